@@ -1,0 +1,101 @@
+# Compiler flags, LLVM and MLIR, and the helpers the rest of the build uses.
+
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+find_program(DSV4_CCACHE ccache)
+if(DSV4_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${DSV4_CCACHE})
+endif()
+
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+separate_arguments(DSV4_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${DSV4_LLVM_DEFINITIONS})
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-comment
+                    -fvisibility-inlines-hidden -ffunction-sections
+                    -fdata-sections)
+if(DSV4_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(DSV4_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# Tools are single files that need nothing but libc: MLIR, LLVM, libstdc++ and
+# the small libraries below are linked statically. The exported MLIR targets name
+# the shared LLVM library, so the archives are named here.
+set(DSV4_LLVM_LIB_DIR ${LLVM_LIBRARY_DIR})
+file(GLOB DSV4_MLIR_ARCHIVES ${DSV4_LLVM_LIB_DIR}/libMLIR*.a)
+list(FILTER DSV4_MLIR_ARCHIVES EXCLUDE REGEX "CAPI|ExecutionEngine|Test|Python|Runner|SPIRV|ToLLVMIR|LLVMIRImport")
+set(DSV4_LLVM_ARCHIVES)
+foreach(component Support Core Demangle TargetParser BinaryFormat Remarks
+                  BitstreamReader TableGen)
+  list(APPEND DSV4_LLVM_ARCHIVES ${DSV4_LLVM_LIB_DIR}/libLLVM${component}.a)
+endforeach()
+find_library(DSV4_ZSTD libzstd.a REQUIRED)
+find_library(DSV4_Z libz.a REQUIRED)
+find_library(DSV4_TINFO libtinfo.a REQUIRED)
+
+add_library(dsv4_llvm INTERFACE)
+target_include_directories(dsv4_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(dsv4_llvm INTERFACE
+  ${DSV4_LLVM_ARCHIVES} ${DSV4_ZSTD} ${DSV4_Z} ${DSV4_TINFO} dl pthread m)
+add_library(dsv4_mlir INTERFACE)
+target_include_directories(dsv4_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS})
+target_link_libraries(dsv4_mlir INTERFACE
+  -Wl,--start-group ${DSV4_MLIR_ARCHIVES} -Wl,--end-group dsv4_llvm)
+
+add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR} -Wl,--gc-sections)
+if(NOT DSV4_SANITIZE)
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+
+set(DSV4_GENERATED_INCLUDES
+  ${PROJECT_BINARY_DIR}/dialects/DSV4 ${PROJECT_BINARY_DIR}/dialects/CUDA
+  ${PROJECT_BINARY_DIR}/include)
+include_directories(${PROJECT_SOURCE_DIR}/include
+                    ${PROJECT_SOURCE_DIR}/runtime/include)
+include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${DSV4_GENERATED_INCLUDES})
+
+# A library of the compiler: sees MLIR headers and generated code.
+function(dsv4_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS})
+  add_dependencies(${name} DSV4IncGen CUDAIncGen DSV4PassIncGen)
+endfunction()
+
+# A tool: one file in bin/, stripped of nothing but unused sections.
+function(dsv4_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  add_dependencies(${name} DSV4IncGen CUDAIncGen DSV4PassIncGen)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
+
+# Reference page of a dialect, in docs/generated of the build.
+function(dsv4_add_dialect_doc td dialect name)
+  set(out ${PROJECT_BINARY_DIR}/docs/${name}.md)
+  add_custom_command(OUTPUT ${out}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs
+    COMMAND ${MLIR_TABLEGEN_EXE} -gen-dialect-doc -dialect=${dialect}
+            ${CMAKE_CURRENT_SOURCE_DIR}/${td} -I ${CMAKE_CURRENT_SOURCE_DIR}
+            -I ${MLIR_INCLUDE_DIRS} -o ${out}
+    DEPENDS ${td} VERBATIM)
+  add_custom_target(dsv4-doc-${dialect} ALL DEPENDS ${out})
+endfunction()

@@ -1,0 +1,32 @@
+//===- CUDADialect.td - The cuda exit dialect -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_DIALECT_TD
+#define CUDA_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def CUDA_Dialect : Dialect {
+  let name = "cuda";
+  let cppNamespace = "::dsv4::cuda";
+  let summary = "What CUDA C++ says and upstream dialects do not";
+  let description = [{
+    The last dialect before text. It holds only what upstream cannot say: vector
+    accesses in chunks with a predicate and a cache policy, factors that cover
+    several elements, and the target. Every op has exactly one spelling.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    /// Argument attribute: inclusive bounds [min, max] of an integer parameter.
+    static constexpr llvm::StringLiteral kRangeAttr = "cuda.range";
+    /// Function attribute: lines of the comment above the kernel.
+    static constexpr llvm::StringLiteral kHeaderAttr = "cuda.header";
+  }];
+}
+
+#endif // CUDA_DIALECT_TD

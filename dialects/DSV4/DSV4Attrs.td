@@ -1,0 +1,210 @@
+//===- DSV4Attrs.td - Records, formats, policies, schedules -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_ATTRS_TD
+#define DSV4_ATTRS_TD
+
+include "DSV4Dialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class DSV4_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<DSV4_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+def DSV4_Placement : I32EnumAttr<"Placement", "where a field of a record is stored", [
+    I32EnumAttrCase<"Row", 0, "row">,
+    I32EnumAttrCase<"Tail", 1, "tail">,
+    I32EnumAttrCase<"Array", 2, "array">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
+  let summary = "one stored field of a record";
+  let description = [{
+    `extent` elements of type `element`, stored
+
+    * `in row`: with the other row fields of the entry, entries one after another
+      from the start of the page;
+    * `in tail`: with the other tail fields of the entry, after all rows of the
+      page;
+    * `in array`: in a separate array of its own, `[pages, page, extent]`.
+
+    Fields of one placement follow each other in the order they are listed;
+    `at` gives an explicit byte offset instead, `pad` adds unused bytes after the
+    field. A field is data, or it `scales` an earlier data field: one factor
+    `per` that many elements, `per row` (one for the entry) or `per tensor` (one
+    for the whole cache, in an array of one element). Factors multiply in the
+    order of their fields. `interleave = n` stores factor `s` of `extent` at
+    `(s mod n) * (extent / n) + s / n`. Of a packed 4-bit pair the even element
+    is the low nibble unless `high_first` is given.
+  }];
+  let parameters = (ins
+    StringRefParameter<"name">:$name,
+    "int64_t":$extent,
+    "::mlir::Type":$element,
+    EnumParameter<DSV4_Placement>:$placement,
+    OptionalParameter<"::mlir::StringAttr", "the field it scales">:$scales,
+    DefaultValuedParameter<"int64_t", "0", "elements a factor covers">:$group,
+    DefaultValuedParameter<"int64_t", "1">:$interleave,
+    DefaultValuedParameter<"int64_t", "-1", "explicit byte offset">:$offset,
+    DefaultValuedParameter<"int64_t", "0", "bytes after the field">:$pad,
+    DefaultValuedParameter<"bool", "false">:$highFirst
+  );
+  let assemblyFormat = [{
+    `<` $name `:` $extent `x` $element `in` $placement
+    custom<FieldTail>($scales, $group, $interleave, $offset, $pad, $highFirst) `>`
+  }];
+  let extraClassDeclaration = [{
+    /// `group` of a factor for the whole entry or for the whole cache.
+    static constexpr int64_t kPerRow = -1;
+    static constexpr int64_t kPerTensor = -2;
+
+    bool isScale() const { return static_cast<bool>(getScales()); }
+    /// Bytes of the stored elements, without padding.
+    int64_t getByteSize() const;
+  }];
+  let genVerifyDecl = 1;
+}
+
+def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
+  let summary = "what a cache stores for one entry";
+  let description = [{
+    The fields of an entry, in storage order, and the alignment a page is padded
+    to (`align`, bytes). The data fields, in that order, are the entry's row of
+    values; factors are not part of it. Clauses:
+
+    * record_c1: names are unique, and there is at least one data field;
+    * record_c2: a factor scales an earlier data field;
+    * record_c3: its group divides the extent of that field, and its extent is
+      the number of groups;
+    * record_c4: fields do not overlap;
+    * record_c5: an element starts at a multiple of its size in every entry;
+    * record_c6: 4-bit fields hold an even number of elements.
+
+    The records of public engines have names, and `#dsv4.record<v4_584>` stands
+    for the whole list; see `docs/Records.md`.
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"FieldAttr">:$fields,
+    DefaultValuedParameter<"int64_t", "1", "page alignment, bytes">:$align
+  );
+  let assemblyFormat = "`<` custom<RecordBody>($fields, $align) `>`";
+  let extraClassDeclaration = [{
+    /// The record public sources know by `name`, or null.
+    static RecordAttr getKnown(::mlir::MLIRContext *context,
+                               ::llvm::StringRef name);
+    /// Names of all known records.
+    static ::llvm::ArrayRef<::llvm::StringLiteral> getKnownNames();
+    /// The name of this record if public sources know it, else empty.
+    ::llvm::StringRef getKnownName() const;
+    /// Number of values in the row of an entry.
+    int64_t getRowExtent() const;
+    /// The field of that name, or null.
+    FieldAttr getField(::llvm::StringRef name) const;
+    /// Factors of data field `name`, in the order they multiply.
+    ::llvm::SmallVector<FieldAttr> getScalesOf(::llvm::StringRef name) const;
+  }];
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Quantisation formats of tensors
+//===----------------------------------------------------------------------===//
+
+def DSV4_ScaleAttr : DSV4_Attr<"Scale", "scale"> {
+  let summary = "one level of scale factors";
+  let description = [{
+    One factor of type `element` `per` that many consecutive elements of a row,
+    `per row` or `per tensor`.
+  }];
+  let parameters = (ins "::mlir::Type":$element, "int64_t":$group);
+  let assemblyFormat = "`<` $element `per` custom<Group>($group) `>`";
+}
+
+def DSV4_FormatAttr : DSV4_Attr<"Format", "format"> {
+  let summary = "how a quantised tensor stores values";
+  let description = [{
+    Elements of type `element` and, outermost last, the scale levels that
+    multiply them: value = ((element * scale_0) * scale_1) ..., each product
+    rounded to fp32. `high_first` puts the even element of a packed 4-bit pair in
+    the high nibble. Clauses:
+
+    * format_c1: an element is f4E2M1FN, f8E4M3FN, i4, bf16 or f32, a factor
+      f8E8M0FNU, f8E4M3FN, bf16 or f32;
+    * format_c2: groups are positive.
+  }];
+  let parameters = (ins
+    "::mlir::Type":$element,
+    ArrayRefParameter<"ScaleAttr">:$scales,
+    DefaultValuedParameter<"bool", "false">:$highFirst
+  );
+  let assemblyFormat =
+      "`<` $element `,` `[` $scales `]` custom<HighFirst>($highFirst) `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Specialisation and schedule
+//===----------------------------------------------------------------------===//
+
+def DSV4_PolicyKind : I32EnumAttr<"PolicyKind", "when the extent of a dim is fixed", [
+    I32EnumAttrCase<"Exact", 0, "exact">,
+    I32EnumAttrCase<"Bucket", 1, "bucket">,
+    I32EnumAttrCase<"Dynamic", 2, "dynamic">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_PolicyAttr : DSV4_Attr<"Policy", "policy"> {
+  let summary = "how a named dim is specialised";
+  let description = [{
+    `exact` bakes the extent into the kernel; `bucket` keeps it a run-time
+    argument that never exceeds the next power of two; `dynamic` knows nothing:
+    a kernel is never compiled again for another value of it.
+  }];
+  let parameters = (ins EnumParameter<DSV4_PolicyKind>:$kind);
+  let assemblyFormat = "`<` $kind `>`";
+}
+
+def DSV4_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of result stores", [
+    I32EnumAttrCase<"Default", 0, "default">,
+    I32EnumAttrCase<"Streaming", 1, "streaming">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
+  let summary = "how the rows of a row-wise kernel are mapped to threads";
+  let description = [{
+    A block of `threads` threads handles `threads / lanes` rows. Element `e` of a
+    field belongs to step `s`, lane `l` and position `v` with
+    `e = (s * lanes + l) * vector + v`. Clauses:
+
+    * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
+    * row_schedule_c2: lanes is a power of two between 1 and 32;
+    * row_schedule_c3: vector is a power of two between 1 and 32;
+    * row_schedule_c4: lanes * vector divides every field of the row, and a group
+      of factors divides, or is a multiple of, a chunk of `vector` elements and a
+      step of lanes * vector elements (checked on the kernel that carries it).
+  }];
+  let parameters = (ins
+    "int64_t":$threads, "int64_t":$lanes, "int64_t":$vector,
+    DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store,
+    DefaultValuedParameter<"bool", "false">:$pdl
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // DSV4_ATTRS_TD

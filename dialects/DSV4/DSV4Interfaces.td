@@ -1,0 +1,54 @@
+//===- DSV4Interfaces.td - Interfaces of dsv4 ops -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_INTERFACES_TD
+#define DSV4_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
+  let cppNamespace = "::dsv4";
+  let description = [{
+    An op that computes each row of its results from one row of its operands,
+    independent of every other row. Kernels are formed from such ops through this
+    interface alone.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The destination whose axes, all but the last, are the row space.
+    }], "::mlir::Value", "getRowDestination">,
+    InterfaceMethod<[{
+      Extents of the pieces a row consists of, in order. Every lane handles the
+      same share of each piece.
+    }], "::llvm::SmallVector<int64_t>", "getRowPieces">,
+    InterfaceMethod<[{
+      The group of every level of factors, in elements, where it is not the whole
+      row.
+    }], "::llvm::SmallVector<int64_t>", "getRowGroups">,
+    InterfaceMethod<[{
+      Bits an element of the first piece takes in memory; schedules are chosen
+      by it.
+    }], "int64_t", "getStoredBits">
+  ];
+}
+
+def DSV4_RowLoweringInterface : OpInterface<"RowLoweringInterface"> {
+  let cppNamespace = "::dsv4";
+  let description = [{
+    How a row-wise op becomes a row program. Attached by the conversion, so that
+    the dialect does not depend on its lowering.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Emits the program of one row through `row` and returns the row of each
+      result, in order.
+    }], "::mlir::FailureOr<::llvm::SmallVector<::dsv4::RowValue>>", "buildRow",
+      (ins "::dsv4::RowContext &":$row)>
+  ];
+}
+
+#endif // DSV4_INTERFACES_TD

@@ -1,0 +1,267 @@
+//===- DSV4Ops.td - Ops of the dsv4 dialect -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_OPS_TD
+#define DSV4_OPS_TD
+
+include "DSV4Dialect.td"
+include "DSV4Attrs.td"
+include "DSV4Types.td"
+include "DSV4Interfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class DSV4_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<DSV4_Dialect, opMnemonic, traits>;
+
+/// What ops read and write of a cache.
+def DSV4_CacheResource : Resource<"::dsv4::CacheResource">;
+
+def DSV4_Indices : TensorOf<[I32]>;
+def DSV4_Rows : TensorOf<[BF16, F32]>;
+def DSV4_Mask : TensorOf<[I1]>;
+
+//===----------------------------------------------------------------------===//
+// paged_gather
+//===----------------------------------------------------------------------===//
+
+def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
+    DestinationStyleOpInterface, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+  ]> {
+  let summary = "gather rows of a paged cache";
+  let description = [{
+    For every index, the values of one cache entry, decoded:
+
+    ```
+    row(t, j) = i < 0 || i >= length(t)          ? zeros, invalid
+              : page < 0 || page >= pages        ? zeros, invalid
+              : decode(cache[page][i mod page_size])
+      where i    = indices[t, j]
+            page = page_table ? page_table[r, i div page_size] : i div page_size
+            r    = requests ? requests[t] : t
+    ```
+
+    A row that is not valid is zeros, `valid` (where asked for) is false, and
+    nothing of the cache is read for it. It is also not valid when `i div
+    page_size` is outside the page table, or `r` outside its rows. Without
+    `lengths`, length is unbounded. A stored element decodes to
+    `element * factor_0 * factor_1 ...`, every product rounded to fp32, and is
+    rounded to nearest even into the result; a NaN becomes the NaN 0x7FFF in
+    bf16. Fields without factors whose type is the result's are copied bit by bit.
+
+    Clauses:
+
+    * paged_gather_c1: `indices` is i32 of rank 1 `[k]` or 2 `[tokens, k]`;
+    * paged_gather_c2: the result is bf16 or f32 of shape
+      `indices ++ [row extent of the record]`;
+    * paged_gather_c3: `page_table` is i32 of rank 2, or of rank 1 when `indices`
+      is;
+    * paged_gather_c4: `requests` is i32 `[tokens]`, and needs a page table of
+      rank 2;
+    * paged_gather_c5: `lengths` is i32 `[tokens]`, or of rank 0 when `indices`
+      is of rank 1;
+    * paged_gather_c6: the mask is i1 of the shape of `indices`.
+
+    Source: paper eq. 17-18 (selected entries of the compressed cache), formats
+    of `docs/Records.md`.
+
+    ```mlir
+    %kv, %valid = dsv4.paged_gather %cache[%indices]
+        pages(%table : tensor<?x?xi32>) requests(%req : tensor<?xi32>)
+        lengths(%len : tensor<?xi32>)
+        outs(%out : tensor<?x?x512xbf16>) mask(%mask : tensor<?x?xi1>)
+        : !dsv4.cache<64 x #v4_584>, tensor<?x?xi32>
+    ```
+  }];
+  let arguments = (ins
+    Arg<DSV4_CacheType, "the cache", [MemRead<DSV4_CacheResource>]>:$cache,
+    DSV4_Indices:$indices,
+    Optional<DSV4_Indices>:$page_table,
+    Optional<DSV4_Indices>:$requests,
+    Optional<DSV4_Indices>:$lengths,
+    DSV4_Rows:$out,
+    Optional<DSV4_Mask>:$mask
+  );
+  let results = (outs DSV4_Rows:$rows, Optional<DSV4_Mask>:$valid);
+  let assemblyFormat = [{
+    $cache `[` $indices `]`
+    (`pages` `(` $page_table^ `:` type($page_table) `)`)?
+    (`requests` `(` $requests^ `:` type($requests) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    `outs` `(` $out `:` type($out) `)`
+    (`mask` `(` $mask^ `:` type($mask) `)`)?
+    attr-dict `:` qualified(type($cache)) `,` type($indices)
+    custom<TiedResults>(ref(type($out)), ref(type($mask)), type($rows), type($valid))
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable();
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// dequantize
+//===----------------------------------------------------------------------===//
+
+def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
+    Pure, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+  ]> {
+  let summary = "decode a quantised tensor";
+  let description = [{
+    ```
+    result(r, e) = ((data(r, e) * scale_0(r, e / group_0)) * scale_1(...)) ...
+    ```
+
+    Every product is rounded to fp32, the last value to nearest even into the
+    result; a NaN becomes the NaN 0x7FFF in bf16. Clauses:
+
+    * dequantize_c1: `data` has rank >= 1, the element type of the format, and a
+      constant last extent;
+    * dequantize_c2: there is one scale operand a level, of the level's type;
+    * dequantize_c3: a level `per g` has the shape of `data` with the last extent
+      divided by g, which must divide it; `per row` the shape without the last
+      axis; `per tensor` the shape [1];
+    * dequantize_c4: the result is bf16 or f32 of the shape of `data`;
+    * dequantize_c5: 4-bit data has an even last extent.
+
+    Source: NVFP4 (E2M1 with E4M3 per 16), OCP MX v1.0 (E8M0 per 32).
+
+    ```mlir
+    %y = dsv4.dequantize %data scales(%sf, %gs : tensor<?x32xf8E4M3FN>, tensor<?xf32>)
+        outs(%out : tensor<?x512xbf16>) {format = #nvfp4_row}
+        : tensor<?x512xf4E2M1FN>
+    ```
+  }];
+  let arguments = (ins
+    AnyRankedTensor:$data, Variadic<AnyRankedTensor>:$scales,
+    DSV4_Rows:$out, DSV4_FormatAttr:$format
+  );
+  let results = (outs DSV4_Rows:$values);
+  let assemblyFormat = [{
+    $data (`scales` `(` $scales^ `:` type($scales) `)`)?
+    `outs` `(` $out `:` type($out) `)` attr-dict `:` type($data)
+    custom<TiedResult>(ref(type($out)), type($values))
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// kernel, yield
+//===----------------------------------------------------------------------===//
+
+def DSV4_KernelOp : DSV4_Op<"kernel", [
+    IsolatedFromAbove, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">
+  ]> {
+  let summary = "the work of one CUDA kernel";
+  let description = [{
+    A region that becomes one kernel. Its block arguments stand for its operands.
+    While it holds dsv4 ops it yields one tensor for each result, each tied to the
+    operand that is its destination; once lowered to a row program it has no
+    results and writes its destinations. Clauses:
+
+    * kernel_c1: block arguments match operands in number and type;
+    * kernel_c2: yielded values match results;
+    * kernel_c3: a schedule satisfies the row-wise ops in the region
+      (row_schedule_c4).
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name, Variadic<AnyType>:$inputs,
+    OptionalAttr<DSV4_RowScheduleAttr>:$schedule
+  );
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `(` $inputs `)` (`schedule` $schedule^)?
+    attr-dict-with-keyword `:` functional-type($inputs, $outputs) $body
+  }];
+  let extraClassDeclaration = [{
+    /// The operand that result `index` overwrites.
+    ::mlir::Value getTiedInput(unsigned index);
+  }];
+  let hasVerifier = 1;
+}
+
+def DSV4_YieldOp : DSV4_Op<"yield", [
+    Pure, Terminator, ReturnLike, HasParent<"KernelOp">
+  ]> {
+  let summary = "results of a kernel";
+  let description = [{
+    Ends the region of a `dsv4.kernel`.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
+}
+
+//===----------------------------------------------------------------------===//
+// buffer, extent, row_count
+//===----------------------------------------------------------------------===//
+
+def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
+  let summary = "the memory behind a kernel operand";
+  let description = [{
+    The row-major contiguous elements of a tensor, or the bytes of a cache's pages
+    (no field name) or of one of its array fields, as a flat memref. A sub-byte
+    tensor is a buffer of bytes. Clauses:
+
+    * buffer_c1: the memref has rank 1, and the element type of the operand (i8
+      for a cache or a sub-byte tensor);
+    * buffer_c2: a field name is that of an array field of the cache.
+  }];
+  let arguments = (ins AnyTypeOf<[AnyRankedTensor, DSV4_CacheType]>:$source,
+                       OptionalAttr<StrAttr>:$field);
+  let results = (outs MemRefRankOf<[AnyType], [1]>:$memory);
+  let assemblyFormat = "$source (`[` $field^ `]`)? attr-dict `:` type($source) `to` type($memory)";
+  let hasVerifier = 1;
+}
+
+def DSV4_ExtentOp : DSV4_Op<"extent", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>
+  ]> {
+  let summary = "the extent of an axis of a kernel operand";
+  let description = [{
+    The extent of axis `axis` of a tensor, or the number of pages of a cache
+    (axis 0), known to be between `min` and `max`. Clause extent_c1: the axis
+    exists.
+  }];
+  let arguments = (ins AnyTypeOf<[AnyRankedTensor, DSV4_CacheType]>:$source,
+                       I64Attr:$axis, DefaultValuedAttr<I64Attr, "0">:$min,
+                       DefaultValuedAttr<I64Attr, "2147483647">:$max);
+  let results = (outs Index:$extent);
+  let assemblyFormat = "$source `,` $axis (`min` $min^)? (`max` $max^)? attr-dict `:` type($source)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def DSV4_RowCountOp : DSV4_Op<"row_count", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>
+  ]> {
+  let summary = "the number of rows of a kernel operand";
+  let description = [{
+    The product of all extents but the last. A launch of 2^31 rows or more is
+    refused by the runtime, so the count fits 32 bits.
+  }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs Index:$count);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasFolder = 1;
+}
+
+#endif // DSV4_OPS_TD

@@ -1,0 +1,38 @@
+//===- CUDA.h - The cuda exit dialect -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_DIALECT_CUDA_H
+#define DSV4_DIALECT_CUDA_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "CUDADialect.h.inc"
+#include "CUDAEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "CUDAAttrs.h.inc"
+
+#include "CUDAInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "CUDAOps.h.inc"
+
+namespace dsv4 {
+
+/// The name a location gives a value, or "". After cuda-prepare-for-emission a
+/// value with a name has a line of its own, and one without is written where it
+/// is used.
+llvm::StringRef getEmittedName(mlir::Location loc);
+
+} // namespace dsv4
+
+#endif // DSV4_DIALECT_CUDA_H

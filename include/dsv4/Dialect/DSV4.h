@@ -1,0 +1,65 @@
+//===- DSV4.h - The dsv4 dialect -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_DIALECT_DSV4_H
+#define DSV4_DIALECT_DSV4_H
+
+#include "dsv4/Dialect/RowLowering.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "DSV4Dialect.h.inc"
+#include "DSV4Enums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "DSV4Attrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "DSV4Types.h.inc"
+
+namespace dsv4 {
+
+/// The memory of all caches, as far as side effects go.
+struct CacheResource : mlir::SideEffects::Resource::Base<CacheResource> {
+  llvm::StringRef getName() final { return "dsv4.cache"; }
+};
+
+} // namespace dsv4
+
+#include "DSV4Interfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "DSV4Ops.h.inc"
+
+namespace dsv4 {
+
+/// Why `schedule` does not fit the rows of `op` (clause row_schedule_c4), or an
+/// empty string if it does.
+std::string explainMisfit(RowScheduleAttr schedule, RowwiseOpInterface op);
+
+/// The name of argument `index` of a function: its `dsv4.name`, or "arg<index>".
+std::string getArgumentName(mlir::Operation *func, unsigned index);
+
+/// The name of axis `axis` of argument `index`, or "" if it has none.
+llvm::StringRef getDimName(mlir::Operation *func, unsigned index, int64_t axis);
+
+/// The upper bound specialisation found for an axis of an argument.
+int64_t getDimBound(mlir::Operation *func, unsigned index, int64_t axis);
+
+} // namespace dsv4
+
+#endif // DSV4_DIALECT_DSV4_H

@@ -1,0 +1,31 @@
+//===- RowLowering.h - Row programs under construction -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// What a row-wise op sees while it is lowered: the row it computes, and the rows
+// of values that other ops of the same kernel have computed. Implemented by the
+// conversion; declared here because the lowering interface names it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_DIALECT_ROWLOWERING_H
+#define DSV4_DIALECT_ROWLOWERING_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+namespace dsv4 {
+
+/// A row as the pieces that make it up, in order: vectors of rank 1, or one
+/// scalar for a value with one element a row.
+using RowValue = llvm::SmallVector<mlir::Value, 2>;
+
+class RowContext;
+
+} // namespace dsv4
+
+#endif // DSV4_DIALECT_ROWLOWERING_H

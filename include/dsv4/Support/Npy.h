@@ -1,0 +1,55 @@
+//===- Npy.h - NumPy's .npy files -------------------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One array in, one array out, row-major and little-endian:
+//
+//   bytes 0-5    \x93 N U M P Y
+//   bytes 6-7    version: 1.0, 2.0 or 3.0
+//   bytes 8-     length of the header, 2 bytes (1.0) or 4 bytes, little-endian
+//   header       a Python dict: {'descr': '<f4', 'fortran_order': False,
+//                'shape': (2, 3), }, padded with blanks, ended by a newline
+//   the rest     the elements
+//
+// A file that is not exactly this is refused with one line that says what to
+// do; nothing in a file is trusted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_SUPPORT_NPY_H
+#define DSV4_SUPPORT_NPY_H
+
+#include "dsv4-runtime/Status.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dsv4 {
+
+struct NpyArray {
+  /// Kind and size in bytes of one element: "u1", "u2", "u4", "i4", "i8" or
+  /// "f4". Small floats travel as the unsigned integer of their width.
+  std::string dtype;
+  std::vector<int64_t> shape; ///< Empty for a scalar, which has one element.
+  std::vector<char> bytes;    ///< Elements, row-major, little-endian.
+};
+
+/// Reads the array in the file `path`.
+rt::Result<NpyArray> readNpy(llvm::StringRef path);
+
+/// Reads an array from the contents of a file; `name` is what errors call it.
+rt::Result<NpyArray> parseNpy(llvm::StringRef contents, llvm::StringRef name);
+
+/// Writes `array` to the file `path`, in version 1.0. The file is written aside
+/// and renamed: after a failure `path` is as it was.
+rt::Status writeNpy(llvm::StringRef path, const NpyArray &array);
+
+} // namespace dsv4
+
+#endif // DSV4_SUPPORT_NPY_H

@@ -1,0 +1,100 @@
+//===- ModuleTranslation.h - The printer's state and its interface -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_TARGET_CUDA_MODULETRANSLATION_H
+#define DSV4_TARGET_CUDA_MODULETRANSLATION_H
+
+#include "dsv4/Target/CUDA/TranslateToCUDA.h"
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/DialectInterface.h"
+#include "mlir/Support/IndentedOstream.h"
+
+namespace dsv4 {
+
+/// C++ precedence, tightest first.
+enum class Precedence {
+  Primary,
+  Postfix,
+  Unary,
+  Multiplicative,
+  Additive,
+  Shift,
+  Relational,
+  Equality,
+  BitAnd,
+  BitXor,
+  BitOr,
+  And,
+  Or,
+  Conditional,
+};
+
+/// The text of an expression, and how tightly it binds.
+struct Spelling {
+  std::string text;
+  Precedence precedence = Precedence::Primary;
+
+  /// The text as an operand of something that binds as `outer`.
+  std::string within(Precedence outer) const {
+    return precedence <= outer ? text : "(" + text + ")";
+  }
+};
+
+class ModuleTranslation;
+
+/// How the ops of one dialect are written.
+class CUDATranslationDialectInterface
+    : public mlir::DialectInterface::Base<CUDATranslationDialectInterface> {
+public:
+  CUDATranslationDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
+
+  /// The expression for the result of `op`.
+  virtual mlir::FailureOr<Spelling> spell(mlir::Operation *op,
+                                          ModuleTranslation &text) const;
+  /// The statement for an op without a result.
+  virtual mlir::LogicalResult print(mlir::Operation *op,
+                                    ModuleTranslation &text) const;
+};
+
+/// One run of the printer.
+class ModuleTranslation {
+public:
+  ModuleTranslation(llvm::raw_ostream &os, const EmissionOptions &options)
+      : stream(os), options(options) {}
+
+  mlir::raw_indented_ostream &os() { return stream; }
+
+  /// The name of a value that has a line of its own, or its expression.
+  mlir::FailureOr<Spelling> spell(mlir::Value value);
+  mlir::FailureOr<Spelling> spellOp(mlir::Operation *op);
+  mlir::FailureOr<std::string> spellType(mlir::Type type, mlir::Location loc);
+  /// The text of `value` as an operand of something that binds as `outer`.
+  mlir::FailureOr<std::string> spellWithin(mlir::Value value, Precedence outer);
+
+  /// Prints the statements of a block, its terminator excepted.
+  mlir::LogicalResult printBlock(mlir::Block &block);
+  mlir::LogicalResult printStatement(mlir::Operation *op);
+  mlir::LogicalResult printKernel(mlir::Operation *func);
+
+private:
+  void printLineDirective(mlir::Operation *op);
+  const CUDATranslationDialectInterface *interfaceOf(mlir::Operation *op);
+
+  mlir::raw_indented_ostream stream;
+  EmissionOptions options;
+};
+
+void registerArithCUDATranslation(mlir::DialectRegistry &registry);
+void registerCUDACUDATranslation(mlir::DialectRegistry &registry);
+void registerGPUCUDATranslation(mlir::DialectRegistry &registry);
+void registerSCFCUDATranslation(mlir::DialectRegistry &registry);
+void registerVectorCUDATranslation(mlir::DialectRegistry &registry);
+
+} // namespace dsv4
+
+#endif // DSV4_TARGET_CUDA_MODULETRANSLATION_H

@@ -1,0 +1,158 @@
+//===- DSV4ToVector.cpp - Kernels to row programs -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Every row-wise op of a kernel emits its row through RowLoweringInterface; this
+// pass makes the loop over rows around them and the stores behind them. After it
+// the kernel holds no dsv4 op but buffer, extent and row_count.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowContext.h"
+#include "dsv4/Passes.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace dsv4 {
+#define GEN_PASS_DEF_CONVERTDSV4TOVECTOR
+#include "dsv4/Passes.h.inc"
+} // namespace dsv4
+
+void dsv4::registerRowLowerings(DialectRegistry &registry) {
+  attachPagedGatherLowering(registry);
+  attachDequantizeLowering(registry);
+}
+
+/// Stores one row of a result into its destination.
+static void storeRow(RowContext &row, Value destination,
+                     const RowValue &pieces) {
+  OpBuilder &b = row.getBuilder();
+  Value buffer = row.getBuffer(destination);
+  auto memref = cast<MemRefType>(buffer.getType());
+  auto tensor = cast<RankedTensorType>(destination.getType());
+  if (pieces.size() == 1 && !isa<VectorType>(pieces.front().getType())) {
+    Value value = pieces.front();
+    if (value.getType().isInteger(1))
+      value = arith::ExtUIOp::create(b, row.getLoc(), memref.getElementType(),
+                                     value);
+    memref::StoreOp::create(b, row.getLoc(), value, buffer,
+                            ValueRange{row.getRow()});
+    return;
+  }
+  int64_t offset = 0;
+  int64_t bytes = getElementBits(tensor.getElementType()) / 8;
+  Value start = row.mul(row.getRow(), row.constant(tensor.getShape().back()));
+  for (Value piece : pieces) {
+    auto store = vector::StoreOp::create(
+        b, row.getLoc(), piece, buffer,
+        ValueRange{row.add(start, row.constant(offset))});
+    int64_t alignment = std::gcd<int64_t>(16, tensor.getShape().back() * bytes);
+    store.setAlignment(std::gcd(alignment, offset * bytes));
+    offset += cast<VectorType>(piece.getType()).getNumElements();
+  }
+}
+
+/// "dsv4.paged_gather of 64 x v4_584 to bf16", for every op of a kernel.
+static std::string summarize(ArrayRef<RowwiseOpInterface> ops) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(ops, os, [&](RowwiseOpInterface op) {
+    os << op->getName().getStringRef() << " of ";
+    Type source = op->getOperand(0).getType();
+    if (auto cache = dyn_cast<CacheType>(source)) {
+      StringRef known = cache.getRecord().getKnownName();
+      os << cache.getPage() << " x "
+         << (known.empty() ? StringRef("record") : known);
+    } else {
+      os << getElementTypeOrSelf(source);
+    }
+    os << " to " << getElementTypeOrSelf(op.getRowDestination());
+  });
+  return text;
+}
+
+/// Lowers one kernel in place.
+static LogicalResult lowerKernel(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  auto yield = cast<YieldOp>(body.getTerminator());
+  SmallVector<RowwiseOpInterface> ops(body.getOps<RowwiseOpInterface>());
+  for (Operation &op : body.without_terminator())
+    if (!isa<RowwiseOpInterface, RowLoweringInterface>(op) ||
+        !isa<RowLoweringInterface>(op))
+      return op.emitOpError() << "has no row lowering";
+  if (ops.empty())
+    return kernel.emitOpError() << "holds no row-wise op";
+
+  Location loc = ops.front().getLoc();
+  OpBuilder outside(&body, Block::iterator(ops.front()));
+  Value destination = ops.front().getRowDestination();
+  for (unsigned i = 0; i < yield.getNumOperands(); ++i)
+    if (!kernel.getTiedInput(i))
+      return kernel.emitOpError()
+             << "result " << i << " has no destination among the operands";
+  kernel->setAttr(DSV4Dialect::kSummaryAttr,
+                  outside.getStringAttr(summarize(ops)));
+  kernel->setAttr(DSV4Dialect::kRowsOfAttr,
+                  outside.getI64IntegerAttr(
+                      cast<BlockArgument>(destination).getArgNumber()));
+  Value count = outside.createOrFold<RowCountOp>(loc, destination);
+  auto forall = scf::ForallOp::create(
+      outside, loc, ArrayRef<OpFoldResult>{count}, ValueRange{}, std::nullopt);
+  outside.setInsertionPoint(forall);
+  OpBuilder inside = OpBuilder::atBlockTerminator(forall.getBody());
+  forall.getInductionVar(0).setLoc(named(loc, "row"));
+  RowContext row(kernel, outside, inside, loc, forall.getInductionVar(0));
+
+  for (RowwiseOpInterface op : ops) {
+    row.setLoc(op.getLoc());
+    auto lowering = cast<RowLoweringInterface>(op.getOperation());
+    auto results = lowering.buildRow(row);
+    if (failed(results))
+      return op->emitOpError() << "cannot be lowered to a row program";
+    for (auto [result, pieces] : llvm::zip_equal(op->getResults(), *results))
+      row.setRow(result, pieces);
+  }
+  for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+    BlockArgument arg;
+    for (BlockArgument candidate : body.getArguments())
+      if (kernel.getInputs()[candidate.getArgNumber()] == kernel.getTiedInput(i))
+        arg = candidate;
+    storeRow(row, arg, row.lookupRow(value));
+  }
+
+  // The kernel writes its destinations now; its results are those operands.
+  for (auto [i, result] : llvm::enumerate(kernel.getOutputs()))
+    result.replaceAllUsesWith(kernel.getTiedInput(i));
+  yield.getValuesMutable().clear();
+  for (RowwiseOpInterface op : llvm::reverse(ops))
+    op->erase();
+  OpBuilder builder(kernel);
+  OperationState state(kernel.getLoc(), KernelOp::getOperationName());
+  state.addOperands(kernel.getInputs());
+  state.addAttributes(kernel->getAttrs());
+  Region *region = state.addRegion();
+  region->takeBody(kernel.getBody());
+  builder.create(state);
+  kernel.erase();
+  return success();
+}
+
+namespace {
+struct ConvertDSV4ToVector
+    : dsv4::impl::ConvertDSV4ToVectorBase<ConvertDSV4ToVector> {
+  void runOnOperation() override {
+    SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    for (KernelOp kernel : kernels)
+      if (failed(lowerKernel(kernel)))
+        return signalPassFailure();
+  }
+};
+} // namespace

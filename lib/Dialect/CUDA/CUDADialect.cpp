@@ -1,0 +1,141 @@
+//===- CUDADialect.cpp - The cuda exit dialect -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Dialect/CUDA.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::cuda;
+
+#include "CUDADialect.cpp.inc"
+#include "CUDAEnums.cpp.inc"
+#include "CUDAInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "CUDAAttrs.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "CUDAOps.cpp.inc"
+
+void CUDADialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "CUDAOps.cpp.inc"
+      >();
+}
+
+void CUDADialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "CUDAAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef arch) {
+  StringRef rest = arch;
+  unsigned number;
+  bool good = rest.consume_front("sm_") && !rest.consumeInteger(10, number) &&
+              (rest.empty() || rest == "a" || rest == "f");
+  if (!good)
+    return emitError() << "target_c1: expected an architecture such as "
+                          "\"sm_90a\", got \""
+                       << arch << "\"";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// load, store
+//===----------------------------------------------------------------------===//
+
+/// Clauses 1 to 3 of load and store.
+static LogicalResult verifyAccess(Operation *op, StringRef prefix, Type value,
+                                  MemRefType base, int64_t stride,
+                                  int64_t align) {
+  auto vector = dyn_cast<VectorType>(value);
+  if (!vector && (value != base.getElementType() || stride != 0))
+    return op->emitOpError() << prefix
+                             << "_c1: a scalar has the element type of the base "
+                                "and no stride";
+  if (vector && vector.getRank() == 2 && vector.getDimSize(0) > 1 &&
+      stride <= 0)
+    return op->emitOpError() << prefix << "_c2: a tile of "
+                             << vector.getDimSize(0)
+                             << " chunks needs a positive stride";
+  if (align < 0 || (align > 0 && !llvm::isPowerOf2_64(align)))
+    return op->emitOpError() << prefix
+                             << "_c3: expected an alignment that is a power of "
+                                "two, got "
+                             << align;
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyAccess(*this, "load", getValue().getType(),
+                      cast<MemRefType>(getBase().getType()), getStride(),
+                      getAlign());
+}
+StringRef LoadOp::getCallee() {
+  return getPredicate() ? "dsv4::load_if" : "dsv4::load";
+}
+StringRef LoadOp::getHeader() { return "memory.cuh"; }
+
+LogicalResult StoreOp::verify() {
+  return verifyAccess(*this, "store", getValue().getType(),
+                      cast<MemRefType>(getBase().getType()), getStride(),
+                      getAlign());
+}
+StringRef StoreOp::getCallee() {
+  return getPolicy() == StorePolicy::Streaming ? "dsv4::store_streaming"
+                                               : "dsv4::store";
+}
+StringRef StoreOp::getHeader() { return "memory.cuh"; }
+
+//===----------------------------------------------------------------------===//
+// expand
+//===----------------------------------------------------------------------===//
+
+LogicalResult ExpandOp::verify() {
+  auto tile = cast<VectorType>(getTile().getType());
+  auto factors = cast<VectorType>(getFactors().getType());
+  if (factors.getElementType() != tile.getElementType())
+    return emitOpError() << "expand_c1: element types differ";
+  bool good = factors.getRank() == 1
+                  ? tile.getDimSize(0) % factors.getDimSize(0) == 0
+                  : factors.getDimSize(0) == tile.getDimSize(0) &&
+                        tile.getDimSize(1) % factors.getDimSize(1) == 0;
+  if (!good)
+    return emitOpError() << "expand_c2: factors of " << factors
+                         << " do not cover a tile of " << tile;
+  return success();
+}
+StringRef ExpandOp::getCallee() {
+  return cast<VectorType>(getFactors().getType()).getRank() == 1
+             ? "dsv4::repeat"
+             : "dsv4::expand";
+}
+StringRef ExpandOp::getHeader() { return "core.cuh"; }
+
+StringRef SwapNibblesOp::getCallee() { return "dsv4::swap_nibbles"; }
+StringRef SwapNibblesOp::getHeader() { return "core.cuh"; }
+
+StringRef dsv4::getEmittedName(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName().getValue();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (StringRef name = getEmittedName(part); !name.empty())
+        return name;
+  return "";
+}

@@ -1,0 +1,130 @@
+//===- DSV4Dialect.cpp - Dialect registration and argument attributes -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Dialect/DSV4.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+#include "DSV4Dialect.cpp.inc"
+
+namespace {
+
+/// Prints records under the names public sources know them by.
+struct AliasInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (auto record = dyn_cast<RecordAttr>(attr)) {
+      StringRef known = record.getKnownName();
+      os << (known.empty() ? StringRef("record") : known);
+      return AliasResult::FinalAlias;
+    }
+    if (isa<FormatAttr>(attr)) {
+      os << "format";
+      return AliasResult::FinalAlias;
+    }
+    return AliasResult::NoAlias;
+  }
+};
+
+} // namespace
+
+void DSV4Dialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "DSV4Ops.cpp.inc"
+      >();
+  addInterfaces<AliasInterface>();
+}
+
+Operation *DSV4Dialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attr) {
+  if (attr.getName() != kPoliciesAttr && attr.getName() != kBoundsAttr)
+    return success();
+  auto dict = dyn_cast<DictionaryAttr>(attr.getValue());
+  if (!dict)
+    return op->emitOpError() << "expects '" << attr.getName().getValue()
+                             << "' to be a dictionary from dim to value";
+  for (NamedAttribute entry : dict) {
+    bool good = attr.getName() == kPoliciesAttr
+                    ? isa<PolicyAttr>(entry.getValue())
+                    : isa<IntegerAttr>(entry.getValue());
+    if (!good)
+      return op->emitOpError()
+             << "expects '" << attr.getName().getValue() << "' of dim '"
+             << entry.getName().getValue() << "' to be "
+             << (attr.getName() == kPoliciesAttr ? "a #dsv4.policy"
+                                                 : "an integer");
+  }
+  return success();
+}
+
+LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
+                                                    unsigned regionIndex,
+                                                    unsigned argIndex,
+                                                    NamedAttribute attr) {
+  auto func = dyn_cast<FunctionOpInterface>(op);
+  if (!func)
+    return success();
+  if (attr.getName() == kNameAttr) {
+    auto name = dyn_cast<StringAttr>(attr.getValue());
+    if (!name || name.getValue().empty())
+      return op->emitOpError() << "expects 'dsv4.name' of argument " << argIndex
+                               << " to be a non-empty string";
+    for (unsigned i = 0; i < argIndex; ++i)
+      if (func.getArgAttr(i, kNameAttr) == name)
+        return op->emitOpError() << "expects distinct argument names, '"
+                                 << name.getValue() << "' is used twice";
+    return success();
+  }
+  if (attr.getName() == kDimsAttr) {
+    auto dims = dyn_cast<ArrayAttr>(attr.getValue());
+    auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[argIndex]);
+    if (!dims || !tensor ||
+        dims.size() != static_cast<size_t>(tensor.getRank()) ||
+        !llvm::all_of(dims, llvm::IsaPred<StringAttr>))
+      return op->emitOpError() << "expects 'dsv4.dims' of argument " << argIndex
+                               << " to name every axis of a tensor, with \"\" "
+                                  "for none";
+    return success();
+  }
+  return op->emitOpError() << "has no argument attribute '"
+                           << attr.getName().getValue() << "'";
+}
+
+std::string dsv4::getArgumentName(Operation *func, unsigned index) {
+  auto name = cast<FunctionOpInterface>(func).getArgAttrOfType<StringAttr>(
+      index, DSV4Dialect::kNameAttr);
+  return name ? name.str() : "arg" + std::to_string(index);
+}
+
+StringRef dsv4::getDimName(Operation *func, unsigned index, int64_t axis) {
+  auto dims = cast<FunctionOpInterface>(func).getArgAttrOfType<ArrayAttr>(
+      index, DSV4Dialect::kDimsAttr);
+  return dims ? cast<StringAttr>(dims[axis]).getValue() : StringRef();
+}
+
+int64_t dsv4::getDimBound(Operation *func, unsigned index, int64_t axis) {
+  auto bounds = func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kBoundsAttr);
+  StringRef name = getDimName(func, index, axis);
+  if (!bounds || name.empty())
+    return INT32_MAX;
+  auto bound = bounds.getAs<IntegerAttr>(name);
+  return bound ? bound.getInt() : INT32_MAX;
+}

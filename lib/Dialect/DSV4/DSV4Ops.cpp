@@ -1,0 +1,359 @@
+//===- DSV4Ops.cpp - Ops of the dsv4 dialect -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Dialect/DSV4.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+//===----------------------------------------------------------------------===//
+// Shared pieces of syntax
+//===----------------------------------------------------------------------===//
+
+/// Results have the types of the destinations, so the text does not repeat them.
+static ParseResult parseTiedResult(OpAsmParser &, Type destination,
+                                   Type &result) {
+  result = destination;
+  return success();
+}
+static void printTiedResult(OpAsmPrinter &, Operation *, Type, Type) {}
+
+static ParseResult parseTiedResults(OpAsmParser &, Type destination,
+                                    Type mask, Type &result, Type &valid) {
+  result = destination;
+  valid = mask;
+  return success();
+}
+static void printTiedResults(OpAsmPrinter &, Operation *, Type, Type, Type,
+                             Type) {}
+
+#include "DSV4Interfaces.cpp.inc"
+#define GET_OP_CLASSES
+#include "DSV4Ops.cpp.inc"
+
+/// Extents agree where both are known.
+static bool compatible(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  return succeeded(verifyCompatibleShape(a, b));
+}
+
+//===----------------------------------------------------------------------===//
+// PagedGatherOp
+//===----------------------------------------------------------------------===//
+
+MutableOperandRange PagedGatherOp::getDpsInitsMutable() {
+  // Both destinations are the last operands, one after the other.
+  unsigned begin = getODSOperandIndexAndLength(5).first;
+  return MutableOperandRange(*this, begin, getNumOperands() - begin);
+}
+
+void PagedGatherOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getRows(), "rows");
+  if (getValid())
+    setName(getValid(), "valid");
+}
+
+Value PagedGatherOp::getRowDestination() { return getOut(); }
+
+SmallVector<int64_t> PagedGatherOp::getRowPieces() {
+  SmallVector<int64_t> pieces;
+  for (FieldAttr field : getCache().getType().getRecord().getFields())
+    if (!field.isScale())
+      pieces.push_back(field.getExtent());
+  return pieces;
+}
+
+SmallVector<int64_t> PagedGatherOp::getRowGroups() {
+  SmallVector<int64_t> groups;
+  for (FieldAttr field : getCache().getType().getRecord().getFields())
+    if (field.isScale() && field.getGroup() > 0)
+      groups.push_back(field.getGroup());
+  return groups;
+}
+
+int64_t PagedGatherOp::getStoredBits() {
+  return getCache().getType().getRecord().getFields().front().getElement().getIntOrFloatBitWidth();
+}
+
+LogicalResult PagedGatherOp::verify() {
+  auto indices = cast<ShapedType>(getIndices().getType());
+  if (!indices.hasRank() || indices.getRank() < 1 || indices.getRank() > 2)
+    return emitOpError() << "paged_gather_c1: expected 'indices' of rank 1 or "
+                            "2, got "
+                         << indices;
+  bool perToken = indices.getRank() == 2;
+
+  SmallVector<int64_t> shape = llvm::to_vector(indices.getShape());
+  shape.push_back(getCache().getType().getRecord().getRowExtent());
+  auto out = cast<ShapedType>(getOut().getType());
+  if (!out.hasRank() || !compatible(out.getShape(), shape) ||
+      ShapedType::isDynamic(out.getShape().back()))
+    return emitOpError() << "paged_gather_c2: expected 'outs' of the shape of "
+                            "'indices' and a last extent of "
+                         << shape.back() << ", got " << out;
+
+  if (Value table = getPageTable()) {
+    auto type = cast<ShapedType>(table.getType());
+    bool good = type.hasRank() && (type.getRank() == 2 ||
+                                   (type.getRank() == 1 && !perToken));
+    if (good && perToken && !getRequests())
+      good = compatible(type.getShape().take_front(), shape[0]);
+    if (!good)
+      return emitOpError() << "paged_gather_c3: expected 'pages' of rank 2, one "
+                              "row a token (or a request, with 'requests'), or "
+                              "of rank 1 when 'indices' is, got "
+                           << type;
+  }
+  if (Value requests = getRequests()) {
+    auto type = cast<ShapedType>(requests.getType());
+    auto table = getPageTable() ? cast<ShapedType>(getPageTable().getType())
+                                : ShapedType();
+    if (!perToken || !table || table.getRank() != 2 || !type.hasRank() ||
+        type.getRank() != 1 || !compatible(type.getShape(), shape[0]))
+      return emitOpError() << "paged_gather_c4: expected 'requests' of shape "
+                              "[tokens] beside a page table of rank 2, got "
+                           << type;
+  }
+  if (Value lengths = getLengths()) {
+    auto type = cast<ShapedType>(lengths.getType());
+    if (!type.hasRank() || type.getRank() != indices.getRank() - 1 ||
+        (perToken && !compatible(type.getShape(), shape[0])))
+      return emitOpError() << "paged_gather_c5: expected 'lengths' of shape "
+                           << (perToken ? "[tokens]" : "[]") << ", got "
+                           << type;
+  }
+  if (Value mask = getMask()) {
+    auto type = cast<ShapedType>(mask.getType());
+    if (!type.hasRank() || !compatible(type.getShape(), indices.getShape()))
+      return emitOpError() << "paged_gather_c6: expected 'mask' of the shape of "
+                              "'indices', got "
+                           << type;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// DequantizeOp
+//===----------------------------------------------------------------------===//
+
+void DequantizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getValues(), "values");
+}
+
+Value DequantizeOp::getRowDestination() { return getOut(); }
+
+SmallVector<int64_t> DequantizeOp::getRowPieces() {
+  return {cast<ShapedType>(getData().getType()).getShape().back()};
+}
+
+SmallVector<int64_t> DequantizeOp::getRowGroups() {
+  SmallVector<int64_t> groups;
+  for (ScaleAttr scale : getFormat().getScales())
+    if (scale.getGroup() > 0)
+      groups.push_back(scale.getGroup());
+  return groups;
+}
+
+int64_t DequantizeOp::getStoredBits() {
+  return getFormat().getElement().getIntOrFloatBitWidth();
+}
+
+/// Shape of the factors of `level` for data of shape `data`.
+static FailureOr<SmallVector<int64_t>> getFactorShape(ArrayRef<int64_t> data,
+                                                      ScaleAttr level) {
+  if (level.getGroup() == FieldAttr::kPerTensor)
+    return SmallVector<int64_t>{1};
+  SmallVector<int64_t> shape = llvm::to_vector(data.drop_back());
+  if (level.getGroup() == FieldAttr::kPerRow)
+    return shape;
+  if (data.back() % level.getGroup() != 0)
+    return failure();
+  shape.push_back(data.back() / level.getGroup());
+  return shape;
+}
+
+LogicalResult DequantizeOp::verify() {
+  auto data = cast<RankedTensorType>(getData().getType());
+  FormatAttr format = getFormat();
+  if (data.getRank() < 1 || data.getElementType() != format.getElement() ||
+      ShapedType::isDynamic(data.getShape().back()))
+    return emitOpError() << "dequantize_c1: expected 'data' of "
+                         << format.getElement()
+                         << " with a constant last extent, got " << data;
+  ArrayRef<ScaleAttr> levels = format.getScales();
+  if (getScales().size() != levels.size())
+    return emitOpError() << "dequantize_c2: expected " << levels.size()
+                         << " scale operands, one a level of the format, got "
+                         << getScales().size();
+  for (auto [i, level] : llvm::enumerate(levels)) {
+    auto type = cast<RankedTensorType>(getScales()[i].getType());
+    if (type.getElementType() != level.getElement())
+      return emitOpError() << "dequantize_c2: expected scale operand " << i
+                           << " of " << level.getElement() << ", got " << type;
+    auto shape = getFactorShape(data.getShape(), level);
+    if (failed(shape))
+      return emitOpError() << "dequantize_c3: the group " << level.getGroup()
+                           << " of scale operand " << i
+                           << " does not divide the last extent "
+                           << data.getShape().back() << " of 'data'";
+    if (!compatible(type.getShape(), *shape)) {
+      InFlightDiagnostic diag =
+          emitOpError() << "dequantize_c3: expected scale operand " << i
+                        << " of shape [";
+      llvm::interleaveComma(*shape, diag, [&](int64_t extent) {
+        if (ShapedType::isDynamic(extent))
+          diag << "?";
+        else
+          diag << extent;
+      });
+      return diag << "], got " << type;
+    }
+  }
+  auto out = cast<ShapedType>(getOut().getType());
+  if (!out.hasRank() || !compatible(out.getShape(), data.getShape()) ||
+      ShapedType::isDynamic(out.getShape().back()))
+    return emitOpError() << "dequantize_c4: expected 'outs' of the shape of "
+                            "'data', got "
+                         << out;
+  if (format.getElement().getIntOrFloatBitWidth() == 4 &&
+      data.getShape().back() % 2 != 0)
+    return emitOpError() << "dequantize_c5: expected 4-bit 'data' with an even "
+                            "last extent, got "
+                         << data;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// KernelOp, YieldOp
+//===----------------------------------------------------------------------===//
+
+Value KernelOp::getTiedInput(unsigned index) {
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  auto result = dyn_cast<OpResult>(yield.getValues()[index]);
+  while (result) {
+    auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+    if (!op)
+      return {};
+    Value init = op.getTiedOpOperand(result)->get();
+    if (auto arg = dyn_cast<BlockArgument>(init))
+      return getInputs()[arg.getArgNumber()];
+    result = dyn_cast<OpResult>(init);
+  }
+  return {};
+}
+
+LogicalResult KernelOp::verify() {
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != getInputs().getTypes())
+    return emitOpError() << "kernel_c1: expected the block arguments to have "
+                            "the types of the operands";
+  auto yield = cast<YieldOp>(body.getTerminator());
+  if (yield.getValues().getTypes() != getOutputs().getTypes())
+    return emitOpError() << "kernel_c2: expected the yielded values to have the "
+                            "types of the results";
+  RowScheduleAttr schedule = getScheduleAttr();
+  if (!schedule)
+    return success();
+  for (auto op : body.getOps<RowwiseOpInterface>()) {
+    std::string why = explainMisfit(schedule, op);
+    if (!why.empty())
+      return emitOpError() << "row_schedule_c4: " << why;
+  }
+  return success();
+}
+
+std::string dsv4::explainMisfit(RowScheduleAttr schedule,
+                                RowwiseOpInterface op) {
+  int64_t vector = schedule.getVector();
+  int64_t step = schedule.getLanes() * vector;
+  for (int64_t piece : op.getRowPieces())
+    if (piece % step != 0)
+      return llvm::formatv("lanes * vector = {0} does not divide the {1} "
+                           "elements of a field",
+                           step, piece);
+  auto nested = [](int64_t a, int64_t b) { return a % b == 0 || b % a == 0; };
+  for (int64_t group : op.getRowGroups())
+    if (!nested(group, vector) || !nested(group, step))
+      return llvm::formatv("groups of {0} elements do not match chunks of {1} "
+                           "and steps of {2}",
+                           group, vector, step);
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// BufferOp, ExtentOp, RowCountOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult BufferOp::verify() {
+  Type element = getMemory().getType().getElementType();
+  if (auto cache = dyn_cast<CacheType>(getSource().getType())) {
+    if (!element.isInteger(8))
+      return emitOpError() << "buffer_c1: expected a memref of i8, got "
+                           << getMemory().getType();
+    if (!getField())
+      return success();
+    FieldAttr field = cache.getRecord().getField(*getField());
+    if (!field || field.getPlacement() != Placement::Array)
+      return emitOpError() << "buffer_c2: the record has no array field '"
+                           << *getField() << "'";
+    return success();
+  }
+  if (getField())
+    return emitOpError() << "buffer_c2: only a cache has fields";
+  Type source = getElementTypeOrSelf(getSource().getType());
+  bool bytes = source.getIntOrFloatBitWidth() < 8;
+  if (bytes ? !element.isInteger(8) : element != source)
+    return emitOpError() << "buffer_c1: expected a memref of "
+                         << (bytes ? "i8" : "the tensor's element type")
+                         << ", got " << getMemory().getType();
+  return success();
+}
+
+LogicalResult ExtentOp::verify() {
+  int64_t rank = 1;
+  if (auto tensor = dyn_cast<RankedTensorType>(getSource().getType()))
+    rank = tensor.getRank();
+  if (static_cast<int64_t>(getAxis()) >= rank)
+    return emitOpError() << "extent_c1: axis " << getAxis()
+                         << " is outside an operand of rank " << rank;
+  return success();
+}
+
+OpFoldResult ExtentOp::fold(FoldAdaptor) {
+  auto tensor = dyn_cast<RankedTensorType>(getSource().getType());
+  if (!tensor || tensor.isDynamicDim(getAxis()))
+    return {};
+  return IntegerAttr::get(IndexType::get(getContext()),
+                          tensor.getDimSize(getAxis()));
+}
+
+void ExtentOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                 SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  setRange(getExtent(), ConstantIntRanges::range(APInt(width, getMin()),
+                                                 APInt(width, getMax()), true));
+}
+
+OpFoldResult RowCountOp::fold(FoldAdaptor) {
+  auto type = cast<RankedTensorType>(getSource().getType());
+  ArrayRef<int64_t> outer = type.getShape().drop_back();
+  if (ShapedType::isDynamicShape(outer))
+    return {};
+  return IntegerAttr::get(IndexType::get(getContext()),
+                          ShapedType::getNumElements(outer));
+}
+
+void RowCountOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                   SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  setRange(getCount(), ConstantIntRanges::range(APInt(width, 0),
+                                                APInt(width, INT32_MAX), true));
+}

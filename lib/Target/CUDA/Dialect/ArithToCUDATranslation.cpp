@@ -1,0 +1,195 @@
+//===- ArithToCUDATranslation.cpp - Spellings of arith ops -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Target/CUDA/ModuleTranslation.h"
+
+#include "dsv4/Dialect/CUDA.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace {
+
+struct Operator {
+  StringRef text;
+  Precedence precedence;
+  /// Whether a - (b - c) needs its parentheses.
+  bool associative;
+};
+
+/// The binary operator of an op, if it is one.
+std::optional<Operator> getOperator(Operation *op) {
+  using P = Precedence;
+  return llvm::TypeSwitch<Operation *, std::optional<Operator>>(op)
+      .Case<arith::AddIOp>([](auto) { return Operator{"+", P::Additive, true}; })
+      .Case<arith::AddFOp>([](auto) { return Operator{"+", P::Additive, false}; })
+      .Case<arith::SubIOp, arith::SubFOp>(
+          [](auto) { return Operator{"-", P::Additive, false}; })
+      .Case<arith::MulIOp, arith::MulFOp>(
+          [](auto) { return Operator{"*", P::Multiplicative, false}; })
+      .Case<arith::DivSIOp, arith::DivFOp>(
+          [](auto) { return Operator{"/", P::Multiplicative, false}; })
+      .Case<arith::RemSIOp>(
+          [](auto) { return Operator{"%", P::Multiplicative, false}; })
+      .Case<arith::AndIOp>([](arith::AndIOp op) {
+        return op.getType().isInteger(1) ? Operator{"&&", P::And, true}
+                                         : Operator{"&", P::BitAnd, true};
+      })
+      .Case<arith::OrIOp>([](arith::OrIOp op) {
+        return op.getType().isInteger(1) ? Operator{"||", P::Or, true}
+                                         : Operator{"|", P::BitOr, true};
+      })
+      .Case<arith::XOrIOp>([](auto) { return Operator{"^", P::BitXor, true}; })
+      .Case<arith::CmpIOp>(
+          [](arith::CmpIOp op) -> std::optional<Operator> {
+            switch (op.getPredicate()) {
+            case arith::CmpIPredicate::eq:
+              return Operator{"==", P::Equality, false};
+            case arith::CmpIPredicate::ne:
+              return Operator{"!=", P::Equality, false};
+            case arith::CmpIPredicate::slt:
+              return Operator{"<", P::Relational, false};
+            case arith::CmpIPredicate::sle:
+              return Operator{"<=", P::Relational, false};
+            case arith::CmpIPredicate::sgt:
+              return Operator{">", P::Relational, false};
+            case arith::CmpIPredicate::sge:
+              return Operator{">=", P::Relational, false};
+            default:
+              return std::nullopt;
+            }
+          })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// An operand without the widening that C++ does by itself because the other
+/// operand has 64 bits already.
+Value withoutImplicitCast(Value operand, Value other) {
+  auto cast = operand.getDefiningOp<arith::ExtSIOp>();
+  if (!cast || !getEmittedName(cast->getLoc()).empty())
+    return operand;
+  Operation *producer = other.getDefiningOp();
+  if (isa_and_present<arith::ExtSIOp, arith::ConstantOp>(producer))
+    return operand;
+  return cast.getIn();
+}
+
+FailureOr<Spelling> spellConstant(arith::ConstantOp op) {
+  if (op.getType().isInteger(1))
+    return Spelling{cast<BoolAttr>(op.getValue()).getValue() ? "true" : "false"};
+  if (auto integer = dyn_cast<IntegerAttr>(op.getValue())) {
+    int64_t value = integer.getValue().getSExtValue();
+    std::string text = std::to_string(value);
+    if (value != static_cast<int32_t>(value))
+      text += "ll";
+    return Spelling{text, value < 0 ? Precedence::Unary : Precedence::Primary};
+  }
+  return op.emitOpError() << "has no CUDA spelling";
+}
+
+class ArithTranslation : public CUDATranslationDialectInterface {
+public:
+  using CUDATranslationDialectInterface::CUDATranslationDialectInterface;
+
+  FailureOr<Spelling> spell(Operation *op,
+                            ModuleTranslation &text) const override;
+
+private:
+  FailureOr<Spelling> spellBinary(Operation *op, const Operator &how,
+                                  ModuleTranslation &text) const;
+  FailureOr<Spelling> spellConversion(Operation *op,
+                                      ModuleTranslation &text) const;
+};
+
+} // namespace
+
+FailureOr<Spelling> ArithTranslation::spellBinary(Operation *op,
+                                                  const Operator &how,
+                                                  ModuleTranslation &text) const {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  if (lhs.getType().isInteger(64)) {
+    Value left = withoutImplicitCast(lhs, rhs);
+    if (left == lhs)
+      rhs = withoutImplicitCast(rhs, lhs);
+    lhs = left;
+  }
+  auto left = text.spellWithin(lhs, how.precedence);
+  auto right = text.spell(rhs);
+  if (failed(left) || failed(right))
+    return failure();
+  bool bare = right->precedence < how.precedence ||
+              (how.associative && right->precedence == how.precedence);
+  return Spelling{*left + " " + how.text.str() + " " +
+                      (bare ? right->text : "(" + right->text + ")"),
+                  how.precedence};
+}
+
+FailureOr<Spelling>
+ArithTranslation::spellConversion(Operation *op, ModuleTranslation &text) const {
+  auto value = text.spell(op->getOperand(0));
+  if (failed(value))
+    return failure();
+  Type to = op->getResult(0).getType();
+  if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op)) {
+    Type element = isa<VectorType>(to) ? cast<VectorType>(to).getElementType() : to;
+    auto type = text.spellType(element, op->getLoc());
+    if (failed(type))
+      return failure();
+    return Spelling{"dsv4::convert<" + *type + ">(" + value->text + ")",
+                    Precedence::Postfix};
+  }
+  auto type = text.spellType(to, op->getLoc());
+  if (failed(type))
+    return failure();
+  if (*type == "unsigned char")
+    return Spelling{"static_cast<unsigned char>(" + value->text + ")",
+                    Precedence::Postfix};
+  return Spelling{"(" + *type + ")" + value->within(Precedence::Unary),
+                  Precedence::Unary};
+}
+
+FailureOr<Spelling> ArithTranslation::spell(Operation *op,
+                                            ModuleTranslation &text) const {
+  if (auto how = getOperator(op))
+    return spellBinary(op, *how, text);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return spellConstant(constant);
+  // A builtin such as threadIdx.x: C++ converts it where it is used.
+  if (isa<arith::IndexCastOp>(op))
+    return text.spell(op->getOperand(0));
+  if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::ExtSIOp,
+          arith::ExtUIOp, arith::TruncIOp>(op))
+    return spellConversion(op, text);
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto condition = text.spellWithin(select.getCondition(), Precedence::Or);
+    auto yes = text.spellWithin(select.getTrueValue(), Precedence::Or);
+    auto no = text.spellWithin(select.getFalseValue(), Precedence::Or);
+    if (failed(condition) || failed(yes) || failed(no))
+      return failure();
+    return Spelling{*condition + " ? " + *yes + " : " + *no,
+                    Precedence::Conditional};
+  }
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(op)) {
+    auto lhs = text.spell(op->getOperand(0)), rhs = text.spell(op->getOperand(1));
+    if (failed(lhs) || failed(rhs))
+      return failure();
+    return Spelling{(isa<arith::MinSIOp>(op) ? "min(" : "max(") + lhs->text +
+                        ", " + rhs->text + ")",
+                    Precedence::Postfix};
+  }
+  return CUDATranslationDialectInterface::spell(op, text);
+}
+
+void dsv4::registerArithCUDATranslation(DialectRegistry &registry) {
+  registry.insert<arith::ArithDialect>();
+  registry.addExtension(+[](MLIRContext *, arith::ArithDialect *dialect) {
+    dialect->addInterfaces<ArithTranslation>();
+  });
+}

@@ -1,0 +1,76 @@
+//===- SCFToCUDATranslation.cpp - Spellings of scf ops -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Target/CUDA/ModuleTranslation.h"
+
+#include "dsv4/Dialect/CUDA.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace {
+
+class SCFTranslation : public CUDATranslationDialectInterface {
+public:
+  using CUDATranslationDialectInterface::CUDATranslationDialectInterface;
+
+  /// An `scf.if` with a result is a conditional expression: its branches hold
+  /// expressions alone.
+  FailureOr<Spelling> spell(Operation *op,
+                            ModuleTranslation &text) const override {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch || branch.getNumResults() != 1)
+      return op->emitOpError() << "has no CUDA spelling";
+    for (Region *region : branch.getRegions())
+      for (Operation &inner : region->front().without_terminator())
+        if (inner.getNumResults() != 1 ||
+            !getEmittedName(inner.getLoc()).empty())
+          return inner.emitOpError()
+                 << "has no CUDA spelling within a conditional expression";
+    auto condition = text.spellWithin(branch.getCondition(), Precedence::Or);
+    auto yes = text.spellWithin(branch.thenYield().getOperand(0), Precedence::Or);
+    auto no = text.spellWithin(branch.elseYield().getOperand(0), Precedence::Or);
+    if (failed(condition) || failed(yes) || failed(no))
+      return failure();
+    return Spelling{*condition + " ? " + *yes + " : " + *no,
+                    Precedence::Conditional};
+  }
+
+  LogicalResult print(Operation *op, ModuleTranslation &text) const override {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch)
+      return CUDATranslationDialectInterface::print(op, text);
+    auto condition = text.spell(branch.getCondition());
+    if (failed(condition))
+      return failure();
+    text.os() << "if (" << condition->text << ") {\n";
+    text.os().indent();
+    if (failed(text.printBlock(*branch.thenBlock())))
+      return failure();
+    text.os().unindent();
+    if (branch.elseBlock() && !branch.elseBlock()->without_terminator().empty()) {
+      text.os() << "} else {\n";
+      text.os().indent();
+      if (failed(text.printBlock(*branch.elseBlock())))
+        return failure();
+      text.os().unindent();
+    }
+    text.os() << "}\n";
+    return success();
+  }
+};
+
+} // namespace
+
+void dsv4::registerSCFCUDATranslation(DialectRegistry &registry) {
+  registry.insert<scf::SCFDialect>();
+  registry.addExtension(+[](MLIRContext *, scf::SCFDialect *dialect) {
+    dialect->addInterfaces<SCFTranslation>();
+  });
+}

@@ -1,0 +1,44 @@
+//===- VectorToCUDATranslation.cpp - Spellings of vector ops -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Target/CUDA/ModuleTranslation.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace {
+
+class VectorTranslation : public CUDATranslationDialectInterface {
+public:
+  using CUDATranslationDialectInterface::CUDATranslationDialectInterface;
+
+  FailureOr<Spelling> spell(Operation *op,
+                            ModuleTranslation &text) const override {
+    auto slice = dyn_cast<vector::ExtractStridedSliceOp>(op);
+    if (!slice || slice.getSourceVectorType().getRank() != 1)
+      return CUDATranslationDialectInterface::spell(op, text);
+    auto source = text.spell(slice.getSource());
+    if (failed(source))
+      return failure();
+    int64_t begin = cast<IntegerAttr>(slice.getOffsets()[0]).getInt();
+    int64_t count = cast<IntegerAttr>(slice.getSizes()[0]).getInt();
+    return Spelling{"dsv4::slice<" + std::to_string(begin) + ", " +
+                        std::to_string(count) + ">(" + source->text + ")",
+                    Precedence::Postfix};
+  }
+};
+
+} // namespace
+
+void dsv4::registerVectorCUDATranslation(DialectRegistry &registry) {
+  registry.insert<vector::VectorDialect>();
+  registry.addExtension(+[](MLIRContext *, vector::VectorDialect *dialect) {
+    dialect->addInterfaces<VectorTranslation>();
+  });
+}

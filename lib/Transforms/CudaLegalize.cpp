@@ -1,0 +1,274 @@
+//===- CudaLegalize.cpp - Rewrite or reject what CUDA C++ cannot say -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Passes.h"
+
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace dsv4 {
+#define GEN_PASS_DEF_CUDALEGALIZE
+#include "dsv4/Passes.h.inc"
+} // namespace dsv4
+
+namespace {
+
+/// Integer ranges that start from the declared bounds of kernel parameters.
+class ParameterRangeAnalysis : public dataflow::IntegerRangeAnalysis {
+public:
+  using IntegerRangeAnalysis::IntegerRangeAnalysis;
+
+  void setToEntryState(dataflow::IntegerValueRangeLattice *lattice) override {
+    if (auto arg = dyn_cast<BlockArgument>(lattice->getAnchor()))
+      if (auto func = dyn_cast<gpu::GPUFuncOp>(arg.getOwner()->getParentOp()))
+        if (auto range = func.getArgAttrOfType<DenseI64ArrayAttr>(
+                arg.getArgNumber(), cuda::CUDADialect::kRangeAttr)) {
+          unsigned width = ConstantIntRanges::getStorageBitwidth(arg.getType());
+          auto bounds = ConstantIntRanges::fromSigned(
+              APInt(width, range[0], true), APInt(width, range[1], true));
+          propagateIfChanged(lattice,
+                             lattice->join(IntegerValueRange(bounds)));
+          return;
+        }
+    IntegerRangeAnalysis::setToEntryState(lattice);
+  }
+};
+
+/// Gives index values a width and memory accesses a pointer and an offset.
+class Legalizer {
+public:
+  Legalizer(gpu::GPUFuncOp func, DataFlowSolver &solver)
+      : func(func), solver(solver), b(func) {}
+
+  LogicalResult run();
+
+private:
+  /// 32 if every value fits a signed 32-bit integer, else 64.
+  unsigned widthOf(Value value);
+  bool isNotNegative(Value value);
+  /// The integer that stands for `value`, of `width` bits.
+  Value as(Value value, unsigned width);
+  Type integer(unsigned width) { return b.getIntegerType(width); }
+
+  LogicalResult visit(Operation *op);
+  LogicalResult visitArith(Operation *op);
+  void visitCompare(arith::CmpIOp op);
+  void visitCast(Operation *op);
+  void visitId(Operation *op);
+  void visitMemory(Operation *op);
+
+  gpu::GPUFuncOp func;
+  DataFlowSolver &solver;
+  OpBuilder b;
+  llvm::DenseMap<Value, Value> integers;
+  SmallVector<Operation *> dead;
+};
+
+} // namespace
+
+static const ConstantIntRanges *lookupRange(DataFlowSolver &solver,
+                                            Value value) {
+  auto *lattice = solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+  if (!lattice || lattice->getValue().isUninitialized())
+    return nullptr;
+  return &lattice->getValue().getValue();
+}
+
+unsigned Legalizer::widthOf(Value value) {
+  const ConstantIntRanges *range = lookupRange(solver, value);
+  if (range && range->smin().isSignedIntN(32) && range->smax().isSignedIntN(32))
+    return 32;
+  return 64;
+}
+
+bool Legalizer::isNotNegative(Value value) {
+  const ConstantIntRanges *range = lookupRange(solver, value);
+  return range && range->smin().isNonNegative();
+}
+
+Value Legalizer::as(Value value, unsigned width) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return arith::ConstantIntOp::create(b, value.getLoc(),
+                                        constant.getSExtValue(), width);
+  Value found = integers.lookup(value);
+  assert(found && "visited in program order");
+  unsigned have = found.getType().getIntOrFloatBitWidth();
+  if (have < width)
+    return arith::ExtSIOp::create(b, b.getUnknownLoc(), integer(width), found);
+  if (have > width)
+    return arith::TruncIOp::create(b, b.getUnknownLoc(), integer(width), found);
+  return found;
+}
+
+LogicalResult Legalizer::visitArith(Operation *op) {
+  Value result = op->getResult(0);
+  unsigned width = widthOf(result), compute = width;
+  bool isDivision = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                        arith::RemUIOp>(op);
+  StringRef name = op->getName().getStringRef();
+  if (isa<arith::DivUIOp, arith::RemUIOp>(op)) {
+    if (!llvm::all_of(op->getOperands(),
+                      [&](Value v) { return isNotNegative(v); }))
+      return op->emitOpError() << "has no spelling: an operand may be negative";
+    name = isa<arith::DivUIOp>(op) ? "arith.divsi" : "arith.remsi";
+  }
+  bool isSelect = isa<arith::SelectOp>(op);
+  // A quotient may be narrow where its operands are not.
+  if (isDivision)
+    for (Value operand : op->getOperands())
+      compute = std::max(compute, widthOf(operand));
+  SmallVector<Value> operands;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    operands.push_back(isSelect && i == 0 ? operand : as(operand, compute));
+  Operation *integerOp = b.create(op->getLoc(), b.getStringAttr(name), operands,
+                                  integer(compute));
+  Value value = integerOp->getResult(0);
+  if (compute != width)
+    value = arith::TruncIOp::create(b, op->getLoc(), integer(width), value);
+  integers[result] = value;
+  dead.push_back(op);
+  return success();
+}
+
+void Legalizer::visitCompare(arith::CmpIOp op) {
+  unsigned width = std::max(widthOf(op.getLhs()), widthOf(op.getRhs()));
+  Value value = arith::CmpIOp::create(b, op.getLoc(), op.getPredicate(),
+                                      as(op.getLhs(), width),
+                                      as(op.getRhs(), width));
+  op.getResult().replaceAllUsesWith(value);
+  dead.push_back(op);
+}
+
+void Legalizer::visitCast(Operation *op) {
+  Value from = op->getOperand(0), to = op->getResult(0);
+  if (to.getType().isIndex()) {
+    integers[to] = from;
+  } else {
+    Value value = as(from, to.getType().getIntOrFloatBitWidth());
+    to.replaceAllUsesWith(value);
+  }
+  dead.push_back(op);
+}
+
+void Legalizer::visitId(Operation *op) {
+  // The builtin itself stays; a cast stands for its value as an integer.
+  integers[op->getResult(0)] = arith::IndexCastOp::create(
+      b, op->getLoc(), integer(widthOf(op->getResult(0))), op->getResult(0));
+}
+
+void Legalizer::visitMemory(Operation *op) {
+  auto offset = [&](Value index) { return as(index, widthOf(index)); };
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    Value value = cuda::LoadOp::create(b, op->getLoc(), load.getType(),
+                                       load.getMemref(),
+                                       offset(load.getIndices()[0]), Value());
+    load.getResult().replaceAllUsesWith(value);
+    dead.push_back(op);
+  } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    cuda::StoreOp::create(b, op->getLoc(), store.getValueToStore(),
+                          store.getMemref(), offset(store.getIndices()[0]));
+    dead.push_back(op);
+  } else if (auto load = dyn_cast<cuda::LoadOp>(op)) {
+    if (load.getOffset().getType().isIndex())
+      load.getOffsetMutable().assign(offset(load.getOffset()));
+  } else if (auto store = dyn_cast<cuda::StoreOp>(op)) {
+    if (store.getOffset().getType().isIndex())
+      store.getOffsetMutable().assign(offset(store.getOffset()));
+  }
+}
+
+LogicalResult Legalizer::visit(Operation *op) {
+  auto isIndex = [](Type type) { return type.isIndex(); };
+  b.setInsertionPoint(op);
+  if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp>(op)) {
+    visitMemory(op);
+    return success();
+  }
+  if (llvm::none_of(op->getOperandTypes(), isIndex) &&
+      llvm::none_of(op->getResultTypes(), isIndex))
+    return success();
+  if (matchPattern(op, m_Constant())) {
+    dead.push_back(op);
+    return success();
+  }
+  if (isa<gpu::ThreadIdOp, gpu::BlockIdOp>(op)) {
+    b.setInsertionPointAfter(op);
+    visitId(op);
+    return success();
+  }
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    visitCast(op);
+    return success();
+  }
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    visitCompare(compare);
+    return success();
+  }
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
+          arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::MinSIOp,
+          arith::MaxSIOp, arith::SelectOp>(op))
+    return visitArith(op);
+  return op->emitOpError() << "has no CUDA spelling on index values";
+}
+
+LogicalResult Legalizer::run() {
+  SmallVector<Operation *> ops;
+  func.getBody().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    if (failed(visit(op)))
+      return failure();
+  for (Operation *op : llvm::reverse(dead))
+    op->erase();
+  return success();
+}
+
+/// Every op the printer has a spelling for.
+static bool hasSpelling(Operation *op) {
+  static const llvm::StringSet<> names = {
+      "arith.addf",    "arith.addi",     "arith.andi",    "arith.cmpi",
+      "arith.constant", "arith.divf",    "arith.divsi",   "arith.extf",
+      "arith.extsi",   "arith.extui",    "arith.index_cast", "arith.maxsi",
+      "arith.minsi",   "arith.mulf",     "arith.muli",    "arith.ori",
+      "arith.remsi",   "arith.select",   "arith.sitofp",  "arith.subf",
+      "arith.subi",    "arith.truncf",   "arith.trunci",  "arith.xori",
+      "cuda.expand",   "cuda.load",      "cuda.store",    "cuda.swap_nibbles",
+      "gpu.block_id",  "gpu.return",     "gpu.thread_id", "scf.if",
+      "scf.yield",     "vector.extract_strided_slice"};
+  return names.contains(op->getName().getStringRef());
+}
+
+namespace {
+struct CudaLegalize : dsv4::impl::CudaLegalizeBase<CudaLegalize> {
+  void runOnOperation() override {
+    for (gpu::GPUFuncOp func : getOperation().getOps<gpu::GPUFuncOp>()) {
+      DataFlowSolver solver(DataFlowConfig().setInterprocedural(false));
+      solver.load<dataflow::DeadCodeAnalysis>();
+      solver.load<dataflow::SparseConstantPropagation>();
+      solver.load<ParameterRangeAnalysis>();
+      if (failed(solver.initializeAndRun(func)) ||
+          failed(Legalizer(func, solver).run()))
+        return signalPassFailure();
+      WalkResult result = func.getBody().walk([](Operation *op) {
+        if (hasSpelling(op))
+          return WalkResult::advance();
+        op->emitOpError() << "has no CUDA spelling";
+        return WalkResult::interrupt();
+      });
+      if (result.wasInterrupted())
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,150 @@
+//===- FormKernels.cpp - Group row-wise ops into kernels -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Grouping follows use-def chains through RowwiseOpInterface, never op names. A
+// group grows upwards from its last op: a producer joins where the value between
+// the two has no other user and both have one row space.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace dsv4 {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "dsv4/Passes.h.inc"
+} // namespace dsv4
+
+static constexpr llvm::StringLiteral kRemarks = "dsv4-form-kernels";
+
+/// Extents of the row space of `op`: those of its destination but the last.
+static ArrayRef<int64_t> getRowSpace(RowwiseOpInterface op) {
+  return cast<ShapedType>(op.getRowDestination().getType()).getShape().drop_back();
+}
+
+/// Why `producer` cannot join the kernel of `consumer`, or an empty string.
+static std::string explainNoFusion(RowwiseOpInterface producer,
+                                   RowwiseOpInterface consumer, Value value) {
+  if (!value.hasOneUse())
+    return "its result has other users";
+  if (producer->getBlock() != consumer->getBlock())
+    return "it is in another block";
+  if (getRowSpace(producer) != getRowSpace(consumer))
+    return "the row spaces differ";
+  return "";
+}
+
+/// The ops of the kernel that ends in `last`, in order.
+static SetVector<Operation *> growGroup(RowwiseOpInterface last) {
+  SetVector<Operation *> group;
+  SmallVector<RowwiseOpInterface> worklist = {last};
+  while (!worklist.empty()) {
+    RowwiseOpInterface op = worklist.pop_back_val();
+    group.insert(op);
+    for (Value operand : op->getOperands()) {
+      if (!isa<RankedTensorType>(operand.getType()))
+        continue;
+      auto producer =
+          dyn_cast_if_present<RowwiseOpInterface>(operand.getDefiningOp());
+      if (!producer) {
+        if (Operation *other = operand.getDefiningOp())
+          remark::missed(op.getLoc(), remark::RemarkOpts::name(kRemarks).category(kRemarks))
+              << "not fused with " << other->getName().getStringRef()
+              << ": it is not row-wise";
+        continue;
+      }
+      std::string why = explainNoFusion(producer, op, operand);
+      if (!why.empty()) {
+        remark::missed(op.getLoc(), remark::RemarkOpts::name(kRemarks).category(kRemarks))
+            << "not fused with " << producer->getName().getStringRef() << ": "
+            << why;
+        continue;
+      }
+      worklist.push_back(producer);
+    }
+  }
+  SmallVector<Operation *> ordered = group.takeVector();
+  llvm::sort(ordered, [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  });
+  return SetVector<Operation *>(ordered.begin(), ordered.end());
+}
+
+/// Moves `group` into a kernel of its own.
+static void formKernel(ArrayRef<Operation *> group, StringRef name) {
+  Operation *last = group.back();
+  llvm::SmallSetVector<Value, 8> inputs;
+  SmallVector<Value> outputs;
+  for (Operation *op : group)
+    for (Value operand : op->getOperands())
+      if (!llvm::is_contained(group, operand.getDefiningOp()))
+        inputs.insert(operand);
+  for (Operation *op : group)
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !llvm::is_contained(group, user);
+          }) || op == last)
+        outputs.push_back(result);
+
+  OpBuilder b(last);
+  auto kernel = KernelOp::create(b, last->getLoc(),
+                                 TypeRange(ValueRange(outputs)), name,
+                                 inputs.getArrayRef(), RowScheduleAttr());
+  Block *body = b.createBlock(&kernel.getBody());
+  IRMapping mapping;
+  for (Value input : inputs)
+    mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+  for (Operation *op : group)
+    b.clone(*op, mapping);
+  SmallVector<Value> yielded = llvm::map_to_vector(
+      outputs, [&](Value value) { return mapping.lookup(value); });
+  YieldOp::create(b, last->getLoc(), yielded);
+  for (auto [output, result] : llvm::zip(outputs, kernel.getOutputs()))
+    output.replaceAllUsesWith(result);
+  for (Operation *op : llvm::reverse(group))
+    op->erase();
+
+  auto note = remark::passed(kernel.getLoc(),
+                             remark::RemarkOpts::name(kRemarks).category(kRemarks));
+  note << "kernel '" << name << "' holds";
+  for (Operation &op : body->without_terminator())
+    note << " " << op.getName().getStringRef();
+}
+
+namespace {
+struct FormKernels : dsv4::impl::FormKernelsBase<FormKernels> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (!func.getBody().hasOneBlock()) {
+      func.emitError() << "expected a function of one block";
+      return signalPassFailure();
+    }
+    SmallVector<SmallVector<Operation *>> groups;
+    llvm::SmallPtrSet<Operation *, 8> taken;
+    for (Operation &op : llvm::reverse(func.getBody().front())) {
+      auto rowwise = dyn_cast<RowwiseOpInterface>(op);
+      if (!rowwise || taken.contains(&op))
+        continue;
+      SetVector<Operation *> group = growGroup(rowwise);
+      taken.insert_range(group);
+      groups.push_back(group.takeVector());
+    }
+    for (auto [i, group] : llvm::enumerate(llvm::reverse(groups))) {
+      std::string name = func.getName().str();
+      if (groups.size() > 1)
+        name += "_" + std::to_string(i);
+      formKernel(group, name);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,288 @@
+//===- OutlineKernels.cpp - Kernels to gpu.module and gpu.func -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Passes.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace dsv4 {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "dsv4/Passes.h.inc"
+} // namespace dsv4
+
+namespace {
+
+/// One parameter of the kernel: what a buffer, extent or row_count op gives for
+/// an argument of the function.
+struct Parameter {
+  Operation *source;  ///< The first op in the kernel that asks for it.
+  unsigned argument;  ///< Of the function.
+  std::string name;
+  int64_t min = 0, max = -1; ///< Bounds of an integer parameter.
+};
+
+class Outliner {
+public:
+  Outliner(func::FuncOp func, KernelOp kernel, StringRef arch)
+      : func(func), kernel(kernel), arch(arch) {}
+
+  LogicalResult run();
+
+private:
+  /// Gathers the parameters, buffers first, each in the order of arguments.
+  LogicalResult collect();
+  std::string nameOf(Operation *op, unsigned argument);
+  gpu::GPUFuncOp buildFunction();
+  void buildLaunch(gpu::GPUFuncOp callee);
+  ArrayAttr buildHeader();
+
+  func::FuncOp func;
+  KernelOp kernel;
+  StringRef arch;
+  SmallVector<Parameter> parameters;
+  /// Parameter of every buffer, extent and row_count op of the kernel.
+  llvm::DenseMap<Operation *, unsigned> parameterOf;
+};
+
+} // namespace
+
+static bool isParameter(Operation *op) {
+  return isa<BufferOp, ExtentOp, RowCountOp>(op);
+}
+
+std::string Outliner::nameOf(Operation *op, unsigned argument) {
+  std::string name = getArgumentName(func, argument);
+  if (auto buffer = dyn_cast<BufferOp>(op))
+    return buffer.getField() ? name + "_" + buffer.getField()->str() : name;
+  if (isa<RowCountOp>(op))
+    return "rows";
+  auto extent = cast<ExtentOp>(op);
+  if (isa<CacheType>(extent.getSource().getType()))
+    return name + "_pages";
+  StringRef dim = getDimName(func, argument, extent.getAxis());
+  return dim.empty() ? name + "_" + std::to_string(extent.getAxis()) : dim.str();
+}
+
+LogicalResult Outliner::collect() {
+  SmallVector<Parameter> found;
+  SmallVector<std::pair<Operation *, unsigned>> asked;
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    if (!isParameter(op))
+      return WalkResult::advance();
+    auto inner = dyn_cast<BlockArgument>(op->getOperand(0));
+    auto outer = inner ? dyn_cast<BlockArgument>(
+                             kernel.getInputs()[inner.getArgNumber()])
+                       : BlockArgument();
+    if (!outer) {
+      op->emitOpError() << "does not stand for an argument of the function: a "
+                           "kernel's destinations must be arguments";
+      return WalkResult::interrupt();
+    }
+    unsigned argument = outer.getArgNumber();
+    std::string name = nameOf(op, argument);
+    bool memory = isa<BufferOp>(op);
+    // Two axes of one name are one parameter, and so are two requests for one.
+    int64_t min = 0, max = -1;
+    if (auto extent = dyn_cast<ExtentOp>(op)) {
+      min = extent.getMin();
+      max = extent.getMax();
+    }
+    for (auto [i, parameter] : llvm::enumerate(found))
+      if (parameter.name == name && isa<BufferOp>(parameter.source) == memory &&
+          (!memory || parameter.argument == argument)) {
+        parameter.min = std::max(parameter.min, min);
+        asked.push_back({op, i});
+        return WalkResult::advance();
+      }
+    if (isa<RowCountOp>(op))
+      max = INT32_MAX;
+    asked.push_back({op, found.size()});
+    found.push_back({op, argument, name, min, max});
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, found.size()));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    bool memoryA = isa<BufferOp>(found[a].source);
+    bool memoryB = isa<BufferOp>(found[b].source);
+    return std::make_tuple(!memoryA, found[a].argument) <
+           std::make_tuple(!memoryB, found[b].argument);
+  });
+  SmallVector<unsigned> position(found.size());
+  for (auto [place, index] : llvm::enumerate(order)) {
+    position[index] = place;
+    parameters.push_back(found[index]);
+  }
+  for (auto [op, index] : asked)
+    parameterOf[op] = position[index];
+  return success();
+}
+
+/// "tokens = ?, topk = 512": every named dim of the function, once.
+static std::string describeDims(func::FuncOp func) {
+  llvm::MapVector<StringRef, std::string> dims;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]))
+      for (int64_t axis = 0; axis < tensor.getRank(); ++axis)
+        if (StringRef name = getDimName(func, i, axis); !name.empty()) {
+          std::string text = tensor.isDynamicDim(axis)
+                                 ? "?"
+                                 : std::to_string(tensor.getDimSize(axis));
+          int64_t bound = getDimBound(func, i, axis);
+          if (tensor.isDynamicDim(axis) && bound != INT32_MAX)
+            text = "<= " + std::to_string(bound);
+          dims.insert({name, text});
+        }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(dims, os, [&](const auto &dim) {
+    os << dim.first
+       << (StringRef(dim.second).starts_with("<=") ? " " : " = ") << dim.second;
+  });
+  return text.empty() ? "no named dims" : text;
+}
+
+ArrayAttr Outliner::buildHeader() {
+  Builder b(func.getContext());
+  RowScheduleAttr schedule = kernel.getScheduleAttr();
+  std::string line;
+  llvm::raw_string_ostream os(line);
+  os << arch << ": " << schedule.getThreads() << " threads, "
+     << schedule.getLanes() << " lanes a row, chunks of "
+     << schedule.getVector() << " elements";
+  if (schedule.getStore() == StorePolicy::Streaming)
+    os << ", streaming stores";
+  if (schedule.getPdl())
+    os << ", programmatic launch";
+  auto summary = kernel->getAttrOfType<StringAttr>(DSV4Dialect::kSummaryAttr);
+  return b.getArrayAttr({summary ? summary : b.getStringAttr(kernel.getSymName()),
+                         b.getStringAttr(describeDims(func)),
+                         b.getStringAttr(line)});
+}
+
+gpu::GPUFuncOp Outliner::buildFunction() {
+  MLIRContext *context = func.getContext();
+  OpBuilder b(context);
+  Location loc = kernel.getLoc();
+  b.setInsertionPoint(func);
+  auto module = gpu::GPUModuleOp::create(
+      b, loc, (kernel.getSymName() + "_module").str());
+  module->setAttr("cuda.target", cuda::TargetAttr::get(context, arch));
+
+  SmallVector<Type> types;
+  for (const Parameter &parameter : parameters)
+    types.push_back(parameter.max >= 0 ? b.getI32Type()
+                                       : parameter.source->getResult(0).getType());
+  b.setInsertionPointToStart(module.getBody());
+  auto callee = gpu::GPUFuncOp::create(b, loc, kernel.getSymName(),
+                                       b.getFunctionType(types, {}));
+  callee->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  RowScheduleAttr schedule = kernel.getScheduleAttr();
+  callee.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
+      {static_cast<int32_t>(schedule.getThreads()), 1, 1}));
+  callee->setAttr(cuda::CUDADialect::kHeaderAttr, buildHeader());
+  callee->setAttr(DSV4Dialect::kScheduleAttr, schedule);
+
+  Block &entry = callee.getBody().front();
+  for (auto [i, parameter] : llvm::enumerate(parameters)) {
+    entry.getArgument(i).setLoc(
+        NameLoc::get(b.getStringAttr(parameter.name), loc));
+    if (parameter.max >= 0)
+      callee.setArgAttr(i, cuda::CUDADialect::kRangeAttr,
+                        b.getDenseI64ArrayAttr({parameter.min, parameter.max}));
+  }
+  // Extents fit 32 bits: the runtime refuses others.
+  b.setInsertionPointToStart(&entry);
+  SmallVector<Value> values;
+  for (BlockArgument arg : entry.getArguments())
+    values.push_back(arg.getType().isInteger(32)
+                         ? arith::IndexCastOp::create(b, loc, b.getIndexType(), arg)
+                               .getResult()
+                         : arg);
+  Block &body = kernel.getBody().front();
+  body.getTerminator()->erase();
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (isParameter(&op)) {
+      op.getResult(0).replaceAllUsesWith(values[parameterOf.lookup(&op)]);
+      continue;
+    }
+    op.moveBefore(&entry, entry.end());
+  }
+  b.setInsertionPointToEnd(&entry);
+  gpu::ReturnOp::create(b, loc);
+  return callee;
+}
+
+void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
+  OpBuilder b(kernel);
+  Location loc = kernel.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  SmallVector<Value> operands;
+  for (const Parameter &parameter : parameters) {
+    Operation *clone = b.clone(*parameter.source);
+    clone->setOperand(0, func.getArgument(parameter.argument));
+    Value operand = clone->getResult(0);
+    if (operand.getType().isIndex())
+      operand = arith::IndexCastOp::create(b, loc, b.getI32Type(), operand);
+    operands.push_back(operand);
+  }
+  RowScheduleAttr schedule = kernel.getScheduleAttr();
+  auto rowsOf = kernel->getAttrOfType<IntegerAttr>(DSV4Dialect::kRowsOfAttr);
+  Value tensor = kernel.getInputs()[rowsOf.getInt()];
+  Value rows = RowCountOp::create(b, loc, tensor);
+  Value grid = arith::CeilDivUIOp::create(
+      b, loc, rows, constant(schedule.getThreads() / schedule.getLanes()));
+  Value one = constant(1);
+  gpu::LaunchFuncOp::create(
+      b, loc, callee, gpu::KernelDim3{grid, one, one},
+      gpu::KernelDim3{constant(schedule.getThreads()), one, one},
+      /*dynamicSharedMemorySize=*/Value(), operands);
+}
+
+LogicalResult Outliner::run() {
+  if (failed(collect()))
+    return failure();
+  gpu::GPUFuncOp callee = buildFunction();
+  buildLaunch(callee);
+  kernel.erase();
+  return success();
+}
+
+namespace {
+struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
+  using OutlineKernelsBase::OutlineKernelsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto emitError = [&] { return module.emitError(); };
+    if (!cuda::TargetAttr::getChecked(emitError, &getContext(), StringRef(arch)))
+      return signalPassFailure();
+    for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>()))
+      for (KernelOp kernel : llvm::to_vector(func.getOps<KernelOp>())) {
+        if (!kernel.getScheduleAttr()) {
+          kernel.emitOpError() << "has no schedule; run dsv4-select-schedule";
+          return signalPassFailure();
+        }
+        if (!kernel->hasAttr(DSV4Dialect::kRowsOfAttr)) {
+          kernel.emitOpError() << "is not lowered; run convert-dsv4-to-vector";
+          return signalPassFailure();
+        }
+        if (failed(Outliner(func, kernel, arch).run()))
+          return signalPassFailure();
+      }
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                    UnitAttr::get(&getContext()));
+  }
+};
+} // namespace

@@ -1,0 +1,124 @@
+//===- PrepareForEmission.cpp - Make IR and text isomorphic -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Passes.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace dsv4 {
+#define GEN_PASS_DEF_CUDAPREPAREFOREMISSION
+#include "dsv4/Passes.h.inc"
+} // namespace dsv4
+
+/// `loc` without the names in it.
+static Location stripNames(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return stripNames(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    return FusedLoc::get(loc.getContext(),
+                         llvm::map_to_vector(fused.getLocations(), stripNames));
+  return loc;
+}
+
+/// A C++ identifier close to `name`.
+static std::string toIdentifier(StringRef name) {
+  // Keywords, and what else the emitted text and its preludes reserve.
+  static const llvm::StringSet<> reserved = {
+      "alignas", "alignof", "and", "asm", "auto", "bitand", "bitor", "bool",
+      "break", "case", "catch", "char", "class", "compl", "concept", "const",
+      "consteval", "constexpr", "constinit", "continue", "decltype", "default",
+      "delete", "do", "double", "else", "enum", "explicit", "export", "extern",
+      "false", "float", "for", "friend", "goto", "if", "inline", "int", "long",
+      "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator",
+      "or", "private", "protected", "public", "register", "requires", "return",
+      "short", "signed", "sizeof", "static", "struct", "switch", "template",
+      "this", "throw", "true", "try", "typedef", "typeid", "typename", "union",
+      "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
+      "dsv4", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"};
+  std::string text;
+  for (char c : name)
+    text += llvm::isAlnum(c) ? c : '_';
+  if (text.empty() || llvm::isDigit(text.front()) || text.front() == '_' ||
+      reserved.contains(text))
+    text = "v_" + text;
+  return text;
+}
+
+namespace {
+
+/// Names the values of one kernel.
+class Namer {
+public:
+  explicit Namer(gpu::GPUFuncOp func) : func(func) {}
+  void run();
+
+private:
+  std::string unique(StringRef wish);
+  void visit(Operation *op);
+
+  gpu::GPUFuncOp func;
+  llvm::StringMap<unsigned> used;
+};
+
+} // namespace
+
+std::string Namer::unique(StringRef wish) {
+  std::string name = toIdentifier(wish);
+  std::string candidate = name;
+  while (!used.try_emplace(candidate, 0).second)
+    candidate = name + "_" + std::to_string(++used[name]);
+  return candidate;
+}
+
+/// Cheap enough, and pure, so that every use may repeat it.
+static bool repeatsFreely(Operation *op) {
+  return isa<arith::ConstantOp, arith::ExtSIOp, gpu::ThreadIdOp,
+             gpu::BlockIdOp>(op) ||
+         (isa<arith::IndexCastOp>(op) &&
+          repeatsFreely(op->getOperand(0).getDefiningOp()));
+}
+
+void Namer::visit(Operation *op) {
+  if (op->getNumResults() != 1)
+    return;
+  Value value = op->getResult(0);
+  StringRef name = getEmittedName(op->getLoc());
+  bool isVectorLoad =
+      isa<cuda::LoadOp>(op) && isa<VectorType>(value.getType());
+  bool line = !repeatsFreely(op) && (!name.empty() || isVectorLoad ||
+                                     !value.hasOneUse());
+  Location loc = stripNames(op->getLoc());
+  if (line)
+    loc = NameLoc::get(StringAttr::get(op->getContext(),
+                                       unique(name.empty() ? "value" : name)),
+                       loc);
+  op->setLoc(loc);
+}
+
+void Namer::run() {
+  used.try_emplace(func.getName(), 0);
+  for (BlockArgument arg : func.getBody().front().getArguments()) {
+    std::string name = unique(getEmittedName(arg.getLoc()));
+    arg.setLoc(NameLoc::get(StringAttr::get(func.getContext(), name),
+                            stripNames(arg.getLoc())));
+  }
+  func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+}
+
+namespace {
+struct CudaPrepareForEmission
+    : dsv4::impl::CudaPrepareForEmissionBase<CudaPrepareForEmission> {
+  void runOnOperation() override {
+    for (gpu::GPUFuncOp func : getOperation().getOps<gpu::GPUFuncOp>())
+      Namer(func).run();
+  }
+};
+} // namespace

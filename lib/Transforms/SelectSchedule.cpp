@@ -1,0 +1,156 @@
+//===- SelectSchedule.cpp - Choose the schedule of every kernel -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Passes.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace dsv4 {
+#define GEN_PASS_DEF_SELECTSCHEDULE
+#include "dsv4/Passes.h.inc"
+} // namespace dsv4
+
+namespace {
+
+/// One row of a schedule table. An empty `op` and 0 `bits` match everything; the
+/// longest architecture that is a prefix of the target's wins, then order.
+struct TableEntry {
+  std::string arch; ///< "sm_90a", "sm_90", "sm_".
+  std::string op;   ///< The first op of the kernel.
+  int64_t bits = 0; ///< Of a stored element.
+  int64_t threads = 128, lanes = 8, vector = 8;
+  StorePolicy store = StorePolicy::Default;
+  bool pdl = false;
+};
+
+/// Measured on an H200; docs/Performance.md has the figures behind each row.
+const TableEntry builtinTable[] = {
+    {"sm_", "", 0, 128, 8, 8, StorePolicy::Default, false},
+};
+
+struct SelectSchedule : dsv4::impl::SelectScheduleBase<SelectSchedule> {
+  using SelectScheduleBase::SelectScheduleBase;
+
+  void runOnOperation() override {
+    std::vector<TableEntry> entries;
+    if (!table.empty() && failed(readTable(entries)))
+      return signalPassFailure();
+    entries.insert(entries.end(), std::begin(builtinTable),
+                   std::end(builtinTable));
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      if (!kernel.getScheduleAttr() && failed(select(kernel, entries)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult readTable(std::vector<TableEntry> &entries);
+  LogicalResult select(KernelOp kernel, ArrayRef<TableEntry> entries);
+};
+
+} // namespace
+
+LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
+  auto fail = [&](const Twine &what) {
+    return getOperation().emitError()
+           << "schedule table '" << table << "': " << what;
+  };
+  auto buffer = llvm::MemoryBuffer::getFile(table);
+  if (!buffer)
+    return fail(buffer.getError().message());
+  auto json = llvm::json::parse((*buffer)->getBuffer());
+  if (!json)
+    return fail(llvm::toString(json.takeError()));
+  const llvm::json::Array *rows = json->getAsArray();
+  if (!rows)
+    return fail("expected a list of entries");
+  for (const llvm::json::Value &value : *rows) {
+    const llvm::json::Object *row = value.getAsObject();
+    if (!row)
+      return fail("expected every entry to be an object");
+    TableEntry entry;
+    entry.arch = row->getString("arch").value_or("sm_").str();
+    entry.op = row->getString("op").value_or("").str();
+    entry.bits = row->getInteger("bits").value_or(0);
+    entry.threads = row->getInteger("threads").value_or(entry.threads);
+    entry.lanes = row->getInteger("lanes").value_or(entry.lanes);
+    entry.vector = row->getInteger("vector").value_or(entry.vector);
+    entry.pdl = row->getBoolean("pdl").value_or(false);
+    auto store = symbolizeStorePolicy(row->getString("store").value_or("default"));
+    if (!store)
+      return fail("'store' is 'default' or 'streaming'");
+    entry.store = *store;
+    entries.push_back(entry);
+  }
+  return success();
+}
+
+/// The schedule of `entry` with lanes and vector reduced until it fits every op
+/// of the kernel; null if the entry itself is not valid.
+static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
+  auto emitError = [&] { return kernel.emitOpError(); };
+  for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
+    for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
+      auto schedule = RowScheduleAttr::getChecked(
+          emitError, kernel.getContext(), entry.threads, lanes, vector,
+          entry.store, entry.pdl);
+      if (!schedule)
+        return {};
+      if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
+                       [&](RowwiseOpInterface op) {
+                         return explainMisfit(schedule, op).empty();
+                       }))
+        return schedule;
+    }
+  return {};
+}
+
+LogicalResult SelectSchedule::select(KernelOp kernel,
+                                     ArrayRef<TableEntry> entries) {
+  if (!schedule.empty()) {
+    auto given = dyn_cast_if_present<RowScheduleAttr>(
+        parseAttribute(schedule, kernel.getContext()));
+    if (!given)
+      return kernel.emitOpError()
+             << "expected the 'schedule' option to be a #dsv4.row_schedule, got '"
+             << schedule << "'";
+    kernel.setScheduleAttr(given);
+    return success();
+  }
+  auto ops = kernel.getBody().front().getOps<RowwiseOpInterface>();
+  if (ops.empty())
+    return success();
+  RowwiseOpInterface first = *ops.begin();
+  const TableEntry *best = nullptr;
+  for (const TableEntry &entry : entries) {
+    if (!StringRef(arch).starts_with(entry.arch) ||
+        (!entry.op.empty() && entry.op != first->getName().getStringRef()) ||
+        (entry.bits && entry.bits != first.getStoredBits()))
+      continue;
+    if (!best || entry.arch.size() > best->arch.size())
+      best = &entry;
+  }
+  ++numTableHits;
+  RowScheduleAttr chosen = best ? fit(kernel, *best) : RowScheduleAttr();
+  if (!chosen)
+    return kernel.emitOpError() << "no schedule of the table fits";
+  kernel.setScheduleAttr(chosen);
+  remark::analysis(kernel.getLoc(),
+                   remark::RemarkOpts::name("schedule").category("dsv4-select-schedule"))
+      << llvm::formatv("kernel '{0}': {1} threads, {2} lanes a row, {3} elements "
+                       "a chunk",
+                       kernel.getSymName(), chosen.getThreads(),
+                       chosen.getLanes(), chosen.getVector())
+             .str();
+  return success();
+}

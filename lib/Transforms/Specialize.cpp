@@ -1,0 +1,144 @@
+//===- Specialize.cpp - Fix the extents of named dims -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Passes.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace dsv4 {
+#define GEN_PASS_DEF_SPECIALIZE
+#include "dsv4/Passes.h.inc"
+} // namespace dsv4
+
+namespace {
+
+struct Specialize : dsv4::impl::SpecializeBase<Specialize> {
+  using SpecializeBase::SpecializeBase;
+
+  void runOnOperation() override {
+    if (failed(parseDims()) || failed(collectPolicies()) ||
+        failed(applyExtents()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult parseDims();
+  LogicalResult collectPolicies();
+  LogicalResult applyExtents();
+  /// Gives every value that depends on a refined argument its refined type.
+  LogicalResult refineBody();
+
+  /// Extents that were given, by name.
+  llvm::StringMap<int64_t> given;
+  /// Policies of all names that occur.
+  llvm::StringMap<PolicyKind> policies;
+};
+
+} // namespace
+
+LogicalResult Specialize::parseDims() {
+  given.clear();
+  for (const std::string &entry : dims) {
+    auto [name, value] = StringRef(entry).split('=');
+    int64_t extent;
+    if (value == "?")
+      continue;
+    if (name.empty() || value.getAsInteger(10, extent) || extent < 0)
+      return getOperation().emitError()
+             << "expected dims as NAME=N with N >= 0, or NAME=?, got '" << entry
+             << "'";
+    auto [it, fresh] = given.try_emplace(name, extent);
+    if (!fresh && it->second != extent)
+      return getOperation().emitError()
+             << "dim '" << name << "' is given as " << it->second << " and as "
+             << extent;
+  }
+  return success();
+}
+
+LogicalResult Specialize::collectPolicies() {
+  func::FuncOp func = getOperation();
+  policies.clear();
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]))
+      for (int64_t axis = 0; axis < tensor.getRank(); ++axis)
+        if (StringRef name = getDimName(func, i, axis); !name.empty())
+          policies[name] = PolicyKind::Dynamic;
+  if (auto dict = func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kPoliciesAttr))
+    for (NamedAttribute entry : dict) {
+      if (!policies.contains(entry.getName().getValue()))
+        return func.emitError() << "the policy of dim '"
+                                << entry.getName().getValue()
+                                << "' names no axis of an argument";
+      policies[entry.getName().getValue()] =
+          cast<PolicyAttr>(entry.getValue()).getKind();
+    }
+  for (auto &entry : given)
+    if (!policies.contains(entry.first()))
+      return func.emitError() << "dim '" << entry.first()
+                              << "' names no axis of an argument";
+  return success();
+}
+
+LogicalResult Specialize::applyExtents() {
+  func::FuncOp func = getOperation();
+  Builder b(func.getContext());
+  NamedAttrList bounds;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]);
+    if (!tensor)
+      continue;
+    SmallVector<int64_t> shape = llvm::to_vector(tensor.getShape());
+    for (int64_t axis = 0; axis < tensor.getRank(); ++axis) {
+      StringRef name = getDimName(func, i, axis);
+      if (name.empty())
+        continue;
+      PolicyKind policy = policies[name];
+      auto it = given.find(name);
+      bool known = it != given.end();
+      if (known && !tensor.isDynamicDim(axis) && shape[axis] != it->second)
+        return func.emitError()
+               << "dim '" << name << "' is " << it->second << ", but axis "
+               << axis << " of argument '" << dsv4::getArgumentName(func, i)
+               << "' has extent " << shape[axis];
+      if (policy == PolicyKind::Exact) {
+        if (!known && tensor.isDynamicDim(axis))
+          return func.emitError() << "dim '" << name
+                                  << "' is exact and needs an extent: give "
+                                  << name << "=N";
+        if (known)
+          shape[axis] = it->second;
+      } else if (policy == PolicyKind::Bucket && known) {
+        int64_t bound = llvm::PowerOf2Ceil(std::max<int64_t>(it->second, 1));
+        bounds.set(name, b.getI64IntegerAttr(bound));
+      }
+    }
+    func.getArgument(i).setType(
+        RankedTensorType::get(shape, tensor.getElementType()));
+  }
+  if (!bounds.empty())
+    func->setAttr(DSV4Dialect::kBoundsAttr,
+                  bounds.getDictionary(func.getContext()));
+  return refineBody();
+}
+
+LogicalResult Specialize::refineBody() {
+  func::FuncOp func = getOperation();
+  for (Operation &op : func.getBody().front())
+    if (auto tied = dyn_cast<DestinationStyleOpInterface>(op))
+      for (OpResult result : op.getResults())
+        result.setType(tied.getTiedOpOperand(result)->get().getType());
+  Block &body = func.getBody().front();
+  func.setFunctionType(FunctionType::get(
+      func.getContext(), body.getArgumentTypes(),
+      body.getTerminator()->getOperandTypes()));
+  return success();
+}

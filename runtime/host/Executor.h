@@ -1,0 +1,137 @@
+//===- Executor.h - Runs the threads of a launch ----------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks run one after another; the threads of a block are fibers. A thread
+// runs until it waits in a barrier or warp collective, or ends. One that ends
+// hands its stack to the next thread that has not begun, so a kernel without
+// collectives runs on one stack and never switches.
+//
+// Lanes that have ended, or that the block has not got, count as arrived at a
+// warp collective (asking for their value is an error); a barrier needs every
+// thread. When no thread can run and some wait, the launch fails with a message
+// that says who waits for whom.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_HOST_EXECUTOR_H
+#define DSV4_HOST_EXECUTOR_H
+
+#include "ThreadOrder.h"
+#include "dsv4-runtime/Status.h"
+#include "dsv4/abi.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dsv4::rt {
+
+class Fiber;
+
+/// One launch of a loaded image.
+struct HostLaunch {
+  std::string kernel;                ///< For messages.
+  dsv4_host::State *state = nullptr; ///< The image's.
+  void (*entry)(void **params) = nullptr;
+  unsigned char *sharedBegin = nullptr, *sharedEnd = nullptr;
+  uint64_t grid = 0;
+  uint32_t threads = 0;
+  uint32_t sharedBytes = 0;
+  void **params = nullptr;
+  ThreadSchedule schedule;
+};
+
+/// splitmix64: small, and the same everywhere.
+class RandomNumbers {
+public:
+  explicit RandomNumbers(uint64_t seed) : state(seed) {}
+  uint64_t next();
+  uint64_t below(uint64_t bound) { return next() % bound; }
+
+private:
+  uint64_t state;
+};
+
+class Executor {
+public:
+  /// The caller has checked the extents, and that no other launch uses the
+  /// image.
+  static Status run(const HostLaunch &launch);
+
+private:
+  enum class Phase : uint8_t { Ready, Warp, Barrier, Ended };
+
+  struct Thread {
+    Phase phase = Phase::Ready;
+    Fiber *fiber = nullptr;     ///< From its begin to its end.
+    const char *name = nullptr; ///< The call it waits in.
+    unsigned mask = 0;          ///< Of a warp collective.
+    unsigned barrier = 0;       ///< Number of the barrier,
+    unsigned expected = 0;      ///< and threads it is for.
+    unsigned long long value = 0;
+    unsigned result = 0;
+    dsv4_host::WarpValues warp;
+  };
+
+  struct Warp {
+    unsigned alive = 0;   ///< Lanes that exist and have not ended.
+    unsigned waiting = 0; ///< Lanes in a warp collective.
+  };
+
+  static constexpr int64_t none = -1;
+  static constexpr unsigned barrierCount = 16; ///< Of a GPU's block.
+
+  explicit Executor(const HostLaunch &launch);
+
+  uint64_t blockAt(uint64_t position) const;
+  void runBlock(uint64_t block);
+  void resetBlock(uint64_t block);
+  void runThreads();
+  void abandonThreads();
+  int64_t pick();
+  void setReady(unsigned thread);
+  void makeCurrent(unsigned thread);
+  void endCurrent();
+  void waitUntilReady();
+
+  const dsv4_host::WarpValues *exchange(const char *name, unsigned mask,
+                                        unsigned long long value);
+  unsigned barrier(const char *name, unsigned id, unsigned expected,
+                   unsigned predicate);
+  bool tryCompleteWarp(unsigned thread);
+  void completeBarrier(unsigned id);
+
+  std::string here() const;
+  std::string whatItDoes(unsigned thread) const;
+  void fail(std::string what);
+  [[noreturn]] void leaveThread();
+  void reportStuck();
+  void reportStuckBarrier(unsigned thread);
+  void reportStuckWarp(unsigned thread);
+
+  static const dsv4_host::Calls calls;
+  static thread_local Executor *active;
+
+  const HostLaunch &launch;
+  RandomNumbers random;
+  uint64_t blockStep = 1, blockOffset = 0; ///< A bijection of the blocks.
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<uint64_t> ready; ///< A bit per thread.
+  unsigned arrived[barrierCount] = {};
+  uint64_t block = 0;
+  unsigned current = 0;
+  unsigned ended = 0;
+  int64_t pending = none; ///< Picked, but on another stack.
+  bool abandoning = false;
+  Status failure;
+  void *dynamicShared = nullptr;
+};
+
+} // namespace dsv4::rt
+
+#endif // DSV4_HOST_EXECUTOR_H

@@ -1,0 +1,110 @@
+//===- Fiber.cpp - A stack of its own to run on ---------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fiber.h"
+#include "Sanitizers.h"
+
+#include <new>
+#include <utility>
+
+#ifdef DSV4_ADDRESS_SANITIZER
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace dsv4::rt {
+
+namespace {
+
+// Kernels keep a row in registers and little else; a page behind the stack is
+// protected. Instrumented frames are several times larger.
+constexpr size_t stackBytes = addressSanitizerIsOn ? 512 * 1024 : 64 * 1024;
+
+#ifdef DSV4_ADDRESS_SANITIZER
+void leaveStack(void **frames, const void *bottom, size_t size) {
+  __sanitizer_start_switch_fiber(frames, bottom, size);
+}
+void enterStack(void *frames, const void **oldBottom, size_t *oldSize) {
+  __sanitizer_finish_switch_fiber(frames, oldBottom, oldSize);
+}
+#else
+void leaveStack(void **, const void *, size_t) {}
+void enterStack(void *, const void **, size_t *) {}
+#endif
+
+} // namespace
+
+std::unique_ptr<Fiber> Fiber::create() {
+  boost::context::protected_fixedsize_stack stacks(stackBytes);
+  std::unique_ptr<Fiber> made(new Fiber);
+  try {
+    made->stack = stacks.allocate();
+  } catch (const std::bad_alloc &) {
+    return nullptr;
+  }
+  Fiber *self = made.get();
+  // The constructor already runs on the new stack, but no code of this file.
+  self->inside =
+      boost::context::fiber(std::allocator_arg,
+                            boost::context::preallocated(
+                                self->stack.sp, self->stack.size, self->stack),
+                            stacks, [self](boost::context::fiber &&outside) {
+                              self->outside = std::move(outside);
+                              self->run();
+                              return std::move(self->outside);
+                            });
+  return made;
+}
+
+Fiber::~Fiber() {
+  if (!inside)
+    return;
+  ending = true;
+  resume();
+}
+
+void Fiber::resume() {
+  const char *top = static_cast<const char *>(stack.sp);
+  leaveStack(&outsideFrames, top - stack.size, stack.size);
+  inside = std::move(inside).resume();
+  enterStack(outsideFrames, nullptr, nullptr);
+}
+
+void Fiber::suspend() {
+  leaveStack(&insideFrames, outsideBottom, outsideSize);
+  outside = std::move(outside).resume();
+  enterStack(insideFrames, &outsideBottom, &outsideSize);
+}
+
+void Fiber::run() {
+  enterStack(nullptr, &outsideBottom, &outsideSize);
+  while (!ending) {
+    body(argument);
+    suspend();
+  }
+  // No frames to come back to.
+  leaveStack(nullptr, outsideBottom, outsideSize);
+}
+
+FiberPool &FiberPool::ofThisThread() {
+  thread_local FiberPool pool;
+  return pool;
+}
+
+Fiber *FiberPool::take() {
+  if (idle.empty()) {
+    std::unique_ptr<Fiber> made = Fiber::create();
+    if (!made)
+      return nullptr;
+    all.push_back(std::move(made));
+    return all.back().get();
+  }
+  Fiber *fiber = idle.back();
+  idle.pop_back();
+  return fiber;
+}
+
+} // namespace dsv4::rt

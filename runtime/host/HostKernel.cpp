@@ -1,0 +1,127 @@
+//===- HostKernel.cpp - A kernel that runs on the CPU ---------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostKernel.h"
+#include "Executor.h"
+#include "PrivateDirectory.h"
+#include "Sanitizers.h"
+
+#include <dlfcn.h>
+#include <mutex>
+#include <utility>
+
+namespace dsv4::rt {
+
+namespace {
+
+// What a launch on a GPU may ask for (sm_90).
+constexpr uint64_t maxGrid = 0x7FFFFFFF;
+constexpr uint32_t maxThreads = 1024;
+constexpr uint32_t maxSharedBytes = 227 * 1024;
+
+std::string loaderMessage() {
+  const char *message = dlerror();
+  return message ? message : "no message";
+}
+
+} // namespace
+
+struct HostKernel::Loaded {
+  ~Loaded() {
+    if (library)
+      dlclose(library);
+  }
+
+  void *library = nullptr;
+  /// Where the image was loaded from, as long as a report may want its lines.
+  std::unique_ptr<PrivateDirectory> directory;
+  std::mutex running; ///< Guards what follows, and the image's own variables.
+  HostLaunch launch;
+};
+
+HostKernel::HostKernel(std::unique_ptr<Loaded> loaded)
+    : loaded(std::move(loaded)) {}
+HostKernel::~HostKernel() = default;
+
+Result<std::unique_ptr<HostKernel>>
+HostKernel::load(const std::string &image, const std::string &symbol,
+                 const ThreadSchedule &schedule) {
+  const std::string who = "kernel '" + symbol + "': ";
+  // A file, because the loader takes an image only from a name and takes equal
+  // names (of memory files, say) for the same image.
+  Result<PrivateDirectory> directory = PrivateDirectory::create();
+  if (!directory)
+    return directory.status();
+  if (Status written = directory->write("kernel.so", image); !written)
+    return written;
+
+  auto loaded = std::make_unique<Loaded>();
+  loaded->library =
+      dlopen(directory->pathOf("kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!loaded->library)
+    return Status(Code::LoadFailed,
+                  who + "cannot load the image: " + loaderMessage());
+
+  auto *head = static_cast<const dsv4_host::Image *>(
+      dlsym(loaded->library, "dsv4_host_image"));
+  void *entry = dlsym(loaded->library, "dsv4_host_entry");
+  if (!head || !entry)
+    return Status(Code::LoadFailed, who + "the image is no host kernel");
+  if (head->version != dsv4_host::abi_version)
+    return Status(Code::LoadFailed, who + "the image has version " +
+                                        std::to_string(head->version) +
+                                        ", expected " +
+                                        std::to_string(dsv4_host::abi_version));
+  if (!dlsym(loaded->library, symbol.c_str()))
+    return Status(Code::LoadFailed, who + "the image has no such kernel");
+
+  if (addressSanitizerIsOn)
+    loaded->directory =
+        std::make_unique<PrivateDirectory>(std::move(*directory));
+
+  HostLaunch &launch = loaded->launch;
+  launch.kernel = symbol;
+  launch.state = head->state;
+  launch.entry = reinterpret_cast<void (*)(void **)>(entry);
+  launch.sharedBegin = head->sharedBegin;
+  launch.sharedEnd = head->sharedEnd;
+  launch.schedule = schedule;
+  return std::unique_ptr<HostKernel>(new HostKernel(std::move(loaded)));
+}
+
+Status HostKernel::launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
+                          void **params) {
+  std::lock_guard<std::mutex> lock(loaded->running);
+  HostLaunch &launch = loaded->launch;
+  const std::string who = "kernel '" + launch.kernel + "': ";
+  if (grid > maxGrid)
+    return Status(Code::InvalidArgument, who + std::to_string(grid) +
+                                             " blocks: expected at most " +
+                                             std::to_string(maxGrid));
+  if (threads == 0 || threads > maxThreads)
+    return Status(Code::InvalidArgument,
+                  who + std::to_string(threads) +
+                      " threads a block: expected 1 to " +
+                      std::to_string(maxThreads));
+  if (sharedBytes > maxSharedBytes)
+    return Status(Code::InvalidArgument,
+                  who + std::to_string(sharedBytes) +
+                      " bytes of shared memory: expected at most " +
+                      std::to_string(maxSharedBytes));
+  launch.grid = grid;
+  launch.threads = threads;
+  launch.sharedBytes = sharedBytes;
+  launch.params = params;
+  return Executor::run(launch);
+}
+
+void HostKernel::setSchedule(const ThreadSchedule &schedule) {
+  std::lock_guard<std::mutex> lock(loaded->running);
+  loaded->launch.schedule = schedule;
+}
+
+} // namespace dsv4::rt

@@ -1,0 +1,55 @@
+//===- HostKernel.h - A kernel that runs on the CPU -------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a CUDA module is to a driver: an image that compileHost() made, loaded,
+// and a launch that has returned only when every block is done. For truth, not
+// for speed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_HOST_HOSTKERNEL_H
+#define DSV4_HOST_HOSTKERNEL_H
+
+#include "ThreadOrder.h"
+#include "dsv4-runtime/Status.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace dsv4::rt {
+
+class HostKernel {
+public:
+  /// Loads an image and looks up its kernel `symbol`.
+  static Result<std::unique_ptr<HostKernel>>
+  load(const std::string &image, const std::string &symbol,
+       const ThreadSchedule &schedule = {});
+  ~HostKernel();
+  HostKernel(const HostKernel &) = delete;
+  HostKernel &operator=(const HostKernel &) = delete;
+
+  /// Runs `grid` blocks of `threads` threads; `params` holds the address of
+  /// each parameter, as cuLaunchKernel takes them. Without blocks nothing runs,
+  /// which is no error. Launches of one module wait for each other; those of
+  /// different modules do not.
+  Status launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
+                void **params);
+
+  /// Of the launches from now on.
+  void setSchedule(const ThreadSchedule &schedule);
+
+private:
+  struct Loaded;
+  explicit HostKernel(std::unique_ptr<Loaded> loaded);
+
+  std::unique_ptr<Loaded> loaded;
+};
+
+} // namespace dsv4::rt
+
+#endif // DSV4_HOST_HOSTKERNEL_H

@@ -1,0 +1,70 @@
+//===- Prelude.cpp - The text that a kernel is pasted behind --------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Prelude.h"
+
+namespace dsv4::rt {
+
+// In generated files: the texts of runtime/device/dsv4 and runtime/host/dsv4.
+std::string_view hostLibrary(std::string_view file);
+
+namespace {
+
+constexpr std::string_view primitives = "primitives.cuh";
+
+std::string beginKernel() { return "#line 1 \"kernel.cu\"\n"; }
+
+} // namespace
+
+std::string pasted(std::string_view name, std::string_view text) {
+  std::string result = "#line 1 \"dsv4/" + std::string(name) + "\"\n";
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    const auto startsWith = [&](std::string_view word) {
+      return line.substr(0, word.size()) == word;
+    };
+    // An empty line in its place keeps the numbers right.
+    if (!startsWith("#pragma once") && !startsWith("#include"))
+      result += line;
+    result += '\n';
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return result;
+}
+
+std::string cudaPrelude() {
+  std::string text;
+  for (std::string_view file : deviceLibraryFiles())
+    text += pasted(file, deviceLibrary(file));
+  return text + beginKernel();
+}
+
+std::string hostPrelude() {
+  std::string text;
+  for (std::string_view file : {"abi.h", "cuda_builtins.h"})
+    text += pasted(file, hostLibrary(file));
+  // What no kernel calls is not compiled, and shared memory that a template
+  // declares is of the same kind as the kernel's own.
+  text += "namespace {\n";
+  for (std::string_view file : deviceLibraryFiles())
+    text += file == primitives
+                ? pasted("primitives.h", hostLibrary("primitives.h"))
+                : pasted(file, deviceLibrary(file));
+  return text + "} // namespace\n" + beginKernel();
+}
+
+std::string hostEpilogue(std::string_view symbol) {
+  return "\n#line 1 \"dsv4/epilogue\"\n"
+         "extern \"C\" void dsv4_host_entry(void **params) {\n"
+         "  dsv4_host::call(&" +
+         std::string(symbol) +
+         ", params);\n"
+         "}\n";
+}
+
+} // namespace dsv4::rt

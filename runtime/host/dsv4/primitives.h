@@ -1,0 +1,200 @@
+//===- primitives.h - What the machine does, on a CPU -----------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The names of the device library's primitives.cuh with the same meaning to the
+// bit, in integer and plain float arithmetic written from the definitions of the
+// formats. Arithmetic relies on a compiler that neither contracts a*b+c nor
+// reorders (-ffp-contract=off, no -ffast-math), as the device's relies on the
+// `rn` intrinsics, which are never contracted.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_HOST_PRIMITIVES_H
+#define DSV4_HOST_PRIMITIVES_H
+
+namespace dsv4 {
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ float as_float(unsigned bits) { return __uint_as_float(bits); }
+__device__ __forceinline__ unsigned as_unsigned(float value) { return __float_as_uint(value); }
+
+__device__ __forceinline__ unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+  const unsigned long long source = (unsigned long long)b << 32 | a;
+  unsigned to = 0;
+  for (int i = 0; i < 4; ++i)
+    to |= (unsigned)(source >> 8 * (selector >> 4 * i & 7) & 0xFF) << 8 * i;
+  return to;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic. A GPU has one NaN for results; a CPU hands the operand's through.
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ float one_nan(float value) { return value == value ? value : as_float(0x7FFFFFFFu); }
+
+__device__ __forceinline__ float add_f32(float a, float b) { return one_nan(a + b); }
+__device__ __forceinline__ float sub_f32(float a, float b) { return one_nan(a - b); }
+__device__ __forceinline__ float mul_f32(float a, float b) { return one_nan(a * b); }
+__device__ __forceinline__ float div_f32(float a, float b) { return one_nan(a / b); }
+
+// Rounded once, in hardware or by libm.
+__device__ __forceinline__ float fma_f32(float a, float b, float c) { return one_nan(__builtin_fmaf(a, b, c)); }
+
+// -0 orders below +0.
+__device__ __forceinline__ float min_f32(float a, float b) {
+  if (a != a || b != b)
+    return one_nan(a != a ? b : a);
+  if (a == b)
+    return as_float(as_unsigned(a) | as_unsigned(b));
+  return a < b ? a : b;
+}
+__device__ __forceinline__ float max_f32(float a, float b) {
+  if (a != a || b != b)
+    return one_nan(a != a ? b : a);
+  if (a == b)
+    return as_float(as_unsigned(a) & as_unsigned(b));
+  return a > b ? a : b;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory. A GPU faults where an address is not aligned to the width of the
+// access; so does this, before the bytes are touched.
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ void read_bytes(void *to, const void *from, unsigned bytes) {
+  if ((size_t)from % bytes)
+    dsv4_host::state.calls->misaligned("load", from, bytes);
+  __builtin_memcpy(to, from, bytes);
+}
+__device__ __forceinline__ void write_bytes(void *to, const void *from, unsigned bytes) {
+  if ((size_t)to % bytes)
+    dsv4_host::state.calls->misaligned("store", to, bytes);
+  __builtin_memcpy(to, from, bytes);
+}
+
+__device__ __forceinline__ void ld_nc_16(unsigned *to, const void *from) { read_bytes(to, from, 16); }
+__device__ __forceinline__ void ld_nc_8(unsigned *to, const void *from) { read_bytes(to, from, 8); }
+__device__ __forceinline__ void ld_nc_4(unsigned *to, const void *from) { read_bytes(to, from, 4); }
+__device__ __forceinline__ unsigned ld_nc_2(const void *from) {
+  unsigned short bits;
+  read_bytes(&bits, from, 2);
+  return bits;
+}
+__device__ __forceinline__ unsigned ld_nc_1(const void *from) {
+  unsigned char bits;
+  read_bytes(&bits, from, 1);
+  return bits;
+}
+
+__device__ __forceinline__ void st_16(void *to, const unsigned *from) { write_bytes(to, from, 16); }
+__device__ __forceinline__ void st_8(void *to, const unsigned *from) { write_bytes(to, from, 8); }
+__device__ __forceinline__ void st_4(void *to, const unsigned *from) { write_bytes(to, from, 4); }
+__device__ __forceinline__ void st_2(void *to, unsigned bits) {
+  const unsigned short low = (unsigned short)bits;
+  write_bytes(to, &low, 2);
+}
+__device__ __forceinline__ void st_1(void *to, unsigned bits) {
+  const unsigned char low = (unsigned char)bits;
+  write_bytes(to, &low, 1);
+}
+
+// How long a line stays in a cache has no meaning here.
+__device__ __forceinline__ void st_cs_16(void *to, const unsigned *from) { st_16(to, from); }
+__device__ __forceinline__ void st_cs_8(void *to, const unsigned *from) { st_8(to, from); }
+__device__ __forceinline__ void st_cs_4(void *to, const unsigned *from) { st_4(to, from); }
+__device__ __forceinline__ void st_cs_2(void *to, unsigned bits) { st_2(to, bits); }
+__device__ __forceinline__ void st_cs_1(void *to, unsigned bits) { st_1(to, bits); }
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+// The f16 of sign, and `significand` * 2^`exponent` where significand < 8 and the
+// value is a normal f16 (the smallest is 2^-14) or zero.
+__device__ inline unsigned f16_of(unsigned sign, unsigned significand, int exponent) {
+  if (significand == 0)
+    return sign << 15;
+  int top = 0;
+  while (significand >> (top + 1))
+    ++top;
+  const unsigned mantissa = (significand << (10 - top)) & 0x3FF;
+  return sign << 15 | (unsigned)(exponent + top + 15) << 10 | mantissa;
+}
+
+__device__ inline float f32_of_f16(unsigned half) {
+  const unsigned sign = half << 16 & 0x80000000u;
+  const unsigned exponent = half >> 10 & 0x1F, mantissa = half & 0x3FF;
+  if (exponent == 0x1F)
+    return as_float(mantissa ? 0x7FFFFFFFu : sign | 0x7F800000u);
+  if (exponent)
+    return as_float(sign | (exponent - 15 + 127) << 23 | mantissa << 13);
+  // Subnormal: mantissa * 2^-24, exact in a float.
+  const float magnitude = (float)mantissa * 0x1p-24f;
+  return as_float(sign | as_unsigned(magnitude));
+}
+__device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high, unsigned pair) {
+  low = f32_of_f16(pair & 0xFFFF);
+  high = f32_of_f16(pair >> 16);
+}
+
+__device__ inline unsigned bf16_of_f32(float value) {
+  if (value != value)
+    return 0x7FFF;
+  const unsigned bits = as_unsigned(value);
+  // Just under half of the last place kept, and one more where that one is odd; the
+  // carry runs into the exponent as it should, up to infinity.
+  return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+}
+__device__ __forceinline__ unsigned cvt_bf16x2_f32(float low, float high) {
+  return bf16_of_f32(low) | bf16_of_f32(high) << 16;
+}
+
+// The library's own bit arithmetic serves the host: one path less to trust.
+inline constexpr bool has_cvt_e4m3 = false;
+inline constexpr bool has_cvt_fp4 = false;
+
+__device__ inline unsigned f16_of_e4m3(unsigned byte) {
+  const unsigned sign = byte >> 7 & 1, exponent = byte >> 3 & 0xF, mantissa = byte & 7;
+  if (exponent == 0xF && mantissa == 7)
+    return 0x7FFF;
+  if (exponent == 0)
+    return f16_of(sign, mantissa, -9);
+  return sign << 15 | (exponent - 7 + 15) << 10 | mantissa << 7;
+}
+__device__ __forceinline__ unsigned cvt_f16x2_e4m3x2(unsigned pair) {
+  return f16_of_e4m3(pair & 0xFF) | f16_of_e4m3(pair >> 8 & 0xFF) << 16;
+}
+
+__device__ inline unsigned f16_of_e2m1(unsigned code) {
+  const unsigned sign = code >> 3 & 1, exponent = code >> 1 & 3, mantissa = code & 1;
+  return exponent ? f16_of(sign, 2 + mantissa, (int)exponent - 2) : f16_of(sign, mantissa, -1);
+}
+__device__ __forceinline__ unsigned cvt_f16x2_e2m1x2(unsigned pair) {
+  return f16_of_e2m1(pair & 0xF) | f16_of_e2m1(pair >> 4 & 0xF) << 16;
+}
+
+// 2^-127 is the upper subnormal of bf16.
+__device__ inline unsigned bf16_of_ue8m0(unsigned byte) {
+  return byte == 0xFF ? 0x7FFF : byte == 0 ? 0x0040 : byte << 7;
+}
+__device__ __forceinline__ unsigned cvt_bf16x2_ue8m0x2(unsigned pair) {
+  return bf16_of_ue8m0(pair & 0xFF) | bf16_of_ue8m0(pair >> 8 & 0xFF) << 16;
+}
+
+//===----------------------------------------------------------------------===//
+// Programmatic dependent launch: launches run one after another
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ void wait_for_predecessors() {}
+__device__ __forceinline__ void launch_successors() {}
+
+} // namespace dsv4
+
+#endif // DSV4_HOST_PRIMITIVES_H

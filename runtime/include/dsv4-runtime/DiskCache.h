@@ -1,0 +1,112 @@
+//===- DiskCache.h - Compiled programs kept on disk -------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A directory of immutable, self-checking entries that any number of processes
+// read and write at once:
+//
+//   <root>/v1/<arch>/llvmcache-<key>     one entry (see Entry.h)
+//   <root>/v1/quarantine/                bad entries, at most 16
+//
+// An entry is written aside and renamed into place, so a reader sees all of it
+// or nothing; no lock guards correctness. Nothing here can fail a caller: a
+// trouble is a warning and counts as a miss. A cache that others could write
+// to is not used at all.
+//
+// The directory of an architecture is flat, and the names have LLVM's prefix,
+// because pruning is LLVM's: it bounds one directory, and touches such names
+// only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_RUNTIME_DISKCACHE_H
+#define DSV4_RUNTIME_DISKCACHE_H
+
+#include "dsv4-runtime/Program.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/stat.h>
+
+namespace dsv4::rt {
+
+struct DiskCacheOptions {
+  /// The cache directory; empty: DiskCache::defaultRoot().
+  std::string root;
+  /// Keep nothing on disk, whatever `root` and the environment say.
+  bool memoryOnly = false;
+  /// Told about every trouble, one line each, from any thread.
+  std::function<void(const std::string &)> warn;
+  /// Bounds of one architecture's directory; 0: no bound.
+  uint64_t maxBytes = uint64_t(1) << 30;
+  uint64_t maxAgeSeconds = 30 * 24 * 3600;
+  /// Least time between two prunings of a directory; 0: at each publish.
+  uint64_t pruneIntervalSeconds = 20 * 60;
+};
+
+struct DiskCacheStats {
+  uint64_t hits = 0;
+  uint64_t misses = 0;      ///< Bad entries included.
+  uint64_t quarantined = 0; ///< Bad entries set aside.
+  uint64_t writes = 0;
+  uint64_t failedWrites = 0;
+};
+
+/// Safe to use from several threads at once.
+class DiskCache {
+public:
+  explicit DiskCache(DiskCacheOptions options);
+  DiskCache(const DiskCache &) = delete;
+  DiskCache &operator=(const DiskCache &) = delete;
+
+  /// $DSV4_CACHE_DIR, $XDG_CACHE_HOME/dsv4, $HOME/.cache/dsv4, or "" for none.
+  static std::string defaultRoot();
+
+  /// False when there is no directory, or the one there is was refused.
+  bool enabled() const { return !directory.empty(); }
+
+  /// The root in use; empty when not enabled.
+  const std::string &root() const { return directory; }
+
+  /// Where the entry of a key is or would be; empty when not enabled, or when
+  /// `arch` or `keyHex` cannot name a file. (A lock file beside it saves
+  /// processes from compiling the same program at once.)
+  std::string entryPath(std::string_view arch, std::string_view keyHex) const;
+
+  /// The verified program of a key, or nothing.
+  std::optional<CompiledProgram> lookup(std::string_view arch,
+                                        std::string_view keyHex);
+
+  /// Writes an entry and then prunes its directory if that is due. False when
+  /// it could not be written; the program in memory is as good as before.
+  bool publish(std::string_view arch, std::string_view keyHex,
+               const CompiledProgram &program);
+
+  /// Prunes the directory of `arch`; true when it was due.
+  bool prune(std::string_view arch);
+
+  DiskCacheStats stats() const;
+
+private:
+  bool adopt(const std::string &root);
+  void warn(const std::string &message) const;
+  bool writeFailed(const std::string &path, const char *step, int error);
+  void quarantine(const std::string &path, const struct ::stat &seen,
+                  const std::string &why);
+
+  DiskCacheOptions options;
+  std::string directory;
+  std::atomic<uint64_t> hits{0}, misses{0}, quarantined{0}, writes{0},
+      failedWrites{0};
+};
+
+} // namespace dsv4::rt
+
+#endif // DSV4_RUNTIME_DISKCACHE_H

@@ -1,0 +1,89 @@
+//===- LoadedProgram.h - The launch path ------------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program that is ready to run. Everything that can be slow or fail for the
+// program's sake happens in load(); launch() checks the caller's arguments,
+// packs parameters on its stack and calls the driver. It does not allocate,
+// lock, synchronise or read device memory unless it fails, so a launch can be
+// captured into a graph.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_RUNTIME_LOADEDPROGRAM_H
+#define DSV4_RUNTIME_LOADEDPROGRAM_H
+
+#include "dsv4-runtime/Driver.h"
+#include "dsv4-runtime/HostModule.h"
+#include "dsv4-runtime/Program.h"
+#include "dsv4-runtime/Status.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace dsv4::rt {
+
+/// Where a program runs: `driver` and `device` for target "cuda", `host` for
+/// target "host". Only what the program's target needs must be there.
+struct Backend {
+  Driver *driver = nullptr;
+  int device = 0;
+  HostModuleFactory host;
+
+  static Backend cuda(Driver *driver, int device = 0);
+  static Backend onHost(HostModuleFactory factory);
+};
+
+/// What a caller passes for one binding: the address of the first element and
+/// one extent per axis of the binding (null when it has none), both read during
+/// launch() only.
+struct Argument {
+  void *data;
+  const int64_t *shape;
+};
+
+/// Immutable once loaded: any number of threads may launch it.
+class LoadedProgram {
+public:
+  /// Loads every kernel, resolves it and sets its attributes, so that nothing
+  /// of this is left to the first launch. Makes the device's context current.
+  static Result<std::unique_ptr<LoadedProgram>>
+  load(const CompiledProgram &program, const Backend &backend);
+
+  /// Kernels on a GPU stay loaded: a graph may hold them, and unloading would
+  /// break a capture in progress.
+  ~LoadedProgram();
+  LoadedProgram(const LoadedProgram &) = delete;
+  LoadedProgram &operator=(const LoadedProgram &) = delete;
+
+  /// Launches the kernels in order, one argument per binding in order. On a GPU
+  /// the context of the backend's device must be current on this thread; on the
+  /// host `stream` is ignored and the work is done when launch() returns. All
+  /// checks come before the first kernel; a kernel without rows is skipped.
+  Status launch(Stream stream, const Argument *arguments, size_t count) const;
+
+  const ProgramInfo &info() const { return program; }
+
+private:
+  struct Kernel;
+
+  LoadedProgram();
+  Status loadCuda(const std::vector<std::string> &images, int device);
+  Status loadHost(const std::vector<std::string> &images,
+                  const HostModuleFactory &factory);
+  Status checkArguments(const Argument *arguments, size_t count,
+                        int64_t *dims) const;
+  Status run(const Kernel &kernel, uint64_t grid, Stream stream,
+             const Argument *arguments, const int64_t *dims) const;
+
+  ProgramInfo program;
+  std::vector<Kernel> kernels;
+  Driver *driver = nullptr;
+};
+
+} // namespace dsv4::rt
+
+#endif // DSV4_RUNTIME_LOADEDPROGRAM_H

@@ -1,0 +1,113 @@
+//===- Program.h - What a compiled program is -------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The contract between the compiler, which writes a ProgramInfo, and the
+// runtime, which loads and launches from it alone. A program is one function of
+// the source: named bindings (the buffers a caller passes), named dims (extents
+// found in the shapes of those buffers) and the kernels to launch, in order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_RUNTIME_PROGRAM_H
+#define DSV4_RUNTIME_PROGRAM_H
+
+#include "dsv4-runtime/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dsv4::rt {
+
+/// Bounds that let a launch pack everything on the stack; a program beyond them
+/// is refused when it is read or loaded.
+constexpr unsigned MaxBindings = 64;
+constexpr unsigned MaxRank = 8;
+constexpr unsigned MaxDims = 64;
+constexpr unsigned MaxKernels = 64;
+constexpr unsigned MaxParameters = 128;
+
+/// Storage types as they cross the border: small floats travel as the unsigned
+/// integer of their width, packed 4-bit elements as bytes, i1 as a byte.
+enum class Storage { U8, U16, I32, F32, I64 };
+
+/// One axis of a binding: a constant, or the index of a dim.
+struct Extent {
+  int64_t constant = -1; ///< Used when `dim` < 0.
+  int dim = -1;          ///< Index into ProgramInfo::dims.
+};
+
+/// One buffer the caller passes: row-major, contiguous, in device memory.
+struct Binding {
+  std::string name;          ///< "indices", "cache", "cache.nope".
+  Storage storage;           ///< Type of one stored element.
+  std::string element;       ///< What it means: "i32", "bf16", "f8E4M3FN", …
+  std::vector<Extent> shape; ///< In stored elements (an FP4 row of 512 is 256).
+  bool written = false;      ///< A destination: every element may be written.
+  uint32_t alignment = 16;   ///< Of the base address, in bytes.
+};
+
+/// A named run-time extent, read from one axis of one binding; every other
+/// axis of that name must agree.
+struct Dim {
+  std::string name;
+  int binding = 0;
+  int axis = 0;
+  int64_t max = INT32_MAX; ///< The compiler relied on 0 <= value <= max.
+};
+
+/// One kernel parameter, in order.
+struct Parameter {
+  enum class Kind { Buffer, Int32, Int64 };
+  Kind kind = Kind::Buffer;
+  int index = 0; ///< Into bindings (Buffer) or dims (Int32, Int64).
+};
+
+/// One kernel: one grid row per `rowsPerBlock` rows; no rows, no launch.
+struct KernelInfo {
+  std::string symbol;
+  std::string schedule; ///< Canonical text, for people.
+  uint32_t threads = 0; ///< Threads of a block (x).
+  uint32_t rowsPerBlock = 1;
+  std::vector<Extent> rows; ///< The row count is the product of these.
+  uint32_t sharedBytes = 0; ///< Dynamic shared memory of a block.
+  bool programmaticLaunch =
+      false; ///< Launch with stream serialisation relaxed (PDL).
+  std::vector<Parameter> parameters;
+  uint32_t registers = 0; ///< Per thread, as ptxas reports; 0: unknown.
+  uint32_t spillBytes = 0;
+};
+
+struct ProgramInfo {
+  std::string name;   ///< Entry function.
+  std::string target; ///< "cuda" or "host".
+  std::string arch;   ///< "sm_90a"; the host's CPU architecture for "host".
+  std::vector<Binding> bindings;
+  std::vector<Dim> dims;
+  std::vector<KernelInfo> kernels;
+
+  /// Canonical JSON: fixed key order, no white space.
+  std::string toJSON() const;
+
+  /// Reads what toJSON wrote. Text that is not such JSON, or that validate()
+  /// refuses, is InvalidArgument.
+  static Result<ProgramInfo> fromJSON(const std::string &text);
+
+  /// Checks every index and range, so that loading and launching need not.
+  Status validate() const;
+};
+
+/// A program and the machine code of its kernels, in order (a cubin each, or a
+/// shared object each for the host target).
+struct CompiledProgram {
+  ProgramInfo info;
+  std::vector<std::string> images;
+};
+
+} // namespace dsv4::rt
+
+#endif // DSV4_RUNTIME_PROGRAM_H

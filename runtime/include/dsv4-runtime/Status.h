@@ -1,0 +1,68 @@
+//===- Status.h - Errors as values ------------------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// No exception leaves the runtime. A message is one line, names the operand or
+// file that is wrong, and says what to do.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_RUNTIME_STATUS_H
+#define DSV4_RUNTIME_STATUS_H
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace dsv4::rt {
+
+enum class Code {
+  Ok,
+  InvalidArgument, ///< The caller's operands or options are wrong.
+  Unavailable,     ///< No driver, no NVRTC, no system compiler, no such device.
+  CompileFailed,   ///< A pass, NVRTC, ptxas or the host compiler refused.
+  LoadFailed,      ///< The driver or the loader refused the image.
+  LaunchFailed,    ///< The device reported an error.
+};
+
+class [[nodiscard]] Status {
+public:
+  Status() = default;
+  Status(Code code, std::string message)
+      : failure(code), text(std::move(message)) {}
+  bool ok() const { return failure == Code::Ok; }
+  explicit operator bool() const { return ok(); }
+  Code code() const { return failure; }
+  const std::string &message() const { return text; }
+
+private:
+  Code failure = Code::Ok;
+  std::string text;
+};
+
+/// A value or the Status that says why there is none.
+template <typename T>
+class [[nodiscard]] Result {
+public:
+  Result(T value) : held(std::move(value)) {}
+  Result(Status status) : failure(std::move(status)) {}
+  bool ok() const { return held.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Status &status() const { return failure; }
+  T &operator*() { return *held; }
+  const T &operator*() const { return *held; }
+  T *operator->() { return &*held; }
+  const T *operator->() const { return &*held; }
+  T take() { return std::move(*held); }
+
+private:
+  std::optional<T> held;
+  Status failure;
+};
+
+} // namespace dsv4::rt
+
+#endif // DSV4_RUNTIME_STATUS_H

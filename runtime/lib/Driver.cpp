@@ -1,0 +1,336 @@
+//===- Driver.cpp - The CUDA driver, found at run time --------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4-runtime/Driver.h"
+
+#include "CudaDriverAPI.h"
+
+#include <dlfcn.h>
+#include <mutex>
+#include <unistd.h>
+
+using namespace dsv4::rt;
+using namespace dsv4::rt::cuda;
+
+static Status unavailable(const std::string &message) {
+  return Status(Code::Unavailable, message);
+}
+
+static CUdeviceptr address(const void *pointer) {
+  return static_cast<CUdeviceptr>(reinterpret_cast<uintptr_t>(pointer));
+}
+
+static CUstream asStream(Stream stream) {
+  return static_cast<CUstream>(stream);
+}
+
+/// The retained primary contexts, by device.
+struct Driver::Contexts {
+  std::mutex mutex;
+  std::vector<CUcontext> retained;
+};
+
+//===----------------------------------------------------------------------===//
+// Finding and initialising
+//===----------------------------------------------------------------------===//
+
+Driver::Driver()
+    : table(std::make_unique<API>()), contexts(std::make_unique<Contexts>()) {}
+
+Driver::~Driver() = default;
+
+/// Fills the table from libcuda; the library stays open for good.
+static Status openLibrary(API &api) {
+  // A copy that the process has already (PyTorch's, say) comes first.
+  void *library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (!library)
+    library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return unavailable("no CUDA driver (libcuda.so.1 not found): install the "
+                       "NVIDIA driver, or use the host target");
+  const char *missing = nullptr;
+#define DSV4_RESOLVE(NAME, SYMBOL, PARAMETERS)                                 \
+  api.NAME = reinterpret_cast<decltype(api.NAME)>(::dlsym(library, #SYMBOL));  \
+  if (!api.NAME)                                                               \
+    missing = #SYMBOL;
+  DSV4_CUDA_ENTRY_POINTS(DSV4_RESOLVE)
+#undef DSV4_RESOLVE
+  if (missing)
+    return unavailable(std::string("the CUDA driver has no ") + missing +
+                       ": update it to one for CUDA 12.4 or newer");
+  return Status();
+}
+
+Result<std::unique_ptr<Driver>> Driver::create(const API &api) {
+  std::unique_ptr<Driver> driver(new Driver());
+  *driver->table = api;
+  CUresult result = api.init(0);
+  if (result == ErrorNoDevice)
+    return unavailable("the CUDA driver finds no GPU: check nvidia-smi and "
+                       "CUDA_VISIBLE_DEVICES, or use the host target");
+  if (result == ErrorStubLibrary)
+    return unavailable("libcuda.so.1 is the CUDA toolkit's stub: take its "
+                       "'stubs' directory out of LD_LIBRARY_PATH");
+  Status status = driver->check(result, "cuInit", Code::Unavailable);
+  if (!status)
+    return status;
+  int count = 0;
+  status = driver->check(api.driverGetVersion(&driver->driverVersion),
+                         "cuDriverGetVersion", Code::Unavailable);
+  if (status)
+    status = driver->check(api.deviceGetCount(&count), "cuDeviceGetCount",
+                           Code::Unavailable);
+  if (status && count < 1)
+    status = unavailable("the CUDA driver finds no GPU: check nvidia-smi and "
+                         "CUDA_VISIBLE_DEVICES, or use the host target");
+  if (!status)
+    return status;
+  driver->contexts->retained.resize(size_t(count));
+  return driver;
+}
+
+Result<Driver *> Driver::get() {
+  struct State {
+    Status failure;
+    std::unique_ptr<Driver> driver;
+    pid_t owner = ::getpid();
+
+    State() {
+      API api;
+      failure = openLibrary(api);
+      if (!failure)
+        return;
+      Result<std::unique_ptr<Driver>> made = create(api);
+      if (made)
+        driver = made.take();
+      else
+        failure = made.status();
+    }
+  };
+  static State *state = new State();
+  if (!state->driver)
+    return state->failure;
+  if (state->owner != ::getpid())
+    return unavailable("this process was forked from one that uses CUDA, which "
+                       "CUDA does not allow: use spawn instead of fork");
+  return state->driver.get();
+}
+
+Status Driver::check(int result, const char *what, Code code) const {
+  if (result == 0)
+    return Status();
+  const char *name = nullptr, *text = nullptr;
+  table->getErrorName(result, &name);
+  table->getErrorString(result, &text);
+  return Status(code, std::string(what) +
+                          " failed: " + (name ? name : "unknown error") + " (" +
+                          (text ? text : std::to_string(result).c_str()) + ")");
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+std::string Driver::archName(int major, int minor) {
+  std::string arch = "sm_" + std::to_string(major) + std::to_string(minor);
+  return major >= 9 ? arch + "a" : arch;
+}
+
+int Driver::deviceCount() const { return int(contexts->retained.size()); }
+
+static Status noSuchDevice(int ordinal, int count) {
+  return Status(Code::InvalidArgument, "device " + std::to_string(ordinal) +
+                                           " does not exist: the driver sees " +
+                                           std::to_string(count) + " (0 to " +
+                                           std::to_string(count - 1) + ")");
+}
+
+Result<DeviceInfo> Driver::device(int ordinal) const {
+  if (ordinal < 0 || ordinal >= deviceCount())
+    return noSuchDevice(ordinal, deviceCount());
+  CUdevice device;
+  Status status = check(table->deviceGet(&device, ordinal), "cuDeviceGet");
+  if (!status)
+    return status;
+  DeviceInfo info;
+  char name[256] = "";
+  size_t bytes = 0;
+  status = check(table->deviceGetName(name, sizeof(name) - 1, device),
+                 "cuDeviceGetName");
+  if (status)
+    status = check(table->deviceTotalMem(&bytes, device), "cuDeviceTotalMem");
+  const std::pair<int, int *> attributes[] = {
+      {AttributeMajor, &info.major},
+      {AttributeMinor, &info.minor},
+      {AttributeMultiprocessors, &info.multiprocessors},
+      {AttributeMaxSharedPerBlock, &info.sharedBytesPerBlock},
+      {AttributeL2Bytes, &info.l2Bytes}};
+  for (const auto &[id, value] : attributes)
+    if (status)
+      status = check(table->deviceGetAttribute(value, id, device),
+                     "cuDeviceGetAttribute");
+  if (!status)
+    return status;
+  info.name = name;
+  info.memoryBytes = bytes;
+  info.arch = archName(info.major, info.minor);
+  return info;
+}
+
+Status Driver::makeCurrent(int ordinal) {
+  if (ordinal < 0 || ordinal >= deviceCount())
+    return noSuchDevice(ordinal, deviceCount());
+  std::lock_guard<std::mutex> lock(contexts->mutex);
+  CUcontext &context = contexts->retained[size_t(ordinal)];
+  if (!context) {
+    CUdevice device;
+    Status status = check(table->deviceGet(&device, ordinal), "cuDeviceGet");
+    if (status)
+      status = check(table->primaryCtxRetain(&context, device),
+                     "cuDevicePrimaryCtxRetain");
+    if (!status)
+      return status;
+  }
+  return check(table->ctxSetCurrent(context), "cuCtxSetCurrent");
+}
+
+//===----------------------------------------------------------------------===//
+// Memory, streams, events, graphs
+//===----------------------------------------------------------------------===//
+
+Result<void *> Driver::allocate(size_t bytes) {
+  CUdeviceptr memory = 0;
+  Status status =
+      check(table->memAlloc(&memory, bytes ? bytes : 1), "cuMemAlloc");
+  if (!status)
+    return status;
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(memory));
+}
+
+Status Driver::release(void *memory) {
+  return check(table->memFree(address(memory)), "cuMemFree");
+}
+
+Status Driver::copyToDevice(void *to, const void *from, size_t bytes,
+                            Stream stream) {
+  if (bytes == 0)
+    return Status();
+  return check(
+      table->memcpyHtoDAsync(address(to), from, bytes, asStream(stream)),
+      "cuMemcpyHtoDAsync");
+}
+
+Status Driver::copyToHost(void *to, const void *from, size_t bytes,
+                          Stream stream) {
+  if (bytes == 0)
+    return Status();
+  return check(
+      table->memcpyDtoHAsync(to, address(from), bytes, asStream(stream)),
+      "cuMemcpyDtoHAsync");
+}
+
+Status Driver::copyOnDevice(void *to, const void *from, size_t bytes,
+                            Stream stream) {
+  if (bytes == 0)
+    return Status();
+  return check(table->memcpyDtoDAsync(address(to), address(from), bytes,
+                                      asStream(stream)),
+               "cuMemcpyDtoDAsync");
+}
+
+Status Driver::fill(void *to, uint8_t value, size_t bytes, Stream stream) {
+  if (bytes == 0)
+    return Status();
+  return check(
+      table->memsetD8Async(address(to), value, bytes, asStream(stream)),
+      "cuMemsetD8Async");
+}
+
+Result<Stream> Driver::createStream() {
+  CUstream stream = nullptr;
+  Status status =
+      check(table->streamCreate(&stream, StreamNonBlocking), "cuStreamCreate");
+  if (!status)
+    return status;
+  return Stream(stream);
+}
+
+Status Driver::destroyStream(Stream stream) {
+  return check(table->streamDestroy(asStream(stream)), "cuStreamDestroy");
+}
+
+Status Driver::synchronize(Stream stream) {
+  return check(table->streamSynchronize(asStream(stream)),
+               "cuStreamSynchronize");
+}
+
+Result<Event> Driver::createEvent() {
+  CUevent event = nullptr;
+  Status status =
+      check(table->eventCreate(&event, EventDefault), "cuEventCreate");
+  if (!status)
+    return status;
+  return Event(event);
+}
+
+Status Driver::destroyEvent(Event event) {
+  return check(table->eventDestroy(static_cast<CUevent>(event)),
+               "cuEventDestroy");
+}
+
+Status Driver::record(Event event, Stream stream) {
+  return check(
+      table->eventRecord(static_cast<CUevent>(event), asStream(stream)),
+      "cuEventRecord");
+}
+
+Result<float> Driver::elapsedMilliseconds(Event begin, Event end) {
+  float milliseconds = 0;
+  Status status = check(table->eventSynchronize(static_cast<CUevent>(end)),
+                        "cuEventSynchronize");
+  if (status)
+    status = check(table->eventElapsedTime(&milliseconds,
+                                           static_cast<CUevent>(begin),
+                                           static_cast<CUevent>(end)),
+                   "cuEventElapsedTime");
+  if (!status)
+    return status;
+  return milliseconds;
+}
+
+Status Driver::beginCapture(Stream stream) {
+  return check(table->streamBeginCapture(asStream(stream), CaptureThreadLocal),
+               "cuStreamBeginCapture");
+}
+
+Result<Graph> Driver::endCapture(Stream stream) {
+  CUgraph graph = nullptr;
+  Status status = check(table->streamEndCapture(asStream(stream), &graph),
+                        "cuStreamEndCapture");
+  if (!status)
+    return status;
+  CUgraphExec executable = nullptr;
+  status = check(table->graphInstantiate(&executable, graph, 0),
+                 "cuGraphInstantiate");
+  Status destroyed = check(table->graphDestroy(graph), "cuGraphDestroy");
+  if (!status)
+    return status;
+  if (!destroyed)
+    return destroyed;
+  return Graph(executable);
+}
+
+Status Driver::replay(Graph graph, Stream stream) {
+  return check(
+      table->graphLaunch(static_cast<CUgraphExec>(graph), asStream(stream)),
+      "cuGraphLaunch");
+}
+
+Status Driver::destroyGraph(Graph graph) {
+  return check(table->graphExecDestroy(static_cast<CUgraphExec>(graph)),
+               "cuGraphExecDestroy");
+}

@@ -1,0 +1,481 @@
+//===- Program.cpp - Programs as JSON -------------------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writing, reading and validating ProgramInfo. An extent is a number (constant)
+// or {"dim":i}; a parameter is {"kind":"buffer"|"int32"|"int64","index":i}.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4-runtime/Program.h"
+
+#include "ProgramJSON.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <limits>
+
+using namespace dsv4::rt;
+namespace json = llvm::json;
+
+static Status invalid(const std::string &message) {
+  return Status(Code::InvalidArgument, message);
+}
+
+//===----------------------------------------------------------------------===//
+// Spellings
+//===----------------------------------------------------------------------===//
+
+static const char *spell(Storage storage) {
+  switch (storage) {
+  case Storage::U8:
+    return "u8";
+  case Storage::U16:
+    return "u16";
+  case Storage::I32:
+    return "i32";
+  case Storage::F32:
+    return "f32";
+  case Storage::I64:
+    return "i64";
+  }
+  return "u8";
+}
+
+static const char *spell(Parameter::Kind kind) {
+  switch (kind) {
+  case Parameter::Kind::Buffer:
+    return "buffer";
+  case Parameter::Kind::Int32:
+    return "int32";
+  case Parameter::Kind::Int64:
+    return "int64";
+  }
+  return "buffer";
+}
+
+static bool read(llvm::StringRef text, Storage &storage) {
+  for (Storage each :
+       {Storage::U8, Storage::U16, Storage::I32, Storage::F32, Storage::I64})
+    if (text == spell(each)) {
+      storage = each;
+      return true;
+    }
+  return false;
+}
+
+static bool read(llvm::StringRef text, Parameter::Kind &kind) {
+  for (Parameter::Kind each : {Parameter::Kind::Buffer, Parameter::Kind::Int32,
+                               Parameter::Kind::Int64})
+    if (text == spell(each)) {
+      kind = each;
+      return true;
+    }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// JSON has no bytes, only Unicode: a name that is not UTF-8 is repaired.
+static std::string utf8(const std::string &text) {
+  return json::isUTF8(text) ? text : json::fixUTF8(text);
+}
+
+static void writeExtents(json::OStream &out, llvm::StringRef key,
+                         const std::vector<Extent> &extents) {
+  out.attributeArray(key, [&] {
+    for (const Extent &extent : extents) {
+      if (extent.dim < 0)
+        out.value(extent.constant);
+      else
+        out.object([&] { out.attribute("dim", extent.dim); });
+    }
+  });
+}
+
+static void writeBinding(json::OStream &out, const Binding &binding) {
+  out.object([&] {
+    out.attribute("name", utf8(binding.name));
+    out.attribute("storage", spell(binding.storage));
+    out.attribute("element", utf8(binding.element));
+    writeExtents(out, "shape", binding.shape);
+    out.attribute("written", binding.written);
+    out.attribute("alignment", int64_t(binding.alignment));
+  });
+}
+
+static void writeDim(json::OStream &out, const Dim &dim) {
+  out.object([&] {
+    out.attribute("name", utf8(dim.name));
+    out.attribute("binding", dim.binding);
+    out.attribute("axis", dim.axis);
+    out.attribute("max", dim.max);
+  });
+}
+
+static void writeKernel(json::OStream &out, const KernelInfo &kernel) {
+  out.object([&] {
+    out.attribute("symbol", utf8(kernel.symbol));
+    out.attribute("schedule", utf8(kernel.schedule));
+    out.attribute("threads", int64_t(kernel.threads));
+    out.attribute("rowsPerBlock", int64_t(kernel.rowsPerBlock));
+    writeExtents(out, "rows", kernel.rows);
+    out.attribute("sharedBytes", int64_t(kernel.sharedBytes));
+    out.attribute("programmaticLaunch", kernel.programmaticLaunch);
+    out.attributeArray("parameters", [&] {
+      for (const Parameter &parameter : kernel.parameters)
+        out.object([&] {
+          out.attribute("kind", spell(parameter.kind));
+          out.attribute("index", parameter.index);
+        });
+    });
+    out.attribute("registers", int64_t(kernel.registers));
+    out.attribute("spillBytes", int64_t(kernel.spillBytes));
+  });
+}
+
+void dsv4::rt::writeProgram(json::OStream &out, const ProgramInfo &info) {
+  out.object([&] {
+    out.attribute("name", utf8(info.name));
+    out.attribute("target", utf8(info.target));
+    out.attribute("arch", utf8(info.arch));
+    out.attributeArray("bindings", [&] {
+      for (const Binding &binding : info.bindings)
+        writeBinding(out, binding);
+    });
+    out.attributeArray("dims", [&] {
+      for (const Dim &dim : info.dims)
+        writeDim(out, dim);
+    });
+    out.attributeArray("kernels", [&] {
+      for (const KernelInfo &kernel : info.kernels)
+        writeKernel(out, kernel);
+    });
+  });
+}
+
+std::string ProgramInfo::toJSON() const {
+  std::string text;
+  {
+    llvm::raw_string_ostream stream(text);
+    json::OStream out(stream);
+    writeProgram(out, *this);
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+Result<json::Value> dsv4::rt::parseJSON(llvm::StringRef text,
+                                        const char *what) {
+  constexpr unsigned maxDepth = 16; // A program needs 6.
+  unsigned depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (quoted) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > maxDepth)
+        return invalid(std::string(what) + ": JSON nested too deeply");
+    } else if ((c == ']' || c == '}') && depth) {
+      --depth;
+    }
+  }
+  llvm::Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return invalid(std::string(what) +
+                   ": not JSON: " + llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+namespace {
+/// Reads the members of one object; the first failure sticks and is reported
+/// with the object's place in the document.
+class Reader {
+public:
+  Reader(const json::Value &value, std::string place, Status &failure)
+      : object(value.getAsObject()), place(std::move(place)), failure(failure) {
+    if (!object)
+      fail("", "is not an object");
+  }
+
+  void operator()(const char *key, std::string &out) {
+    if (const json::Value *value = member(key)) {
+      if (std::optional<llvm::StringRef> text = value->getAsString())
+        out = text->str();
+      else
+        fail(key, "is not a string");
+    }
+  }
+
+  void operator()(const char *key, bool &out) {
+    if (const json::Value *value = member(key)) {
+      if (std::optional<bool> flag = value->getAsBoolean())
+        out = *flag;
+      else
+        fail(key, "is not true or false");
+    }
+  }
+
+  template <typename T>
+  std::enable_if_t<std::is_integral_v<T>> operator()(const char *key, T &out) {
+    const json::Value *value = member(key);
+    if (!value)
+      return;
+    std::optional<int64_t> number = value->getAsInteger();
+    if (!number || *number < int64_t(std::numeric_limits<T>::min()) ||
+        *number > int64_t(std::numeric_limits<T>::max()))
+      return fail(key, "is not an integer in range");
+    out = T(*number);
+  }
+
+  template <typename T>
+  std::enable_if_t<std::is_enum_v<T>> operator()(const char *key, T &out) {
+    if (const json::Value *value = member(key)) {
+      std::optional<llvm::StringRef> text = value->getAsString();
+      if (!text || !read(*text, out))
+        fail(key, "is not a known spelling");
+    }
+  }
+
+  /// Calls `element(value, place)` for each element of an array.
+  template <typename F>
+  void each(const char *key, size_t limit, F element) {
+    const json::Value *value = member(key);
+    if (!value)
+      return;
+    const json::Array *array = value->getAsArray();
+    if (!array || array->size() > limit)
+      return fail(key, "is not an array of at most " + std::to_string(limit));
+    for (size_t i = 0; i < array->size() && failure.ok(); ++i)
+      element((*array)[i], place + key + "[" + std::to_string(i) + "].");
+  }
+
+  void extents(const char *key, std::vector<Extent> &out) {
+    each(key, MaxRank, [&](const json::Value &value, const std::string &where) {
+      Extent extent;
+      if (std::optional<int64_t> constant = value.getAsInteger())
+        extent.constant = *constant;
+      else
+        Reader(value, where, failure)("dim", extent.dim);
+      out.push_back(extent);
+    });
+  }
+
+private:
+  const json::Value *member(const char *key) {
+    if (!failure.ok())
+      return nullptr;
+    const json::Value *value = object->get(key);
+    if (!value)
+      fail(key, "is missing");
+    return value;
+  }
+
+  void fail(const char *key, const std::string &what) {
+    if (!failure.ok())
+      return;
+    std::string where = place + key;
+    if (!where.empty() && where.back() == '.')
+      where.pop_back();
+    failure = invalid((where.empty() ? "program " : "program: " + where + " ") +
+                      what);
+  }
+
+  const json::Object *object;
+  std::string place;
+  Status &failure;
+};
+} // namespace
+
+static KernelInfo readKernel(const json::Value &value, const std::string &place,
+                             Status &failure) {
+  KernelInfo kernel;
+  Reader reader(value, place, failure);
+  reader("symbol", kernel.symbol);
+  reader("schedule", kernel.schedule);
+  reader("threads", kernel.threads);
+  reader("rowsPerBlock", kernel.rowsPerBlock);
+  reader.extents("rows", kernel.rows);
+  reader("sharedBytes", kernel.sharedBytes);
+  reader("programmaticLaunch", kernel.programmaticLaunch);
+  reader.each("parameters", MaxParameters,
+              [&](const json::Value &element, const std::string &where) {
+                Parameter parameter;
+                Reader inner(element, where, failure);
+                inner("kind", parameter.kind);
+                inner("index", parameter.index);
+                kernel.parameters.push_back(parameter);
+              });
+  reader("registers", kernel.registers);
+  reader("spillBytes", kernel.spillBytes);
+  return kernel;
+}
+
+static Binding readBinding(const json::Value &value, const std::string &place,
+                           Status &failure) {
+  Binding binding;
+  binding.storage = Storage::U8;
+  Reader reader(value, place, failure);
+  reader("name", binding.name);
+  reader("storage", binding.storage);
+  reader("element", binding.element);
+  reader.extents("shape", binding.shape);
+  reader("written", binding.written);
+  reader("alignment", binding.alignment);
+  return binding;
+}
+
+static Dim readDim(const json::Value &value, const std::string &place,
+                   Status &failure) {
+  Dim dim;
+  Reader reader(value, place, failure);
+  reader("name", dim.name);
+  reader("binding", dim.binding);
+  reader("axis", dim.axis);
+  reader("max", dim.max);
+  return dim;
+}
+
+Result<ProgramInfo> dsv4::rt::readProgram(const json::Value &value) {
+  ProgramInfo info;
+  Status failure;
+  Reader reader(value, "", failure);
+  reader("name", info.name);
+  reader("target", info.target);
+  reader("arch", info.arch);
+  reader.each("bindings", MaxBindings,
+              [&](const json::Value &element, const std::string &place) {
+                info.bindings.push_back(readBinding(element, place, failure));
+              });
+  reader.each("dims", MaxDims,
+              [&](const json::Value &element, const std::string &place) {
+                info.dims.push_back(readDim(element, place, failure));
+              });
+  reader.each("kernels", MaxKernels,
+              [&](const json::Value &element, const std::string &place) {
+                info.kernels.push_back(readKernel(element, place, failure));
+              });
+  if (failure.ok())
+    failure = info.validate();
+  if (!failure.ok())
+    return failure;
+  return info;
+}
+
+Result<ProgramInfo> ProgramInfo::fromJSON(const std::string &text) {
+  Result<json::Value> value = parseJSON(text, "program");
+  if (!value)
+    return value.status();
+  return readProgram(*value);
+}
+
+//===----------------------------------------------------------------------===//
+// Validation
+//===----------------------------------------------------------------------===//
+
+static Status validateExtents(const std::vector<Extent> &extents, size_t dims,
+                              const std::string &owner) {
+  if (extents.size() > MaxRank)
+    return invalid(owner + " has more than " + std::to_string(MaxRank) +
+                   " extents");
+  for (const Extent &extent : extents) {
+    if (extent.dim >= 0 && size_t(extent.dim) >= dims)
+      return invalid(owner + ": dim " + std::to_string(extent.dim) +
+                     " does not exist");
+    if (extent.dim < 0 && extent.constant < 0)
+      return invalid(owner + ": negative extent");
+  }
+  return Status();
+}
+
+static Status validateDim(const Dim &dim, size_t index,
+                          const std::vector<Binding> &bindings) {
+  std::string owner = "program: dim '" + dim.name + "'";
+  if (dim.binding < 0 || size_t(dim.binding) >= bindings.size())
+    return invalid(owner + ": binding " + std::to_string(dim.binding) +
+                   " does not exist");
+  const std::vector<Extent> &shape = bindings[size_t(dim.binding)].shape;
+  if (dim.axis < 0 || size_t(dim.axis) >= shape.size())
+    return invalid(owner + ": axis " + std::to_string(dim.axis) +
+                   " does not exist");
+  if (shape[size_t(dim.axis)].dim != int(index))
+    return invalid(owner + " is read from an axis of another extent");
+  if (dim.max < 0)
+    return invalid(owner + " has a negative maximum");
+  return Status();
+}
+
+static Status validateKernel(const KernelInfo &kernel,
+                             const ProgramInfo &info) {
+  std::string owner = "program: kernel '" + kernel.symbol + "'";
+  if (kernel.symbol.empty() || kernel.symbol.find('\0') != std::string::npos)
+    return invalid(owner + " has no usable symbol");
+  if (kernel.threads < 1 || kernel.threads > 1024)
+    return invalid(owner + ": threads must be 1 to 1024");
+  if (kernel.rowsPerBlock < 1)
+    return invalid(owner + ": rowsPerBlock must be at least 1");
+  if (kernel.sharedBytes > uint32_t(INT32_MAX))
+    return invalid(owner + ": too much shared memory");
+  Status rows = validateExtents(kernel.rows, info.dims.size(), owner);
+  if (!rows)
+    return rows;
+  if (kernel.parameters.size() > MaxParameters)
+    return invalid(owner + " has more than " + std::to_string(MaxParameters) +
+                   " parameters");
+  for (const Parameter &parameter : kernel.parameters) {
+    bool buffer = parameter.kind == Parameter::Kind::Buffer;
+    size_t limit = buffer ? info.bindings.size() : info.dims.size();
+    if (parameter.index < 0 || size_t(parameter.index) >= limit)
+      return invalid(
+          owner + ": parameter refers to " + (buffer ? "binding " : "dim ") +
+          std::to_string(parameter.index) + ", which does not exist");
+    if (parameter.kind == Parameter::Kind::Int32 &&
+        info.dims[size_t(parameter.index)].max > INT32_MAX)
+      return invalid(owner + ": dim '" +
+                     info.dims[size_t(parameter.index)].name +
+                     "' can exceed an int32 parameter: pass it as int64");
+  }
+  return Status();
+}
+
+Status ProgramInfo::validate() const {
+  if (target != "cuda" && target != "host")
+    return invalid("program: target '" + target +
+                   "' is neither 'cuda' nor 'host'");
+  if (arch.empty())
+    return invalid("program: arch is empty");
+  if (bindings.size() > MaxBindings || dims.size() > MaxDims ||
+      kernels.size() > MaxKernels)
+    return invalid("program: too many bindings, dims or kernels");
+  for (const Binding &binding : bindings) {
+    std::string owner = "program: binding '" + binding.name + "'";
+    if (Status status = validateExtents(binding.shape, dims.size(), owner);
+        !status)
+      return status;
+    if (binding.alignment < 1 || binding.alignment > 4096 ||
+        (binding.alignment & (binding.alignment - 1)))
+      return invalid(owner + ": alignment must be a power of two to 4096");
+  }
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (Status status = validateDim(dims[i], i, bindings); !status)
+      return status;
+  for (const KernelInfo &kernel : kernels)
+    if (Status status = validateKernel(kernel, *this); !status)
+      return status;
+  return Status();
+}

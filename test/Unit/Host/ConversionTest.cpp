@@ -1,0 +1,298 @@
+//===- ConversionTest.cpp - Every code of every format --------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The expected values are the formats' definitions in double arithmetic.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostTesting.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace dsv4::rt;
+using namespace dsv4::rt::test;
+
+namespace {
+
+constexpr uint32_t floatNaN = 0x7FFFFFFF;
+
+/// (-1)^sign * 2^(exponent - bias) * 1.mantissa, or 0.mantissa at exponent 0.
+double valueOf(unsigned code, int exponentBits, int mantissaBits, int bias) {
+  const unsigned sign = code >> (exponentBits + mantissaBits) & 1;
+  const int exponent = code >> mantissaBits & ((1u << exponentBits) - 1);
+  const double fraction =
+      (code & ((1u << mantissaBits) - 1)) / std::exp2(mantissaBits);
+  const double magnitude = exponent == 0
+                               ? std::exp2(1 - bias) * fraction
+                               : std::exp2(exponent - bias) * (1 + fraction);
+  return sign ? -magnitude : magnitude;
+}
+
+uint32_t expectedE4M3(unsigned code) {
+  return (code & 0x7F) == 0x7F ? floatNaN
+                               : bitsOf((float)valueOf(code, 4, 3, 7));
+}
+uint32_t expectedE2M1(unsigned code) {
+  return bitsOf((float)valueOf(code, 2, 1, 1));
+}
+uint32_t expectedUE8M0(unsigned code) {
+  return code == 0xFF ? floatNaN : bitsOf((float)std::exp2((int)code - 127));
+}
+uint32_t expectedF16(unsigned code) {
+  if ((code >> 10 & 0x1F) != 0x1F)
+    return bitsOf((float)valueOf(code, 5, 10, 15));
+  const float infinity = std::numeric_limits<float>::infinity();
+  return code & 0x3FF ? floatNaN : bitsOf(code & 0x8000 ? -infinity : infinity);
+}
+
+/// The nearest bf16 by distance, the even one of two at the same distance.
+unsigned expectedBF16(float value) {
+  if (std::isnan(value))
+    return 0x7FFF;
+  const unsigned sign = std::signbit(value) ? 0x8000 : 0;
+  if (std::isinf(value))
+    return sign | 0x7F80;
+  const double magnitude = std::fabs((double)value);
+  const unsigned below = bitsOf((float)magnitude) >> 16;
+  // What follows the largest one, in the order of the codes, is 2^128: from
+  // half way on it stands for infinity.
+  const double low = valueOf(below, 8, 7, 127),
+               high = valueOf(below + 1, 8, 7, 127);
+  const double toLow = magnitude - low, toHigh = high - magnitude;
+  if (toLow != toHigh)
+    return sign | (toLow < toHigh ? below : below + 1);
+  return sign | (below % 2 ? below + 1 : below);
+}
+
+/// Runs `kernel` over the input, one thread per `perThread` input elements.
+template <typename In, typename Out>
+std::vector<Out> convertAll(const std::string &body, std::vector<In> in,
+                            size_t outputs, size_t perThread) {
+  auto kernel = loadKernel("extern \"C\" __global__ void convert_all(const "
+                           "unsigned char *in, unsigned char *out) {\n"
+                           "  using namespace dsv4;\n"
+                           "  const int i = blockIdx.x * blockDim.x + "
+                           "threadIdx.x;\n" +
+                               body + "}\n",
+                           "convert_all");
+  std::vector<Out> out(outputs);
+  if (!kernel)
+    return out;
+  const size_t threads = in.size() / perThread;
+  const uint32_t block = threads < 128 ? threads : 128;
+  EXPECT_EQ(threads % block, 0u);
+  Status status =
+      launch(*kernel, threads / block, block, 0, in.data(), out.data());
+  EXPECT_TRUE(status.ok()) << status.message();
+  return out;
+}
+
+std::vector<uint8_t> allBytes() {
+  std::vector<uint8_t> bytes(256);
+  for (unsigned i = 0; i < 256; ++i)
+    bytes[i] = i;
+  return bytes;
+}
+
+std::vector<uint16_t> allHalves() {
+  std::vector<uint16_t> halves(65536);
+  for (unsigned i = 0; i < 65536; ++i)
+    halves[i] = i;
+  return halves;
+}
+
+std::string convertBody(const std::string &type, int count, int bytes) {
+  const std::string vec = "Vec<" + type + ", " + std::to_string(count) + ">";
+  return "  store(out + i * " + std::to_string(4 * count) +
+         ", convert<float>(load<" + vec + ">(in + i * " +
+         std::to_string(bytes) + ")));\n";
+}
+
+} // namespace
+
+TEST(Conversion, E4M3ToFloat) {
+  auto out = convertAll<uint8_t, uint32_t>(convertBody("e4m3", 4, 4),
+                                           allBytes(), 256, 4);
+  for (unsigned i = 0; i < 256; ++i)
+    EXPECT_EQ(out[i], expectedE4M3(i)) << i;
+}
+
+TEST(Conversion, UE8M0ToFloat) {
+  auto out = convertAll<uint8_t, uint32_t>(convertBody("ue8m0", 8, 8),
+                                           allBytes(), 256, 8);
+  for (unsigned i = 0; i < 256; ++i)
+    EXPECT_EQ(out[i], expectedUE8M0(i)) << i;
+}
+
+TEST(Conversion, E2M1ToFloat) {
+  auto out = convertAll<uint8_t, uint32_t>(convertBody("e2m1", 8, 4),
+                                           allBytes(), 512, 4);
+  for (unsigned i = 0; i < 512; ++i)
+    EXPECT_EQ(out[i], expectedE2M1(i % 2 ? i / 2 >> 4 : i / 2 & 0xF)) << i;
+}
+
+TEST(Conversion, I4ToFloat) {
+  auto out = convertAll<uint8_t, uint32_t>(convertBody("i4", 8, 4), allBytes(),
+                                           512, 4);
+  for (unsigned i = 0; i < 512; ++i) {
+    const int nibble = i % 2 ? i / 2 >> 4 : i / 2 & 0xF;
+    EXPECT_EQ(out[i], bitsOf((float)(nibble < 8 ? nibble : nibble - 16))) << i;
+  }
+}
+
+TEST(Conversion, BF16ToFloat) {
+  auto out = convertAll<uint16_t, uint32_t>(convertBody("bf16", 8, 16),
+                                            allHalves(), 65536, 8);
+  // NaNs keep their bits: this is a shift.
+  for (unsigned i = 0; i < 65536; ++i)
+    ASSERT_EQ(out[i], i << 16) << i;
+}
+
+TEST(Conversion, ScalarsToFloat) {
+  auto out = convertAll<uint8_t, uint32_t>(
+      "  const float a = convert<float>(e4m3{in[i]});\n"
+      "  const float b = convert<float>(ue8m0{in[i]});\n"
+      "  Vec<float, 2> both = {{a, b}};\n"
+      "  store(out + i * 8, both);\n",
+      allBytes(), 512, 1);
+  for (unsigned i = 0; i < 256; ++i) {
+    EXPECT_EQ(out[2 * i], expectedE4M3(i)) << i;
+    EXPECT_EQ(out[2 * i + 1], expectedUE8M0(i)) << i;
+  }
+}
+
+TEST(Conversion, FloatToBF16) {
+  // Each bf16 and what lies between it and the next: exact, just above, just
+  // below half, half, just above half, just below the next.
+  std::vector<float> in;
+  for (uint32_t high = 0; high < 65536; ++high)
+    for (uint32_t low : {0x0000u, 0x0001u, 0x7FFFu, 0x8000u, 0x8001u, 0xFFFFu,
+                         0x4000u, 0xC000u})
+      in.push_back(floatOf(high << 16 | low));
+  auto out = convertAll<float, uint16_t>(
+      "  store(out + i * 16, convert<bf16>(load<Vec<float, 8>>(in + i * "
+      "32)));\n",
+      in, in.size(), 8);
+  for (size_t i = 0; i < in.size(); ++i)
+    ASSERT_EQ(out[i], expectedBF16(in[i]))
+        << std::hex << bitsOf(in[i]) << " gives " << out[i];
+}
+
+TEST(Conversion, ScalarFloatToBF16) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> in = {0.0f,
+                           -0.0f,
+                           1.0f,
+                           -1.5f,
+                           infinity,
+                           -infinity,
+                           NAN,
+                           floatOf(0x7F7FFFFF), // the largest float
+                           floatOf(1),
+                           floatOf(0x00008000),
+                           floatOf(0x00018000),
+                           floatOf(0xFFC00001)};
+  auto out = convertAll<float, uint16_t>(
+      "  const Vec<float, 1> value = load<Vec<float, 1>>(in + i * 4);\n"
+      "  ((bf16 *)out)[i] = convert<bf16>(value[0]);\n",
+      in, in.size(), 1);
+  for (size_t i = 0; i < in.size(); ++i)
+    EXPECT_EQ(out[i], expectedBF16(in[i])) << i;
+}
+
+TEST(Conversion, PrimitiveF16ToFloat) {
+  auto out = convertAll<uint16_t, uint32_t>(
+      "  Vec<float, 2> to;\n"
+      "  cvt_f32_f16x2(to[0], to[1], load<Vec<bf16, 2>>(in + i * "
+      "4).words[0]);\n"
+      "  store(out + i * 8, to);\n",
+      allHalves(), 65536, 2);
+  for (unsigned i = 0; i < 65536; ++i)
+    ASSERT_EQ(out[i], expectedF16(i)) << i;
+}
+
+// The paths of architectures that have the instructions, in the host's words.
+TEST(Conversion, PrimitiveSmallFloats) {
+  auto e4m3 = convertAll<uint16_t, uint32_t>(
+      "  ((unsigned *)out)[i] = cvt_f16x2_e4m3x2(ld_nc_2(in + i * 2));\n",
+      allHalves(), 65536, 1);
+  auto ue8m0 = convertAll<uint16_t, uint32_t>(
+      "  ((unsigned *)out)[i] = cvt_bf16x2_ue8m0x2(ld_nc_2(in + i * 2));\n",
+      allHalves(), 65536, 1);
+  auto e2m1 = convertAll<uint8_t, uint32_t>(
+      "  ((unsigned *)out)[i] = cvt_f16x2_e2m1x2(in[i]);\n", allBytes(), 256,
+      1);
+  for (unsigned i = 0; i < 65536; ++i) {
+    ASSERT_EQ(expectedF16(e4m3[i] & 0xFFFF), expectedE4M3(i & 0xFF)) << i;
+    ASSERT_EQ(expectedF16(e4m3[i] >> 16), expectedE4M3(i >> 8)) << i;
+    ASSERT_EQ(ue8m0[i] & 0xFFFF, expectedUE8M0(i & 0xFF) >> 16) << i;
+    ASSERT_EQ(ue8m0[i] >> 16, expectedUE8M0(i >> 8) >> 16) << i;
+  }
+  for (unsigned i = 0; i < 256; ++i) {
+    EXPECT_EQ(expectedF16(e2m1[i] & 0xFFFF), expectedE2M1(i & 0xF)) << i;
+    EXPECT_EQ(expectedF16(e2m1[i] >> 16), expectedE2M1(i >> 4)) << i;
+  }
+}
+
+// A GPU's results have one NaN, its minimum ignores NaN, and -0 is below +0.
+TEST(Conversion, PrimitiveArithmetic) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> in = {0.0f,
+                                 -0.0f,
+                                 1.0f,
+                                 infinity,
+                                 -infinity,
+                                 floatOf(0xFFC01234),
+                                 floatOf(0x7F800001),
+                                 3.0f};
+  auto out = convertAll<float, uint32_t>(
+      "  for (int j = 0; j < 8; ++j) {\n"
+      "    const float a = ((const float *)in)[i], b = ((const float "
+      "*)in)[j];\n"
+      "    float *to = (float *)out + (i * 8 + j) * 7;\n"
+      "    to[0] = add_f32(a, b), to[1] = sub_f32(a, b);\n"
+      "    to[2] = mul_f32(a, b), to[3] = div_f32(a, b);\n"
+      "    to[4] = min_f32(a, b), to[5] = max_f32(a, b);\n"
+      "    to[6] = fma_f32(a, b, -1.0f);\n"
+      "  }\n",
+      in, 8 * 8 * 7, 1);
+  const auto canonical = [](double value) {
+    return std::isnan(value) ? floatNaN : bitsOf((float)value);
+  };
+  for (unsigned i = 0; i < 64; ++i) {
+    const double a = in[i / 8], b = in[i % 8];
+    EXPECT_EQ(out[i * 7 + 0], canonical(a + b)) << i;
+    EXPECT_EQ(out[i * 7 + 1], canonical(a - b)) << i;
+    EXPECT_EQ(out[i * 7 + 2], canonical(a * b)) << i;
+    EXPECT_EQ(out[i * 7 + 3], canonical(a / b)) << i;
+    const bool less = a < b || (a == b && std::signbit(a));
+    const double low = std::isnan(a) ? b : std::isnan(b) ? a : less ? a : b;
+    const double high = std::isnan(a) ? b : std::isnan(b) ? a : less ? b : a;
+    EXPECT_EQ(out[i * 7 + 4], canonical(low)) << i;
+    EXPECT_EQ(out[i * 7 + 5], canonical(high)) << i;
+    EXPECT_EQ(out[i * 7 + 6], canonical(a * b - 1)) << i;
+  }
+}
+
+// (2^12 + 1)^2 - 2^24 is 8193 exactly, and 8192 if the product is rounded
+// first.
+TEST(Conversion, NothingIsContracted) {
+  auto kernel = loadKernel(
+      "extern \"C\" __global__ void contract(float a, float c, float *out) {\n"
+      "  out[0] = a * a + c;\n"
+      "  out[1] = dsv4::fma_f32(a, a, c);\n"
+      "}\n",
+      "contract");
+  ASSERT_TRUE(kernel);
+  float out[2];
+  Status status = launch(*kernel, 1, 1, 0, 4097.0f, -16777216.0f, (float *)out);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(out[0], 8192.0f);
+  EXPECT_EQ(out[1], 8193.0f);
+}

@@ -1,0 +1,62 @@
+//===- HostTesting.h - What the tests of the host target share --*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_TEST_UNIT_HOST_HOSTTESTING_H
+#define DSV4_TEST_UNIT_HOST_HOSTTESTING_H
+
+#include "host/HostCompiler.h"
+#include "host/HostKernel.h"
+#include "host/Prelude.h"
+#include "gtest/gtest.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace dsv4::rt::test {
+
+/// Compiles and loads `kernel` behind the prelude; null, and a failed test, if
+/// that does not work.
+inline std::unique_ptr<HostKernel> loadKernel(const std::string &kernel,
+                                              const std::string &symbol) {
+  Result<std::string> image =
+      compileHost(hostPrelude() + kernel + hostEpilogue(symbol));
+  if (!image) {
+    ADD_FAILURE() << image.status().message();
+    return nullptr;
+  }
+  Result<std::unique_ptr<HostKernel>> loaded = HostKernel::load(*image, symbol);
+  if (!loaded) {
+    ADD_FAILURE() << loaded.status().message();
+    return nullptr;
+  }
+  return loaded.take();
+}
+
+/// Launches with parameters by value.
+template <typename... Params>
+Status launch(HostKernel &kernel, uint64_t grid, uint32_t threads,
+              uint32_t sharedBytes, Params... params) {
+  void *addresses[] = {&params..., nullptr};
+  return kernel.launch(grid, threads, sharedBytes, addresses);
+}
+
+inline uint32_t bitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+inline float floatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+} // namespace dsv4::rt::test
+
+#endif // DSV4_TEST_UNIT_HOST_HOSTTESTING_H

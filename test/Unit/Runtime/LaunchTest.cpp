@@ -1,0 +1,413 @@
+//===- LaunchTest.cpp - The launch path over stand-ins --------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeCuda.h"
+#include "Samples.h"
+
+#include "dsv4-runtime/LoadedProgram.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+using namespace dsv4::rt;
+using namespace dsv4::rt::test;
+
+/// Counts the allocations of this thread, to see that a launch makes none.
+static thread_local size_t allocations = 0;
+
+[[gnu::noinline]] void *operator new(size_t bytes) {
+  ++allocations;
+  if (void *memory = std::malloc(bytes ? bytes : 1))
+    return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void *memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void *memory, size_t) noexcept {
+  std::free(memory);
+}
+
+namespace {
+
+/// One launch as a host module saw it.
+struct Seen {
+  std::string symbol;
+  uint64_t grid;
+  uint32_t threads, sharedBytes;
+  std::vector<void *> buffers;
+  std::vector<int64_t> scalars;
+};
+
+class FakeModule : public HostModule {
+public:
+  FakeModule(KernelInfo info, std::vector<Seen> &log)
+      : info(std::move(info)), log(log) {}
+
+  void launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
+              void **params) override {
+    size_t before = allocations;
+    Seen seen{info.symbol, grid, threads, sharedBytes, {}, {}};
+    for (size_t i = 0; i < info.parameters.size(); ++i)
+      switch (info.parameters[i].kind) {
+      case Parameter::Kind::Buffer:
+        seen.buffers.push_back(*static_cast<void **>(params[i]));
+        break;
+      case Parameter::Kind::Int32:
+        seen.scalars.push_back(*static_cast<int32_t *>(params[i]));
+        break;
+      case Parameter::Kind::Int64:
+        seen.scalars.push_back(*static_cast<int64_t *>(params[i]));
+        break;
+      }
+    log.push_back(std::move(seen));
+    allocations = before;
+  }
+
+private:
+  KernelInfo info;
+  std::vector<Seen> &log;
+};
+
+class LaunchTest : public ::testing::Test {
+protected:
+  LaunchTest() { setShapes(3, 512, 7); }
+
+  void setShapes(int64_t tokens, int64_t topk, int64_t pages) {
+    cacheShape[0] = pages;
+    indicesShape[0] = outShape[0] = tokens;
+    indicesShape[1] = outShape[1] = topk;
+  }
+
+  void load(const CompiledProgram &program = gatherProgram()) {
+    Result<std::unique_ptr<LoadedProgram>> result = LoadedProgram::load(
+        program,
+        Backend::onHost([this](const std::string &image, const KernelInfo &info)
+                            -> Result<std::unique_ptr<HostModule>> {
+          if (image == "bad")
+            return Status(Code::LoadFailed, "no such image");
+          return std::unique_ptr<HostModule>(new FakeModule(info, seen));
+        }));
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    loaded = result.take();
+  }
+
+  Status launch() { return loaded->launch(nullptr, arguments, 3); }
+
+  /// The message of a launch that must fail and run nothing.
+  std::string error() {
+    if (!loaded)
+      load();
+    Status status = launch();
+    EXPECT_EQ(status.code(), Code::InvalidArgument);
+    EXPECT_EQ(status.message().find('\n'), std::string::npos);
+    EXPECT_TRUE(seen.empty());
+    return status.message();
+  }
+
+  alignas(128) char memory[256];
+  int64_t cacheShape[3] = {7, 64, 656};
+  int64_t indicesShape[2];
+  int64_t outShape[3] = {0, 0, 512};
+  Argument arguments[3] = {{memory, cacheShape},
+                           {memory + 4, indicesShape},
+                           {memory + 16, outShape}};
+  std::vector<Seen> seen;
+  std::unique_ptr<LoadedProgram> loaded;
+};
+
+TEST_F(LaunchTest, PassesWhatTheKernelWants) {
+  load();
+  ASSERT_TRUE(launch().ok());
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].symbol, "gather_k0");
+  EXPECT_EQ(seen[0].grid, 384u); // 3 x 512 rows, four per block.
+  EXPECT_EQ(seen[0].threads, 128u);
+  EXPECT_EQ(seen[0].sharedBytes, 1024u);
+  EXPECT_EQ(seen[0].buffers,
+            (std::vector<void *>{memory, memory + 4, memory + 16}));
+  EXPECT_EQ(seen[0].scalars, (std::vector<int64_t>{3, 512, 7}));
+}
+
+TEST_F(LaunchTest, AllocatesNothing) {
+  load();
+  seen.reserve(1);
+  size_t before = allocations;
+  Status status = launch();
+  EXPECT_EQ(allocations, before);
+  EXPECT_TRUE(status.ok());
+}
+
+TEST_F(LaunchTest, LastBlockMayBePartial) {
+  load();
+  setShapes(1, 5, 7);
+  ASSERT_TRUE(launch().ok());
+  EXPECT_EQ(seen[0].grid, 2u);
+}
+
+TEST_F(LaunchTest, ZeroRowsLaunchNothing) {
+  load();
+  setShapes(0, 512, 7);
+  arguments[1].data = arguments[2].data = nullptr; // Empty: may be null.
+  EXPECT_TRUE(launch().ok());
+  setShapes(int64_t(INT32_MAX), 0, 7); // 0 x anything is 0.
+  EXPECT_TRUE(launch().ok());
+  EXPECT_TRUE(seen.empty());
+}
+
+TEST_F(LaunchTest, ManyRows) {
+  load();
+  setShapes(70000, 1, 7); // More than a grid's y axis takes.
+  ASSERT_TRUE(launch().ok());
+  EXPECT_EQ(seen[0].grid, 17500u);
+  setShapes(INT32_MAX, 1, 7);
+  ASSERT_TRUE(launch().ok());
+  EXPECT_EQ(seen[1].grid, 536870912u);
+}
+
+TEST_F(LaunchTest, DimsBeyondInt32) {
+  load();
+  setShapes(3, 512, int64_t(5) << 31);
+  ASSERT_TRUE(launch().ok());
+  EXPECT_EQ(seen[0].scalars[2], int64_t(5) << 31);
+}
+
+TEST_F(LaunchTest, TooManyRows) {
+  setShapes(4194304, 512, 7);
+  EXPECT_EQ(error(), "rows = tokens x topk = 2147483648 exceeds 2147483647: "
+                     "split the launch");
+}
+
+TEST_F(LaunchTest, RowsBeyondInt64) {
+  CompiledProgram program = gatherProgram();
+  program.info.kernels[0].rows = {dim(2), dim(2), constant(2)};
+  load(program);
+  setShapes(3, 512, int64_t(1) << 40);
+  EXPECT_EQ(error(), "rows = pages x pages x 2 = 2^63 or more exceeds "
+                     "2147483647: split the launch");
+}
+
+TEST_F(LaunchTest, WrongCount) {
+  load();
+  EXPECT_EQ(loaded->launch(nullptr, arguments, 2).message(),
+            "program 'gather' takes 3 arguments, got 2");
+  EXPECT_EQ(loaded->launch(nullptr, arguments, 4).message(),
+            "program 'gather' takes 3 arguments, got 4");
+  EXPECT_EQ(loaded->launch(nullptr, nullptr, 3).message(),
+            "program 'gather' takes 3 arguments, got 0");
+}
+
+TEST_F(LaunchTest, WrongConstant) {
+  cacheShape[2] = 584;
+  EXPECT_EQ(error(), "argument 'cache': extent 2 is 584, expected 656");
+}
+
+TEST_F(LaunchTest, DimsThatDisagree) {
+  outShape[1] = 511;
+  EXPECT_EQ(error(), "argument 'out': extent 1 is 511, expected 512 (dim "
+                     "'topk', from extent 1 of 'indices')");
+}
+
+TEST_F(LaunchTest, DimBeyondItsMaximum) {
+  setShapes(int64_t(1) << 31, 1, 7);
+  EXPECT_EQ(error(), "argument 'indices': extent 0 (dim 'tokens') is "
+                     "2147483648, compiled for 0 to 2147483647");
+}
+
+TEST_F(LaunchTest, NegativeExtent) {
+  setShapes(-1, 512, 7);
+  EXPECT_EQ(error(), "argument 'indices': extent 0 (dim 'tokens') is -1, "
+                     "compiled for 0 to 2147483647");
+}
+
+TEST_F(LaunchTest, NullData) {
+  arguments[1].data = nullptr;
+  EXPECT_EQ(error(), "argument 'indices': is null but not empty");
+}
+
+TEST_F(LaunchTest, NullShape) {
+  arguments[2].shape = nullptr;
+  EXPECT_EQ(error(), "argument 'out': has no shape");
+}
+
+TEST_F(LaunchTest, Misaligned) {
+  arguments[0].data = memory + 64;
+  EXPECT_EQ(error(), "argument 'cache': is not aligned to 128 bytes");
+}
+
+TEST_F(LaunchTest, KernelsRunInOrderAfterAllChecks) {
+  CompiledProgram program = gatherProgram();
+  program.images = {"a", "b", "c"};
+  program.info.kernels.resize(3, program.info.kernels[0]);
+  program.info.kernels[1].symbol = "gather_k1";
+  program.info.kernels[1].rows = {constant(0)};
+  program.info.kernels[2].symbol = "gather_k2";
+  program.info.kernels[2].rows = {};
+  load(program);
+  ASSERT_TRUE(launch().ok());
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen[0].symbol, "gather_k0");
+  EXPECT_EQ(seen[1].symbol, "gather_k2");
+  EXPECT_EQ(seen[1].grid, 1u); // No row extents: one row.
+
+  seen.clear();
+  program.info.kernels[2].rows = {dim(2), dim(2)};
+  load(program);
+  cacheShape[0] = 1 << 20;
+  EXPECT_EQ(error(), "rows = pages x pages = 1099511627776 exceeds 2147483647: "
+                     "split the launch");
+}
+
+TEST_F(LaunchTest, WithoutArguments) {
+  CompiledProgram program = gatherProgram();
+  program.info.bindings.clear();
+  program.info.dims.clear();
+  program.info.kernels[0].parameters.clear();
+  program.info.kernels[0].rows = {constant(8)};
+  load(program);
+  EXPECT_TRUE(loaded->launch(nullptr, nullptr, 0).ok());
+  EXPECT_EQ(seen[0].grid, 2u);
+}
+
+TEST_F(LaunchTest, ProgramsThatDoNotLoad) {
+  HostModuleFactory factory =
+      [](const std::string &,
+         const KernelInfo &) -> Result<std::unique_ptr<HostModule>> {
+    return Status(Code::LoadFailed, "no such image");
+  };
+  auto message = [&](const CompiledProgram &program, const Backend &backend) {
+    auto result = LoadedProgram::load(program, backend);
+    EXPECT_FALSE(result.ok());
+    return result.status().message();
+  };
+  CompiledProgram program = gatherProgram();
+  EXPECT_EQ(message(program, Backend::onHost(factory)), "no such image");
+  EXPECT_EQ(message(program, Backend()),
+            "program 'gather' is for target 'host', which this backend does "
+            "not run: compile it for the other target");
+  EXPECT_EQ(message(gatherProgram("cuda"), Backend::onHost(factory)),
+            "program 'gather' is for target 'cuda', which this backend does "
+            "not run: compile it for the other target");
+  program.images.clear();
+  EXPECT_EQ(message(program, Backend::onHost(factory)),
+            "program 'gather' has 0 images for 1 kernels: compile it anew");
+  program = gatherProgram();
+  program.info.kernels[0].parameters[0].index = 3;
+  EXPECT_EQ(message(program, Backend::onHost(factory)),
+            "program: kernel 'gather_k0': parameter refers to binding 3, which "
+            "does not exist");
+  EXPECT_EQ(message(gatherProgram(),
+                    Backend::onHost([](const std::string &, const KernelInfo &)
+                                        -> Result<std::unique_ptr<HostModule>> {
+                      return std::unique_ptr<HostModule>();
+                    })),
+            "kernel 'gather_k0': the host loader gave no module");
+}
+
+class CudaLaunchTest : public LaunchTest {
+protected:
+  CudaLaunchTest() {
+    fake = &state;
+    state.parameterSizes = {8, 8, 8, 4, 4, 8};
+  }
+  void SetUp() override {
+    Result<std::unique_ptr<Driver>> result = Driver::create(fakeTable());
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    driver = result.take();
+  }
+  Status loadCuda(const CompiledProgram &program = gatherProgram("cuda"),
+                  int device = 0) {
+    auto result =
+        LoadedProgram::load(program, Backend::cuda(driver.get(), device));
+    if (!result)
+      return result.status();
+    loaded = result.take();
+    return Status();
+  }
+
+  FakeCuda state;
+  std::unique_ptr<Driver> driver;
+};
+
+TEST_F(CudaLaunchTest, LoadsOnceAndLaunches) {
+  ASSERT_TRUE(loadCuda().ok());
+  ASSERT_TRUE(loadCuda().ok());
+  EXPECT_EQ(state.retained, 1);
+  EXPECT_EQ(state.kernels[0], "gather_k0");
+  EXPECT_EQ(state.maxShared, 1024);
+  Stream stream = &state;
+  state.values.reserve(8); // What the fake itself needs.
+  size_t before = allocations;
+  Status status = loaded->launch(stream, arguments, 3);
+  EXPECT_EQ(allocations, before);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(state.launches, 1);
+  EXPECT_EQ(state.config.gridDimX, 384u);
+  EXPECT_EQ(state.config.gridDimY * state.config.gridDimZ, 1u);
+  EXPECT_EQ(state.config.blockDimX, 128u);
+  EXPECT_EQ(state.config.blockDimY * state.config.blockDimZ, 1u);
+  EXPECT_EQ(state.config.sharedMemBytes, 1024u);
+  EXPECT_EQ(state.config.stream, reinterpret_cast<cuda::CUstream>(stream));
+  EXPECT_EQ(state.config.numAttributes, 1u);
+  EXPECT_EQ(state.attribute.id, 6);
+  EXPECT_EQ(state.attribute.value.programmaticStreamSerializationAllowed, 1);
+  EXPECT_EQ(state.values[1], reinterpret_cast<uint64_t>(memory + 4));
+  EXPECT_EQ(state.values[3], 3u);
+  EXPECT_EQ(state.values[5], 7u);
+}
+
+TEST_F(CudaLaunchTest, NoAttributeUnlessAsked) {
+  CompiledProgram program = gatherProgram("cuda");
+  program.info.kernels[0].programmaticLaunch = false;
+  ASSERT_TRUE(loadCuda(program).ok());
+  ASSERT_TRUE(launch().ok());
+  EXPECT_EQ(state.config.numAttributes, 0u);
+}
+
+TEST_F(CudaLaunchTest, LoadErrors) {
+  EXPECT_EQ(loadCuda(gatherProgram("cuda"), 1).message(),
+            "device 1 does not exist: the driver sees 1 (0 to 0)");
+  EXPECT_EQ(loadCuda(gatherProgram("host")).code(), Code::InvalidArgument);
+  state.loadResult = cuda::ErrorNoBinaryForGPU;
+  EXPECT_EQ(loadCuda().message(),
+            "kernel 'gather_k0': its image, for sm_90a, does not run on device "
+            "0 (Fake H200): compile it for sm_90a");
+  state.loadResult = cuda::ErrorInvalidImage;
+  EXPECT_EQ(loadCuda().message(), "kernel 'gather_k0': the driver cannot read "
+                                  "its image: compile it anew");
+  state.loadResult = 2;
+  EXPECT_EQ(loadCuda().message(),
+            "kernel 'gather_k0': cuLibraryLoadData failed: "
+            "CUDA_ERROR_SOMETHING (something is wrong)");
+  state.loadResult = 0;
+  CompiledProgram program = gatherProgram("cuda");
+  program.info.kernels[0].sharedBytes = 300000;
+  EXPECT_EQ(loadCuda(program).message(),
+            "kernel 'gather_k0': needs 300000 bytes of shared memory, the "
+            "device has 232448: choose a smaller schedule");
+  state.parameterSizes[4] = 8;
+  EXPECT_EQ(loadCuda().message(),
+            "kernel 'gather_k0': parameter 4 of the image is not the "
+            "program's: compile it anew");
+  state.parameterSizes = {8, 8, 8, 4, 4, 8, 8};
+  EXPECT_EQ(loadCuda().message(),
+            "kernel 'gather_k0': the image has more than the program's 6 "
+            "parameters: compile it anew");
+}
+
+TEST_F(CudaLaunchTest, LaunchErrors) {
+  ASSERT_TRUE(loadCuda().ok());
+  state.launchResult = 700;
+  Status status = launch();
+  EXPECT_EQ(status.code(), Code::LaunchFailed);
+  EXPECT_EQ(status.message(), "kernel 'gather_k0': cuLaunchKernelEx failed: "
+                              "CUDA_ERROR_SOMETHING (something is wrong)");
+}
+
+} // namespace
