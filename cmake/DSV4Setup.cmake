@@ -41,7 +41,7 @@ file(GLOB DSV4_MLIR_ARCHIVES ${DSV4_LLVM_LIB_DIR}/libMLIR*.a)
 list(FILTER DSV4_MLIR_ARCHIVES EXCLUDE REGEX "CAPI|ExecutionEngine|Test|Python|Runner|SPIRV|ToLLVMIR|LLVMIRImport")
 set(DSV4_LLVM_ARCHIVES)
 foreach(component Support Core Demangle TargetParser BinaryFormat Remarks
-                  BitstreamReader TableGen)
+                  BitstreamReader SupportLSP TableGen)
   list(APPEND DSV4_LLVM_ARCHIVES ${DSV4_LLVM_LIB_DIR}/libLLVM${component}.a)
 endforeach()
 find_library(DSV4_ZSTD libzstd.a REQUIRED)
@@ -51,7 +51,7 @@ find_library(DSV4_TINFO libtinfo.a REQUIRED)
 add_library(dsv4_llvm INTERFACE)
 target_include_directories(dsv4_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(dsv4_llvm INTERFACE
-  ${DSV4_LLVM_ARCHIVES} ${DSV4_ZSTD} ${DSV4_Z} ${DSV4_TINFO} dl pthread m)
+  -Wl,--start-group ${DSV4_LLVM_ARCHIVES} -Wl,--end-group ${DSV4_ZSTD} ${DSV4_Z} ${DSV4_TINFO} dl pthread m)
 add_library(dsv4_mlir INTERFACE)
 target_include_directories(dsv4_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS})
 target_link_libraries(dsv4_mlir INTERFACE

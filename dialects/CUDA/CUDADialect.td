@@ -24,6 +24,8 @@ def CUDA_Dialect : Dialect {
     void registerAttributes();
     /// Argument attribute: inclusive bounds [min, max] of an integer parameter.
     static constexpr llvm::StringLiteral kRangeAttr = "cuda.range";
+    /// Function attribute: blocks a multiprocessor must be able to hold.
+    static constexpr llvm::StringLiteral kMinBlocksAttr = "cuda.min_blocks";
     /// Function attribute: lines of the comment above the kernel.
     static constexpr llvm::StringLiteral kHeaderAttr = "cuda.header";
   }];

@@ -34,6 +34,13 @@ def CUDA_TargetAttr : AttrDef<CUDA_Dialect, "Target"> {
   let genVerifyDecl = 1;
 }
 
+def CUDA_LoadPolicy : I32EnumAttr<"LoadPolicy", "cache policy of a load", [
+    I32EnumAttrCase<"Default", 0, "default">,
+    I32EnumAttrCase<"EvictLast", 1, "evict_last">
+  ]> {
+  let cppNamespace = "::dsv4::cuda";
+}
+
 def CUDA_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of a store", [
     I32EnumAttrCase<"Default", 0, "default">,
     I32EnumAttrCase<"Streaming", 1, "streaming">
@@ -58,7 +65,9 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     elements of the base apart (`vector<S x V x T>`). A vector may have another element type
     than `base`: the bytes are taken as they are. Where the predicate is false
     nothing is read and every byte is zero. Memory that is read this way is not
-    written by the kernel. Clauses:
+    written by the kernel. An `ordered` scalar is not read before a
+    `cuda.wait_for_predecessors` it follows, which C++ alone does not promise.
+    Clauses:
 
     * load_c1: a scalar has the element type of the base and no stride;
     * load_c2: a tile of more than one chunk has a stride;
@@ -69,12 +78,14 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base,
     CUDA_Offset:$offset, Optional<I1>:$predicate,
     DefaultValuedAttr<I64Attr, "0">:$stride,
-    DefaultValuedAttr<I64Attr, "0">:$align
+    DefaultValuedAttr<I64Attr, "0">:$align,
+    DefaultValuedAttr<CUDA_LoadPolicy, "::dsv4::cuda::LoadPolicy::Default">:$policy,
+    UnitAttr:$ordered
   );
   let results = (outs CUDA_Value:$value);
   let assemblyFormat = [{
     $base `[` $offset `]` (`if` $predicate^)? (`stride` $stride^)? (`align` $align^)?
-    attr-dict `:` type($base) `,` type($offset) `->` type($value)
+    ($policy^)? (`ordered` $ordered^)? attr-dict `:` type($base) `,` type($offset) `->` type($value)
   }];
   let hasVerifier = 1;
 }
@@ -126,6 +137,31 @@ def CUDA_SwapNibblesOp : CUDA_Op<"swap_nibbles", [Pure, AllTypesMatch<["source",
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$source);
   let results = (outs VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$swapped);
   let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+//===----------------------------------------------------------------------===//
+// Programmatic dependent launch
+//===----------------------------------------------------------------------===//
+
+def CUDA_WaitForPredecessorsOp : CUDA_Op<"wait_for_predecessors", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "wait for the kernels this launch depends on";
+  let description = [{
+    Returns when they are complete and their writes are visible. Comes before
+    every access to memory. Below sm_90 it does nothing, as nothing starts early.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def CUDA_LaunchSuccessorsOp : CUDA_Op<"launch_successors", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "let the next kernel start";
+  let description = [{
+    Its own wait still holds until this kernel is complete.
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // CUDA_OPS_TD

@@ -184,22 +184,35 @@ def DSV4_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of result stores
   let cppNamespace = "::dsv4";
 }
 
+def DSV4_LoadPolicy : I32EnumAttr<"LoadPolicy", "cache policy of row reads", [
+    I32EnumAttrCase<"Default", 0, "default">,
+    I32EnumAttrCase<"EvictLast", 1, "evict_last">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
 def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
   let summary = "how the rows of a row-wise kernel are mapped to threads";
   let description = [{
     A block of `threads` threads handles `threads / lanes` rows. Element `e` of a
     field belongs to step `s`, lane `l` and position `v` with
-    `e = (s * lanes + l) * vector + v`. Clauses:
+    `e = (s * lanes + l) * vector + v`. `blocks` is the least number of blocks a
+    multiprocessor must be able to hold, 0 for no demand; `pdl` lets the kernel
+    start before its predecessor has ended. Clauses:
 
     * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
     * row_schedule_c2: lanes is a power of two between 1 and 32;
     * row_schedule_c3: vector is a power of two between 1 and 32;
     * row_schedule_c4: lanes * vector divides every field of the row, and a group
       of factors divides, or is a multiple of, a chunk of `vector` elements and a
-      step of lanes * vector elements (checked on the kernel that carries it).
+      step of lanes * vector elements (checked on the kernel that carries it);
+    * row_schedule_c5: blocks is between 0 and 32, and blocks * threads at most
+      2048.
   }];
   let parameters = (ins
     "int64_t":$threads, "int64_t":$lanes, "int64_t":$vector,
+    DefaultValuedParameter<"int64_t", "0">:$blocks,
+    DefaultValuedParameter<"LoadPolicy", "LoadPolicy::Default">:$load,
     DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store,
     DefaultValuedParameter<"bool", "false">:$pdl
   );

@@ -55,7 +55,7 @@ def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
     starts with and the width of the elements it reads; reduces lanes and vector
     until they divide every field. A kernel that carries a schedule keeps it. A
     table file (JSON: a list of {"arch", "op", "bits", "threads", "lanes",
-    "vector", "store", "pdl"}) goes before the built-in table.
+    "vector", "blocks", "load", "store", "pdl"}) goes before the built-in table.
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"", "architecture">,

@@ -72,6 +72,8 @@ private:
   OpBuilder b;
   llvm::DenseMap<Value, Value> integers;
   SmallVector<Operation *> dead;
+  /// Whether the kernel waits for its predecessors.
+  bool waits = false;
 };
 
 } // namespace
@@ -170,9 +172,10 @@ void Legalizer::visitId(Operation *op) {
 void Legalizer::visitMemory(Operation *op) {
   auto offset = [&](Value index) { return as(index, widthOf(index)); };
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    Value value = cuda::LoadOp::create(b, op->getLoc(), load.getType(),
-                                       load.getMemref(),
-                                       offset(load.getIndices()[0]), Value());
+    auto value = cuda::LoadOp::create(b, op->getLoc(), load.getType(),
+                                      load.getMemref(),
+                                      offset(load.getIndices()[0]), Value());
+    value.setOrdered(waits);
     load.getResult().replaceAllUsesWith(value);
     dead.push_back(op);
   } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
@@ -226,6 +229,7 @@ LogicalResult Legalizer::run() {
   SmallVector<Operation *> ops;
   func.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });
+  waits = llvm::any_of(ops, llvm::IsaPred<cuda::WaitForPredecessorsOp>);
   for (Operation *op : ops)
     if (failed(visit(op)))
       return failure();
@@ -244,6 +248,7 @@ static bool hasSpelling(Operation *op) {
       "arith.remsi",   "arith.select",   "arith.sitofp",  "arith.subf",
       "arith.subi",    "arith.truncf",   "arith.trunci",  "arith.xori",
       "cuda.expand",   "cuda.load",      "cuda.store",    "cuda.swap_nibbles",
+      "cuda.launch_successors", "cuda.wait_for_predecessors",
       "gpu.block_id",  "gpu.return",     "gpu.thread_id", "scf.if",
       "scf.yield",     "vector.extract_strided_slice"};
   return names.contains(op->getName().getStringRef());

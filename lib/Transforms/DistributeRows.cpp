@@ -122,6 +122,8 @@ void RowDistributor::mapRows() {
   int64_t rowsPerBlock = threads / lanes;
   b.setInsertionPoint(forall);
   auto bound = [&](int64_t value) { return b.getIndexAttr(value); };
+  if (schedule.getPdl())
+    cuda::WaitForPredecessorsOp::create(b, loc);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x,
                                          bound(threads));
   // A launch has less than 2^31 rows.
@@ -261,7 +263,9 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
   auto access = cuda::LoadOp::create(
       b, load->getLoc(), type, base, start, predicate,
       type.getRank() == 2 && type.getDimSize(0) > 1 ? toCells(stride) : 0,
-      align >= natural ? 0 : align);
+      align >= natural ? 0 : align,
+      schedule.getLoad() == LoadPolicy::EvictLast ? cuda::LoadPolicy::EvictLast
+                                                  : cuda::LoadPolicy::Default);
   return access.getValue();
 }
 
@@ -366,6 +370,9 @@ LogicalResult RowDistributor::run() {
     if (failed(placeLoads(store.getValueToStore(),
                           {store.getVectorType().getNumElements()})))
       return failure();
+  // Earlier, the next kernel would take resources from these loads.
+  if (schedule.getPdl())
+    cuda::LaunchSuccessorsOp::create(b, forall.getLoc());
   for (vector::StoreOp store : stores)
     if (failed(emitStore(store)))
       return failure();

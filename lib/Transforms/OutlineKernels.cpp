@@ -159,6 +159,8 @@ ArrayAttr Outliner::buildHeader() {
   os << arch << ": " << schedule.getThreads() << " threads, "
      << schedule.getLanes() << " lanes a row, chunks of "
      << schedule.getVector() << " elements";
+  if (schedule.getLoad() == LoadPolicy::EvictLast)
+    os << ", loads evicted last";
   if (schedule.getStore() == StorePolicy::Streaming)
     os << ", streaming stores";
   if (schedule.getPdl())
@@ -191,6 +193,9 @@ gpu::GPUFuncOp Outliner::buildFunction() {
       {static_cast<int32_t>(schedule.getThreads()), 1, 1}));
   callee->setAttr(cuda::CUDADialect::kHeaderAttr, buildHeader());
   callee->setAttr(DSV4Dialect::kScheduleAttr, schedule);
+  if (schedule.getBlocks())
+    callee->setAttr(cuda::CUDADialect::kMinBlocksAttr,
+                    b.getI64IntegerAttr(schedule.getBlocks()));
 
   Block &entry = callee.getBody().front();
   for (auto [i, parameter] : llvm::enumerate(parameters)) {

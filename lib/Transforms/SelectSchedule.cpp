@@ -29,14 +29,28 @@ struct TableEntry {
   std::string arch; ///< "sm_90a", "sm_90", "sm_".
   std::string op;   ///< The first op of the kernel.
   int64_t bits = 0; ///< Of a stored element.
-  int64_t threads = 128, lanes = 8, vector = 8;
+  int64_t threads = 128, lanes = 8, vector = 8, blocks = 0;
+  LoadPolicy load = LoadPolicy::Default;
   StorePolicy store = StorePolicy::Default;
   bool pdl = false;
 };
 
-/// Measured on an H200; docs/Performance.md has the figures behind each row.
+constexpr LoadPolicy plain = LoadPolicy::Default,
+                     evictLast = LoadPolicy::EvictLast;
+constexpr StorePolicy cached = StorePolicy::Default;
+
+/// sm_9x is measured on an H200, the others follow it; docs/Performance.md has the
+/// figures.
 const TableEntry builtinTable[] = {
-    {"sm_", "", 0, 128, 8, 8, StorePolicy::Default, false},
+    {"sm_", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, /*pdl=*/false},
+    {"sm_", "", 8, 128, 16, 4, 0, plain, cached, /*pdl=*/false},
+    {"sm_", "", 0, 128, 16, 8, 0, plain, cached, /*pdl=*/false},
+    {"sm_9", "dsv4.dequantize", 0, 256, 32, 8, 0, evictLast, cached, true},
+    {"sm_9", "", 8, 128, 16, 4, 0, evictLast, cached, true},
+    {"sm_9", "", 0, 128, 16, 8, 0, evictLast, cached, true},
+    {"sm_1", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, true},
+    {"sm_1", "", 8, 128, 16, 4, 0, plain, cached, true},
+    {"sm_1", "", 0, 128, 16, 8, 0, plain, cached, true},
 };
 
 struct SelectSchedule : dsv4::impl::SelectScheduleBase<SelectSchedule> {
@@ -85,11 +99,16 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
     entry.threads = row->getInteger("threads").value_or(entry.threads);
     entry.lanes = row->getInteger("lanes").value_or(entry.lanes);
     entry.vector = row->getInteger("vector").value_or(entry.vector);
+    entry.blocks = row->getInteger("blocks").value_or(entry.blocks);
     entry.pdl = row->getBoolean("pdl").value_or(false);
     auto store = symbolizeStorePolicy(row->getString("store").value_or("default"));
     if (!store)
       return fail("'store' is 'default' or 'streaming'");
+    auto load = symbolizeLoadPolicy(row->getString("load").value_or("default"));
+    if (!load)
+      return fail("'load' is 'default' or 'evict_last'");
     entry.store = *store;
+    entry.load = *load;
     entries.push_back(entry);
   }
   return success();
@@ -103,7 +122,7 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
       auto schedule = RowScheduleAttr::getChecked(
           emitError, kernel.getContext(), entry.threads, lanes, vector,
-          entry.store, entry.pdl);
+          entry.blocks, entry.load, entry.store, entry.pdl);
       if (!schedule)
         return {};
       if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),

@@ -98,7 +98,10 @@ static Status checkParameters(const cuda::API &api, cuda::CUkernel kernel,
                               const KernelInfo &info) {
   size_t offset, size, expected = info.parameters.size();
   for (size_t i = 0; i < expected; ++i) {
-    size_t bytes = info.parameters[i].kind == Parameter::Kind::Int32 ? 4 : 8;
+    Parameter::Kind kind = info.parameters[i].kind;
+    size_t bytes = kind == Parameter::Kind::Int32 || kind == Parameter::Kind::Rows
+                       ? 4
+                       : 8;
     if (api.kernelGetParamInfo(kernel, i, &offset, &size) != 0 || size != bytes)
       return loadFailed(info, "parameter " + std::to_string(i) +
                                   " of the image is not the program's: "
@@ -293,28 +296,29 @@ Status LoadedProgram::launch(Stream stream, const Argument *arguments,
   int64_t dims[MaxDims];
   if (Status status = checkArguments(arguments, count, dims); !status)
     return status;
-  uint32_t grids[MaxKernels];
+  int32_t rowCounts[MaxKernels];
   for (size_t i = 0; i < kernels.size(); ++i) {
     const KernelInfo &info = *kernels[i].info;
     int64_t rows = countRows(info, dims);
     if (rows < 0)
       return tooManyRows(program, info, dims);
-    grids[i] = uint32_t((rows + info.rowsPerBlock - 1) / info.rowsPerBlock);
+    rowCounts[i] = int32_t(rows);
   }
   for (size_t i = 0; i < kernels.size(); ++i) {
-    if (grids[i] == 0)
+    if (rowCounts[i] == 0)
       continue;
-    if (Status status = run(kernels[i], grids[i], stream, arguments, dims);
+    if (Status status = run(kernels[i], rowCounts[i], stream, arguments, dims);
         !status)
       return status;
   }
   return Status();
 }
 
-Status LoadedProgram::run(const Kernel &kernel, uint64_t grid, Stream stream,
+Status LoadedProgram::run(const Kernel &kernel, int32_t rows, Stream stream,
                           const Argument *arguments,
                           const int64_t *dims) const {
   const KernelInfo &info = *kernel.info;
+  uint64_t grid = (uint64_t(rows) + info.rowsPerBlock - 1) / info.rowsPerBlock;
   union Value {
     void *pointer;
     int32_t int32;
@@ -334,12 +338,14 @@ Status LoadedProgram::run(const Kernel &kernel, uint64_t grid, Stream stream,
     case Parameter::Kind::Int64:
       values[i].int64 = dims[parameter.index];
       break;
+    case Parameter::Kind::Rows:
+      values[i].int32 = rows;
+      break;
     }
     parameters[i] = &values[i];
   }
   if (kernel.host) {
-    kernel.host->launch(grid, info.threads, info.sharedBytes, parameters);
-    return Status();
+    return kernel.host->launch(grid, info.threads, info.sharedBytes, parameters);
   }
 
   cuda::LaunchAttribute attribute;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Writing, reading and validating ProgramInfo. An extent is a number (constant)
-// or {"dim":i}; a parameter is {"kind":"buffer"|"int32"|"int64","index":i}.
+// or {"dim":i}; a parameter is {"kind":"buffer"|"int32"|"int64"|"rows","index":i}.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +54,8 @@ static const char *spell(Parameter::Kind kind) {
     return "int32";
   case Parameter::Kind::Int64:
     return "int64";
+  case Parameter::Kind::Rows:
+    return "rows";
   }
   return "buffer";
 }
@@ -70,7 +72,7 @@ static bool read(llvm::StringRef text, Storage &storage) {
 
 static bool read(llvm::StringRef text, Parameter::Kind &kind) {
   for (Parameter::Kind each : {Parameter::Kind::Buffer, Parameter::Kind::Int32,
-                               Parameter::Kind::Int64})
+                               Parameter::Kind::Int64, Parameter::Kind::Rows})
     if (text == spell(each)) {
       kind = each;
       return true;
@@ -438,6 +440,8 @@ static Status validateKernel(const KernelInfo &kernel,
     return invalid(owner + " has more than " + std::to_string(MaxParameters) +
                    " parameters");
   for (const Parameter &parameter : kernel.parameters) {
+    if (parameter.kind == Parameter::Kind::Rows)
+      continue;
     bool buffer = parameter.kind == Parameter::Kind::Buffer;
     size_t limit = buffer ? info.bindings.size() : info.dims.size();
     if (parameter.index < 0 || size_t(parameter.index) >= limit)

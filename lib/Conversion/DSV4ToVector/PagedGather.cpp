@@ -114,7 +114,8 @@ Entry GatherBuilder::buildEntry() {
     Value logicalPage = row.div(index, pageSize, "logical_page");
     entry.page = buildPageLookup(index, valid, logicalPage, tableRow);
     entry.slot = row.rem(index, pageSize, "slot");
-    entry.linear = row.add(row.mul(entry.page, pageSize), entry.slot);
+    entry.linear =
+        row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
     valid = row.isNotNegative(entry.page);
   } else {
     entry.page = row.div(index, pageSize, "page");
@@ -148,7 +149,9 @@ StoredVector GatherBuilder::locate(FieldAttr field, const Entry &entry) {
   }
   stored.buffer = row.getBuffer(op.getCache());
   Value inPage = row.mul(entry.slot, row.constant(position.slotStride));
-  stored.offset = row.add(entry.pageStart, inPage);
+  stored.offset = row.add(entry.pageStart, inPage,
+                          field.getPlacement() == Placement::Row ? "entry"
+                                                                 : "");
   if (position.base)
     stored.offset = row.add(stored.offset, row.constant(position.base));
   // Padding behind a field may be read with it where that makes the access a

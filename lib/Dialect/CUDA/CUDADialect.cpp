@@ -130,6 +130,18 @@ StringRef ExpandOp::getHeader() { return "core.cuh"; }
 StringRef SwapNibblesOp::getCallee() { return "dsv4::swap_nibbles"; }
 StringRef SwapNibblesOp::getHeader() { return "core.cuh"; }
 
+//===----------------------------------------------------------------------===//
+// Programmatic dependent launch
+//===----------------------------------------------------------------------===//
+
+StringRef WaitForPredecessorsOp::getCallee() {
+  return "dsv4::wait_for_predecessors";
+}
+StringRef WaitForPredecessorsOp::getHeader() { return "primitives.cuh"; }
+
+StringRef LaunchSuccessorsOp::getCallee() { return "dsv4::launch_successors"; }
+StringRef LaunchSuccessorsOp::getHeader() { return "primitives.cuh"; }
+
 StringRef dsv4::getEmittedName(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName().getValue();

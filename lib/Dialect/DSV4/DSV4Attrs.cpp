@@ -341,7 +341,8 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult
 RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t threads, int64_t lanes, int64_t vector,
-                        StorePolicy store, bool pdl) {
+                        int64_t blocks, LoadPolicy load, StorePolicy store,
+                        bool pdl) {
   if (threads < 32 || threads > 1024 || threads % 32 != 0)
     return emitError() << "row_schedule_c1: expected 'threads' to be a multiple "
                           "of 32 between 32 and 1024, got "
@@ -354,5 +355,9 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "row_schedule_c3: expected 'vector' to be a power of "
                           "two between 1 and 32, got "
                        << vector;
+  if (blocks < 0 || blocks > 32 || blocks * threads > 2048)
+    return emitError() << "row_schedule_c5: expected 'blocks' between 0 and 32 "
+                          "and at most 2048 threads in them, got "
+                       << blocks;
   return success();
 }

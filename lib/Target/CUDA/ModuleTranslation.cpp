@@ -179,8 +179,13 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
     for (Attribute line : header)
       stream << "// " << cast<StringAttr>(line).getValue() << "\n";
   stream << "extern \"C\" __global__ void";
-  if (auto size = func.getKnownBlockSize())
-    stream << " __launch_bounds__(" << (*size)[0] << ")";
+  if (auto size = func.getKnownBlockSize()) {
+    stream << " __launch_bounds__(" << (*size)[0];
+    if (auto blocks =
+            func->getAttrOfType<IntegerAttr>(cuda::CUDADialect::kMinBlocksAttr))
+      stream << ", " << blocks.getInt();
+    stream << ")";
+  }
   stream << "\n" << func.getName() << "(";
   Block &body = func.getBody().front();
   std::string separator = "";

@@ -1,9 +1,15 @@
-//===- memory.cuh - Between global memory and registers --------------------===//
+//===- memory.cuh - Between global memory and registers ---------*- C++ -*-===//
 //
-// Loads are for memory that does not change while the kernel runs (the read-only
-// path). `Align` is what is known of the address and the stride, in bytes; 0 means
-// the natural one: the largest power of two that divides the size of a chunk. An
-// access is split into pieces of at most min(Align, 16) bytes.
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads are for memory that does not change while the kernel runs (the
+// read-only path). `Align` is what is known of the address and the stride, in
+// bytes; 0 means the natural one: the largest power of two that divides the
+// size of a chunk. An access is split into pieces of at most min(Align, 16)
+// bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,38 +20,65 @@
 namespace dsv4 {
 
 // The given alignment, or the natural one of `bytes`.
-__device__ constexpr int alignment_of(int align, int bytes) { return align ? align : bytes & -bytes; }
+__device__ constexpr int alignment_of(int align, int bytes) {
+  return align ? align : bytes & -bytes;
+}
+
+// `Policy` is void or a type that the primitives know (evict_last); scalars and
+// pieces of less than 4 bytes have none.
+template <typename Policy>
+inline constexpr bool has_policy = true;
+template <>
+inline constexpr bool has_policy<void> = false;
 
 //===----------------------------------------------------------------------===//
 // Bytes
 //===----------------------------------------------------------------------===//
 
 // Bytes of memory -> words, the bytes past the end of the last word zero.
-template <int Bytes, int Align> __device__ __forceinline__ void load_bytes(unsigned *to, const char *from) {
+template <int Bytes, int Align, typename Policy>
+__device__ __forceinline__ void load_bytes(unsigned *to, const char *from) {
   constexpr int by16 = Align >= 16 ? Bytes / 16 * 16 : 0;
   constexpr int by8 = Align >= 8 ? Bytes / 8 * 8 : by16;
   constexpr int by4 = Align >= 4 ? Bytes / 4 * 4 : by8;
   constexpr int by2 = Align >= 2 ? Bytes / 2 * 2 : by4;
-  if constexpr (0 < by16)
+  if constexpr (0 < by16) {
 #pragma unroll
-    for (int at = 0; at < by16; at += 16)
-    ld_nc_16(to + at / 4, from + at);
-  if constexpr (by16 < by8)
+    for (int at = 0; at < by16; at += 16) {
+      if constexpr (has_policy<Policy>)
+        ld_nc_16(to + at / 4, from + at, Policy());
+      else
+        ld_nc_16(to + at / 4, from + at);
+    }
+  }
+  if constexpr (by16 < by8) {
 #pragma unroll
-    for (int at = by16; at < by8; at += 8)
-    ld_nc_8(to + at / 4, from + at);
-  if constexpr (by8 < by4)
+    for (int at = by16; at < by8; at += 8) {
+      if constexpr (has_policy<Policy>)
+        ld_nc_8(to + at / 4, from + at, Policy());
+      else
+        ld_nc_8(to + at / 4, from + at);
+    }
+  }
+  if constexpr (by8 < by4) {
 #pragma unroll
-    for (int at = by8; at < by4; at += 4)
-    ld_nc_4(to + at / 4, from + at);
-  if constexpr (by4 < by2)
+    for (int at = by8; at < by4; at += 4) {
+      if constexpr (has_policy<Policy>)
+        ld_nc_4(to + at / 4, from + at, Policy());
+      else
+        ld_nc_4(to + at / 4, from + at);
+    }
+  }
+  if constexpr (by4 < by2) {
 #pragma unroll
     for (int at = by4; at < by2; at += 2)
-    to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_2(from + at) << at % 4 * 8;
-  if constexpr (by2 < Bytes)
+      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_2(from + at) << at % 4 * 8;
+  }
+  if constexpr (by2 < Bytes) {
 #pragma unroll
     for (int at = by2; at < Bytes; ++at)
-    to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_1(from + at) << at % 4 * 8;
+      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_1(from + at) << at % 4 * 8;
+  }
 }
 
 // Words -> bytes of memory, written through the cache or streamed past it.
@@ -55,29 +88,37 @@ __device__ __forceinline__ void store_bytes(char *to, const unsigned *from) {
   constexpr int by8 = Align >= 8 ? Bytes / 8 * 8 : by16;
   constexpr int by4 = Align >= 4 ? Bytes / 4 * 4 : by8;
   constexpr int by2 = Align >= 2 ? Bytes / 2 * 2 : by4;
-  if constexpr (0 < by16)
+  if constexpr (0 < by16) {
 #pragma unroll
     for (int at = 0; at < by16; at += 16)
-    Streaming ? st_cs_16(to + at, from + at / 4) : st_16(to + at, from + at / 4);
-  if constexpr (by16 < by8)
+      Streaming ? st_cs_16(to + at, from + at / 4)
+                : st_16(to + at, from + at / 4);
+  }
+  if constexpr (by16 < by8) {
 #pragma unroll
     for (int at = by16; at < by8; at += 8)
-    Streaming ? st_cs_8(to + at, from + at / 4) : st_8(to + at, from + at / 4);
-  if constexpr (by8 < by4)
+      Streaming ? st_cs_8(to + at, from + at / 4)
+                : st_8(to + at, from + at / 4);
+  }
+  if constexpr (by8 < by4) {
 #pragma unroll
     for (int at = by8; at < by4; at += 4)
-    Streaming ? st_cs_4(to + at, from + at / 4) : st_4(to + at, from + at / 4);
-  if constexpr (by4 < by2)
+      Streaming ? st_cs_4(to + at, from + at / 4)
+                : st_4(to + at, from + at / 4);
+  }
+  if constexpr (by4 < by2) {
 #pragma unroll
     for (int at = by4; at < by2; at += 2) {
-    const unsigned bits = from[at / 4] >> at % 4 * 8;
-    Streaming ? st_cs_2(to + at, bits) : st_2(to + at, bits);
+      const unsigned bits = from[at / 4] >> at % 4 * 8;
+      Streaming ? st_cs_2(to + at, bits) : st_2(to + at, bits);
+    }
   }
-  if constexpr (by2 < Bytes)
+  if constexpr (by2 < Bytes) {
 #pragma unroll
     for (int at = by2; at < Bytes; ++at) {
-    const unsigned bits = from[at / 4] >> at % 4 * 8;
-    Streaming ? st_cs_1(to + at, bits) : st_1(to + at, bits);
+      const unsigned bits = from[at / 4] >> at % 4 * 8;
+      Streaming ? st_cs_1(to + at, bits) : st_1(to + at, bits);
+    }
   }
 }
 
@@ -85,33 +126,45 @@ __device__ __forceinline__ void store_bytes(char *to, const unsigned *from) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-__device__ __forceinline__ void assign(unsigned &to, unsigned bits) { to = bits; }
-__device__ __forceinline__ void assign(int &to, unsigned bits) { to = (int)bits; }
-__device__ __forceinline__ void assign(float &to, unsigned bits) { to = as_float(bits); }
+__device__ __forceinline__ void assign(unsigned &to, unsigned bits) {
+  to = bits;
+}
+__device__ __forceinline__ void assign(int &to, unsigned bits) {
+  to = (int)bits;
+}
+__device__ __forceinline__ void assign(float &to, unsigned bits) {
+  to = as_float(bits);
+}
 
-template <int Align, typename T, int N>
-__device__ __forceinline__ void load_into(Vec<T, N> &to, const void *from, long long) {
-  constexpr int bytes = Vec<T, N>::bytes;
-  if constexpr (bits_of<T> < 32) {
-    load_bytes<bytes, alignment_of(Align, bytes)>(to.words, (const char *)from);
-  } else {
-    unsigned words[N];
-    load_bytes<bytes, alignment_of(Align, bytes)>(words, (const char *)from);
+template <int Align, typename Policy, typename T, int S, int V>
+__device__ __forceinline__ void load_into(Tile<T, S, V> &to, const void *from,
+                                          long long stride) {
+  constexpr int bytes = Tile<T, S, V>::chunk_bytes,
+                chunk_words = Tile<T, S, V>::chunk_words;
 #pragma unroll
-    for (int i = 0; i < N; ++i)
-      assign(to.words[i], words[i]);
+  for (int s = 0; s < S; ++s) {
+    const char *chunk = (const char *)from + s * stride;
+    if constexpr (bits_of<T> < 32) {
+      load_bytes<bytes, alignment_of(Align, bytes), Policy>(
+          to.words + s * chunk_words, chunk);
+    } else {
+      unsigned words[V];
+      load_bytes<bytes, alignment_of(Align, bytes), Policy>(words, chunk);
+#pragma unroll
+      for (int i = 0; i < V; ++i)
+        assign(to.words[s * V + i], words[i]);
+    }
   }
 }
-template <int Align, typename T, int S, int V>
-__device__ __forceinline__ void load_into(Tile<T, S, V> &to, const void *from, long long stride) {
-#pragma unroll
-  for (int s = 0; s < S; ++s)
-    load_into<Align>(to.chunks[s], (const char *)from + s * stride, 0);
-}
-
-template <int Align, typename T> __device__ __forceinline__ void load_into(T &to, const void *from, long long) {
-  static_assert(alignment_of(Align, sizeof(T)) >= sizeof(T), "a scalar is aligned to its size");
-  if constexpr (sizeof(T) == 4) {
+template <int Align, typename Policy, typename T>
+__device__ __forceinline__ void load_into(T &to, const void *from, long long) {
+  static_assert(alignment_of(Align, sizeof(T)) >= sizeof(T),
+                "a scalar is aligned to its size");
+  if constexpr (sizeof(T) == 8) {
+    unsigned words[2];
+    ld_nc_8(words, from);
+    to = (T)((unsigned long long)words[1] << 32 | words[0]);
+  } else if constexpr (sizeof(T) == 4) {
     unsigned word;
     ld_nc_4(&word, from);
     assign(to, word);
@@ -123,19 +176,20 @@ template <int Align, typename T> __device__ __forceinline__ void load_into(T &to
 }
 
 // A scalar, a Vec, or a Tile whose chunks are `stride` bytes apart.
-template <typename Type, int Align = 0>
+template <typename Type, int Align = 0, typename Policy = void>
 __device__ __forceinline__ Type load(const void *from, long long stride = 0) {
   Type value;
-  load_into<Align>(value, from, stride);
+  load_into<Align, Policy>(value, from, stride);
   return value;
 }
 
 // Zero bits, and no access to memory, where the condition is false.
-template <typename Type, int Align = 0>
-__device__ __forceinline__ Type load_if(bool condition, const void *from, long long stride = 0) {
+template <typename Type, int Align = 0, typename Policy = void>
+__device__ __forceinline__ Type load_if(bool condition, const void *from,
+                                        long long stride = 0) {
   Type value = {};
   if (condition)
-    load_into<Align>(value, from, stride);
+    load_into<Align, Policy>(value, from, stride);
   return value;
 }
 
@@ -145,52 +199,56 @@ __device__ __forceinline__ Type load_if(bool condition, const void *from, long l
 
 __device__ __forceinline__ unsigned bits_in(unsigned word) { return word; }
 __device__ __forceinline__ unsigned bits_in(int word) { return (unsigned)word; }
-__device__ __forceinline__ unsigned bits_in(float word) { return as_unsigned(word); }
+__device__ __forceinline__ unsigned bits_in(float word) {
+  return as_unsigned(word);
+}
 __device__ __forceinline__ unsigned bits_in(unsigned char byte) { return byte; }
-template <typename T> __device__ __forceinline__ unsigned bits_in(T element) { return element.bits; }
-
-template <int Align, bool Streaming, typename T, int N>
-__device__ __forceinline__ void store_from(void *to, const Vec<T, N> &from) {
-  constexpr int bytes = Vec<T, N>::bytes;
-  if constexpr (bits_of<T> < 32) {
-    store_bytes<bytes, alignment_of(Align, bytes), Streaming>((char *)to, from.words);
-  } else {
-    unsigned words[N];
-#pragma unroll
-    for (int i = 0; i < N; ++i)
-      words[i] = bits_in(from.words[i]);
-    store_bytes<bytes, alignment_of(Align, bytes), Streaming>((char *)to, words);
-  }
+template <typename T>
+__device__ __forceinline__ unsigned bits_in(T element) {
+  return element.bits;
 }
 
-template <int Align, bool Streaming, typename T> __device__ __forceinline__ void store_from(void *to, T from) {
-  static_assert(alignment_of(Align, sizeof(T)) >= sizeof(T), "a scalar is aligned to its size");
+template <int Align, bool Streaming, typename T, int S, int V>
+__device__ __forceinline__ void store_from(void *to, const Tile<T, S, V> &from,
+                                           long long stride) {
+  constexpr int bytes = Tile<T, S, V>::chunk_bytes,
+                chunk_words = Tile<T, S, V>::chunk_words;
+#pragma unroll
+  for (int s = 0; s < S; ++s) {
+    char *chunk = (char *)to + s * stride * bits_of<T> / 8;
+    if constexpr (bits_of<T> < 32) {
+      store_bytes<bytes, alignment_of(Align, bytes), Streaming>(
+          chunk, from.words + s * chunk_words);
+    } else {
+      unsigned words[V];
+#pragma unroll
+      for (int i = 0; i < V; ++i)
+        words[i] = bits_in(from.words[s * V + i]);
+      store_bytes<bytes, alignment_of(Align, bytes), Streaming>(chunk, words);
+    }
+  }
+}
+template <int Align, bool Streaming, typename T>
+__device__ __forceinline__ void store_from(void *to, T from, long long) {
+  static_assert(alignment_of(Align, sizeof(T)) >= sizeof(T),
+                "a scalar is aligned to its size");
+  static_assert(sizeof(T) <= 4, "no use so far");
   const unsigned bits = bits_in(from);
   store_bytes<sizeof(T), sizeof(T), Streaming>((char *)to, &bits);
 }
 
 // A scalar, a Vec, or a Tile whose chunks are `stride` elements apart.
-template <int Align = 0, typename T>
-__device__ __forceinline__ void store(void *to, const T &value, long long = 0) {
-  store_from<Align, false>(to, value);
-}
-template <int Align = 0, typename T, int S, int V>
-__device__ __forceinline__ void store(void *to, const Tile<T, S, V> &value, long long stride) {
-#pragma unroll
-  for (int s = 0; s < S; ++s)
-    store_from<Align, false>((char *)to + s * stride * bits_of<T> / 8, value.chunks[s]);
+template <int Align = 0, typename Type>
+__device__ __forceinline__ void store(void *to, const Type &value,
+                                      long long stride = 0) {
+  store_from<Align, false>(to, value, stride);
 }
 
 // The same, for results that nobody reads soon: they leave the cache first.
-template <int Align = 0, typename T>
-__device__ __forceinline__ void store_streaming(void *to, const T &value, long long = 0) {
-  store_from<Align, true>(to, value);
-}
-template <int Align = 0, typename T, int S, int V>
-__device__ __forceinline__ void store_streaming(void *to, const Tile<T, S, V> &value, long long stride) {
-#pragma unroll
-  for (int s = 0; s < S; ++s)
-    store_from<Align, true>((char *)to + s * stride * bits_of<T> / 8, value.chunks[s]);
+template <int Align = 0, typename Type>
+__device__ __forceinline__ void store_streaming(void *to, const Type &value,
+                                                long long stride = 0) {
+  store_from<Align, true>(to, value, stride);
 }
 
 } // namespace dsv4

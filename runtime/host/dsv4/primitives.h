@@ -82,6 +82,11 @@ __device__ __forceinline__ void write_bytes(void *to, const void *from, unsigned
 __device__ __forceinline__ void ld_nc_16(unsigned *to, const void *from) { read_bytes(to, from, 16); }
 __device__ __forceinline__ void ld_nc_8(unsigned *to, const void *from) { read_bytes(to, from, 8); }
 __device__ __forceinline__ void ld_nc_4(unsigned *to, const void *from) { read_bytes(to, from, 4); }
+// Cache policies mean nothing here.
+struct evict_last {};
+__device__ __forceinline__ void ld_nc_16(unsigned *to, const void *from, evict_last) { ld_nc_16(to, from); }
+__device__ __forceinline__ void ld_nc_8(unsigned *to, const void *from, evict_last) { ld_nc_8(to, from); }
+__device__ __forceinline__ void ld_nc_4(unsigned *to, const void *from, evict_last) { ld_nc_4(to, from); }
 __device__ __forceinline__ unsigned ld_nc_2(const void *from) {
   unsigned short bits;
   read_bytes(&bits, from, 2);

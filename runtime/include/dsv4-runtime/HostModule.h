@@ -32,8 +32,8 @@ public:
   /// Runs `grid` blocks of `threads` threads to completion. `params[i]` points
   /// at the value of parameter i: a pointer, an int32_t or an int64_t. Must be
   /// callable from several threads at once.
-  virtual void launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
-                      void **params) = 0;
+  virtual Status launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
+                        void **params) = 0;
 };
 
 /// Makes a module of the machine code of `kernel` (a shared object).

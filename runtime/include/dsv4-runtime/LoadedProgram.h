@@ -76,7 +76,7 @@ private:
                   const HostModuleFactory &factory);
   Status checkArguments(const Argument *arguments, size_t count,
                         int64_t *dims) const;
-  Status run(const Kernel &kernel, uint64_t grid, Stream stream,
+  Status run(const Kernel &kernel, int32_t rows, Stream stream,
              const Argument *arguments, const int64_t *dims) const;
 
   ProgramInfo program;

@@ -62,7 +62,8 @@ struct Dim {
 
 /// One kernel parameter, in order.
 struct Parameter {
-  enum class Kind { Buffer, Int32, Int64 };
+  /// Rows is the kernel's row count, as an int32.
+  enum class Kind { Buffer, Int32, Int64, Rows };
   Kind kind = Kind::Buffer;
   int index = 0; ///< Into bindings (Buffer) or dims (Int32, Int64).
 };

@@ -50,8 +50,8 @@ public:
   FakeModule(KernelInfo info, std::vector<Seen> &log)
       : info(std::move(info)), log(log) {}
 
-  void launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
-              void **params) override {
+  Status launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
+                void **params) override {
     size_t before = allocations;
     Seen seen{info.symbol, grid, threads, sharedBytes, {}, {}};
     for (size_t i = 0; i < info.parameters.size(); ++i)
@@ -60,6 +60,7 @@ public:
         seen.buffers.push_back(*static_cast<void **>(params[i]));
         break;
       case Parameter::Kind::Int32:
+      case Parameter::Kind::Rows:
         seen.scalars.push_back(*static_cast<int32_t *>(params[i]));
         break;
       case Parameter::Kind::Int64:
@@ -68,6 +69,7 @@ public:
       }
     log.push_back(std::move(seen));
     allocations = before;
+    return Status();
   }
 
 private:

@@ -69,16 +69,22 @@ std::optional<Operator> getOperator(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// An operand without the widening that C++ does by itself because the other
-/// operand has 64 bits already.
-Value withoutImplicitCast(Value operand, Value other) {
-  auto cast = operand.getDefiningOp<arith::ExtSIOp>();
-  if (!cast || !getEmittedName(cast->getLoc()).empty())
-    return operand;
-  Operation *producer = other.getDefiningOp();
-  if (isa_and_present<arith::ExtSIOp, arith::ConstantOp>(producer))
-    return operand;
-  return cast.getIn();
+/// The operand of a widening that has no name of its own, else null.
+Value getWidened(Value value) {
+  auto cast = value.getDefiningOp<arith::ExtSIOp>();
+  return cast && getEmittedName(cast->getLoc()).empty() ? cast.getIn() : Value();
+}
+
+/// Leaves out the widening of one operand where C++ does it by itself because
+/// the other operand has 64 bits as it is written.
+void dropImplicitCast(Value &lhs, Value &rhs) {
+  Value left = getWidened(lhs), right = getWidened(rhs);
+  bool leftConstant = isa_and_present<arith::ConstantOp>(lhs.getDefiningOp());
+  bool rightConstant = isa_and_present<arith::ConstantOp>(rhs.getDefiningOp());
+  if (right && !leftConstant)
+    rhs = right;
+  else if (left && !right && !rightConstant)
+    lhs = left;
 }
 
 FailureOr<Spelling> spellConstant(arith::ConstantOp op) {
@@ -114,12 +120,8 @@ FailureOr<Spelling> ArithTranslation::spellBinary(Operation *op,
                                                   const Operator &how,
                                                   ModuleTranslation &text) const {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-  if (lhs.getType().isInteger(64)) {
-    Value left = withoutImplicitCast(lhs, rhs);
-    if (left == lhs)
-      rhs = withoutImplicitCast(rhs, lhs);
-    lhs = left;
-  }
+  if (lhs.getType().isInteger(64))
+    dropImplicitCast(lhs, rhs);
   auto left = text.spellWithin(lhs, how.precedence);
   auto right = text.spell(rhs);
   if (failed(left) || failed(right))

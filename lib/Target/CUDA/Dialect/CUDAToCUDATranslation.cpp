@@ -50,14 +50,18 @@ FailureOr<Spelling> CUDATranslation::spellLoad(cuda::LoadOp op,
   auto element = spellElement(op.getBase(), op.getOffset(), text);
   if (failed(element))
     return failure();
-  if (!isa<VectorType>(op.getValue().getType()) && !op.getPredicate())
+  if (!isa<VectorType>(op.getValue().getType()) && !op.getPredicate() &&
+      !op.getOrdered())
     return Spelling{*element, Precedence::Postfix};
   auto type = text.spellType(op.getValue().getType(), op.getLoc());
   if (failed(type))
     return failure();
   std::string call = op.getCallee().str() + "<" + *type;
-  if (op.getAlign())
+  bool evictLast = op.getPolicy() == cuda::LoadPolicy::EvictLast;
+  if (op.getAlign() || evictLast)
     call += ", " + std::to_string(op.getAlign());
+  if (evictLast)
+    call += ", dsv4::evict_last";
   call += ">(";
   if (Value predicate = op.getPredicate()) {
     auto condition = text.spell(predicate);
@@ -93,6 +97,10 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
 
 LogicalResult CUDATranslation::print(Operation *op,
                                      ModuleTranslation &text) const {
+  if (isa<cuda::WaitForPredecessorsOp, cuda::LaunchSuccessorsOp>(op)) {
+    text.os() << cast<cuda::DeviceCallOpInterface>(op).getCallee() << "();\n";
+    return success();
+  }
   auto store = cast<cuda::StoreOp>(op);
   auto element = spellElement(store.getBase(), store.getOffset(), text);
   auto value = text.spell(store.getValue());

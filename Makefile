@@ -1,0 +1,77 @@
+# A front for CMake. Every target is complete by itself on a fresh Debian 12
+# machine: it installs what is missing, configures, builds, and does its work.
+# Where nothing changed, all that comes before the work takes seconds.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+# Ninja is what runs things in parallel.
+.NOTPARALLEL:
+.DEFAULT_GOAL := build
+
+JOBS ?= $(shell nproc)
+CMAKE_BUILD = cmake --build --parallel $(JOBS) --preset
+BIN := build/release/bin
+
+#===-- FILL IN: what `make demo` runs, a command a line ---------------------===#
+define DEMO_COMMANDS
+$(BIN)/dsv4-run examples/decode_step.mlir --check --random=1
+endef
+
+#===-- FILL IN: what `make bench` runs, a command a line --------------------===#
+define BENCH_COMMANDS
+python3 bench/run.py --bin $(BIN)
+endef
+#===-------------------------------------------------------------------------===#
+
+# Two clones share what ccache holds.
+export CCACHE_BASEDIR ?= $(CURDIR)
+# Where scripts/setup.sh puts NVRTC if the machine has none.
+export LD_LIBRARY_PATH := $(if $(LD_LIBRARY_PATH),$(LD_LIBRARY_PATH):)$(CURDIR)/build/nvrtc/nvidia/cu13/lib
+
+.PHONY: build demo check bench docs asan format format-check clean help setup
+
+build: setup build/release/build.ninja ## the tools, in build/release/bin
+	@$(CMAKE_BUILD) release
+
+demo: build ## a decode step, on the GPU if there is one, checked and timed
+	$(DEMO_COMMANDS)
+
+check: build ## every test
+	@$(CMAKE_BUILD) release --target check-dsv4
+
+bench: build ## the measurements
+	$(BENCH_COMMANDS)
+
+docs: setup build/release/build.ninja ## the reference of the dialects, in build/release/docs
+	@$(CMAKE_BUILD) release --target dsv4-doc-dsv4 dsv4-doc-cuda
+	@ls build/release/docs/*.md
+
+# Both sanitizers fail the test that they speak up in.
+asan: export UBSAN_OPTIONS ?= halt_on_error=1:print_stacktrace=1
+asan: setup build/asan/build.ninja ## every test under ASan and UBSan
+	@$(CMAKE_BUILD) asan
+	@$(CMAKE_BUILD) asan --target check-dsv4
+
+format: ## clang-format over all C++
+	@scripts/setup.sh format
+	@scripts/format.sh
+
+format-check: ## fails where `make format` would change something
+	@scripts/setup.sh format
+	@scripts/format.sh --check
+
+clean: ## removes everything built
+	rm -rf build
+
+help: ## this list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+
+setup:
+	@scripts/setup.sh
+
+# Ninja configures anew when a CMakeLists.txt changed; only the first time, and
+# for changed presets, it is up to us.
+build/%/build.ninja: CMakePresets.json | setup
+	@cmake --preset $*
+	@touch $@

@@ -1,0 +1,130 @@
+//===- JIT.h - Compile, cache and launch programs -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The C++ interface of dsv4. A Session holds a target, the caches and what has
+// been compiled; compile() turns the text of a program into something to launch:
+//
+//   auto session = dsv4::Session::create({});
+//   auto kernel = (*session)->compile(text, "gather.mlir", {"gather_kv", dims});
+//   (*kernel)->launch(stream, arguments, count);
+//
+// A hit in a cache needs neither MLIR nor NVRTC. Nothing in launch() allocates,
+// locks, synchronises or compiles.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_JIT_JIT_H
+#define DSV4_JIT_JIT_H
+
+#include "dsv4-runtime/DiskCache.h"
+#include "dsv4-runtime/LoadedProgram.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dsv4 {
+
+/// Where programs run. Auto: the GPU where there is one, else the host target.
+enum class TargetKind { Auto, Cuda, Host };
+
+struct SessionOptions {
+  TargetKind target = TargetKind::Auto;
+  /// Architecture to compile for; empty: that of the device, "sm_90a" on the
+  /// host target (it selects schedules there, and nothing else).
+  std::string arch;
+  int device = 0;
+  rt::DiskCacheOptions cache;
+  /// Order of threads on the host target: forward, reverse or random:SEED.
+  std::string threadOrder = "forward";
+};
+
+struct CompileOptions {
+  /// The function to compile; empty: the only one there is.
+  std::string entry;
+  /// Extents of named dims.
+  std::map<std::string, int64_t> dims;
+  /// A #dsv4.row_schedule<...> for every kernel; empty: from the table.
+  std::string schedule;
+  /// A schedule table file; empty: the built-in one.
+  std::string table;
+};
+
+/// Text of a program at every level, for people.
+struct Listing {
+  /// Name and text: "00-input.mlir", ..., in order.
+  std::vector<std::pair<std::string, std::string>> files;
+};
+
+/// What a compile did. Times in milliseconds.
+struct CompileReport {
+  enum class Origin { Memory, Disk, Compiled };
+  Origin origin = Origin::Compiled;
+  std::string key;        ///< Hex digest.
+  std::string entryPath;  ///< The cache file, if there is a disk cache.
+  double lookup = 0;      ///< Key and caches.
+  double passes = 0;      ///< Parsing, passes and printing.
+  double backend = 0;     ///< NVRTC, or the system compiler.
+  double load = 0;        ///< Until launchable.
+  /// Filled when something was compiled and a listing was asked for.
+  Listing listing;
+};
+
+class Session {
+public:
+  static rt::Result<std::unique_ptr<Session>>
+  create(const SessionOptions &options);
+  ~Session();
+
+  /// The launchable program; it lives as long as the session. With `report`,
+  /// says what was done; with `wantListing`, compiles even on a hit so that
+  /// every level can be shown. Safe from several threads.
+  rt::Result<const rt::LoadedProgram *>
+  compile(const std::string &source, const std::string &sourceName,
+          const CompileOptions &options, CompileReport *report = nullptr,
+          bool wantListing = false);
+
+  /// "cuda" or "host".
+  const std::string &target() const;
+  const std::string &arch() const;
+  /// The driver, or null on the host target.
+  rt::Driver *driver() const;
+  rt::DiskCache &diskCache();
+
+private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
+
+/// The canonical text a program is cached under: what it is, its dims, schedule,
+/// target, and the digests of compiler, device library and back end.
+std::string getCacheKeyText(const std::string &source,
+                            const CompileOptions &options,
+                            const std::string &target, const std::string &arch);
+
+/// Emits the program without compiling it: its launch plan and the text of
+/// every kernel. `target` is "cuda" or "host".
+struct EmittedProgram {
+  rt::ProgramInfo info;
+  std::vector<std::string> texts; ///< One a kernel; compiled behind a prelude.
+  Listing listing;
+};
+rt::Result<EmittedProgram> emitProgram(const std::string &source,
+                                       const std::string &sourceName,
+                                       const CompileOptions &options,
+                                       const std::string &target,
+                                       const std::string &arch,
+                                       bool wantListing);
+
+} // namespace dsv4
+
+#endif // DSV4_JIT_JIT_H

@@ -1,0 +1,58 @@
+//===- Interpreter.h - What a function of dsv4 ops computes -----*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The oracle: the ops' formulas, one element at a time, in double precision. It
+// shares no code with the conversions, the device library or the host target, so
+// that agreement with them is evidence. It reads functions before
+// specialisation: one block of dsv4 ops on tensors and caches.
+//
+// Tensors are values: an op reads what its operands held when they were made,
+// and every destination is written after the last op. A value reaches the
+// destination it is tied to, through other ops' `outs` if need be, when it is
+// returned or nothing uses it. A destination whose values only feed other ops is
+// scratch, and is left alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_REFERENCE_INTERPRETER_H
+#define DSV4_REFERENCE_INTERPRETER_H
+
+#include "dsv4-runtime/Status.h"
+#include "dsv4/Reference/Numerics.h"
+#include "dsv4/Signature.h"
+
+#include <optional>
+
+namespace dsv4::reference {
+
+/// One binding of the function's Signature, in order: host memory, row-major,
+/// shape in stored elements. No alignment is needed; the data of a buffer
+/// without elements may be null.
+struct Buffer {
+  std::vector<int64_t> shape;
+  void *data;
+};
+
+/// Executes `func`; destinations are written in place, and only if the whole
+/// function succeeds.
+rt::Status interpret(mlir::func::FuncOp func, llvm::ArrayRef<Buffer> buffers);
+
+/// The signature of a function that interpret() can execute, or why there is
+/// none.
+rt::Result<Signature> readSignature(mlir::func::FuncOp func);
+
+/// Bytes of a binding of that shape, or nothing if an extent is negative or the
+/// size does not fit 63 bits.
+std::optional<int64_t> getByteSize(const rt::Binding &binding,
+                                   llvm::ArrayRef<int64_t> shape);
+
+/// The format of elements of `type`, if they are numbers with one.
+std::optional<Format> getFormat(mlir::Type type);
+
+} // namespace dsv4::reference
+
+#endif // DSV4_REFERENCE_INTERPRETER_H

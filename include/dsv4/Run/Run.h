@@ -1,0 +1,52 @@
+//===- Run.h - Compile, run, check and time a program -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_RUN_RUN_H
+#define DSV4_RUN_RUN_H
+
+#include "dsv4/JIT/JIT.h"
+
+#include <optional>
+
+namespace dsv4 {
+
+/// What dsv4-run is asked for.
+struct RunOptions {
+  std::string file;
+  CompileOptions compile; ///< `dims` holds every extent that was given.
+  SessionOptions session;
+  std::map<std::string, std::string> inputs;  ///< Binding to .npy file.
+  std::map<std::string, std::string> outputs; ///< Destination to .npy file.
+  std::optional<uint64_t> randomSeed;         ///< For bindings without a file.
+  bool check = false;
+  unsigned repeat = 0;  ///< Timed launches; 0: none.
+  std::string emitDirectory;
+};
+
+/// One kernel as it was launched.
+struct RunResult {
+  rt::ProgramInfo info;
+  CompileReport report;
+  std::map<std::string, int64_t> dims;
+  std::string device;       ///< "NVIDIA H200", or "host".
+  bool checked = false;
+  std::string mismatch;     ///< First difference to the oracle, or empty.
+  double bytesMoved = 0;    ///< Read and written once each, by the formats.
+  double microseconds = 0;  ///< Per launch; 0 if not timed.
+  double copyBytesPerSecond = 0; ///< Of a copy moving as many bytes, same run.
+};
+
+/// Compiles and runs a program. Errors are one line and name the argument.
+rt::Result<RunResult> run(const RunOptions &options);
+
+/// The result as a table for people, or as one JSON object.
+std::string formatTable(const RunResult &result);
+std::string formatJSON(const RunResult &result);
+
+} // namespace dsv4
+
+#endif // DSV4_RUN_RUN_H

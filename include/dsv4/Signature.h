@@ -1,0 +1,44 @@
+//===- Signature.h - What a caller passes to a function of dsv4 ops -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_SIGNATURE_H
+#define DSV4_SIGNATURE_H
+
+#include "dsv4-runtime/Program.h"
+#include "dsv4/Dialect/DSV4.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace dsv4 {
+
+/// The buffers that a function's arguments stand for.
+///
+/// Every tensor argument is one binding under its name, with its row-major
+/// storage: a last axis of packed 4-bit elements counts bytes, i1 is a byte. A
+/// cache is a binding `[pages, page_bytes]` of bytes under its name if any field
+/// is in its pages, and one `NAME.FIELD` for every array field,
+/// `[pages, page, bytes of an entry]` of bytes (the bytes of one factor for a
+/// factor of the whole cache).
+struct Signature {
+  std::vector<rt::Binding> bindings;
+  std::vector<rt::Dim> dims;
+  /// Index of the first binding of every argument.
+  llvm::SmallVector<unsigned> firstBinding;
+
+  /// The binding of an argument, or of an array field of a cache argument.
+  unsigned getBinding(unsigned argument, llvm::StringRef field = "") const;
+  /// The extent of an axis of an argument (a cache: axis 0, its pages).
+  rt::Extent getExtent(unsigned argument, int64_t axis) const;
+};
+
+/// The signature of a function, before or after specialisation. Fails with a
+/// diagnostic on an argument type that no caller can pass.
+mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
+
+} // namespace dsv4
+
+#endif // DSV4_SIGNATURE_H

@@ -1,0 +1,231 @@
+//===- Emit.cpp - From program text to kernel texts and a launch plan -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/InitAll.h"
+#include "dsv4/JIT/JIT.h"
+#include "dsv4/Signature.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace {
+
+/// Keeps the first error, in one line.
+class FirstError : public ScopedDiagnosticHandler {
+public:
+  explicit FirstError(MLIRContext *context) : ScopedDiagnosticHandler(context) {
+    setHandler([this](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+          text.empty()) {
+        llvm::raw_string_ostream os(text);
+        os << diagnostic.getLocation() << ": " << diagnostic;
+        // loc("file":1:2) reads file:1:2.
+        StringRef line = text;
+        if (line.consume_front("loc(")) {
+          std::string tidy;
+          auto [location, message] = line.split("): ");
+          for (char c : location)
+            if (c != '"')
+              tidy += c;
+          text = tidy + ": " + message.str();
+        }
+        std::replace(text.begin(), text.end(), '\n', ' ');
+      }
+      return success();
+    });
+  }
+
+  rt::Status status(rt::Code code) const {
+    return rt::Status(code, text.empty() ? "the compiler failed without saying "
+                                           "why: please report this program"
+                                         : text);
+  }
+
+private:
+  std::string text;
+};
+
+/// Writes down the module after every pass that changes it.
+struct Recorder : PassInstrumentation {
+  Recorder(ModuleOp module, Listing &listing)
+      : module(module), listing(listing) {}
+
+  void record(StringRef name) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    OpPrintingFlags flags;
+    module->print(os, flags.printNameLocAsPrefix());
+    os << "\n";
+    if (!listing.files.empty() && listing.files.back().second == text)
+      return;
+    listing.files.push_back(
+        {llvm::formatv("{0:D2}-{1}.mlir", listing.files.size(), name).str(),
+         text});
+  }
+
+  void runAfterPass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      record(pass->getArgument());
+  }
+
+  ModuleOp module;
+  Listing &listing;
+};
+
+} // namespace
+
+/// The function to compile, by name or because there is only one.
+static rt::Result<func::FuncOp> findEntry(ModuleOp module,
+                                          const std::string &entry) {
+  SmallVector<func::FuncOp> found;
+  std::string names;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    names += (names.empty() ? "" : ", ") + func.getName().str();
+    if (entry.empty() || func.getName() == entry)
+      found.push_back(func);
+  }
+  if (found.size() == 1 && !found.front().isExternal())
+    return found.front();
+  std::string message =
+      entry.empty() ? "the program has " + std::to_string(found.size()) +
+                          " functions: name one of them as entry"
+                    : "the program has no function '" + entry + "'";
+  return rt::Status(rt::Code::InvalidArgument,
+                    message + " (it has: " + (names.empty() ? "none" : names) +
+                        ")");
+}
+
+/// One parameter of a launch, traced back to the function's arguments.
+static rt::Parameter traceParameter(Value operand, const Signature &signature) {
+  using Kind = rt::Parameter::Kind;
+  if (auto cast = operand.getDefiningOp<arith::IndexCastOp>())
+    operand = cast.getIn();
+  Operation *op = operand.getDefiningOp();
+  unsigned argument = cast<BlockArgument>(op->getOperand(0)).getArgNumber();
+  if (auto buffer = dyn_cast<BufferOp>(op))
+    return {Kind::Buffer, static_cast<int>(signature.getBinding(
+                              argument, buffer.getField().value_or("")))};
+  if (auto extent = dyn_cast<ExtentOp>(op))
+    return {Kind::Int32, signature.getExtent(argument, extent.getAxis()).dim};
+  return {Kind::Rows, 0};
+}
+
+/// The launches of a lowered function, in order.
+static void planLaunches(ModuleOp module, func::FuncOp func,
+                         const Signature &signature, rt::ProgramInfo &info) {
+  func.walk([&](gpu::LaunchFuncOp launch) {
+    auto callee = module.lookupSymbol<gpu::GPUFuncOp>(launch.getKernel());
+    rt::KernelInfo kernel;
+    kernel.symbol = callee.getName().str();
+    auto schedule = callee->getAttrOfType<RowScheduleAttr>(
+        DSV4Dialect::kScheduleAttr);
+    llvm::raw_string_ostream(kernel.schedule) << schedule;
+    kernel.threads = (*callee.getKnownBlockSize())[0];
+    kernel.rowsPerBlock = schedule.getThreads() / schedule.getLanes();
+    kernel.programmaticLaunch = schedule.getPdl();
+    auto grid = launch.getGridSizeX().getDefiningOp<arith::CeilDivUIOp>();
+    auto rows = grid.getLhs().getDefiningOp<RowCountOp>();
+    unsigned argument = cast<BlockArgument>(rows.getSource()).getArgNumber();
+    int64_t rank = cast<RankedTensorType>(rows.getSource().getType()).getRank();
+    for (int64_t axis = 0; axis < rank - 1; ++axis)
+      kernel.rows.push_back(signature.getExtent(argument, axis));
+    for (Value operand : launch.getKernelOperands())
+      kernel.parameters.push_back(traceParameter(operand, signature));
+    info.kernels.push_back(std::move(kernel));
+  });
+}
+
+/// Prints every kernel as a translation unit of its own.
+static LogicalResult printKernels(ModuleOp module, rt::ProgramInfo &info,
+                                  EmittedProgram &emitted, bool wantListing) {
+  for (const rt::KernelInfo &kernel : info.kernels) {
+    auto unit = module.lookupSymbol<gpu::GPUModuleOp>(kernel.symbol + "_module");
+    std::string text, listed;
+    llvm::raw_string_ostream os(text), listedStream(listed);
+    if (failed(translateToCUDA(unit, os, {/*lineDirectives=*/true})))
+      return failure();
+    emitted.texts.push_back(text);
+    if (!wantListing)
+      continue;
+    if (failed(translateToCUDA(unit, listedStream)))
+      return failure();
+    std::string name = info.kernels.size() == 1 ? "kernel" : kernel.symbol;
+    emitted.listing.files.push_back({name + ".cu", listed});
+  }
+  return success();
+}
+
+rt::Result<EmittedProgram>
+dsv4::emitProgram(const std::string &source, const std::string &sourceName,
+                  const CompileOptions &options, const std::string &target,
+                  const std::string &arch, bool wantListing) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  FirstError error(&context);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(source, sourceName), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    return error.status(rt::Code::InvalidArgument);
+  auto entry = findEntry(*module, options.entry);
+  if (!entry)
+    return entry.status();
+  // Other functions are not part of this program.
+  for (auto func : llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
+    if (func != *entry)
+      func.erase();
+
+  EmittedProgram emitted;
+  LowerToCUDAOptions pipeline;
+  for (const auto &[name, extent] : options.dims)
+    pipeline.dims.push_back(name + "=" + std::to_string(extent));
+  pipeline.arch = arch;
+  pipeline.schedule = options.schedule;
+  pipeline.table = options.table;
+  PassManager manager(&context);
+  if (wantListing) {
+    auto recorder = std::make_unique<Recorder>(*module, emitted.listing);
+    recorder->record("input");
+    manager.addInstrumentation(std::move(recorder));
+  }
+  buildLowerToCUDAPipeline(manager, pipeline);
+  if (failed(manager.run(*module)))
+    return error.status(rt::Code::CompileFailed);
+
+  func::FuncOp func = *entry;
+  auto signature = getSignature(func);
+  if (failed(signature))
+    return error.status(rt::Code::CompileFailed);
+  emitted.info.name = func.getName().str();
+  emitted.info.target = target;
+  emitted.info.arch = arch;
+  emitted.info.bindings = signature->bindings;
+  emitted.info.dims = signature->dims;
+  planLaunches(*module, func, *signature, emitted.info);
+  // Destinations are what the kernels write, now that they are known.
+  func.walk([&](gpu::LaunchFuncOp launch) {
+    auto callee = module->lookupSymbol<gpu::GPUFuncOp>(launch.getKernel());
+    for (auto [i, operand] : llvm::enumerate(launch.getKernelOperands()))
+      if (llvm::any_of(callee.getArgument(i).getUsers(),
+                       llvm::IsaPred<cuda::StoreOp>))
+        emitted.info.bindings[traceParameter(operand, *signature).index].written =
+            true;
+  });
+  if (failed(printKernels(*module, emitted.info, emitted, wantListing)))
+    return error.status(rt::Code::CompileFailed);
+  return emitted;
+}

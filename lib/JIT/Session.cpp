@@ -1,0 +1,196 @@
+//===- Session.cpp - Compile, cache and launch programs -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4-runtime/Entry.h"
+#include "dsv4/JIT/JIT.h"
+#include "dsv4/JIT/NVRTC.h"
+#include "host/HostCompiler.h"
+#include "host/HostKernel.h"
+#include "host/Prelude.h"
+
+#include <chrono>
+#include <mutex>
+#include <unordered_map>
+
+using namespace dsv4;
+using rt::Code;
+using rt::Result;
+using rt::Status;
+
+namespace {
+
+/// Milliseconds since the last call.
+class Stopwatch {
+public:
+  double lap() {
+    auto now = std::chrono::steady_clock::now();
+    double passed =
+        std::chrono::duration<double, std::milli>(now - last).count();
+    last = now;
+    return passed;
+  }
+
+private:
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
+};
+
+/// A kernel of the host target behind the runtime's interface.
+class HostKernelModule : public rt::HostModule {
+public:
+  explicit HostKernelModule(std::unique_ptr<rt::HostKernel> kernel)
+      : kernel(std::move(kernel)) {}
+
+  Status launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
+                void **params) override {
+    return kernel->launch(grid, threads, sharedBytes, params);
+  }
+
+private:
+  std::unique_ptr<rt::HostKernel> kernel;
+};
+
+} // namespace
+
+struct Session::State {
+  State(const SessionOptions &options) : disk(options.cache) {}
+
+  std::string target, arch;
+  rt::Driver *driver = nullptr;
+  rt::Backend backend;
+  rt::DiskCache disk;
+  std::mutex mutex;
+  std::unordered_map<std::string, std::unique_ptr<rt::LoadedProgram>> loaded;
+};
+
+Session::Session(std::unique_ptr<State> state) : state(std::move(state)) {}
+Session::~Session() = default;
+const std::string &Session::target() const { return state->target; }
+const std::string &Session::arch() const { return state->arch; }
+rt::Driver *Session::driver() const { return state->driver; }
+rt::DiskCache &Session::diskCache() { return state->disk; }
+
+Result<std::unique_ptr<Session>>
+Session::create(const SessionOptions &options) {
+  auto state = std::make_unique<State>(options);
+  auto order = rt::parseThreadOrder(options.threadOrder);
+  if (!order)
+    return order.status();
+  Result<rt::Driver *> driver(Status(Code::Unavailable, "not asked for"));
+  if (options.target != TargetKind::Host)
+    driver = rt::Driver::get();
+  if (options.target == TargetKind::Cuda && !driver)
+    return driver.status();
+  if (driver) {
+    auto device = (*driver)->device(options.device);
+    if (!device)
+      return device.status();
+    if (Status status = (*driver)->makeCurrent(options.device); !status)
+      return status;
+    state->target = "cuda";
+    state->driver = *driver;
+    state->arch = options.arch.empty() ? device->arch : options.arch;
+    state->backend = rt::Backend::cuda(*driver, options.device);
+  } else {
+    state->target = "host";
+    state->arch = options.arch.empty() ? "sm_90a" : options.arch;
+    rt::ThreadSchedule schedule = *order;
+    state->backend = rt::Backend::onHost(
+        [schedule](const std::string &image, const rt::KernelInfo &kernel)
+            -> Result<std::unique_ptr<rt::HostModule>> {
+          auto loaded = rt::HostKernel::load(image, kernel.symbol, schedule);
+          if (!loaded)
+            return loaded.status();
+          return std::unique_ptr<rt::HostModule>(
+              new HostKernelModule(loaded.take()));
+        });
+  }
+  return std::unique_ptr<Session>(new Session(std::move(state)));
+}
+
+/// Compiles the text of kernel `index` and fills in what that tells about it.
+static Result<std::string> compileKernel(EmittedProgram &emitted, size_t index,
+                                         Listing *listing) {
+  rt::KernelInfo &kernel = emitted.info.kernels[index];
+  const std::string &text = emitted.texts[index];
+  if (emitted.info.target == "host")
+    return rt::compileHost(rt::hostPrelude() + text +
+                           rt::hostEpilogue(kernel.symbol));
+  auto nvrtc = jit::NVRTC::get();
+  if (!nvrtc)
+    return nvrtc.status();
+  auto output = (*nvrtc)->compile(rt::cudaPrelude() + text,
+                                  kernel.symbol + ".cu", emitted.info.arch);
+  if (!output)
+    return output.status();
+  kernel.registers = output->registers;
+  kernel.spillBytes = output->spillBytes;
+  if (listing) {
+    std::string name =
+        emitted.info.kernels.size() == 1 ? "kernel" : kernel.symbol;
+    listing->files.push_back({name + ".ptx", output->ptx});
+    listing->files.push_back({name + ".cubin", output->cubin});
+    listing->files.push_back({name + ".ptxas.txt", output->log});
+  }
+  return output->cubin;
+}
+
+Result<const rt::LoadedProgram *>
+Session::compile(const std::string &source, const std::string &sourceName,
+                 const CompileOptions &options, CompileReport *report,
+                 bool wantListing) {
+  CompileReport unused;
+  CompileReport &did = report ? *report : unused;
+  Stopwatch watch;
+  did.key = rt::digestHex(
+      getCacheKeyText(source, options, state->target, state->arch));
+  did.entryPath = state->disk.entryPath(state->arch, did.key);
+  {
+    std::lock_guard<std::mutex> lock(state->mutex);
+    auto found = state->loaded.find(did.key);
+    if (found != state->loaded.end() && !wantListing) {
+      did.origin = CompileReport::Origin::Memory;
+      did.lookup = watch.lap();
+      return found->second.get();
+    }
+  }
+  std::optional<rt::CompiledProgram> program;
+  if (!wantListing)
+    program = state->disk.lookup(state->arch, did.key);
+  did.origin = program ? CompileReport::Origin::Disk
+                       : CompileReport::Origin::Compiled;
+  did.lookup = watch.lap();
+
+  if (!program) {
+    auto emitted = emitProgram(source, sourceName, options, state->target,
+                               state->arch, wantListing);
+    if (!emitted)
+      return emitted.status();
+    did.passes = watch.lap();
+    rt::CompiledProgram compiled;
+    for (size_t i = 0; i < emitted->texts.size(); ++i) {
+      auto image = compileKernel(*emitted, i,
+                                 wantListing ? &emitted->listing : nullptr);
+      if (!image)
+        return image.status();
+      compiled.images.push_back(image.take());
+    }
+    compiled.info = emitted->info;
+    did.backend = watch.lap();
+    did.listing = std::move(emitted->listing);
+    state->disk.publish(state->arch, did.key, compiled);
+    program = std::move(compiled);
+    watch.lap();
+  }
+
+  auto loaded = rt::LoadedProgram::load(*program, state->backend);
+  if (!loaded)
+    return loaded.status();
+  did.load = watch.lap();
+  std::lock_guard<std::mutex> lock(state->mutex);
+  // Another thread may have been quicker; the first one stays.
+  return state->loaded.try_emplace(did.key, loaded.take()).first->second.get();
+}

@@ -1,0 +1,406 @@
+//===- Run.cpp - Compile, run, check and time a program -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Run/Run.h"
+
+#include "Execute.h"
+#include "dsv4/Dialect/RecordLayout.h"
+#include "dsv4/InitAll.h"
+#include "dsv4/Reference/Interpreter.h"
+#include "dsv4/Reference/RandomInputs.h"
+#include "dsv4/Signature.h"
+#include "dsv4/Support/Npy.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace dsv4;
+using rt::Code;
+using rt::Result;
+using rt::Status;
+
+namespace {
+
+/// Everything about one run, in the order it comes to be known.
+class Runner {
+public:
+  explicit Runner(const RunOptions &options) : options(options) {}
+  Result<RunResult> run();
+
+private:
+  Status readProgram();
+  Status findEntry();
+  Status readInputs();
+  /// Extents of all dims: given, or read off the inputs.
+  Status resolveDims();
+  Status fillBuffers();
+  Status compile();
+  Status execute();
+  Status check();
+  Status writeOutputs();
+  Status writeListing();
+  double countBytes();
+  int findBinding(const std::string &name) const;
+
+  const RunOptions &options;
+  DialectRegistry registry;
+  std::unique_ptr<MLIRContext> context;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp func;
+  std::string source, diagnostics;
+  Signature signature;
+  std::map<std::string, NpyArray> files;
+  std::map<std::string, int64_t> dims;
+  reference::InputSet buffers;
+  std::unique_ptr<Session> session;
+  const rt::LoadedProgram *program = nullptr;
+  RunResult result;
+};
+
+} // namespace
+
+static Status invalid(const std::string &message) {
+  return Status(Code::InvalidArgument, message);
+}
+
+//===----------------------------------------------------------------------===//
+// Program
+//===----------------------------------------------------------------------===//
+
+Status Runner::readProgram() {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.file);
+  if (!buffer)
+    return invalid(options.file + ": " + buffer.getError().message());
+  source = (*buffer)->getBuffer().str();
+  registerAllDialects(registry);
+  context = std::make_unique<MLIRContext>(registry,
+                                          MLIRContext::Threading::DISABLED);
+  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    if (diagnostics.empty()) {
+      llvm::raw_string_ostream os(diagnostics);
+      if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+        os << at.getFilename().getValue() << ":" << at.getLine() << ":"
+           << at.getColumn() << ": ";
+      os << diagnostic;
+    }
+    return success();
+  });
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(source, options.file), llvm::SMLoc());
+  module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
+  if (!module)
+    return invalid(diagnostics);
+  if (Status status = findEntry(); !status)
+    return status;
+  auto found = getSignature(func);
+  if (failed(found))
+    return invalid(diagnostics);
+  signature = std::move(*found);
+  return Status();
+}
+
+Status Runner::findEntry() {
+  std::string names;
+  unsigned count = 0;
+  for (auto candidate : module->getOps<func::FuncOp>()) {
+    names += (names.empty() ? "" : ", ") + candidate.getName().str();
+    if (options.compile.entry.empty() ||
+        candidate.getName() == options.compile.entry) {
+      func = candidate;
+      ++count;
+    }
+  }
+  if (count == 1)
+    return Status();
+  return invalid(count == 0 ? "entry '" + options.compile.entry +
+                                  "': the program has " +
+                                  (names.empty() ? "no function" : names)
+                            : "the program has several functions (" + names +
+                                  "): choose one with --entry");
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+int Runner::findBinding(const std::string &name) const {
+  for (auto [i, binding] : llvm::enumerate(signature.bindings))
+    if (binding.name == name)
+      return i;
+  return -1;
+}
+
+static const char *getDtype(rt::Storage storage) {
+  switch (storage) {
+  case rt::Storage::U8:
+    return "u1";
+  case rt::Storage::U16:
+    return "u2";
+  case rt::Storage::I32:
+    return "i4";
+  case rt::Storage::F32:
+    return "f4";
+  case rt::Storage::I64:
+    return "i8";
+  }
+  return "";
+}
+
+Status Runner::readInputs() {
+  std::string names;
+  for (const rt::Binding &binding : signature.bindings)
+    names += (names.empty() ? "" : ", ") + binding.name;
+  for (const auto &[name, path] : options.inputs) {
+    int index = findBinding(name);
+    if (index < 0)
+      return invalid("input '" + name + "': the program has no such argument "
+                     "(it has " + names + ")");
+    auto array = readNpy(path);
+    if (!array)
+      return invalid("input '" + name + "': " + array.status().message());
+    const rt::Binding &binding = signature.bindings[index];
+    if (array->dtype != getDtype(binding.storage))
+      return invalid("input '" + name + "': " + path + " holds " +
+                     array->dtype + ", expected " + getDtype(binding.storage) +
+                     " (" + binding.element + ")");
+    if (array->shape.size() != binding.shape.size())
+      return invalid("input '" + name + "': " + path + " has rank " +
+                     std::to_string(array->shape.size()) + ", expected " +
+                     std::to_string(binding.shape.size()));
+    files[name] = array.take();
+  }
+  for (const auto &[name, path] : options.outputs) {
+    int index = findBinding(name);
+    if (index < 0 || !signature.bindings[index].written)
+      return invalid("output '" + name +
+                     "': the program writes no argument of that name (it has " +
+                     names + ")");
+  }
+  return Status();
+}
+
+Status Runner::resolveDims() {
+  for (const auto &[name, extent] : options.compile.dims) {
+    bool known = llvm::any_of(signature.dims, [&, n = name](const rt::Dim &dim) {
+      return dim.name == n;
+    });
+    bool constant = false;
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      if (auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]))
+        for (int64_t axis = 0; axis < tensor.getRank(); ++axis)
+          constant |= getDimName(func, i, axis) == name;
+    if (!known && !constant) {
+      std::string names;
+      for (const rt::Dim &dim : signature.dims)
+        names += (names.empty() ? "" : ", ") + dim.name;
+      return invalid("dim '" + name + "': the program has no such dim (it has " +
+                     (names.empty() ? "none" : names) + ")");
+    }
+    dims[name] = extent;
+  }
+  for (const auto &[name, array] : files) {
+    const rt::Binding &binding = signature.bindings[findBinding(name)];
+    for (auto [axis, extent] : llvm::enumerate(binding.shape)) {
+      int64_t value = array.shape[axis];
+      int64_t expected = extent.constant;
+      std::string dim;
+      if (extent.dim >= 0) {
+        dim = signature.dims[extent.dim].name;
+        expected = dims.try_emplace(dim, value).first->second;
+      }
+      if (value != expected)
+        return invalid("input '" + name + "': extent " + std::to_string(axis) +
+                       " is " + std::to_string(value) + ", expected " +
+                       std::to_string(expected) +
+                       (dim.empty() ? "" : " (dim '" + dim + "')"));
+    }
+  }
+  for (const rt::Dim &dim : signature.dims)
+    if (!dims.count(dim.name))
+      return invalid("dim '" + dim.name + "' (extent " +
+                     std::to_string(dim.axis) + " of argument '" +
+                     signature.bindings[dim.binding].name +
+                     "') is not known: give --dim " + dim.name +
+                     "=N or the argument as --input");
+  return Status();
+}
+
+Status Runner::fillBuffers() {
+  for (const rt::Binding &binding : signature.bindings)
+    if (!binding.written && !files.count(binding.name) && !options.randomSeed)
+      return invalid("argument '" + binding.name + "': give --input " +
+                     binding.name + "=FILE.npy, or --random=SEED");
+  auto made = reference::makeRandomInputs(func, dims,
+                                          options.randomSeed.value_or(0));
+  if (!made)
+    return made.status();
+  buffers = made.take();
+  for (auto &[name, array] : files) {
+    int index = findBinding(name);
+    buffers.bytes[index] = array.bytes;
+    buffers.shapes[index] = array.shape;
+  }
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Compile and execute
+//===----------------------------------------------------------------------===//
+
+Status Runner::compile() {
+  auto created = Session::create(options.session);
+  if (!created)
+    return created.status();
+  session = created.take();
+  CompileOptions compile = options.compile;
+  compile.entry = func.getName().str();
+  // Only exact dims and the bounds of buckets distinguish compiles.
+  auto policies =
+      func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kPoliciesAttr);
+  compile.dims.clear();
+  if (policies)
+    for (NamedAttribute entry : policies) {
+      auto extent = dims.find(entry.getName().str());
+      if (extent == dims.end())
+        continue;
+      PolicyKind kind = cast<PolicyAttr>(entry.getValue()).getKind();
+      if (kind == PolicyKind::Exact)
+        compile.dims[extent->first] = extent->second;
+      if (kind == PolicyKind::Bucket)
+        compile.dims[extent->first] = llvm::PowerOf2Ceil(extent->second);
+    }
+  auto compiled =
+      session->compile(source, options.file, compile, &result.report,
+                       /*wantListing=*/!options.emitDirectory.empty());
+  if (!compiled)
+    return compiled.status();
+  program = *compiled;
+  result.info = program->info();
+  result.dims = dims;
+  return Status();
+}
+
+double Runner::countBytes() {
+  double bytes = 0;
+  for (auto [i, binding] : llvm::enumerate(signature.bindings)) {
+    bool isCache = llvm::any_of(func.getArguments(), [&](BlockArgument arg) {
+      return isa<CacheType>(arg.getType()) &&
+             StringRef(binding.name)
+                 .starts_with(getArgumentName(func, arg.getArgNumber()));
+    });
+    if (!isCache)
+      bytes += buffers.bytes[i].size();
+  }
+  func.walk([&](PagedGatherOp gather) {
+    auto indices = cast<BlockArgument>(gather.getIndices());
+    double rows = 1;
+    for (int64_t extent :
+         buffers.shapes[signature.getBinding(indices.getArgNumber())])
+      rows *= extent;
+    bytes += rows * RecordLayout(gather.getCache().getType()).getRecordBytes();
+  });
+  return bytes;
+}
+
+Status Runner::execute() {
+  Execution execution(*session, *program, buffers);
+  if (Status status = execution.prepare(); !status)
+    return status;
+  if (Status status = execution.launchOnce(); !status)
+    return status;
+  result.device = execution.getDeviceName();
+  result.bytesMoved = countBytes();
+  if (options.repeat == 0)
+    return Status();
+  auto seconds = execution.time(options.repeat);
+  if (!seconds)
+    return seconds.status();
+  result.microseconds = *seconds * 1e6;
+  auto copy = execution.timeCopy(result.bytesMoved);
+  if (!copy)
+    return copy.status();
+  result.copyBytesPerSecond = *copy;
+  return Status();
+}
+
+Status Runner::check() {
+  reference::InputSet expected = buffers;
+  for (auto [i, binding] : llvm::enumerate(signature.bindings))
+    if (binding.written)
+      llvm::fill(expected.bytes[i], static_cast<char>(0xAB));
+  if (Status status = reference::interpret(func, expected.buffers()); !status)
+    return status;
+  result.checked = true;
+  for (auto [i, binding] : llvm::enumerate(signature.bindings)) {
+    if (!binding.written || !result.mismatch.empty())
+      continue;
+    result.mismatch =
+        describeDifference(binding, buffers.shapes[i], buffers.bytes[i],
+                           expected.bytes[i]);
+  }
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+Status Runner::writeOutputs() {
+  for (const auto &[name, path] : options.outputs) {
+    int index = findBinding(name);
+    NpyArray array{getDtype(signature.bindings[index].storage),
+                   buffers.shapes[index], buffers.bytes[index]};
+    if (Status status = writeNpy(path, array); !status)
+      return invalid("output '" + name + "': " + status.message());
+  }
+  return Status();
+}
+
+Status Runner::writeListing() {
+  if (options.emitDirectory.empty())
+    return Status();
+  const std::string &directory = options.emitDirectory;
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return invalid("emit directory '" + directory + "': " + error.message());
+  for (const auto &[name, text] : result.report.listing.files) {
+    std::error_code error;
+    llvm::raw_fd_ostream os(directory + "/" + name, error);
+    if (!error) {
+      os << text;
+      os.close();
+      error = os.error();
+    }
+    if (error)
+      return invalid("emit directory '" + directory + "': " + name + ": " +
+                     error.message());
+  }
+  return Status();
+}
+
+Result<RunResult> Runner::run() {
+  for (auto step :
+       {&Runner::readProgram, &Runner::readInputs, &Runner::resolveDims,
+        &Runner::fillBuffers, &Runner::compile, &Runner::writeListing,
+        &Runner::execute})
+    if (Status status = (this->*step)(); !status)
+      return status;
+  if (options.check)
+    if (Status status = check(); !status)
+      return status;
+  if (Status status = writeOutputs(); !status)
+    return status;
+  return result;
+}
+
+Result<RunResult> dsv4::run(const RunOptions &options) {
+  return Runner(options).run();
+}

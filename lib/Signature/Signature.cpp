@@ -1,0 +1,178 @@
+//===- Signature.cpp - What a caller passes to a function of dsv4 ops -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Signature.h"
+
+#include "dsv4/Dialect/RecordLayout.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace {
+
+class SignatureBuilder {
+public:
+  explicit SignatureBuilder(func::FuncOp func) : func(func) {}
+
+  FailureOr<Signature> build();
+
+private:
+  void addCache(unsigned argument, CacheType cache);
+  LogicalResult addTensor(unsigned argument, RankedTensorType tensor);
+  /// The dim of `name`, created at the axis of the binding being added.
+  int getDim(StringRef name, int axis, int64_t max);
+  void markWritten();
+
+  func::FuncOp func;
+  Signature signature;
+};
+
+} // namespace
+
+int SignatureBuilder::getDim(StringRef name, int axis, int64_t max) {
+  for (auto [i, dim] : llvm::enumerate(signature.dims))
+    if (dim.name == name)
+      return i;
+  signature.dims.push_back(
+      {name.str(), static_cast<int>(signature.bindings.size()), axis, max});
+  return signature.dims.size() - 1;
+}
+
+void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
+  std::string name = getArgumentName(func, argument);
+  RecordLayout layout(cache);
+  rt::Extent pages;
+  if (layout.hasPages()) {
+    pages.dim = getDim(name + ".pages", 0, INT32_MAX);
+    signature.bindings.push_back({name, rt::Storage::U8, "i8",
+                                  {pages, {layout.getPageBytes(), -1}}});
+  }
+  for (FieldAttr field : cache.getRecord().getFields()) {
+    if (field.getPlacement() != Placement::Array)
+      continue;
+    std::string element;
+    llvm::raw_string_ostream(element) << field.getElement();
+    std::string array = name + "." + field.getName().str();
+    if (field.getGroup() == FieldAttr::kPerTensor) {
+      signature.bindings.push_back(
+          {array, rt::Storage::U8, element, {{field.getByteSize(), -1}}});
+      continue;
+    }
+    pages.dim = getDim(name + ".pages", 0, INT32_MAX);
+    signature.bindings.push_back(
+        {array, rt::Storage::U8, element,
+         {pages, {cache.getPage(), -1}, {field.getByteSize(), -1}}});
+  }
+}
+
+/// The storage of one element, if callers can pass it.
+static std::optional<rt::Storage> getStorage(Type element) {
+  if (element.isF32())
+    return rt::Storage::F32;
+  if (element.isInteger(32))
+    return rt::Storage::I32;
+  if (element.isInteger(64))
+    return rt::Storage::I64;
+  switch (element.getIntOrFloatBitWidth()) {
+  case 16:
+    return rt::Storage::U16;
+  case 1:
+  case 4:
+  case 8:
+    return rt::Storage::U8;
+  default:
+    return std::nullopt;
+  }
+}
+
+LogicalResult SignatureBuilder::addTensor(unsigned argument,
+                                          RankedTensorType tensor) {
+  std::string name = getArgumentName(func, argument);
+  auto storage = getStorage(tensor.getElementType());
+  if (!storage)
+    return func.emitError() << "argument '" << name << "' of type " << tensor
+                            << " cannot be passed: use i32, i64, f32, or "
+                               "elements of 1, 4, 8 or 16 bits";
+  bool packed = tensor.getElementTypeBitWidth() == 4;
+  if (packed && (tensor.getRank() == 0 || tensor.isDynamicDim(tensor.getRank() - 1)))
+    return func.emitError() << "argument '" << name << "' of type " << tensor
+                            << " needs a constant last extent";
+  rt::Binding binding{name, *storage, "", {}};
+  llvm::raw_string_ostream(binding.element) << tensor.getElementType();
+  for (int64_t axis = 0; axis < tensor.getRank(); ++axis) {
+    rt::Extent extent;
+    if (tensor.isDynamicDim(axis)) {
+      StringRef dim = getDimName(func, argument, axis);
+      extent.dim = getDim(dim.empty() ? name + "." + std::to_string(axis)
+                                      : dim.str(),
+                          axis, getDimBound(func, argument, axis));
+    } else {
+      extent.constant = tensor.getDimSize(axis);
+      if (packed && axis == tensor.getRank() - 1)
+        extent.constant /= 2;
+    }
+    binding.shape.push_back(extent);
+  }
+  signature.bindings.push_back(std::move(binding));
+  return success();
+}
+
+void SignatureBuilder::markWritten() {
+  // A destination is an operand that some op overwrites, directly or as the
+  // destination of a kernel.
+  func.walk([&](Operation *op) {
+    auto mark = [&](Value value) {
+      if (auto arg = dyn_cast_if_present<BlockArgument>(value))
+        if (arg.getOwner() == &func.getBody().front() &&
+            isa<RankedTensorType>(arg.getType()))
+          signature.bindings[signature.firstBinding[arg.getArgNumber()]].written =
+              true;
+    };
+    if (auto tied = dyn_cast<DestinationStyleOpInterface>(op))
+      for (Value init : tied.getDpsInits())
+        mark(init);
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+        mark(kernel.getTiedInput(i));
+  });
+}
+
+FailureOr<Signature> SignatureBuilder::build() {
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
+    signature.firstBinding.push_back(signature.bindings.size());
+    if (auto cache = dyn_cast<CacheType>(type)) {
+      addCache(i, cache);
+      continue;
+    }
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return func.emitError() << "argument '" << getArgumentName(func, i)
+                              << "' of type " << type
+                              << " is neither a cache nor a ranked tensor";
+    if (failed(addTensor(i, tensor)))
+      return failure();
+  }
+  markWritten();
+  return signature;
+}
+
+FailureOr<Signature> dsv4::getSignature(func::FuncOp func) {
+  return SignatureBuilder(func).build();
+}
+
+unsigned Signature::getBinding(unsigned argument, StringRef field) const {
+  unsigned index = firstBinding[argument];
+  if (field.empty())
+    return index;
+  while (!StringRef(bindings[index].name).ends_with(("." + field).str()))
+    ++index;
+  return index;
+}
+
+rt::Extent Signature::getExtent(unsigned argument, int64_t axis) const {
+  return bindings[firstBinding[argument]].shape[axis];
+}

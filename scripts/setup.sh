@@ -1,0 +1,204 @@
+#!/usr/bin/env bash
+# Installs what a build needs and this machine lacks, with apt-get, as root or
+# through sudo. Does nothing where nothing is missing. Made for Debian 12 with its
+# security archive, where LLVM and MLIR 22 come from.
+#
+#   scripts/setup.sh           what building and testing need
+#   scripts/setup.sh format    what `make format` needs
+#   scripts/setup.sh nvrtc     NVRTC from PyPI, into build/nvrtc of this tree
+#
+# CUDA is not installed: without it kernels run on the host target. Only with
+# CI=true, where nobody reads the advice, the first form does the third's work too.
+#
+# DSV4_SKIP_SETUP=1 makes it do nothing, for machines equipped in another way.
+
+set -euo pipefail
+
+build_packages=(
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22
+  libboost-context-dev libzstd-dev zlib1g-dev
+  libncurses-dev # libtinfo.a
+  ccache ninja-build cmake g++ git make
+  libgtest-dev googletest python3
+)
+format_packages=(clang-format-22 git)
+
+# The release that the tests are run with. Its wheel keeps the library in
+# nvidia/cu13/lib; nvidia-cuda-nvrtc-cu13 is an empty placeholder.
+nvrtc_wheel='nvidia-cuda-nvrtc==13.0.*'
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+nvrtc_dir=$root/build/nvrtc
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() {
+  say "$@"
+  exit 1
+}
+
+#===-- apt ------------------------------------------------------------------===#
+
+# Prints those of the packages that are not installed.
+missing() {
+  local installed
+  # A package that dpkg has never heard of is an error to dpkg-query, not to us.
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" \
+    2>/dev/null || true)
+  local package
+  for package in "$@"; do
+    grep -qxF "installed $package" <<<"$installed" || printf '%s\n' "$package"
+  done
+}
+
+# Prints those of the packages that no archive has.
+unknown() {
+  local offered
+  offered=$(LC_ALL=C apt-cache policy "$@" 2>/dev/null | awk '
+    /^[^ ]/ { sub(/:$/, ""); name = $0 }
+    /^  Candidate:/ && $2 != "(none)" { print name }')
+  local package
+  for package in "$@"; do
+    grep -qxF "$package" <<<"$offered" || printf '%s\n' "$package"
+  done
+}
+
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -y -qq \
+    -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0 "$@"
+}
+
+# Sets as_root, or says what somebody else has to run.
+find_root() {
+  as_root=()
+  if [[ $(id -u) == 0 ]]; then
+    return
+  fi
+  local why='this is not root, and there is no sudo'
+  if command -v sudo >/dev/null; then
+    as_root=(sudo)
+    # With a terminal sudo may ask for a password; without one it must not.
+    if [[ -t 0 && -t 2 ]] || sudo -n true 2>/dev/null; then
+      return
+    fi
+    why='this is not root, and sudo would ask for a password'
+  fi
+  say "missing: $*"
+  say "$why; somebody has to run"
+  printf '\n    apt-get update && apt-get install -y --no-install-recommends %s\n\n' \
+    "$*" >&2
+  exit 1
+}
+
+install() {
+  local wanted absent=() attempt current
+  # Asked first: where all is there, nothing else of this machine matters.
+  if command -v dpkg-query >/dev/null; then
+    mapfile -t wanted < <(missing "$@")
+    ((${#wanted[@]})) || return 0
+  else
+    wanted=("$@")
+  fi
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    say 'there is no apt on this machine; install the likes of these (Debian 12):'
+    printf '\n    %s\n\n' "${wanted[*]}" >&2
+    die 'then set DSV4_SKIP_SETUP=1'
+  fi
+  find_root "${wanted[@]}"
+  say "installing ${wanted[*]}"
+  for attempt in 1 2 3; do
+    if ((attempt > 1)); then
+      say "trying again ($attempt of 3)"
+      sleep $((attempt * 5))
+    fi
+    # One archive out of reach need not be one that is needed.
+    current=yes
+    apt update -o APT::Update::Error-Mode=any || current=no
+    mapfile -t absent < <(unknown "${wanted[@]}")
+    if ((${#absent[@]})); then
+      say "no archive of this machine has: ${absent[*]}"
+      [[ $current == no ]] || break
+    elif apt install --no-install-recommends "${wanted[@]}" </dev/null; then
+      mapfile -t wanted < <(missing "$@")
+      ((${#wanted[@]})) || return 0
+      die "apt-get reports success, but these are not installed: ${wanted[*]}"
+    fi
+  done
+  if ((${#absent[@]})); then
+    say "LLVM 22 is in Debian 12's security archive; the line for sources.list is"
+    printf '\n    %s\n\n' \
+      'deb http://deb.debian.org/debian-security bookworm-security main' >&2
+  fi
+  die "cannot install ${wanted[*]}"
+}
+
+#===-- NVRTC ----------------------------------------------------------------===#
+
+# Whether there is an NVRTC where lib/JIT/NVRTC.cpp looks for one.
+have_nvrtc() {
+  local dirs=() dir base
+  IFS=: read -r -a dirs <<<"${LD_LIBRARY_PATH:-}"
+  dirs+=("$nvrtc_dir/nvidia/cu13/lib") # The Makefile adds it to the above.
+  for base in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda; do
+    [[ -z $base ]] || dirs+=("$base"/{lib64,lib,targets/{x86_64,sbsa}-linux/lib})
+  done
+  for base in "${VIRTUAL_ENV:-}" "${CONDA_PREFIX:-}" "${HOME:+$HOME/.local}" \
+    /usr/local /usr; do
+    [[ -z $base ]] ||
+      dirs+=("$base"/lib/python3*/*-packages/nvidia/{cu13,cuda_nvrtc}/lib)
+  done
+  for dir in "${dirs[@]}"; do
+    if [[ -n $dir ]] &&
+      compgen -G "$dir/libnvrtc.so*" >/dev/null; then
+      return 0
+    fi
+  done
+  local ldconfig
+  ldconfig=$(PATH=$PATH:/usr/sbin:/sbin command -v ldconfig) || return 1
+  [[ $("$ldconfig" -p 2>/dev/null) == *libnvrtc.so* ]]
+}
+
+install_nvrtc() {
+  if ! python3 -m pip --version >/dev/null 2>&1; then
+    install python3-pip
+  fi
+  say "installing $nvrtc_wheel into build/nvrtc"
+  # Moved into place when complete: half a library must not be found.
+  rm -rf "$nvrtc_dir.part"
+  mkdir -p "$nvrtc_dir.part"
+  PIP_USER=0 PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet \
+    --disable-pip-version-check --no-input --no-deps --only-binary=:all: \
+    --target "$nvrtc_dir.part" "$nvrtc_wheel" || return 1
+  rm -rf "$nvrtc_dir"
+  mv "$nvrtc_dir.part" "$nvrtc_dir"
+}
+
+#===-------------------------------------------------------------------------===#
+
+if [[ ${DSV4_SKIP_SETUP:-0} == 1 ]]; then
+  exit 0
+fi
+
+case ${1:-build} in
+build)
+  install "${build_packages[@]}"
+  if have_nvrtc; then
+    exit 0
+  fi
+  if [[ ${CI:-} == true ]]; then
+    # In a subshell, as a failed install ends it: a machine without NVRTC is fit
+    # for the rest of the tests.
+    (install_nvrtc) || say 'cannot install NVRTC; what needs it is skipped'
+    exit 0
+  fi
+  cat >&2 <<MESSAGE
+setup: there is no NVRTC (libnvrtc.so.13) on this machine. The host target works
+setup: without it; for CUDA install cuda-nvrtc-13-0 from NVIDIA's apt repository,
+setup: or '$nvrtc_wheel' with pip in a virtual environment, or run
+setup: 'scripts/setup.sh nvrtc', which puts the latter into build/nvrtc for make.
+MESSAGE
+  ;;
+format) install "${format_packages[@]}" ;;
+nvrtc)
+  have_nvrtc || install_nvrtc || die "cannot install $nvrtc_wheel"
+  ;;
+*) die "usage: scripts/setup.sh [build | format | nvrtc]" ;;
+esac

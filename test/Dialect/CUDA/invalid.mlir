@@ -1,0 +1,120 @@
+// One case for every numbered clause.
+
+// RUN: dsv4-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{target_c1: expected an architecture such as "sm_90a", got "compute_90"}}
+#target = #cuda.target<"compute_90">
+
+// -----
+
+// expected-error @+1 {{target_c1: expected an architecture such as "sm_90a", got "sm_90b"}}
+#target = #cuda.target<"sm_90b">
+
+// -----
+
+// expected-error @+1 {{target_c1: expected an architecture such as "sm_90a", got "sm_a"}}
+#target = #cuda.target<"sm_a">
+
+// -----
+
+func.func @load_c1(%m: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{load_c1: a scalar has the element type of the base and no stride}}
+  %0 = cuda.load %m[%i] : memref<?xi8>, i32 -> f32
+  return
+}
+
+// -----
+
+func.func @load_c1_stride(%m: memref<?xf32>, %i: i32) {
+  // expected-error @+1 {{load_c1: a scalar has the element type of the base and no stride}}
+  %0 = cuda.load %m[%i] stride 4 : memref<?xf32>, i32 -> f32
+  return
+}
+
+// -----
+
+func.func @load_c2(%m: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{load_c2: a tile of 7 chunks needs a positive stride}}
+  %0 = cuda.load %m[%i] : memref<?xi8>, i32 -> vector<7x8xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @load_c3(%m: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{load_c3: expected an alignment that is a power of two, got 12}}
+  %0 = cuda.load %m[%i] align 12 : memref<?xi8>, i32 -> vector<16xi8>
+  return
+}
+
+// -----
+
+func.func @load_c3_negative(%m: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{load_c3: expected an alignment that is a power of two, got -8}}
+  %0 = cuda.load %m[%i] align -8 : memref<?xi8>, i32 -> vector<16xi8>
+  return
+}
+
+// -----
+
+func.func @store_c1(%v: f32, %m: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{store_c1: a scalar has the element type of the base and no stride}}
+  cuda.store %v, %m[%i] : f32, memref<?xi8>, i32
+  return
+}
+
+// -----
+
+func.func @store_c2(%v: vector<2x8xbf16>, %m: memref<?xbf16>, %i: i32) {
+  // expected-error @+1 {{store_c2: a tile of 2 chunks needs a positive stride}}
+  cuda.store %v, %m[%i] stride -8 : vector<2x8xbf16>, memref<?xbf16>, i32
+  return
+}
+
+// -----
+
+func.func @store_c3(%v: vector<8xbf16>, %m: memref<?xbf16>, %i: i32) {
+  // expected-error @+1 {{store_c3: expected an alignment that is a power of two, got 3}}
+  cuda.store %v, %m[%i] align 3 : vector<8xbf16>, memref<?xbf16>, i32
+  return
+}
+
+// -----
+
+func.func @expand_c1(%v: vector<7xbf16>) {
+  // expected-error @+1 {{expand_c1: element types differ}}
+  %0 = cuda.expand %v : vector<7xbf16> to vector<7x8xf32>
+  return
+}
+
+// -----
+
+func.func @expand_c2_steps(%v: vector<3xf32>) {
+  // expected-error @+1 {{expand_c2: factors of 'vector<3xf32>' do not cover a tile of 'vector<7x8xf32>'}}
+  %0 = cuda.expand %v : vector<3xf32> to vector<7x8xf32>
+  return
+}
+
+// -----
+
+func.func @expand_c2_chunks(%v: vector<7x3xf32>) {
+  // expected-error @+1 {{expand_c2: factors of 'vector<7x3xf32>' do not cover a tile of 'vector<7x8xf32>'}}
+  %0 = cuda.expand %v : vector<7x3xf32> to vector<7x8xf32>
+  return
+}
+
+// -----
+
+func.func @expand_c2_other_steps(%v: vector<6x2xf32>) {
+  // expected-error @+1 {{expand_c2: }}
+  %0 = cuda.expand %v : vector<6x2xf32> to vector<7x8xf32>
+  return
+}
+
+// -----
+
+func.func @load_rank(%m: memref<?x?xi8>, %i: i32) {
+  // expected-error @+1 {{operand #0 must be 1D memref of any type values}}
+  %0 = cuda.load %m[%i] : memref<?x?xi8>, i32 -> vector<16xi8>
+  return
+}

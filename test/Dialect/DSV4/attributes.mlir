@@ -1,0 +1,45 @@
+// Attributes of the dialect, read back from text, generic text and bytecode.
+
+// RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+
+// Formats get an alias; equal ones the same.
+// CHECK-DAG: #[[NVFP4:format[0-9]*]] = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]{{ ?}}>
+// CHECK-DAG: #[[MXFP4:format[0-9]*]] = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]{{ ?}}, high_first>
+// CHECK-DAG: #[[TENSOR:format[0-9]*]] = #dsv4.format<f8E4M3FN, [<f32 per tensor>]{{ ?}}>
+// CHECK-DAG: #[[INT4:format[0-9]*]] = #dsv4.format<i4, [<bf16 per 32>]{{ ?}}>
+// CHECK-DAG: #[[WIDE:format[0-9]*]] = #dsv4.format<f32, [<f32 per 1>]{{ ?}}>
+
+// CHECK-LABEL: module attributes
+// CHECK-SAME: test.format = [#[[NVFP4]], #[[MXFP4]], #[[TENSOR]], #[[INT4]], #[[WIDE]]]
+module attributes {
+  test.format = [
+    #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]>,
+    #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>], high_first>,
+    #dsv4.format<f8E4M3FN, [<f32 per tensor>]>,
+    #dsv4.format<i4, [<bf16 per 32>]>,
+    #dsv4.format<f32, [<f32 per 1>]>
+  ]
+} {
+  // CHECK: func.func private @policies
+  // CHECK-SAME: tensor<?x?xi32> {dsv4.dims = ["tokens", ""], dsv4.name = "i"}
+  // CHECK-SAME: dsv4.bounds = {tokens = 4096 : i64}
+  // CHECK-SAME: dsv4.policies = {a = #dsv4.policy<exact>, b = #dsv4.policy<bucket>, c = #dsv4.policy<dynamic>}
+  func.func private @policies(tensor<?x?xi32> {dsv4.name = "i", dsv4.dims = ["tokens", ""]})
+      attributes {
+        dsv4.bounds = {tokens = 4096},
+        dsv4.policies = {a = #dsv4.policy<exact>, b = #dsv4.policy<bucket>,
+                         c = #dsv4.policy<dynamic>}}
+
+  // Defaults are not printed.
+  // CHECK: func.func private @schedules
+  // CHECK-SAME: test.schedules = [
+  // CHECK-SAME: #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8>,
+  // CHECK-SAME: #dsv4.row_schedule<threads = 32, lanes = 1, vector = 32, store = streaming>,
+  // CHECK-SAME: #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>]
+  func.func private @schedules() attributes {test.schedules = [
+    #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, store = default, pdl = false>,
+    #dsv4.row_schedule<threads = 32, lanes = 1, vector = 32, store = streaming>,
+    #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>]}
+}

@@ -1,0 +1,607 @@
+// One case for every numbered clause, and for what the grammar itself refuses.
+
+// RUN: dsv4-opt %s --split-input-file --verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{expected a field to have a name}}
+#field_name = #dsv4.record<[<"" : 8 x bf16 in row>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to have at least one element, got 0}}
+#field_extent = #dsv4.record<[<"a" : 0 x bf16 in row>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, got 'f16'}}
+#field_element = #dsv4.record<[<"a" : 8 x f16 in row>]>
+
+// -----
+
+// A factor type is not a data type.
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, got 'f8E8M0FNU'}}
+#field_element_e8m0 = #dsv4.record<[<"a" : 8 x f8E8M0FNU in row>]>
+
+// -----
+
+#field_factor = #dsv4.record<[
+  <"a" : 8 x bf16 in row>,
+  // expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 factors, got 'f4E2M1FN'}}
+  <"s" : 4 x f4E2M1FN in row scales "a" per 2>]>
+
+// -----
+
+#field_interleave = #dsv4.record<[
+  <"a" : 8 x bf16 in row>,
+  // expected-error @+1 {{expected the interleave of field 's' to divide its extent 4, got 3}}
+  <"s" : 4 x f32 in row scales "a" per 2 interleave 3>]>
+
+// -----
+
+// expected-error @+1 {{expected the offset and padding of field 'a' not to be negative}}
+#field_offset = #dsv4.record<[<"a" : 8 x bf16 in row at -2>]>
+
+// -----
+
+// expected-error @+1 {{expected the offset and padding of field 'a' not to be negative}}
+#field_pad = #dsv4.record<[<"a" : 8 x bf16 in row pad -1>]>
+
+// -----
+
+// expected-error @+1 {{expected array field 'a' to have neither offset nor padding}}
+#field_array_pad = #dsv4.record<[<"a" : 8 x bf16 in array pad 2>]>
+
+// -----
+
+#field_tensor_in_row = #dsv4.record<[
+  <"a" : 8 x bf16 in row>,
+  // expected-error @+1 {{expected the factor 's' per tensor to be in an array}}
+  <"s" : 1 x f32 in row scales "a" per tensor>]>
+
+// -----
+
+// expected-error @+1 {{expected a number of elements, 'row' or 'tensor' after 'per'}}
+#field_group = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per page>]>
+
+// -----
+
+// expected-error @+2 {{failed to parse DSV4_FieldAttr parameter 'placement'}}
+// expected-error @+1 {{expected ::dsv4::Placement to be one of: row, tail, array}}
+#field_placement = #dsv4.record<[<"a" : 8 x bf16 in column>]>
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{expected a positive page alignment, got 0}}
+#record_align = #dsv4.record<[<"a" : 8 x bf16 in row>], align 0>
+
+// -----
+
+// expected-error @+1 {{record_c1: a record needs a data field}}
+#record_c1_empty = #dsv4.record<[]>
+
+// -----
+
+// expected-error @+1 {{record_c1: two fields are named 'a'}}
+#record_c1_names = #dsv4.record<[<"a" : 8 x bf16 in row>, <"a" : 8 x bf16 in tail>]>
+
+// -----
+
+// expected-error @+1 {{record_c2: factor 's' scales "b", which is not an earlier data field}}
+#record_c2 = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "b" per row>]>
+
+// -----
+
+// expected-error @+1 {{record_c2: factor 's' scales "a", which is not an earlier data field}}
+#record_c2_later = #dsv4.record<[<"b" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per row>, <"a" : 8 x bf16 in row>]>
+
+// -----
+
+// expected-error @+1 {{record_c2: factor 't' scales "s", which is not an earlier data field}}
+#record_c2_factor = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per row>, <"t" : 1 x f32 in row scales "s" per row>]>
+
+// -----
+
+// expected-error @+1 {{record_c3: the group 3 of factor 's' does not divide the extent 8 of field 'a'}}
+#record_c3_group = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 2 x f32 in row scales "a" per 3>]>
+
+// -----
+
+// expected-error @+1 {{record_c3: factor 's' has 3 elements, field 'a' has 2 groups}}
+#record_c3_extent = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 3 x f32 in row scales "a" per 4>]>
+
+// -----
+
+// expected-error @+1 {{record_c3: factor 's' has 2 elements, field 'a' has 1 groups}}
+#record_c3_row = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 2 x f32 in row scales "a" per row>]>
+
+// -----
+
+// expected-error @+1 {{record_c4: fields 'a' and 'b' overlap}}
+#record_c4 = #dsv4.record<[<"a" : 8 x bf16 in row>, <"b" : 8 x bf16 in row at 8>]>
+
+// -----
+
+// expected-error @+1 {{record_c5: field 'b' starts at byte 3, which is not a multiple of its element size 2}}
+#record_c5 = #dsv4.record<[<"a" : 3 x f8E4M3FN in row>, <"b" : 8 x bf16 in row>]>
+
+// -----
+
+// expected-error @+1 {{record_c6: 4-bit field 'a' has an odd extent 7}}
+#record_c6 = #dsv4.record<[<"a" : 7 x f4E2M1FN in row>]>
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Cache type
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{cache_c1: expected at least one entry a page, got 0}}
+func.func private @cache_c1(!dsv4.cache<0 x <v4_584>>)
+
+// -----
+
+// Entries of 9 bytes put every second bf16 at an odd address.
+// expected-error @+1 {{cache_c2: field 'a' is not aligned to its element size 2 in every entry (row 9, tail 0, page 576 bytes)}}
+func.func private @cache_c2(!dsv4.cache<64 x <[<"a" : 4 x bf16 in row>, <"b" : 1 x f8E4M3FN in row>]>>)
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Formats, schedules, targets
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{format_c1: expected elements of type f4E2M1FN, i4, f8E4M3FN, bf16 or f32, got 'f16'}}
+func.func private @format_c1() attributes {test.a = #dsv4.format<f16, [<f32 per 16>]>}
+
+// -----
+
+// expected-error @+1 {{format_c1: expected factors of type f8E8M0FNU, f8E4M3FN, bf16 or f32, got 'i8'}}
+func.func private @format_c1_factor() attributes {test.a = #dsv4.format<f4E2M1FN, [<i8 per 16>]>}
+
+// -----
+
+// expected-error @+2 {{failed to parse DSV4_FormatAttr parameter 'scales'}}
+// expected-error @+1 {{format_c2: expected a positive group, got 0}}
+func.func private @format_c2() attributes {test.a = #dsv4.format<f4E2M1FN, [<f32 per 0>]>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c1: expected 'threads' to be a multiple of 32 between 32 and 1024, got 100}}
+func.func private @row_schedule_c1() attributes {test.a = #dsv4.row_schedule<threads = 100, lanes = 8, vector = 8>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c1: expected 'threads' to be a multiple of 32 between 32 and 1024, got 1056}}
+func.func private @row_schedule_c1_large() attributes {test.a = #dsv4.row_schedule<threads = 1056, lanes = 8, vector = 8>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c2: expected 'lanes' to be a power of two between 1 and 32, got 64}}
+func.func private @row_schedule_c2() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 64, vector = 8>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c3: expected 'vector' to be a power of two between 1 and 32, got 12}}
+func.func private @row_schedule_c3() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 12>}
+
+// -----
+
+func.func @row_schedule_c4(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) {
+  // expected-error @+1 {{row_schedule_c4: lanes * vector = 256 does not divide the 448 elements of a field}}
+  %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, lanes = 32, vector = 8>
+      : (!dsv4.cache<64 x <v4_584>>, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%c1: !dsv4.cache<64 x <v4_584>>, %i1: tensor<?xi32>, %o1: tensor<?x512xbf16>):
+    %r = dsv4.paged_gather %c1[%i1] outs(%o1 : tensor<?x512xbf16>)
+        : !dsv4.cache<64 x <v4_584>>, tensor<?xi32>
+    dsv4.yield %r : tensor<?x512xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func @row_schedule_c4_group(%d: tensor<?x96xf8E4M3FN>, %s: tensor<?x4xf32>, %o: tensor<?x96xbf16>) {
+  // expected-error @+1 {{row_schedule_c4: groups of 24 elements do not match chunks of 16 and steps of 32}}
+  %0 = dsv4.kernel @k(%d, %s, %o) schedule <threads = 128, lanes = 2, vector = 16>
+      : (tensor<?x96xf8E4M3FN>, tensor<?x4xf32>, tensor<?x96xbf16>) -> tensor<?x96xbf16> {
+  ^bb0(%d1: tensor<?x96xf8E4M3FN>, %s1: tensor<?x4xf32>, %o1: tensor<?x96xbf16>):
+    %r = dsv4.dequantize %d1 scales(%s1 : tensor<?x4xf32>) outs(%o1 : tensor<?x96xbf16>)
+        {format = #dsv4.format<f8E4M3FN, [<f32 per 24>]>} : tensor<?x96xf8E4M3FN>
+    dsv4.yield %r : tensor<?x96xbf16>
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// paged_gather
+//===----------------------------------------------------------------------===//
+
+func.func @paged_gather_c1(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<2x3x4xi32>, %o: tensor<2x3x4x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c1: expected 'indices' of rank 1 or 2, got 'tensor<2x3x4xi32>'}}
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<2x3x4x512xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<2x3x4xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c1_unranked(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<*xi32>, %o: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c1: expected 'indices' of rank 1 or 2, got 'tensor<*xi32>'}}
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<*xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c2(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x576xbf16>) {
+  // expected-error @+1 {{paged_gather_c2: expected 'outs' of the shape of 'indices' and a last extent of 512, got 'tensor<?x576xbf16>'}}
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x576xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c2_rows(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<8xi32>, %o: tensor<9x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c2: }}
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<9x512xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<8xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c2_dynamic(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x?xbf16>) {
+  // expected-error @+1 {{paged_gather_c2: }}
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x?xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c2_type(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xf16>) {
+  // expected-error @+1 {{operand #2 must be tensor of bfloat16 type or 32-bit float values}}
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c3(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?x?xi32>, %t: tensor<?xi32>, %o: tensor<?x?x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c3: expected 'pages' of rank 2, one row a token (or a request, with 'requests'), or of rank 1 when 'indices' is, got 'tensor<?xi32>'}}
+  %0 = dsv4.paged_gather %c[%i] pages(%t : tensor<?xi32>) outs(%o : tensor<?x?x512xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c3_tokens(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<4x8xi32>, %t: tensor<5x2xi32>, %o: tensor<4x8x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c3: }}
+  %0 = dsv4.paged_gather %c[%i] pages(%t : tensor<5x2xi32>) outs(%o : tensor<4x8x512xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<4x8xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c4(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?x?xi32>, %r: tensor<?xi32>, %o: tensor<?x?x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c4: expected 'requests' of shape [tokens] beside a page table of rank 2, got 'tensor<?xi32>'}}
+  %0 = dsv4.paged_gather %c[%i] requests(%r : tensor<?xi32>) outs(%o : tensor<?x?x512xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<?x?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c4_tokens(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<4x8xi32>, %t: tensor<5x2xi32>, %r: tensor<3xi32>, %o: tensor<4x8x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c4: }}
+  %0 = dsv4.paged_gather %c[%i] pages(%t : tensor<5x2xi32>) requests(%r : tensor<3xi32>) outs(%o : tensor<4x8x512xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<4x8xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c5(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<4x8xi32>, %l: tensor<5xi32>, %o: tensor<4x8x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c5: expected 'lengths' of shape [tokens], got 'tensor<5xi32>'}}
+  %0 = dsv4.paged_gather %c[%i] lengths(%l : tensor<5xi32>) outs(%o : tensor<4x8x512xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<4x8xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c5_rank0(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<8xi32>, %l: tensor<8xi32>, %o: tensor<8x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c5: expected 'lengths' of shape [], got 'tensor<8xi32>'}}
+  %0 = dsv4.paged_gather %c[%i] lengths(%l : tensor<8xi32>) outs(%o : tensor<8x512xbf16>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<8xi32>
+  return
+}
+
+// -----
+
+func.func @paged_gather_c6(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<8xi32>, %m: tensor<9xi1>, %o: tensor<8x512xbf16>) {
+  // expected-error @+1 {{paged_gather_c6: expected 'mask' of the shape of 'indices', got 'tensor<9xi1>'}}
+  %0:2 = dsv4.paged_gather %c[%i] outs(%o : tensor<8x512xbf16>) mask(%m : tensor<9xi1>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<8xi32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// dequantize
+//===----------------------------------------------------------------------===//
+
+func.func @dequantize_c1(%d: tensor<4x32xf8E4M3FN>, %s: tensor<4x2xf8E4M3FN>, %o: tensor<4x32xbf16>) {
+  // expected-error @+1 {{dequantize_c1: expected 'data' of 'f4E2M1FN' with a constant last extent, got 'tensor<4x32xf8E4M3FN>'}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<4x2xf8E4M3FN>) outs(%o : tensor<4x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>} : tensor<4x32xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c1_dynamic(%d: tensor<4x?xf4E2M1FN>, %s: tensor<4x2xf8E4M3FN>, %o: tensor<4x32xbf16>) {
+  // expected-error @+1 {{dequantize_c1: }}
+  %0 = dsv4.dequantize %d scales(%s : tensor<4x2xf8E4M3FN>) outs(%o : tensor<4x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>} : tensor<4x?xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c1_rank(%d: tensor<f4E2M1FN>, %s: tensor<f32>, %o: tensor<bf16>) {
+  // expected-error @+1 {{dequantize_c1: }}
+  %0 = dsv4.dequantize %d scales(%s : tensor<f32>) outs(%o : tensor<bf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f32 per row>]>} : tensor<f4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c2(%d: tensor<4x32xf4E2M1FN>, %s: tensor<4x2xf8E4M3FN>, %o: tensor<4x32xbf16>) {
+  // expected-error @+1 {{dequantize_c2: expected 2 scale operands, one a level of the format, got 1}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<4x2xf8E4M3FN>) outs(%o : tensor<4x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]>} : tensor<4x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c2_type(%d: tensor<4x32xf4E2M1FN>, %s: tensor<4x2xf8E8M0FNU>, %o: tensor<4x32xbf16>) {
+  // expected-error @+1 {{dequantize_c2: expected scale operand 0 of 'f8E4M3FN', got 'tensor<4x2xf8E8M0FNU>'}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<4x2xf8E8M0FNU>) outs(%o : tensor<4x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>} : tensor<4x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c3(%d: tensor<4x32xf4E2M1FN>, %s: tensor<4x3xf8E4M3FN>, %o: tensor<4x32xbf16>) {
+  // expected-error @+1 {{dequantize_c3: expected scale operand 0 of shape [4, 2], got 'tensor<4x3xf8E4M3FN>'}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<4x3xf8E4M3FN>) outs(%o : tensor<4x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>} : tensor<4x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c3_divides(%d: tensor<?x40xf4E2M1FN>, %s: tensor<?x2xf8E4M3FN>, %o: tensor<?x40xbf16>) {
+  // expected-error @+1 {{dequantize_c3: the group 16 of scale operand 0 does not divide the last extent 40 of 'data'}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<?x2xf8E4M3FN>) outs(%o : tensor<?x40xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>} : tensor<?x40xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c3_row(%d: tensor<?x32xf4E2M1FN>, %s: tensor<?x1xf32>, %o: tensor<?x32xbf16>) {
+  // expected-error @+1 {{dequantize_c3: expected scale operand 0 of shape [?], got 'tensor<?x1xf32>'}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<?x1xf32>) outs(%o : tensor<?x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f32 per row>]>} : tensor<?x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c3_tensor(%d: tensor<?x32xf4E2M1FN>, %s: tensor<f32>, %o: tensor<?x32xbf16>) {
+  // expected-error @+1 {{dequantize_c3: expected scale operand 0 of shape [1], got 'tensor<f32>'}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<f32>) outs(%o : tensor<?x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f32 per tensor>]>} : tensor<?x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c4(%d: tensor<4x32xf4E2M1FN>, %s: tensor<4xf32>, %o: tensor<5x32xbf16>) {
+  // expected-error @+1 {{dequantize_c4: expected 'outs' of the shape of 'data', got 'tensor<5x32xbf16>'}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<4xf32>) outs(%o : tensor<5x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f32 per row>]>} : tensor<4x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c5(%d: tensor<4x31xf4E2M1FN>, %s: tensor<4xf32>, %o: tensor<4x31xbf16>) {
+  // expected-error @+1 {{dequantize_c5: expected 4-bit 'data' with an even last extent, got 'tensor<4x31xf4E2M1FN>'}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<4xf32>) outs(%o : tensor<4x31xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f32 per row>]>} : tensor<4x31xf4E2M1FN>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// kernel, yield
+//===----------------------------------------------------------------------===//
+
+func.func @kernel_c1(%o: tensor<4x8xf32>) {
+  // expected-error @+1 {{kernel_c1: expected the block arguments to have the types of the operands}}
+  dsv4.kernel @k(%o) : (tensor<4x8xf32>) -> () {
+  ^bb0(%o1: tensor<4x9xf32>):
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c1_number(%o: tensor<4x8xf32>) {
+  // expected-error @+1 {{kernel_c1: }}
+  dsv4.kernel @k(%o) : (tensor<4x8xf32>) -> () {
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_c2(%o: tensor<4x8xf32>) {
+  // expected-error @+1 {{kernel_c2: expected the yielded values to have the types of the results}}
+  %0 = dsv4.kernel @k(%o) : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+  ^bb0(%o1: tensor<4x8xf32>):
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_isolated(%o: tensor<4x8xf32>) {
+  // expected-note @+1 {{required by region isolation constraints}}
+  %0 = dsv4.kernel @k() : () -> tensor<4x8xf32> {
+    // expected-error @+1 {{using value defined outside the region}}
+    dsv4.yield %o : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @yield(%o: tensor<4x8xf32>) {
+  // expected-error @+1 {{'dsv4.yield' op expects parent op 'dsv4.kernel'}}
+  dsv4.yield %o : tensor<4x8xf32>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// buffer, extent
+//===----------------------------------------------------------------------===//
+
+func.func @buffer_c1(%t: tensor<4x8xbf16>) {
+  // expected-error @+1 {{buffer_c1: expected a memref of the tensor's element type, got 'memref<?xf32>'}}
+  %0 = dsv4.buffer %t : tensor<4x8xbf16> to memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @buffer_c1_bytes(%t: tensor<4x8xf4E2M1FN>) {
+  // expected-error @+1 {{buffer_c1: expected a memref of i8, got 'memref<?xf4E2M1FN>'}}
+  %0 = dsv4.buffer %t : tensor<4x8xf4E2M1FN> to memref<?xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @buffer_c1_cache(%c: !dsv4.cache<64 x <v4_584>>) {
+  // expected-error @+1 {{buffer_c1: expected a memref of i8, got 'memref<?xbf16>'}}
+  %0 = dsv4.buffer %c : !dsv4.cache<64 x <v4_584>> to memref<?xbf16>
+  return
+}
+
+// -----
+
+func.func @buffer_c1_rank(%t: tensor<4x8xbf16>) {
+  // expected-error @+1 {{result #0 must be 1D memref of any type values, but got 'memref<4x8xbf16>'}}
+  %0 = dsv4.buffer %t : tensor<4x8xbf16> to memref<4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @buffer_c2(%c: !dsv4.cache<64 x <v4_584>>) {
+  // expected-error @+1 {{buffer_c2: the record has no array field 'rope'}}
+  %0 = dsv4.buffer %c["rope"] : !dsv4.cache<64 x <v4_584>> to memref<?xi8>
+  return
+}
+
+// -----
+
+func.func @buffer_c2_tensor(%t: tensor<4x8xbf16>) {
+  // expected-error @+1 {{buffer_c2: only a cache has fields}}
+  %0 = dsv4.buffer %t["rope"] : tensor<4x8xbf16> to memref<?xbf16>
+  return
+}
+
+// -----
+
+func.func @extent_c1(%t: tensor<4x8xbf16>) {
+  // expected-error @+1 {{extent_c1: axis 2 is outside an operand of rank 2}}
+  %0 = dsv4.extent %t, 2 : tensor<4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @extent_c1_cache(%c: !dsv4.cache<64 x <v4_584>>) {
+  // expected-error @+1 {{extent_c1: axis 1 is outside an operand of rank 1}}
+  %0 = dsv4.extent %c, 1 : !dsv4.cache<64 x <v4_584>>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Attributes of functions and their arguments
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{expects 'dsv4.policies' to be a dictionary from dim to value}}
+func.func private @policies() attributes {dsv4.policies = 1}
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.policies' of dim 'k' to be a #dsv4.policy}}
+func.func private @policy() attributes {dsv4.policies = {k = 1}}
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.bounds' of dim 'k' to be an integer}}
+func.func private @bounds() attributes {dsv4.bounds = {k = #dsv4.policy<exact>}}
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.name' of argument 0 to be a non-empty string}}
+func.func private @name(tensor<4xi32> {dsv4.name = ""})
+
+// -----
+
+// expected-error @+1 {{expects distinct argument names, 'a' is used twice}}
+func.func private @names(tensor<4xi32> {dsv4.name = "a"}, tensor<4xi32> {dsv4.name = "a"})
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to name every axis of a tensor, with "" for none}}
+func.func private @dims(tensor<4x8xi32> {dsv4.dims = ["k"]})
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to name every axis of a tensor}}
+func.func private @dims_of_cache(!dsv4.cache<64 x <v4_584>> {dsv4.dims = ["k"]})
+
+// -----
+
+// expected-error @+1 {{has no argument attribute 'dsv4.nmae'}}
+func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})

@@ -1,0 +1,3 @@
+func.func @f(%i: tensor<?xi32> {dsv4.dims = ["k"]}) {
+  return
+}

@@ -1,0 +1,56 @@
+//===- dsv4-nvrtc-check.cpp - Is this CUDA C++? ---------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads emitted text from the standard input and compiles it behind the device
+// library for every architecture named on the command line. Needs no GPU.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/JIT/NVRTC.h"
+#include "host/Prelude.h"
+
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: %s sm_90a... < kernel.cu\n", argv[0]);
+    return 2;
+  }
+  std::string text{std::istreambuf_iterator<char>(std::cin),
+                   std::istreambuf_iterator<char>()};
+  if (text.find("__global__") == std::string::npos) {
+    std::fprintf(stderr, "error: the standard input holds no kernel\n");
+    return 1;
+  }
+  auto nvrtc = dsv4::jit::NVRTC::get();
+  if (!nvrtc) {
+    std::fprintf(stderr, "error: %s\n", nvrtc.status().message().c_str());
+    return 1;
+  }
+  std::string source = dsv4::rt::cudaPrelude() + text;
+  bool good = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string log;
+    auto output = (*nvrtc)->compile(source, "kernel.cu", argv[i], {}, &log);
+    if (!output) {
+      std::printf("%s: error: %s\n%s", argv[i],
+                  output.status().message().c_str(), log.c_str());
+      good = false;
+      continue;
+    }
+    std::printf("%s: ok, %u registers, %u spill bytes\n", argv[i],
+                output->registers, output->spillBytes);
+    // ptxas talks of resources in the log; the compiler only of problems.
+    if (log.find("warning") != std::string::npos) {
+      std::printf("%s: %s", argv[i], log.c_str());
+      good = false;
+    }
+  }
+  return good ? 0 : 1;
+}

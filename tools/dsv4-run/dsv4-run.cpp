@@ -1,0 +1,113 @@
+//===- dsv4-run.cpp - Compiles, runs, checks and times a program -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Run/Run.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("dsv4-run options");
+static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"),
+                                 cl::Required, cl::cat(category));
+static cl::opt<std::string> entry("entry", cl::desc("function to run"),
+                                  cl::cat(category));
+static cl::opt<dsv4::TargetKind> target(
+    "target", cl::desc("where to run"), cl::cat(category),
+    cl::values(clEnumValN(dsv4::TargetKind::Auto, "auto", "GPU if there is one"),
+               clEnumValN(dsv4::TargetKind::Cuda, "cuda", "GPU"),
+               clEnumValN(dsv4::TargetKind::Host, "host", "system compiler")),
+    cl::init(dsv4::TargetKind::Auto));
+static cl::opt<std::string> arch("arch", cl::desc("architecture (sm_90a)"),
+                                 cl::cat(category));
+static cl::list<std::string> dims("dim", cl::desc("extent of a named dim"),
+                                  cl::value_desc("NAME=N"), cl::cat(category));
+static cl::list<std::string> inputs("input", cl::desc("argument from a file"),
+                                    cl::value_desc("ARG=FILE.npy"),
+                                    cl::cat(category));
+static cl::list<std::string> outputs("output", cl::desc("result to a file"),
+                                     cl::value_desc("RES=FILE.npy"),
+                                     cl::cat(category));
+static cl::opt<uint64_t> randomSeed("random", cl::value_desc("SEED"),
+                                    cl::desc("random data for other arguments"),
+                                    cl::cat(category));
+static cl::opt<bool> check("check", cl::desc("compare with the oracle"),
+                           cl::cat(category));
+static cl::opt<unsigned> repeat("repeat", cl::desc("timed launches"),
+                                cl::cat(category));
+static cl::opt<std::string> emit("emit", cl::value_desc("DIR"),
+                                 cl::desc("write the program at every level"),
+                                 cl::cat(category));
+static cl::opt<bool> json("json", cl::desc("print one JSON object"),
+                          cl::cat(category));
+static cl::opt<std::string> schedule("schedule", cl::cat(category),
+                                     cl::desc("#dsv4.row_schedule<...>"));
+static cl::opt<std::string> table("schedule-table", cl::cat(category),
+                                  cl::desc("schedule table file (JSON)"));
+static cl::opt<std::string>
+    threadOrder("thread-order", cl::cat(category), cl::init("forward"),
+                cl::desc("host target: forward, reverse or random:SEED"));
+
+static int fail(const std::string &message) {
+  llvm::WithColor::error(llvm::errs(), "dsv4-run") << message << "\n";
+  return 1;
+}
+
+/// Splits NAME=VALUE entries of option `flag` into `map`.
+static std::string split(const cl::list<std::string> &list, const char *flag,
+                         std::map<std::string, std::string> &map) {
+  for (const std::string &item : list) {
+    auto [name, value] = llvm::StringRef(item).split('=');
+    if (name.empty() || value.empty())
+      return std::string("--") + flag + " '" + item + "': expected NAME=VALUE";
+    if (!map.try_emplace(name.str(), value.str()).second)
+      return std::string("--") + flag + ": '" + name.str() + "' is given twice";
+  }
+  return "";
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "dsv4-run: compile, run, check and time a dsv4 program\n");
+  dsv4::RunOptions options;
+  std::map<std::string, std::string> extents;
+  for (const std::string &error : {split(dims, "dim", extents),
+                                   split(inputs, "input", options.inputs),
+                                   split(outputs, "output", options.outputs)})
+    if (!error.empty())
+      return fail(error);
+  for (const auto &[name, value] : extents) {
+    int64_t extent;
+    if (llvm::StringRef(value).getAsInteger(10, extent) || extent < 0)
+      return fail("--dim '" + name + "=" + value + "': expected a number >= 0");
+    options.compile.dims[name] = extent;
+  }
+  options.file = file;
+  options.compile.entry = entry;
+  options.compile.schedule = schedule;
+  options.compile.table = table;
+  options.session.target = target;
+  options.session.arch = arch;
+  options.session.threadOrder = threadOrder;
+  options.session.cache.warn = [](const std::string &message) {
+    llvm::WithColor::warning(llvm::errs(), "dsv4-run") << message << "\n";
+  };
+  if (randomSeed.getNumOccurrences())
+    options.randomSeed = randomSeed;
+  options.check = check;
+  options.repeat = repeat;
+  options.emitDirectory = emit;
+  auto result = dsv4::run(options);
+  if (!result)
+    return fail(result.status().message());
+  llvm::outs() << (json ? formatJSON(*result) : formatTable(*result));
+  return result->mismatch.empty() ? 0 : 2;
+}
