@@ -62,7 +62,7 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
     DefaultValuedParameter<"bool", "false">:$highFirst
   );
   let assemblyFormat = [{
-    `<` $name `:` $extent `x` $element `in` $placement
+    `<` $name `:` $extent `x` $element `in` $placement ``
     custom<FieldTail>($scales, $group, $interleave, $offset, $pad, $highFirst) `>`
   }];
   let extraClassDeclaration = [{

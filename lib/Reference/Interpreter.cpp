@@ -11,7 +11,6 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -35,15 +34,16 @@ static rt::Status invalid(const Twine &message) {
 }
 
 static std::string toText(ArrayRef<int64_t> shape) {
-  return "[" +
-         llvm::join(llvm::map_range(
-                        shape, [](int64_t n) { return std::to_string(n); }),
-                    ", ") +
-         "]";
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleaveComma(shape, stream << '[');
+  stream << ']';
+  return text;
 }
 
 /// Runs `check` and makes the first diagnostic it emits the error.
-static rt::Status diagnose(func::FuncOp func, function_ref<LogicalResult()> check) {
+static rt::Status diagnose(func::FuncOp func,
+                           function_ref<LogicalResult()> check) {
   std::string text;
   ScopedDiagnosticHandler handler(func.getContext(), [&](Diagnostic &diag) {
     if (text.empty() && diag.getSeverity() == DiagnosticSeverity::Error)
@@ -93,18 +93,15 @@ static int64_t getStorageBytes(rt::Storage storage) {
     return 1;
   case rt::Storage::U16:
     return 2;
-  case rt::Storage::I32:
-  case rt::Storage::F32:
-    return 4;
   case rt::Storage::I64:
-    break;
+    return 8;
+  default:
+    return 4;
   }
-  return 8;
 }
 
-std::optional<int64_t>
-dsv4::reference::getByteSize(const rt::Binding &binding,
-                             ArrayRef<int64_t> shape) {
+std::optional<int64_t> dsv4::reference::getByteSize(const rt::Binding &binding,
+                                                    ArrayRef<int64_t> shape) {
   if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
     return std::nullopt;
   if (llvm::is_contained(shape, 0))
@@ -172,7 +169,8 @@ struct Tensor {
 
   int64_t size() const { return llvm::product_of(shape, int64_t(1)); }
   int64_t bytes() const {
-    return llvm::divideCeil(size() * element.getIntOrFloatBitWidth(), 8);
+    unsigned width = element.getIntOrFloatBitWidth();
+    return width == 4 ? size() / 2 : size() * ((width + 7) / 8);
   }
   int32_t index(int64_t at) const {
     int32_t value;
@@ -351,7 +349,8 @@ rt::Status Interpreter::checkShape(Operation *op, StringRef operand,
     return {};
   std::string name;
   if (auto argument = dyn_cast<BlockArgument>(value))
-    name = ", binding '" + getArgumentName(func, argument.getArgNumber()) + "',";
+    name =
+        ", binding '" + getArgumentName(func, argument.getArgNumber()) + "',";
   return invalid(op->getName().getStringRef() + ": expected '" + operand + "'" +
                  name + " of shape " + toText(expected) + ", got " +
                  toText(tensor.shape));
@@ -385,7 +384,8 @@ const Buffer &Interpreter::getFieldBuffer(BlockArgument cache,
 }
 
 int64_t Interpreter::getPages(BlockArgument cache) const {
-  for (FieldAttr field : cast<CacheType>(cache.getType()).getRecord().getFields())
+  for (FieldAttr field :
+       cast<CacheType>(cache.getType()).getRecord().getFields())
     if (field.getGroup() != FieldAttr::kPerTensor)
       return getFieldBuffer(cache, field).shape.front();
   return 0;
@@ -396,9 +396,10 @@ Elements Interpreter::locate(BlockArgument cache, FieldAttr field,
   auto type = cast<CacheType>(cache.getType());
   RecordLayout::Position position = RecordLayout(type).getPosition(field);
   Elements elements;
-  elements.bytes = static_cast<const char *>(getFieldBuffer(cache, field).data) +
-                   position.base + entry.page * position.pageStride +
-                   entry.slot * position.slotStride;
+  elements.bytes =
+      static_cast<const char *>(getFieldBuffer(cache, field).data) +
+      position.base + entry.page * position.pageStride +
+      entry.slot * position.slotStride;
   elements.format = *reference::getFormat(field.getElement());
   elements.highFirst = field.getHighFirst();
   elements.interleave = field.getInterleave();
@@ -445,9 +446,9 @@ void Interpreter::gatherRow(PagedGatherOp op, Entry entry, char *row) const {
     Elements data = locate(cache, field, entry);
     SmallVector<Level> levels;
     for (FieldAttr level : record.getScalesOf(field.getName()))
-      levels.push_back({locate(cache, level, entry),
-                        level.getGroup() > 0 ? level.getGroup()
-                                             : field.getExtent()});
+      levels.push_back({locate(cache, level, entry), level.getGroup() > 0
+                                                         ? level.getGroup()
+                                                         : field.getExtent()});
     if (levels.empty() && field.getElement() == result) {
       for (int64_t i = 0; i < field.getExtent(); ++i) {
         uint32_t code = data.code(i);
@@ -467,27 +468,20 @@ rt::Status Interpreter::gather(PagedGatherOp op) {
   int64_t tokens = perToken ? indices.shape.front() : 1;
   int64_t perRow = indices.shape.back();
 
-  SmallVector<int64_t> shape = indices.shape;
-  if (op.getMask())
-    if (rt::Status status = checkShape(op, "mask", op.getMask(), shape); !status)
-      return status;
-  int64_t width = op.getCache().getType().getRecord().getRowExtent();
-  shape.push_back(width);
-  if (rt::Status status = checkShape(op, "outs", op.getOut(), shape); !status)
-    return status;
-  SmallVector<int64_t> ofToken;
+  SmallVector<int64_t> rowShape = indices.shape;
+  rowShape.push_back(op.getCache().getType().getRecord().getRowExtent());
+  SmallVector<int64_t> tokenShape;
   if (perToken)
-    ofToken.push_back(tokens);
-  if (op.getLengths())
-    if (rt::Status status =
-            checkShape(op, "lengths", op.getLengths(), ofToken);
-        !status)
-      return status;
-  if (op.getRequests())
-    if (rt::Status status =
-            checkShape(op, "requests", op.getRequests(), ofToken);
-        !status)
-      return status;
+    tokenShape.push_back(tokens);
+  const std::tuple<StringRef, Value, ArrayRef<int64_t>> operands[] = {
+      {"outs", op.getOut(), rowShape},
+      {"mask", op.getMask(), indices.shape},
+      {"lengths", op.getLengths(), tokenShape},
+      {"requests", op.getRequests(), tokenShape}};
+  for (auto [name, value, shape] : operands)
+    if (value)
+      if (rt::Status status = checkShape(op, name, value, shape); !status)
+        return status;
 
   // Both are zeros, and false, until an entry is found.
   std::vector<char> &rows = *makeResult(op.getRows(), op.getOut()).owned;

@@ -153,8 +153,7 @@ void InputMaker::findUses() {
         use.role = Role::None;
 }
 
-rt::Status
-InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
+rt::Status InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
   int64_t total = 0;
   for (const rt::Binding &binding : signature.bindings) {
     std::vector<int64_t> shape;
@@ -231,9 +230,8 @@ void InputMaker::fillField(FieldAttr field,
                            std::vector<char> &bytes, Random &random) const {
   int64_t size = field.getByteSize(), entries = pages * slots;
   int64_t made = std::min(entries, std::max<int64_t>(kPoolBytes / size, 2));
-  std::vector<uint8_t> pool =
-      makeElements(field.getElement(), field.isScale(),
-                   made * field.getExtent(), random);
+  std::vector<uint8_t> pool = makeElements(field.getElement(), field.isScale(),
+                                           made * field.getExtent(), random);
   int64_t unit = std::max<int64_t>(getElementBits(field.getElement()) / 8, 1);
   for (int64_t entry = 0; entry < entries; ++entry) {
     int64_t from = entry * size;
@@ -322,8 +320,8 @@ void InputMaker::fillLengths(unsigned argument, Random &random) {
     store(argument, i, 1 + random.below(std::max<int64_t>(capacity, 1)));
   int64_t page = op.getCache().getType().getPage();
   spoil(count, 4, 64, random, [&](int64_t at, uint64_t kind) {
-    const int64_t bad[] = {0, -5, capacity + 1 + int64_t(random.below(2 * page)),
-                           INT32_MAX};
+    const int64_t bad[] = {
+        0, -5, capacity + 1 + int64_t(random.below(2 * page)), INT32_MAX};
     store(argument, at, bad[kind]);
   });
 }
@@ -395,8 +393,8 @@ int64_t InputMaker::makeGoodIndex(PagedGatherOp op, int64_t token,
   return index;
 }
 
-int64_t InputMaker::makeBadIndex(PagedGatherOp op, int64_t token,
-                                 uint64_t kind, Random &random) const {
+int64_t InputMaker::makeBadIndex(PagedGatherOp op, int64_t token, uint64_t kind,
+                                 Random &random) const {
   int64_t page = op.getCache().getType().getPage();
   int64_t capacity = getCapacity(op);
   int64_t length = op.getLengths() ? load(op.getLengths(), token) : capacity;
@@ -465,9 +463,10 @@ void InputMaker::fill() {
     }
 }
 
-rt::Result<InputSet> dsv4::reference::makeRandomInputs(
-    func::FuncOp func, const std::map<std::string, int64_t> &dims,
-    uint64_t seed, Codes codes) {
+rt::Result<InputSet>
+dsv4::reference::makeRandomInputs(func::FuncOp func,
+                                  const std::map<std::string, int64_t> &dims,
+                                  uint64_t seed, Codes codes) {
   auto signature = readSignature(func);
   if (!signature)
     return signature.status();

@@ -285,7 +285,7 @@ FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
     auto factors = share(broadcast.getSource(), source);
     if (failed(factors))
       return failure();
-    result = cuda::ExpandOp::create(b, forall.getLoc(),
+    result = cuda::ExpandOp::create(b, broadcast.getLoc(),
                                     getShareType(element, at), *factors)
                  .getTile();
   } else if (auto slice = dyn_cast<vector::ExtractStridedSliceOp>(op)) {

@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // The oracle: the ops' formulas, one element at a time, in double precision. It
-// shares no code with the conversions, the device library or the host target, so
-// that agreement with them is evidence. It reads functions before
+// shares no code with the conversions, the device library or the host target,
+// so that agreement with them is evidence. It reads functions before
 // specialisation: one block of dsv4 ops on tensors and caches.
 //
 // Tensors are values: an op reads what its operands held when they were made,
 // and every destination is written after the last op. A value reaches the
 // destination it is tied to, through other ops' `outs` if need be, when it is
-// returned or nothing uses it. A destination whose values only feed other ops is
-// scratch, and is left alone.
+// returned or nothing uses it. A destination whose values only feed other ops
+// is scratch, and is left alone.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inputs as an engine would pass them, and as it should not. What an argument is
-// for is found from the operand it feeds, never from its name:
+// Inputs as an engine would pass them, and as it should not. What an argument
+// is for is found from the operand it feeds, never from its name:
 //
 //   elements      every code but NaN, uniform
 //   factors       positive, in [2^-6, 2^6]
@@ -46,10 +46,10 @@ constexpr char kPoison = char(0xAB);
 /// of the Signature, named by the function or not ("kv.pages", "arg2.0"); other
 /// names are ignored. With Codes::All, factors too have every bit pattern. The
 /// same seed gives the same bytes on every machine.
-rt::Result<InputSet> makeRandomInputs(mlir::func::FuncOp func,
-                                      const std::map<std::string, int64_t> &dims,
-                                      uint64_t seed,
-                                      Codes codes = Codes::NoNaN);
+rt::Result<InputSet>
+makeRandomInputs(mlir::func::FuncOp func,
+                 const std::map<std::string, int64_t> &dims, uint64_t seed,
+                 Codes codes = Codes::NoNaN);
 
 } // namespace dsv4::reference
 

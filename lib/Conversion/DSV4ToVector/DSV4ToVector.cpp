@@ -50,7 +50,7 @@ static void storeRow(RowContext &row, Value destination,
   int64_t offset = 0;
   int64_t bytes = getElementBits(tensor.getElementType()) / 8;
   Value start = row.mul(row.getRow(), row.constant(tensor.getShape().back()),
-                        "out");
+                        "row_start");
   for (Value piece : pieces) {
     auto store = vector::StoreOp::create(
         b, row.getLoc(), piece, buffer,

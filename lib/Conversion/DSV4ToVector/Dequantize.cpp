@@ -35,13 +35,14 @@ struct DequantizeLowering
                                             RowContext &row) const {
     auto op = cast<DequantizeOp>(operation);
     int64_t extent = cast<ShapedType>(op.getData().getType()).getShape().back();
-    StoredVector data = locate(row, op.getData(), extent, "data");
+    StoredVector data = locate(row, op.getData(), extent, "elements");
     data.highFirst = op.getFormat().getHighFirst();
     SmallVector<StoredFactors> factors;
     for (auto [level, tensor] :
          llvm::zip(op.getFormat().getScales(), op.getScales())) {
       int64_t group = level.getGroup() > 0 ? level.getGroup() : extent;
-      StoredVector vector = locate(row, tensor, extent / group, "scale");
+      StoredVector vector = locate(row, tensor, extent / group,
+                                   level.getGroup() > 0 ? "group_scale" : "row_scale");
       if (level.getGroup() == FieldAttr::kPerTensor)
         vector.offset = row.constant(0);
       factors.push_back({vector, group});

@@ -62,7 +62,8 @@ Value GatherBuilder::buildPageLookup(Value index, Value valid,
   int64_t width = cast<ShapedType>(table.getType()).getRank() - 1;
   Value pages = row.getExtent(table, width);
   Value buffer = row.getBuffer(table);
-  Value inTable = row.both(valid, row.isBelow(logicalPage, pages));
+  Value inTable =
+      row.both(valid, row.isBelow(logicalPage, pages), "in_table");
   auto lookup = scf::IfOp::create(b, row.getLoc("page"), b.getI32Type(),
                                   inTable, /*withElseRegion=*/true);
   {

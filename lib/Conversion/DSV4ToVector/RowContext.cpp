@@ -193,7 +193,7 @@ Value dsv4::buildDecode(RowContext &row, const StoredVector &data,
     factor = vector::ShapeCastOp::create(
         b, loc, VectorType::get({groups, 1}, b.getF32Type()), factor);
     factor = vector::BroadcastOp::create(
-        b, loc, VectorType::get({groups, level.group}, b.getF32Type()), factor);
+        b, row.getLoc((level.vector.name + "_f32").str()), VectorType::get({groups, level.group}, b.getF32Type()), factor);
     factor = vector::ShapeCastOp::create(
         b, loc, VectorType::get({data.extent}, b.getF32Type()), factor);
     value = arith::MulFOp::create(b, loc, value, factor);

@@ -1,0 +1,112 @@
+// Which ops become one kernel, and what the remarks say about it.
+
+// RUN: dsv4-opt %s --dsv4-form-kernels | FileCheck %s
+// RUN: dsv4-opt %s --dsv4-form-kernels -o /dev/null --remarks-filter=dsv4-form-kernels \
+// RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
+
+!cache = !dsv4.cache<64 x <v4_584>>
+#per_row = #dsv4.format<f32, [<f32 per row>]>
+
+// One op, one kernel with the name of the function.
+// CHECK-LABEL: func.func @single
+func.func @single(%c: !cache, %i: tensor<?xi32>, %o: tensor<?x512xbf16>)
+    -> tensor<?x512xbf16> {
+  // CHECK: %[[K:.*]] = dsv4.kernel @single(%{{.*}}, %{{.*}}, %{{.*}}) : (!dsv4.cache<64 x #v4_584>, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // CHECK-NEXT: ^bb0(%[[C:.*]]: !dsv4.cache<64 x #v4_584>, %[[I:.*]]: tensor<?xi32>, %[[O:.*]]: tensor<?x512xbf16>):
+  // CHECK-NEXT: %[[ROWS:.*]] = dsv4.paged_gather %[[C]][%[[I]]] outs(%[[O]] : tensor<?x512xbf16>)
+  // CHECK-NEXT: dsv4.yield %[[ROWS]]
+  // CHECK: return %[[K]]
+  // REMARK: [[@LINE+1]]:8: remark: [Passed] dsv4-form-kernels {{.*}}single{{.*}}holds{{.*}}dsv4.paged_gather
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xbf16>) : !cache, tensor<?xi32>
+  return %0 : tensor<?x512xbf16>
+}
+
+// All results of an op are results of its kernel.
+// CHECK-LABEL: func.func @with_mask
+func.func @with_mask(%c: !cache, %i: tensor<?xi32>, %o: tensor<?x512xbf16>, %m: tensor<?xi1>)
+    -> (tensor<?x512xbf16>, tensor<?xi1>) {
+  // CHECK: %[[K:.*]]:2 = dsv4.kernel @with_mask
+  // CHECK: dsv4.yield %{{.*}}, %{{.*}} : tensor<?x512xbf16>, tensor<?xi1>
+  // CHECK: return %[[K]]#0, %[[K]]#1
+  %0, %1 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xbf16>) mask(%m : tensor<?xi1>)
+      : !cache, tensor<?xi32>
+  return %0, %1 : tensor<?x512xbf16>, tensor<?xi1>
+}
+
+// Two that do not depend on each other are two, numbered in program order.
+// CHECK-LABEL: func.func @independent
+func.func @independent(%c: !cache, %i: tensor<?xi32>, %j: tensor<?xi32>,
+                       %o: tensor<?x512xbf16>, %p: tensor<?x512xbf16>)
+    -> (tensor<?x512xbf16>, tensor<?x512xbf16>) {
+  // CHECK: %[[A:.*]] = dsv4.kernel @independent_0
+  // CHECK: %[[B:.*]] = dsv4.kernel @independent_1
+  // CHECK: return %[[A]], %[[B]]
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xbf16>) : !cache, tensor<?xi32>
+  %1 = dsv4.paged_gather %c[%j] outs(%p : tensor<?x512xbf16>) : !cache, tensor<?xi32>
+  return %0, %1 : tensor<?x512xbf16>, tensor<?x512xbf16>
+}
+
+// A producer joins: one row space, no other user.
+// CHECK-LABEL: func.func @fused
+func.func @fused(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
+                 %s: tensor<?xf32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // CHECK: dsv4.kernel @fused
+  // CHECK-NOT: dsv4.kernel
+  // CHECK: %[[ROWS:.*]] = dsv4.paged_gather
+  // CHECK: %[[VALUES:.*]] = dsv4.dequantize %[[ROWS]]
+  // CHECK: dsv4.yield %[[VALUES]] : tensor<?x512xbf16>
+  // REMARK: remark: [Passed] dsv4-form-kernels {{.*}}fused{{.*}}holds{{.*}}dsv4.paged_gather{{.*}}dsv4.dequantize
+  %0 = dsv4.paged_gather %c[%i] outs(%tmp : tensor<?x512xf32>) : !cache, tensor<?xi32>
+  %1 = dsv4.dequantize %0 scales(%s : tensor<?xf32>) outs(%o : tensor<?x512xbf16>)
+      {format = #per_row} : tensor<?x512xf32>
+  return %1 : tensor<?x512xbf16>
+}
+
+// Its value has another user: two kernels.
+// CHECK-LABEL: func.func @other_user
+func.func @other_user(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
+                      %s: tensor<?xf32>, %o: tensor<?x512xbf16>)
+    -> (tensor<?x512xf32>, tensor<?x512xbf16>) {
+  // CHECK: %[[A:.*]] = dsv4.kernel @other_user_0
+  // CHECK: %[[B:.*]] = dsv4.kernel @other_user_1(%[[A]],
+  // CHECK: return %[[A]], %[[B]]
+  %0 = dsv4.paged_gather %c[%i] outs(%tmp : tensor<?x512xf32>) : !cache, tensor<?xi32>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.paged_gather{{.*}}its result has other users
+  %1 = dsv4.dequantize %0 scales(%s : tensor<?xf32>) outs(%o : tensor<?x512xbf16>)
+      {format = #per_row} : tensor<?x512xf32>
+  return %0, %1 : tensor<?x512xf32>, tensor<?x512xbf16>
+}
+
+// The row spaces differ: one row of 64 factors is not 64 rows.
+// CHECK-LABEL: func.func @other_row_space
+func.func @other_row_space(%f: tensor<64xf8E4M3FN>, %tmp: tensor<64xf32>, %g: tensor<1xf32>,
+                           %d: tensor<64x512xf8E4M3FN>, %o: tensor<64x512xf32>)
+    -> tensor<64x512xf32> {
+  // CHECK: dsv4.kernel @other_row_space_0
+  // CHECK: dsv4.kernel @other_row_space_1
+  %0 = dsv4.dequantize %f scales(%g : tensor<1xf32>) outs(%tmp : tensor<64xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>} : tensor<64xf8E4M3FN>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.dequantize{{.*}}the row spaces differ
+  %1 = dsv4.dequantize %d scales(%0 : tensor<64xf32>) outs(%o : tensor<64x512xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<64x512xf8E4M3FN>
+  return %1 : tensor<64x512xf32>
+}
+
+// The producer is no row-wise op.
+// CHECK-LABEL: func.func @not_row_wise
+func.func @not_row_wise(%d: tensor<64x512xf8E4M3FN>, %s: tensor<64xi32>,
+                        %o: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  // CHECK: dsv4.kernel @not_row_wise(
+  %0 = arith.sitofp %s : tensor<64xi32> to tensor<64xf32>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}arith.sitofp{{.*}}it is not row-wise
+  %1 = dsv4.dequantize %d scales(%0 : tensor<64xf32>) outs(%o : tensor<64x512xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<64x512xf8E4M3FN>
+  return %1 : tensor<64x512xf32>
+}
+
+// Nothing to do.
+// CHECK-LABEL: func.func @nothing
+// CHECK-NOT: dsv4.kernel
+func.func @nothing(%o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  return %o : tensor<?x512xbf16>
+}
