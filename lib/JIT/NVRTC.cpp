@@ -314,7 +314,7 @@ std::vector<std::string> NVRTC::options(const std::string &arch,
   std::vector<std::string> all = {
       "-arch=" + arch,       "--no-cache", "--modify-stack-limit=false",
       "--no-source-include", "-std=c++17", "-default-device",
-      "-Xptxas=-v"};
+      "--minimal",           "-Xptxas=-v"};
   all.insert(all.end(), extra.begin(), extra.end());
   return all;
 }

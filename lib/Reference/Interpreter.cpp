@@ -395,16 +395,12 @@ Elements Interpreter::locate(BlockArgument cache, FieldAttr field,
                              Entry entry) const {
   auto type = cast<CacheType>(cache.getType());
   RecordLayout::Position position = RecordLayout(type).getPosition(field);
-  Elements elements;
-  elements.bytes =
+  const char *bytes =
       static_cast<const char *>(getFieldBuffer(cache, field).data) +
       position.base + entry.page * position.pageStride +
       entry.slot * position.slotStride;
-  elements.format = *reference::getFormat(field.getElement());
-  elements.highFirst = field.getHighFirst();
-  elements.interleave = field.getInterleave();
-  elements.extent = field.getExtent();
-  return elements;
+  return {bytes, *reference::getFormat(field.getElement()),
+          field.getHighFirst(), field.getInterleave(), field.getExtent()};
 }
 
 std::optional<Entry> Interpreter::findEntry(PagedGatherOp op, int64_t token,

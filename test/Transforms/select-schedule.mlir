@@ -7,9 +7,6 @@
 // RUN: dsv4-opt %s --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=64,lanes=4,vector=4>" | FileCheck %s --check-prefixes=CHECK,GIVEN
 // RUN: dsv4-opt %s --dsv4-select-schedule -o /dev/null --remarks-filter=dsv4-select-schedule \
 // RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: dsv4-opt %s --dsv4-select-schedule -o /dev/null -mlir-pass-statistics 2>&1 | FileCheck %s --check-prefix=STATS
-
-// STATS: (S) 4 table-hits
 
 !v4 = !dsv4.cache<64 x <v4_584>>
 !fp4 = !dsv4.cache<64 x <v41_fp4_288>>

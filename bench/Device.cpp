@@ -1,0 +1,236 @@
+//===- Device.cpp - Memory, kernels and timing for measurements -----------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+
+#include "dsv4/JIT/NVRTC.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace dsv4;
+using namespace dsv4::bench;
+
+void bench::check(const rt::Status &status) {
+  if (status)
+    return;
+  llvm::WithColor::error(llvm::errs(), "dsv4-bench")
+      << status.message() << "\n";
+  exit(1);
+}
+
+/// The value below which `share` of the values lie.
+static double quantile(std::vector<double> &values, double share) {
+  llvm::sort(values);
+  return values[static_cast<size_t>(share * (values.size() - 1) + 0.5)];
+}
+
+double bench::median(std::vector<double> values) {
+  return quantile(values, 0.5);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels of our own
+//===----------------------------------------------------------------------===//
+
+static const char emptyText[] = R"(
+extern "C" __global__ void __launch_bounds__(128) kernel(uint4 *to, int n) {
+  WAIT;
+  TRIGGER;
+}
+)";
+
+// A hash of the address, a chunk of 16 bytes a thread.
+static const char fillText[] = R"(
+extern "C" __global__ void __launch_bounds__(256) kernel(uint4 *to, int n) {
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  if (i >= n)
+    return;
+  unsigned long long x = (unsigned long long)(to + i);
+  unsigned words[4];
+  for (int w = 0; w < 4; ++w) {
+    x += 0x9E3779B97F4A7C15ull;
+    unsigned long long z = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    const unsigned word = (unsigned)(z >> 32);
+    const unsigned ones = __vcmpeq4(word & 0x7F7F7F7Fu, 0x7F7F7F7Fu);
+    words[w] = word ^ (ones & 0x01010101u);
+  }
+  to[i] = make_uint4(words[0], words[1], words[2], words[3]);
+}
+)";
+
+static const char copyText[] = R"(
+extern "C" __global__ void __launch_bounds__(256)
+kernel(uint4 *__restrict__ to, const uint4 *__restrict__ from, int n) {
+  WAIT;
+  const int first = blockIdx.x * (256 * STEPS) + threadIdx.x;
+  uint4 v[STEPS];
+#pragma unroll
+  for (int s = 0; s < STEPS; ++s)
+    if (first + s * 256 < n)
+      LOAD(v[s], from + first + s * 256);
+  TRIGGER;
+#pragma unroll
+  for (int s = 0; s < STEPS; ++s)
+    if (first + s * 256 < n)
+      to[first + s * 256] = v[s];
+}
+)";
+
+static const char plainLoad[] = "#define LOAD(V, P) V = *(P)\n";
+static const char evictLastLoad[] = R"(
+#define LOAD(V, P) do { \
+  unsigned long long policy; \
+  asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" \
+               : "=l"(policy)); \
+  asm volatile("ld.global.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;" \
+               : "=r"(V.x), "=r"(V.y), "=r"(V.z), "=r"(V.w) \
+               : "l"(P), "l"(policy)); \
+} while (0)
+)";
+
+static std::string launchMacros(bool programmatic) {
+  if (!programmatic)
+    return "#define WAIT\n#define TRIGGER\n";
+  return "#define WAIT asm volatile(\"griddepcontrol.wait;\" ::: \"memory\")\n"
+         "#define TRIGGER "
+         "asm volatile(\"griddepcontrol.launch_dependents;\")\n";
+}
+
+Kernel Device::build(const std::string &text, uint32_t threads,
+                     uint32_t perBlock, bool reads, bool programmatic) {
+  auto *nvrtc = take(jit::NVRTC::get());
+  auto output = take(nvrtc->compile(launchMacros(programmatic) + text,
+                                    "bench.cu", session.arch()));
+  rt::CompiledProgram program;
+  program.images = {output.cubin};
+  rt::ProgramInfo &info = program.info;
+  info.name = "bench";
+  info.target = "cuda";
+  info.arch = session.arch();
+  info.dims = {{"n", 0, 0}};
+  rt::KernelInfo kernel;
+  kernel.symbol = "kernel";
+  kernel.threads = threads;
+  kernel.rowsPerBlock = perBlock;
+  kernel.programmaticLaunch = programmatic;
+  kernel.rows = {{-1, 0}};
+  for (const char *name : {"to", "from"}) {
+    if (name[0] == 'f' && !reads)
+      continue;
+    int index = static_cast<int>(info.bindings.size());
+    info.bindings.push_back(
+        {name, rt::Storage::U8, "u8", {{-1, 0}, {16, -1}}, index == 0});
+    kernel.parameters.push_back({rt::Parameter::Kind::Buffer, index});
+  }
+  kernel.parameters.push_back({rt::Parameter::Kind::Rows, 0});
+  info.kernels = {kernel};
+  return take(rt::LoadedProgram::load(program, rt::Backend::cuda(&driver)));
+}
+
+void Device::buildCopies() {
+  for (bool programmatic : {false, true})
+    for (bool evictLast : {false, true})
+      for (int steps : {1, 2, 4})
+        copyKernels.push_back(
+            {std::to_string(steps) + " x 16 B" +
+                 (evictLast ? ", evict_last" : "") + (programmatic ? ", pdl" : ""),
+             build("#define STEPS " + std::to_string(steps) + "\n" +
+                       (evictLast ? evictLastLoad : plainLoad) + copyText,
+                   256, 256 * steps, /*reads=*/true, programmatic)});
+  copyKernels.push_back({"cuMemcpyDtoDAsync", nullptr});
+}
+
+Device::Device(Session &session)
+    : session(session), driver(*session.driver()) {
+  check(driver.makeCurrent(0));
+  stream = take(driver.createStream());
+  info = take(driver.device(0));
+  fill = build(fillText, 256, 256, /*reads=*/false, false);
+  for (bool programmatic : {false, true})
+    empty[programmatic] =
+        build(emptyText, 128, 1, /*reads=*/false, programmatic);
+  buildCopies();
+  scratch = allocate(16);
+}
+
+Device::~Device() { (void)driver.destroyStream(stream); }
+
+rt::Status Device::copy(const CopyKernel &kernel, char *to, const char *from,
+                        size_t bytes, rt::Stream on) {
+  if (!kernel.kernel)
+    return driver.copyOnDevice(to, from, bytes, on);
+  const int64_t shape[] = {static_cast<int64_t>(bytes / 16), 16};
+  const rt::Argument arguments[] = {{to, shape},
+                                    {const_cast<char *>(from), shape}};
+  return kernel.kernel->launch(on, arguments, 2);
+}
+
+rt::Status Device::launchEmpty(bool programmatic, int64_t blocks,
+                               rt::Stream on) {
+  const int64_t shape[] = {blocks, 16};
+  const rt::Argument argument = {scratch.at(), shape};
+  return empty[programmatic]->launch(on, &argument, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void Device::fillRandom(Memory &memory) {
+  const int64_t shape[] = {static_cast<int64_t>(memory.size() / 16), 16};
+  const rt::Argument argument = {memory.at(), shape};
+  check(fill->launch(stream, &argument, 1));
+}
+
+void Device::upload(Memory &memory, const void *from) {
+  check(driver.copyToDevice(memory.at(), from, memory.size(), stream));
+  finish();
+}
+
+void Device::download(void *to, const char *from, size_t bytes) {
+  check(driver.copyToHost(to, const_cast<char *>(from), bytes, stream));
+  finish();
+}
+
+//===----------------------------------------------------------------------===//
+// Timing
+//===----------------------------------------------------------------------===//
+
+std::vector<Timing> Device::time(const std::vector<Candidate> &candidates,
+                                 unsigned rounds) {
+  std::vector<rt::Graph> graphs;
+  for (const Candidate &candidate : candidates) {
+    check(driver.beginCapture(stream));
+    for (unsigned i = 0; i < candidate.launches; ++i)
+      check(candidate.launch(i, stream));
+    graphs.push_back(take(driver.endCapture(stream)));
+    check(driver.replay(graphs.back(), stream)); // Uploads it and warms up.
+  }
+  rt::Event begin = take(driver.createEvent()), end = take(driver.createEvent());
+  std::vector<std::vector<double>> times(candidates.size());
+  for (unsigned round = 0; round < rounds; ++round)
+    for (size_t step = 0; step < candidates.size(); ++step) {
+      // Every round starts elsewhere, so that neighbours change.
+      size_t i = (step + round) % candidates.size();
+      check(driver.record(begin, stream));
+      check(driver.replay(graphs[i], stream));
+      check(driver.record(end, stream));
+      times[i].push_back(take(driver.elapsedMilliseconds(begin, end)) * 1e3 /
+                         candidates[i].launches);
+    }
+  (void)driver.destroyEvent(begin);
+  (void)driver.destroyEvent(end);
+  for (rt::Graph graph : graphs)
+    (void)driver.destroyGraph(graph);
+  std::vector<Timing> result;
+  for (std::vector<double> &each : times)
+    result.push_back(
+        {quantile(each, 0.5), quantile(each, 0.25), quantile(each, 0.75)});
+  return result;
+}

@@ -1,0 +1,74 @@
+// Row programs of dequantisations.
+
+// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --split-input-file | FileCheck %s
+
+// Two levels of factors multiply in order.
+// CHECK-LABEL: func.func @nvfp4
+func.func @nvfp4(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>, %g: tensor<?xf32>,
+                 %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // CHECK: dsv4.summary = "dsv4.dequantize of f4E2M1FN to bf16"
+  // CHECK: ^bb0(%[[D:.*]]: tensor<?x512xf4E2M1FN>, %[[S:.*]]: tensor<?x32xf8E4M3FN>, %[[G:.*]]: tensor<?xf32>, %[[O:.*]]: tensor<?x512xbf16>):
+  // CHECK-DAG: %[[DM:.*]] = dsv4.buffer %[[D]] : tensor<?x512xf4E2M1FN> to memref<?xi8>
+  // CHECK-DAG: %[[SM:.*]] = dsv4.buffer %[[S]] : tensor<?x32xf8E4M3FN> to memref<?xf8E4M3FN>
+  // CHECK-DAG: %[[GM:.*]] = dsv4.buffer %[[G]] : tensor<?xf32> to memref<?xf32>
+  // CHECK: scf.forall (%[[ROW:.*]]) in
+  // CHECK: %[[AD:.*]] = arith.muli %[[ROW]], %c256
+  // CHECK: %[[AS:.*]] = arith.muli %[[ROW]], %c32
+  // CHECK: %[[LD:.*]] = vector.load %[[DM]][%[[AD]]] {alignment = 16 : i64} : memref<?xi8>, vector<256xi8>
+  // CHECK: vector.bitcast %[[LD]] : vector<256xi8> to vector<512xf4E2M1FN>
+  // CHECK: vector.load %[[SM]][%[[AS]]] {alignment = 16 : i64} : memref<?xf8E4M3FN>, vector<32xf8E4M3FN>
+  // CHECK: vector.load %[[GM]][%[[ROW]]] {alignment = 4 : i64} : memref<?xf32>, vector<1xf32>
+  // CHECK: %[[X:.*]] = arith.extf %{{.*}} : vector<512xf4E2M1FN> to vector<512xf32>
+  // CHECK: vector.broadcast %{{.*}} : vector<32x1xf32> to vector<32x16xf32>
+  // CHECK: %[[Y:.*]] = arith.mulf %[[X]], %{{.*}}
+  // CHECK: vector.broadcast %{{.*}} : vector<1x1xf32> to vector<1x512xf32>
+  // CHECK: %[[Z:.*]] = arith.mulf %[[Y]], %{{.*}}
+  // CHECK: %[[B:.*]] = arith.truncf %[[Z]]
+  // CHECK: vector.store %[[B]]
+  %0 = dsv4.kernel @k(%d, %s, %g, %o)
+      : (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>, tensor<?xf32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%d1: tensor<?x512xf4E2M1FN>, %s1: tensor<?x32xf8E4M3FN>, %g1: tensor<?xf32>, %o1: tensor<?x512xbf16>):
+    %r = dsv4.dequantize %d1 scales(%s1, %g1 : tensor<?x32xf8E4M3FN>, tensor<?xf32>)
+        outs(%o1 : tensor<?x512xbf16>)
+        {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]>} : tensor<?x512xf4E2M1FN>
+    dsv4.yield %r : tensor<?x512xbf16>
+  }
+  return %0 : tensor<?x512xbf16>
+}
+
+// -----
+
+// Integers, one factor for all; rows of rank 3.
+// CHECK-LABEL: func.func @int4
+func.func @int4(%d: tensor<4x?x64xi4>, %s: tensor<1xbf16>, %o: tensor<4x?x64xf32>) -> tensor<4x?x64xf32> {
+  // CHECK: dsv4.row_count
+  // CHECK: vector.load %{{.*}} : memref<?xi8>, vector<32xi8>
+  // CHECK: vector.load %{{.*}}[%c0] {alignment = {{[0-9]+}} : i64} : memref<?xbf16>, vector<1xbf16>
+  // CHECK: arith.sitofp %{{.*}} : vector<64xi4> to vector<64xf32>
+  // CHECK: arith.extf %{{.*}} : vector<1xbf16> to vector<1xf32>
+  // CHECK-NOT: arith.truncf
+  // CHECK: vector.store %{{.*}} : memref<?xf32>, vector<64xf32>
+  %0 = dsv4.kernel @k(%d, %s, %o) : (tensor<4x?x64xi4>, tensor<1xbf16>, tensor<4x?x64xf32>) -> tensor<4x?x64xf32> {
+  ^bb0(%d1: tensor<4x?x64xi4>, %s1: tensor<1xbf16>, %o1: tensor<4x?x64xf32>):
+    %r = dsv4.dequantize %d1 scales(%s1 : tensor<1xbf16>) outs(%o1 : tensor<4x?x64xf32>)
+        {format = #dsv4.format<i4, [<bf16 per tensor>]>} : tensor<4x?x64xi4>
+    dsv4.yield %r : tensor<4x?x64xf32>
+  }
+  return %0 : tensor<4x?x64xf32>
+}
+
+// -----
+
+// Extents that are known are constants.
+// CHECK-LABEL: func.func @static
+func.func @static(%d: tensor<4x8x64xf8E4M3FN>, %s: tensor<4x8xf32>, %o: tensor<4x8x64xf32>) -> tensor<4x8x64xf32> {
+  // CHECK-NOT: dsv4.row_count
+  // CHECK: scf.forall (%{{.*}}) in ({{%c32|32}})
+  %0 = dsv4.kernel @k(%d, %s, %o) : (tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>, tensor<4x8x64xf32>) -> tensor<4x8x64xf32> {
+  ^bb0(%d1: tensor<4x8x64xf8E4M3FN>, %s1: tensor<4x8xf32>, %o1: tensor<4x8x64xf32>):
+    %r = dsv4.dequantize %d1 scales(%s1 : tensor<4x8xf32>) outs(%o1 : tensor<4x8x64xf32>)
+        {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<4x8x64xf8E4M3FN>
+    dsv4.yield %r : tensor<4x8x64xf32>
+  }
+  return %0 : tensor<4x8x64xf32>
+}

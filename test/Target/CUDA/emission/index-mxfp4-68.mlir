@@ -1,0 +1,44 @@
+// Indexer keys, MXFP4; no page table.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+
+func.func @gather_index_mxfp4_68(
+    %cache: !dsv4.cache<64 x <index_mxfp4_68>> {dsv4.name = "cache"},
+    %indices: tensor<?xi32> {dsv4.name = "indices", dsv4.dims = ["n"]},
+    %out: tensor<?x128xbf16> {dsv4.name = "out", dsv4.dims = ["n", ""]})
+    -> tensor<?x128xbf16> {
+  %rows = dsv4.paged_gather %cache[%indices]
+      outs(%out : tensor<?x128xbf16>)
+      : !dsv4.cache<64 x <index_mxfp4_68>>, tensor<?xi32>
+  return %rows : tensor<?x128xbf16>
+}
+
+// The whole text.
+//     CHECK:// dsv4.paged_gather of 64 x index_mxfp4_68 to bf16
+//CHECK-NEXT:// n = ?
+//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 8 elements
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
+//CHECK-NEXT:gather_index_mxfp4_68(const unsigned char *__restrict__ cache,
+//CHECK-NEXT:                      const int *__restrict__ indices,
+//CHECK-NEXT:                      dsv4::bf16 *__restrict__ out,
+//CHECK-NEXT:                      int cache_pages,
+//CHECK-NEXT:                      int rows) {
+//CHECK-NEXT:  const int lane = threadIdx.x % 8;
+//CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 8;
+//CHECK-NEXT:  if (row < rows) {
+//CHECK-NEXT:    const int index = indices[row];
+//CHECK-NEXT:    const int page = index / 64;
+//CHECK-NEXT:    const int slot = index % 64;
+//CHECK-NEXT:    const bool valid = index >= 0 && page < cache_pages;
+//CHECK-NEXT:    const long long page_start = (long long)page * 4352;
+//CHECK-NEXT:    const long long entry = page_start + slot * 64;
+//CHECK-NEXT:    const long long row_start = (long long)row * 128;
+//CHECK-NEXT:    const auto key = dsv4::load_if<dsv4::Tile<dsv4::e2m1, 2, 8>>(valid, &cache[entry + lane * 4], 32);
+//CHECK-NEXT:    const auto key_scale = dsv4::load_if<dsv4::Tile<dsv4::ue8m0, 2, 1>>(valid, &cache[page_start + slot * 4 + 4096 + lane / 4], 2);
+//CHECK-NEXT:    const auto key_scale_f32 = dsv4::expand<8>(dsv4::convert<float>(key_scale));
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(key) * key_scale_f32), 64);
+//CHECK-NEXT:  }
+//CHECK-NEXT:}

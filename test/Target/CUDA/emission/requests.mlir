@@ -1,0 +1,66 @@
+// Requests, lengths and the validity mask: every condition there is.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8> dims=topk=512" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8> dims=topk=512" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+
+func.func @gather_requests(
+    %cache: !dsv4.cache<64 x <v4_584>> {dsv4.name = "cache"},
+    %indices: tensor<?x?xi32> {dsv4.name = "indices", dsv4.dims = ["tokens", "topk"]},
+    %table: tensor<?x?xi32> {dsv4.name = "page_table", dsv4.dims = ["requests", "blocks"]},
+    %requests: tensor<?xi32> {dsv4.name = "requests", dsv4.dims = ["tokens"]},
+    %lengths: tensor<?xi32> {dsv4.name = "lengths", dsv4.dims = ["tokens"]},
+    %out: tensor<?x?x512xbf16> {dsv4.name = "out", dsv4.dims = ["tokens", "topk", ""]},
+    %mask: tensor<?x?xi1> {dsv4.name = "mask", dsv4.dims = ["tokens", "topk"]})
+    -> (tensor<?x?x512xbf16>, tensor<?x?xi1>)
+    attributes {dsv4.policies = {topk = #dsv4.policy<exact>}} {
+  %rows, %valid = dsv4.paged_gather %cache[%indices] pages(%table : tensor<?x?xi32>) requests(%requests : tensor<?xi32>)
+      lengths(%lengths : tensor<?xi32>)
+      outs(%out : tensor<?x?x512xbf16>) mask(%mask : tensor<?x?xi1>)
+      : !dsv4.cache<64 x <v4_584>>, tensor<?x?xi32>
+  return %rows, %valid : tensor<?x?x512xbf16>, tensor<?x?xi1>
+}
+
+// The whole text.
+//     CHECK:// dsv4.paged_gather of 64 x v4_584 to bf16
+//CHECK-NEXT:// tokens = ?, topk = 512, requests = ?, blocks = ?
+//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 8 elements
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
+//CHECK-NEXT:gather_requests(const unsigned char *__restrict__ cache,
+//CHECK-NEXT:                const int *__restrict__ indices,
+//CHECK-NEXT:                const int *__restrict__ page_table,
+//CHECK-NEXT:                const int *__restrict__ requests,
+//CHECK-NEXT:                const int *__restrict__ lengths,
+//CHECK-NEXT:                dsv4::bf16 *__restrict__ out,
+//CHECK-NEXT:                unsigned char *__restrict__ mask,
+//CHECK-NEXT:                int cache_pages,
+//CHECK-NEXT:                int requests_1,
+//CHECK-NEXT:                int blocks,
+//CHECK-NEXT:                int rows) {
+//CHECK-NEXT:  const int lane = threadIdx.x % 8;
+//CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 8;
+//CHECK-NEXT:  if (row < rows) {
+//CHECK-NEXT:    const int index = indices[row];
+//CHECK-NEXT:    const int token = row / 512;
+//CHECK-NEXT:    const int length = lengths[token];
+//CHECK-NEXT:    const int request = requests[token];
+//CHECK-NEXT:    const int logical_page = index / 64;
+//CHECK-NEXT:    const bool in_table = index >= 0 && index < length && request >= 0 && request < requests_1 && logical_page < blocks;
+//CHECK-NEXT:    const int page = in_table ? page_table[(long long)request * blocks + logical_page] : -1;
+//CHECK-NEXT:    const int slot = index % 64;
+//CHECK-NEXT:    const bool valid = page >= 0 && page < cache_pages;
+//CHECK-NEXT:    const long long page_start = (long long)page * 37440;
+//CHECK-NEXT:    const long long entry = page_start + slot * 576;
+//CHECK-NEXT:    const long long row_start = (long long)row * 512;
+//CHECK-NEXT:    const auto nope = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 7, 8>>(valid, &cache[entry + lane * 8], 64);
+//CHECK-NEXT:    const auto nope_scale = dsv4::load_if<dsv4::Vec<dsv4::ue8m0, 8>>(valid, &cache[page_start + slot * 8 + 36864]);
+//CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 8>>(valid, &cache[entry + 448 + lane * 16]);
+//CHECK-NEXT:    const auto nope_scale_f32 = dsv4::repeat<7, 8>(dsv4::convert<float>(dsv4::slice<0, 7>(nope_scale)));
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(nope) * nope_scale_f32), 64);
+//CHECK-NEXT:    dsv4::store(&out[row_start + 448 + lane * 8], rope);
+//CHECK-NEXT:    if (lane == 0) {
+//CHECK-NEXT:      mask[row] = static_cast<unsigned char>(valid);
+//CHECK-NEXT:    }
+//CHECK-NEXT:  }
+//CHECK-NEXT:}

@@ -1,0 +1,55 @@
+// RUN: dsv4-opt %s --dsv4-distribute-rows --split-input-file --verify-diagnostics
+
+func.func @no_schedule(%o: tensor<?x8xf32>) {
+  // expected-error @+1 {{'dsv4.kernel' op has no schedule; run dsv4-select-schedule}}
+  dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+  }
+  return
+}
+
+// -----
+
+// Lanes hold different elements: a vector cannot be reversed among them.
+func.func @shuffle(%o: tensor<?x64xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8> : (tensor<?x64xf32>) -> () {
+  ^bb0(%o1: tensor<?x64xf32>):
+    %n = dsv4.row_count %o1 : tensor<?x64xf32>
+    %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>
+    %c64 = arith.constant 64 : index
+    scf.forall (%row) in (%n) {
+      %at = arith.muli %row, %c64 : index
+      %v = vector.load %m[%at] : memref<?xf32>, vector<64xf32>
+      // expected-error @+1 {{'vector.shuffle' op cannot be distributed over lanes}}
+      %w = vector.shuffle %v, %v [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+        64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79,
+        80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95] : vector<64xf32>, vector<64xf32>
+      vector.store %w, %m[%at] : memref<?xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Interleaved factors fix the number of factors a step has.
+func.func @interleave(%c: !dsv4.cache<64 x <nvfp4_352>>) {
+  dsv4.kernel @k(%c) schedule <threads = 128, lanes = 4, vector = 8> : (!dsv4.cache<64 x <nvfp4_352>>) -> () {
+  ^bb0(%c1: !dsv4.cache<64 x <nvfp4_352>>):
+    %m = dsv4.buffer %c1 : !dsv4.cache<64 x <nvfp4_352>> to memref<?xi8>
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    scf.forall (%row) in (%c4) {
+      // expected-error @+1 {{row_schedule_c4: interleaved factors need a step of 4 factors, got 2}}
+      %v = vector.load %m[%c0] : memref<?xi8>, vector<32xi8>
+      %a = vector.shape_cast %v : vector<32xi8> to vector<4x8xi8>
+      %b = vector.transpose %a, [1, 0] : vector<4x8xi8> to vector<8x4xi8>
+      %d = vector.shape_cast %b : vector<8x4xi8> to vector<32x1xi8>
+      %e = vector.broadcast %d : vector<32x1xi8> to vector<32x16xi8>
+      %f = vector.shape_cast %e : vector<32x16xi8> to vector<512xi8>
+      vector.store %f, %m[%row] : memref<?xi8>, vector<512xi8>
+    }
+  }
+  return
+}
