@@ -13,12 +13,20 @@ JOBS ?= $(shell nproc)
 CMAKE_BUILD = cmake --build --parallel $(JOBS) --preset
 BIN := build/release/bin
 
-#===-- FILL IN: what `make demo` runs, a command a line ---------------------===#
+#===-- What `make demo` runs ------------------------------------------------===#
+DEMO = $(BIN)/dsv4-run examples/gather_kv.mlir --random=1 --check --dim tokens=64 --dim topk=512 --dim requests=8 --dim max_pages=64 --dim cache.pages=512
 define DEMO_COMMANDS
-$(BIN)/dsv4-run examples/decode_step.mlir --check --random=1
+@echo "== first run: compiled; every level written to build/demo"
+@$(DEMO) --emit=build/demo
+@echo
+@echo "== the kernel, build/demo/kernel.cu"
+@cat build/demo/kernel.cu
+@echo
+@echo "== second run: from the cache, timed"
+@$(DEMO) --repeat=20
 endef
 
-#===-- FILL IN: what `make bench` runs, a command a line --------------------===#
+#===-- What `make bench` runs -----------------------------------------------===#
 define BENCH_COMMANDS
 python3 bench/run.py --bin $(BIN)
 endef
@@ -48,6 +56,7 @@ docs: setup build/release/build.ninja ## the reference of the dialects, in build
 	@ls build/release/docs/*.md
 
 # Both sanitizers fail the test that they speak up in.
+asan: export ASAN_OPTIONS ?= allow_user_poisoning=0
 asan: export UBSAN_OPTIONS ?= halt_on_error=1:print_stacktrace=1
 asan: setup build/asan/build.ninja ## every test under ASan and UBSan
 	@$(CMAKE_BUILD) asan

@@ -22,7 +22,7 @@ Kinds:
   ir PASS [OP]     examples/gather_kv.mlir after that pass of the pipeline (its
                    last run); only the op named OP, if one is given
   source FILE      the program of a file, without the comment above it
-  cuda [FILE]      the text of the kernel of a file, or of the program in the
+  cuda [example]   the text of the kernel of that example, or of the program in the
                    last ```mlir block above
   error            what dsv4-opt says of the program in the last ```mlir block
   run COMMAND      a command of the tools and what it prints; times, paths and
@@ -31,6 +31,7 @@ Kinds:
   record NAME      the fields of one record
   dialect NAME     the reference of a dialect
   passes           the reference of the passes
+  methods FILE     the methods of the interfaces in an ODS file
   bench            the newest file of bench/results as tables
   roofline         the picture that was made of it
 """
@@ -89,19 +90,35 @@ def read(path):
 # ===-- IR ------------------------------------------------------------------=== #
 
 
+def breaks(line, begin):
+    """Where a line of IR may be broken: position and how deep in brackets."""
+    depth, quoted = 0, False
+    for i, c in enumerate(line[:-1]):
+        if c == '"':
+            quoted = not quoted
+        elif quoted or line[i - 1 : i + 1] == "->":
+            continue
+        elif c in "([{<":
+            depth += 1
+        elif c in ")]}>":
+            depth -= 1
+        rest = line[i + 1 :]
+        if not quoted and i > begin and rest[0] == " ":
+            if c in ",)" or rest.startswith((" : ", " -> ")):
+                yield i + 1, depth
+
+
 def wrap(line):
-    """Breaks a long line of IR at a comma or colon outside of strings."""
+    """Breaks a long line of IR, not within strings and as far out of brackets as
+    can be."""
     indent = len(line) - len(line.lstrip())
     lines = []
     while len(line) > WIDTH:
-        quoted, at = False, -1
-        for i, c in enumerate(line[: WIDTH - 1]):
-            quoted ^= c == '"'
-            if not quoted and i > indent + 8 and line[i + 1] == " ":
-                if c in ",{" or line[i + 1 :].startswith(" : "):
-                    at = i + 1
-        if at < 0:
+        places = list(breaks(line, indent + WIDTH // 3))
+        fitting = [place for place in places if place[0] <= WIDTH] or places[:1]
+        if not fitting:
             break
+        at = min(fitting, key=lambda place: (place[1], -place[0]))[0]
         lines.append(line[:at])
         line = " " * (indent + 4) + line[at:].strip()
     return lines + [line]
@@ -190,8 +207,8 @@ def last_program(above):
 
 
 def make_cuda(arguments, above):
-    source = read(arguments[0]) if arguments else last_program(above)
-    pipeline = PIPELINE if "topk" in source else "--dsv4-lower-to-cuda-pipeline"
+    source = read(EXAMPLE) if arguments else last_program(above)
+    pipeline = PIPELINE if arguments else "--dsv4-lower-to-cuda-pipeline"
     # Locations carry the names that the text has.
     lowered = call("dsv4-opt", pipeline, "--mlir-print-debuginfo", text=source)
     return block("cuda", call("dsv4-translate", "--mlir-to-cuda", text=lowered))
@@ -337,6 +354,16 @@ def make_passes(_, __):
     return tablegen("include/dsv4/Passes.td", "-gen-pass-doc")
 
 
+def make_methods(arguments, _):
+    lines = []
+    for part in tablegen(arguments[0], "-gen-op-interface-docs").split("\n## ")[1:]:
+        lines.append(f"* `{part.split(' ')[0]}`")
+        for name, about in re.findall(r"#### `(\w+)`\n\n```c\+\+\n.*?```\n\n(.*?)\n\n", part + "\n\n", flags=re.S):
+            text = " ".join(about.split()).rstrip(".")
+            lines.append(f"  * `{name}`: {text[0].lower() + text[1:]}.")
+    return "\n".join(lines)
+
+
 # ===-- Measurements --------------------------------------------------------=== #
 
 
@@ -394,7 +421,7 @@ def make_roofline(arguments, _):
 MAKERS = {
     "ir": make_ir, "source": make_source, "cuda": make_cuda, "error": make_error,
     "records": make_records, "record": make_record, "dialect": make_dialect,
-    "passes": make_passes, "bench": make_bench, "roofline": make_roofline,
+    "passes": make_passes, "methods": make_methods, "bench": make_bench, "roofline": make_roofline,
 }
 
 

@@ -45,7 +45,7 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
     field. A field is data, or it `scales` an earlier data field: one factor
     `per` that many elements, `per row` (one for the entry) or `per tensor` (one
     for the whole cache, in an array of one element). Factors multiply in the
-    order of their fields. `interleave = n` stores factor `s` of `extent` at
+    order of their fields. `interleave n` stores factor `s` of `extent` at
     `(s mod n) * (extent / n) + s / n`. Of a packed 4-bit pair the even element
     is the low nibble unless `high_first` is given.
   }];
@@ -146,11 +146,11 @@ def DSV4_FormatAttr : DSV4_Attr<"Format", "format"> {
   }];
   let parameters = (ins
     "::mlir::Type":$element,
-    ArrayRefParameter<"ScaleAttr">:$scales,
+    OptionalArrayRefParameter<"ScaleAttr">:$scales,
     DefaultValuedParameter<"bool", "false">:$highFirst
   );
   let assemblyFormat =
-      "`<` $element `,` `[` $scales `]` custom<HighFirst>($highFirst) `>`";
+      "`<` $element `` custom<FormatTail>($scales, $highFirst) `>`";
   let genVerifyDecl = 1;
 }
 

@@ -30,6 +30,10 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       row.
     }], "::llvm::SmallVector<int64_t>", "getRowGroups">,
     InterfaceMethod<[{
+      Pairs of axes of operands that have one extent.
+    }], "::llvm::SmallVector<std::pair<::dsv4::TensorAxis, ::dsv4::TensorAxis>>",
+      "getTiedAxes">,
+    InterfaceMethod<[{
       Bits an element of the first piece takes in memory; schedules are chosen
       by it.
     }], "int64_t", "getStoredBits">

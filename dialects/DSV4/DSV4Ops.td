@@ -57,16 +57,16 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     page_size` is outside the page table, or `r` outside its rows. Without
     `lengths`, length is unbounded. A stored element decodes to
     `element * factor_0 * factor_1 ...`, every product rounded to fp32, and is
-    rounded to nearest even into the result; a NaN becomes the NaN 0x7FFF in
-    bf16. Fields without factors whose type is the result's are copied bit by bit.
+    rounded to nearest even into the result; a NaN becomes 0x7FFF in bf16 and
+    0x7FFFFFFF in f32. Fields without factors whose type is the result's are copied bit by bit.
 
     Clauses:
 
     * paged_gather_c1: `indices` is i32 of rank 1 `[k]` or 2 `[tokens, k]`;
     * paged_gather_c2: the result is bf16 or f32 of shape
       `indices ++ [row extent of the record]`;
-    * paged_gather_c3: `page_table` is i32 of rank 2, or of rank 1 when `indices`
-      is;
+    * paged_gather_c3: `page_table` is i32 of the rank of `indices`: `[pages]`, or
+      `[tokens, pages]`, or with `requests` `[requests, pages]`;
     * paged_gather_c4: `requests` is i32 `[tokens]`, and needs a page table of
       rank 2;
     * paged_gather_c5: `lengths` is i32 `[tokens]`, or of rank 0 when `indices`
@@ -126,7 +126,8 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     ```
 
     Every product is rounded to fp32, the last value to nearest even into the
-    result; a NaN becomes the NaN 0x7FFF in bf16. Clauses:
+    result; a NaN becomes 0x7FFF in bf16 and 0x7FFFFFFF in f32. Data without
+    factors whose type is the result's is copied bit by bit. Clauses:
 
     * dequantize_c1: `data` has rank >= 1, the element type of the format, and a
       constant last extent;

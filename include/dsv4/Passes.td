@@ -17,7 +17,8 @@ include "mlir/Pass/PassBase.td"
 def Specialize : Pass<"dsv4-specialize", "::mlir::func::FuncOp"> {
   let summary = "Fix the extents of named dims by their policy";
   let description = [{
-    Takes extents for named dims and applies each dim's policy: an `exact` one
+    First gives axes that ops tie one name and, where one of them is constant, one
+    extent. Then takes extents for named dims and applies each dim's policy: an `exact` one
     becomes part of the types, a `bucket` one keeps its run-time value and gets
     an upper bound, the next power of two (`dsv4.bounds`), a `dynamic` one stays
     as it is. A dim that is exact must be given. Extents that contradict a type,

@@ -39,6 +39,15 @@ struct Signature {
 /// diagnostic on an argument type that no caller can pass.
 mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 
+/// Gives axes that the ops of a function tie, or that have one name, one name
+/// and, where one of them is constant, one extent; what cannot be is an error.
+/// Comes before getSignature: the runtime compares extents by name.
+mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
+
+/// Gives results the types of their destinations, after those of arguments have
+/// changed, and the function its type.
+void refineResultTypes(mlir::func::FuncOp func);
+
 } // namespace dsv4
 
 #endif // DSV4_SIGNATURE_H

@@ -60,8 +60,13 @@ std::string dsv4::formatTable(const RunResult &result) {
                             did.load));
   if (!did.entryPath.empty())
     row("cache entry", did.entryPath);
+  if (!result.listingDirectory.empty())
+    row("every level", result.listingDirectory);
   if (result.microseconds > 0) {
-    row("time", llvm::formatv("{0:F2} us a launch", result.microseconds));
+    row("time", llvm::formatv("{0:F2} us a launch{1}", result.microseconds,
+                              result.info.target == "host"
+                                  ? " (the host target is for truth, not speed)"
+                                  : ""));
     row("bandwidth",
         llvm::formatv("{0:F1} GB/s; a copy of as many bytes {1:F1} GB/s",
                       getBandwidth(result) * 1e-9,

@@ -101,6 +101,8 @@ Status Runner::readProgram() {
     return invalid(diagnostics);
   if (Status status = findEntry(); !status)
     return status;
+  if (failed(unifyDims(func)))
+    return invalid(diagnostics);
   auto found = getSignature(func);
   if (failed(found))
     return invalid(diagnostics);
@@ -369,6 +371,7 @@ Status Runner::writeListing() {
   if (options.emitDirectory.empty())
     return Status();
   const std::string &directory = options.emitDirectory;
+  result.listingDirectory = directory;
   if (std::error_code error = llvm::sys::fs::create_directories(directory))
     return invalid("emit directory '" + directory + "': " + error.message());
   for (const auto &[name, text] : result.report.listing.files) {

@@ -77,6 +77,8 @@ static std::optional<rt::Storage> getStorage(Type element) {
     return rt::Storage::I32;
   if (element.isInteger(64))
     return rt::Storage::I64;
+  if (!element.isIntOrFloat())
+    return std::nullopt;
   switch (element.getIntOrFloatBitWidth()) {
   case 16:
     return rt::Storage::U16;
@@ -97,7 +99,8 @@ LogicalResult SignatureBuilder::addTensor(unsigned argument,
     return func.emitError() << "argument '" << name << "' of type " << tensor
                             << " cannot be passed: use i32, i64, f32, or "
                                "elements of 1, 4, 8 or 16 bits";
-  bool packed = tensor.getElementTypeBitWidth() == 4;
+  bool packed = *storage == rt::Storage::U8 &&
+                tensor.getElementTypeBitWidth() == 4;
   if (packed && (tensor.getRank() == 0 || tensor.isDynamicDim(tensor.getRank() - 1)))
     return func.emitError() << "argument '" << name << "' of type " << tensor
                             << " needs a constant last extent";
@@ -166,10 +169,11 @@ FailureOr<Signature> dsv4::getSignature(func::FuncOp func) {
 
 unsigned Signature::getBinding(unsigned argument, StringRef field) const {
   unsigned index = firstBinding[argument];
-  if (field.empty())
-    return index;
-  while (!StringRef(bindings[index].name).ends_with(("." + field).str()))
-    ++index;
+  unsigned end = argument + 1 < firstBinding.size() ? firstBinding[argument + 1]
+                                                    : bindings.size();
+  for (unsigned i = index; !field.empty() && i < end; ++i)
+    if (StringRef(bindings[i].name).rsplit('.').second == field)
+      return i;
   return index;
 }
 

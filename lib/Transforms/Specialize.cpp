@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Passes.h"
+#include "dsv4/Signature.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,7 +25,8 @@ struct Specialize : dsv4::impl::SpecializeBase<Specialize> {
   using SpecializeBase::SpecializeBase;
 
   void runOnOperation() override {
-    if (failed(parseDims()) || failed(collectPolicies()) ||
+    if (failed(unifyDims(getOperation())) || failed(parseDims()) ||
+        failed(collectPolicies()) ||
         failed(applyExtents()))
       signalPassFailure();
   }
@@ -33,8 +35,6 @@ private:
   LogicalResult parseDims();
   LogicalResult collectPolicies();
   LogicalResult applyExtents();
-  /// Gives every value that depends on a refined argument its refined type.
-  LogicalResult refineBody();
 
   /// Extents that were given, by name.
   llvm::StringMap<int64_t> given;
@@ -127,18 +127,6 @@ LogicalResult Specialize::applyExtents() {
   if (!bounds.empty())
     func->setAttr(DSV4Dialect::kBoundsAttr,
                   bounds.getDictionary(func.getContext()));
-  return refineBody();
-}
-
-LogicalResult Specialize::refineBody() {
-  func::FuncOp func = getOperation();
-  for (Operation &op : func.getBody().front())
-    if (auto tied = dyn_cast<DestinationStyleOpInterface>(op))
-      for (OpResult result : op.getResults())
-        result.setType(tied.getTiedOpOperand(result)->get().getType());
-  Block &body = func.getBody().front();
-  func.setFunctionType(FunctionType::get(
-      func.getContext(), body.getArgumentTypes(),
-      body.getTerminator()->getOperandTypes()));
+  refineResultTypes(func);
   return success();
 }

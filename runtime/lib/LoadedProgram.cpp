@@ -209,6 +209,11 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
                            ", compiled for 0 to " + std::to_string(dim.max));
 }
 
+/// The most rows of one launch: the last block must not count past 2^31 - 1.
+static int64_t maxRows(const KernelInfo &kernel) {
+  return int64_t(INT32_MAX) - (kernel.rowsPerBlock - 1);
+}
+
 [[gnu::cold, gnu::noinline]] static Status
 tooManyRows(const ProgramInfo &program, const KernelInfo &kernel,
             const int64_t *dims) {
@@ -225,7 +230,8 @@ tooManyRows(const ProgramInfo &program, const KernelInfo &kernel,
   return Status(Code::InvalidArgument,
                 "rows = " + names + " = " +
                     (overflow ? "2^63 or more" : std::to_string(product)) +
-                    " exceeds 2147483647: split the launch");
+                    " exceeds " + std::to_string(maxRows(kernel)) +
+                    ": split the launch");
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,7 +281,7 @@ Status LoadedProgram::checkArguments(const Argument *arguments, size_t count,
   return Status();
 }
 
-/// The row count of a kernel, or -1 when it is 2^31 or more.
+/// The row count of a kernel, or -1 when it is too large for one launch.
 static int64_t countRows(const KernelInfo &kernel, const int64_t *dims) {
   int64_t rows = 1;
   bool overflow = false;
@@ -285,7 +291,7 @@ static int64_t countRows(const KernelInfo &kernel, const int64_t *dims) {
       return 0;
     overflow |= __builtin_mul_overflow(rows, value, &rows);
   }
-  return overflow || rows > INT32_MAX ? -1 : rows;
+  return overflow || rows > maxRows(kernel) ? -1 : rows;
 }
 
 Status LoadedProgram::launch(Stream stream, const Argument *arguments,

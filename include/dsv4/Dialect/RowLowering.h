@@ -24,6 +24,12 @@ namespace dsv4 {
 /// scalar for a value with one element a row.
 using RowValue = llvm::SmallVector<mlir::Value, 2>;
 
+/// One axis of a tensor.
+struct TensorAxis {
+  mlir::Value tensor;
+  int64_t axis;
+};
+
 class RowContext;
 
 } // namespace dsv4

@@ -32,6 +32,7 @@ struct RunResult {
   rt::ProgramInfo info;
   CompileReport report;
   std::map<std::string, int64_t> dims;
+  std::string listingDirectory; ///< Where every level was written, or empty.
   std::string device;       ///< "NVIDIA H200", or "host".
   bool checked = false;
   std::string mismatch;     ///< First difference to the oracle, or empty.

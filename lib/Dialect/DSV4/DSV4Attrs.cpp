@@ -56,17 +56,41 @@ static void printGroup(AsmPrinter &printer, int64_t group) {
     printer << group;
 }
 
-/// high-first ::= (`,` `high_first`)?
-static ParseResult parseHighFirst(AsmParser &parser,
-                                  bool &highFirst) {
+/// format-tail ::= (`,` `[` (scale (`,` scale)*)? `]`)? (`,` `high_first`)?
+static ParseResult parseFormatTail(AsmParser &parser,
+                                   SmallVector<ScaleAttr> &scales,
+                                   bool &highFirst) {
   highFirst = false;
-  if (failed(parser.parseOptionalComma()))
-    return success();
-  highFirst = true;
-  return parser.parseKeyword("high_first");
+  bool sawScales = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (!sawScales && succeeded(parser.parseOptionalLSquare())) {
+      sawScales = true;
+      if (succeeded(parser.parseOptionalRSquare()))
+        continue;
+      do {
+        scales.push_back({});
+        if (parser.parseCustomAttributeWithFallback(scales.back()))
+          return failure();
+      } while (succeeded(parser.parseOptionalComma()));
+      if (parser.parseRSquare())
+        return failure();
+      continue;
+    }
+    highFirst = true;
+    return parser.parseKeyword("high_first");
+  }
+  return success();
 }
 
-static void printHighFirst(AsmPrinter &printer, bool highFirst) {
+static void printFormatTail(AsmPrinter &printer, ArrayRef<ScaleAttr> scales,
+                            bool highFirst) {
+  if (!scales.empty()) {
+    printer << ", [";
+    llvm::interleaveComma(scales, printer, [&](ScaleAttr scale) {
+      printer.printStrippedAttrOrType(scale);
+    });
+    printer << ']';
+  }
   if (highFirst)
     printer << ", high_first";
 }
@@ -213,6 +237,9 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << (scales ? "f8E8M0FNU, f8E4M3FN, bf16 or f32 factors"
                                   : "f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values")
                        << ", got " << element;
+  if (!scales && interleave != 1)
+    return emitError() << "expected only factors to be interleaved, not field '"
+                       << name << "'";
   if (interleave <= 0 || extent % interleave != 0)
     return emitError() << "expected the interleave of field '" << name
                        << "' to divide its extent " << extent << ", got "

@@ -79,6 +79,28 @@ SmallVector<int64_t> PagedGatherOp::getRowGroups() {
   return groups;
 }
 
+/// Ties the first `count` axes of two tensors.
+static void tieAxes(Value a, Value b, int64_t count,
+                    SmallVectorImpl<std::pair<TensorAxis, TensorAxis>> &pairs) {
+  for (int64_t axis = 0; axis < count; ++axis)
+    pairs.push_back({{a, axis}, {b, axis}});
+}
+
+SmallVector<std::pair<TensorAxis, TensorAxis>> PagedGatherOp::getTiedAxes() {
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  int64_t rank = cast<ShapedType>(getIndices().getType()).getRank();
+  tieAxes(getIndices(), getOut(), rank, pairs);
+  if (getMask())
+    tieAxes(getIndices(), getMask(), rank, pairs);
+  if (getLengths())
+    tieAxes(getIndices(), getLengths(), rank - 1, pairs);
+  if (getRequests())
+    tieAxes(getIndices(), getRequests(), 1, pairs);
+  else if (getPageTable())
+    tieAxes(getIndices(), getPageTable(), rank - 1, pairs);
+  return pairs;
+}
+
 int64_t PagedGatherOp::getStoredBits() {
   return getCache().getType().getRecord().getFields().front().getElement().getIntOrFloatBitWidth();
 }
@@ -102,14 +124,13 @@ LogicalResult PagedGatherOp::verify() {
 
   if (Value table = getPageTable()) {
     auto type = cast<ShapedType>(table.getType());
-    bool good = type.hasRank() && (type.getRank() == 2 ||
-                                   (type.getRank() == 1 && !perToken));
+    bool good = type.hasRank() && type.getRank() == indices.getRank();
     if (good && perToken && !getRequests())
       good = compatible(type.getShape().take_front(), shape[0]);
     if (!good)
-      return emitOpError() << "paged_gather_c3: expected 'pages' of rank 2, one "
-                              "row a token (or a request, with 'requests'), or "
-                              "of rank 1 when 'indices' is, got "
+      return emitOpError() << "paged_gather_c3: expected 'pages' of the rank of "
+                              "'indices'; of rank 2 with one row a token (or a "
+                              "request, with 'requests'), got "
                            << type;
   }
   if (Value requests = getRequests()) {
@@ -160,6 +181,16 @@ SmallVector<int64_t> DequantizeOp::getRowGroups() {
     if (scale.getGroup() > 0)
       groups.push_back(scale.getGroup());
   return groups;
+}
+
+SmallVector<std::pair<TensorAxis, TensorAxis>> DequantizeOp::getTiedAxes() {
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  int64_t rank = cast<ShapedType>(getData().getType()).getRank();
+  tieAxes(getData(), getOut(), rank, pairs);
+  for (auto [level, scale] : llvm::zip(getFormat().getScales(), getScales()))
+    if (level.getGroup() != FieldAttr::kPerTensor)
+      tieAxes(getData(), scale, rank - 1, pairs);
+  return pairs;
 }
 
 int64_t DequantizeOp::getStoredBits() {

@@ -1,0 +1,191 @@
+//===- CompileCosts.cpp - What compiling and launching costs --------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileCosts.h"
+
+#include "CudaDriverAPI.h"
+#include "dsv4/JIT/NVRTC.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <chrono>
+
+using namespace dsv4;
+using namespace dsv4::bench;
+
+/// Microseconds that `body` takes.
+template <typename F>
+static double clock(F body) {
+  auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// A directory that goes away with everything in it.
+struct TemporaryDirectory {
+  llvm::SmallString<128> path;
+  TemporaryDirectory() {
+    if (llvm::sys::fs::createUniqueDirectory("dsv4-bench", path))
+      check(rt::Status(rt::Code::Unavailable, "no temporary directory"));
+  }
+  ~TemporaryDirectory() { llvm::sys::fs::remove_directories(path); }
+};
+
+static std::unique_ptr<Session> openSession(const std::string &cacheRoot) {
+  SessionOptions options;
+  options.target = TargetKind::Cuda;
+  options.cache.root = cacheRoot;
+  options.cache.memoryOnly = cacheRoot.empty();
+  return take(Session::create(options));
+}
+
+llvm::json::Object bench::measureCompile(Device &device, Workload &workload) {
+  auto compile = [&](Session &session, CompileReport &report) {
+    return take(session.compile(workload.source, "bench.mlir",
+                                workload.options, &report));
+  };
+  auto *nvrtc = take(jit::NVRTC::get());
+  std::vector<double> passes, backend, empty, load;
+  for (int i = 0; i < 20; ++i) {
+    CompileReport report;
+    compile(*openSession(""), report);
+    passes.push_back(report.passes);
+    backend.push_back(report.backend);
+    load.push_back(report.load);
+    empty.push_back(clock([&] {
+                      take(nvrtc->compile(
+                          "extern \"C\" __global__ void empty() {}\n",
+                          "empty.cu", device.session.arch()));
+                    }) *
+                    1e-3);
+  }
+
+  TemporaryDirectory cache;
+  std::string root(cache.path.str());
+  auto session = openSession(root);
+  CompileReport report;
+  compile(*session, report);
+  std::vector<double> disk, fresh, memory;
+  for (int i = 0; i < 50; ++i) {
+    std::unique_ptr<Session> next;
+    double opening = clock([&] { next = openSession(root); });
+    disk.push_back(clock([&] { compile(*next, report); }) * 1e-3);
+    fresh.push_back(disk.back() + opening * 1e-3);
+    if (report.origin != CompileReport::Origin::Disk)
+      check(rt::Status(rt::Code::LoadFailed, "the disk cache did not answer"));
+  }
+  for (int i = 0; i < 500; ++i)
+    memory.push_back(clock([&] { compile(*session, report); }));
+
+  llvm::json::Object object{
+      {"what", workload.name},
+      {"layout", workload.layout},
+      {"first_passes_ms", passes.front()},
+      {"passes_ms", median(passes)},
+      {"nvrtc_ms", median(backend)},
+      {"nvrtc_empty_ms", median(empty)},
+      {"load_ms", median(load)},
+      {"disk_hit_ms", median(disk)},
+      {"disk_hit_and_session_ms", median(fresh)},
+      {"memory_hit_us", median(memory)}};
+  return object;
+}
+
+/// The driver's handle of the only kernel of a compiled program.
+static rt::cuda::CUfunction loadFunction(rt::Driver &driver,
+                                         const rt::CompiledProgram &program) {
+  const rt::cuda::API &api = driver.api();
+  rt::cuda::CUlibrary library = nullptr;
+  rt::cuda::CUkernel kernel = nullptr;
+  rt::cuda::CUfunction function = nullptr;
+  check(driver.check(api.libraryLoadData(&library, program.images[0].data(),
+                                         nullptr, nullptr, 0, nullptr, nullptr,
+                                         0),
+                     "cuLibraryLoadData"));
+  check(driver.check(
+      api.libraryGetKernel(&kernel, library,
+                           program.info.kernels[0].symbol.c_str()),
+      "cuLibraryGetKernel"));
+  check(driver.check(api.kernelGetFunction(&function, kernel),
+                     "cuKernelGetFunction"));
+  return function;
+}
+
+llvm::json::Object bench::measureDispatch(Device &device, Workload &workload) {
+  TemporaryDirectory cache;
+  auto session = openSession(std::string(cache.path.str()));
+  CompileReport report;
+  const rt::LoadedProgram &program = *take(session->compile(
+      workload.source, "bench.mlir", workload.options, &report));
+  auto compiled = session->diskCache().lookup(session->arch(), report.key);
+  if (!compiled)
+    check(rt::Status(rt::Code::LoadFailed, "the disk cache did not answer"));
+  rt::Driver &driver = device.driver;
+
+  // The bare call: everything that launch() works out is ready.
+  const rt::KernelInfo &kernel = compiled->info.kernels[0];
+  Arguments arguments = workload.arguments(1, 0);
+  rt::cuda::CUfunction function = loadFunction(driver, *compiled);
+  std::vector<int64_t> scalars(kernel.parameters.size());
+  std::vector<void *> parameters;
+  const int64_t rows = workload.rowsPerSize;
+  for (auto [parameter, scalar] : llvm::zip(kernel.parameters, scalars)) {
+    if (parameter.kind == rt::Parameter::Kind::Buffer) {
+      parameters.push_back(&arguments.values[parameter.index].data);
+      continue;
+    }
+    scalar = rows;
+    if (parameter.kind != rt::Parameter::Kind::Rows) {
+      const rt::Dim &dim = compiled->info.dims[parameter.index];
+      scalar = arguments.shapes[dim.binding][dim.axis];
+    }
+    parameters.push_back(&scalar); // Little-endian: also an int32.
+  }
+  rt::cuda::LaunchAttribute attribute = {};
+  attribute.id = rt::cuda::LaunchProgrammaticSerialization;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  rt::cuda::LaunchConfig config = {};
+  config.gridDimX = (rows + kernel.rowsPerBlock - 1) / kernel.rowsPerBlock;
+  config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = kernel.threads;
+  config.blockDimY = config.blockDimZ = 1;
+  config.stream = static_cast<rt::cuda::CUstream>(device.stream);
+  config.attributes = &attribute;
+  config.numAttributes = kernel.programmaticLaunch;
+  const rt::cuda::API &api = driver.api();
+
+  // Batches are short enough for the driver's queue never to be full.
+  constexpr int batch = 128, batches = 600;
+  for (size_t i = 0; i < arguments.values.size(); ++i)
+    arguments.values[i].shape = arguments.shapes[i].data();
+  auto held = [&] {
+    for (int i = 0; i < batch; ++i)
+      check(program.launch(device.stream, arguments.values.data(),
+                           arguments.values.size()));
+  };
+  auto bare = [&] {
+    for (int i = 0; i < batch; ++i)
+      if (int result = api.launchKernelEx(&config, function, parameters.data(),
+                                          nullptr))
+        check(driver.check(result, "cuLaunchKernelEx"));
+  };
+  std::vector<double> heldTimes, bareTimes;
+  for (int i = 0; i < batches; ++i)
+    for (bool first : {true, false}) {
+      bool isHeld = first == (i % 2 == 0);
+      double us = isHeld ? clock(held) : clock(bare);
+      device.finish();
+      (isHeld ? heldTimes : bareTimes).push_back(us / batch);
+    }
+  return llvm::json::Object{{"launches", batch * batches},
+                            {"parameters", (int64_t)parameters.size()},
+                            {"held_us", median(heldTimes)},
+                            {"bare_us", median(bareTimes)},
+                            {"over_us", median(heldTimes) - median(bareTimes)}};
+}

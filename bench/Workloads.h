@@ -1,0 +1,87 @@
+//===- Workloads.h - The programs that are measured, and their data -*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A workload owns device memory for many launches that share no data, far more
+// than the L2 cache holds, so that launches in turn over its slices find
+// nothing warm. After timing, rows of a launch are compared with the oracle.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_BENCH_WORKLOADS_H
+#define DSV4_BENCH_WORKLOADS_H
+
+#include "Device.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace dsv4::bench {
+
+/// Arguments of one launch; they point into the workload.
+struct Arguments {
+  std::vector<std::vector<int64_t>> shapes;
+  std::vector<rt::Argument> values;
+  void add(char *data, std::vector<int64_t> shape) {
+    shapes.push_back(std::move(shape));
+    values.push_back({data, nullptr});
+  }
+  rt::Status launch(const rt::LoadedProgram &program, rt::Stream stream) {
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i].shape = shapes[i].data();
+    return program.launch(stream, values.data(), values.size());
+  }
+};
+
+class Workload {
+public:
+  virtual ~Workload();
+
+  const std::string name;   ///< "gather" or "dequantize".
+  const std::string layout; ///< "v4_584", "nvfp4".
+  const std::string source;
+  CompileOptions options;
+  int64_t bytesPerRow = 0; ///< Every byte read or written once.
+  int64_t rowsPerSize = 1; ///< Rows of a launch of size 1: a token is k rows.
+  int64_t poolBytes = 0;   ///< What one pool holds.
+
+  /// Compiles with the given schedule; empty: the table's.
+  rt::Result<const rt::LoadedProgram *> compile(const std::string &schedule);
+  /// How many launches of `size` share no data.
+  virtual unsigned slices(int64_t size) const = 0;
+  virtual Arguments arguments(int64_t size, unsigned slice) = 0;
+  /// Launches, and compares `count` random rows with the oracle: "" or what
+  /// differs.
+  std::string verify(const rt::LoadedProgram &program, int64_t size,
+                     unsigned slice, unsigned count);
+
+protected:
+  Workload(Device &device, std::string name, std::string layout,
+           std::string source);
+  /// The input of a small launch that computes just these rows, in order.
+  virtual std::vector<std::vector<char>>
+  extract(int64_t size, unsigned slice, const std::vector<int64_t> &rows,
+          std::vector<std::vector<int64_t>> &shapes) = 0;
+  std::vector<char> download(const char *from, size_t bytes);
+
+  Device &device;
+
+private:
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// 1024 tokens of `topk` entries in each of four pools, every token with pages
+/// of its own, scattered over the pool; sizes are tokens.
+std::unique_ptr<Workload> makeGather(Device &device, const std::string &layout,
+                                     int64_t recordBytes, int64_t topk);
+
+/// Four dense tensors of 524,288 rows of 512 NVFP4 values; sizes are rows.
+std::unique_ptr<Workload> makeDequantize(Device &device);
+
+} // namespace dsv4::bench
+
+#endif // DSV4_BENCH_WORKLOADS_H

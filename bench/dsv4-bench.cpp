@@ -1,0 +1,237 @@
+//===- dsv4-bench.cpp - Measures what dsv4 compiles on a GPU --------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Prints one JSON object. What its members mean: bench/README.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileCosts.h"
+#include "Device.h"
+#include "Workloads.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace dsv4;
+using namespace dsv4::bench;
+namespace cl = llvm::cl;
+namespace json = llvm::json;
+
+static cl::opt<std::string> output("output", cl::desc("file to write"),
+                                   cl::init("-"));
+static cl::opt<unsigned> rounds("rounds", cl::desc("replays of every graph"),
+                                cl::init(21));
+static cl::opt<unsigned> samples("samples", cl::init(64),
+                                 cl::desc("rows compared with the oracle"));
+static cl::list<std::string>
+    schedules("schedule",
+              cl::desc("#dsv4.row_schedule<...> to try beside the table's"));
+static cl::opt<bool> quick("quick", cl::desc("one layout, no compile costs"));
+
+static constexpr size_t copyBytes = size_t(1) << 30;
+
+namespace {
+/// Everything measured on one device.
+class Bench {
+public:
+  explicit Bench(Session &session)
+      : device(session), from(device.allocate(copyBytes)),
+        to(device.allocate(copyBytes)) {
+    device.fillRandom(from);
+  }
+  void copies();
+  void run(std::unique_ptr<Workload> workload, std::vector<int64_t> sizes);
+  json::Object finish();
+  Device device;
+
+private:
+  /// One program under one schedule.
+  struct Variant {
+    std::string schedule; ///< As given; empty: from the table.
+    const rt::LoadedProgram *program;
+    std::string mismatch;
+  };
+  void measure(Workload &workload, int64_t size,
+               std::vector<Variant> &variants, bool cold);
+  Candidate copyOf(const CopyKernel &kernel, size_t bytes, unsigned launches,
+                   bool cold);
+
+  Memory from, to;
+  json::Array copyRows, rows, compileRows, skipped;
+  json::Object dispatch;
+};
+} // namespace
+
+/// Copies that move `bytes` in all, half of them read.
+Candidate Bench::copyOf(const CopyKernel &kernel, size_t bytes,
+                        unsigned launches, bool cold) {
+  size_t half = bytes / 2 / 16 * 16;
+  unsigned slices = cold ? copyBytes / half : 1;
+  return {kernel.name, launches,
+          [this, &kernel, half, slices](unsigned i, rt::Stream stream) {
+            size_t at = i % slices * half;
+            return device.copy(kernel, to.at(at), from.at(at), half, stream);
+          }};
+}
+
+void Bench::copies() {
+  std::vector<Candidate> candidates;
+  for (const CopyKernel &kernel : device.copies())
+    candidates.push_back(copyOf(kernel, 2 * copyBytes, 3, false));
+  std::vector<Timing> timings = device.time(candidates, rounds);
+  for (auto [candidate, timing] : llvm::zip(candidates, timings))
+    copyRows.push_back(json::Object{
+        {"name", candidate.name},
+        {"bytes", static_cast<int64_t>(2 * copyBytes)},
+        {"us", timing.us},
+        {"tb_per_s", 2 * copyBytes / timing.us * 1e-6}});
+}
+
+void Bench::measure(Workload &workload, int64_t size,
+                    std::vector<Variant> &variants, bool cold) {
+  const unsigned slices = workload.slices(size);
+  const unsigned launches = std::min(std::max(slices, 12u), 1024u);
+  const int64_t count = size * workload.rowsPerSize;
+  const int64_t bytes = count * workload.bytesPerRow;
+  std::vector<Arguments> arguments;
+  for (unsigned i = 0; i < (cold ? slices : 1); ++i)
+    arguments.push_back(workload.arguments(size, i));
+
+  std::vector<Candidate> candidates;
+  for (const Variant &variant : variants)
+    candidates.push_back(
+        {variant.schedule, launches,
+         [&arguments, &variant](unsigned i, rt::Stream stream) {
+           return arguments[i % arguments.size()].launch(*variant.program,
+                                                         stream);
+         }});
+  for (const CopyKernel &kernel : device.copies())
+    candidates.push_back(copyOf(kernel, bytes, launches, cold));
+  const int64_t rowsPerBlock =
+      variants[0].program->info().kernels[0].rowsPerBlock;
+  for (bool programmatic : {false, true})
+    candidates.push_back(
+        {programmatic ? "pdl" : "plain", launches,
+         [this, programmatic, count, rowsPerBlock](unsigned, rt::Stream on) {
+           return device.launchEmpty(
+               programmatic, (count + rowsPerBlock - 1) / rowsPerBlock, on);
+         }});
+  std::vector<Timing> timings = device.time(candidates, rounds);
+
+  // The fastest copy, and the fastest with nothing special about it.
+  const size_t firstCopy = variants.size(), empty = timings.size() - 2;
+  size_t best = firstCopy, plain = firstCopy;
+  for (size_t i = firstCopy; i < empty; ++i) {
+    if (timings[i].us < timings[best].us)
+      best = i;
+    if (candidates[i].name.find(',') == std::string::npos &&
+        timings[i].us < timings[plain].us)
+      plain = i;
+  }
+  for (auto [i, variant] : llvm::enumerate(variants)) {
+    const rt::KernelInfo &kernel = variant.program->info().kernels[0];
+    const Timing &timing = timings[i];
+    json::Object row{
+        {"what", workload.name},
+        {"layout", workload.layout},
+        {"size", size},
+        {"rows", count},
+        {"bytes_per_row", workload.bytesPerRow},
+        {"bytes", bytes},
+        {"pool_bytes", workload.poolBytes},
+        {"l2", cold ? "cold" : "warm"},
+        {"from_table", variant.schedule.empty()},
+        {"schedule", kernel.schedule},
+        {"registers", kernel.registers},
+        {"launches", launches},
+        {"us", timing.us},
+        {"us_quartiles", json::Array{timing.low, timing.high}},
+        {"tb_per_s", bytes / timing.us * 1e-6},
+        {"same_copy_us", timings[best].us},
+        {"same_copy", candidates[best].name},
+        {"same_plain_copy_us", timings[plain].us},
+        {"same_plain_copy", candidates[plain].name},
+        {"empty_us", timings[empty].us},
+        {"empty_pdl_us", timings[empty + 1].us},
+        {"checked_rows", static_cast<int64_t>(samples)},
+        {"matches_oracle", variant.mismatch.empty()}};
+    if (!variant.mismatch.empty())
+      row["mismatch"] = variant.mismatch;
+    rows.push_back(std::move(row));
+  }
+}
+
+void Bench::run(std::unique_ptr<Workload> workload,
+                std::vector<int64_t> sizes) {
+  std::vector<Variant> variants = {{"", take(workload->compile("")), ""}};
+  for (const std::string &schedule : schedules) {
+    auto program = workload->compile(schedule);
+    if (program)
+      variants.push_back({schedule, *program, ""});
+    else
+      skipped.push_back(json::Object{{"layout", workload->layout},
+                                     {"schedule", schedule},
+                                     {"why", program.status().message()}});
+  }
+  for (int64_t size : sizes) {
+    for (Variant &variant : variants)
+      variant.mismatch = workload->verify(
+          *variant.program, size, workload->slices(size) - 1, samples);
+    for (bool cold : {true, false})
+      measure(*workload, size, variants, cold);
+    llvm::errs() << llvm::formatv("{0} {1} {2}\n", workload->name,
+                                  workload->layout, size);
+  }
+  if (quick)
+    return;
+  compileRows.push_back(measureCompile(device, *workload));
+  if (dispatch.empty() && workload->name == "gather")
+    dispatch = measureDispatch(device, *workload);
+}
+
+json::Object Bench::finish() {
+  return json::Object{
+      {"device", json::Object{{"name", device.info.name},
+                              {"arch", device.info.arch},
+                              {"multiprocessors", device.info.multiprocessors},
+                              {"l2_bytes", device.info.l2Bytes},
+                              {"driver_api", device.driver.version()}}},
+      {"rounds", static_cast<int64_t>(rounds)},
+      {"copies", std::move(copyRows)},
+      {"rows", std::move(rows)},
+      {"compile", std::move(compileRows)},
+      {"dispatch", std::move(dispatch)},
+      {"skipped", std::move(skipped)}};
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "dsv4-bench: measure dsv4's kernels on a GPU\n");
+  SessionOptions options;
+  options.target = TargetKind::Cuda;
+  options.cache.memoryOnly = true;
+  auto session = take(Session::create(options));
+  Bench bench(*session);
+  bench.copies();
+  const std::vector<int64_t> tokens = {1024, 128, 16, 1};
+  bench.run(makeGather(bench.device, "v4_584", 584, 512), tokens);
+  if (!quick) {
+    bench.run(makeGather(bench.device, "seed_580", 580, 512), tokens);
+    bench.run(makeGather(bench.device, "v41_fp4_288", 288, 512), tokens);
+  }
+  bench.run(makeDequantize(bench.device), {65536, 524288});
+  bench.copies(); // Again: what the machine does has not changed.
+  std::error_code error;
+  llvm::raw_fd_ostream os(output, error);
+  if (error)
+    check(rt::Status(rt::Code::InvalidArgument,
+                     output + ": " + error.message()));
+  os << llvm::formatv("{0:2}\n", json::Value(bench.finish()));
+  return 0;
+}

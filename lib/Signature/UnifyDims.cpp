@@ -1,0 +1,175 @@
+//===- UnifyDims.cpp - One name and one extent for tied axes ----*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel trusts that axes its ops tie have one extent. Here they get one name,
+// by which the runtime compares them at every launch, or one constant extent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Signature.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace {
+
+/// An axis of an argument of the function.
+using ArgumentAxis = std::pair<unsigned, int64_t>;
+
+class DimUnifier {
+public:
+  explicit DimUnifier(func::FuncOp func) : func(func) {}
+  LogicalResult run();
+
+private:
+  /// The argument a tensor is, or overwrites.
+  std::optional<unsigned> getArgument(Value tensor);
+  void collect();
+  LogicalResult unify(ArrayRef<ArgumentAxis> axes);
+  std::string describe(ArgumentAxis axis);
+  void refineBody();
+
+  func::FuncOp func;
+  llvm::EquivalenceClasses<ArgumentAxis> classes;
+  /// New types and names, by argument.
+  SmallVector<SmallVector<int64_t>> shapes;
+  SmallVector<SmallVector<std::string>> names;
+};
+
+} // namespace
+
+std::optional<unsigned> DimUnifier::getArgument(Value tensor) {
+  while (auto result = dyn_cast<OpResult>(tensor)) {
+    auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+    if (!op)
+      return std::nullopt;
+    tensor = op.getTiedOpOperand(result)->get();
+  }
+  auto arg = cast<BlockArgument>(tensor);
+  if (arg.getOwner()->getParentOp() != func)
+    return std::nullopt;
+  return arg.getArgNumber();
+}
+
+void DimUnifier::collect() {
+  func.walk([&](RowwiseOpInterface op) {
+    for (auto [a, b] : op.getTiedAxes()) {
+      auto left = getArgument(a.tensor), right = getArgument(b.tensor);
+      if (left && right)
+        classes.unionSets({*left, a.axis}, {*right, b.axis});
+    }
+  });
+  // Axes of one name are tied by it.
+  llvm::StringMap<ArgumentAxis> byName;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    for (auto [axis, name] : llvm::enumerate(names[i]))
+      if (!name.empty()) {
+        auto [it, fresh] = byName.try_emplace(name, ArgumentAxis(i, axis));
+        classes.insert({i, axis});
+        if (!fresh)
+          classes.unionSets(it->second, {i, axis});
+      }
+}
+
+std::string DimUnifier::describe(ArgumentAxis axis) {
+  return "axis " + std::to_string(axis.second) + " of argument '" +
+         getArgumentName(func, axis.first) + "'";
+}
+
+LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
+  std::string name;
+  ArgumentAxis namedBy, constantBy;
+  int64_t extent = ShapedType::kDynamic;
+  for (ArgumentAxis axis : axes) {
+    const std::string &own = names[axis.first][axis.second];
+    if (!own.empty() && !name.empty() && own != name)
+      return func.emitError()
+             << describe(axis) << " has one extent with " << describe(namedBy)
+             << " but another name: '" << own << "' and '" << name << "'";
+    if (!own.empty()) {
+      name = own;
+      namedBy = axis;
+    }
+    int64_t constant = shapes[axis.first][axis.second];
+    if (ShapedType::isDynamic(constant))
+      continue;
+    if (!ShapedType::isDynamic(extent) && extent != constant)
+      return func.emitError()
+             << describe(axis) << " has extent " << constant << ", but "
+             << describe(constantBy) << ", which it is tied to, has " << extent;
+    extent = constant;
+    constantBy = axis;
+  }
+  if (name.empty())
+    name = getArgumentName(func, axes.front().first) + "." +
+           std::to_string(axes.front().second);
+  for (ArgumentAxis axis : axes) {
+    shapes[axis.first][axis.second] = extent;
+    names[axis.first][axis.second] = name;
+  }
+  return success();
+}
+
+void DimUnifier::refineBody() {
+  Builder b(func.getContext());
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]);
+    if (!tensor)
+      continue;
+    func.getArgument(i).setType(tensor.clone(shapes[i]));
+    if (llvm::any_of(names[i], [](auto &name) { return !name.empty(); }))
+      func.setArgAttr(i, DSV4Dialect::kDimsAttr,
+                      b.getArrayAttr(llvm::map_to_vector(
+                          names[i], [&](const std::string &name) -> Attribute {
+                            return b.getStringAttr(name);
+                          })));
+  }
+  refineResultTypes(func);
+}
+
+LogicalResult DimUnifier::run() {
+  if (!func.getBody().hasOneBlock())
+    return func.emitError() << "expected a function of one block";
+  for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+    auto &shape = shapes.emplace_back();
+    auto &own = names.emplace_back();
+    if (auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]))
+      for (int64_t axis = 0; axis < tensor.getRank(); ++axis) {
+        shape.push_back(tensor.getDimSize(axis));
+        own.push_back(getDimName(func, i, axis).str());
+      }
+  }
+  collect();
+  for (auto it = classes.begin(), end = classes.end(); it != end; ++it) {
+    if (!(*it)->isLeader())
+      continue;
+    SmallVector<ArgumentAxis> axes(classes.member_begin(**it),
+                                   classes.member_end());
+    llvm::sort(axes);
+    if (failed(unify(axes)))
+      return failure();
+  }
+  refineBody();
+  return success();
+}
+
+LogicalResult dsv4::unifyDims(func::FuncOp func) {
+  return DimUnifier(func).run();
+}
+
+void dsv4::refineResultTypes(func::FuncOp func) {
+  for (Operation &op : func.getBody().front())
+    if (auto tied = dyn_cast<DestinationStyleOpInterface>(op))
+      for (OpResult result : op.getResults())
+        result.setType(tied.getTiedOpOperand(result)->get().getType());
+  Block &body = func.getBody().front();
+  func.setFunctionType(FunctionType::get(
+      func.getContext(), body.getArgumentTypes(),
+      body.getTerminator()->getOperandTypes()));
+}

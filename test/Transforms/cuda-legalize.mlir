@@ -1,0 +1,157 @@
+// Every index gets a width: 32 bits where its value is known to fit, else 64.
+
+// RUN: dsv4-opt %s --pass-pipeline="builtin.module(gpu.module(cuda-legalize,canonicalize,cse))" --split-input-file | FileCheck %s
+
+// A launch has less than 2^31 rows, so the row has 32 bits; 512 elements a row
+// need 64.
+// CHECK-LABEL: gpu.func @rows
+gpu.module @m {
+  gpu.func @rows(%in: memref<?xi32>, %out: memref<?xi32>) kernel {
+    // CHECK-DAG: %[[T:.*]] = arith.index_cast %thread_id_x : index to i32
+    // CHECK-DAG: %[[B:.*]] = arith.index_cast %block_id_x : index to i32
+    // CHECK: %[[R0:.*]] = arith.muli %[[B]], %c128_i32 : i32
+    // CHECK: %[[ROW:.*]] = arith.addi %[[R0]], %[[T]] : i32
+    // CHECK: %[[V:.*]] = cuda.load %{{.*}}[%[[ROW]]] : memref<?xi32>, i32 -> i32
+    // CHECK: %[[WIDE:.*]] = arith.extsi %[[ROW]] : i32 to i64
+    // CHECK: %[[AT:.*]] = arith.muli %[[WIDE]], %c512_i64 : i64
+    // CHECK: cuda.store %[[V]], %{{.*}}[%[[AT]]] : i32, memref<?xi32>, i64
+    %t = gpu.thread_id x upper_bound 128
+    %b = gpu.block_id x upper_bound 16777216
+    %c128 = arith.constant 128 : index
+    %c512 = arith.constant 512 : index
+    %0 = arith.muli %b, %c128 : index
+    %row = arith.addi %0, %t : index
+    %v = memref.load %in[%row] : memref<?xi32>
+    %at = arith.muli %row, %c512 : index
+    memref.store %v, %out[%at] : memref<?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// The same with a grid that is small enough: 32 bits throughout.
+// CHECK-LABEL: gpu.func @small_grid
+gpu.module @m {
+  gpu.func @small_grid(%in: memref<?xi32>, %out: memref<?xi32>) kernel {
+    // CHECK-NOT: i64
+    // CHECK: cuda.store %{{.*}} : i32, memref<?xi32>, i32
+    // CHECK-NOT: i64
+    // CHECK: gpu.return
+    %t = gpu.thread_id x upper_bound 128
+    %b = gpu.block_id x upper_bound 1024
+    %c128 = arith.constant 128 : index
+    %c512 = arith.constant 512 : index
+    %0 = arith.muli %b, %c128 : index
+    %row = arith.addi %0, %t : index
+    %v = memref.load %in[%row] : memref<?xi32>
+    %at = arith.muli %row, %c512 : index
+    memref.store %v, %out[%at] : memref<?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// 2^31 - 1 fits, 2^31 does not.
+// CHECK-LABEL: gpu.func @edge
+gpu.module @m {
+  gpu.func @edge(%out: memref<?xi32>, %a: i32 {cuda.range = array<i64: 0, 2147483646>},
+                 %b: i32 {cuda.range = array<i64: 0, 2147483647>}) kernel {
+    // CHECK: %[[A:.*]] = arith.addi %{{.*}}, %c1_i32 : i32
+    // CHECK: cuda.store %c1_i32, %{{.*}}[%[[A]]] : i32, memref<?xi32>, i32
+    // CHECK: %[[B:.*]] = arith.addi %{{.*}}, %c1_i64 : i64
+    // CHECK: cuda.store %c1_i32, %{{.*}}[%[[B]]] : i32, memref<?xi32>, i64
+    %c1 = arith.constant 1 : index
+    %v = arith.constant 1 : i32
+    %x = arith.index_cast %a : i32 to index
+    %y = arith.index_cast %b : i32 to index
+    %0 = arith.addi %x, %c1 : index
+    memref.store %v, %out[%0] : memref<?xi32>
+    %1 = arith.addi %y, %c1 : index
+    memref.store %v, %out[%1] : memref<?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// A quotient is narrow where its dividend is wide: divided wide, then truncated.
+// CHECK-LABEL: gpu.func @quotient
+gpu.module @m {
+  gpu.func @quotient(%out: memref<?xi32>, %a: i32 {cuda.range = array<i64: 0, 2147483647>}) kernel {
+    // CHECK: %[[W:.*]] = arith.muli %{{.*}}, %c96_i64 : i64
+    // CHECK: %[[Q:.*]] = arith.divsi %[[W]], %c256_i64 : i64
+    // CHECK: %[[N:.*]] = arith.trunci %[[Q]] : i64 to i32
+    // CHECK: cuda.store %{{.*}}[%[[N]]] : i32, memref<?xi32>, i32
+    %c96 = arith.constant 96 : index
+    %c256 = arith.constant 256 : index
+    %v = arith.constant 1 : i32
+    %x = arith.index_cast %a : i32 to index
+    %0 = arith.muli %x, %c96 : index
+    %1 = arith.divsi %0, %c256 : index
+    memref.store %v, %out[%1] : memref<?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// An unsigned division of what is not negative is a signed one.
+// CHECK-LABEL: gpu.func @unsigned
+gpu.module @m {
+  gpu.func @unsigned(%out: memref<?xi32>) kernel {
+    // CHECK: arith.divsi %{{.*}}, %c8_i32 : i32
+    // CHECK: arith.remsi %{{.*}}, %c8_i32 : i32
+    %c8 = arith.constant 8 : index
+    %t = gpu.thread_id x upper_bound 128
+    %q = arith.divui %t, %c8 : index
+    %r = arith.remui %t, %c8 : index
+    %s = arith.addi %q, %r : index
+    %v = arith.index_cast %s : index to i32
+    memref.store %v, %out[%t] : memref<?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Comparisons are made in the wider of two widths.
+// CHECK-LABEL: gpu.func @compare
+gpu.module @m {
+  gpu.func @compare(%out: memref<?xi8>, %a: i32 {cuda.range = array<i64: 0, 2147483647>}) kernel {
+    // CHECK: %[[W:.*]] = arith.muli %{{.*}}, %c4_i64 : i64
+    // CHECK: arith.cmpi slt, %[[W]], %c1000_i64 : i64
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c1000 = arith.constant 1000 : index
+    %x = arith.index_cast %a : i32 to index
+    %0 = arith.muli %x, %c4 : index
+    %1 = arith.cmpi slt, %0, %c1000 : index
+    %2 = arith.extui %1 : i1 to i8
+    memref.store %2, %out[%c0] : memref<?xi8>
+    gpu.return
+  }
+}
+
+// -----
+
+// A value that was loaded has the range of its type.
+// CHECK-LABEL: gpu.func @loaded
+gpu.module @m {
+  gpu.func @loaded(%in: memref<?xi32>, %out: memref<?xi32>) kernel {
+    // CHECK: %[[V:.*]] = cuda.load %{{.*}}[%c0_i32]
+    // CHECK: %[[Q:.*]] = arith.divsi %[[V]], %c64_i32 : i32
+    // CHECK: %[[W:.*]] = arith.extsi %[[Q]] : i32 to i64
+    // CHECK: arith.muli %[[W]], %c37440_i64 : i64
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c37440 = arith.constant 37440 : index
+    %v = memref.load %in[%c0] : memref<?xi32>
+    %i = arith.index_cast %v : i32 to index
+    %0 = arith.divsi %i, %c64 : index
+    %1 = arith.muli %0, %c37440 : index
+    memref.store %v, %out[%1] : memref<?xi32>
+    gpu.return
+  }
+}

@@ -1,0 +1,32 @@
+// RUN: dsv4-opt %s --dsv4-outline-kernels --split-input-file --verify-diagnostics
+
+func.func @no_schedule(%o: tensor<?x8xf32>) {
+  // expected-error @+1 {{'dsv4.kernel' op has no schedule; run dsv4-select-schedule}}
+  dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+  }
+  return
+}
+
+// -----
+
+func.func @not_lowered(%o: tensor<?x8xf32>) {
+  // expected-error @+1 {{'dsv4.kernel' op is not lowered; run convert-dsv4-to-vector}}
+  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8> : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+  }
+  return
+}
+
+// -----
+
+func.func @not_an_argument(%x: tensor<?x8xf32>) {
+  %o = arith.negf %x : tensor<?x8xf32>
+  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8>
+      attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    // expected-error @+1 {{'dsv4.row_count' op does not stand for an argument of the function: a kernel's destinations must be arguments}}
+    %n = dsv4.row_count %o1 : tensor<?x8xf32>
+  }
+  return
+}
