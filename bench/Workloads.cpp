@@ -129,6 +129,8 @@ public:
 private:
   static constexpr int64_t tokens = 1024, pageSize = 64;
   static constexpr unsigned poolCount = 4;
+  /// Numbers in the 16 bytes that an argument is aligned to.
+  static constexpr int64_t alone = 4;
   static constexpr int64_t leastPoolBytes = 4400ll << 20;
   struct Pool {
     std::vector<Memory> parts; ///< One a binding of the cache.
@@ -185,8 +187,10 @@ void Gather::makePool(Pool &pool, unsigned seed) {
   // Every token selects `topk` different entries of its own pages.
   std::vector<int32_t> entries(maxPages * pageSize);
   std::iota(entries.begin(), entries.end(), 0);
-  std::vector<int32_t> requests(tokens);
-  std::iota(requests.begin(), requests.end(), 0);
+  // The request numbers, and once more with every one aligned.
+  std::vector<int32_t> requests(tokens + tokens * alone);
+  for (int64_t token = 0; token < tokens; ++token)
+    requests[token] = requests[tokens + token * alone] = token;
   for (int64_t token = 0; token < tokens; ++token) {
     for (int64_t i = 0; i < topk; ++i)
       std::swap(entries[i], entries[i + random() % (entries.size() - i)]);
@@ -195,7 +199,7 @@ void Gather::makePool(Pool &pool, unsigned seed) {
   }
   pool.indices = device.allocate(tokens * topk * 4);
   pool.table = device.allocate(pages * 4);
-  pool.requests = device.allocate(tokens * 4);
+  pool.requests = device.allocate(requests.size() * 4);
   pool.kv = device.allocate(tokens * topk * 1024);
   device.upload(pool.indices, pool.hostIndices.data());
   device.upload(pool.table, pool.hostTable.data());
@@ -210,7 +214,9 @@ Arguments Gather::arguments(int64_t size, unsigned slice) {
     arguments.add(part.at(), shape);
   arguments.add(pool.indices.at(first * topk * 4), {size, topk});
   arguments.add(pool.table.at(), {tokens, maxPages});
-  arguments.add(pool.requests.at(first * 4), {size});
+  bool aligned = size % alone == 0;
+  arguments.add(pool.requests.at(4 * (aligned ? first : tokens + first * alone)),
+                {size});
   arguments.add(pool.kv.at(first * topk * 1024), {size, topk, 512});
   return arguments;
 }

@@ -15,7 +15,7 @@ prose around it is left alone. Without PAGE, all pages that have such regions.
   --bin=DIR     the tools; else those on PATH, else build/release/bin
   --output=DIR  write the pages there and leave the tree as it is
   --keep=KIND   leave regions of that kind as they are
-  --check       write nothing; fail if a page would change
+  --check       write nothing; fail, and print the difference, if a page would change
 
 Kinds:
 
@@ -37,6 +37,7 @@ Kinds:
 """
 
 import argparse
+import difflib
 import json
 import os
 import re
@@ -233,8 +234,8 @@ playground = None
 
 
 def make_run(_, __, line=""):
-    """Commands run one after another in one directory, so that a later one sees
-    the files and the cache of an earlier one."""
+    """Commands of a page run one after another in one directory, so that a later
+    one sees the files and the cache of an earlier one."""
     tool, *arguments = shlex.split(line)
     done = subprocess.run(
         [find_tool(tool), *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -382,30 +383,55 @@ def newest_results():
 def show(value):
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.4g}"
+    if isinstance(value, (int, float)):
+        return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
     return "–" if value is None else str(value)
 
 
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(show(cell) for cell in row) + " |" for row in rows])
+
+
 def make_bench(_, __):
-    """Every list of objects in the newest file is a table, everything else that is
-    a plain value stands above it."""
+    """The newest file that bench/run.py wrote: what was copied, the rows with the
+    schedules of the built-in table, what a compile and a launch cost."""
     file, data = newest_results()
     if file is None:
         return "No results have been recorded yet: `bench/results` is empty."
-    data = data if isinstance(data, dict) else {"results": data}
-    plain = {k: v for k, v in data.items() if isinstance(v, (str, int, float))}
-    parts = [f"From `bench/results/{file}`" + (": " + ", ".join(
-        f"{k} {show(v)}" for k, v in plain.items()) if plain else "") + "."]
-    for name, rows in data.items():
-        if not isinstance(rows, list) or not rows or not all(isinstance(r, dict) for r in rows):
-            continue
-        columns = []
-        for row in rows:
-            columns += [c for c, v in row.items() if c not in columns and not isinstance(v, (dict, list))]
-        lines = [f"**{name}**", "", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-        lines += ["| " + " | ".join(show(row.get(c)) for c in columns) + " |" for row in rows]
-        parts.append("\n".join(lines))
+    dsv4, peers = data["dsv4"], data.get("peers", {}).get("rows", [])
+    best = max(copy["tb_per_s"] for copy in dsv4["copies"])
+    names = sorted({peer["peer"] for peer in peers})
+
+    def ratio(row, peer):
+        keys = ("what", "layout", "size", "l2")
+        for other in peers:
+            if other["peer"] == peer and all(other[key] == row[key] for key in keys):
+                return other["us"] / row["us"]
+        return None
+
+    parts = [
+        f"From `bench/results/{file}`: {dsv4['device']['name']}, driver {data['driver']}, {data['date']}, "
+        f"commit {data['commit'][:12]}. Medians. Size is tokens with 512 rows each for a gather, rows for a "
+        "dequantisation; `cold` has distinct rows and results in every launch.",
+        table(["kernel", "record", "size", "L2", "µs", "TB/s", "of the best copy", "a copy of as many bytes, µs",
+               "empty kernel, µs"] + [f"{name} takes, times" for name in names] + ["equals the oracle"],
+              [[row["what"], f"`{row['layout']}`", str(row["size"]), row["l2"], row["us"], row["tb_per_s"],
+                row["tb_per_s"] / best, row["same_copy_us"], row["empty_pdl_us"]]
+               + [ratio(row, name) for name in names] + [row["matches_oracle"]]
+               for row in dsv4["rows"] if row["from_table"]]),
+        table(["copy", "µs", "TB/s"], [[c["name"], c["us"], c["tb_per_s"]] for c in dsv4["copies"]]),
+    ]
+    if dsv4.get("compile"):
+        parts.append(table(
+            ["compile", "record", "passes and printing, ms", "NVRTC, ms", "NVRTC of an empty kernel, ms",
+             "disk hit to launchable, ms"],
+            [[c["what"], f"`{c['layout']}`", c["passes_ms"], c["nvrtc_ms"], c["nvrtc_empty_ms"], c["disk_hit_ms"]]
+             for c in dsv4["compile"]]))
+    if dsv4.get("dispatch"):
+        held, bare = dsv4["dispatch"]["held_us"], dsv4["dispatch"]["bare_us"]
+        parts.append(f"A launch of a held kernel takes {show(held)} µs of the calling thread, the bare driver call "
+                     f"{show(bare)} µs.")
     return "\n\n".join(parts)
 
 
@@ -469,22 +495,25 @@ def main():
     parser.add_argument("page", nargs="*")
     options = parser.parse_args()
     stale = []
-    with tempfile.TemporaryDirectory() as playground:
-        playground = os.path.realpath(playground)
-        os.symlink(os.path.join(ROOT, "examples"), os.path.join(playground, "examples"))
-        for page in options.page or pages():
-            before = read(page)
+    for page in options.page or pages():
+        before = read(page)
+        with tempfile.TemporaryDirectory() as folder:
+            playground = os.path.realpath(folder)
+            os.symlink(os.path.join(ROOT, "examples"), os.path.join(playground, "examples"))
             try:
                 after = update(before)
             except Failure as failure:
                 sys.exit(f"update-docs: {page}: {failure}")
-            if after != before:
-                stale.append(page)
-            target = os.path.join(options.output or ROOT, page)
-            if not options.check and (after != before or options.output):
-                os.makedirs(os.path.dirname(target), exist_ok=True)
-                with open(target, "w", encoding="utf-8") as file:
-                    file.write(after)
+        if after != before:
+            stale.append(page)
+            if options.check:
+                sys.stdout.writelines(difflib.unified_diff(
+                    before.splitlines(True), after.splitlines(True), page, "what the tools say now"))
+        target = os.path.join(options.output or ROOT, page)
+        if not options.check and (after != before or options.output):
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(after)
     for page in stale:
         print(("stale: " if options.check else "updated: ") + page)
     if options.check and stale:

@@ -3,44 +3,51 @@
 
 usage: run-lit.py LIT [ARGUMENT]...
 
-The exit status is lit's. Skipped are tests that could not run here (no GPU, no
-NVRTC, a unit test that skipped itself); they are named before the last line.
+The exit status is lit's. Skipped are tests that cannot run on this machine (no
+GPU, no NVRTC) and unit tests that skipped themselves; they are named before the
+last line. A test that is expected to fail, and does, has passed.
 """
 
 import collections
-import json
 import os
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
-PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
-SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+# What lit says of a test that its own --filter left out.
+NOT_SELECTED = "Test not selected"
+
+
+def outcome(case):
+    """"passed", "failed", "skipped", or None for a test that was not asked for."""
+    if case.find("failure") is not None:
+        return "failed"
+    skipped = case.find("skipped")
+    if skipped is None:
+        return "passed"
+    return None if skipped.get("message", "").startswith(NOT_SELECTED) else "skipped"
 
 
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    # The XML report names skipped unit tests; the JSON report leaves them out.
     with tempfile.TemporaryDirectory() as directory:
-        output = os.path.join(directory, "results.json")
-        lit = subprocess.run([sys.argv[1], "--output", output, *sys.argv[2:]])
+        output = os.path.join(directory, "results.xml")
+        lit = subprocess.run([sys.argv[1], "--xunit-xml-output", output, *sys.argv[2:]])
         try:
-            with open(output, encoding="utf-8") as file:
-                tests = json.load(file)["tests"]
-        except (OSError, ValueError, KeyError) as error:
+            cases = xml.etree.ElementTree.parse(output).getroot().iter("testcase")
+        except (OSError, xml.etree.ElementTree.ParseError) as error:
             print(f"run-lit.py: lit left no results: {error}", file=sys.stderr)
             return lit.returncode or 1
-    skipped = [test["name"] for test in tests if test["code"] in SKIPPED]
-    count = collections.Counter(
-        "passed" if test["code"] in PASSED
-        else "skipped" if test["code"] in SKIPPED
-        else "failed"
-        for test in tests
-    )
+    outcomes = [(outcome(case), f"{case.get('classname')}/{case.get('name')}") for case in cases]
+    skipped = sorted(name for what, name in outcomes if what == "skipped")
     if skipped:
-        print("skipped (needs what this machine has not):")
-        for name in sorted(skipped):
+        print("Skipped:")
+        for name in skipped:
             print(f"  {name}")
+    count = collections.Counter(what for what, _ in outcomes)
     print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
     return lit.returncode
 

@@ -90,7 +90,8 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
       the number of groups;
     * record_c4: fields do not overlap;
     * record_c5: an element starts at a multiple of its size in every entry;
-    * record_c6: 4-bit fields hold an even number of elements.
+    * record_c6: 4-bit fields hold an even number of elements;
+    * record_c7: a row has at most 65,536 values.
 
     The records of public engines have names, and `#dsv4.record<v4_584>` stands
     for the whole list; see `docs/Records.md`.
@@ -101,6 +102,9 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
   );
   let assemblyFormat = "`<` custom<RecordBody>($fields, $align) `>`";
   let extraClassDeclaration = [{
+    /// The most values of a row (record_c7).
+    static constexpr int64_t kMaxRowExtent = 65536;
+
     /// The record public sources know by `name`, or null.
     static RecordAttr getKnown(::mlir::MLIRContext *context,
                                ::llvm::StringRef name);
@@ -142,7 +146,8 @@ def DSV4_FormatAttr : DSV4_Attr<"Format", "format"> {
 
     * format_c1: an element is f4E2M1FN, f8E4M3FN, i4, bf16 or f32, a factor
       f8E8M0FNU, f8E4M3FN, bf16 or f32;
-    * format_c2: groups are positive.
+    * format_c2: groups are positive;
+    * format_c3: only elements of 4 bits are `high_first`.
   }];
   let parameters = (ins
     "::mlir::Type":$element,
@@ -205,7 +210,9 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     * row_schedule_c3: vector is a power of two between 1 and 32;
     * row_schedule_c4: lanes * vector divides every field of the row, and a group
       of factors divides, or is a multiple of, a chunk of `vector` elements and a
-      step of lanes * vector elements (checked on the kernel that carries it);
+      step of lanes * vector elements; a chunk is whole bytes, and a step as many
+      groups as their factors are interleaved by (checked on the kernel that
+      carries the schedule);
     * row_schedule_c5: blocks is between 0 and 32, and blocks * threads at most
       2048.
   }];

@@ -22,21 +22,20 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       The destination whose axes, all but the last, are the row space.
     }], "::mlir::Value", "getRowDestination">,
     InterfaceMethod<[{
-      Extents of the pieces a row consists of, in order. Every lane handles the
-      same share of each piece.
-    }], "::llvm::SmallVector<int64_t>", "getRowPieces">,
+      The pieces a row consists of, in order. Every lane handles the same share of
+      each piece.
+    }], "::llvm::SmallVector<::dsv4::RowPiece>", "getRowPieces">,
     InterfaceMethod<[{
-      The group of every level of factors, in elements, where it is not the whole
-      row.
-    }], "::llvm::SmallVector<int64_t>", "getRowGroups">,
+      Every level of factors whose group is not the whole row.
+    }], "::llvm::SmallVector<::dsv4::RowGroup>", "getRowGroups">,
+    InterfaceMethod<[{
+      Whether the lowering takes the row of this operand from an op of the same
+      kernel. The row of a producer has one piece then.
+    }], "bool", "acceptsRow", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
       Pairs of axes of operands that have one extent.
     }], "::llvm::SmallVector<std::pair<::dsv4::TensorAxis, ::dsv4::TensorAxis>>",
-      "getTiedAxes">,
-    InterfaceMethod<[{
-      Bits an element of the first piece takes in memory; schedules are chosen
-      by it.
-    }], "int64_t", "getStoredBits">
+      "getTiedAxes">
   ];
 }
 

@@ -130,7 +130,7 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     factors whose type is the result's is copied bit by bit. Clauses:
 
     * dequantize_c1: `data` has rank >= 1, the element type of the format, and a
-      constant last extent;
+      constant last extent between 1 and 65,536;
     * dequantize_c2: there is one scale operand a level, of the level's type;
     * dequantize_c3: a level `per g` has the shape of `data` with the last extent
       divided by g, which must divide it; `per row` the shape without the last

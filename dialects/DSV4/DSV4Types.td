@@ -17,7 +17,7 @@ def DSV4_CacheType : TypeDef<DSV4_Dialect, "Cache"> {
     A reference to a pool of pages of `page` entries, each stored as `record`
     says. The number of pages is known at run time only. Clauses:
 
-    * cache_c1: a page has at least one entry;
+    * cache_c1: a page has between one and 2^20 entries, and less than 2^31 bytes;
     * cache_c2: the elements of every field are aligned in every page.
 
     A caller passes row and tail fields as one buffer of bytes

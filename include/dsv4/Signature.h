@@ -26,7 +26,8 @@ namespace dsv4 {
 struct Signature {
   std::vector<rt::Binding> bindings;
   std::vector<rt::Dim> dims;
-  /// Index of the first binding of every argument.
+  /// Name and index of the first binding of every argument.
+  std::vector<std::string> argumentNames;
   llvm::SmallVector<unsigned> firstBinding;
 
   /// The binding of an argument, or of an array field of a cache argument.
@@ -40,7 +41,8 @@ struct Signature {
 mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 
 /// Gives axes that the ops of a function tie, or that have one name, one name
-/// and, where one of them is constant, one extent; what cannot be is an error.
+/// and, where one of them is constant, one extent; what cannot be is an error, and
+/// so is an argument that is both read and a destination.
 /// Comes before getSignature: the runtime compares extents by name.
 mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
 

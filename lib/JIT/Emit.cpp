@@ -8,6 +8,7 @@
 #include "dsv4/InitAll.h"
 #include "dsv4/JIT/JIT.h"
 #include "dsv4/Signature.h"
+#include "dsv4/Support/Diagnostics.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -20,41 +21,6 @@ using namespace mlir;
 using namespace dsv4;
 
 namespace {
-
-/// Keeps the first error, in one line.
-class FirstError : public ScopedDiagnosticHandler {
-public:
-  explicit FirstError(MLIRContext *context) : ScopedDiagnosticHandler(context) {
-    setHandler([this](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-          text.empty()) {
-        llvm::raw_string_ostream os(text);
-        os << diagnostic.getLocation() << ": " << diagnostic;
-        // loc("file":1:2) reads file:1:2.
-        StringRef line = text;
-        if (line.consume_front("loc(")) {
-          std::string tidy;
-          auto [location, message] = line.split("): ");
-          for (char c : location)
-            if (c != '"')
-              tidy += c;
-          text = tidy + ": " + message.str();
-        }
-        std::replace(text.begin(), text.end(), '\n', ' ');
-      }
-      return success();
-    });
-  }
-
-  rt::Status status(rt::Code code) const {
-    return rt::Status(code, text.empty() ? "the compiler failed without saying "
-                                           "why: please report this program"
-                                         : text);
-  }
-
-private:
-  std::string text;
-};
 
 /// Writes down the module after every pass that changes it.
 struct Recorder : PassInstrumentation {
@@ -97,13 +63,14 @@ static rt::Result<func::FuncOp> findEntry(ModuleOp module,
   }
   if (found.size() == 1 && !found.front().isExternal())
     return found.front();
+  if (names.empty())
+    return rt::Status(rt::Code::InvalidArgument, "the program has no function");
   std::string message =
       entry.empty() ? "the program has " + std::to_string(found.size()) +
                           " functions: name one of them as entry"
                     : "the program has no function '" + entry + "'";
   return rt::Status(rt::Code::InvalidArgument,
-                    message + " (it has: " + (names.empty() ? "none" : names) +
-                        ")");
+                    message + " (it has: " + names + ")");
 }
 
 /// One parameter of a launch, traced back to the function's arguments.

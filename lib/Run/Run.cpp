@@ -13,6 +13,7 @@
 #include "dsv4/Reference/Interpreter.h"
 #include "dsv4/Reference/RandomInputs.h"
 #include "dsv4/Signature.h"
+#include "dsv4/Support/Diagnostics.h"
 #include "dsv4/Support/Npy.h"
 
 #include "mlir/Parser/Parser.h"
@@ -55,7 +56,7 @@ private:
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   func::FuncOp func;
-  std::string source, diagnostics;
+  std::string source;
   Signature signature;
   std::map<std::string, NpyArray> files;
   std::map<std::string, int64_t> dims;
@@ -83,29 +84,20 @@ Status Runner::readProgram() {
   registerAllDialects(registry);
   context = std::make_unique<MLIRContext>(registry,
                                           MLIRContext::Threading::DISABLED);
-  ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
-    if (diagnostics.empty()) {
-      llvm::raw_string_ostream os(diagnostics);
-      if (auto at = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
-        os << at.getFilename().getValue() << ":" << at.getLine() << ":"
-           << at.getColumn() << ": ";
-      os << diagnostic;
-    }
-    return success();
-  });
+  FirstError error(context.get());
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(source, options.file), llvm::SMLoc());
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
   if (!module)
-    return invalid(diagnostics);
+    return error.status(Code::InvalidArgument);
   if (Status status = findEntry(); !status)
     return status;
   if (failed(unifyDims(func)))
-    return invalid(diagnostics);
+    return error.status(Code::InvalidArgument);
   auto found = getSignature(func);
   if (failed(found))
-    return invalid(diagnostics);
+    return error.status(Code::InvalidArgument);
   signature = std::move(*found);
   return Status();
 }
@@ -123,9 +115,10 @@ Status Runner::findEntry() {
   }
   if (count == 1)
     return Status();
+  if (names.empty())
+    return invalid(options.file + ": the program has no function");
   return invalid(count == 0 ? "entry '" + options.compile.entry +
-                                  "': the program has " +
-                                  (names.empty() ? "no function" : names)
+                                  "': the program has " + names
                             : "the program has several functions (" + names +
                                   "): choose one with --entry");
 }
@@ -199,7 +192,14 @@ Status Runner::resolveDims() {
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
       if (auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]))
         for (int64_t axis = 0; axis < tensor.getRank(); ++axis)
-          constant |= getDimName(func, i, axis) == name;
+          if (getDimName(func, i, axis) == name) {
+            constant = true;
+            if (!tensor.isDynamicDim(axis) && tensor.getDimSize(axis) != extent)
+              return invalid("dim '" + name + "' is " + std::to_string(extent) +
+                             ", but extent " + std::to_string(axis) +
+                             " of argument '" + getArgumentName(func, i) +
+                             "' is " + std::to_string(tensor.getDimSize(axis)));
+          }
     if (!known && !constant) {
       std::string names;
       for (const rt::Dim &dim : signature.dims)

@@ -146,6 +146,7 @@ void SignatureBuilder::markWritten() {
 
 FailureOr<Signature> SignatureBuilder::build() {
   for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
+    signature.argumentNames.push_back(getArgumentName(func, i));
     signature.firstBinding.push_back(signature.bindings.size());
     if (auto cache = dyn_cast<CacheType>(type)) {
       addCache(i, cache);
@@ -171,8 +172,9 @@ unsigned Signature::getBinding(unsigned argument, StringRef field) const {
   unsigned index = firstBinding[argument];
   unsigned end = argument + 1 < firstBinding.size() ? firstBinding[argument + 1]
                                                     : bindings.size();
+  std::string name = argumentNames[argument] + "." + field.str();
   for (unsigned i = index; !field.empty() && i < end; ++i)
-    if (StringRef(bindings[i].name).rsplit('.').second == field)
+    if (bindings[i].name == name)
       return i;
   return index;
 }

@@ -31,6 +31,9 @@ private:
   /// The argument a tensor is, or overwrites.
   std::optional<unsigned> getArgument(Value tensor);
   void collect();
+  /// No argument is both read and overwritten: kernels read through a path that
+  /// does not see writes of the same launch.
+  LogicalResult checkDestinations();
   LogicalResult unify(ArrayRef<ArgumentAxis> axes);
   std::string describe(ArgumentAxis axis);
   void refineBody();
@@ -75,6 +78,27 @@ void DimUnifier::collect() {
         if (!fresh)
           classes.unionSets(it->second, {i, axis});
       }
+}
+
+LogicalResult DimUnifier::checkDestinations() {
+  WalkResult result = func.walk([&](DestinationStyleOpInterface op) {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      auto arg = dyn_cast<BlockArgument>(input->get());
+      if (!arg || !isa<RankedTensorType>(arg.getType()))
+        continue;
+      for (OpOperand &use : arg.getUses()) {
+        auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+        if (!user || !user.isDpsInit(&use))
+          continue;
+        op.emitOpError() << "reads argument '"
+                         << getArgumentName(func, arg.getArgNumber())
+                         << "', which is a destination too: pass another buffer";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 std::string DimUnifier::describe(ArgumentAxis axis) {
@@ -145,6 +169,8 @@ LogicalResult DimUnifier::run() {
         own.push_back(getDimName(func, i, axis).str());
       }
   }
+  if (failed(checkDestinations()))
+    return failure();
   collect();
   for (auto it = classes.begin(), end = classes.end(); it != end; ++it) {
     if (!(*it)->isLeader())

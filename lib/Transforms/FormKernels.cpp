@@ -34,9 +34,14 @@ static ArrayRef<int64_t> getRowSpace(RowwiseOpInterface op) {
 
 /// Why `producer` cannot join the kernel of `consumer`, or an empty string.
 static std::string explainNoFusion(RowwiseOpInterface producer,
-                                   RowwiseOpInterface consumer, Value value) {
-  if (!value.hasOneUse())
+                                   RowwiseOpInterface consumer,
+                                   OpOperand &operand) {
+  if (!operand.get().hasOneUse())
     return "its result has other users";
+  if (!consumer.acceptsRow(operand))
+    return "the operand is not taken row by row";
+  if (producer.getRowPieces().size() != 1)
+    return "its row has several pieces";
   if (producer->getBlock() != consumer->getBlock())
     return "it is in another block";
   if (getRowSpace(producer) != getRowSpace(consumer))
@@ -51,13 +56,14 @@ static SetVector<Operation *> growGroup(RowwiseOpInterface last) {
   while (!worklist.empty()) {
     RowwiseOpInterface op = worklist.pop_back_val();
     group.insert(op);
-    for (Value operand : op->getOperands()) {
-      if (!isa<RankedTensorType>(operand.getType()))
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value value = operand.get();
+      if (!isa<RankedTensorType>(value.getType()))
         continue;
       auto producer =
-          dyn_cast_if_present<RowwiseOpInterface>(operand.getDefiningOp());
+          dyn_cast_if_present<RowwiseOpInterface>(value.getDefiningOp());
       if (!producer) {
-        if (Operation *other = operand.getDefiningOp())
+        if (Operation *other = value.getDefiningOp())
           remark::missed(op.getLoc(), remark::RemarkOpts::name(kRemarks).category(kRemarks))
               << "not fused with " << other->getName().getStringRef()
               << ": it is not row-wise";
@@ -85,6 +91,7 @@ static void formKernel(ArrayRef<Operation *> group, StringRef name) {
   Operation *last = group.back();
   llvm::SmallSetVector<Value, 8> inputs;
   SmallVector<Value> outputs;
+  std::string symbol = toIdentifier(name);
   for (Operation *op : group)
     for (Value operand : op->getOperands())
       if (!llvm::is_contained(group, operand.getDefiningOp()))
@@ -98,7 +105,7 @@ static void formKernel(ArrayRef<Operation *> group, StringRef name) {
 
   OpBuilder b(last);
   auto kernel = KernelOp::create(b, last->getLoc(),
-                                 TypeRange(ValueRange(outputs)), name,
+                                 TypeRange(ValueRange(outputs)), symbol,
                                  inputs.getArrayRef(), RowScheduleAttr());
   Block *body = b.createBlock(&kernel.getBody());
   IRMapping mapping;

@@ -7,8 +7,7 @@
 
 #include "dsv4/Passes.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -26,30 +25,6 @@ static Location stripNames(Location loc) {
     return FusedLoc::get(loc.getContext(),
                          llvm::map_to_vector(fused.getLocations(), stripNames));
   return loc;
-}
-
-/// A C++ identifier close to `name`.
-static std::string toIdentifier(StringRef name) {
-  // Keywords, and what else the emitted text and its preludes reserve.
-  static const llvm::StringSet<> reserved = {
-      "alignas", "alignof", "and", "asm", "auto", "bitand", "bitor", "bool",
-      "break", "case", "catch", "char", "class", "compl", "concept", "const",
-      "consteval", "constexpr", "constinit", "continue", "decltype", "default",
-      "delete", "do", "double", "else", "enum", "explicit", "export", "extern",
-      "false", "float", "for", "friend", "goto", "if", "inline", "int", "long",
-      "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator",
-      "or", "private", "protected", "public", "register", "requires", "return",
-      "short", "signed", "sizeof", "static", "struct", "switch", "template",
-      "this", "throw", "true", "try", "typedef", "typeid", "typename", "union",
-      "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
-      "dsv4", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"};
-  std::string text;
-  for (char c : name)
-    text += llvm::isAlnum(c) ? c : '_';
-  if (text.empty() || llvm::isDigit(text.front()) || text.front() == '_' ||
-      reserved.contains(text))
-    text = "v_" + text;
-  return text;
 }
 
 namespace {

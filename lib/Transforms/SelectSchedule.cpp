@@ -28,7 +28,7 @@ namespace {
 struct TableEntry {
   std::string arch; ///< "sm_90a", "sm_90", "sm_".
   std::string op;   ///< The first op of the kernel.
-  int64_t bits = 0; ///< Of a stored element.
+  int64_t bits = 0; ///< Of a stored element of the first piece.
   int64_t threads = 128, lanes = 8, vector = 8, blocks = 0;
   LoadPolicy load = LoadPolicy::Default;
   StorePolicy store = StorePolicy::Default;
@@ -154,7 +154,7 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
   for (const TableEntry &entry : entries) {
     if (!StringRef(arch).starts_with(entry.arch) ||
         (!entry.op.empty() && entry.op != first->getName().getStringRef()) ||
-        (entry.bits && entry.bits != first.getStoredBits()))
+        (entry.bits && entry.bits != first.getRowPieces().front().bits))
       continue;
     if (!best || entry.arch.size() > best->arch.size())
       best = &entry;

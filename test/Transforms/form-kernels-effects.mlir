@@ -4,7 +4,7 @@
 // XFAIL: *
 // RUN: dsv4-opt %s --dsv4-form-kernels | FileCheck %s
 
-!cache = !dsv4.cache<64 x <v4_584>>
+!cache = !dsv4.cache<64 x <v41_528>>
 #per_row = #dsv4.format<f32, [<f32 per row>]>
 
 func.func @append(%c: !cache) {

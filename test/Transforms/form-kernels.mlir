@@ -5,6 +5,7 @@
 // RUN:   --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 
 !cache = !dsv4.cache<64 x <v4_584>>
+!one = !dsv4.cache<64 x <v41_528>>
 #per_row = #dsv4.format<f32, [<f32 per row>]>
 
 // One op, one kernel with the name of the function.
@@ -46,9 +47,9 @@ func.func @independent(%c: !cache, %i: tensor<?xi32>, %j: tensor<?xi32>,
   return %0, %1 : tensor<?x512xbf16>, tensor<?x512xbf16>
 }
 
-// A producer joins: one row space, no other user.
+// A producer joins: one row space, one piece, no other user.
 // CHECK-LABEL: func.func @fused
-func.func @fused(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
+func.func @fused(%c: !one, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
                  %s: tensor<?xf32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // CHECK: dsv4.kernel @fused
   // CHECK-NOT: dsv4.kernel
@@ -56,7 +57,20 @@ func.func @fused(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
   // CHECK: %[[VALUES:.*]] = dsv4.dequantize %[[ROWS]]
   // CHECK: dsv4.yield %[[VALUES]] : tensor<?x512xbf16>
   // REMARK: remark: [Passed] dsv4-form-kernels {{.*}}fused{{.*}}holds{{.*}}dsv4.paged_gather{{.*}}dsv4.dequantize
+  %0 = dsv4.paged_gather %c[%i] outs(%tmp : tensor<?x512xf32>) : !one, tensor<?xi32>
+  %1 = dsv4.dequantize %0 scales(%s : tensor<?xf32>) outs(%o : tensor<?x512xbf16>)
+      {format = #per_row} : tensor<?x512xf32>
+  return %1 : tensor<?x512xbf16>
+}
+
+// Its row has two pieces, nope and rope: two kernels.
+// CHECK-LABEL: func.func @several_pieces
+func.func @several_pieces(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
+                          %s: tensor<?xf32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // CHECK: %[[A:.*]] = dsv4.kernel @several_pieces_0
+  // CHECK: dsv4.kernel @several_pieces_1(%[[A]],
   %0 = dsv4.paged_gather %c[%i] outs(%tmp : tensor<?x512xf32>) : !cache, tensor<?xi32>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.paged_gather{{.*}}its row has several pieces
   %1 = dsv4.dequantize %0 scales(%s : tensor<?xf32>) outs(%o : tensor<?x512xbf16>)
       {format = #per_row} : tensor<?x512xf32>
   return %1 : tensor<?x512xbf16>
@@ -77,7 +91,7 @@ func.func @other_user(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
   return %0, %1 : tensor<?x512xf32>, tensor<?x512xbf16>
 }
 
-// The row spaces differ: one row of 64 factors is not 64 rows.
+// One row of 64 factors is not 64 rows: factors are read from memory.
 // CHECK-LABEL: func.func @other_row_space
 func.func @other_row_space(%f: tensor<64xf8E4M3FN>, %tmp: tensor<64xf32>, %g: tensor<1xf32>,
                            %d: tensor<64x512xf8E4M3FN>, %o: tensor<64x512xf32>)
@@ -86,7 +100,7 @@ func.func @other_row_space(%f: tensor<64xf8E4M3FN>, %tmp: tensor<64xf32>, %g: te
   // CHECK: dsv4.kernel @other_row_space_1
   %0 = dsv4.dequantize %f scales(%g : tensor<1xf32>) outs(%tmp : tensor<64xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>} : tensor<64xf8E4M3FN>
-  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.dequantize{{.*}}the row spaces differ
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.dequantize{{.*}}the operand is not taken row by row
   %1 = dsv4.dequantize %d scales(%0 : tensor<64xf32>) outs(%o : tensor<64x512xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<64x512xf8E4M3FN>
   return %1 : tensor<64x512xf32>

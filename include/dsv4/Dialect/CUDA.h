@@ -33,6 +33,9 @@ namespace dsv4 {
 /// is used.
 llvm::StringRef getEmittedName(mlir::Location loc);
 
+/// A C++ identifier close to `name`, and no word the emitted text reserves.
+std::string toIdentifier(llvm::StringRef name);
+
 } // namespace dsv4
 
 #endif // DSV4_DIALECT_CUDA_H

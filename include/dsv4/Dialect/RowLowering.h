@@ -30,6 +30,19 @@ struct TensorAxis {
   int64_t axis;
 };
 
+/// A piece of a row: elements, and bits of one as it is stored.
+struct RowPiece {
+  int64_t extent;
+  int64_t bits;
+};
+
+/// A level of factors: elements of the row a factor covers, and the interleave
+/// of their storage.
+struct RowGroup {
+  int64_t extent;
+  int64_t interleave;
+};
+
 class RowContext;
 
 } // namespace dsv4

@@ -35,8 +35,6 @@ struct DequantizeLowering
                                             RowContext &row) const {
     auto op = cast<DequantizeOp>(operation);
     int64_t extent = cast<ShapedType>(op.getData().getType()).getShape().back();
-    StoredVector data = locate(row, op.getData(), extent, "elements");
-    data.highFirst = op.getFormat().getHighFirst();
     SmallVector<StoredFactors> factors;
     for (auto [level, tensor] :
          llvm::zip(op.getFormat().getScales(), op.getScales())) {
@@ -48,6 +46,12 @@ struct DequantizeLowering
       factors.push_back({vector, group});
     }
     Type result = cast<ShapedType>(op.getOut().getType()).getElementType();
+    RowValue produced = row.lookupRow(op.getData());
+    if (!produced.empty())
+      return SmallVector<RowValue>{
+          {buildScale(row, produced.front(), factors, result)}};
+    StoredVector data = locate(row, op.getData(), extent, "elements");
+    data.highFirst = op.getFormat().getHighFirst();
     return SmallVector<RowValue>{{buildDecode(row, data, factors, result)}};
   }
 };

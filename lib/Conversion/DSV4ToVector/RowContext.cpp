@@ -174,32 +174,39 @@ static Value toF32(RowContext &row, Value value) {
   return arith::ExtFOp::create(b, row.getLoc(), f32, value);
 }
 
-Value dsv4::buildDecode(RowContext &row, const StoredVector &data,
-                        ArrayRef<StoredFactors> factors, Type result) {
+Value dsv4::buildScale(RowContext &row, Value elements,
+                       ArrayRef<StoredFactors> factors, Type result) {
   OpBuilder &b = row.getBuilder();
-  Value stored = buildRead(row, data);
+  auto type = cast<VectorType>(elements.getType());
+  int64_t extent = type.getNumElements();
   // All reads come first: they are independent of each other.
   SmallVector<Value> read;
   for (const StoredFactors &level : factors)
     read.push_back(buildRead(row, level.vector));
-  if (factors.empty() && data.element == result)
-    return stored;
+  if (factors.empty() && type.getElementType() == result)
+    return elements;
 
   Location loc = row.getLoc();
-  Value value = toF32(row, stored);
+  Value value = toF32(row, elements);
   for (auto [level, vector] : llvm::zip(factors, read)) {
     Value factor = toF32(row, vector);
-    int64_t groups = data.extent / level.group;
+    int64_t groups = extent / level.group;
     factor = vector::ShapeCastOp::create(
         b, loc, VectorType::get({groups, 1}, b.getF32Type()), factor);
     factor = vector::BroadcastOp::create(
-        b, row.getLoc((level.vector.name + "_f32").str()), VectorType::get({groups, level.group}, b.getF32Type()), factor);
+        b, row.getLoc((level.vector.name + "_f32").str()),
+        VectorType::get({groups, level.group}, b.getF32Type()), factor);
     factor = vector::ShapeCastOp::create(
-        b, loc, VectorType::get({data.extent}, b.getF32Type()), factor);
+        b, loc, VectorType::get({extent}, b.getF32Type()), factor);
     value = arith::MulFOp::create(b, loc, value, factor);
   }
   if (!result.isF32())
-    value = arith::TruncFOp::create(
-        b, loc, VectorType::get({data.extent}, result), value);
+    value = arith::TruncFOp::create(b, loc, VectorType::get({extent}, result),
+                                    value);
   return value;
+}
+
+Value dsv4::buildDecode(RowContext &row, const StoredVector &data,
+                        ArrayRef<StoredFactors> factors, Type result) {
+  return buildScale(row, buildRead(row, data), factors, result);
 }

@@ -95,6 +95,12 @@ struct StoredFactors {
   int64_t group = 0; ///< Elements of the row a factor covers.
 };
 
+/// Elements, stored or computed by another op of the kernel, times factors, as
+/// buildDecode has it. `elements` has rank 1.
+mlir::Value buildScale(RowContext &row, mlir::Value elements,
+                       llvm::ArrayRef<StoredFactors> factors,
+                       mlir::Type result);
+
 /// Reads stored elements and decodes them:
 /// ((element * factor_0) * factor_1) ..., every product rounded to fp32, the
 /// result rounded to nearest even into `result`. Elements that already have that

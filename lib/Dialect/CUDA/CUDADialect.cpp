@@ -10,6 +10,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -150,4 +152,27 @@ StringRef dsv4::getEmittedName(Location loc) {
       if (StringRef name = getEmittedName(part); !name.empty())
         return name;
   return "";
+}
+
+std::string dsv4::toIdentifier(StringRef name) {
+  // Keywords, and what else the emitted text and its preludes reserve.
+  static const llvm::StringSet<> reserved = {
+      "alignas", "alignof", "and", "asm", "auto", "bitand", "bitor", "bool",
+      "break", "case", "catch", "char", "class", "compl", "concept", "const",
+      "consteval", "constexpr", "constinit", "continue", "decltype", "default",
+      "delete", "do", "double", "else", "enum", "explicit", "export", "extern",
+      "false", "float", "for", "friend", "goto", "if", "inline", "int", "long",
+      "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator",
+      "or", "private", "protected", "public", "register", "requires", "return",
+      "short", "signed", "sizeof", "static", "struct", "switch", "template",
+      "this", "throw", "true", "try", "typedef", "typeid", "typename", "union",
+      "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
+      "dsv4", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"};
+  std::string text;
+  for (char c : name)
+    text += llvm::isAlnum(c) ? c : '_';
+  if (text.empty() || llvm::isDigit(text.front()) || text.front() == '_' ||
+      reserved.contains(text))
+    text = "v_" + text;
+  return text;
 }

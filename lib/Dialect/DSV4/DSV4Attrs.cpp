@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -227,11 +228,18 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 Placement placement, StringAttr scales,
                                 int64_t group, int64_t interleave,
                                 int64_t offset, int64_t pad, bool highFirst) {
-  if (name.empty())
-    return emitError() << "expected a field to have a name";
-  if (extent <= 0)
-    return emitError() << "expected field '" << name
-                       << "' to have at least one element, got " << extent;
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (name.empty() || llvm::isDigit(name.front()) || !llvm::all_of(name, isWord))
+    return emitError() << "expected the name of a field to be an identifier, got '"
+                       << name << "'";
+  if (extent <= 0 || extent > RecordAttr::kMaxRowExtent)
+    return emitError() << "expected field '" << name << "' to have between 1 and "
+                       << RecordAttr::kMaxRowExtent << " elements, got "
+                       << extent;
+  if (highFirst && getElementBits(element) != 4)
+    return emitError() << "format_c3: expected only elements of 4 bits to be "
+                          "high_first, not field '"
+                       << name << "'";
   if (scales ? !isFactorElement(element) : !isDataElement(element))
     return emitError() << "expected field '" << name << "' to hold "
                        << (scales ? "f8E8M0FNU, f8E4M3FN, bf16 or f32 factors"
@@ -244,9 +252,10 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected the interleave of field '" << name
                        << "' to divide its extent " << extent << ", got "
                        << interleave;
-  if (offset < -1 || pad < 0)
+  constexpr int64_t maxBytes = 1 << 20;
+  if (offset < -1 || pad < 0 || offset > maxBytes || pad > maxBytes)
     return emitError() << "expected the offset and padding of field '" << name
-                       << "' not to be negative";
+                       << "' between 0 and 2^20";
   if (placement == Placement::Array && (offset != -1 || pad != 0))
     return emitError() << "expected array field '" << name
                        << "' to have neither offset nor padding";
@@ -313,8 +322,15 @@ verifyFactor(function_ref<InFlightDiagnostic()> emitError, FieldAttr factor,
 
 LogicalResult RecordAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<FieldAttr> fields, int64_t align) {
-  if (align <= 0)
-    return emitError() << "expected a positive page alignment, got " << align;
+  if (align <= 0 || align > (1 << 20))
+    return emitError() << "expected a page alignment between 1 and 2^20, got "
+                       << align;
+  int64_t row = 0;
+  for (FieldAttr field : fields)
+    row += field.isScale() ? 0 : field.getExtent();
+  if (row > kMaxRowExtent)
+    return emitError() << "record_c7: a row has at most " << kMaxRowExtent
+                       << " values, got " << row;
   if (llvm::all_of(fields, [](FieldAttr field) { return field.isScale(); }))
     return emitError() << "record_c1: a record needs a data field";
   SmallVector<int64_t> offsets = getFieldOffsets(fields);
@@ -356,6 +372,10 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!isDataElement(element))
     return emitError() << "format_c1: expected elements of type f4E2M1FN, i4, "
                           "f8E4M3FN, bf16 or f32, got "
+                       << element;
+  if (highFirst && getElementBits(element) != 4)
+    return emitError() << "format_c3: expected only elements of 4 bits to be "
+                          "high_first, got "
                        << element;
   for (ScaleAttr scale : scales)
     if (!isFactorElement(scale.getElement()))

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -75,6 +76,14 @@ LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
+/// A letter or '_', then letters, digits, '_' and the characters of `more`.
+static bool isIdentifier(StringRef name, StringRef more = "") {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name, [&](char c) {
+           return llvm::isAlnum(c) || c == '_' || more.contains(c);
+         });
+}
+
 LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
                                                     unsigned regionIndex,
                                                     unsigned argIndex,
@@ -84,9 +93,9 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
     return success();
   if (attr.getName() == kNameAttr) {
     auto name = dyn_cast<StringAttr>(attr.getValue());
-    if (!name || name.getValue().empty())
+    if (!name || !isIdentifier(name.getValue()))
       return op->emitOpError() << "expects 'dsv4.name' of argument " << argIndex
-                               << " to be a non-empty string";
+                               << " to be an identifier";
     for (unsigned i = 0; i < argIndex; ++i)
       if (func.getArgAttr(i, kNameAttr) == name)
         return op->emitOpError() << "expects distinct argument names, '"
@@ -102,6 +111,10 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
       return op->emitOpError() << "expects 'dsv4.dims' of argument " << argIndex
                                << " to name every axis of a tensor, with \"\" "
                                   "for none";
+    for (auto dim : dims.getAsRange<StringAttr>())
+      if (!dim.empty() && !isIdentifier(dim.getValue(), "."))
+        return op->emitOpError() << "expects 'dsv4.dims' of argument "
+                                 << argIndex << " to hold identifiers";
     return success();
   }
   return op->emitOpError() << "has no argument attribute '"

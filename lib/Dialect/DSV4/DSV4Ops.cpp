@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/RecordLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -63,21 +64,23 @@ void PagedGatherOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 Value PagedGatherOp::getRowDestination() { return getOut(); }
 
-SmallVector<int64_t> PagedGatherOp::getRowPieces() {
-  SmallVector<int64_t> pieces;
+SmallVector<RowPiece> PagedGatherOp::getRowPieces() {
+  SmallVector<RowPiece> pieces;
   for (FieldAttr field : getCache().getType().getRecord().getFields())
     if (!field.isScale())
-      pieces.push_back(field.getExtent());
+      pieces.push_back({field.getExtent(), getElementBits(field.getElement())});
   return pieces;
 }
 
-SmallVector<int64_t> PagedGatherOp::getRowGroups() {
-  SmallVector<int64_t> groups;
+SmallVector<RowGroup> PagedGatherOp::getRowGroups() {
+  SmallVector<RowGroup> groups;
   for (FieldAttr field : getCache().getType().getRecord().getFields())
     if (field.isScale() && field.getGroup() > 0)
-      groups.push_back(field.getGroup());
+      groups.push_back({field.getGroup(), field.getInterleave()});
   return groups;
 }
+
+bool PagedGatherOp::acceptsRow(OpOperand &) { return false; }
 
 /// Ties the first `count` axes of two tensors.
 static void tieAxes(Value a, Value b, int64_t count,
@@ -99,10 +102,6 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> PagedGatherOp::getTiedAxes() {
   else if (getPageTable())
     tieAxes(getIndices(), getPageTable(), rank - 1, pairs);
   return pairs;
-}
-
-int64_t PagedGatherOp::getStoredBits() {
-  return getCache().getType().getRecord().getFields().front().getElement().getIntOrFloatBitWidth();
 }
 
 LogicalResult PagedGatherOp::verify() {
@@ -171,16 +170,21 @@ void DequantizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 Value DequantizeOp::getRowDestination() { return getOut(); }
 
-SmallVector<int64_t> DequantizeOp::getRowPieces() {
-  return {cast<ShapedType>(getData().getType()).getShape().back()};
+SmallVector<RowPiece> DequantizeOp::getRowPieces() {
+  return {{cast<ShapedType>(getData().getType()).getShape().back(),
+           getElementBits(getFormat().getElement())}};
 }
 
-SmallVector<int64_t> DequantizeOp::getRowGroups() {
-  SmallVector<int64_t> groups;
+SmallVector<RowGroup> DequantizeOp::getRowGroups() {
+  SmallVector<RowGroup> groups;
   for (ScaleAttr scale : getFormat().getScales())
     if (scale.getGroup() > 0)
-      groups.push_back(scale.getGroup());
+      groups.push_back({scale.getGroup(), 1});
   return groups;
+}
+
+bool DequantizeOp::acceptsRow(OpOperand &operand) {
+  return &operand == &getDataMutable();
 }
 
 SmallVector<std::pair<TensorAxis, TensorAxis>> DequantizeOp::getTiedAxes() {
@@ -191,10 +195,6 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> DequantizeOp::getTiedAxes() {
     if (level.getGroup() != FieldAttr::kPerTensor)
       tieAxes(getData(), scale, rank - 1, pairs);
   return pairs;
-}
-
-int64_t DequantizeOp::getStoredBits() {
-  return getFormat().getElement().getIntOrFloatBitWidth();
 }
 
 /// Shape of the factors of `level` for data of shape `data`.
@@ -215,10 +215,13 @@ LogicalResult DequantizeOp::verify() {
   auto data = cast<RankedTensorType>(getData().getType());
   FormatAttr format = getFormat();
   if (data.getRank() < 1 || data.getElementType() != format.getElement() ||
-      ShapedType::isDynamic(data.getShape().back()))
+      ShapedType::isDynamic(data.getShape().back()) ||
+      data.getShape().back() < 1 ||
+      data.getShape().back() > RecordAttr::kMaxRowExtent)
     return emitOpError() << "dequantize_c1: expected 'data' of "
                          << format.getElement()
-                         << " with a constant last extent, got " << data;
+                         << " with a constant last extent between 1 and "
+                         << RecordAttr::kMaxRowExtent << ", got " << data;
   ArrayRef<ScaleAttr> levels = format.getScales();
   if (getScales().size() != levels.size())
     return emitOpError() << "dequantize_c2: expected " << levels.size()
@@ -305,17 +308,29 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
                                 RowwiseOpInterface op) {
   int64_t vector = schedule.getVector();
   int64_t step = schedule.getLanes() * vector;
-  for (int64_t piece : op.getRowPieces())
-    if (piece % step != 0)
+  for (RowPiece piece : op.getRowPieces()) {
+    if (piece.extent % step != 0)
       return llvm::formatv("lanes * vector = {0} does not divide the {1} "
                            "elements of a field",
-                           step, piece);
+                           step, piece.extent);
+    if (vector * piece.bits % 8 != 0)
+      return llvm::formatv("a chunk of {0} elements of {1} bits is not a whole "
+                           "number of bytes",
+                           vector, piece.bits);
+  }
   auto nested = [](int64_t a, int64_t b) { return a % b == 0 || b % a == 0; };
-  for (int64_t group : op.getRowGroups())
-    if (!nested(group, vector) || !nested(group, step))
+  for (RowGroup group : op.getRowGroups()) {
+    if (!nested(group.extent, vector) || !nested(group.extent, step))
       return llvm::formatv("groups of {0} elements do not match chunks of {1} "
                            "and steps of {2}",
-                           group, vector, step);
+                           group.extent, vector, step);
+    if (group.interleave > 1 &&
+        (step != group.extent * group.interleave || vector > group.extent))
+      return llvm::formatv("factors interleaved by {0} need steps of {1} "
+                           "elements, not {2}",
+                           group.interleave, group.extent * group.interleave,
+                           step);
+  }
   return "";
 }
 

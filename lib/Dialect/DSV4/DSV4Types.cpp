@@ -27,10 +27,14 @@ void DSV4Dialect::registerTypes() {
 
 LogicalResult CacheType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t page, RecordAttr record) {
-  if (page < 1)
-    return emitError() << "cache_c1: expected at least one entry a page, got "
+  if (page < 1 || page > (1 << 20))
+    return emitError() << "cache_c1: expected between one and 2^20 entries a "
+                          "page, got "
                        << page;
   RecordLayout layout(record, page);
+  if (layout.getPageBytes() > INT32_MAX)
+    return emitError() << "cache_c1: expected less than 2^31 bytes a page, got "
+                       << layout.getPageBytes();
   for (FieldAttr field : record.getFields()) {
     int64_t bytes = std::max<int64_t>(getElementBits(field.getElement()) / 8, 1);
     if (layout.getPosition(field).alignment % bytes != 0)

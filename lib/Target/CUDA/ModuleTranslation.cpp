@@ -176,8 +176,13 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
   auto func = cast<gpu::GPUFuncOp>(operation);
   if (auto header =
           func->getAttrOfType<ArrayAttr>(cuda::CUDADialect::kHeaderAttr))
-    for (Attribute line : header)
-      stream << "// " << cast<StringAttr>(line).getValue() << "\n";
+    for (Attribute line : header) {
+      // A comment is one line, whatever names are in it.
+      stream << "// ";
+      for (char c : cast<StringAttr>(line).getValue())
+        stream << (llvm::isPrint(c) && c != '\\' ? c : '?');
+      stream << "\n";
+    }
   stream << "extern \"C\" __global__ void";
   if (auto size = func.getKnownBlockSize()) {
     stream << " __launch_bounds__(" << (*size)[0];

@@ -109,6 +109,8 @@ convert(const Tile<From, S, V> &from) {
       }
     }
     return to;
+  } else if constexpr (bits_of<From> < 16) {
+    return convert<To>(convert<float>(from)); // exact
   } else {
     static_assert(bits_of<To> == 16 && bits_of<From> == 32,
                   "quantisers are functions of their own");

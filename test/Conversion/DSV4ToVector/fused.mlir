@@ -1,7 +1,6 @@
 // A fused producer hands its row over in registers: the value between two ops of
 // a kernel is never memory.
 
-// XFAIL: *
 // RUN: dsv4-opt %s --convert-dsv4-to-vector --cse | FileCheck %s
 
 // CHECK-LABEL: func.func @chain

@@ -15,6 +15,10 @@ func.func @load(%bytes: memref<?xi8>, %floats: memref<?xf32>, %i: i32, %l: i64,
   %2 = cuda.load %bytes[%l] if %p stride 64 align 8 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] align 4 : memref<?xi8>, i32 -> vector<1x8xbf16>
   %3 = cuda.load %bytes[%i] align 4 : memref<?xi8>, i32 -> vector<1x8xbf16>
+  // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] evict_last : memref<?xi8>, i32 -> vector<1x8xbf16>
+  %4 = cuda.load %bytes[%i] evict_last : memref<?xi8>, i32 -> vector<1x8xbf16>
+  // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] ordered : memref<?xf32>, i32 -> f32
+  %5 = cuda.load %floats[%i] ordered : memref<?xf32>, i32 -> f32
   return
 }
 
@@ -38,6 +42,15 @@ func.func @registers(%steps: vector<7xf32>, %chunks: vector<4x2xf32>, %fp4: vect
   %1 = cuda.expand %chunks : vector<4x2xf32> to vector<4x8xf32>
   // CHECK: cuda.swap_nibbles %{{[a-z0-9]+}} : vector<4x8xf4E2M1FN>
   %2 = cuda.swap_nibbles %fp4 : vector<4x8xf4E2M1FN>
+  return
+}
+
+// CHECK-LABEL: func.func @launches
+func.func @launches() {
+  // CHECK: cuda.wait_for_predecessors
+  cuda.wait_for_predecessors
+  // CHECK: cuda.launch_successors
+  cuda.launch_successors
   return
 }
 

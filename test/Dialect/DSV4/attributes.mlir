@@ -37,9 +37,11 @@ module attributes {
   // CHECK-SAME: test.schedules = [
   // CHECK-SAME: #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8>,
   // CHECK-SAME: #dsv4.row_schedule<threads = 32, lanes = 1, vector = 32, store = streaming>,
-  // CHECK-SAME: #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>]
+  // CHECK-SAME: #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>,
+  // CHECK-SAME: #dsv4.row_schedule<threads = 64, lanes = 4, vector = 16, blocks = 8, load = evict_last>]
   func.func private @schedules() attributes {test.schedules = [
     #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, store = default, pdl = false>,
     #dsv4.row_schedule<threads = 32, lanes = 1, vector = 32, store = streaming>,
-    #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>]}
+    #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>,
+    #dsv4.row_schedule<threads = 64, lanes = 4, vector = 16, blocks = 8, load = evict_last>]}
 }

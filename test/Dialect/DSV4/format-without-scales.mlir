@@ -1,6 +1,5 @@
 // A format without scale levels: dequantisation is a conversion.
 
-// XFAIL: *
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s

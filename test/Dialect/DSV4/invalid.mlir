@@ -6,18 +6,23 @@
 // Fields
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{expected a field to have a name}}
+// expected-error @+1 {{expected the name of a field to be an identifier, got ''}}
 #field_name = #dsv4.record<[<"" : 8 x bf16 in row>]>
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to have at least one element, got 0}}
+// expected-error @+1 {{expected field 'a' to have between 1 and 65536 elements, got 0}}
 #field_extent = #dsv4.record<[<"a" : 0 x bf16 in row>]>
 
 // -----
 
 // expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, got 'f16'}}
 #field_element = #dsv4.record<[<"a" : 8 x f16 in row>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to have between 1 and 65536 elements, got 65537}}
+#field_extent_large = #dsv4.record<[<"a" : 65537 x bf16 in row>]>
 
 // -----
 
@@ -41,12 +46,12 @@
 
 // -----
 
-// expected-error @+1 {{expected the offset and padding of field 'a' not to be negative}}
+// expected-error @+1 {{expected the offset and padding of field 'a' between 0 and 2^20}}
 #field_offset = #dsv4.record<[<"a" : 8 x bf16 in row at -2>]>
 
 // -----
 
-// expected-error @+1 {{expected the offset and padding of field 'a' not to be negative}}
+// expected-error @+1 {{expected the offset and padding of field 'a' between 0 and 2^20}}
 #field_pad = #dsv4.record<[<"a" : 8 x bf16 in row pad -1>]>
 
 // -----
@@ -78,7 +83,7 @@
 // Records
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{expected a positive page alignment, got 0}}
+// expected-error @+1 {{expected a page alignment between 1 and 2^20, got 0}}
 #record_align = #dsv4.record<[<"a" : 8 x bf16 in row>], align 0>
 
 // -----
@@ -142,7 +147,7 @@
 // Cache type
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{cache_c1: expected at least one entry a page, got 0}}
+// expected-error @+1 {{cache_c1: expected between one and 2^20 entries a page, got 0}}
 func.func private @cache_c1(!dsv4.cache<0 x <v4_584>>)
 
 // -----
@@ -167,7 +172,6 @@ func.func private @format_c1_factor() attributes {test.a = #dsv4.format<f4E2M1FN
 
 // -----
 
-// expected-error @+2 {{failed to parse DSV4_FormatAttr parameter 'scales'}}
 // expected-error @+1 {{format_c2: expected a positive group, got 0}}
 func.func private @format_c2() attributes {test.a = #dsv4.format<f4E2M1FN, [<f32 per 0>]>}
 
@@ -190,6 +194,16 @@ func.func private @row_schedule_c2() attributes {test.a = #dsv4.row_schedule<thr
 
 // expected-error @+1 {{row_schedule_c3: expected 'vector' to be a power of two between 1 and 32, got 12}}
 func.func private @row_schedule_c3() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 12>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c5: expected 'blocks' between 0 and 32}}
+func.func private @row_schedule_c5() attributes {test.a = #dsv4.row_schedule<threads = 32, lanes = 8, vector = 8, blocks = 33>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c5: }}
+func.func private @row_schedule_c5_threads() attributes {test.a = #dsv4.row_schedule<threads = 1024, lanes = 8, vector = 8, blocks = 3>}
 
 // -----
 
@@ -280,7 +294,7 @@ func.func @paged_gather_c2_type(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32
 // -----
 
 func.func @paged_gather_c3(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?x?xi32>, %t: tensor<?xi32>, %o: tensor<?x?x512xbf16>) {
-  // expected-error @+1 {{paged_gather_c3: expected 'pages' of rank 2, one row a token (or a request, with 'requests'), or of rank 1 when 'indices' is, got 'tensor<?xi32>'}}
+  // expected-error @+1 {{paged_gather_c3: expected 'pages' of the rank of 'indices'; of rank 2 with one row a token (or a request, with 'requests'), got 'tensor<?xi32>'}}
   %0 = dsv4.paged_gather %c[%i] pages(%t : tensor<?xi32>) outs(%o : tensor<?x?x512xbf16>)
       : !dsv4.cache<64 x <v4_584>>, tensor<?x?xi32>
   return
@@ -347,7 +361,7 @@ func.func @paged_gather_c6(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<8xi32>, %m
 //===----------------------------------------------------------------------===//
 
 func.func @dequantize_c1(%d: tensor<4x32xf8E4M3FN>, %s: tensor<4x2xf8E4M3FN>, %o: tensor<4x32xbf16>) {
-  // expected-error @+1 {{dequantize_c1: expected 'data' of 'f4E2M1FN' with a constant last extent, got 'tensor<4x32xf8E4M3FN>'}}
+  // expected-error @+1 {{dequantize_c1: expected 'data' of 'f4E2M1FN' with a constant last extent between 1 and 65536, got 'tensor<4x32xf8E4M3FN>'}}
   %0 = dsv4.dequantize %d scales(%s : tensor<4x2xf8E4M3FN>) outs(%o : tensor<4x32xbf16>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>} : tensor<4x32xf8E4M3FN>
   return

@@ -21,7 +21,7 @@ func.func @dequantize_nvfp4(
 
 // The whole text.
 //     CHECK:// dsv4.dequantize of f4E2M1FN to bf16
-//CHECK-NEXT:// n = ?
+//CHECK-NEXT:// n = ?, data.1 = 512
 //CHECK-NEXT:// sm_90a: 256 threads, 16 lanes a row, chunks of 16 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256)
 //CHECK-NEXT:dequantize_nvfp4(const unsigned char *__restrict__ data,

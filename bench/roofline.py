@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Draws bench/results/roofline.png from the newest result, and nothing else.
+
+Left: how far every program is from what moving its bytes must cost. Right: bytes
+moved against time, under the line of the best copy of the same run.
+"""
+
+import argparse
+import json
+import pathlib
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+RESULTS = pathlib.Path(__file__).resolve().parent / "results"
+COLORS = {
+    "v4_584": "#1f5fa8",
+    "seed_580": "#2a9d8f",
+    "v41_fp4_288": "#e9a23b",
+    "nvfp4": "#c8553d",
+}
+PEERS = {"triton": "s", "torch.compile": "^", "eager": "v"}
+
+
+def newest():
+    files = sorted(
+        RESULTS.glob("*.json"), key=lambda path: json.loads(path.read_text())["date"]
+    )
+    if not files:
+        raise SystemExit("roofline.py: no result in bench/results: run bench/run.py")
+    return files[-1]
+
+
+def gather_points(result):
+    """(layout, size, who, bytes, us) of the cold rows, dsv4's from the table."""
+    points = []
+    for row in result["dsv4"]["rows"]:
+        if row["l2"] != "cold" or not row["from_table"]:
+            continue
+        key = (row["layout"], row["size"])
+        points.append((*key, "dsv4", row["bytes"], row["us"]))
+        points.append((*key, "copy", row["bytes"], row["same_copy_us"]))
+        for peer in result["peers"].get("rows", []):
+            if (peer["layout"], peer["size"], peer["l2"]) == (*key, "cold"):
+                points.append((*key, peer["peer"], row["bytes"], peer["us"]))
+    return points
+
+
+def draw_bars(axes, points, roof):
+    """Share of the roof, for the largest size of every layout."""
+    largest = {}
+    for layout, size, *_ in points:
+        largest[layout] = max(size, largest.get(layout, 0))
+    names = ("eager", "torch.compile", "triton", "dsv4", "copy")
+    shades = dict(zip(names, ("#d9d9d9", "#b5b5b5", "#8a8a8a", None, "#efe7d5")))
+    for i, layout in enumerate(largest):
+        found = {
+            who: bytes_ / us * 1e-6
+            for name, size, who, bytes_, us in points
+            if name == layout and size == largest[layout]
+        }
+        for j, who in enumerate(names):
+            if who not in found:
+                continue
+            at, height = i + (j - 2) * 0.17, found[who]
+            axes.bar(
+                at, height, 0.16, color=shades[who] or COLORS[layout], ec="#555", lw=0.4
+            )
+            axes.text(at, height + 0.04, f"{height:.2f}", ha="center", fontsize=6.5)
+            axes.text(
+                at, 0.06, who, rotation=90, ha="center", va="bottom", fontsize=6.5
+            )
+    axes.axhline(roof, color="black", lw=1, ls="--")
+    axes.text(-0.45, roof + 0.12, f"best copy of the run: {roof:.2f} TB/s", fontsize=8)
+    axes.set_ylim(0, roof * 1.12)
+    axes.set_xticks(range(len(largest)))
+    unit = lambda layout: "rows" if layout == "nvfp4" else "tokens"
+    axes.set_xticklabels([f"{k}\n{v:,} {unit(k)}" for k, v in largest.items()])
+    axes.set_ylabel("TB/s, bytes read plus written")
+    axes.set_title("Bandwidth, nothing warm", fontsize=10)
+
+
+def draw_roof(axes, points, roof):
+    sizes = sorted({bytes_ for *_, bytes_, _ in points})
+    span = [sizes[0] / 2, sizes[-1] * 2]
+    axes.plot(span, [b / roof * 1e-6 for b in span], "k--", lw=1, label="best copy")
+    for layout, color in COLORS.items():
+        for who, marker in {"dsv4": "o", **PEERS}.items():
+            chosen = sorted(
+                (bytes_, us)
+                for name, _, by, bytes_, us in points
+                if name == layout and by == who
+            )
+            if not chosen:
+                continue
+            style = (
+                dict(ms=6, lw=1.4) if who == "dsv4" else dict(ms=4, lw=0, mfc="none")
+            )
+            label = layout if who == "dsv4" else None
+            axes.plot(*zip(*chosen), marker=marker, color=color, label=label, **style)
+    for who, marker in PEERS.items():
+        axes.plot([], [], marker, color="#777", mfc="none", ms=4, label=who)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("bytes moved by a launch")
+    axes.set_ylabel("microseconds a launch, graph replay")
+    axes.set_title("Time against the roof, nothing warm", fontsize=10)
+    axes.grid(True, which="major", lw=0.3)
+    axes.legend(fontsize=7, loc="upper left")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=pathlib.Path, default=RESULTS / "roofline.png")
+    options = parser.parse_args()
+    path = newest()
+    result = json.loads(path.read_text())
+    points = gather_points(result)
+    roof = max(copy["tb_per_s"] for copy in result["dsv4"]["copies"])
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6))
+    draw_bars(left, points, roof)
+    draw_roof(right, points, roof)
+    device = result["dsv4"]["device"]["name"]
+    figure.suptitle(
+        f"{device}, driver {result['driver']}, dsv4 {result['commit'][:12]}, "
+        f"{result['date'][:10]}",
+        fontsize=9,
+    )
+    figure.tight_layout()
+    figure.savefig(options.output, dpi=140, metadata={"Software": None})
+    print(f"{options.output.name} from {path.name}")
+
+
+if __name__ == "__main__":
+    main()

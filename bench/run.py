@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""Runs every measurement on this machine and writes one JSON file of results.
+
+  bench/run.py --bin build/release/bin        as `make bench` does
+
+The file is bench/results/<device>-<date>.json; bench/README.md says what is in
+it. Prints the table with what each figure must reach and should reach.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# Schedules that are tried beside the one of the table; those that do not fit a
+# layout are skipped.
+SHAPES = ((128, 16, 4), (256, 16, 4), (512, 16, 4), (128, 16, 8), (256, 16, 8))
+SHAPES += ((512, 16, 8), (256, 8, 8, 4), (64, 16, 4), (64, 16, 8))
+SHAPES += ((128, 32, 8), (256, 32, 8))
+
+
+def schedules():
+    for threads, lanes, vector, *blocks in SHAPES:
+        shape = f"threads = {threads}, lanes = {lanes}, vector = {vector}"
+        shape += f", blocks = {blocks[0]}" if blocks else ""
+        for policy in ("pdl = true", "load = evict_last, pdl = true"):
+            yield f"#dsv4.row_schedule<{shape}, {policy}>"
+        if lanes == 16 and threads == 128:
+            for policy in ("", ", load = evict_last"):
+                yield f"#dsv4.row_schedule<{shape}{policy}>"
+
+
+def run_json(command):
+    """The JSON that a command prints."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"run.py: {command[0]} failed")
+    return json.loads(done.stdout)
+
+
+def query(command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, cwd=HERE)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def time_process(command, count=100):
+    """Milliseconds from start to end of a process, output thrown away."""
+    null = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    times = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        child = os.posix_spawn(command[0], command, os.environ, file_actions=null)
+        status = os.waitpid(child, 0)[1]
+        times.append((time.perf_counter() - begin) * 1e3)
+        if status != 0:
+            sys.exit(f"run.py: {command[0]} failed")
+    return {"median_ms": statistics.median(times), "least_ms": min(times)}
+
+
+def measure(options):
+    bench = [str(options.bin / "dsv4-bench"), f"--rounds={options.rounds}"]
+    if options.quick:
+        bench.append("--quick")
+    if options.schedules:
+        bench += [f"--schedule={schedule}" for schedule in schedules()]
+    result = {
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(" ", "seconds"),
+        "commit": options.commit or query(["git", "rev-parse", "HEAD"]),
+        "driver": query(
+            ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        ),
+        "tool_start": {
+            "dsv4-opt --version": time_process(
+                [str(options.bin / "dsv4-opt"), "--version"]
+            ),
+            "true": time_process(["/bin/true"]),
+        },
+        "dsv4": run_json(bench),
+    }
+    peers = [sys.executable, str(HERE / "peers.py"), f"--rounds={options.rounds}"]
+    peers += ["--quick"] if options.quick else []
+    peers += [f"--seconds={options.peer_seconds}"]
+    result["peers"] = {"missing": "not run"} if options.no_peers else run_json(peers)
+    return result
+
+
+# ---- the table -----------------------------------------------------------------
+
+
+def best_copy(result):
+    """TB/s of the fastest large copy, and of the fastest without load policy."""
+    copies = result["dsv4"]["copies"]
+    plain = [copy for copy in copies if "evict" not in copy["name"]]
+    return [max(copy["tb_per_s"] for copy in some) for some in (copies, plain)]
+
+
+def rows_of(result, **keys):
+    rows = result["dsv4"]["rows"]
+    return [row for row in rows if all(row[key] == keys[key] for key in keys)]
+
+
+def peer_us(result, row, peer):
+    for other in result["peers"].get("rows", []):
+        same = all(other[key] == row[key] for key in ("what", "layout", "size", "l2"))
+        if same and other["peer"] == peer:
+            return other["us"]
+    return None
+
+
+def judge(value, must, goal, less=False):
+    if value is None:
+        return "-"
+    reached = (lambda bound: value <= bound) if less else (lambda bound: value >= bound)
+    return "goal met" if reached(goal) else "must met" if reached(must) else "MISSED"
+
+
+def requirements(result):
+    """(what, value, must, goal, less is better) of every figure we are held to."""
+    copy, plain = best_copy(result)
+    found = []
+
+    def add(what, value, must, goal, less=False):
+        found.append((what, value, must, goal, less))
+
+    def table_row(layout, size, l2):
+        rows = rows_of(result, layout=layout, size=size, l2=l2, from_table=True)
+        return rows[0] if rows else None
+
+    for layout, must, goal in (
+        ("seed_580", 0.87, 0.94),
+        ("v4_584", 0.87, 0.94),
+        ("v41_fp4_288", 0.85, 0.93),
+    ):
+        if row := table_row(layout, 1024, "cold"):
+            what = f"gather {layout} T=1024, of the best"
+            add(f"{what} copy", row["tb_per_s"] / copy, must, goal)
+            add(f"{what} plain copy", row["tb_per_s"] / plain, must, goal)
+    for layout in ("seed_580", "v4_584"):
+        if row := table_row(layout, 1024, "cold"):
+            peer = peer_us(result, row, "torch.compile")
+            value = peer / row["us"] if peer else None
+            add(f"gather {layout} T=1024, times torch.compile", value, 1.45, 1.6)
+    for layout in ("seed_580", "v4_584", "v41_fp4_288"):
+        for l2 in ("warm", "cold"):
+            if row := table_row(layout, 1, l2):
+                add(f"gather {layout} T=1 {l2}, us", row["us"], 1.9, 1.5, True)
+    for size in (65536, 524288):
+        if row := table_row("nvfp4", size, "cold"):
+            what = f"dequantize {size} rows, of the best"
+            same = row["same_copy_us"] / row["us"]
+            add(f"{what} copy of the same bytes", same, 0.88, 0.95)
+            add(f"{what} copy", row["tb_per_s"] / copy, 0.88, 0.95)
+            add(f"{what} plain copy", row["tb_per_s"] / plain, 0.88, 0.95)
+    for row in result["dsv4"]["compile"]:
+        name = f"{row['what']} {row['layout']}"
+        add(f"passes and printing, {name}, ms", row["passes_ms"], 10, 5, True)
+        ratio = row["nvrtc_ms"] / row["nvrtc_empty_ms"]
+        add(f"NVRTC over an empty kernel, {name}", ratio, 3, 2, True)
+        add(f"disk hit to launchable, {name}, ms", row["disk_hit_ms"], 1, 0.3, True)
+    if dispatch := result["dsv4"]["dispatch"]:
+        over = dispatch["over_us"]
+        add("dispatch over the bare driver call, us", over, 0.2, 0.05, True)
+    start = result["tool_start"]["dsv4-opt --version"]["median_ms"]
+    add("dsv4-opt --version, ms", start, 5, 2, True)
+    return found
+
+
+def number(value):
+    return "-" if value is None else f"{value:.3g}" if value < 100 else f"{value:.0f}"
+
+
+def print_rows(result):
+    copy, _ = best_copy(result)
+    print(
+        f"\n{'row':34}{'us':>8}{'TB/s':>7}{'floor':>8}{'empty':>7}{'same copy':>11}"
+        f"{'/copy':>7}{'/same':>7}{'compile':>9}{'triton':>8}{'eager':>8}  oracle"
+    )
+    for row in rows_of(result, from_table=True):
+        name = f"{row['what']} {row['layout']} {row['size']} {row['l2']}"
+        peers = [peer_us(result, row, p) for p in ("torch.compile", "triton", "eager")]
+        print(
+            f"{name:34}{row['us']:8.2f}{row['tb_per_s']:7.3f}"
+            f"{row['bytes'] / copy * 1e-6:8.2f}{row['empty_pdl_us']:7.2f}"
+            f"{row['same_copy_us']:11.2f}{row['tb_per_s'] / copy:7.3f}"
+            f"{row['same_copy_us'] / row['us']:7.3f}"
+            + "".join(f"{number(us):>{w}}" for us, w in zip(peers, (9, 8, 8)))
+            + ("  equal" if row["matches_oracle"] else "  DIFFERS")
+        )
+
+
+def print_schedules(result, count=4):
+    """The fastest schedules of every row, beside the table's."""
+    print("\nfastest schedules (* the table's)")
+    keys = ("what", "layout", "size", "l2")
+    groups = {}
+    for row in result["dsv4"]["rows"]:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    for key, rows in groups.items():
+        if len(rows) == 1:
+            continue
+        print(" ".join(map(str, key)))
+        best = sorted(rows, key=lambda row: row["us"])[:count]
+        best += [row for row in rows if row["from_table"] and row not in best]
+        for row in best:
+            text = re.sub(r"#dsv4.row_schedule<(.*)>", r"\1", row["schedule"])
+            mark = "*" if row["from_table"] else " "
+            wrong = "" if row["matches_oracle"] else "  DIFFERS"
+            print(f"  {mark}{row['us']:9.3f}  {row['registers']:3} regs  {text}{wrong}")
+
+
+def print_table(result):
+    dsv4 = result["dsv4"]
+    print(f"{dsv4['device']['name']}, driver {result['driver']}, {result['date']}")
+    for copy in dsv4["copies"]:
+        print(
+            f"  copy {copy['name']:32}{copy['us']:9.1f} us {copy['tb_per_s']:7.3f} TB/s"
+        )
+    print_rows(result)
+    if "missing" in result["peers"]:
+        print(f"peers: {result['peers']['missing']}")
+    for failure in result["peers"].get("failures", []):
+        print(f"peer failed: {failure}")
+    print_schedules(result)
+    print("\ncompile and launch")
+    for row in dsv4["compile"]:
+        figures = (f"{k} {v:.4g}" for k, v in row.items() if not isinstance(v, str))
+        print(f"  {row['what']} {row['layout']}: {', '.join(figures)}")
+    print("  dispatch:", dsv4["dispatch"])
+    print("  process:", result["tool_start"])
+    print(f"\n{'requirement':58}{'value':>8}{'must':>7}{'goal':>7}")
+    for what, value, must, goal, less in requirements(result):
+        print(
+            f"{what:58}{number(value):>8}{must:>7}{goal:>7}  "
+            + judge(value, must, goal, less)
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", type=pathlib.Path, default="build/release/bin")
+    parser.add_argument("--commit", default=os.environ.get("DSV4_COMMIT", ""))
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--output", type=pathlib.Path, default=HERE / "results")
+    parser.add_argument("--quick", action="store_true", help="a few rows only")
+    parser.add_argument("--schedules", action="store_true", help="try others, too")
+    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--peer-seconds", type=float, default=600)
+    parser.add_argument("--show", type=pathlib.Path, help="print an old result")
+    options = parser.parse_args()
+    if options.show:
+        print_table(json.loads(options.show.read_text()))
+        return
+    result = measure(options)
+    device = re.sub(r"[^a-z0-9]+", "-", result["dsv4"]["device"]["name"].lower())
+    options.output.mkdir(parents=True, exist_ok=True)
+    path = options.output / f"{device}-{result['date'][:10]}.json"
+    path.write_text(json.dumps(result, indent=1) + "\n")
+    print_table(result)
+    print(f"\nwritten: {path.name}")
+
+
+if __name__ == "__main__":
+    main()

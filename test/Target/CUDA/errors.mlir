@@ -1,0 +1,77 @@
+// What has no spelling is an error, never a comment in the text.
+
+// RUN: split-file %s %t
+// RUN: not dsv4-translate --mlir-to-cuda %t/op.mlir 2>&1 | FileCheck %s --check-prefix=OP
+// RUN: not dsv4-translate --mlir-to-cuda %t/predicate.mlir 2>&1 | FileCheck %s --check-prefix=PREDICATE
+// RUN: not dsv4-translate --mlir-to-cuda %t/type.mlir 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not dsv4-translate --mlir-to-cuda %t/width.mlir 2>&1 | FileCheck %s --check-prefix=WIDTH
+// RUN: not dsv4-translate --mlir-to-cuda %t/constant.mlir 2>&1 | FileCheck %s --check-prefix=CONSTANT
+// RUN: not dsv4-translate --mlir-to-cuda %t/branch.mlir 2>&1 | FileCheck %s --check-prefix=BRANCH
+// RUN: not dsv4-translate --mlir-to-cuda %t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
+
+// OP: op.mlir:3:{{[0-9]+}}: error: 'arith.remf' op has no CUDA spelling
+// PREDICATE: error: 'arith.cmpi' op has no CUDA spelling
+// TYPE: error: type 'f64' has no CUDA spelling
+// WIDTH: error: type 'i16' has no CUDA spelling
+// CONSTANT: error: 'arith.constant' op has no CUDA spelling
+// BRANCH: error: {{.*}}'arith.addi' op has no CUDA spelling within a conditional expression
+// EMPTY: error: holds no gpu.func to print
+
+//--- op.mlir
+gpu.module @m {
+  gpu.func @f(%out: memref<?xf32> loc("out"), %x: f32 loc("x"), %i: i32 loc("i")) kernel {
+    %0 = arith.remf %x, %x : f32
+    cuda.store %0, %out[%i] : f32, memref<?xf32>, i32
+    gpu.return
+  }
+}
+
+//--- predicate.mlir
+gpu.module @m {
+  gpu.func @f(%out: memref<?xi1> loc("out"), %i: i32 loc("i")) kernel {
+    %0 = arith.cmpi ult, %i, %i : i32
+    cuda.store %0, %out[%i] : i1, memref<?xi1>, i32
+    gpu.return
+  }
+}
+
+//--- type.mlir
+gpu.module @m {
+  gpu.func @f(%out: memref<?xf64> loc("out")) kernel {
+    gpu.return
+  }
+}
+
+//--- width.mlir
+gpu.module @m {
+  gpu.func @f(%x: i16 loc("x")) kernel {
+    gpu.return
+  }
+}
+
+//--- constant.mlir
+gpu.module @m {
+  gpu.func @f(%out: memref<?xf32> loc("out"), %i: i32 loc("i")) kernel {
+    %0 = arith.constant dense<1.0> : vector<4xf32>
+    cuda.store %0, %out[%i] : vector<4xf32>, memref<?xf32>, i32
+    gpu.return
+  }
+}
+
+//--- branch.mlir
+gpu.module @m {
+  gpu.func @f(%out: memref<?xi32> loc("out"), %i: i32 loc("i"), %p: i1 loc("p")) kernel {
+    %0 = scf.if %p -> (i32) {
+      %1 = arith.addi %i, %i : i32 loc("line")
+      scf.yield %1 : i32
+    } else {
+      scf.yield %i : i32
+    } loc("choice")
+    cuda.store %0, %out[%i] : i32, memref<?xi32>, i32
+    gpu.return
+  }
+}
+
+//--- empty.mlir
+module {
+}

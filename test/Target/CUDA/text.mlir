@@ -1,0 +1,100 @@
+// Details of the text: reserved names, precedence, policies, #line.
+
+// RUN: dsv4-opt %s --pass-pipeline="builtin.module(gpu.module(cuda-prepare-for-emission))" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s
+// RUN: dsv4-opt %s --pass-pipeline="builtin.module(gpu.module(cuda-prepare-for-emission))" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda --cuda-line-directives | FileCheck %s --check-prefix=LINE
+
+#loc = loc("model.mlir":7:3)
+
+gpu.module @names {
+  // CHECK: extern "C" __global__ void{{$}}
+  // CHECK-NEXT: names(const float *__restrict__ v_int,
+  // CHECK-NEXT:       float *__restrict__ v_class,
+  // CHECK-NEXT:       int v_dsv4,
+  // CHECK-NEXT:       long long v_blockIdx) {
+  // LINE: #line 7 "model.mlir"
+  // LINE-NEXT: v_class[v_dsv4] = v_int[v_blockIdx];
+  gpu.func @names(%a: memref<?xf32> loc("int"(#loc)), %b: memref<?xf32> loc("class"(#loc)),
+                  %c: i32 loc("dsv4"(#loc)), %d: i64 loc("blockIdx"(#loc))) kernel {
+    // CHECK: v_class[v_dsv4] = v_int[v_blockIdx];
+    %0 = cuda.load %a[%d] : memref<?xf32>, i64 -> f32 loc(#loc)
+    cuda.store %0, %b[%c] : f32, memref<?xf32>, i32 loc(#loc)
+    gpu.return
+  }
+}
+
+// CHECK: extern "C" __global__ void __launch_bounds__(64)
+// CHECK-NEXT: precedence(int *__restrict__ out,
+gpu.module @precedence {
+  gpu.func @precedence(%out: memref<?xi32> loc("out"(#loc)), %a: i32 loc("a"(#loc)),
+                       %b: i32 loc("b"(#loc)), %c: i32 loc("c"(#loc)), %w: i64 loc("w"(#loc)))
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %sum = arith.addi %b, %c : i32 loc(#loc)
+    %diff = arith.subi %b, %c : i32 loc(#loc)
+    %sum2 = arith.addi %b, %c : i32 loc(#loc)
+    %diff2 = arith.subi %b, %c : i32 loc(#loc)
+    %quot = arith.divsi %b, %c : i32 loc(#loc)
+    // CHECK: const int times = a * (b + c);
+    %times = arith.muli %a, %sum : i32 loc("times"(#loc))
+    // CHECK: const int minus = a - (b - c);
+    %minus = arith.subi %a, %diff : i32 loc("minus"(#loc))
+    // CHECK: const int left = b - c - a;
+    %left = arith.subi %diff2, %a : i32 loc("left"(#loc))
+    // CHECK: const int plus = a + b + c;
+    %plus = arith.addi %a, %sum2 : i32 loc("plus"(#loc))
+    // (b / c) * a is b / c * a, but a * (b / c) is not a * b / c.
+    // CHECK: const int product = a * (b / c);
+    %product = arith.muli %a, %quot : i32 loc("product"(#loc))
+    // A factor of 64 bits widens the other by itself; two of 32 need a cast.
+    %aw = arith.extsi %a : i32 to i64 loc(#loc)
+    %bw = arith.extsi %b : i32 to i64 loc(#loc)
+    %cw = arith.extsi %c : i32 to i64 loc(#loc)
+    // CHECK: const long long mixed = w * a;
+    %mixed = arith.muli %w, %aw : i64 loc("mixed"(#loc))
+    // CHECK: const long long both = (long long)b * c;
+    %both = arith.muli %bw, %cw : i64 loc("both"(#loc))
+    // CHECK: const bool flag = (a < b || b < c) && a >= c;
+    %lt = arith.cmpi slt, %a, %b : i32 loc(#loc)
+    %lt2 = arith.cmpi slt, %b, %c : i32 loc(#loc)
+    %or = arith.ori %lt, %lt2 : i1 loc(#loc)
+    %ge = arith.cmpi sge, %a, %c : i32 loc(#loc)
+    %flag = arith.andi %or, %ge : i1 loc("flag"(#loc))
+    // CHECK: const int chosen = flag ? times : -1;
+    %m1 = arith.constant -1 : i32 loc(#loc)
+    %chosen = arith.select %flag, %times, %m1 : i32 loc("chosen"(#loc))
+    // CHECK: const long long big = both + 4294967296ll;
+    %c4g = arith.constant 4294967296 : i64 loc(#loc)
+    %big = arith.addi %both, %c4g : i64 loc("big"(#loc))
+    // CHECK: out[chosen] = minus;
+    cuda.store %minus, %out[%chosen] : i32, memref<?xi32>, i32 loc(#loc)
+    gpu.return
+  }
+}
+
+gpu.module @accesses {
+  // CHECK: accesses(const unsigned char *__restrict__ in,
+  gpu.func @accesses(%in: memref<?xi8> loc("in"(#loc)), %out: memref<?xbf16> loc("out"(#loc)),
+                     %i: i32 loc("i"(#loc)), %p: i1 loc("p"(#loc))) kernel {
+    // CHECK: const auto tile = dsv4::load_if<dsv4::Tile<dsv4::bf16, 2, 8>, 8>(p, &in[i], 64);
+    %0 = cuda.load %in[%i] if %p stride 64 align 8 : memref<?xi8>, i32 -> vector<2x8xbf16> loc("tile"(#loc))
+    // CHECK: const auto vector = dsv4::load<dsv4::Vec<dsv4::bf16, 4>>(&in[i]);
+    %1 = cuda.load %in[%i] : memref<?xi8>, i32 -> vector<4xbf16> loc("vector"(#loc))
+    // CHECK: dsv4::store_streaming<8>(&out[i], tile, 32);
+    cuda.store %0, %out[%i] stride 32 align 8 streaming : vector<2x8xbf16>, memref<?xbf16>, i32 loc(#loc)
+    // CHECK: dsv4::store(&out[i], vector);
+    cuda.store %1, %out[%i] : vector<4xbf16>, memref<?xbf16>, i32 loc(#loc)
+    // CHECK: if (p) {
+    // CHECK: dsv4::store(&out[0], vector);
+    // CHECK: } else {
+    // CHECK: dsv4::store(&out[1], vector);
+    %c0 = arith.constant 0 : i32 loc(#loc)
+    %c1 = arith.constant 1 : i32 loc(#loc)
+    scf.if %p {
+      cuda.store %1, %out[%c0] : vector<4xbf16>, memref<?xbf16>, i32 loc(#loc)
+    } else {
+      cuda.store %1, %out[%c1] : vector<4xbf16>, memref<?xbf16>, i32 loc(#loc)
+    } loc(#loc)
+    gpu.return
+  }
+}
