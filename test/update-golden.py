@@ -49,13 +49,13 @@ def run_line(text):
 
 
 def to_checks(output):
-    """FileCheck trims nothing under --strict-whitespace, so a check is written
-    without a space behind its colon, and the colons stand in one column."""
+    """One check a line. --strict-whitespace --match-full-lines takes the text from
+    behind the colon as it is, so the colons stand in one column."""
     lines = output.rstrip("\n").split("\n")
     checks = []
     for i, line in enumerate(lines):
-        # Brackets that FileCheck reads as its own syntax.
-        line = line.replace("[[", "{{\\[\\[}}").replace("{{", "{{[{][{]}}") if "{{" in line or "[[" in line else line
+        # What FileCheck would read as its own syntax.
+        line = re.sub(r"\[\[|\{\{", lambda m: "{{" + "".join(f"[{c}]" if c == "{" else "\\[" for c in m[0]) + "}}", line)
         if not line:
             checks.append("//CHECK-EMPTY:")
         elif i == 0:

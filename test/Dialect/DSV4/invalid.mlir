@@ -597,7 +597,7 @@ func.func private @bounds() attributes {dsv4.bounds = {k = #dsv4.policy<exact>}}
 
 // -----
 
-// expected-error @+1 {{expects 'dsv4.name' of argument 0 to be a non-empty string}}
+// expected-error @+1 {{expects 'dsv4.name' of argument 0 to be an identifier}}
 func.func private @name(tensor<4xi32> {dsv4.name = ""})
 
 // -----

@@ -1,0 +1,108 @@
+//===- EmissionTest.cpp - Emitted text is CUDA C++ everywhere -------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles what is emitted by NVRTC, for every architecture; needs no GPU. A
+// warning is a failure, and so is a spilled register.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Programs.h"
+#include "Testing.h"
+
+#include "dsv4/JIT/NVRTC.h"
+#include "host/Prelude.h"
+
+#include <cstdio>
+
+using namespace dsv4;
+using namespace dsv4::test;
+
+namespace {
+
+/// What is wrong with a program for `arch`, or an empty string.
+std::string explainEmission(const jit::NVRTC &nvrtc, const std::string &name,
+                            const std::string &text, const std::string &arch) {
+  std::string where = name + " for " + arch + ": ";
+  auto emitted = emitProgram(text, name + ".mlir", {}, "cuda", arch, false);
+  if (!emitted)
+    return where + emitted.status().message();
+  if (emitted->texts.size() != 1)
+    return where + std::to_string(emitted->texts.size()) + " kernels";
+  for (const std::string &kernel : emitted->texts) {
+    std::string log;
+    auto output = nvrtc.compile(rt::cudaPrelude() + kernel, "kernel.cu", arch,
+                                {}, &log);
+    if (!output)
+      return where + output.status().message() + "\n" + kernel;
+    if (log.find("warning") != std::string::npos)
+      return where + log + "\n" + kernel;
+    if (output->spillBytes)
+      return where + std::to_string(output->spillBytes) + " bytes spilled";
+  }
+  return "";
+}
+
+class EmissionTest : public testing::Test {
+protected:
+  void SetUp() override {
+    auto opened = jit::NVRTC::get();
+    if (!opened)
+      GTEST_SKIP() << "skipped: no NVRTC";
+    nvrtc = *opened;
+  }
+
+  void add(const std::string &name, const std::string &text,
+           const std::string &arch) {
+    jobs.push_back([this, name, text, arch] {
+      return explainEmission(*nvrtc, name, text, arch);
+    });
+  }
+  void run() {
+    runAll(jobs);
+    std::printf("%zu texts\n", jobs.size());
+  }
+
+  static constexpr const char *archs[] = {"sm_80", "sm_90a", "sm_100a",
+                                          "sm_120a"};
+  const jit::NVRTC *nvrtc = nullptr;
+  std::vector<std::function<std::string()>> jobs;
+};
+
+constexpr const char *EmissionTest::archs[];
+
+} // namespace
+
+TEST_F(EmissionTest, KnownRecords) {
+  for (const Record &record : getKnownRecords())
+    for (const char *arch : archs) {
+      Gather gather;
+      gather.record = record;
+      gather.table = Table::PerRequest;
+      gather.lengths = gather.mask = true;
+      add(gather.getName(), gather.getText(), arch);
+    }
+  run();
+}
+
+// The architectures take turns.
+TEST_F(EmissionTest, OwnRecords) {
+  std::mt19937_64 random(getSeed());
+  for (const Record &record : getOwnRecords()) {
+    Gather gather = Gather::draw(record, 64, random);
+    if (gather.policy == Policy::Exact)
+      gather.policy = Policy::Bucket;
+    add(gather.getName(), gather.getText(), archs[jobs.size() % 4]);
+  }
+  run();
+}
+
+TEST_F(EmissionTest, Dequantize) {
+  std::vector<Dequantize> all = getDequantizes();
+  for (size_t i = 0; i < all.size(); i += 3)
+    add(all[i].getName(), all[i].getText(), archs[i % 4]);
+  run();
+}
