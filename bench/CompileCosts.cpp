@@ -9,6 +9,7 @@
 
 #include "CudaDriverAPI.h"
 #include "dsv4/JIT/NVRTC.h"
+#include "host/Prelude.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -51,19 +52,21 @@ llvm::json::Object bench::measureCompile(Device &device, Workload &workload) {
                                 workload.options, &report));
   };
   auto *nvrtc = take(jit::NVRTC::get());
-  std::vector<double> passes, backend, empty, load;
+  const std::string emptyKernel = "extern \"C\" __global__ void empty() {}\n";
+  auto timeNVRTC = [&](const std::string &text) {
+    return 1e-3 * clock([&] {
+             take(nvrtc->compile(text, "empty.cu", device.session.arch()));
+           });
+  };
+  std::vector<double> passes, backend, empty, prelude, load;
   for (int i = 0; i < 20; ++i) {
     CompileReport report;
     compile(*openSession(""), report);
     passes.push_back(report.passes);
     backend.push_back(report.backend);
     load.push_back(report.load);
-    empty.push_back(clock([&] {
-                      take(nvrtc->compile(
-                          "extern \"C\" __global__ void empty() {}\n",
-                          "empty.cu", device.session.arch()));
-                    }) *
-                    1e-3);
+    empty.push_back(timeNVRTC(emptyKernel));
+    prelude.push_back(timeNVRTC(rt::cudaPrelude() + emptyKernel));
   }
 
   TemporaryDirectory cache;
@@ -83,18 +86,18 @@ llvm::json::Object bench::measureCompile(Device &device, Workload &workload) {
   for (int i = 0; i < 500; ++i)
     memory.push_back(clock([&] { compile(*session, report); }));
 
-  llvm::json::Object object{
+  return llvm::json::Object{
       {"what", workload.name},
       {"layout", workload.layout},
       {"first_passes_ms", passes.front()},
       {"passes_ms", median(passes)},
       {"nvrtc_ms", median(backend)},
       {"nvrtc_empty_ms", median(empty)},
+      {"nvrtc_prelude_ms", median(prelude)},
       {"load_ms", median(load)},
       {"disk_hit_ms", median(disk)},
       {"disk_hit_and_session_ms", median(fresh)},
       {"memory_hit_us", median(memory)}};
-  return object;
 }
 
 /// The driver's handle of the only kernel of a compiled program.

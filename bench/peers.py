@@ -338,10 +338,10 @@ if not missing:
         worst = ((a - b).abs() / (b.abs() * 2**-8 + 2**-126)).max().item()
         return worst if torch.isfinite(a).all() else float("inf")
 
-    def tune(job, size):
+    def tune(job, size, configs):
         """The fastest Triton configurations of one size, best first."""
         graphs = {}
-        for shape, keep in itertools.product(CONFIGS, ("", "evict_last")):
+        for shape, keep in itertools.product(configs, ("", "evict_last")):
             config = (*shape, keep)
             slices = job.slices(size)
             launches = min(max(slices, 4), 256)
@@ -350,12 +350,11 @@ if not missing:
         times = time_graphs(graphs, 5)
         return min(times, key=times.get)
 
-    def measure(job, rounds, deadline):
-        rows = []
-        for size in job.sizes:
+    def measure(job, rounds, deadline, quick):
+        for size in job.sizes[-1:] if quick else job.sizes:
             slices = job.slices(size)
             launches = min(max(slices, 12), 1024)
-            best = tune(job, size)
+            best = tune(job, size, CONFIGS[:2] if quick else CONFIGS)
             contenders = {"triton": lambda i: job.call_triton(size, i, *best)}
             if size in job.compiled_sizes and time.time() < deadline:
                 compiled = torch.compile(job.eager, dynamic=False, fullgraph=True)
@@ -380,18 +379,17 @@ if not missing:
                 if name == "triton":
                     config = dict(zip(("rows", "warps", "eviction"), best))
                     row.update(config=config)
-                rows.append(row)
+                yield row
             print(job.what, job.layout, size, file=sys.stderr, flush=True)
             graphs.clear()
             torch.cuda.empty_cache()
-        return rows
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", default="-")
     parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--quick", action="store_true", help="one layout only")
+    parser.add_argument("--quick", action="store_true", help="one size of each")
     parser.add_argument(
         "--seconds", type=float, default=1e9, help="stop starting jobs after this"
     )
@@ -404,12 +402,14 @@ def main():
         for make in make_jobs():
             try:
                 job = make()
-                rows += measure(job, options.rounds, start + options.seconds)
+                deadline = start + options.seconds
+                for row in measure(job, options.rounds, deadline, options.quick):
+                    rows.append(row)
             except Exception as error:  # A peer's failure must not end the run.
                 failures.append(f"{type(error).__name__}: {error}"[:500])
             job = None
             torch.cuda.empty_cache()
-            if options.quick or time.time() > start + options.seconds:
+            if time.time() > start + options.seconds:
                 break
         result = {
             "torch": torch.__version__,

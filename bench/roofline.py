@@ -9,7 +9,11 @@ import argparse
 import json
 import pathlib
 
-import matplotlib
+try:
+    import matplotlib
+except ImportError:
+    print("roofline.py: no matplotlib, so no picture: pip install matplotlib")
+    raise SystemExit(0)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

@@ -19,6 +19,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+KEYS = ("what", "layout", "size", "l2")  # What distinguishes rows.
 
 # Schedules that are tried beside the one of the table; those that do not fit a
 # layout are skipped.
@@ -68,6 +69,22 @@ def time_process(command, count=100):
     return {"median_ms": statistics.median(times), "least_ms": min(times)}
 
 
+def slim(dsv4, count=8):
+    """Of the schedules that were tried, keeps the fastest, and what differs."""
+    shared = {}
+    for row in dsv4["rows"]:
+        shared.setdefault(tuple(row[key] for key in KEYS), []).append(row)
+    dsv4["rows"] = []
+    for rows in shared.values():
+        tried = [row for row in rows if not row["from_table"]]
+        tried.sort(key=lambda row: row["us"])
+        dsv4["rows"] += [row for row in rows if row["from_table"]]
+        keep = (*KEYS, "from_table", "schedule", "registers", "us", "matches_oracle")
+        wrong = [row for row in tried[count:] if not row["matches_oracle"]]
+        dsv4["rows"] += [{k: row[k] for k in keep} for row in tried[:count] + wrong]
+    return dsv4
+
+
 def measure(options):
     bench = [str(options.bin / "dsv4-bench"), f"--rounds={options.rounds}"]
     if options.quick:
@@ -86,7 +103,7 @@ def measure(options):
             ),
             "true": time_process(["/bin/true"]),
         },
-        "dsv4": run_json(bench),
+        "dsv4": slim(run_json(bench)),
     }
     peers = [sys.executable, str(HERE / "peers.py"), f"--rounds={options.rounds}"]
     peers += ["--quick"] if options.quick else []
@@ -112,7 +129,7 @@ def rows_of(result, **keys):
 
 def peer_us(result, row, peer):
     for other in result["peers"].get("rows", []):
-        same = all(other[key] == row[key] for key in ("what", "layout", "size", "l2"))
+        same = all(other[key] == row[key] for key in KEYS)
         if same and other["peer"] == peer:
             return other["us"]
     return None
@@ -202,10 +219,9 @@ def print_rows(result):
 def print_schedules(result, count=4):
     """The fastest schedules of every row, beside the table's."""
     print("\nfastest schedules (* the table's)")
-    keys = ("what", "layout", "size", "l2")
     groups = {}
     for row in result["dsv4"]["rows"]:
-        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+        groups.setdefault(tuple(row[key] for key in KEYS), []).append(row)
     for key, rows in groups.items():
         if len(rows) == 1:
             continue
@@ -246,6 +262,13 @@ def print_table(result):
         )
 
 
+def dump(value):
+    """JSON with an innermost object or list a line."""
+    text = json.dumps(value, indent=1) + "\n"
+    line = lambda found: re.sub(r"\s*\n\s*", " ", found[0])
+    return re.sub(r"[\[{][^][{}]*[\]}]", line, text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=pathlib.Path, default="build/release/bin")
@@ -265,7 +288,7 @@ def main():
     device = re.sub(r"[^a-z0-9]+", "-", result["dsv4"]["device"]["name"].lower())
     options.output.mkdir(parents=True, exist_ok=True)
     path = options.output / f"{device}-{result['date'][:10]}.json"
-    path.write_text(json.dumps(result, indent=1) + "\n")
+    path.write_text(dump(result))
     print_table(result)
     print(f"\nwritten: {path.name}")
 

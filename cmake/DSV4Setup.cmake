@@ -88,7 +88,7 @@ function(dsv4_add_tool name)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# Reference page of a dialect, in docs/generated of the build.
+# Reference page of a dialect, in docs/ of the build.
 function(dsv4_add_dialect_doc td dialect name)
   set(out ${PROJECT_BINARY_DIR}/docs/${name}.md)
   add_custom_command(OUTPUT ${out}

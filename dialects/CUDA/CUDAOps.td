@@ -131,9 +131,11 @@ def CUDA_SwapNibblesOp : CUDA_Op<"swap_nibbles", [Pure, AllTypesMatch<["source",
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "swap the elements of every packed 4-bit pair";
   let description = [{
-    Turns pairs stored high nibble first into pairs stored low nibble first. The
-    element type has 4 bits, and there is an even number of elements.
+    Turns pairs stored high nibble first into pairs stored low nibble first.
+    Clause swap_nibbles_c1: elements have 4 bits, and a chunk is an even number of
+    them.
   }];
+  let hasVerifier = 1;
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$source);
   let results = (outs VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$swapped);
   let assemblyFormat = "$source attr-dict `:` type($source)";

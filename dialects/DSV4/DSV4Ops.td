@@ -256,12 +256,13 @@ def DSV4_RowCountOp : DSV4_Op<"row_count", [
   ]> {
   let summary = "the number of rows of a kernel operand";
   let description = [{
-    The product of all extents but the last. A launch of 2^31 rows or more is
-    refused by the runtime, so the count fits 32 bits.
+    The product of all extents but the last, known to be at most `max`. A launch
+    of more rows than an int32 counts is refused by the runtime.
   }];
-  let arguments = (ins AnyRankedTensor:$source);
+  let arguments = (ins AnyRankedTensor:$source,
+                       DefaultValuedAttr<I64Attr, "2147483647">:$max);
   let results = (outs Index:$count);
-  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let assemblyFormat = "$source (`max` $max^)? attr-dict `:` type($source)";
   let hasFolder = 1;
 }
 

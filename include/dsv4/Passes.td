@@ -64,9 +64,6 @@ def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
     Option<"schedule", "schedule", "std::string", "\"\"",
            "schedule for every kernel, as #dsv4.row_schedule<...>">
   ];
-  let statistics = [
-    Statistic<"numTableHits", "table-hits", "Kernels with a table entry">
-  ];
   let dependentDialects = ["::dsv4::DSV4Dialect"];
 }
 
@@ -83,8 +80,9 @@ def ConvertDSV4ToVector : Pass<"convert-dsv4-to-vector", "::mlir::func::FuncOp">
     destinations.
   }];
   let dependentDialects = [
-    "::dsv4::DSV4Dialect", "::mlir::arith::ArithDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::dsv4::DSV4Dialect", "::dsv4::cuda::CUDADialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
 }

@@ -118,7 +118,8 @@ Status Runner::findEntry() {
   if (names.empty())
     return invalid(options.file + ": the program has no function");
   return invalid(count == 0 ? "entry '" + options.compile.entry +
-                                  "': the program has " + names
+                                  "': the program has no such function (it has " +
+                                  names + ")"
                             : "the program has several functions (" + names +
                                   "): choose one with --entry");
 }
@@ -173,12 +174,16 @@ Status Runner::readInputs() {
                      std::to_string(binding.shape.size()));
     files[name] = array.take();
   }
+  std::string written;
+  for (const rt::Binding &binding : signature.bindings)
+    if (binding.written)
+      written += (written.empty() ? "" : ", ") + binding.name;
   for (const auto &[name, path] : options.outputs) {
     int index = findBinding(name);
     if (index < 0 || !signature.bindings[index].written)
       return invalid("output '" + name +
-                     "': the program writes no argument of that name (it has " +
-                     names + ")");
+                     "': the program writes no argument of that name (it writes " +
+                     written + ")");
   }
   return Status();
 }

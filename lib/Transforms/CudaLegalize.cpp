@@ -265,7 +265,7 @@ struct CudaLegalize : dsv4::impl::CudaLegalizeBase<CudaLegalize> {
       if (failed(solver.initializeAndRun(func)) ||
           failed(Legalizer(func, solver).run()))
         return signalPassFailure();
-      WalkResult result = func.getBody().walk([](Operation *op) {
+      WalkResult result = func.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
         if (hasSpelling(op))
           return WalkResult::advance();
         op->emitOpError() << "has no CUDA spelling";

@@ -13,8 +13,8 @@
 // they do not depend on each other, and stores must not come between them.
 //
 // Contiguous chunks are dealt to lanes in turn. Upstream's warp distribution
-// gives a lane one contiguous block instead, which leaves the stores of a warp
-// strided; docs/Architecture.md has the measurement.
+// gives a lane one contiguous block instead, which leaves the accesses of a warp
+// strided; docs/Performance.md has the measurement.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -64,6 +65,16 @@ private:
   VectorType getShareType(Type element, Footprint at) const;
   int64_t steps(int64_t row) const { return row / stepSize(); }
   int64_t stepSize() const { return schedule.getLanes() * schedule.getVector(); }
+  /// The most rows there can be. The last block may count past them, but not past
+  /// 2^31 - 1: the runtime sees to that.
+  int64_t getMaxRows() {
+    OpFoldResult bound = forall.getMixedUpperBound()[0];
+    if (auto constant = getConstantIntValue(bound))
+      return std::max<int64_t>(*constant, 1);
+    if (auto count = cast<Value>(bound).getDefiningOp<RowCountOp>())
+      return std::max<int64_t>(count.getMax(), 1);
+    return INT32_MAX;
+  }
   /// lane * factor / divisor, as index.
   Value laneOffset(int64_t multiplier, int64_t divisor);
   Value indexConstant(int64_t value) {
@@ -126,9 +137,9 @@ void RowDistributor::mapRows() {
     cuda::WaitForPredecessorsOp::create(b, loc);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x,
                                          bound(threads));
-  // A launch has less than 2^31 rows.
   Value block = gpu::BlockIdOp::create(
-      b, loc, gpu::Dimension::x, bound((int64_t(1) << 31) / rowsPerBlock));
+      b, loc, gpu::Dimension::x,
+      bound(llvm::divideCeil(getMaxRows(), rowsPerBlock)));
   Value rowInBlock = thread;
   lane = indexConstant(0);
   if (lanes > 1) {

@@ -15,7 +15,9 @@
 #include "dsv4/Passes.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -46,7 +48,26 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return "it is in another block";
   if (getRowSpace(producer) != getRowSpace(consumer))
     return "the row spaces differ";
+  // The kernel takes the place of its last op.
+  for (Operation *op = producer->getNextNode(); op != consumer;
+       op = op->getNextNode()) {
+    if (!isMemoryEffectFree(producer) && !isMemoryEffectFree(op) &&
+        !hasSingleEffect<MemoryEffects::Read>(op))
+      return "an op between them may write what it reads";
+    if (llvm::is_contained(op->getOperands(), operand.get()) ||
+        llvm::any_of(producer->getResults(), [&](Value result) {
+          return llvm::is_contained(op->getOperands(), result);
+        }))
+      return "another of its results is used between them";
+  }
   return "";
+}
+
+/// Leaves the reason why `producer` is not in the kernel of `op`.
+static void missed(Operation *op, Operation *producer, StringRef why) {
+  remark::missed(op->getLoc(),
+                 remark::RemarkOpts::name(kRemarks).category(kRemarks))
+      << llvm::formatv("not fused with {0}: {1}", producer->getName(), why).str();
 }
 
 /// The ops of the kernel that ends in `last`, in order.
@@ -64,16 +85,12 @@ static SetVector<Operation *> growGroup(RowwiseOpInterface last) {
           dyn_cast_if_present<RowwiseOpInterface>(value.getDefiningOp());
       if (!producer) {
         if (Operation *other = value.getDefiningOp())
-          remark::missed(op.getLoc(), remark::RemarkOpts::name(kRemarks).category(kRemarks))
-              << "not fused with " << other->getName().getStringRef()
-              << ": it is not row-wise";
+          missed(op, other, "it is not row-wise");
         continue;
       }
       std::string why = explainNoFusion(producer, op, operand);
       if (!why.empty()) {
-        remark::missed(op.getLoc(), remark::RemarkOpts::name(kRemarks).category(kRemarks))
-            << "not fused with " << producer->getName().getStringRef() << ": "
-            << why;
+        missed(op, producer, why);
         continue;
       }
       worklist.push_back(producer);
@@ -121,17 +138,20 @@ static void formKernel(ArrayRef<Operation *> group, StringRef name) {
   for (Operation *op : llvm::reverse(group))
     op->erase();
 
-  auto note = remark::passed(kernel.getLoc(),
-                             remark::RemarkOpts::name(kRemarks).category(kRemarks));
-  note << "kernel '" << name << "' holds";
+  std::string held;
   for (Operation &op : body->without_terminator())
-    note << " " << op.getName().getStringRef();
+    held += (" " + op.getName().getStringRef()).str();
+  remark::passed(kernel.getLoc(),
+                 remark::RemarkOpts::name(kRemarks).category(kRemarks))
+      << llvm::formatv("kernel '{0}' holds{1}", symbol, held).str();
 }
 
 namespace {
 struct FormKernels : dsv4::impl::FormKernelsBase<FormKernels> {
   void runOnOperation() override {
     func::FuncOp func = getOperation();
+    if (func.isExternal())
+      return;
     if (!func.getBody().hasOneBlock()) {
       func.emitError() << "expected a function of one block";
       return signalPassFailure();

@@ -24,6 +24,7 @@ namespace {
 struct Parameter {
   Operation *source;  ///< The first op in the kernel that asks for it.
   unsigned argument;  ///< Of the function.
+  std::string identity;
   std::string name;
   int64_t min = 0, max = -1; ///< Bounds of an integer parameter.
 };
@@ -67,7 +68,42 @@ std::string Outliner::nameOf(Operation *op, unsigned argument) {
   if (isa<CacheType>(extent.getSource().getType()))
     return name + "_pages";
   StringRef dim = getDimName(func, argument, extent.getAxis());
-  return dim.empty() ? name + "_" + std::to_string(extent.getAxis()) : dim.str();
+  if (dim.empty())
+    return name + "_" + std::to_string(extent.getAxis());
+  // An argument may have the name of a dim.
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (getArgumentName(func, i) == dim)
+      return (dim + "_extent").str();
+  return dim.str();
+}
+
+/// What makes two requests one parameter: the kind, the argument, and the field
+/// or axis; a named dim is one whatever argument it is read from.
+static std::string identify(Operation *op, unsigned argument,
+                            func::FuncOp func) {
+  if (isa<RowCountOp>(op))
+    return "rows";
+  std::string place = std::to_string(argument);
+  if (auto buffer = dyn_cast<BufferOp>(op))
+    return "buffer " + place + " " + buffer.getField().value_or("").str();
+  auto extent = cast<ExtentOp>(op);
+  if (isa<RankedTensorType>(extent.getSource().getType()))
+    if (StringRef dim = getDimName(func, argument, extent.getAxis());
+        !dim.empty())
+      return "dim " + dim.str();
+  return "extent " + place + " " + std::to_string(extent.getAxis());
+}
+
+/// Place of a buffer among those of its argument.
+static unsigned getFieldIndex(Operation *op) {
+  auto buffer = dyn_cast<BufferOp>(op);
+  if (!buffer || !buffer.getField())
+    return 0;
+  auto fields = cast<CacheType>(buffer.getSource().getType()).getRecord().getFields();
+  for (auto [i, field] : llvm::enumerate(fields))
+    if (field.getName() == *buffer.getField())
+      return i + 1;
+  return 0;
 }
 
 LogicalResult Outliner::collect() {
@@ -86,25 +122,22 @@ LogicalResult Outliner::collect() {
       return WalkResult::interrupt();
     }
     unsigned argument = outer.getArgNumber();
-    std::string name = nameOf(op, argument);
-    bool memory = isa<BufferOp>(op);
-    // Two axes of one name are one parameter, and so are two requests for one.
+    std::string identity = identify(op, argument, func);
     int64_t min = 0, max = -1;
     if (auto extent = dyn_cast<ExtentOp>(op)) {
       min = extent.getMin();
       max = extent.getMax();
     }
     for (auto [i, parameter] : llvm::enumerate(found))
-      if (parameter.name == name && isa<BufferOp>(parameter.source) == memory &&
-          (!memory || parameter.argument == argument)) {
+      if (parameter.identity == identity) {
         parameter.min = std::max(parameter.min, min);
         asked.push_back({op, i});
         return WalkResult::advance();
       }
-    if (isa<RowCountOp>(op))
-      max = INT32_MAX;
+    if (auto count = dyn_cast<RowCountOp>(op))
+      max = count.getMax();
     asked.push_back({op, found.size()});
-    found.push_back({op, argument, name, min, max});
+    found.push_back({op, argument, identity, nameOf(op, argument), min, max});
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -114,8 +147,10 @@ LogicalResult Outliner::collect() {
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     bool memoryA = isa<BufferOp>(found[a].source);
     bool memoryB = isa<BufferOp>(found[b].source);
-    return std::make_tuple(!memoryA, found[a].argument) <
-           std::make_tuple(!memoryB, found[b].argument);
+    return std::make_tuple(!memoryA, found[a].argument,
+                           getFieldIndex(found[a].source)) <
+           std::make_tuple(!memoryB, found[b].argument,
+                           getFieldIndex(found[b].source));
   });
   SmallVector<unsigned> position(found.size());
   for (auto [place, index] : llvm::enumerate(order)) {
@@ -245,7 +280,7 @@ void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
   RowScheduleAttr schedule = kernel.getScheduleAttr();
   auto rowsOf = kernel->getAttrOfType<IntegerAttr>(DSV4Dialect::kRowsOfAttr);
   Value tensor = kernel.getInputs()[rowsOf.getInt()];
-  Value rows = RowCountOp::create(b, loc, tensor);
+  Value rows = RowCountOp::create(b, loc, tensor, b.getI64IntegerAttr(INT32_MAX));
   Value grid = arith::CeilDivUIOp::create(
       b, loc, rows, constant(schedule.getThreads() / schedule.getLanes()));
   Value one = constant(1);

@@ -73,7 +73,9 @@ void Namer::visit(Operation *op) {
   Location loc = stripNames(op->getLoc());
   if (line)
     loc = NameLoc::get(StringAttr::get(op->getContext(),
-                                       unique(name.empty() ? "value" : name)),
+                                       unique(!name.empty()               ? name
+                              : value.getType().isInteger() ? "offset"
+                                                            : "value")),
                        loc);
   op->setLoc(loc);
 }

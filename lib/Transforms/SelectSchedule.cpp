@@ -89,26 +89,36 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
   if (!rows)
     return fail("expected a list of entries");
   for (const llvm::json::Value &value : *rows) {
-    const llvm::json::Object *row = value.getAsObject();
-    if (!row)
-      return fail("expected every entry to be an object");
+    llvm::json::Path::Root root("entry");
     TableEntry entry;
-    entry.arch = row->getString("arch").value_or("sm_").str();
-    entry.op = row->getString("op").value_or("").str();
-    entry.bits = row->getInteger("bits").value_or(0);
-    entry.threads = row->getInteger("threads").value_or(entry.threads);
-    entry.lanes = row->getInteger("lanes").value_or(entry.lanes);
-    entry.vector = row->getInteger("vector").value_or(entry.vector);
-    entry.blocks = row->getInteger("blocks").value_or(entry.blocks);
-    entry.pdl = row->getBoolean("pdl").value_or(false);
-    auto store = symbolizeStorePolicy(row->getString("store").value_or("default"));
-    if (!store)
+    std::string store = "default", load = "default";
+    llvm::json::ObjectMapper map(value, root);
+    entry.arch = "sm_";
+    bool good = map && map.mapOptional("arch", entry.arch) &&
+                map.mapOptional("op", entry.op) &&
+                map.mapOptional("bits", entry.bits) &&
+                map.mapOptional("threads", entry.threads) &&
+                map.mapOptional("lanes", entry.lanes) &&
+                map.mapOptional("vector", entry.vector) &&
+                map.mapOptional("blocks", entry.blocks) &&
+                map.mapOptional("pdl", entry.pdl) &&
+                map.mapOptional("load", load) &&
+                map.mapOptional("store", store);
+    if (!good)
+      return fail(llvm::toString(root.getError()));
+    for (const auto &[key, unused] : *value.getAsObject())
+      if (!llvm::is_contained({"arch", "op", "bits", "threads", "lanes",
+                               "vector", "blocks", "pdl", "load", "store"},
+                              key.str()))
+        return fail("an entry has no '" + key.str() + "'");
+    auto storePolicy = symbolizeStorePolicy(store);
+    auto loadPolicy = symbolizeLoadPolicy(load);
+    if (!storePolicy)
       return fail("'store' is 'default' or 'streaming'");
-    auto load = symbolizeLoadPolicy(row->getString("load").value_or("default"));
-    if (!load)
+    if (!loadPolicy)
       return fail("'load' is 'default' or 'evict_last'");
-    entry.store = *store;
-    entry.load = *load;
+    entry.store = *storePolicy;
+    entry.load = *loadPolicy;
     entries.push_back(entry);
   }
   return success();
@@ -159,7 +169,6 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
     if (!best || entry.arch.size() > best->arch.size())
       best = &entry;
   }
-  ++numTableHits;
   RowScheduleAttr chosen = best ? fit(kernel, *best) : RowScheduleAttr();
   if (!chosen)
     return kernel.emitOpError() << "no schedule of the table fits";

@@ -25,6 +25,8 @@ struct Specialize : dsv4::impl::SpecializeBase<Specialize> {
   using SpecializeBase::SpecializeBase;
 
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     if (failed(unifyDims(getOperation())) || failed(parseDims()) ||
         failed(collectPolicies()) ||
         failed(applyExtents()))

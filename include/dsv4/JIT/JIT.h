@@ -50,7 +50,8 @@ struct SessionOptions {
 struct CompileOptions {
   /// The function to compile; empty: the only one there is.
   std::string entry;
-  /// Extents of named dims.
+  /// Extents of exact dims, and bounds of buckets (powers of two). Dynamic dims do
+  /// not belong here: they would only make entries that differ in nothing else.
   std::map<std::string, int64_t> dims;
   /// A #dsv4.row_schedule<...> for every kernel; empty: from the table.
   std::string schedule;

@@ -16,6 +16,7 @@
 #include "dsv4/Passes.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -80,6 +81,24 @@ static std::string summarize(ArrayRef<RowwiseOpInterface> ops) {
   return text;
 }
 
+/// The most rows there can be: extents that are constant or in a bucket bound
+/// them, the runtime all others.
+static int64_t boundRows(KernelOp kernel, BlockArgument destination) {
+  auto tensor = cast<RankedTensorType>(destination.getType());
+  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[destination.getArgNumber()]);
+  int64_t rows = 1;
+  for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
+    int64_t extent = tensor.getDimSize(axis);
+    if (tensor.isDynamicDim(axis))
+      extent = arg ? getDimBound(arg.getOwner()->getParentOp(),
+                                 arg.getArgNumber(), axis)
+                   : INT32_MAX;
+    if (llvm::MulOverflow(rows, extent, rows) || rows > INT32_MAX)
+      return INT32_MAX;
+  }
+  return rows;
+}
+
 /// Lowers one kernel in place.
 static LogicalResult lowerKernel(KernelOp kernel) {
   Block &body = kernel.getBody().front();
@@ -104,7 +123,9 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   kernel->setAttr(DSV4Dialect::kRowsOfAttr,
                   outside.getI64IntegerAttr(
                       cast<BlockArgument>(destination).getArgNumber()));
-  Value count = outside.createOrFold<RowCountOp>(loc, destination);
+  int64_t max = boundRows(kernel, cast<BlockArgument>(destination));
+  Value count = outside.createOrFold<RowCountOp>(
+      loc, destination, outside.getI64IntegerAttr(max));
   auto forall = scf::ForallOp::create(
       outside, loc, ArrayRef<OpFoldResult>{count}, ValueRange{}, std::nullopt);
   outside.setInsertionPoint(forall);

@@ -129,6 +129,14 @@ StringRef ExpandOp::getCallee() {
 }
 StringRef ExpandOp::getHeader() { return "core.cuh"; }
 
+LogicalResult SwapNibblesOp::verify() {
+  auto type = cast<VectorType>(getSource().getType());
+  if (type.getElementTypeBitWidth() != 4 || type.getShape().back() % 2 != 0)
+    return emitOpError() << "swap_nibbles_c1: expected an even number of elements "
+                            "of 4 bits, got "
+                         << type;
+  return success();
+}
 StringRef SwapNibblesOp::getCallee() { return "dsv4::swap_nibbles"; }
 StringRef SwapNibblesOp::getHeader() { return "core.cuh"; }
 

@@ -316,7 +316,8 @@ verifyFactor(function_ref<InFlightDiagnostic()> emitError, FieldAttr factor,
   if (factor.getExtent() != groups)
     return emitError() << "record_c3: factor '" << factor.getName() << "' has "
                        << factor.getExtent() << " elements, field '"
-                       << target->getName() << "' has " << groups << " groups";
+                       << target->getName() << "' has " << groups
+                       << (groups == 1 ? " group" : " groups");
   return success();
 }
 

@@ -401,5 +401,5 @@ void RowCountOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                    SetIntRangeFn setRange) {
   unsigned width = IndexType::kInternalStorageBitWidth;
   setRange(getCount(), ConstantIntRanges::range(APInt(width, 0),
-                                                APInt(width, INT32_MAX), true));
+                                                APInt(width, getMax()), true));
 }

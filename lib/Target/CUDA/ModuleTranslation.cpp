@@ -94,9 +94,20 @@ FailureOr<Spelling> ModuleTranslation::spellOp(Operation *op) {
   return dialect->spell(op, *this);
 }
 
+/// The name of a kernel parameter.
+static FailureOr<Spelling> spellParameter(BlockArgument arg) {
+  StringRef name = getEmittedName(arg.getLoc());
+  if (name.empty())
+    return emitError(arg.getLoc())
+           << "kernel parameter " << arg.getArgNumber()
+           << " has no name: run cuda-prepare-for-emission, and keep locations "
+              "with --mlir-print-debuginfo";
+  return Spelling{name.str()};
+}
+
 FailureOr<Spelling> ModuleTranslation::spell(Value value) {
   if (auto arg = dyn_cast<BlockArgument>(value))
-    return Spelling{getEmittedName(arg.getLoc()).str()};
+    return spellParameter(arg);
   Operation *op = value.getDefiningOp();
   if (StringRef name = getEmittedName(op->getLoc()); !name.empty())
     return Spelling{name.str()};
@@ -199,11 +210,12 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
     auto pointer = dyn_cast<MemRefType>(type);
     auto text = spellType(pointer ? pointer.getElementType() : type,
                           func.getLoc());
-    if (failed(text))
+    auto name = spellParameter(arg);
+    if (failed(text) || failed(name))
       return failure();
     stream << separator << (pointer && !isWritten(arg) ? "const " : "") << *text
            << (pointer ? " *__restrict__ " : " ")
-           << getEmittedName(arg.getLoc());
+           << name->text;
     separator = ",\n" + std::string(func.getName().size() + 1, ' ');
   }
   stream << ") {\n";
@@ -217,11 +229,14 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
 
 LogicalResult dsv4::translateToCUDA(Operation *op, llvm::raw_ostream &os,
                                     const EmissionOptions &options) {
-  ModuleTranslation translation(os, options);
+  // Half a text is of no use: it is written when it is complete.
+  std::string text;
+  llvm::raw_string_ostream buffer(text);
+  ModuleTranslation translation(buffer, options);
   bool first = true;
   WalkResult result = op->walk([&](gpu::GPUFuncOp func) {
     if (!first)
-      os << "\n";
+      buffer << "\n";
     first = false;
     return failed(translation.printKernel(func)) ? WalkResult::interrupt()
                                                  : WalkResult::advance();
@@ -230,6 +245,7 @@ LogicalResult dsv4::translateToCUDA(Operation *op, llvm::raw_ostream &os,
     return failure();
   if (first)
     return op->emitError() << "holds no gpu.func to print";
+  os << text;
   return success();
 }
 

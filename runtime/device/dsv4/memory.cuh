@@ -215,7 +215,7 @@ __device__ __forceinline__ void store_from(void *to, const Tile<T, S, V> &from,
                 chunk_words = Tile<T, S, V>::chunk_words;
 #pragma unroll
   for (int s = 0; s < S; ++s) {
-    char *chunk = (char *)to + s * stride * bits_of<T> / 8;
+    char *chunk = (char *)to + s * stride;
     if constexpr (bits_of<T> < 32) {
       store_bytes<bytes, alignment_of(Align, bytes), Streaming>(
           chunk, from.words + s * chunk_words);
@@ -237,7 +237,7 @@ __device__ __forceinline__ void store_from(void *to, T from, long long) {
   store_bytes<sizeof(T), sizeof(T), Streaming>((char *)to, &bits);
 }
 
-// A scalar, a Vec, or a Tile whose chunks are `stride` elements apart.
+// A scalar, a Vec, or a Tile whose chunks are `stride` bytes apart.
 template <int Align = 0, typename Type>
 __device__ __forceinline__ void store(void *to, const Type &value,
                                       long long stride = 0) {

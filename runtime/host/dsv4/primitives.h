@@ -84,6 +84,7 @@ __device__ __forceinline__ void ld_nc_8(unsigned *to, const void *from) { read_b
 __device__ __forceinline__ void ld_nc_4(unsigned *to, const void *from) { read_bytes(to, from, 4); }
 // Cache policies mean nothing here.
 struct evict_last {};
+__device__ __forceinline__ unsigned long long evict_last_policy() { return 0; }
 __device__ __forceinline__ void ld_nc_16(unsigned *to, const void *from, evict_last) { ld_nc_16(to, from); }
 __device__ __forceinline__ void ld_nc_8(unsigned *to, const void *from, evict_last) { ld_nc_8(to, from); }
 __device__ __forceinline__ void ld_nc_4(unsigned *to, const void *from, evict_last) { ld_nc_4(to, from); }

@@ -86,8 +86,7 @@ TEST(DeviceLibrary, LoadIfReadsNothingWhenFalse) {
 
 TEST(DeviceLibrary, TilesAreStrided) {
   OneThread memory;
-  // Loads count bytes, stores elements.
-  memory.run("  store_streaming(out, load<Tile<bf16, 3, 4>>(in, 16), 16);\n");
+  memory.run("  store_streaming(out, load<Tile<bf16, 3, 4>>(in, 16), 32);\n");
   for (int step = 0; step < 3; ++step) {
     memory.expectCopied(32 * step, 16 * step, 8);
     memory.expectUntouched(32 * step + 8, 32 * step + 32);
@@ -104,13 +103,13 @@ TEST(DeviceLibrary, SliceAndSwapNibbles) {
               (memory.in[i] << 4 | memory.in[i] >> 4) & 0xFF);
 }
 
-TEST(DeviceLibrary, ExpandAndBroadcast) {
+TEST(DeviceLibrary, ExpandAndRepeat) {
   OneThread memory;
   // Two steps of two groups: 1 2 | 3 4.
   const float groups[] = {1, 2, 3, 4};
   std::memcpy(memory.in, groups, sizeof(groups));
-  memory.run("  store(out, expand<4>(load<Tile<float, 2, 2>>(in, 8)), 4);\n"
-             "  store(out + 32, broadcast<4>(load<Vec<float, 2>>(in)), 4);\n");
+  memory.run("  store(out, expand<4>(load<Tile<float, 2, 2>>(in, 8)), 16);\n"
+             "  store(out + 32, repeat<2, 4>(load<Vec<float, 2>>(in)), 16);\n");
   const float expected[] = {1, 1, 2, 2, 3, 3, 4, 4, 1, 1, 1, 1, 2, 2, 2, 2};
   float out[16];
   std::memcpy(out, memory.out, sizeof(out));

@@ -300,26 +300,21 @@ TEST_F(InterpreterTest, RequestsLengthsAndTables) {
 
 TEST_F(InterpreterTest, OneRowOfIndices) {
   std::string cache = "!dsv4.cache<1 x <" + pairs + ">>";
-  for (const char *table : {"tensor<?xi32>", "tensor<?x?xi32>"}) {
-    parse("%c: " + cache + ", %i: tensor<3xi32>, %t: " + table +
-              ", %l: tensor<i32>, %o: tensor<3x2xbf16>",
-          "%r = dsv4.paged_gather %c[%i] pages(%t : " + std::string(table) +
-              ") lengths(%l : tensor<i32>) outs(%o : tensor<3x2xbf16>) : " +
-              cache + ", tensor<3xi32>");
-    bool flat = table[9] == 'i';
-    bind<uint16_t>({2, 4}, {1, 2, 3, 4});
-    bind<int32_t>({3}, {0, 1, 2});
-    // A table of rank 2: row 0.
-    bind<int32_t>(flat ? std::vector<int64_t>{3} : std::vector<int64_t>{2, 3},
-                  flat ? std::vector<int32_t>{1, 0, 1}
-                       : std::vector<int32_t>{1, 0, 1, 0, 0, 0});
-    bind<int32_t>({}, {2});
-    bytes({3, 2}, 12, 0xAB);
-    run();
-    EXPECT_EQ(read<uint16_t>(4), (std::vector<uint16_t>{3, 4, 1, 2, 0, 0}));
-  }
-  // A table without rows.
-  inputs.shapes[2] = {0, 3};
+  parse("%c: " + cache +
+            ", %i: tensor<3xi32>, %t: tensor<?xi32>, %l: tensor<i32>, "
+            "%o: tensor<3x2xbf16>",
+        "%r = dsv4.paged_gather %c[%i] pages(%t : tensor<?xi32>) "
+        "lengths(%l : tensor<i32>) outs(%o : tensor<3x2xbf16>) : " +
+            cache + ", tensor<3xi32>");
+  bind<uint16_t>({2, 4}, {1, 2, 3, 4});
+  bind<int32_t>({3}, {0, 1, 2});
+  bind<int32_t>({3}, {1, 0, 1});
+  bind<int32_t>({}, {2});
+  bytes({3, 2}, 12, 0xAB);
+  run();
+  EXPECT_EQ(read<uint16_t>(4), (std::vector<uint16_t>{3, 4, 1, 2, 0, 0}));
+  // A table without pages.
+  inputs.shapes[2] = {0};
   run();
   EXPECT_EQ(read<uint16_t>(4), std::vector<uint16_t>(6, 0));
 }

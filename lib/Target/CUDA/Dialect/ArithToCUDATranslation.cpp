@@ -150,9 +150,6 @@ ArithTranslation::spellConversion(Operation *op, ModuleTranslation &text) const 
   auto type = text.spellType(to, op->getLoc());
   if (failed(type))
     return failure();
-  if (*type == "unsigned char")
-    return Spelling{"static_cast<unsigned char>(" + value->text + ")",
-                    Precedence::Postfix};
   return Spelling{"(" + *type + ")" + value->within(Precedence::Unary),
                   Precedence::Unary};
 }
@@ -163,8 +160,9 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
     return spellBinary(op, *how, text);
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return spellConstant(constant);
-  // A builtin such as threadIdx.x: C++ converts it where it is used.
-  if (isa<arith::IndexCastOp>(op))
+  // A builtin such as threadIdx.x, or a bool: C++ converts it where it is used.
+  if (isa<arith::IndexCastOp>(op) ||
+      (isa<arith::ExtUIOp>(op) && op->getOperand(0).getType().isInteger(1)))
     return text.spell(op->getOperand(0));
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::ExtSIOp,
           arith::ExtUIOp, arith::TruncIOp>(op))

@@ -115,7 +115,7 @@ LogicalResult CUDATranslation::print(Operation *op,
     text.os() << "<" << store.getAlign() << ">";
   text.os() << "(&" << *element << ", " << value->text;
   if (store.getStride())
-    text.os() << ", " << store.getStride();
+    text.os() << ", " << strideBytes(store.getStride(), store.getBase());
   text.os() << ");\n";
   return success();
 }
