@@ -147,12 +147,20 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
 LogicalResult SelectSchedule::select(KernelOp kernel,
                                      ArrayRef<TableEntry> entries) {
   if (!schedule.empty()) {
-    auto given = dyn_cast_if_present<RowScheduleAttr>(
-        parseAttribute(schedule, kernel.getContext()));
+    std::string why;
+    RowScheduleAttr given;
+    {
+      ScopedDiagnosticHandler quiet(kernel.getContext(), [&](Diagnostic &told) {
+        why = why.empty() ? ": " + told.str() : why;
+        return success();
+      });
+      given = dyn_cast_if_present<RowScheduleAttr>(
+          parseAttribute(schedule, kernel.getContext()));
+    }
     if (!given)
       return kernel.emitOpError()
              << "expected the 'schedule' option to be a #dsv4.row_schedule, got '"
-             << schedule << "'";
+             << schedule << "'" << why;
     kernel.setScheduleAttr(given);
     return success();
   }

@@ -1,6 +1,5 @@
 // Passes on functions leave declarations alone.
 
-// XFAIL: *
 // RUN: dsv4-opt %s --dsv4-specialize | FileCheck %s
 // RUN: dsv4-opt %s --dsv4-form-kernels | FileCheck %s
 // RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s

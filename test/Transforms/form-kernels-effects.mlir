@@ -1,7 +1,6 @@
 // A read of a cache does not move behind a write, and a kernel stands before the
 // users of its results.
 
-// XFAIL: *
 // RUN: dsv4-opt %s --dsv4-form-kernels | FileCheck %s
 
 !cache = !dsv4.cache<64 x <v41_528>>

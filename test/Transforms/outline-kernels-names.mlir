@@ -1,7 +1,6 @@
 // Different things of one name are different parameters: a dim called `rows` is
 // not the number of rows, one called `cache_pages` not the pages of the cache.
 
-// XFAIL: *
 // RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --dsv4-distribute-rows \
 // RUN:   --dsv4-outline-kernels | FileCheck %s
 

@@ -33,10 +33,10 @@ gpu.module @m {
     // CHECK: arith.addi %{{.*}} : i32 loc("offset"("a.mlir":1:1))
     %1 = arith.addi %0, %c2 : i32 loc("offset"(#loc))
     // Two users need one.
-    // CHECK: arith.subi %{{.*}} : i32 loc("value"("a.mlir":1:1))
+    // CHECK: arith.subi %{{.*}} : i32 loc("offset_1"("a.mlir":1:1))
     %2 = arith.subi %1, %c2 : i32 loc(#loc)
     // A name that is taken gets a number.
-    // CHECK: arith.muli %{{.*}} : i32 loc("offset_1"("a.mlir":1:1))
+    // CHECK: arith.muli %{{.*}} : i32 loc("offset_2"("a.mlir":1:1))
     %3 = arith.muli %2, %2 : i32 loc("offset"(#loc))
     %4 = cuda.load %in[%3] : memref<?xi32>, i32 -> i32 loc(#loc)
     cuda.store %4, %out[%3] : i32, memref<?xi32>, i32 loc(#loc)

@@ -1,7 +1,6 @@
 // Pairs stored high nibble first are swapped behind the load, whatever dialects are
 // loaded before the pass runs.
 
-// XFAIL: *
 // RUN: dsv4-opt %s --convert-dsv4-to-vector --cse | FileCheck %s
 
 !high = !dsv4.cache<1 x <[<"kv" : 64 x f4E2M1FN in row high_first>]>>

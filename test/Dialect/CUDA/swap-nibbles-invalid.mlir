@@ -1,6 +1,5 @@
 // The description of the op asks for 4-bit elements and an even number of them.
 
-// XFAIL: *
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @swap_nibbles(%v: vector<4x8xf8E4M3FN>) {

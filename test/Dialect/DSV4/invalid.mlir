@@ -123,7 +123,7 @@
 
 // -----
 
-// expected-error @+1 {{record_c3: factor 's' has 2 elements, field 'a' has 1 groups}}
+// expected-error @+1 {{record_c3: factor 's' has 2 elements, field 'a' has 1 group}}
 #record_c3_row = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 2 x f32 in row scales "a" per row>]>
 
 // -----

@@ -1,7 +1,6 @@
 // The known extent of a row space decides the width of row arithmetic: 2048 rows of
 // 128 elements need 32 bits.
 
-// XFAIL: *
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s
 

@@ -1,7 +1,6 @@
 // A printer that finds no names says so; it does not print text without them.
 // Here the names were lost because the IR was printed without locations.
 
-// XFAIL: *
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline | not dsv4-translate --mlir-to-cuda 2>&1 | FileCheck %s
 
 // CHECK: error: {{.*}}name

@@ -80,7 +80,7 @@ gpu.module @accesses {
     %0 = cuda.load %in[%i] if %p stride 64 align 8 : memref<?xi8>, i32 -> vector<2x8xbf16> loc("tile"(#loc))
     // CHECK: const auto vector = dsv4::load<dsv4::Vec<dsv4::bf16, 4>>(&in[i]);
     %1 = cuda.load %in[%i] : memref<?xi8>, i32 -> vector<4xbf16> loc("vector"(#loc))
-    // CHECK: dsv4::store_streaming<8>(&out[i], tile, 32);
+    // CHECK: dsv4::store_streaming<8>(&out[i], tile, 64);
     cuda.store %0, %out[%i] stride 32 align 8 streaming : vector<2x8xbf16>, memref<?xbf16>, i32 loc(#loc)
     // CHECK: dsv4::store(&out[i], vector);
     cuda.store %1, %out[%i] : vector<4xbf16>, memref<?xbf16>, i32 loc(#loc)

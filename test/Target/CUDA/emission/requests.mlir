@@ -35,7 +35,7 @@ func.func @gather_requests(
 //CHECK-NEXT:                dsv4::bf16 *__restrict__ out,
 //CHECK-NEXT:                unsigned char *__restrict__ mask,
 //CHECK-NEXT:                int cache_pages,
-//CHECK-NEXT:                int requests_1,
+//CHECK-NEXT:                int requests_extent,
 //CHECK-NEXT:                int blocks,
 //CHECK-NEXT:                int rows) {
 //CHECK-NEXT:  const int lane = threadIdx.x % 8;
@@ -46,7 +46,7 @@ func.func @gather_requests(
 //CHECK-NEXT:    const int length = lengths[token];
 //CHECK-NEXT:    const int request = requests[token];
 //CHECK-NEXT:    const int logical_page = index / 64;
-//CHECK-NEXT:    const bool in_table = index >= 0 && index < length && request >= 0 && request < requests_1 && logical_page < blocks;
+//CHECK-NEXT:    const bool in_table = index >= 0 && index < length && request >= 0 && request < requests_extent && logical_page < blocks;
 //CHECK-NEXT:    const int page = in_table ? page_table[(long long)request * blocks + logical_page] : -1;
 //CHECK-NEXT:    const int slot = index % 64;
 //CHECK-NEXT:    const bool valid = page >= 0 && page < cache_pages;
@@ -57,10 +57,10 @@ func.func @gather_requests(
 //CHECK-NEXT:    const auto nope_scale = dsv4::load_if<dsv4::Vec<dsv4::ue8m0, 8>>(valid, &cache[page_start + slot * 8 + 36864]);
 //CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 8>>(valid, &cache[entry + 448 + lane * 16]);
 //CHECK-NEXT:    const auto nope_scale_f32 = dsv4::repeat<7, 8>(dsv4::convert<float>(dsv4::slice<0, 7>(nope_scale)));
-//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(nope) * nope_scale_f32), 64);
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(nope) * nope_scale_f32), 128);
 //CHECK-NEXT:    dsv4::store(&out[row_start + 448 + lane * 8], rope);
 //CHECK-NEXT:    if (lane == 0) {
-//CHECK-NEXT:      mask[row] = static_cast<unsigned char>(valid);
+//CHECK-NEXT:      mask[row] = valid;
 //CHECK-NEXT:    }
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

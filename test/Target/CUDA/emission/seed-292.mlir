@@ -22,9 +22,9 @@ func.func @gather_seed_292(
 //CHECK-NEXT:// n = ?
 //CHECK-NEXT:// sm_90a: 128 threads, 32 lanes a row, chunks of 16 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
-//CHECK-NEXT:gather_seed_292(const unsigned char *__restrict__ cache_kv_scale,
+//CHECK-NEXT:gather_seed_292(const unsigned char *__restrict__ cache_kv,
+//CHECK-NEXT:                const unsigned char *__restrict__ cache_kv_scale,
 //CHECK-NEXT:                const unsigned char *__restrict__ cache_global_scale,
-//CHECK-NEXT:                const unsigned char *__restrict__ cache_kv,
 //CHECK-NEXT:                const int *__restrict__ indices,
 //CHECK-NEXT:                dsv4::bf16 *__restrict__ out,
 //CHECK-NEXT:                int cache_pages,

@@ -23,9 +23,9 @@ func.func @gather_seed_580(
 //CHECK-NEXT:// tokens = ?, topk = 512, blocks = ?
 //CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 8 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
-//CHECK-NEXT:gather_seed_580(const unsigned char *__restrict__ cache_inv_scale,
-//CHECK-NEXT:                const unsigned char *__restrict__ cache_nope,
+//CHECK-NEXT:gather_seed_580(const unsigned char *__restrict__ cache_nope,
 //CHECK-NEXT:                const unsigned char *__restrict__ cache_rope,
+//CHECK-NEXT:                const unsigned char *__restrict__ cache_inv_scale,
 //CHECK-NEXT:                const int *__restrict__ indices,
 //CHECK-NEXT:                const int *__restrict__ page_table,
 //CHECK-NEXT:                dsv4::bf16 *__restrict__ out,
@@ -48,7 +48,7 @@ func.func @gather_seed_580(
 //CHECK-NEXT:    const auto inv_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache_inv_scale[entry * 4]);
 //CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 8>>(valid, &cache_rope[entry * 128 + lane * 16]);
 //CHECK-NEXT:    const auto inv_scale_f32 = dsv4::repeat<7, 8>(inv_scale);
-//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(nope) * inv_scale_f32), 64);
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(nope) * inv_scale_f32), 128);
 //CHECK-NEXT:    dsv4::store(&out[row_start + 448 + lane * 8], rope);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}
