@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decodes two NVFP4 rows. Compile once, keep the kernel, launch it on a stream of
-// your own: the launch neither allocates nor waits. With a GPU the buffers are
-// device memory; without one the same program runs on the host target.
+// Decodes two NVFP4 rows. Compile once, keep the kernel, launch it on a stream
+// of your own: the launch neither allocates nor waits. With a GPU the buffers
+// are device memory; without one the same program runs on the host target.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ int main(int argc, char **argv) {
   if (!kernel)
     return fail(kernel.status());
 
-  // Two rows of 512: every value is 1 (code 2, two a byte) times 0.5 (E4M3 0x30)
-  // times 3 for the first row and 4 for the second.
+  // Two rows of 512: every value is 1 (code 2, two a byte) times 0.5 (E4M3
+  // 0x30) times 3 for the first row and 4 for the second.
   const int64_t rows = 2;
   std::vector<uint8_t> data(rows * 256, 0x22), scales(rows * 32, 0x30);
   std::vector<float> global = {3, 4};
@@ -53,7 +53,8 @@ int main(int argc, char **argv) {
                  {scales.data(), scales.size()},
                  {global.data(), global.size() * 4},
                  {out.data(), out.size() * 2}};
-  const int64_t shapes[4][2] = {{rows, 256}, {rows, 32}, {rows, 0}, {rows, 512}};
+  const int64_t shapes[4][2] = {
+      {rows, 256}, {rows, 32}, {rows, 0}, {rows, 512}};
 
   dsv4::rt::Driver *driver = (*session)->driver();
   dsv4::rt::Stream stream = nullptr;

@@ -1,4 +1,5 @@
-//===- Signature.h - What a caller passes to a function of dsv4 ops -*- C++ -*-===//
+//===- Signature.h - What a caller passes to a function of dsv4 ops -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,8 +20,8 @@ namespace dsv4 {
 ///
 /// Every tensor argument is one binding under its name, with its row-major
 /// storage: a last axis of packed 4-bit elements counts bytes, i1 is a byte. A
-/// cache is a binding `[pages, page_bytes]` of bytes under its name if any field
-/// is in its pages, and one `NAME.FIELD` for every array field,
+/// cache is a binding `[pages, page_bytes]` of bytes under its name if any
+/// field is in its pages, and one `NAME.FIELD` for every array field,
 /// `[pages, page, bytes of an entry]` of bytes (the bytes of one factor for a
 /// factor of the whole cache).
 struct Signature {
@@ -41,9 +42,9 @@ struct Signature {
 mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 
 /// Gives axes that the ops of a function tie, or that have one name, one name
-/// and, where one of them is constant, one extent; what cannot be is an error, and
-/// so is an argument that is both read and a destination.
-/// Comes before getSignature: the runtime compares extents by name.
+/// and, where one of them is constant, one extent; what cannot be is an error,
+/// and so is an argument that is both read and a destination. Comes before
+/// getSignature: the runtime compares extents by name.
 mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
 
 /// Gives results the types of their destinations, after those of arguments have

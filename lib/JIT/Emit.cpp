@@ -1,4 +1,5 @@
-//===- Emit.cpp - From program text to kernel texts and a launch plan -*- C++ -*-===//
+//===- Emit.cpp - From program text to kernel texts and a launch plan -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -95,8 +96,8 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
     auto callee = module.lookupSymbol<gpu::GPUFuncOp>(launch.getKernel());
     rt::KernelInfo kernel;
     kernel.symbol = callee.getName().str();
-    auto schedule = callee->getAttrOfType<RowScheduleAttr>(
-        DSV4Dialect::kScheduleAttr);
+    auto schedule =
+        callee->getAttrOfType<RowScheduleAttr>(DSV4Dialect::kScheduleAttr);
     llvm::raw_string_ostream(kernel.schedule) << schedule;
     kernel.threads = (*callee.getKnownBlockSize())[0];
     kernel.rowsPerBlock = schedule.getThreads() / schedule.getLanes();
@@ -117,7 +118,8 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
 static LogicalResult printKernels(ModuleOp module, rt::ProgramInfo &info,
                                   EmittedProgram &emitted, bool wantListing) {
   for (const rt::KernelInfo &kernel : info.kernels) {
-    auto unit = module.lookupSymbol<gpu::GPUModuleOp>(kernel.symbol + "_module");
+    auto unit =
+        module.lookupSymbol<gpu::GPUModuleOp>(kernel.symbol + "_module");
     std::string text, listed;
     llvm::raw_string_ostream os(text), listedStream(listed);
     if (failed(translateToCUDA(unit, os, {/*lineDirectives=*/true})))
@@ -189,8 +191,8 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
     for (auto [i, operand] : llvm::enumerate(launch.getKernelOperands()))
       if (llvm::any_of(callee.getArgument(i).getUsers(),
                        llvm::IsaPred<cuda::StoreOp>))
-        emitted.info.bindings[traceParameter(operand, *signature).index].written =
-            true;
+        emitted.info.bindings[traceParameter(operand, *signature).index]
+            .written = true;
   });
   if (failed(printKernels(*module, emitted.info, emitted, wantListing)))
     return error.status(rt::Code::CompileFailed);

@@ -160,8 +160,8 @@ Session::compile(const std::string &source, const std::string &sourceName,
   std::optional<rt::CompiledProgram> program;
   if (!wantListing)
     program = state->disk.lookup(state->arch, did.key);
-  did.origin = program ? CompileReport::Origin::Disk
-                       : CompileReport::Origin::Compiled;
+  did.origin =
+      program ? CompileReport::Origin::Disk : CompileReport::Origin::Compiled;
   did.lookup = watch.lap();
 
   if (!program) {
@@ -172,8 +172,8 @@ Session::compile(const std::string &source, const std::string &sourceName,
     did.passes = watch.lap();
     rt::CompiledProgram compiled;
     for (size_t i = 0; i < emitted->texts.size(); ++i) {
-      auto image = compileKernel(*emitted, i,
-                                 wantListing ? &emitted->listing : nullptr);
+      auto image =
+          compileKernel(*emitted, i, wantListing ? &emitted->listing : nullptr);
       if (!image)
         return image.status();
       compiled.images.push_back(image.take());

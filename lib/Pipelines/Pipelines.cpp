@@ -44,6 +44,5 @@ void dsv4::buildLowerToCUDAPipeline(OpPassManager &pm,
 void dsv4::registerPipelines() {
   PassPipelineRegistration<LowerToCUDAOptions>(
       "dsv4-lower-to-cuda-pipeline",
-      "lower dsv4 ops on tensors to emission form",
-      buildLowerToCUDAPipeline);
+      "lower dsv4 ops on tensors to emission form", buildLowerToCUDAPipeline);
 }

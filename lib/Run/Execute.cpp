@@ -82,9 +82,8 @@ Status Execution::launchOnce() {
     return Status();
   for (size_t i = 0; i < buffers.bytes.size(); ++i)
     if (program.info().bindings[i].written)
-      if (Status status =
-              driver->copyToHost(buffers.bytes[i].data(), memory[i],
-                                 buffers.bytes[i].size(), stream);
+      if (Status status = driver->copyToHost(buffers.bytes[i].data(), memory[i],
+                                             buffers.bytes[i].size(), stream);
           !status)
         return status;
   return driver->synchronize(stream);

@@ -52,12 +52,12 @@ std::string dsv4::formatTable(const RunResult &result) {
   row("cache hit", describeOrigin(result.report.origin));
   const CompileReport &did = result.report;
   if (did.origin == CompileReport::Origin::Compiled)
-    row("compile", llvm::formatv("passes {0:F2} ms, {1} {2:F1} ms", did.passes,
-                                 result.info.target == "cuda" ? "NVRTC"
-                                                              : "host compiler",
-                                 did.backend));
-  row("load", llvm::formatv("look-up {0:F3} ms, load {1:F3} ms", did.lookup,
-                            did.load));
+    row("compile",
+        llvm::formatv("passes {0:F2} ms, {1} {2:F1} ms", did.passes,
+                      result.info.target == "cuda" ? "NVRTC" : "host compiler",
+                      did.backend));
+  row("load",
+      llvm::formatv("look-up {0:F3} ms, load {1:F3} ms", did.lookup, did.load));
   if (!did.entryPath.empty())
     row("cache entry", did.entryPath);
   if (!result.listingDirectory.empty())

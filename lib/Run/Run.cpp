@@ -82,8 +82,8 @@ Status Runner::readProgram() {
     return invalid(options.file + ": " + buffer.getError().message());
   source = (*buffer)->getBuffer().str();
   registerAllDialects(registry);
-  context = std::make_unique<MLIRContext>(registry,
-                                          MLIRContext::Threading::DISABLED);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   FirstError error(context.get());
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
@@ -117,11 +117,12 @@ Status Runner::findEntry() {
     return Status();
   if (names.empty())
     return invalid(options.file + ": the program has no function");
-  return invalid(count == 0 ? "entry '" + options.compile.entry +
-                                  "': the program has no such function (it has " +
-                                  names + ")"
-                            : "the program has several functions (" + names +
-                                  "): choose one with --entry");
+  return invalid(count == 0
+                     ? "entry '" + options.compile.entry +
+                           "': the program has no such function (it has " +
+                           names + ")"
+                     : "the program has several functions (" + names +
+                           "): choose one with --entry");
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,8 +159,10 @@ Status Runner::readInputs() {
   for (const auto &[name, path] : options.inputs) {
     int index = findBinding(name);
     if (index < 0)
-      return invalid("input '" + name + "': the program has no such argument "
-                     "(it has " + names + ")");
+      return invalid("input '" + name +
+                     "': the program has no such argument "
+                     "(it has " +
+                     names + ")");
     auto array = readNpy(path);
     if (!array)
       return invalid("input '" + name + "': " + array.status().message());
@@ -181,18 +184,20 @@ Status Runner::readInputs() {
   for (const auto &[name, path] : options.outputs) {
     int index = findBinding(name);
     if (index < 0 || !signature.bindings[index].written)
-      return invalid("output '" + name +
-                     "': the program writes no argument of that name (it writes " +
-                     written + ")");
+      return invalid(
+          "output '" + name +
+          "': the program writes no argument of that name (it writes " +
+          written + ")");
   }
   return Status();
 }
 
 Status Runner::resolveDims() {
   for (const auto &[name, extent] : options.compile.dims) {
-    bool known = llvm::any_of(signature.dims, [&, n = name](const rt::Dim &dim) {
-      return dim.name == n;
-    });
+    bool known =
+        llvm::any_of(signature.dims, [&, n = name](const rt::Dim &dim) {
+          return dim.name == n;
+        });
     bool constant = false;
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
       if (auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[i]))
@@ -209,7 +214,8 @@ Status Runner::resolveDims() {
       std::string names;
       for (const rt::Dim &dim : signature.dims)
         names += (names.empty() ? "" : ", ") + dim.name;
-      return invalid("dim '" + name + "': the program has no such dim (it has " +
+      return invalid("dim '" + name +
+                     "': the program has no such dim (it has " +
                      (names.empty() ? "none" : names) + ")");
     }
     dims[name] = extent;
@@ -246,8 +252,8 @@ Status Runner::fillBuffers() {
     if (!binding.written && !files.count(binding.name) && !options.randomSeed)
       return invalid("argument '" + binding.name + "': give --input " +
                      binding.name + "=FILE.npy, or --random=SEED");
-  auto made = reference::makeRandomInputs(func, dims,
-                                          options.randomSeed.value_or(0));
+  auto made =
+      reference::makeRandomInputs(func, dims, options.randomSeed.value_or(0));
   if (!made)
     return made.status();
   buffers = made.take();
@@ -350,9 +356,8 @@ Status Runner::check() {
   for (auto [i, binding] : llvm::enumerate(signature.bindings)) {
     if (!binding.written || !result.mismatch.empty())
       continue;
-    result.mismatch =
-        describeDifference(binding, buffers.shapes[i], buffers.bytes[i],
-                           expected.bytes[i]);
+    result.mismatch = describeDifference(binding, buffers.shapes[i],
+                                         buffers.bytes[i], expected.bytes[i]);
   }
   return Status();
 }
@@ -395,10 +400,9 @@ Status Runner::writeListing() {
 }
 
 Result<RunResult> Runner::run() {
-  for (auto step :
-       {&Runner::readProgram, &Runner::readInputs, &Runner::resolveDims,
-        &Runner::fillBuffers, &Runner::compile, &Runner::writeListing,
-        &Runner::execute})
+  for (auto step : {&Runner::readProgram, &Runner::readInputs,
+                    &Runner::resolveDims, &Runner::fillBuffers,
+                    &Runner::compile, &Runner::writeListing, &Runner::execute})
     if (Status status = (this->*step)(); !status)
       return status;
   if (options.check)

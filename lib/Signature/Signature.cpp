@@ -1,4 +1,5 @@
-//===- Signature.cpp - What a caller passes to a function of dsv4 ops -*- C++ -*-===//
+//===- Signature.cpp - What a caller passes to a function of dsv4 ops -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,8 +49,8 @@ void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
   rt::Extent pages;
   if (layout.hasPages()) {
     pages.dim = getDim(name + ".pages", 0, INT32_MAX);
-    signature.bindings.push_back({name, rt::Storage::U8, "i8",
-                                  {pages, {layout.getPageBytes(), -1}}});
+    signature.bindings.push_back(
+        {name, rt::Storage::U8, "i8", {pages, {layout.getPageBytes(), -1}}});
   }
   for (FieldAttr field : cache.getRecord().getFields()) {
     if (field.getPlacement() != Placement::Array)
@@ -64,7 +65,9 @@ void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
     }
     pages.dim = getDim(name + ".pages", 0, INT32_MAX);
     signature.bindings.push_back(
-        {array, rt::Storage::U8, element,
+        {array,
+         rt::Storage::U8,
+         element,
          {pages, {cache.getPage(), -1}, {field.getByteSize(), -1}}});
   }
 }
@@ -99,9 +102,10 @@ LogicalResult SignatureBuilder::addTensor(unsigned argument,
     return func.emitError() << "argument '" << name << "' of type " << tensor
                             << " cannot be passed: use i32, i64, f32, or "
                                "elements of 1, 4, 8 or 16 bits";
-  bool packed = *storage == rt::Storage::U8 &&
-                tensor.getElementTypeBitWidth() == 4;
-  if (packed && (tensor.getRank() == 0 || tensor.isDynamicDim(tensor.getRank() - 1)))
+  bool packed =
+      *storage == rt::Storage::U8 && tensor.getElementTypeBitWidth() == 4;
+  if (packed &&
+      (tensor.getRank() == 0 || tensor.isDynamicDim(tensor.getRank() - 1)))
     return func.emitError() << "argument '" << name << "' of type " << tensor
                             << " needs a constant last extent";
   rt::Binding binding{name, *storage, "", {}};
@@ -110,9 +114,9 @@ LogicalResult SignatureBuilder::addTensor(unsigned argument,
     rt::Extent extent;
     if (tensor.isDynamicDim(axis)) {
       StringRef dim = getDimName(func, argument, axis);
-      extent.dim = getDim(dim.empty() ? name + "." + std::to_string(axis)
-                                      : dim.str(),
-                          axis, getDimBound(func, argument, axis));
+      extent.dim =
+          getDim(dim.empty() ? name + "." + std::to_string(axis) : dim.str(),
+                 axis, getDimBound(func, argument, axis));
     } else {
       extent.constant = tensor.getDimSize(axis);
       if (packed && axis == tensor.getRank() - 1)
@@ -132,8 +136,8 @@ void SignatureBuilder::markWritten() {
       if (auto arg = dyn_cast_if_present<BlockArgument>(value))
         if (arg.getOwner() == &func.getBody().front() &&
             isa<RankedTensorType>(arg.getType()))
-          signature.bindings[signature.firstBinding[arg.getArgNumber()]].written =
-              true;
+          signature.bindings[signature.firstBinding[arg.getArgNumber()]]
+              .written = true;
     };
     if (auto tied = dyn_cast<DestinationStyleOpInterface>(op))
       for (Value init : tied.getDpsInits())
@@ -154,9 +158,9 @@ FailureOr<Signature> SignatureBuilder::build() {
     }
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
-      return func.emitError() << "argument '" << getArgumentName(func, i)
-                              << "' of type " << type
-                              << " is neither a cache nor a ranked tensor";
+      return func.emitError()
+             << "argument '" << getArgumentName(func, i) << "' of type " << type
+             << " is neither a cache nor a ranked tensor";
     if (failed(addTensor(i, tensor)))
       return failure();
   }

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel trusts that axes its ops tie have one extent. Here they get one name,
-// by which the runtime compares them at every launch, or one constant extent.
+// A kernel trusts that axes its ops tie have one extent. Here they get one
+// name, by which the runtime compares them at every launch, or one constant
+// extent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,23 +82,25 @@ void DimUnifier::collect() {
 }
 
 LogicalResult DimUnifier::checkDestinations() {
-  WalkResult result = func.walk([&](DestinationStyleOpInterface op) {
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      auto arg = dyn_cast<BlockArgument>(input->get());
-      if (!arg || !isa<RankedTensorType>(arg.getType()))
-        continue;
-      for (OpOperand &use : arg.getUses()) {
-        auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
-        if (!user || !user.isDpsInit(&use))
-          continue;
-        op.emitOpError() << "reads argument '"
-                         << getArgumentName(func, arg.getArgNumber())
-                         << "', which is a destination too: pass another buffer";
-        return WalkResult::interrupt();
-      }
-    }
-    return WalkResult::advance();
-  });
+  WalkResult result =
+      func.walk([&](DestinationStyleOpInterface op) {
+        for (OpOperand *input : op.getDpsInputOperands()) {
+          auto arg = dyn_cast<BlockArgument>(input->get());
+          if (!arg || !isa<RankedTensorType>(arg.getType()))
+            continue;
+          for (OpOperand &use : arg.getUses()) {
+            auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+            if (!user || !user.isDpsInit(&use))
+              continue;
+            op.emitOpError()
+                << "reads argument '"
+                << getArgumentName(func, arg.getArgNumber())
+                << "', which is a destination too: pass another buffer";
+            return WalkResult::interrupt();
+          }
+        }
+        return WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }
 
@@ -197,7 +200,7 @@ void dsv4::refineResultTypes(func::FuncOp func) {
       for (OpResult result : op.getResults())
         result.setType(tied.getTiedOpOperand(result)->get().getType());
   Block &body = func.getBody().front();
-  func.setFunctionType(FunctionType::get(
-      func.getContext(), body.getArgumentTypes(),
-      body.getTerminator()->getOperandTypes()));
+  func.setFunctionType(
+      FunctionType::get(func.getContext(), body.getArgumentTypes(),
+                        body.getTerminator()->getOperandTypes()));
 }

@@ -1,4 +1,5 @@
-//===- CudaLegalize.cpp - Rewrite or reject what CUDA C++ cannot say -*- C++ -*-===//
+//===- CudaLegalize.cpp - Rewrite or reject what CUDA C++ cannot say -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,8 +37,7 @@ public:
           unsigned width = ConstantIntRanges::getStorageBitwidth(arg.getType());
           auto bounds = ConstantIntRanges::fromSigned(
               APInt(width, range[0], true), APInt(width, range[1], true));
-          propagateIfChanged(lattice,
-                             lattice->join(IntegerValueRange(bounds)));
+          propagateIfChanged(lattice, lattice->join(IntegerValueRange(bounds)));
           return;
         }
     IntegerRangeAnalysis::setToEntryState(lattice);
@@ -116,8 +116,8 @@ Value Legalizer::as(Value value, unsigned width) {
 LogicalResult Legalizer::visitArith(Operation *op) {
   Value result = op->getResult(0);
   unsigned width = widthOf(result), compute = width;
-  bool isDivision = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-                        arith::RemUIOp>(op);
+  bool isDivision =
+      isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
   StringRef name = op->getName().getStringRef();
   if (isa<arith::DivUIOp, arith::RemUIOp>(op)) {
     if (!llvm::all_of(op->getOperands(),
@@ -133,8 +133,8 @@ LogicalResult Legalizer::visitArith(Operation *op) {
   SmallVector<Value> operands;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     operands.push_back(isSelect && i == 0 ? operand : as(operand, compute));
-  Operation *integerOp = b.create(op->getLoc(), b.getStringAttr(name), operands,
-                                  integer(compute));
+  Operation *integerOp =
+      b.create(op->getLoc(), b.getStringAttr(name), operands, integer(compute));
   Value value = integerOp->getResult(0);
   if (compute != width)
     value = arith::TruncIOp::create(b, op->getLoc(), integer(width), value);
@@ -145,9 +145,9 @@ LogicalResult Legalizer::visitArith(Operation *op) {
 
 void Legalizer::visitCompare(arith::CmpIOp op) {
   unsigned width = std::max(widthOf(op.getLhs()), widthOf(op.getRhs()));
-  Value value = arith::CmpIOp::create(b, op.getLoc(), op.getPredicate(),
-                                      as(op.getLhs(), width),
-                                      as(op.getRhs(), width));
+  Value value =
+      arith::CmpIOp::create(b, op.getLoc(), op.getPredicate(),
+                            as(op.getLhs(), width), as(op.getRhs(), width));
   op.getResult().replaceAllUsesWith(value);
   dead.push_back(op);
 }
@@ -172,9 +172,9 @@ void Legalizer::visitId(Operation *op) {
 void Legalizer::visitMemory(Operation *op) {
   auto offset = [&](Value index) { return as(index, widthOf(index)); };
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
-    auto value = cuda::LoadOp::create(b, op->getLoc(), load.getType(),
-                                      load.getMemref(),
-                                      offset(load.getIndices()[0]), Value());
+    auto value =
+        cuda::LoadOp::create(b, op->getLoc(), load.getType(), load.getMemref(),
+                             offset(load.getIndices()[0]), Value());
     value.setOrdered(waits);
     load.getResult().replaceAllUsesWith(value);
     dead.push_back(op);
@@ -240,17 +240,42 @@ LogicalResult Legalizer::run() {
 
 /// Every op the printer has a spelling for.
 static bool hasSpelling(Operation *op) {
-  static const llvm::StringSet<> names = {
-      "arith.addf",    "arith.addi",     "arith.andi",    "arith.cmpi",
-      "arith.constant", "arith.divf",    "arith.divsi",   "arith.extf",
-      "arith.extsi",   "arith.extui",    "arith.index_cast", "arith.maxsi",
-      "arith.minsi",   "arith.mulf",     "arith.muli",    "arith.ori",
-      "arith.remsi",   "arith.select",   "arith.sitofp",  "arith.subf",
-      "arith.subi",    "arith.truncf",   "arith.trunci",  "arith.xori",
-      "cuda.expand",   "cuda.load",      "cuda.store",    "cuda.swap_nibbles",
-      "cuda.launch_successors", "cuda.wait_for_predecessors",
-      "gpu.block_id",  "gpu.return",     "gpu.thread_id", "scf.if",
-      "scf.yield",     "vector.extract_strided_slice"};
+  static const llvm::StringSet<> names = {"arith.addf",
+                                          "arith.addi",
+                                          "arith.andi",
+                                          "arith.cmpi",
+                                          "arith.constant",
+                                          "arith.divf",
+                                          "arith.divsi",
+                                          "arith.extf",
+                                          "arith.extsi",
+                                          "arith.extui",
+                                          "arith.index_cast",
+                                          "arith.maxsi",
+                                          "arith.minsi",
+                                          "arith.mulf",
+                                          "arith.muli",
+                                          "arith.ori",
+                                          "arith.remsi",
+                                          "arith.select",
+                                          "arith.sitofp",
+                                          "arith.subf",
+                                          "arith.subi",
+                                          "arith.truncf",
+                                          "arith.trunci",
+                                          "arith.xori",
+                                          "cuda.expand",
+                                          "cuda.load",
+                                          "cuda.store",
+                                          "cuda.swap_nibbles",
+                                          "cuda.launch_successors",
+                                          "cuda.wait_for_predecessors",
+                                          "gpu.block_id",
+                                          "gpu.return",
+                                          "gpu.thread_id",
+                                          "scf.if",
+                                          "scf.yield",
+                                          "vector.extract_strided_slice"};
   return names.contains(op->getName().getStringRef());
 }
 
@@ -265,12 +290,13 @@ struct CudaLegalize : dsv4::impl::CudaLegalizeBase<CudaLegalize> {
       if (failed(solver.initializeAndRun(func)) ||
           failed(Legalizer(func, solver).run()))
         return signalPassFailure();
-      WalkResult result = func.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
-        if (hasSpelling(op))
-          return WalkResult::advance();
-        op->emitOpError() << "has no CUDA spelling";
-        return WalkResult::interrupt();
-      });
+      WalkResult result =
+          func.getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
+            if (hasSpelling(op))
+              return WalkResult::advance();
+            op->emitOpError() << "has no CUDA spelling";
+            return WalkResult::interrupt();
+          });
       if (result.wasInterrupted())
         return signalPassFailure();
     }

@@ -1,4 +1,5 @@
-//===- DistributeRows.cpp - Map rows to threads, row vectors to lanes -*- C++ -*-===//
+//===- DistributeRows.cpp - Map rows to threads, row vectors to lanes -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,15 +7,16 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Works backwards from the stores of a row program. The share of a value is what
-// one lane holds of it: `vector<S x V>` of the row's N elements. A factor that
-// covers g elements of the row is held once per chunk or per step, not once per
-// element. All loads of a row are placed before its arithmetic and its stores:
-// they do not depend on each other, and stores must not come between them.
+// Works backwards from the stores of a row program. The share of a value is
+// what one lane holds of it: `vector<S x V>` of the row's N elements. A factor
+// that covers g elements of the row is held once per chunk or per step, not
+// once per element. All loads of a row are placed before its arithmetic and its
+// stores: they do not depend on each other, and stores must not come between
+// them.
 //
 // Contiguous chunks are dealt to lanes in turn. Upstream's warp distribution
-// gives a lane one contiguous block instead, which leaves the accesses of a warp
-// strided; docs/Performance.md has the measurement.
+// gives a lane one contiguous block instead, which leaves the accesses of a
+// warp strided; docs/Performance.md has the measurement.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,9 +66,11 @@ private:
   /// Type of a share: of elements (group 1) or of factors.
   VectorType getShareType(Type element, Footprint at) const;
   int64_t steps(int64_t row) const { return row / stepSize(); }
-  int64_t stepSize() const { return schedule.getLanes() * schedule.getVector(); }
-  /// The most rows there can be. The last block may count past them, but not past
-  /// 2^31 - 1: the runtime sees to that.
+  int64_t stepSize() const {
+    return schedule.getLanes() * schedule.getVector();
+  }
+  /// The most rows there can be. The last block may count past them, but not
+  /// past 2^31 - 1: the runtime sees to that.
   int64_t getMaxRows() {
     OpFoldResult bound = forall.getMixedUpperBound()[0];
     if (auto constant = getConstantIntValue(bound))
@@ -135,23 +139,24 @@ void RowDistributor::mapRows() {
   auto bound = [&](int64_t value) { return b.getIndexAttr(value); };
   if (schedule.getPdl())
     cuda::WaitForPredecessorsOp::create(b, loc);
-  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x,
-                                         bound(threads));
+  Value thread =
+      gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x, bound(threads));
   Value block = gpu::BlockIdOp::create(
       b, loc, gpu::Dimension::x,
       bound(llvm::divideCeil(getMaxRows(), rowsPerBlock)));
   Value rowInBlock = thread;
   lane = indexConstant(0);
   if (lanes > 1) {
-    lane = arith::RemUIOp::create(b, name("lane"), thread, indexConstant(lanes));
+    lane =
+        arith::RemUIOp::create(b, name("lane"), thread, indexConstant(lanes));
     rowInBlock = arith::DivUIOp::create(b, loc, thread, indexConstant(lanes));
   }
   Value row = arith::MulIOp::create(b, loc, block, indexConstant(rowsPerBlock));
   row = arith::AddIOp::create(b, name("row"), row, rowInBlock);
-  Value rows = getValueOrCreateConstantIndexOp(b, loc,
-                                               forall.getMixedUpperBound()[0]);
-  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row,
-                                       rows);
+  Value rows =
+      getValueOrCreateConstantIndexOp(b, loc, forall.getMixedUpperBound()[0]);
+  Value inside =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row, rows);
   auto guard = scf::IfOp::create(b, loc, inside);
   b.setInsertionPointToStart(guard.thenBlock());
   mapping.map(forall.getInductionVar(0), row);
@@ -237,8 +242,8 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
     type = VectorType::get({whole.getNumElements() * cell / bits}, element);
   }
   if (at.interleave > 1 && at.group < stepSize()) {
-    // Factor i is stored at (i mod a) * (n / a) + i / a; a step is a multiple of
-    // a factors, so steps follow each other and lanes are n / a apart.
+    // Factor i is stored at (i mod a) * (n / a) + i / a; a step is a multiple
+    // of a factors, so steps follow each other and lanes are n / a apart.
     int64_t columns = at.row / at.group / at.interleave;
     if (stride % at.interleave != 0 || stride / at.interleave != 1 ||
         laneStep != 1)
@@ -316,10 +321,10 @@ FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
     auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
     if (!splat)
       return op->emitOpError() << "cannot be distributed over lanes";
-    result = arith::ConstantOp::create(
-                 b, forall.getLoc(),
-                 splat.resizeSplat(getShareType(element, at)))
-                 .getResult();
+    result =
+        arith::ConstantOp::create(b, forall.getLoc(),
+                                  splat.resizeSplat(getShareType(element, at)))
+            .getResult();
   } else {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
@@ -355,18 +360,19 @@ LogicalResult RowDistributor::emitStore(vector::StoreOp store) {
   int64_t chunk = schedule.getVector() * bytes;
   int64_t align = std::gcd<int64_t>(store.getAlignment().value_or(1), chunk);
   int64_t natural = std::min<int64_t>(16, chunk);
-  cuda::StoreOp::create(
-      b, store.getLoc(), *value, store.getBase(), offset,
-      steps(at.row) > 1 ? stepSize() : 0, align >= natural ? 0 : align,
-      schedule.getStore() == StorePolicy::Streaming
-          ? cuda::StorePolicy::Streaming
-          : cuda::StorePolicy::Default);
+  cuda::StoreOp::create(b, store.getLoc(), *value, store.getBase(), offset,
+                        steps(at.row) > 1 ? stepSize() : 0,
+                        align >= natural ? 0 : align,
+                        schedule.getStore() == StorePolicy::Streaming
+                            ? cuda::StorePolicy::Streaming
+                            : cuda::StorePolicy::Default);
   return success();
 }
 
 LogicalResult RowDistributor::run() {
   mapRows();
-  SmallVector<vector::StoreOp> stores(forall.getBody()->getOps<vector::StoreOp>());
+  SmallVector<vector::StoreOp> stores(
+      forall.getBody()->getOps<vector::StoreOp>());
   // Scalars of the row are computed by each of its lanes alike.
   for (Operation &op : forall.getBody()->without_terminator()) {
     auto isVector = [](Type type) { return isa<VectorType>(type); };
@@ -391,9 +397,8 @@ LogicalResult RowDistributor::run() {
   auto scalars = forall.getBody()->getOps<memref::StoreOp>();
   if (!scalars.empty()) {
     if (schedule.getLanes() > 1) {
-      Value first = arith::CmpIOp::create(b, forall.getLoc(),
-                                          arith::CmpIPredicate::eq, lane,
-                                          indexConstant(0));
+      Value first = arith::CmpIOp::create(
+          b, forall.getLoc(), arith::CmpIPredicate::eq, lane, indexConstant(0));
       auto guard = scf::IfOp::create(b, forall.getLoc(), first);
       b.setInsertionPointToStart(guard.thenBlock());
     }

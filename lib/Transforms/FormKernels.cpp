@@ -7,8 +7,8 @@
 
 //
 // Grouping follows use-def chains through RowwiseOpInterface, never op names. A
-// group grows upwards from its last op: a producer joins where the value between
-// the two has no other user and both have one row space.
+// group grows upwards from its last op: a producer joins where the value
+// between the two has no other user and both have one row space.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,9 @@ static constexpr llvm::StringLiteral kRemarks = "dsv4-form-kernels";
 
 /// Extents of the row space of `op`: those of its destination but the last.
 static ArrayRef<int64_t> getRowSpace(RowwiseOpInterface op) {
-  return cast<ShapedType>(op.getRowDestination().getType()).getShape().drop_back();
+  return cast<ShapedType>(op.getRowDestination().getType())
+      .getShape()
+      .drop_back();
 }
 
 /// Why `producer` cannot join the kernel of `consumer`, or an empty string.
@@ -67,7 +69,8 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
 static void missed(Operation *op, Operation *producer, StringRef why) {
   remark::missed(op->getLoc(),
                  remark::RemarkOpts::name(kRemarks).category(kRemarks))
-      << llvm::formatv("not fused with {0}: {1}", producer->getName(), why).str();
+      << llvm::formatv("not fused with {0}: {1}", producer->getName(), why)
+             .str();
 }
 
 /// The ops of the kernel that ends in `last`, in order.
@@ -97,9 +100,8 @@ static SetVector<Operation *> growGroup(RowwiseOpInterface last) {
     }
   }
   SmallVector<Operation *> ordered = group.takeVector();
-  llvm::sort(ordered, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return SetVector<Operation *>(ordered.begin(), ordered.end());
 }
 
@@ -115,15 +117,17 @@ static void formKernel(ArrayRef<Operation *> group, StringRef name) {
         inputs.insert(operand);
   for (Operation *op : group)
     for (Value result : op->getResults())
-      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !llvm::is_contained(group, user);
-          }) || op == last)
+      if (llvm::any_of(result.getUsers(),
+                       [&](Operation *user) {
+                         return !llvm::is_contained(group, user);
+                       }) ||
+          op == last)
         outputs.push_back(result);
 
   OpBuilder b(last);
-  auto kernel = KernelOp::create(b, last->getLoc(),
-                                 TypeRange(ValueRange(outputs)), symbol,
-                                 inputs.getArrayRef(), RowScheduleAttr());
+  auto kernel =
+      KernelOp::create(b, last->getLoc(), TypeRange(ValueRange(outputs)),
+                       symbol, inputs.getArrayRef(), RowScheduleAttr());
   Block *body = b.createBlock(&kernel.getBody());
   IRMapping mapping;
   for (Value input : inputs)

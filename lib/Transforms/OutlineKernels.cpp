@@ -22,8 +22,8 @@ namespace {
 /// One parameter of the kernel: what a buffer, extent or row_count op gives for
 /// an argument of the function.
 struct Parameter {
-  Operation *source;  ///< The first op in the kernel that asks for it.
-  unsigned argument;  ///< Of the function.
+  Operation *source; ///< The first op in the kernel that asks for it.
+  unsigned argument; ///< Of the function.
   std::string identity;
   std::string name;
   int64_t min = 0, max = -1; ///< Bounds of an integer parameter.
@@ -99,7 +99,8 @@ static unsigned getFieldIndex(Operation *op) {
   auto buffer = dyn_cast<BufferOp>(op);
   if (!buffer || !buffer.getField())
     return 0;
-  auto fields = cast<CacheType>(buffer.getSource().getType()).getRecord().getFields();
+  auto fields =
+      cast<CacheType>(buffer.getSource().getType()).getRecord().getFields();
   for (auto [i, field] : llvm::enumerate(fields))
     if (field.getName() == *buffer.getField())
       return i + 1;
@@ -113,9 +114,10 @@ LogicalResult Outliner::collect() {
     if (!isParameter(op))
       return WalkResult::advance();
     auto inner = dyn_cast<BlockArgument>(op->getOperand(0));
-    auto outer = inner ? dyn_cast<BlockArgument>(
-                             kernel.getInputs()[inner.getArgNumber()])
-                       : BlockArgument();
+    auto outer =
+        inner
+            ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
+            : BlockArgument();
     if (!outer) {
       op->emitOpError() << "does not stand for an argument of the function: a "
                            "kernel's destinations must be arguments";
@@ -143,7 +145,8 @@ LogicalResult Outliner::collect() {
   if (result.wasInterrupted())
     return failure();
 
-  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, found.size()));
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(0, found.size()));
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     bool memoryA = isa<BufferOp>(found[a].source);
     bool memoryB = isa<BufferOp>(found[b].source);
@@ -180,8 +183,8 @@ static std::string describeDims(func::FuncOp func) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(dims, os, [&](const auto &dim) {
-    os << dim.first
-       << (StringRef(dim.second).starts_with("<=") ? " " : " = ") << dim.second;
+    os << dim.first << (StringRef(dim.second).starts_with("<=") ? " " : " = ")
+       << dim.second;
   });
   return text.empty() ? "no named dims" : text;
 }
@@ -201,9 +204,9 @@ ArrayAttr Outliner::buildHeader() {
   if (schedule.getPdl())
     os << ", programmatic launch";
   auto summary = kernel->getAttrOfType<StringAttr>(DSV4Dialect::kSummaryAttr);
-  return b.getArrayAttr({summary ? summary : b.getStringAttr(kernel.getSymName()),
-                         b.getStringAttr(describeDims(func)),
-                         b.getStringAttr(line)});
+  return b.getArrayAttr(
+      {summary ? summary : b.getStringAttr(kernel.getSymName()),
+       b.getStringAttr(describeDims(func)), b.getStringAttr(line)});
 }
 
 gpu::GPUFuncOp Outliner::buildFunction() {
@@ -211,14 +214,15 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   OpBuilder b(context);
   Location loc = kernel.getLoc();
   b.setInsertionPoint(func);
-  auto module = gpu::GPUModuleOp::create(
-      b, loc, (kernel.getSymName() + "_module").str());
+  auto module =
+      gpu::GPUModuleOp::create(b, loc, (kernel.getSymName() + "_module").str());
   module->setAttr("cuda.target", cuda::TargetAttr::get(context, arch));
 
   SmallVector<Type> types;
   for (const Parameter &parameter : parameters)
-    types.push_back(parameter.max >= 0 ? b.getI32Type()
-                                       : parameter.source->getResult(0).getType());
+    types.push_back(parameter.max >= 0
+                        ? b.getI32Type()
+                        : parameter.source->getResult(0).getType());
   b.setInsertionPointToStart(module.getBody());
   auto callee = gpu::GPUFuncOp::create(b, loc, kernel.getSymName(),
                                        b.getFunctionType(types, {}));
@@ -244,10 +248,11 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   b.setInsertionPointToStart(&entry);
   SmallVector<Value> values;
   for (BlockArgument arg : entry.getArguments())
-    values.push_back(arg.getType().isInteger(32)
-                         ? arith::IndexCastOp::create(b, loc, b.getIndexType(), arg)
-                               .getResult()
-                         : arg);
+    values.push_back(
+        arg.getType().isInteger(32)
+            ? arith::IndexCastOp::create(b, loc, b.getIndexType(), arg)
+                  .getResult()
+            : arg);
   Block &body = kernel.getBody().front();
   body.getTerminator()->erase();
   for (Operation &op : llvm::make_early_inc_range(body)) {
@@ -280,7 +285,8 @@ void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
   RowScheduleAttr schedule = kernel.getScheduleAttr();
   auto rowsOf = kernel->getAttrOfType<IntegerAttr>(DSV4Dialect::kRowsOfAttr);
   Value tensor = kernel.getInputs()[rowsOf.getInt()];
-  Value rows = RowCountOp::create(b, loc, tensor, b.getI64IntegerAttr(INT32_MAX));
+  Value rows =
+      RowCountOp::create(b, loc, tensor, b.getI64IntegerAttr(INT32_MAX));
   Value grid = arith::CeilDivUIOp::create(
       b, loc, rows, constant(schedule.getThreads() / schedule.getLanes()));
   Value one = constant(1);
@@ -306,7 +312,8 @@ struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto emitError = [&] { return module.emitError(); };
-    if (!cuda::TargetAttr::getChecked(emitError, &getContext(), StringRef(arch)))
+    if (!cuda::TargetAttr::getChecked(emitError, &getContext(),
+                                      StringRef(arch)))
       return signalPassFailure();
     for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>()))
       for (KernelOp kernel : llvm::to_vector(func.getOps<KernelOp>())) {

@@ -66,17 +66,17 @@ void Namer::visit(Operation *op) {
     return;
   Value value = op->getResult(0);
   StringRef name = getEmittedName(op->getLoc());
-  bool isVectorLoad =
-      isa<cuda::LoadOp>(op) && isa<VectorType>(value.getType());
-  bool line = !repeatsFreely(op) && (!name.empty() || isVectorLoad ||
-                                     !value.hasOneUse());
+  bool isVectorLoad = isa<cuda::LoadOp>(op) && isa<VectorType>(value.getType());
+  bool line = !repeatsFreely(op) &&
+              (!name.empty() || isVectorLoad || !value.hasOneUse());
   Location loc = stripNames(op->getLoc());
   if (line)
-    loc = NameLoc::get(StringAttr::get(op->getContext(),
-                                       unique(!name.empty()               ? name
-                              : value.getType().isInteger() ? "offset"
-                                                            : "value")),
-                       loc);
+    loc = NameLoc::get(
+        StringAttr::get(op->getContext(),
+                        unique(!name.empty()                 ? name
+                               : value.getType().isInteger() ? "offset"
+                                                             : "value")),
+        loc);
   op->setLoc(loc);
 }
 

@@ -23,8 +23,8 @@ namespace dsv4 {
 
 namespace {
 
-/// One row of a schedule table. An empty `op` and 0 `bits` match everything; the
-/// longest architecture that is a prefix of the target's wins, then order.
+/// One row of a schedule table. An empty `op` and 0 `bits` match everything;
+/// the longest architecture that is a prefix of the target's wins, then order.
 struct TableEntry {
   std::string arch; ///< "sm_90a", "sm_90", "sm_".
   std::string op;   ///< The first op of the kernel.
@@ -39,8 +39,8 @@ constexpr LoadPolicy plain = LoadPolicy::Default,
                      evictLast = LoadPolicy::EvictLast;
 constexpr StorePolicy cached = StorePolicy::Default;
 
-/// sm_9x is measured on an H200, the others follow it; docs/Performance.md has the
-/// figures.
+/// sm_9x is measured on an H200, the others follow it; docs/Performance.md has
+/// the figures.
 const TableEntry builtinTable[] = {
     {"sm_", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, /*pdl=*/false},
     {"sm_", "", 8, 128, 16, 4, 0, plain, cached, /*pdl=*/false},
@@ -158,9 +158,9 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
           parseAttribute(schedule, kernel.getContext()));
     }
     if (!given)
-      return kernel.emitOpError()
-             << "expected the 'schedule' option to be a #dsv4.row_schedule, got '"
-             << schedule << "'" << why;
+      return kernel.emitOpError() << "expected the 'schedule' option to be a "
+                                     "#dsv4.row_schedule, got '"
+                                  << schedule << "'" << why;
     kernel.setScheduleAttr(given);
     return success();
   }
@@ -181,12 +181,14 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
   if (!chosen)
     return kernel.emitOpError() << "no schedule of the table fits";
   kernel.setScheduleAttr(chosen);
-  remark::analysis(kernel.getLoc(),
-                   remark::RemarkOpts::name("schedule").category("dsv4-select-schedule"))
-      << llvm::formatv("kernel '{0}': {1} threads, {2} lanes a row, {3} elements "
-                       "a chunk",
-                       kernel.getSymName(), chosen.getThreads(),
-                       chosen.getLanes(), chosen.getVector())
+  remark::analysis(
+      kernel.getLoc(),
+      remark::RemarkOpts::name("schedule").category("dsv4-select-schedule"))
+      << llvm::formatv(
+             "kernel '{0}': {1} threads, {2} lanes a row, {3} elements "
+             "a chunk",
+             kernel.getSymName(), chosen.getThreads(), chosen.getLanes(),
+             chosen.getVector())
              .str();
   return success();
 }

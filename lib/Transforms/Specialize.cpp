@@ -28,8 +28,7 @@ struct Specialize : dsv4::impl::SpecializeBase<Specialize> {
     if (getOperation().isExternal())
       return;
     if (failed(unifyDims(getOperation())) || failed(parseDims()) ||
-        failed(collectPolicies()) ||
-        failed(applyExtents()))
+        failed(collectPolicies()) || failed(applyExtents()))
       signalPassFailure();
   }
 
@@ -59,9 +58,8 @@ LogicalResult Specialize::parseDims() {
              << "'";
     auto [it, fresh] = given.try_emplace(name, extent);
     if (!fresh && it->second != extent)
-      return getOperation().emitError()
-             << "dim '" << name << "' is given as " << it->second << " and as "
-             << extent;
+      return getOperation().emitError() << "dim '" << name << "' is given as "
+                                        << it->second << " and as " << extent;
   }
   return success();
 }
@@ -74,19 +72,20 @@ LogicalResult Specialize::collectPolicies() {
       for (int64_t axis = 0; axis < tensor.getRank(); ++axis)
         if (StringRef name = getDimName(func, i, axis); !name.empty())
           policies[name] = PolicyKind::Dynamic;
-  if (auto dict = func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kPoliciesAttr))
+  if (auto dict =
+          func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kPoliciesAttr))
     for (NamedAttribute entry : dict) {
       if (!policies.contains(entry.getName().getValue()))
-        return func.emitError() << "the policy of dim '"
-                                << entry.getName().getValue()
-                                << "' names no axis of an argument";
+        return func.emitError()
+               << "the policy of dim '" << entry.getName().getValue()
+               << "' names no axis of an argument";
       policies[entry.getName().getValue()] =
           cast<PolicyAttr>(entry.getValue()).getKind();
     }
   for (auto &entry : given)
     if (!policies.contains(entry.first()))
-      return func.emitError() << "dim '" << entry.first()
-                              << "' names no axis of an argument";
+      return func.emitError()
+             << "dim '" << entry.first() << "' names no axis of an argument";
   return success();
 }
 
@@ -113,9 +112,9 @@ LogicalResult Specialize::applyExtents() {
                << "' has extent " << shape[axis];
       if (policy == PolicyKind::Exact) {
         if (!known && tensor.isDynamicDim(axis))
-          return func.emitError() << "dim '" << name
-                                  << "' is exact and needs an extent: give "
-                                  << name << "=N";
+          return func.emitError()
+                 << "dim '" << name << "' is exact and needs an extent: give "
+                 << name << "=N";
         if (known)
           shape[axis] = it->second;
       } else if (policy == PolicyKind::Bucket && known) {

@@ -92,17 +92,16 @@ Status LoadedProgram::loadHost(const std::vector<std::string> &images,
   return Status();
 }
 
-/// The program's parameters must be those the image has: a launch copies exactly
-/// these bytes. (Asking the driver for one more than there are would be an error
-/// that memory checkers report.)
+/// The program's parameters must be those the image has: a launch copies
+/// exactly these bytes. (Asking the driver for one more than there are would be
+/// an error that memory checkers report.)
 static Status checkParameters(const cuda::API &api, cuda::CUkernel kernel,
                               const KernelInfo &info) {
   size_t offset, size, expected = info.parameters.size();
   for (size_t i = 0; i < expected; ++i) {
     Parameter::Kind kind = info.parameters[i].kind;
-    size_t bytes = kind == Parameter::Kind::Int32 || kind == Parameter::Kind::Rows
-                       ? 4
-                       : 8;
+    size_t bytes =
+        kind == Parameter::Kind::Int32 || kind == Parameter::Kind::Rows ? 4 : 8;
     if (api.kernelGetParamInfo(kernel, i, &offset, &size) != 0 || size != bytes)
       return loadFailed(info, "parameter " + std::to_string(i) +
                                   " of the image is not the program's: "
@@ -348,7 +347,8 @@ Status LoadedProgram::run(const Kernel &kernel, int32_t rows, Stream stream,
     parameters[i] = &values[i];
   }
   if (kernel.host) {
-    return kernel.host->launch(grid, info.threads, info.sharedBytes, parameters);
+    return kernel.host->launch(grid, info.threads, info.sharedBytes,
+                               parameters);
   }
 
   cuda::LaunchAttribute attribute;

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Writing, reading and validating ProgramInfo. An extent is a number (constant)
-// or {"dim":i}; a parameter is {"kind":"buffer"|"int32"|"int64"|"rows","index":i}.
+// or {"dim":i}; a parameter is
+// {"kind":"buffer"|"int32"|"int64"|"rows","index":i}.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,5 @@
-//===- dsv4-run.cpp - Compiles, runs, checks and times a program -*- C++ -*-===//
+//===- dsv4-run.cpp - Compiles, runs, checks and times a program -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +21,8 @@ static cl::opt<std::string> entry("entry", cl::desc("function to run"),
                                   cl::cat(category));
 static cl::opt<dsv4::TargetKind> target(
     "target", cl::desc("where to run"), cl::cat(category),
-    cl::values(clEnumValN(dsv4::TargetKind::Auto, "auto", "GPU if there is one"),
+    cl::values(clEnumValN(dsv4::TargetKind::Auto, "auto",
+                          "GPU if there is one"),
                clEnumValN(dsv4::TargetKind::Cuda, "cuda", "GPU"),
                clEnumValN(dsv4::TargetKind::Host, "host", "system compiler")),
     cl::init(dsv4::TargetKind::Auto));
@@ -79,9 +81,9 @@ int main(int argc, char **argv) {
       argc, argv, "dsv4-run: compile, run, check and time a dsv4 program\n");
   dsv4::RunOptions options;
   std::map<std::string, std::string> extents;
-  for (const std::string &error : {split(dims, "dim", extents),
-                                   split(inputs, "input", options.inputs),
-                                   split(outputs, "output", options.outputs)})
+  for (const std::string &error :
+       {split(dims, "dim", extents), split(inputs, "input", options.inputs),
+        split(outputs, "output", options.outputs)})
     if (!error.empty())
       return fail(error);
   for (const auto &[name, value] : extents) {

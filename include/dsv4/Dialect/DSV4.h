@@ -51,7 +51,8 @@ namespace dsv4 {
 /// empty string if it does.
 std::string explainMisfit(RowScheduleAttr schedule, RowwiseOpInterface op);
 
-/// The name of argument `index` of a function: its `dsv4.name`, or "arg<index>".
+/// The name of argument `index` of a function: its `dsv4.name`, or
+/// "arg<index>".
 std::string getArgumentName(mlir::Operation *func, unsigned index);
 
 /// The name of axis `axis` of argument `index`, or "" if it has none.

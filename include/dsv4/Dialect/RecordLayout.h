@@ -24,7 +24,8 @@ int64_t getElementBits(mlir::Type type);
 ///
 /// Entry `slot` of page `p` keeps the bytes of a field
 ///   * in row:   at p * pageBytes + slot * rowBytes + offset,
-///   * in tail:  at p * pageBytes + page * rowBytes + slot * tailBytes + offset,
+///   * in tail:  at p * pageBytes + page * rowBytes + slot * tailBytes +
+///   offset,
 ///   * in array: at (p * page + slot) * bytes of the array of that field.
 class RecordLayout {
 public:

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// What a row-wise op sees while it is lowered: the row it computes, and the rows
-// of values that other ops of the same kernel have computed. Implemented by the
-// conversion; declared here because the lowering interface names it.
+// What a row-wise op sees while it is lowered: the row it computes, and the
+// rows of values that other ops of the same kernel have computed. Implemented
+// by the conversion; declared here because the lowering interface names it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,10 +7,12 @@
 
 //
 // The C++ interface of dsv4. A Session holds a target, the caches and what has
-// been compiled; compile() turns the text of a program into something to launch:
+// been compiled; compile() turns the text of a program into something to
+// launch:
 //
 //   auto session = dsv4::Session::create({});
-//   auto kernel = (*session)->compile(text, "gather.mlir", {"gather_kv", dims});
+//   auto kernel = (*session)->compile(text, "gather.mlir", {"gather_kv",
+//   dims});
 //   (*kernel)->launch(stream, arguments, count);
 //
 // A hit in a cache needs neither MLIR nor NVRTC. Nothing in launch() allocates,
@@ -50,8 +52,9 @@ struct SessionOptions {
 struct CompileOptions {
   /// The function to compile; empty: the only one there is.
   std::string entry;
-  /// Extents of exact dims, and bounds of buckets (powers of two). Dynamic dims do
-  /// not belong here: they would only make entries that differ in nothing else.
+  /// Extents of exact dims, and bounds of buckets (powers of two). Dynamic dims
+  /// do not belong here: they would only make entries that differ in nothing
+  /// else.
   std::map<std::string, int64_t> dims;
   /// A #dsv4.row_schedule<...> for every kernel; empty: from the table.
   std::string schedule;
@@ -69,12 +72,12 @@ struct Listing {
 struct CompileReport {
   enum class Origin { Memory, Disk, Compiled };
   Origin origin = Origin::Compiled;
-  std::string key;        ///< Hex digest.
-  std::string entryPath;  ///< The cache file, if there is a disk cache.
-  double lookup = 0;      ///< Key and caches.
-  double passes = 0;      ///< Parsing, passes and printing.
-  double backend = 0;     ///< NVRTC, or the system compiler.
-  double load = 0;        ///< Until launchable.
+  std::string key;       ///< Hex digest.
+  std::string entryPath; ///< The cache file, if there is a disk cache.
+  double lookup = 0;     ///< Key and caches.
+  double passes = 0;     ///< Parsing, passes and printing.
+  double backend = 0;    ///< NVRTC, or the system compiler.
+  double load = 0;       ///< Until launchable.
   /// Filled when something was compiled and a listing was asked for.
   Listing listing;
 };
@@ -88,10 +91,11 @@ public:
   /// The launchable program; it lives as long as the session. With `report`,
   /// says what was done; with `wantListing`, compiles even on a hit so that
   /// every level can be shown. Safe from several threads.
-  rt::Result<const rt::LoadedProgram *>
-  compile(const std::string &source, const std::string &sourceName,
-          const CompileOptions &options, CompileReport *report = nullptr,
-          bool wantListing = false);
+  rt::Result<const rt::LoadedProgram *> compile(const std::string &source,
+                                                const std::string &sourceName,
+                                                const CompileOptions &options,
+                                                CompileReport *report = nullptr,
+                                                bool wantListing = false);
 
   /// "cuda" or "host".
   const std::string &target() const;
@@ -106,8 +110,8 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// The canonical text a program is cached under: what it is, its dims, schedule,
-/// target, and the digests of compiler, device library and back end.
+/// The canonical text a program is cached under: what it is, its dims,
+/// schedule, target, and the digests of compiler, device library and back end.
 std::string getCacheKeyText(const std::string &source,
                             const CompileOptions &options,
                             const std::string &target, const std::string &arch);
@@ -119,12 +123,10 @@ struct EmittedProgram {
   std::vector<std::string> texts; ///< One a kernel; compiled behind a prelude.
   Listing listing;
 };
-rt::Result<EmittedProgram> emitProgram(const std::string &source,
-                                       const std::string &sourceName,
-                                       const CompileOptions &options,
-                                       const std::string &target,
-                                       const std::string &arch,
-                                       bool wantListing);
+rt::Result<EmittedProgram>
+emitProgram(const std::string &source, const std::string &sourceName,
+            const CompileOptions &options, const std::string &target,
+            const std::string &arch, bool wantListing);
 
 } // namespace dsv4
 

@@ -15,8 +15,7 @@ namespace dsv4 {
 
 /// Options of dsv4-lower-to-cuda-pipeline. The JIT fills the same struct, so
 /// every JIT compile can be repeated with dsv4-opt.
-struct LowerToCUDAOptions
-    : mlir::PassPipelineOptions<LowerToCUDAOptions> {
+struct LowerToCUDAOptions : mlir::PassPipelineOptions<LowerToCUDAOptions> {
   ListOption<std::string> dims{
       *this, "dims", llvm::cl::desc("extents of named dims, as NAME=N")};
   Option<std::string> arch{*this, "arch", llvm::cl::desc("architecture"),

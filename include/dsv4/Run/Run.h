@@ -23,7 +23,7 @@ struct RunOptions {
   std::map<std::string, std::string> outputs; ///< Destination to .npy file.
   std::optional<uint64_t> randomSeed;         ///< For bindings without a file.
   bool check = false;
-  unsigned repeat = 0;  ///< Timed launches; 0: none.
+  unsigned repeat = 0; ///< Timed launches; 0: none.
   std::string emitDirectory;
 };
 
@@ -33,11 +33,11 @@ struct RunResult {
   CompileReport report;
   std::map<std::string, int64_t> dims;
   std::string listingDirectory; ///< Where every level was written, or empty.
-  std::string device;       ///< "NVIDIA H200", or "host".
+  std::string device;           ///< "NVIDIA H200", or "host".
   bool checked = false;
-  std::string mismatch;     ///< First difference to the oracle, or empty.
-  double bytesMoved = 0;    ///< Read and written once each, by the formats.
-  double microseconds = 0;  ///< Per launch; 0 if not timed.
+  std::string mismatch;    ///< First difference to the oracle, or empty.
+  double bytesMoved = 0;   ///< Read and written once each, by the formats.
+  double microseconds = 0; ///< Per launch; 0 if not timed.
   double copyBytesPerSecond = 0; ///< Of a copy moving as many bytes, same run.
 };
 

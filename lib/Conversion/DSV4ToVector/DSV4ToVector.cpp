@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Every row-wise op of a kernel emits its row through RowLoweringInterface; this
-// pass makes the loop over rows around them and the stores behind them. After it
-// the kernel holds no dsv4 op but buffer, extent and row_count.
+// Every row-wise op of a kernel emits its row through RowLoweringInterface;
+// this pass makes the loop over rows around them and the stores behind them.
+// After it the kernel holds no dsv4 op but buffer, extent and row_count.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +85,8 @@ static std::string summarize(ArrayRef<RowwiseOpInterface> ops) {
 /// them, the runtime all others.
 static int64_t boundRows(KernelOp kernel, BlockArgument destination) {
   auto tensor = cast<RankedTensorType>(destination.getType());
-  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[destination.getArgNumber()]);
+  auto arg =
+      dyn_cast<BlockArgument>(kernel.getInputs()[destination.getArgNumber()]);
   int64_t rows = 1;
   for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
     int64_t extent = tensor.getDimSize(axis);
@@ -145,7 +146,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
     BlockArgument arg;
     for (BlockArgument candidate : body.getArguments())
-      if (kernel.getInputs()[candidate.getArgNumber()] == kernel.getTiedInput(i))
+      if (kernel.getInputs()[candidate.getArgNumber()] ==
+          kernel.getTiedInput(i))
         arg = candidate;
     storeRow(row, arg, row.lookupRow(value));
   }

@@ -23,7 +23,8 @@ StoredVector locate(RowContext &row, Value tensor, int64_t extent,
   stored.extent = stored.readable = extent;
   int64_t bits = extent * getElementBits(stored.element);
   Type cell = cast<MemRefType>(stored.buffer.getType()).getElementType();
-  stored.offset = row.mul(row.getRow(), row.constant(bits / getElementBits(cell)));
+  stored.offset =
+      row.mul(row.getRow(), row.constant(bits / getElementBits(cell)));
   stored.alignment = std::gcd<int64_t>(16, bits / 8);
   stored.name = name;
   return stored;
@@ -39,8 +40,9 @@ struct DequantizeLowering
     for (auto [level, tensor] :
          llvm::zip(op.getFormat().getScales(), op.getScales())) {
       int64_t group = level.getGroup() > 0 ? level.getGroup() : extent;
-      StoredVector vector = locate(row, tensor, extent / group,
-                                   level.getGroup() > 0 ? "group_scale" : "row_scale");
+      StoredVector vector =
+          locate(row, tensor, extent / group,
+                 level.getGroup() > 0 ? "group_scale" : "row_scale");
       if (level.getGroup() == FieldAttr::kPerTensor)
         vector.offset = row.constant(0);
       factors.push_back({vector, group});

@@ -62,8 +62,7 @@ Value GatherBuilder::buildPageLookup(Value index, Value valid,
   int64_t width = cast<ShapedType>(table.getType()).getRank() - 1;
   Value pages = row.getExtent(table, width);
   Value buffer = row.getBuffer(table);
-  Value inTable =
-      row.both(valid, row.isBelow(logicalPage, pages), "in_table");
+  Value inTable = row.both(valid, row.isBelow(logicalPage, pages), "in_table");
   auto lookup = scf::IfOp::create(b, row.getLoc("page"), b.getI32Type(),
                                   inTable, /*withElseRegion=*/true);
   {
@@ -72,8 +71,8 @@ Value GatherBuilder::buildPageLookup(Value index, Value valid,
     Value offset = logicalPage;
     if (tableRow)
       offset = row.add(row.mul(tableRow, pages), logicalPage);
-    Value page = memref::LoadOp::create(b, row.getLoc(), buffer,
-                                        ValueRange{offset});
+    Value page =
+        memref::LoadOp::create(b, row.getLoc(), buffer, ValueRange{offset});
     scf::YieldOp::create(b, row.getLoc(), page);
     b.setInsertionPointToStart(lookup.elseBlock());
     Value none = arith::ConstantIntOp::create(b, row.getLoc(), -1, 32);
@@ -86,8 +85,7 @@ Value GatherBuilder::buildPageLookup(Value index, Value valid,
 Entry GatherBuilder::buildEntry() {
   Value indices = op.getIndices();
   bool perToken = cast<ShapedType>(indices.getType()).getRank() == 2;
-  Value index =
-      row.loadIndex(row.getBuffer(indices), row.getRow(), "index");
+  Value index = row.loadIndex(row.getBuffer(indices), row.getRow(), "index");
   Value token;
   if (perToken && (op.getLengths() || op.getPageTable()))
     token = row.getOuterIndex(indices, 1, "token");
@@ -108,15 +106,14 @@ Entry GatherBuilder::buildEntry() {
       tableRow = Value();
     if (Value requests = op.getRequests()) {
       tableRow = row.loadIndex(row.getBuffer(requests), token, "request");
-      valid = row.both(valid, row.both(row.isNotNegative(tableRow),
-                                       row.isBelow(tableRow,
-                                                   row.getExtent(table, 0))));
+      valid = row.both(
+          valid, row.both(row.isNotNegative(tableRow),
+                          row.isBelow(tableRow, row.getExtent(table, 0))));
     }
     Value logicalPage = row.div(index, pageSize, "logical_page");
     entry.page = buildPageLookup(index, valid, logicalPage, tableRow);
     entry.slot = row.rem(index, pageSize, "slot");
-    entry.linear =
-        row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
+    entry.linear = row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
     valid = row.isNotNegative(entry.page);
   } else {
     entry.page = row.div(index, pageSize, "page");
@@ -150,9 +147,9 @@ StoredVector GatherBuilder::locate(FieldAttr field, const Entry &entry) {
   }
   stored.buffer = row.getBuffer(op.getCache());
   Value inPage = row.mul(entry.slot, row.constant(position.slotStride));
-  stored.offset = row.add(entry.pageStart, inPage,
-                          field.getPlacement() == Placement::Row ? "entry"
-                                                                 : "");
+  stored.offset =
+      row.add(entry.pageStart, inPage,
+              field.getPlacement() == Placement::Row ? "entry" : "");
   if (position.base)
     stored.offset = row.add(stored.offset, row.constant(position.base));
   // Padding behind a field may be read with it where that makes the access a

@@ -42,7 +42,8 @@ Value RowContext::getExtent(Value source, int64_t axis, int64_t min) {
   int64_t max = INT32_MAX;
   auto operand = kernel.getInputs()[cast<BlockArgument>(source).getArgNumber()];
   if (auto arg = dyn_cast<BlockArgument>(operand))
-    if (auto func = dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp()))
+    if (auto func =
+            dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp()))
       max = getDimBound(func, arg.getArgNumber(), axis);
   return outside.createOrFold<ExtentOp>(loc, source, axis, min, max);
 }
@@ -123,13 +124,12 @@ static Value buildRead(RowContext &row, const StoredVector &stored) {
   Value loaded;
   if (stored.predicate) {
     auto maskType = VectorType::get({cells}, b.getI1Type());
-    Value mask =
-        vector::BroadcastOp::create(b, row.getLoc(), maskType, stored.predicate);
-    Value zeros = arith::ConstantOp::create(b, row.getLoc(),
-                                            b.getZeroAttr(type));
-    auto load = vector::MaskedLoadOp::create(b, loc, type, stored.buffer,
-                                             ValueRange{stored.offset}, mask,
-                                             zeros);
+    Value mask = vector::BroadcastOp::create(b, row.getLoc(), maskType,
+                                             stored.predicate);
+    Value zeros =
+        arith::ConstantOp::create(b, row.getLoc(), b.getZeroAttr(type));
+    auto load = vector::MaskedLoadOp::create(
+        b, loc, type, stored.buffer, ValueRange{stored.offset}, mask, zeros);
     load.setAlignment(stored.alignment);
     loaded = load;
   } else {
@@ -142,7 +142,8 @@ static Value buildRead(RowContext &row, const StoredVector &stored) {
   if (elements != type)
     loaded = vector::BitCastOp::create(b, row.getLoc(), elements, loaded);
   if (stored.highFirst)
-    loaded = cuda::SwapNibblesOp::create(b, row.getLoc(), loaded.getType(), loaded);
+    loaded =
+        cuda::SwapNibblesOp::create(b, row.getLoc(), loaded.getType(), loaded);
   if (stored.readable != stored.extent)
     loaded = vector::ExtractStridedSliceOp::create(
         b, row.getLoc(), loaded, ArrayRef<int64_t>{0},

@@ -25,8 +25,8 @@ mlir::Location named(mlir::Location loc, llvm::StringRef name);
 /// arithmetic on the row, access to operands, and the rows other ops computed.
 class RowContext {
 public:
-  RowContext(KernelOp kernel, mlir::OpBuilder &outside,
-             mlir::OpBuilder &inside, mlir::Location loc, mlir::Value row)
+  RowContext(KernelOp kernel, mlir::OpBuilder &outside, mlir::OpBuilder &inside,
+             mlir::Location loc, mlir::Value row)
       : kernel(kernel), outside(outside), inside(inside), loc(loc), row(row) {}
 
   mlir::OpBuilder &getBuilder() { return inside; }
@@ -36,14 +36,15 @@ public:
 
   /// The row, 0 <= row < rows, linear over the row space.
   mlir::Value getRow() const { return row; }
-  /// Index of the row along the first axis of a row space of rank 2 whose second
-  /// axis is axis `axis` of `source`.
+  /// Index of the row along the first axis of a row space of rank 2 whose
+  /// second axis is axis `axis` of `source`.
   mlir::Value getOuterIndex(mlir::Value source, int64_t axis,
                             llvm::StringRef name);
 
   /// The memory of an operand, or of an array field of a cache.
   mlir::Value getBuffer(mlir::Value source, llvm::StringRef field = "");
-  /// The run-time extent of an axis of an operand; `min` is what is known of it.
+  /// The run-time extent of an axis of an operand; `min` is what is known of
+  /// it.
   mlir::Value getExtent(mlir::Value source, int64_t axis, int64_t min = 0);
 
   /// Index arithmetic; constants fold.
@@ -77,13 +78,13 @@ private:
 /// Where the stored elements of one field of one row are, and whether they may
 /// be read at all.
 struct StoredVector {
-  mlir::Value buffer;        ///< Flat; of bytes, or of `element`.
-  mlir::Value offset;        ///< In elements of the buffer.
-  mlir::Value predicate;     ///< i1, or null: always.
-  int64_t extent = 0;        ///< Elements.
-  int64_t readable = 0;      ///< Elements that may be read, padding included.
+  mlir::Value buffer;    ///< Flat; of bytes, or of `element`.
+  mlir::Value offset;    ///< In elements of the buffer.
+  mlir::Value predicate; ///< i1, or null: always.
+  int64_t extent = 0;    ///< Elements.
+  int64_t readable = 0;  ///< Elements that may be read, padding included.
   mlir::Type element;
-  int64_t alignment = 1;     ///< Bytes.
+  int64_t alignment = 1; ///< Bytes.
   int64_t interleave = 1;
   bool highFirst = false;
   llvm::StringRef name;
@@ -103,8 +104,8 @@ mlir::Value buildScale(RowContext &row, mlir::Value elements,
 
 /// Reads stored elements and decodes them:
 /// ((element * factor_0) * factor_1) ..., every product rounded to fp32, the
-/// result rounded to nearest even into `result`. Elements that already have that
-/// type and no factors are copied.
+/// result rounded to nearest even into `result`. Elements that already have
+/// that type and no factors are copied.
 mlir::Value buildDecode(RowContext &row, const StoredVector &data,
                         llvm::ArrayRef<StoredFactors> factors,
                         mlir::Type result);

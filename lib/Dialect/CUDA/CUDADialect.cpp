@@ -67,14 +67,15 @@ static LogicalResult verifyAccess(Operation *op, StringRef prefix, Type value,
                                   int64_t align) {
   auto vector = dyn_cast<VectorType>(value);
   if (!vector && (value != base.getElementType() || stride != 0))
-    return op->emitOpError() << prefix
-                             << "_c1: a scalar has the element type of the base "
-                                "and no stride";
+    return op->emitOpError()
+           << prefix
+           << "_c1: a scalar has the element type of the base "
+              "and no stride";
   if (vector && vector.getRank() == 2 && vector.getDimSize(0) > 1 &&
       stride <= 0)
-    return op->emitOpError() << prefix << "_c2: a tile of "
-                             << vector.getDimSize(0)
-                             << " chunks needs a positive stride";
+    return op->emitOpError()
+           << prefix << "_c2: a tile of " << vector.getDimSize(0)
+           << " chunks needs a positive stride";
   if (align < 0 || (align > 0 && !llvm::isPowerOf2_64(align)))
     return op->emitOpError() << prefix
                              << "_c3: expected an alignment that is a power of "
@@ -132,9 +133,10 @@ StringRef ExpandOp::getHeader() { return "core.cuh"; }
 LogicalResult SwapNibblesOp::verify() {
   auto type = cast<VectorType>(getSource().getType());
   if (type.getElementTypeBitWidth() != 4 || type.getShape().back() % 2 != 0)
-    return emitOpError() << "swap_nibbles_c1: expected an even number of elements "
-                            "of 4 bits, got "
-                         << type;
+    return emitOpError()
+           << "swap_nibbles_c1: expected an even number of elements "
+              "of 4 bits, got "
+           << type;
   return success();
 }
 StringRef SwapNibblesOp::getCallee() { return "dsv4::swap_nibbles"; }
@@ -165,17 +167,20 @@ StringRef dsv4::getEmittedName(Location loc) {
 std::string dsv4::toIdentifier(StringRef name) {
   // Keywords, and what else the emitted text and its preludes reserve.
   static const llvm::StringSet<> reserved = {
-      "alignas", "alignof", "and", "asm", "auto", "bitand", "bitor", "bool",
-      "break", "case", "catch", "char", "class", "compl", "concept", "const",
-      "consteval", "constexpr", "constinit", "continue", "decltype", "default",
-      "delete", "do", "double", "else", "enum", "explicit", "export", "extern",
-      "false", "float", "for", "friend", "goto", "if", "inline", "int", "long",
-      "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator",
-      "or", "private", "protected", "public", "register", "requires", "return",
-      "short", "signed", "sizeof", "static", "struct", "switch", "template",
-      "this", "throw", "true", "try", "typedef", "typeid", "typename", "union",
-      "unsigned", "using", "virtual", "void", "volatile", "while", "xor",
-      "dsv4", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"};
+      "alignas",   "alignof",  "and",      "asm",      "auto",      "bitand",
+      "bitor",     "bool",     "break",    "case",     "catch",     "char",
+      "class",     "compl",    "concept",  "const",    "consteval", "constexpr",
+      "constinit", "continue", "decltype", "default",  "delete",    "do",
+      "double",    "else",     "enum",     "explicit", "export",    "extern",
+      "false",     "float",    "for",      "friend",   "goto",      "if",
+      "inline",    "int",      "long",     "mutable",  "namespace", "new",
+      "noexcept",  "not",      "nullptr",  "operator", "or",        "private",
+      "protected", "public",   "register", "requires", "return",    "short",
+      "signed",    "sizeof",   "static",   "struct",   "switch",    "template",
+      "this",      "throw",    "true",     "try",      "typedef",   "typeid",
+      "typename",  "union",    "unsigned", "using",    "virtual",   "void",
+      "volatile",  "while",    "xor",      "dsv4",     "threadIdx", "blockIdx",
+      "blockDim",  "gridDim",  "warpSize"};
   std::string text;
   for (char c : name)
     text += llvm::isAlnum(c) ? c : '_';

@@ -96,14 +96,12 @@ static void printFormatTail(AsmPrinter &printer, ArrayRef<ScaleAttr> scales,
     printer << ", high_first";
 }
 
-/// field-tail ::= (`scales` string `per` group)? (`interleave` int)? (`at` int)?
+/// field-tail ::= (`scales` string `per` group)? (`interleave` int)? (`at`
+/// int)?
 ///                (`pad` int)? `high_first`?
-static ParseResult parseFieldTail(AsmParser &parser,
-                                  StringAttr &scales,
-                                  int64_t &group,
-                                  int64_t &interleave,
-                                  int64_t &offset,
-                                  int64_t &pad,
+static ParseResult parseFieldTail(AsmParser &parser, StringAttr &scales,
+                                  int64_t &group, int64_t &interleave,
+                                  int64_t &offset, int64_t &pad,
                                   bool &highFirst) {
   scales = StringAttr();
   group = 0;
@@ -118,8 +116,7 @@ static ParseResult parseFieldTail(AsmParser &parser,
       return failure();
     scales = StringAttr::get(parser.getContext(), target);
   }
-  auto integer = [&](StringRef keyword,
-                     int64_t &value) -> ParseResult {
+  auto integer = [&](StringRef keyword, int64_t &value) -> ParseResult {
     if (failed(parser.parseOptionalKeyword(keyword)))
       return success();
     return parser.parseInteger(value);
@@ -213,8 +210,7 @@ int64_t FieldAttr::getByteSize() const {
 
 static bool isDataElement(Type type) {
   return type.isF32() ||
-         isa<Float4E2M1FNType, Float8E4M3FNType, BFloat16Type>(
-             type) ||
+         isa<Float4E2M1FNType, Float8E4M3FNType, BFloat16Type>(type) ||
          type.isSignlessInteger(4);
 }
 
@@ -229,11 +225,14 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t group, int64_t interleave,
                                 int64_t offset, int64_t pad, bool highFirst) {
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  if (name.empty() || llvm::isDigit(name.front()) || !llvm::all_of(name, isWord))
-    return emitError() << "expected the name of a field to be an identifier, got '"
-                       << name << "'";
+  if (name.empty() || llvm::isDigit(name.front()) ||
+      !llvm::all_of(name, isWord))
+    return emitError()
+           << "expected the name of a field to be an identifier, got '" << name
+           << "'";
   if (extent <= 0 || extent > RecordAttr::kMaxRowExtent)
-    return emitError() << "expected field '" << name << "' to have between 1 and "
+    return emitError() << "expected field '" << name
+                       << "' to have between 1 and "
                        << RecordAttr::kMaxRowExtent << " elements, got "
                        << extent;
   if (highFirst && getElementBits(element) != 4)
@@ -242,8 +241,9 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << name << "'";
   if (scales ? !isFactorElement(element) : !isDataElement(element))
     return emitError() << "expected field '" << name << "' to hold "
-                       << (scales ? "f8E8M0FNU, f8E4M3FN, bf16 or f32 factors"
-                                  : "f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values")
+                       << (scales
+                               ? "f8E8M0FNU, f8E4M3FN, bf16 or f32 factors"
+                               : "f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values")
                        << ", got " << element;
   if (!scales && interleave != 1)
     return emitError() << "expected only factors to be interleaved, not field '"
@@ -293,9 +293,9 @@ int64_t RecordAttr::getRowExtent() const {
 }
 
 /// Verifies clause record_c2 and record_c3 of one factor.
-static LogicalResult
-verifyFactor(function_ref<InFlightDiagnostic()> emitError, FieldAttr factor,
-             ArrayRef<FieldAttr> earlier) {
+static LogicalResult verifyFactor(function_ref<InFlightDiagnostic()> emitError,
+                                  FieldAttr factor,
+                                  ArrayRef<FieldAttr> earlier) {
   const auto *target = llvm::find_if(earlier, [&](FieldAttr field) {
     return field.getName() == factor.getScales().getValue();
   });
@@ -336,7 +336,8 @@ LogicalResult RecordAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "record_c1: a record needs a data field";
   SmallVector<int64_t> offsets = getFieldOffsets(fields);
   for (auto [i, field] : llvm::enumerate(fields)) {
-    if (field.isScale() && failed(verifyFactor(emitError, field, fields.take_front(i))))
+    if (field.isScale() &&
+        failed(verifyFactor(emitError, field, fields.take_front(i))))
       return failure();
     int64_t bits = getElementBits(field.getElement());
     if (bits < 8 && field.getExtent() % 2 != 0)
@@ -392,9 +393,10 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t blocks, LoadPolicy load, StorePolicy store,
                         bool pdl) {
   if (threads < 32 || threads > 1024 || threads % 32 != 0)
-    return emitError() << "row_schedule_c1: expected 'threads' to be a multiple "
-                          "of 32 between 32 and 1024, got "
-                       << threads;
+    return emitError()
+           << "row_schedule_c1: expected 'threads' to be a multiple "
+              "of 32 between 32 and 1024, got "
+           << threads;
   if (lanes < 1 || lanes > 32 || !llvm::isPowerOf2_64(lanes))
     return emitError() << "row_schedule_c2: expected 'lanes' to be a power of "
                           "two between 1 and 32, got "

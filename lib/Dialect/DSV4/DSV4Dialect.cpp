@@ -1,4 +1,5 @@
-//===- DSV4Dialect.cpp - Dialect registration and argument attributes -*- C++ -*-===//
+//===- DSV4Dialect.cpp - Dialect registration and argument attributes -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -20,7 +20,8 @@ using namespace dsv4;
 // Shared pieces of syntax
 //===----------------------------------------------------------------------===//
 
-/// Results have the types of the destinations, so the text does not repeat them.
+/// Results have the types of the destinations, so the text does not repeat
+/// them.
 static ParseResult parseTiedResult(OpAsmParser &, Type destination,
                                    Type &result) {
   result = destination;
@@ -28,8 +29,8 @@ static ParseResult parseTiedResult(OpAsmParser &, Type destination,
 }
 static void printTiedResult(OpAsmPrinter &, Operation *, Type, Type) {}
 
-static ParseResult parseTiedResults(OpAsmParser &, Type destination,
-                                    Type mask, Type &result, Type &valid) {
+static ParseResult parseTiedResults(OpAsmParser &, Type destination, Type mask,
+                                    Type &result, Type &valid) {
   result = destination;
   valid = mask;
   return success();
@@ -127,10 +128,11 @@ LogicalResult PagedGatherOp::verify() {
     if (good && perToken && !getRequests())
       good = compatible(type.getShape().take_front(), shape[0]);
     if (!good)
-      return emitOpError() << "paged_gather_c3: expected 'pages' of the rank of "
-                              "'indices'; of rank 2 with one row a token (or a "
-                              "request, with 'requests'), got "
-                           << type;
+      return emitOpError()
+             << "paged_gather_c3: expected 'pages' of the rank of "
+                "'indices'; of rank 2 with one row a token (or a "
+                "request, with 'requests'), got "
+             << type;
   }
   if (Value requests = getRequests()) {
     auto type = cast<ShapedType>(requests.getType());
@@ -153,9 +155,10 @@ LogicalResult PagedGatherOp::verify() {
   if (Value mask = getMask()) {
     auto type = cast<ShapedType>(mask.getType());
     if (!type.hasRank() || !compatible(type.getShape(), indices.getShape()))
-      return emitOpError() << "paged_gather_c6: expected 'mask' of the shape of "
-                              "'indices', got "
-                           << type;
+      return emitOpError()
+             << "paged_gather_c6: expected 'mask' of the shape of "
+                "'indices', got "
+             << type;
   }
   return success();
 }
@@ -239,9 +242,9 @@ LogicalResult DequantizeOp::verify() {
                            << " does not divide the last extent "
                            << data.getShape().back() << " of 'data'";
     if (!compatible(type.getShape(), *shape)) {
-      InFlightDiagnostic diag =
-          emitOpError() << "dequantize_c3: expected scale operand " << i
-                        << " of shape [";
+      InFlightDiagnostic diag = emitOpError()
+                                << "dequantize_c3: expected scale operand " << i
+                                << " of shape [";
       llvm::interleaveComma(*shape, diag, [&](int64_t extent) {
         if (ShapedType::isDynamic(extent))
           diag << "?";
@@ -291,8 +294,9 @@ LogicalResult KernelOp::verify() {
                             "the types of the operands";
   auto yield = cast<YieldOp>(body.getTerminator());
   if (yield.getValues().getTypes() != getOutputs().getTypes())
-    return emitOpError() << "kernel_c2: expected the yielded values to have the "
-                            "types of the results";
+    return emitOpError()
+           << "kernel_c2: expected the yielded values to have the "
+              "types of the results";
   RowScheduleAttr schedule = getScheduleAttr();
   if (!schedule)
     return success();

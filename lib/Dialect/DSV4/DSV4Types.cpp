@@ -36,7 +36,8 @@ LogicalResult CacheType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "cache_c1: expected less than 2^31 bytes a page, got "
                        << layout.getPageBytes();
   for (FieldAttr field : record.getFields()) {
-    int64_t bytes = std::max<int64_t>(getElementBits(field.getElement()) / 8, 1);
+    int64_t bytes =
+        std::max<int64_t>(getElementBits(field.getElement()) / 8, 1);
     if (layout.getPosition(field).alignment % bytes != 0)
       return emitError() << "cache_c2: field '" << field.getName()
                          << "' is not aligned to its element size " << bytes

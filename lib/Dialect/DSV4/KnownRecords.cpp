@@ -45,18 +45,16 @@ constexpr int64_t PerRow = FieldAttr::kPerRow,
                   PerTensor = FieldAttr::kPerTensor;
 
 // V3.2 fp8_ds_mla, FlashMLA V32_FP8Sparse.
-const KnownField v32_656[] = {
-    {"nope", 512, Element::E4M3, Row},
-    {"nope_scale", 4, Element::F32, Row, "nope", 128},
-    {"rope", 64, Element::BF16, Row}};
+const KnownField v32_656[] = {{"nope", 512, Element::E4M3, Row},
+                              {"nope_scale", 4, Element::F32, Row, "nope", 128},
+                              {"rope", 64, Element::BF16, Row}};
 // V4, FlashMLA MODEL1_FP8Sparse: seven factors and one unused byte.
 const KnownField v4_584[] = {
     {"nope", 448, Element::E4M3, Row},
     {"rope", 64, Element::BF16, Row},
     {"nope_scale", 7, Element::E8M0, Tail, "nope", 64, /*pad=*/1}};
-const KnownField v41_528[] = {
-    {"kv", 512, Element::E4M3, Row},
-    {"kv_scale", 16, Element::E8M0, Tail, "kv", 32}};
+const KnownField v41_528[] = {{"kv", 512, Element::E4M3, Row},
+                              {"kv_scale", 16, Element::E8M0, Tail, "kv", 32}};
 const KnownField v41_fp4_288[] = {
     {"kv", 512, Element::E2M1, Row},
     {"kv_scale", 32, Element::E4M3, Tail, "kv", 16}};
@@ -82,11 +80,11 @@ const KnownField packed_fp4_384[] = {
     {"rope", 64, Element::BF16, Row}};
 // vLLM nvfp4_ds_mla: rope is E4M3 without factors; factor s is stored at
 // 8 * (s mod 4) + s / 4.
-const KnownField nvfp4_352[] = {
-    {"nope", 512, Element::E2M1, Row},
-    {"rope", 64, Element::E4M3, Row},
-    {"nope_scale", 32, Element::E4M3, Row, "nope", 16, /*pad=*/0,
-     /*interleave=*/4}};
+const KnownField nvfp4_352[] = {{"nope", 512, Element::E2M1, Row},
+                                {"rope", 64, Element::E4M3, Row},
+                                {"nope_scale", 32, Element::E4M3, Row, "nope",
+                                 16, /*pad=*/0,
+                                 /*interleave=*/4}};
 // NVFP4 row of 512 with its rope part in bf16 and one fp32 factor for the
 // latent; sizes are published, the order of the parts is inferred.
 const KnownField nvfp4_432[] = {

@@ -27,8 +27,9 @@ CUDATranslationDialectInterface::spell(Operation *op,
   return op->emitOpError() << "has no CUDA spelling";
 }
 
-LogicalResult CUDATranslationDialectInterface::print(Operation *op,
-                                                     ModuleTranslation &) const {
+LogicalResult
+CUDATranslationDialectInterface::print(Operation *op,
+                                       ModuleTranslation &) const {
   return op->emitOpError() << "has no CUDA spelling";
 }
 
@@ -36,8 +37,9 @@ const CUDATranslationDialectInterface *
 ModuleTranslation::interfaceOf(Operation *op) {
   auto *dialect = op->getDialect();
   auto *found =
-      dialect ? dialect->getRegisteredInterface<CUDATranslationDialectInterface>()
-              : nullptr;
+      dialect
+          ? dialect->getRegisteredInterface<CUDATranslationDialectInterface>()
+          : nullptr;
   if (!found)
     op->emitOpError() << "has no CUDA spelling";
   return found;
@@ -208,14 +210,13 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
   for (BlockArgument arg : body.getArguments()) {
     Type type = arg.getType();
     auto pointer = dyn_cast<MemRefType>(type);
-    auto text = spellType(pointer ? pointer.getElementType() : type,
-                          func.getLoc());
+    auto text =
+        spellType(pointer ? pointer.getElementType() : type, func.getLoc());
     auto name = spellParameter(arg);
     if (failed(text) || failed(name))
       return failure();
     stream << separator << (pointer && !isWritten(arg) ? "const " : "") << *text
-           << (pointer ? " *__restrict__ " : " ")
-           << name->text;
+           << (pointer ? " *__restrict__ " : " ") << name->text;
     separator = ",\n" + std::string(func.getName().size() + 1, ' ');
   }
   stream << ") {\n";

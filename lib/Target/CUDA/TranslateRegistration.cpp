@@ -1,4 +1,5 @@
-//===- TranslateRegistration.cpp - Registration of --mlir-to-cuda -*- C++ -*-===//
+//===- TranslateRegistration.cpp - Registration of --mlir-to-cuda -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +28,8 @@ void dsv4::registerToCUDATranslation() {
         return translateToCUDA(op, os, options);
       },
       [](DialectRegistry &registry) {
-        registry.insert<DSV4Dialect, func::FuncDialect, memref::MemRefDialect>();
+        registry
+            .insert<DSV4Dialect, func::FuncDialect, memref::MemRefDialect>();
         registerCUDATranslations(registry);
       });
 }

@@ -51,104 +51,180 @@ constexpr std::array<int64_t, 5> always(int64_t alignment) {
 
 const Record records[] = {
     // 512 E4M3, 4 fp32, 64 bf16, interleaved: 512 + 16 + 128.
-    {"v32_656", 656, 656, 0, 576,
+    {"v32_656",
+     656,
+     656,
+     0,
+     576,
      {656, 1312, 20992, 41984, 83968},
      {{"nope", In::Row, 0, 512, always(16)},
       {"nope_scale", In::Row, 512, 16, always(16)},
       {"rope", In::Row, 528, 128, always(16)}}},
     // n x 576 of data, then n x 8 of factors, padded to a multiple of 576.
-    {"v4_584", 584, 576, 8, 512,
+    {"v4_584",
+     584,
+     576,
+     8,
+     512,
      {1152, 1728, 19008, 37440, 74880},
      {{"nope", In::Row, 0, 448, always(16)},
       {"rope", In::Row, 448, 128, always(16)},
       {"nope_scale", In::Tail, 0, 7, {16, 8, 8, 8, 8}}}},
     // n x 512, then n x 16, padded to a multiple of 512.
-    {"v41_528", 528, 512, 16, 512,
+    {"v41_528",
+     528,
+     512,
+     16,
+     512,
      {1024, 1536, 16896, 33792, 67584},
      {{"kv", In::Row, 0, 512, always(16)},
       {"kv_scale", In::Tail, 0, 16, always(16)}}},
     // n x 256, then n x 32, padded to a multiple of 256.
-    {"v41_fp4_288", 288, 256, 32, 512,
+    {"v41_fp4_288",
+     288,
+     256,
+     32,
+     512,
      {512, 768, 9216, 18432, 36864},
      {{"kv", In::Row, 0, 256, always(16)},
       {"kv_scale", In::Tail, 0, 32, always(16)}}},
     // 224 + 128 + 28 and 4 unused.
-    {"nvfp4_384", 384, 384, 0, 512,
+    {"nvfp4_384",
+     384,
+     384,
+     0,
+     512,
      {384, 768, 12288, 24576, 49152},
      {{"nope", In::Row, 0, 224, always(16)},
       {"rope", In::Row, 224, 128, always(16)},
       {"nope_scale", In::Row, 352, 28, always(16)}}},
     // 224 + 14 and 2 unused + 128.
-    {"mxfp4_368", 368, 368, 0, 512,
+    {"mxfp4_368",
+     368,
+     368,
+     0,
+     512,
      {368, 736, 11776, 23552, 47104},
      {{"nope", In::Row, 0, 224, always(16)},
       {"nope_scale", In::Row, 224, 14, always(16)},
       {"rope", In::Row, 240, 128, always(16)}}},
-    {"int4_368", 368, 368, 0, 512,
+    {"int4_368",
+     368,
+     368,
+     0,
+     512,
      {368, 736, 11776, 23552, 47104},
      {{"nope", In::Row, 0, 224, always(16)},
       {"nope_scale", In::Row, 224, 14, always(16)},
       {"rope", In::Row, 240, 128, always(16)}}},
     // The same with 18 unused bytes behind the factors.
-    {"int4_384", 384, 384, 0, 512,
+    {"int4_384",
+     384,
+     384,
+     0,
+     512,
      {384, 768, 12288, 24576, 49152},
      {{"nope", In::Row, 0, 224, always(16)},
       {"nope_scale", In::Row, 224, 14, always(16)},
       {"rope", In::Row, 256, 128, always(16)}}},
     // 224 + 32 (28 factors) + 128.
-    {"packed_fp4_384", 384, 384, 0, 512,
+    {"packed_fp4_384",
+     384,
+     384,
+     0,
+     512,
      {384, 768, 12288, 24576, 49152},
      {{"nope", In::Row, 0, 224, always(16)},
       {"nope_scale", In::Row, 224, 28, always(16)},
       {"rope", In::Row, 256, 128, always(16)}}},
     // 256 + 64 E4M3 + 32 factors.
-    {"nvfp4_352", 352, 352, 0, 576,
+    {"nvfp4_352",
+     352,
+     352,
+     0,
+     576,
      {352, 704, 11264, 22528, 45056},
      {{"nope", In::Row, 0, 256, always(16)},
       {"rope", In::Row, 256, 64, always(16)},
       {"nope_scale", In::Row, 320, 32, always(16)}}},
     // 256 + 32 + 128 + 4 and 12 unused.
-    {"nvfp4_432", 432, 432, 0, 576,
+    {"nvfp4_432",
+     432,
+     432,
+     0,
+     576,
      {432, 864, 13824, 27648, 55296},
      {{"nope", In::Row, 0, 256, always(16)},
       {"nope_scale", In::Row, 256, 32, always(16)},
       {"rope", In::Row, 288, 128, always(16)},
       {"latent_scale", In::Row, 416, 4, always(16)}}},
     // 224 + 28 + 128: a multiple of 4 and of no more.
-    {"nvfp4_380", 380, 380, 0, 512,
+    {"nvfp4_380",
+     380,
+     380,
+     0,
+     512,
      {380, 760, 12160, 24320, 48640},
      {{"nope", In::Row, 0, 224, always(4)},
       {"nope_scale", In::Row, 224, 28, always(4)},
       {"rope", In::Row, 252, 128, always(4)}}},
-    {"bf16_1024", 1024, 1024, 0, 512,
+    {"bf16_1024",
+     1024,
+     1024,
+     0,
+     512,
      {1024, 2048, 32768, 65536, 131072},
      {{"kv", In::Row, 0, 1024, always(16)}}},
-    {"fp8_512", 512, 512, 0, 512,
+    {"fp8_512",
+     512,
+     512,
+     0,
+     512,
      {512, 1024, 16384, 32768, 65536},
      {{"kv", In::Row, 0, 512, always(16)},
       {"kv_scale", In::Tensor, 0, 4, always(16)}}},
-    {"nvfp4_arrays_288", 288, 0, 0, 512,
+    {"nvfp4_arrays_288",
+     288,
+     0,
+     0,
+     512,
      {0, 0, 0, 0, 0},
      {{"kv", In::Array, 0, 256, always(16)},
       {"kv_scale", In::Array, 0, 32, always(16)},
       {"global_scale", In::Tensor, 0, 4, always(16)}}},
-    {"seed_580", 580, 0, 0, 512,
+    {"seed_580",
+     580,
+     0,
+     0,
+     512,
      {0, 0, 0, 0, 0},
      {{"nope", In::Array, 0, 448, always(16)},
       {"rope", In::Array, 0, 128, always(16)},
       {"inv_scale", In::Array, 0, 4, always(4)}}},
-    {"seed_292", 292, 0, 0, 512,
+    {"seed_292",
+     292,
+     0,
+     0,
+     512,
      {0, 0, 0, 0, 0},
      {{"kv", In::Array, 0, 256, always(16)},
       {"kv_scale", In::Array, 0, 32, always(16)},
       {"global_scale", In::Array, 0, 4, always(4)}}},
     // n x 128, then n x 4, without padding: small pages are not 16 aligned.
-    {"index_fp8_132", 132, 128, 4, 128,
+    {"index_fp8_132",
+     132,
+     128,
+     4,
+     128,
      {132, 264, 4224, 8448, 16896},
      {{"key", In::Row, 0, 128, {4, 8, 16, 16, 16}},
       {"key_scale", In::Tail, 0, 4, always(4)}}},
     // n x 64, then n x 4.
-    {"index_mxfp4_68", 68, 64, 4, 128,
+    {"index_mxfp4_68",
+     68,
+     64,
+     4,
+     128,
      {68, 136, 2176, 4352, 8704},
      {{"key", In::Row, 0, 64, {4, 8, 16, 16, 16}},
       {"key_scale", In::Tail, 0, 4, always(4)}}},
@@ -173,7 +249,8 @@ protected:
 
 /// Byte of an entry, in 64 bits throughout.
 int64_t at(RecordLayout::Position position, int64_t page, int64_t slot) {
-  return position.base + page * position.pageStride + slot * position.slotStride;
+  return position.base + page * position.pageStride +
+         slot * position.slotStride;
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,7 +278,8 @@ TEST_F(RecordLayoutTest, NamesRoundTrip) {
 
 TEST_F(RecordLayoutTest, SlightlyDifferentRecordHasNoName) {
   RecordAttr record = known("v4_584");
-  EXPECT_EQ(RecordAttr::get(&context, record.getFields(), 64).getKnownName(), "");
+  EXPECT_EQ(RecordAttr::get(&context, record.getFields(), 64).getKnownName(),
+            "");
   EXPECT_EQ(RecordAttr::get(&context, record.getFields().drop_back(), 576)
                 .getKnownName(),
             "");
@@ -247,15 +325,15 @@ TEST_F(RecordLayoutTest, FieldPositions) {
     for (auto [p, page] : llvm::enumerate(pageSizes)) {
       RecordLayout layout(attr, page);
       for (auto [i, expected] : llvm::enumerate(record.fields)) {
-        SCOPED_TRACE(std::string(record.name) + "." + expected.name + ", page " +
-                     std::to_string(page));
+        SCOPED_TRACE(std::string(record.name) + "." + expected.name +
+                     ", page " + std::to_string(page));
         FieldAttr field = attr.getFields()[i];
         EXPECT_EQ(field.getName().str(), expected.name);
         EXPECT_EQ(field.getByteSize(), expected.bytes);
         RecordLayout::Position position = layout.getPosition(i);
         EXPECT_EQ(position.alignment, expected.alignment[p]);
-        EXPECT_EQ(position.inArray, expected.place == In::Array ||
-                                        expected.place == In::Tensor);
+        EXPECT_EQ(position.inArray,
+                  expected.place == In::Array || expected.place == In::Tensor);
         switch (expected.place) {
         case In::Row:
           EXPECT_EQ(position.base, expected.offset);
@@ -328,7 +406,8 @@ TEST_F(RecordLayoutTest, FieldsOfAPageAreDisjoint) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(RecordLayoutTest, PageOf64OfV4) {
-  // 64 * 576 = 36864 of data, 64 * 8 = 512 of factors, 37376 padded to 65 * 576.
+  // 64 * 576 = 36864 of data, 64 * 8 = 512 of factors, 37376 padded to 65 *
+  // 576.
   RecordAttr record = known("v4_584");
   RecordLayout layout(record, 64);
   EXPECT_EQ(layout.getPageBytes(), 37440);
@@ -342,11 +421,13 @@ TEST_F(RecordLayoutTest, PageOf64OfV4) {
 
 TEST_F(RecordLayoutTest, IndexerPageOfV41) {
   // DeepGEMM wants 512-byte strides; 128 * 68 = 17 * 512 has one by itself.
-  EXPECT_EQ(RecordLayout(known("index_mxfp4_68"), 128).getPageBytes(), 17 * 512);
+  EXPECT_EQ(RecordLayout(known("index_mxfp4_68"), 128).getPageBytes(),
+            17 * 512);
 }
 
 TEST_F(RecordLayoutTest, OffsetsBeyond2GiB) {
-  static_assert(std::is_same_v<decltype(RecordLayout::Position::base), int64_t>);
+  static_assert(
+      std::is_same_v<decltype(RecordLayout::Position::base), int64_t>);
   RecordAttr v4 = known("v4_584");
   RecordLayout layout(v4, 64);
   // Page 57359 is the first to begin behind 2^31: 57358 * 37440 = 2147483520.

@@ -41,7 +41,8 @@ struct CalledAlike<R (*)(As...), S (*)(Bs...)> {
     if constexpr (sizeof...(As) == sizeof...(Bs))
       return sizeof(R) == sizeof(S) &&
              ((sizeof(As) == sizeof(Bs) &&
-               std::is_pointer_v<As> == std::is_pointer_v<Bs>)&&...);
+               std::is_pointer_v<As> == std::is_pointer_v<Bs>) &&
+              ...);
     return false;
   }
   static constexpr bool value = test();

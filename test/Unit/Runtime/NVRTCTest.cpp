@@ -55,8 +55,8 @@ TEST(NVRTC, OptionsInOrder) {
   EXPECT_EQ(NVRTC::options("sm_90a", {"-DX=1"}),
             (std::vector<std::string>{
                 "-arch=sm_90a", "--no-cache", "--modify-stack-limit=false",
-                "--no-source-include", "-std=c++17", "-default-device", "--minimal",
-                "-Xptxas=-v", "-DX=1"}));
+                "--no-source-include", "-std=c++17", "-default-device",
+                "--minimal", "-Xptxas=-v", "-DX=1"}));
 }
 
 TEST_F(NVRTCTest, Version) {

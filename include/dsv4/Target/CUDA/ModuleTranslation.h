@@ -1,4 +1,5 @@
-//===- ModuleTranslation.h - The printer's state and its interface -*- C++ -*-===//
+//===- ModuleTranslation.h - The printer's state and its interface -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -20,10 +20,10 @@ struct EmissionOptions {
   bool lineDirectives = false;
 };
 
-/// Prints every kernel in `op`, a module or a gpu.module in emission form (after
-/// cuda-prepare-for-emission). Reads the IR and decides nothing; an op or type
-/// without a spelling is an error. The text includes nothing: it is compiled
-/// behind the device library.
+/// Prints every kernel in `op`, a module or a gpu.module in emission form
+/// (after cuda-prepare-for-emission). Reads the IR and decides nothing; an op
+/// or type without a spelling is an error. The text includes nothing: it is
+/// compiled behind the device library.
 mlir::LogicalResult translateToCUDA(mlir::Operation *op, llvm::raw_ostream &os,
                                     const EmissionOptions &options = {});
 

@@ -28,8 +28,10 @@ struct Operator {
 std::optional<Operator> getOperator(Operation *op) {
   using P = Precedence;
   return llvm::TypeSwitch<Operation *, std::optional<Operator>>(op)
-      .Case<arith::AddIOp>([](auto) { return Operator{"+", P::Additive, true}; })
-      .Case<arith::AddFOp>([](auto) { return Operator{"+", P::Additive, false}; })
+      .Case<arith::AddIOp>(
+          [](auto) { return Operator{"+", P::Additive, true}; })
+      .Case<arith::AddFOp>(
+          [](auto) { return Operator{"+", P::Additive, false}; })
       .Case<arith::SubIOp, arith::SubFOp>(
           [](auto) { return Operator{"-", P::Additive, false}; })
       .Case<arith::MulIOp, arith::MulFOp>(
@@ -47,32 +49,32 @@ std::optional<Operator> getOperator(Operation *op) {
                                          : Operator{"|", P::BitOr, true};
       })
       .Case<arith::XOrIOp>([](auto) { return Operator{"^", P::BitXor, true}; })
-      .Case<arith::CmpIOp>(
-          [](arith::CmpIOp op) -> std::optional<Operator> {
-            switch (op.getPredicate()) {
-            case arith::CmpIPredicate::eq:
-              return Operator{"==", P::Equality, false};
-            case arith::CmpIPredicate::ne:
-              return Operator{"!=", P::Equality, false};
-            case arith::CmpIPredicate::slt:
-              return Operator{"<", P::Relational, false};
-            case arith::CmpIPredicate::sle:
-              return Operator{"<=", P::Relational, false};
-            case arith::CmpIPredicate::sgt:
-              return Operator{">", P::Relational, false};
-            case arith::CmpIPredicate::sge:
-              return Operator{">=", P::Relational, false};
-            default:
-              return std::nullopt;
-            }
-          })
+      .Case<arith::CmpIOp>([](arith::CmpIOp op) -> std::optional<Operator> {
+        switch (op.getPredicate()) {
+        case arith::CmpIPredicate::eq:
+          return Operator{"==", P::Equality, false};
+        case arith::CmpIPredicate::ne:
+          return Operator{"!=", P::Equality, false};
+        case arith::CmpIPredicate::slt:
+          return Operator{"<", P::Relational, false};
+        case arith::CmpIPredicate::sle:
+          return Operator{"<=", P::Relational, false};
+        case arith::CmpIPredicate::sgt:
+          return Operator{">", P::Relational, false};
+        case arith::CmpIPredicate::sge:
+          return Operator{">=", P::Relational, false};
+        default:
+          return std::nullopt;
+        }
+      })
       .Default([](Operation *) { return std::nullopt; });
 }
 
 /// The operand of a widening that has no name of its own, else null.
 Value getWidened(Value value) {
   auto cast = value.getDefiningOp<arith::ExtSIOp>();
-  return cast && getEmittedName(cast->getLoc()).empty() ? cast.getIn() : Value();
+  return cast && getEmittedName(cast->getLoc()).empty() ? cast.getIn()
+                                                        : Value();
 }
 
 /// Leaves out the widening of one operand where C++ does it by itself because
@@ -89,7 +91,8 @@ void dropImplicitCast(Value &lhs, Value &rhs) {
 
 FailureOr<Spelling> spellConstant(arith::ConstantOp op) {
   if (op.getType().isInteger(1))
-    return Spelling{cast<BoolAttr>(op.getValue()).getValue() ? "true" : "false"};
+    return Spelling{cast<BoolAttr>(op.getValue()).getValue() ? "true"
+                                                             : "false"};
   if (auto integer = dyn_cast<IntegerAttr>(op.getValue())) {
     int64_t value = integer.getValue().getSExtValue();
     std::string text = std::to_string(value);
@@ -116,9 +119,9 @@ private:
 
 } // namespace
 
-FailureOr<Spelling> ArithTranslation::spellBinary(Operation *op,
-                                                  const Operator &how,
-                                                  ModuleTranslation &text) const {
+FailureOr<Spelling>
+ArithTranslation::spellBinary(Operation *op, const Operator &how,
+                              ModuleTranslation &text) const {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   if (lhs.getType().isInteger(64))
     dropImplicitCast(lhs, rhs);
@@ -134,13 +137,15 @@ FailureOr<Spelling> ArithTranslation::spellBinary(Operation *op,
 }
 
 FailureOr<Spelling>
-ArithTranslation::spellConversion(Operation *op, ModuleTranslation &text) const {
+ArithTranslation::spellConversion(Operation *op,
+                                  ModuleTranslation &text) const {
   auto value = text.spell(op->getOperand(0));
   if (failed(value))
     return failure();
   Type to = op->getResult(0).getType();
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op)) {
-    Type element = isa<VectorType>(to) ? cast<VectorType>(to).getElementType() : to;
+    Type element =
+        isa<VectorType>(to) ? cast<VectorType>(to).getElementType() : to;
     auto type = text.spellType(element, op->getLoc());
     if (failed(type))
       return failure();
@@ -177,7 +182,8 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
                     Precedence::Conditional};
   }
   if (isa<arith::MinSIOp, arith::MaxSIOp>(op)) {
-    auto lhs = text.spell(op->getOperand(0)), rhs = text.spell(op->getOperand(1));
+    auto lhs = text.spell(op->getOperand(0)),
+         rhs = text.spell(op->getOperand(1));
     if (failed(lhs) || failed(rhs))
       return failure();
     return Spelling{(isa<arith::MinSIOp>(op) ? "min(" : "max(") + lhs->text +

@@ -39,7 +39,9 @@ FailureOr<std::string> spellElement(Value base, Value offset,
 /// Bytes between chunks that start `stride` elements of `base` apart.
 int64_t strideBytes(int64_t stride, Value base) {
   return stride *
-         cast<MemRefType>(base.getType()).getElementType().getIntOrFloatBitWidth() /
+         cast<MemRefType>(base.getType())
+             .getElementType()
+             .getIntOrFloatBitWidth() /
          8;
 }
 

@@ -21,7 +21,8 @@ public:
   FailureOr<Spelling> spell(Operation *op,
                             ModuleTranslation &text) const override {
     if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
-      return Spelling{"threadIdx." + stringifyDimension(id.getDimension()).str(),
+      return Spelling{"threadIdx." +
+                          stringifyDimension(id.getDimension()).str(),
                       Precedence::Postfix};
     if (auto id = dyn_cast<gpu::BlockIdOp>(op))
       return Spelling{"blockIdx." + stringifyDimension(id.getDimension()).str(),

@@ -34,8 +34,10 @@ public:
           return inner.emitOpError()
                  << "has no CUDA spelling within a conditional expression";
     auto condition = text.spellWithin(branch.getCondition(), Precedence::Or);
-    auto yes = text.spellWithin(branch.thenYield().getOperand(0), Precedence::Or);
-    auto no = text.spellWithin(branch.elseYield().getOperand(0), Precedence::Or);
+    auto yes =
+        text.spellWithin(branch.thenYield().getOperand(0), Precedence::Or);
+    auto no =
+        text.spellWithin(branch.elseYield().getOperand(0), Precedence::Or);
     if (failed(condition) || failed(yes) || failed(no))
       return failure();
     return Spelling{*condition + " ? " + *yes + " : " + *no,
@@ -54,7 +56,8 @@ public:
     if (failed(text.printBlock(*branch.thenBlock())))
       return failure();
     text.os().unindent();
-    if (branch.elseBlock() && !branch.elseBlock()->without_terminator().empty()) {
+    if (branch.elseBlock() &&
+        !branch.elseBlock()->without_terminator().empty()) {
       text.os() << "} else {\n";
       text.os().indent();
       if (failed(text.printBlock(*branch.elseBlock())))
