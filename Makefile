@@ -29,6 +29,7 @@ endef
 #===-- What `make bench` runs -----------------------------------------------===#
 define BENCH_COMMANDS
 python3 bench/run.py --bin $(BIN)
+python3 bench/roofline.py
 endef
 #===-------------------------------------------------------------------------===#
 

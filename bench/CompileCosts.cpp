@@ -48,8 +48,8 @@ static std::unique_ptr<Session> openSession(const std::string &cacheRoot) {
 
 llvm::json::Object bench::measureCompile(Device &device, Workload &workload) {
   auto compile = [&](Session &session, CompileReport &report) {
-    return take(session.compile(workload.source, "bench.mlir",
-                                workload.options, &report));
+    return take(session.compile(workload.source, "bench.mlir", workload.options,
+                                &report));
   };
   auto *nvrtc = take(jit::NVRTC::get());
   const std::string emptyKernel = "extern \"C\" __global__ void empty() {}\n";
@@ -86,18 +86,17 @@ llvm::json::Object bench::measureCompile(Device &device, Workload &workload) {
   for (int i = 0; i < 500; ++i)
     memory.push_back(clock([&] { compile(*session, report); }));
 
-  return llvm::json::Object{
-      {"what", workload.name},
-      {"layout", workload.layout},
-      {"first_passes_ms", passes.front()},
-      {"passes_ms", median(passes)},
-      {"nvrtc_ms", median(backend)},
-      {"nvrtc_empty_ms", median(empty)},
-      {"nvrtc_prelude_ms", median(prelude)},
-      {"load_ms", median(load)},
-      {"disk_hit_ms", median(disk)},
-      {"disk_hit_and_session_ms", median(fresh)},
-      {"memory_hit_us", median(memory)}};
+  return llvm::json::Object{{"what", workload.name},
+                            {"layout", workload.layout},
+                            {"first_passes_ms", passes.front()},
+                            {"passes_ms", median(passes)},
+                            {"nvrtc_ms", median(backend)},
+                            {"nvrtc_empty_ms", median(empty)},
+                            {"nvrtc_prelude_ms", median(prelude)},
+                            {"load_ms", median(load)},
+                            {"disk_hit_ms", median(disk)},
+                            {"disk_hit_and_session_ms", median(fresh)},
+                            {"memory_hit_us", median(memory)}};
 }
 
 /// The driver's handle of the only kernel of a compiled program.
@@ -111,10 +110,10 @@ static rt::cuda::CUfunction loadFunction(rt::Driver &driver,
                                          nullptr, nullptr, 0, nullptr, nullptr,
                                          0),
                      "cuLibraryLoadData"));
-  check(driver.check(
-      api.libraryGetKernel(&kernel, library,
-                           program.info.kernels[0].symbol.c_str()),
-      "cuLibraryGetKernel"));
+  check(
+      driver.check(api.libraryGetKernel(&kernel, library,
+                                        program.info.kernels[0].symbol.c_str()),
+                   "cuLibraryGetKernel"));
   check(driver.check(api.kernelGetFunction(&function, kernel),
                      "cuKernelGetFunction"));
   return function;
@@ -174,8 +173,8 @@ llvm::json::Object bench::measureDispatch(Device &device, Workload &workload) {
   };
   auto bare = [&] {
     for (int i = 0; i < batch; ++i)
-      if (int result = api.launchKernelEx(&config, function, parameters.data(),
-                                          nullptr))
+      if (int result =
+              api.launchKernelEx(&config, function, parameters.data(), nullptr))
         check(driver.check(result, "cuLaunchKernelEx"));
   };
   std::vector<double> heldTimes, bareTimes;

@@ -14,9 +14,9 @@
 
 namespace dsv4::bench {
 
-/// Milliseconds of passes and of NVRTC, for the workload and for an empty kernel
-/// (alone, and behind the device library); of a hit on disk, in a fresh session;
-/// microseconds of a hit in memory.
+/// Milliseconds of passes and of NVRTC, for the workload and for an empty
+/// kernel (alone, and behind the device library); of a hit on disk, in a fresh
+/// session; microseconds of a hit in memory.
 llvm::json::Object measureCompile(Device &device, Workload &workload);
 
 /// CPU time of launching a held kernel, and of the bare driver call with

@@ -139,15 +139,15 @@ void Device::buildCopies() {
       for (int steps : {1, 2, 4})
         copyKernels.push_back(
             {std::to_string(steps) + " x 16 B" +
-                 (evictLast ? ", evict_last" : "") + (programmatic ? ", pdl" : ""),
+                 (evictLast ? ", evict_last" : "") +
+                 (programmatic ? ", pdl" : ""),
              build("#define STEPS " + std::to_string(steps) + "\n" +
                        (evictLast ? evictLastLoad : plainLoad) + copyText,
                    256, 256 * steps, /*reads=*/true, programmatic)});
   copyKernels.push_back({"cuMemcpyDtoDAsync", nullptr});
 }
 
-Device::Device(Session &session)
-    : session(session), driver(*session.driver()) {
+Device::Device(Session &session) : session(session), driver(*session.driver()) {
   check(driver.makeCurrent(0));
   stream = take(driver.createStream());
   info = take(driver.device(0));
@@ -212,7 +212,8 @@ std::vector<Timing> Device::time(const std::vector<Candidate> &candidates,
     graphs.push_back(take(driver.endCapture(stream)));
     check(driver.replay(graphs.back(), stream)); // Uploads it and warms up.
   }
-  rt::Event begin = take(driver.createEvent()), end = take(driver.createEvent());
+  rt::Event begin = take(driver.createEvent()),
+            end = take(driver.createEvent());
   std::vector<std::vector<double>> times(candidates.size());
   for (unsigned round = 0; round < rounds; ++round)
     for (size_t step = 0; step < candidates.size(); ++step) {

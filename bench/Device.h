@@ -46,7 +46,9 @@ public:
       (void)driver->release(data);
   }
 
-  char *at(size_t offset = 0) const { return static_cast<char *>(data) + offset; }
+  char *at(size_t offset = 0) const {
+    return static_cast<char *>(data) + offset;
+  }
   size_t size() const { return bytes; }
 
 private:

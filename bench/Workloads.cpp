@@ -31,10 +31,10 @@ Workload::Workload(Device &device, std::string name, std::string layout,
       source(std::move(source)), device(device) {
   DialectRegistry registry;
   registerAllDialects(registry);
-  context = std::make_unique<MLIRContext>(registry,
-                                          MLIRContext::Threading::DISABLED);
-  module = parseSourceString<ModuleOp>(this->source,
-                                       ParserConfig(context.get()));
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  module =
+      parseSourceString<ModuleOp>(this->source, ParserConfig(context.get()));
   if (!module)
     check(rt::Status(rt::Code::InvalidArgument, "a program does not parse"));
 }
@@ -215,8 +215,8 @@ Arguments Gather::arguments(int64_t size, unsigned slice) {
   arguments.add(pool.indices.at(first * topk * 4), {size, topk});
   arguments.add(pool.table.at(), {tokens, maxPages});
   bool aligned = size % alone == 0;
-  arguments.add(pool.requests.at(4 * (aligned ? first : tokens + first * alone)),
-                {size});
+  arguments.add(
+      pool.requests.at(4 * (aligned ? first : tokens + first * alone)), {size});
   arguments.add(pool.kv.at(first * topk * 1024), {size, topk, 512});
   return arguments;
 }

@@ -56,8 +56,8 @@ private:
     const rt::LoadedProgram *program;
     std::string mismatch;
   };
-  void measure(Workload &workload, int64_t size,
-               std::vector<Variant> &variants, bool cold);
+  void measure(Workload &workload, int64_t size, std::vector<Variant> &variants,
+               bool cold);
   Candidate copyOf(const CopyKernel &kernel, size_t bytes, unsigned launches,
                    bool cold);
 
@@ -85,11 +85,11 @@ void Bench::copies() {
     candidates.push_back(copyOf(kernel, 2 * copyBytes, 3, false));
   std::vector<Timing> timings = device.time(candidates, rounds);
   for (auto [candidate, timing] : llvm::zip(candidates, timings))
-    copyRows.push_back(json::Object{
-        {"name", candidate.name},
-        {"bytes", static_cast<int64_t>(2 * copyBytes)},
-        {"us", timing.us},
-        {"tb_per_s", 2 * copyBytes / timing.us * 1e-6}});
+    copyRows.push_back(
+        json::Object{{"name", candidate.name},
+                     {"bytes", static_cast<int64_t>(2 * copyBytes)},
+                     {"us", timing.us},
+                     {"tb_per_s", 2 * copyBytes / timing.us * 1e-6}});
 }
 
 void Bench::measure(Workload &workload, int64_t size,
@@ -136,31 +136,30 @@ void Bench::measure(Workload &workload, int64_t size,
   for (auto [i, variant] : llvm::enumerate(variants)) {
     const rt::KernelInfo &kernel = variant.program->info().kernels[0];
     const Timing &timing = timings[i];
-    json::Object row{
-        {"what", workload.name},
-        {"layout", workload.layout},
-        {"size", size},
-        {"rows", count},
-        {"bytes_per_row", workload.bytesPerRow},
-        {"bytes", bytes},
-        {"pool_bytes", workload.poolBytes},
-        {"l2", cold ? "cold" : "warm"},
-        {"from_table", variant.schedule.empty()},
-        {"schedule", kernel.schedule},
-        {"registers", kernel.registers},
-        {"launches", launches},
-        {"us", timing.us},
-        {"us_low", timing.low}, // Quartiles.
-        {"us_high", timing.high},
-        {"tb_per_s", bytes / timing.us * 1e-6},
-        {"same_copy_us", timings[best].us},
-        {"same_copy", candidates[best].name},
-        {"same_plain_copy_us", timings[plain].us},
-        {"same_plain_copy", candidates[plain].name},
-        {"empty_us", timings[empty].us},
-        {"empty_pdl_us", timings[empty + 1].us},
-        {"checked_rows", static_cast<int64_t>(samples)},
-        {"matches_oracle", variant.mismatch.empty()}};
+    json::Object row{{"what", workload.name},
+                     {"layout", workload.layout},
+                     {"size", size},
+                     {"rows", count},
+                     {"bytes_per_row", workload.bytesPerRow},
+                     {"bytes", bytes},
+                     {"pool_bytes", workload.poolBytes},
+                     {"l2", cold ? "cold" : "warm"},
+                     {"from_table", variant.schedule.empty()},
+                     {"schedule", kernel.schedule},
+                     {"registers", kernel.registers},
+                     {"launches", launches},
+                     {"us", timing.us},
+                     {"us_low", timing.low}, // Quartiles.
+                     {"us_high", timing.high},
+                     {"tb_per_s", bytes / timing.us * 1e-6},
+                     {"same_copy_us", timings[best].us},
+                     {"same_copy", candidates[best].name},
+                     {"same_plain_copy_us", timings[plain].us},
+                     {"same_plain_copy", candidates[plain].name},
+                     {"empty_us", timings[empty].us},
+                     {"empty_pdl_us", timings[empty + 1].us},
+                     {"checked_rows", static_cast<int64_t>(samples)},
+                     {"matches_oracle", variant.mismatch.empty()}};
     if (!variant.mismatch.empty())
       row["mismatch"] = variant.mismatch;
     rows.push_back(std::move(row));
@@ -181,8 +180,8 @@ void Bench::run(std::unique_ptr<Workload> workload,
   }
   for (int64_t size : sizes) {
     for (Variant &variant : variants)
-      variant.mismatch = workload->verify(
-          *variant.program, size, workload->slices(size) - 1, samples);
+      variant.mismatch = workload->verify(*variant.program, size,
+                                          workload->slices(size) - 1, samples);
     for (bool cold : {true, false})
       measure(*workload, size, variants, cold);
     llvm::errs() << llvm::formatv("{0} {1} {2}\n", workload->name,
@@ -231,8 +230,8 @@ int main(int argc, char **argv) {
   std::error_code error;
   llvm::raw_fd_ostream os(output, error);
   if (error)
-    check(rt::Status(rt::Code::InvalidArgument,
-                     output + ": " + error.message()));
+    check(
+        rt::Status(rt::Code::InvalidArgument, output + ": " + error.message()));
   os << llvm::formatv("{0:2}\n", json::Value(bench.finish()));
   return 0;
 }

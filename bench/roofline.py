@@ -72,12 +72,16 @@ def draw_bars(axes, points, roof):
             axes.bar(
                 at, height, 0.16, color=shades[who] or COLORS[layout], ec="#555", lw=0.4
             )
-            axes.text(at, height + 0.04, f"{height:.2f}", ha="center", fontsize=6.5)
-            axes.text(
-                at, 0.06, who, rotation=90, ha="center", va="bottom", fontsize=6.5
-            )
+            style = dict(ha="center", fontsize=6.5)
+            if height < roof / 3:
+                label = f"{who} {height:.2f}"
+                axes.text(at, height + 0.06, label, rotation=90, va="bottom", **style)
+                continue
+            style["color"] = "black" if who in ("copy", "torch.compile") else "white"
+            axes.text(at, height - 0.06, f"{height:.2f}", va="top", **style)
+            axes.text(at, 0.06, who, rotation=90, va="bottom", **style)
     axes.axhline(roof, color="black", lw=1, ls="--")
-    axes.text(-0.45, roof + 0.12, f"best copy of the run: {roof:.2f} TB/s", fontsize=8)
+    axes.text(-0.45, roof + 0.06, f"best copy of the run: {roof:.2f} TB/s", fontsize=8)
     axes.set_ylim(0, roof * 1.12)
     axes.set_xticks(range(len(largest)))
     unit = lambda layout: "rows" if layout == "nvfp4" else "tokens"

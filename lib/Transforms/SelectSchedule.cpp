@@ -119,22 +119,27 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
       return fail("'load' is 'default' or 'evict_last'");
     entry.store = *storePolicy;
     entry.load = *loadPolicy;
+    if (!RowScheduleAttr::getChecked(
+            [&] {
+              return getOperation().emitError()
+                     << "schedule table '" << table << "': ";
+            },
+            &getContext(), entry.threads, entry.lanes, entry.vector,
+            entry.blocks, entry.load, entry.store, entry.pdl))
+      return failure();
     entries.push_back(entry);
   }
   return success();
 }
 
-/// The schedule of `entry` with lanes and vector reduced until it fits every op
-/// of the kernel; null if the entry itself is not valid.
+/// The schedule of a valid `entry` with lanes and vector reduced until it fits
+/// every op of the kernel, or null.
 static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
-  auto emitError = [&] { return kernel.emitOpError(); };
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
-      auto schedule = RowScheduleAttr::getChecked(
-          emitError, kernel.getContext(), entry.threads, lanes, vector,
-          entry.blocks, entry.load, entry.store, entry.pdl);
-      if (!schedule)
-        return {};
+      auto schedule = RowScheduleAttr::get(
+          kernel.getContext(), entry.threads, lanes, vector, entry.blocks,
+          entry.load, entry.store, entry.pdl);
       if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
                        [&](RowwiseOpInterface op) {
                          return explainMisfit(schedule, op).empty();

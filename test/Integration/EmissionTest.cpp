@@ -106,3 +106,25 @@ TEST_F(EmissionTest, Dequantize) {
     add(all[i].getName(), all[i].getText(), archs[i % 4]);
   run();
 }
+
+// Names that CUDA C++ has already.
+TEST_F(EmissionTest, Names) {
+  Gather gather;
+  gather.record = {"v4_584", "#dsv4.record<v4_584>", 512};
+  const std::string text = gather.getText();
+  auto replaced = [&](const std::string &from, const std::string &to) {
+    std::string copy = text;
+    copy.replace(copy.find(from), from.size(), to);
+    return copy;
+  };
+  for (const char *name : {"main", "printf", "expf", "memcpy", "malloc",
+                           "threadIdx", "float4", "while", "dsv4", "__ldg"})
+    add(name, replaced("@gather", std::string("@") + name), "sm_90a");
+  for (const char *name : {"NULL", "INFINITY", "assert", "and", "asm", "row",
+                           "warpSize", "blockIdx", "min", "gather"})
+    add(name,
+        replaced("dsv4.name = \"i\"",
+                 std::string("dsv4.name = \"") + name + "\""),
+        "sm_90a");
+  run();
+}
