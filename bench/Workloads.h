@@ -1,5 +1,4 @@
-//===- Workloads.h - The programs that are measured, and their data -*- C++
-//-*-===//
+//===- Workloads.h - What is measured, and its data -------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

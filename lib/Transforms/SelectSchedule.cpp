@@ -182,7 +182,10 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
     if (!best || entry.arch.size() > best->arch.size())
       best = &entry;
   }
-  RowScheduleAttr chosen = best ? fit(kernel, *best) : RowScheduleAttr();
+  if (!best)
+    return kernel.emitOpError()
+           << "the schedule table has nothing for architecture '" << arch << "'";
+  RowScheduleAttr chosen = fit(kernel, *best);
   if (!chosen)
     return kernel.emitOpError() << "no schedule of the table fits";
   kernel.setScheduleAttr(chosen);
