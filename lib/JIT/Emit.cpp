@@ -114,6 +114,34 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
   });
 }
 
+/// What the kernels do with each binding: whether they write it, and how it must
+/// be aligned. Vector accesses count on 16 bytes, scalar ones on their own size.
+static void describeUse(ModuleOp module, func::FuncOp func,
+                        const Signature &signature, rt::ProgramInfo &info) {
+  for (rt::Binding &binding : info.bindings)
+    binding.alignment = 1;
+  func.walk([&](gpu::LaunchFuncOp launch) {
+    auto callee = module.lookupSymbol<gpu::GPUFuncOp>(launch.getKernel());
+    for (auto [i, operand] : llvm::enumerate(launch.getKernelOperands())) {
+      auto memory = dyn_cast<MemRefType>(operand.getType());
+      if (!memory)
+        continue;
+      rt::Binding &binding =
+          info.bindings[traceParameter(operand, signature).index];
+      for (Operation *user : callee.getArgument(i).getUsers()) {
+        auto load = dyn_cast<cuda::LoadOp>(user);
+        auto store = dyn_cast<cuda::StoreOp>(user);
+        Type value = load ? load.getType() : store.getValue().getType();
+        uint32_t bytes = isa<VectorType>(value)
+                             ? 16
+                             : std::max(value.getIntOrFloatBitWidth() / 8, 1u);
+        binding.alignment = std::max(binding.alignment, bytes);
+        binding.written |= store != nullptr;
+      }
+    }
+  });
+}
+
 /// Prints every kernel as a translation unit of its own.
 static LogicalResult printKernels(ModuleOp module, rt::ProgramInfo &info,
                                   EmittedProgram &emitted, bool wantListing) {
@@ -185,15 +213,7 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
   emitted.info.bindings = signature->bindings;
   emitted.info.dims = signature->dims;
   planLaunches(*module, func, *signature, emitted.info);
-  // Destinations are what the kernels write, now that they are known.
-  func.walk([&](gpu::LaunchFuncOp launch) {
-    auto callee = module->lookupSymbol<gpu::GPUFuncOp>(launch.getKernel());
-    for (auto [i, operand] : llvm::enumerate(launch.getKernelOperands()))
-      if (llvm::any_of(callee.getArgument(i).getUsers(),
-                       llvm::IsaPred<cuda::StoreOp>))
-        emitted.info.bindings[traceParameter(operand, *signature).index]
-            .written = true;
-  });
+  describeUse(*module, func, *signature, emitted.info);
   if (failed(printKernels(*module, emitted.info, emitted, wantListing)))
     return error.status(rt::Code::CompileFailed);
   return emitted;
