@@ -9,6 +9,8 @@
 // of your own: the launch neither allocates nor waits. With a GPU the buffers
 // are device memory; without one the same program runs on the host target.
 //
+//   build/release/bin/dsv4-example-embed-cpp examples/dequant_nvfp4.mlir
+//
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/JIT/JIT.h"
@@ -29,11 +31,17 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: embed_cpp dequant_nvfp4.mlir\n");
     return 1;
   }
+  std::ifstream file(argv[1]);
   std::stringstream source;
-  source << std::ifstream(argv[1]).rdbuf();
+  source << file.rdbuf();
+  if (!file) {
+    std::fprintf(stderr, "embed_cpp: %s cannot be read\n", argv[1]);
+    return 1;
+  }
 
   // Once, when the engine starts.
-  auto session = dsv4::Session::create({});
+  dsv4::SessionOptions options;
+  auto session = dsv4::Session::create(options);
   if (!session)
     return fail(session.status());
   auto kernel = (*session)->compile(source.str(), argv[1], {});

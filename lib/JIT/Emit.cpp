@@ -34,7 +34,10 @@ struct Recorder : PassInstrumentation {
     OpPrintingFlags flags;
     module->print(os, flags.printNameLocAsPrefix());
     os << "\n";
-    if (!listing.files.empty() && listing.files.back().second == text)
+    // Clean-ups are listed only where they did something.
+    bool isCleanUp = name == "cse" || name == "canonicalize";
+    if (isCleanUp && !listing.files.empty() &&
+        listing.files.back().second == text)
       return;
     listing.files.push_back(
         {llvm::formatv("{0:D2}-{1}.mlir", listing.files.size(), name).str(),
@@ -114,8 +117,9 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
   });
 }
 
-/// What the kernels do with each binding: whether they write it, and how it must
-/// be aligned. Vector accesses count on 16 bytes, scalar ones on their own size.
+/// What the kernels do with each binding: whether they write it, and how it
+/// must be aligned. Vector accesses count on 16 bytes, scalar ones on their own
+/// size.
 static void describeUse(ModuleOp module, func::FuncOp func,
                         const Signature &signature, rt::ProgramInfo &info) {
   for (rt::Binding &binding : info.bindings)

@@ -34,8 +34,8 @@ std::string explainEmission(const jit::NVRTC &nvrtc, const std::string &name,
     return where + std::to_string(emitted->texts.size()) + " kernels";
   for (const std::string &kernel : emitted->texts) {
     std::string log;
-    auto output = nvrtc.compile(rt::cudaPrelude() + kernel, "kernel.cu", arch,
-                                {}, &log);
+    auto output =
+        nvrtc.compile(rt::cudaPrelude() + kernel, "kernel.cu", arch, {}, &log);
     if (!output)
       return where + output.status().message() + "\n" + kernel;
     if (log.find("warning") != std::string::npos)

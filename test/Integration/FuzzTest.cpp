@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Changes the examples in ways drawn from DSV4_TEST_SEED and emits what comes
-// out. Whatever a text says, there is a program that a C++ compiler takes, or an
-// error of one line. Batches run in a child process, so that a crash is a failure
-// that names its text.
+// out. Whatever a text says, there is a program that a C++ compiler takes, or
+// an error of one line. Batches run in a child process, so that a crash is a
+// failure that names its text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,7 +98,8 @@ public:
 
 private:
   size_t below(size_t bound) { return random() % bound; }
-  template <typename T> const T &pick(const std::vector<T> &list) {
+  template <typename T>
+  const T &pick(const std::vector<T> &list) {
     return list[below(list.size())];
   }
   size_t span(const std::vector<std::string> &tokens, size_t at) {
@@ -106,18 +107,43 @@ private:
   }
 
   void mutate(std::vector<std::string> &tokens) {
-    static const std::vector<std::string> numbers = {
-        "0", "1", "2", "3", "4", "7", "8", "16", "24", "31", "33", "64", "96", "65535", "65537", "1048576",
-        "2147483647", "2147483648", "4294967296", "9223372036854775807",
-        "9223372036854775808", "-1", "-2", "18446744073709551616", "?"};
+    static const std::vector<std::string> numbers = {"0",
+                                                     "1",
+                                                     "2",
+                                                     "3",
+                                                     "4",
+                                                     "7",
+                                                     "8",
+                                                     "16",
+                                                     "24",
+                                                     "31",
+                                                     "33",
+                                                     "64",
+                                                     "96",
+                                                     "65535",
+                                                     "65537",
+                                                     "1048576",
+                                                     "2147483647",
+                                                     "2147483648",
+                                                     "4294967296",
+                                                     "9223372036854775807",
+                                                     "9223372036854775808",
+                                                     "-1",
+                                                     "-2",
+                                                     "18446744073709551616",
+                                                     "?"};
     static const std::vector<std::string> words = {
-        "f4E2M1FN", "f8E4M3FN", "f8E8M0FNU", "bf16", "f16", "f32", "f64", "i1",
-        "i4", "i8", "i32", "i64", "index", "row", "tail", "array", "tensor",
-        "memref", "vector", "complex", "none", "exact", "bucket", "dynamic",
-        "high_first", "interleave", "per", "scales", "at", "pad", "align",
-        "dsv4", "cuda", "gpu", "func", "return", "paged_gather", "dequantize",
-        "kernel", "yield", "buffer", "extent", "row_count", "module", "v4_584",
-        "seed_580", "nvfp4_352", "c", "i", "o", "unknown"};
+        "f4E2M1FN",   "f8E4M3FN",     "f8E8M0FNU",  "bf16",    "f16",
+        "f32",        "f64",          "i1",         "i4",      "i8",
+        "i32",        "i64",          "index",      "row",     "tail",
+        "array",      "tensor",       "memref",     "vector",  "complex",
+        "none",       "exact",        "bucket",     "dynamic", "high_first",
+        "interleave", "per",          "scales",     "at",      "pad",
+        "align",      "dsv4",         "cuda",       "gpu",     "func",
+        "return",     "paged_gather", "dequantize", "kernel",  "yield",
+        "buffer",     "extent",       "row_count",  "module",  "v4_584",
+        "seed_580",   "nvfp4_352",    "c",          "i",       "o",
+        "unknown"};
     size_t at = below(tokens.size());
     auto place = tokens.begin() + at;
     switch (below(12)) {
@@ -188,9 +214,9 @@ void emitMutants(const std::vector<std::string> &seeds, unsigned end,
       // What is emitted is C++, whatever the text said.
       bool compiled = ++progress->emitted % kCompileEach != 0;
       for (size_t i = 0; i < emitted->texts.size() && !compiled; ++i) {
-        auto image = rt::compileHost(
-            rt::hostPrelude() + emitted->texts[i] +
-            rt::hostEpilogue(emitted->info.kernels[i].symbol));
+        auto image =
+            rt::compileHost(rt::hostPrelude() + emitted->texts[i] +
+                            rt::hostEpilogue(emitted->info.kernels[i].symbol));
         if (image)
           continue;
         ++progress->badMessages;
@@ -243,13 +269,14 @@ TEST(FuzzTest, DamagedPrograms) {
     ASSERT_EQ(waitpid(child, &state, 0), child);
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
       continue;
-    ADD_FAILURE() << "mutant " << progress->next << " of seed " << getSeed()
-                  << (WIFSIGNALED(state)
-                          ? WTERMSIG(state) == SIGALRM ? " hangs"
-                                                       : " crashes with signal "
-                          : " ends the process with ")
-                  << (WIFSIGNALED(state) ? WTERMSIG(state) : state) << ":\n"
-                  << Mutator(seeds, getSeed() * 1000003 + progress->next).make();
+    ADD_FAILURE()
+        << "mutant " << progress->next << " of seed " << getSeed()
+        << (WIFSIGNALED(state) ? WTERMSIG(state) == SIGALRM
+                                     ? " hangs"
+                                     : " crashes with signal "
+                               : " ends the process with ")
+        << (WIFSIGNALED(state) ? WTERMSIG(state) : state) << ":\n"
+        << Mutator(seeds, getSeed() * 1000003 + progress->next).make();
     ++progress->next;
     if (++crashes == 20)
       break;

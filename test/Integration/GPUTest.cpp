@@ -152,12 +152,9 @@ void checkLarge(const Gather &gather, const Dims &dims) {
 // 4.6 GiB of pages; random pages, so most indices are beyond 2 GiB.
 TEST(GPUTest, PagesBeyond4GiB) {
   DSV4_NEEDS_GPU();
-  checkLarge(getGather("v4_584", 64, Table::PerRequest),
-             {{"t", 64},
-              {"k", 129},
-              {"r", 8},
-              {"mp", 16384},
-              {"c.pages", 131072}});
+  checkLarge(
+      getGather("v4_584", 64, Table::PerRequest),
+      {{"t", 64}, {"k", 129}, {"r", 8}, {"mp", 16384}, {"c.pages", 131072}});
 }
 
 // An index is the entry itself, 8.4 million of them.
@@ -177,11 +174,7 @@ TEST(GPUTest, ArraysBeyond2GiB) {
 TEST(GPUTest, MoreThan65535Rows) {
   DSV4_NEEDS_GPU();
   checkLarge(getGather("index_mxfp4_68", 64, Table::PerRequest),
-             {{"t", 70001},
-              {"k", 3},
-              {"r", 5},
-              {"mp", 7},
-              {"c.pages", 40}});
+             {{"t", 70001}, {"k", 3}, {"r", 5}, {"mp", 7}, {"c.pages", 40}});
   Gather flat = getGather("index_fp8_132", 64, Table::Single);
   flat.rank = 1;
   checkLarge(flat, {{"k", 200003}, {"mp", 7}, {"c.pages", 9}});
@@ -223,8 +216,7 @@ TEST(GPUTest, ResultBeyond4GiB) {
     ASSERT_GOOD(small.driver->synchronize(*stream));
     EXPECT_TRUE(small.matches(*part, outputs));
     EXPECT_EQ(std::memcmp(outputs.bytes[rows].data(),
-                          inputs->bytes[rows].data() +
-                              first * topk * 512 * 2,
+                          inputs->bytes[rows].data() + first * topk * 512 * 2,
                           outputs.bytes[rows].size()),
               0)
         << "tokens from " << first;

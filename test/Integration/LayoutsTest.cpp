@@ -60,11 +60,10 @@ std::vector<Dims> getShapes(const Gather &gather, uint64_t seed) {
     int64_t t, k, r, mp, pages;
   };
   // The first shapes are for all; the last four take turns.
-  std::vector<Shape> shapes = {{5, 7, 3, 4, 6},   {1, 1, 1, 1, 1},
-                               {0, 7, 1, 1, 2},   {3, 0, 2, 2, 3},
-                               {3, 33, 2, 0, 4},  {4, 9, 0, 2, 3},
-                               {2, 5, 2, 3, 0},   {5, 31, 2, 1, 1},
-                               {33, 3, 7, 5, 3}};
+  std::vector<Shape> shapes = {
+      {5, 7, 3, 4, 6}, {1, 1, 1, 1, 1},  {0, 7, 1, 1, 2},
+      {3, 0, 2, 2, 3}, {3, 33, 2, 0, 4}, {4, 9, 0, 2, 3},
+      {2, 5, 2, 3, 0}, {5, 31, 2, 1, 1}, {33, 3, 7, 5, 3}};
   const Shape large[] = {{1, 513, 1, 9, 11}, {3, 171, 2, 5, 7}};
   if (gather.record.rowExtent <= 1024)
     shapes.push_back(large[seed % 2]);
@@ -73,8 +72,8 @@ std::vector<Dims> getShapes(const Gather &gather, uint64_t seed) {
   std::vector<Dims> result;
   for (Shape shape : shapes) {
     // Pools of small pages have more of them.
-    int64_t pages = gather.page < 32 && shape.pages > 1 ? 4 * shape.pages
-                                                        : shape.pages;
+    int64_t pages =
+        gather.page < 32 && shape.pages > 1 ? 4 * shape.pages : shape.pages;
     int64_t mp = gather.page < 32 && shape.mp > 1 ? 4 * shape.mp : shape.mp;
     Dims dims = {{"k", shape.k}, {"c.pages", pages}};
     if (gather.rank == 2)
@@ -140,8 +139,8 @@ TEST(LayoutsTest, EveryKindOfGather) {
           if (table != Table::None && single != (rank == 1))
             continue;
           Gather gather;
-          gather.record = records[(getSeed() + 5 * gathers.size()) %
-                                  records.size()];
+          gather.record =
+              records[(getSeed() + 5 * gathers.size()) % records.size()];
           gather.page = gathers.size() % 2 ? 64 : 3;
           if (gather.record.name == "two_levels" || gather.page == 3)
             gather.page = 4;
@@ -232,8 +231,7 @@ TEST(LayoutsTest, Schedules) {
         Gather::draw(records[i % records.size()], i % 3 ? 4 : 64, random);
     gather.policy = Policy::Dynamic;
     std::string schedule =
-        "#dsv4.row_schedule<threads = " +
-        std::to_string(32 << random() % 4) +
+        "#dsv4.row_schedule<threads = " + std::to_string(32 << random() % 4) +
         ", lanes = " + std::to_string(1 << random() % 6) +
         ", vector = " + std::to_string(1 << random() % 6) +
         (random() % 2 ? ", load = evict_last" : "") +

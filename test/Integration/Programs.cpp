@@ -200,16 +200,16 @@ std::string Gather::getText() const {
   function.add("i", indices, outer);
   std::string clauses;
   if (table == Table::Single)
-    clauses += "\n      pages(" + function.add("tab", "tensor<?xi32>", {"mp"}) +
-               ")";
+    clauses +=
+        "\n      pages(" + function.add("tab", "tensor<?xi32>", {"mp"}) + ")";
   else if (table != Table::None)
     clauses += "\n      pages(" +
                function.add("tab", "tensor<?x?xi32>",
                             {table == Table::PerQuery ? "t" : "r", "mp"}) +
                ")";
   if (table == Table::PerRequest)
-    clauses += "\n      requests(" +
-               function.add("req", "tensor<?xi32>", {"t"}) + ")";
+    clauses +=
+        "\n      requests(" + function.add("req", "tensor<?xi32>", {"t"}) + ")";
   if (lengths)
     clauses += "\n      lengths(" +
                function.add("len", tensor(rank - 1, -1, "i32"),
@@ -304,8 +304,8 @@ std::string Dequantize::getText() const {
          " {\n  %values = dsv4.dequantize %data" +
          (levels.empty() ? "" : " scales(" + names + " : " + types + ")") +
          "\n      outs(%o : " + out + ") {format = #dsv4.format<" + element +
-         ", [" + format + "]" + (highFirst ? ", high_first" : "") + ">} : " +
-         data + "\n  return %values : " + out + "\n}\n";
+         ", [" + format + "]" + (highFirst ? ", high_first" : "") +
+         ">} : " + data + "\n  return %values : " + out + "\n}\n";
 }
 
 std::vector<Dequantize> dsv4::test::getDequantizes() {

@@ -58,7 +58,8 @@ struct Level {
   std::string element, group;
 };
 
-/// A dequantize. Its leading extents are the dims n and m, as far as they occur.
+/// A dequantize. Its leading extents are the dims n and m, as far as they
+/// occur.
 struct Dequantize {
   std::string element;
   std::vector<Level> levels;

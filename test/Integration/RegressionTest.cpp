@@ -89,8 +89,7 @@ TEST_F(RegressionTest, FieldNamesWithDots) {
 // A chunk of one 4-bit element is half a byte.
 TEST_F(RegressionTest, OneNibbleAChunk) {
   RunOptions options = getCheckedRun(
-      directory.write("test.mlir",
-                      getGather("mxfp4_368", 512).getText()),
+      directory.write("test.mlir", getGather("mxfp4_368", 512).getText()),
       directory, dims, getSeed());
   options.compile.schedule =
       "#dsv4.row_schedule<threads = 32, lanes = 16, vector = 1>";
@@ -99,11 +98,10 @@ TEST_F(RegressionTest, OneNibbleAChunk) {
 
 // 4-bit fields beside an odd number of others: computed or refused.
 TEST_F(RegressionTest, NibblesBesideOddFields) {
-  std::string failure =
-      explain(getGather(R"([<"a" : 6 x i4 in row>, <"b" : 5 x bf16 in row at 4>])",
-                        11)
-                  .getText(),
-              dims);
+  std::string failure = explain(
+      getGather(R"([<"a" : 6 x i4 in row>, <"b" : 5 x bf16 in row at 4>])", 11)
+          .getText(),
+      dims);
   if (!failure.empty())
     expectRefusal(failure, "schedule");
 }
@@ -114,12 +112,11 @@ TEST_F(RegressionTest, WholeNumbersWithoutFactors) {
 }
 
 TEST_F(RegressionTest, SmallInterleave) {
-  std::string failure =
-      explain(getGather(R"([<"a" : 64 x f8E4M3FN in row>,
+  std::string failure = explain(getGather(R"([<"a" : 64 x f8E4M3FN in row>,
           <"s" : 4 x f8E8M0FNU in row scales "a" per 16 interleave 2>])",
-                        64)
-                  .getText(),
-              dims);
+                                          64)
+                                    .getText(),
+                                dims);
   if (!failure.empty())
     expectRefusal(failure, "interleave");
   failure = explain(
@@ -131,18 +128,18 @@ TEST_F(RegressionTest, SmallInterleave) {
 
 TEST_F(RegressionTest, NibbleOrderOfBytes) {
   expectRefusal(
-      explain(getGather(R"([<"a" : 64 x bf16 in row high_first>])", 64)
-                  .getText(),
-              dims),
+      explain(
+          getGather(R"([<"a" : 64 x bf16 in row high_first>])", 64).getText(),
+          dims),
       "high_first");
 }
 
 // Whatever a function or an argument is called, there is a kernel or a refusal.
 TEST_F(RegressionTest, NamesOfFunctions) {
   std::string text = getGather("v4_584", 512).getText();
-  for (const char *name : {"while", "dsv4", "int", "main", "printf", "memcpy",
-                           "expf", "threadIdx", "float4", "\"a b\"", "\"*/\"",
-                           "\"x \\5C\""})
+  for (const char *name :
+       {"while", "dsv4", "int", "main", "printf", "memcpy", "expf", "threadIdx",
+        "float4", "\"a b\"", "\"*/\"", "\"x \\5C\""})
     EXPECT_EQ(explain(replace(text, "@gather", std::string("@") + name), dims),
               "")
         << name;
@@ -164,8 +161,9 @@ TEST_F(RegressionTest, NamesOfArgumentsAndDims) {
                 dims),
         "dsv4.name");
   // A line of a comment stays one.
-  for (auto [name, spelled] : {std::pair<const char *, const char *>
-                               {"a\\0Ab", "a\nb"}, {"a \\5C", "a \\"}})
+  for (auto [name, spelled] :
+       {std::pair<const char *, const char *>{"a\\0Ab", "a\nb"},
+        {"a \\5C", "a \\"}})
     expectGoodOrRefused(
         explain(replace(text, "\"k\"", std::string("\"") + name + "\""),
                 {{"t", 5}, {spelled, 33}, {"c.pages", 11}}),
@@ -195,9 +193,9 @@ func.func @f(%d: tensor<?x3x512xf8E4M3FN>, %s: tensor<?x3x4xf32>,
       outs(%o : tensor<?x3x512xbf16>) {format = #f} : tensor<?x3x512xf8E4M3FN>
   return
 })mlir";
-  EXPECT_NE(explain(text, {{"arg0.0", 5}, {"arg1.0", 5}, {"arg2.0", 500000}},
-                    false),
-            "");
+  EXPECT_NE(
+      explain(text, {{"arg0.0", 5}, {"arg1.0", 5}, {"arg2.0", 500000}}, false),
+      "");
 }
 
 // What is read cannot be a destination too.
@@ -232,10 +230,10 @@ func.func @f(%d: tensor<?x48xbf16> {dsv4.dims = ["n", ""]},
         {"-> tensor<?x48xbf16>", "return %w : tensor<?x48xbf16>"},
         {"-> (tensor<?x48xbf16>, tensor<?x48xbf16>)",
          "return %v, %w : tensor<?x48xbf16>, tensor<?x48xbf16>"}})
-    EXPECT_EQ(explain(replace(replace(text, "RESULTS", results), "RETURN",
-                              values),
-                      {{"n", 5}}),
-              "")
+    EXPECT_EQ(
+        explain(replace(replace(text, "RESULTS", results), "RETURN", values),
+                {{"n", 5}}),
+        "")
         << results;
 }
 

@@ -99,8 +99,7 @@ std::string dsv4::test::toText(const Dims &dims) {
   return text;
 }
 
-void dsv4::test::runAll(
-    const std::vector<std::function<std::string()>> &jobs) {
+void dsv4::test::runAll(const std::vector<std::function<std::string()>> &jobs) {
   std::atomic<size_t> next{0};
   std::mutex mutex;
   std::vector<std::string> failures;

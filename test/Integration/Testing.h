@@ -63,9 +63,9 @@ std::string toText(const Dims &dims);
 void runAll(const std::vector<std::function<std::string()>> &jobs);
 
 /// Skips the test with "skipped: no GPU" unless the target is cuda.
-#define DSV4_NEEDS_GPU()                                                        \
-  if (!::dsv4::test::isCuda())                                                  \
-    GTEST_SKIP() << "skipped: no GPU (DSV4_TEST_TARGET=cuda asks for one)"
+#define DSV4_NEEDS_GPU()                                                       \
+  if (!::dsv4::test::isCuda())                                                 \
+  GTEST_SKIP() << "skipped: no GPU (DSV4_TEST_TARGET=cuda asks for one)"
 
 } // namespace dsv4::test
 

@@ -164,6 +164,46 @@ StringRef dsv4::getEmittedName(Location loc) {
   return "";
 }
 
+/// Functions, types and macros that both targets have without any include.
+static bool isPredeclared(StringRef name) {
+  static const llvm::StringSet<> library = {
+      "abort",   "abs",     "assert",   "atexit",  "atof",     "atoi",
+      "bsearch", "calloc",  "clock",    "dim3",    "div",      "exit",
+      "fprintf", "fputc",   "fputs",    "free",    "fwrite",   "getenv",
+      "isalnum", "isalpha", "isdigit",  "isspace", "labs",     "llabs",
+      "main",    "malloc",  "max",      "memchr",  "memcmp",   "memcpy",
+      "memmove", "memset",  "min",      "printf",  "putchar",  "puts",
+      "qsort",   "rand",    "realloc",  "signal",  "snprintf", "sprintf",
+      "srand",   "strcat",  "strchr",   "strcmp",  "strcpy",   "strlen",
+      "strncmp", "strncpy", "system",   "time",    "tolower",  "toupper",
+      "vprintf", "EOF",     "INFINITY", "NAN",     "NULL",     "linux",
+      "unix"};
+  // With f and l behind them, too.
+  static const llvm::StringSet<> mathematics = {
+      "acos",    "acosh",     "asin",      "asinh",    "atan",    "atan2",
+      "atanh",   "cbrt",      "ceil",      "copysign", "cos",     "cosh",
+      "cospi",   "erf",       "erfc",      "erfcinv",  "erfcx",   "erfinv",
+      "exp",     "exp10",     "exp2",      "expm1",    "fabs",    "fdim",
+      "fdivide", "floor",     "fma",       "fmax",     "fmin",    "fmod",
+      "frexp",   "hypot",     "ilogb",     "j0",       "j1",      "jn",
+      "ldexp",   "lgamma",    "llrint",    "llround",  "log",     "log10",
+      "log1p",   "log2",      "logb",      "lrint",    "lround",  "modf",
+      "nan",     "nearbyint", "nextafter", "norm",     "norm3d",  "norm4d",
+      "pow",     "rcbrt",     "remainder", "remquo",   "rhypot",  "rint",
+      "rnorm",   "round",     "rsqrt",     "saturate", "scalbln", "scalbn",
+      "sin",     "sincos",    "sincospi",  "sinh",     "sinpi",   "sqrt",
+      "tan",     "tanh",      "tgamma",    "trunc",    "y0",      "y1",
+      "yn"};
+  static const llvm::StringSet<> vectors = {
+      "char", "uchar", "short",    "ushort",    "int",   "uint",
+      "long", "ulong", "longlong", "ulonglong", "float", "double"};
+  StringRef shorter = name.drop_back();
+  return library.contains(name) || mathematics.contains(name) ||
+         (mathematics.contains(shorter) &&
+          (name.back() == 'f' || name.back() == 'l')) ||
+         (vectors.contains(shorter) && llvm::isDigit(name.back()));
+}
+
 std::string dsv4::toIdentifier(StringRef name) {
   // Keywords, and what else the emitted text and its preludes reserve.
   static const llvm::StringSet<> reserved = {
@@ -181,11 +221,12 @@ std::string dsv4::toIdentifier(StringRef name) {
       "typename",  "union",    "unsigned", "using",    "virtual",   "void",
       "volatile",  "while",    "xor",      "dsv4",     "threadIdx", "blockIdx",
       "blockDim",  "gridDim",  "warpSize"};
+
   std::string text;
   for (char c : name)
     text += llvm::isAlnum(c) ? c : '_';
   if (text.empty() || llvm::isDigit(text.front()) || text.front() == '_' ||
-      reserved.contains(text))
+      reserved.contains(text) || isPredeclared(text))
     text = "v_" + text;
   return text;
 }

@@ -23,7 +23,7 @@ using namespace dsv4;
 
 /// group ::= integer | `row` | `tensor`
 static ParseResult parseGroup(AsmParser &parser, int64_t &group) {
-  int64_t value;
+  int64_t value = 0;
   OptionalParseResult integer = parser.parseOptionalInteger(value);
   if (integer.has_value()) {
     if (failed(*integer))
