@@ -13,6 +13,7 @@
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <sys/utsname.h>
 
 using namespace dsv4;
 
@@ -58,8 +59,10 @@ std::string dsv4::getCacheKeyText(const std::string &source,
   os << "dsv4-key 1\ntarget " << target << " " << arch << "\ncompiler "
      << compilerDigest << "\n";
   if (host) {
-    // A sanitised kernel loads only into a sanitised process.
-    os << "sanitize " << rt::HostCompileOptions::defaultSanitize() << "\n";
+    // A kernel loads only into a process of its own kind.
+    utsname machine;
+    os << "machine " << (uname(&machine) == 0 ? machine.machine : "unknown")
+       << "\nsanitize " << rt::HostCompileOptions::defaultSanitize() << "\n";
   } else {
     os << "nvrtc " << jit::NVRTC::identity() << "\noptions";
     for (const std::string &option : jit::NVRTC::options(arch))

@@ -31,7 +31,11 @@ struct Recorder : PassInstrumentation {
   void record(StringRef name) {
     std::string text;
     llvm::raw_string_ostream os(text);
+    // The last level carries its names as locations, so that dsv4-translate can
+    // print it.
     OpPrintingFlags flags;
+    if (name == "cuda-prepare-for-emission")
+      flags.enableDebugInfo();
     module->print(os, flags.printNameLocAsPrefix());
     os << "\n";
     // Clean-ups are listed only where they did something.
@@ -92,6 +96,14 @@ static rt::Parameter traceParameter(Value operand, const Signature &signature) {
   return {Kind::Rows, 0};
 }
 
+/// 90 for "sm_90a".
+static unsigned getArchNumber(StringRef arch) {
+  unsigned number = 0;
+  arch.consume_front("sm_");
+  arch.consumeInteger(10, number);
+  return number;
+}
+
 /// The launches of a lowered function, in order.
 static void planLaunches(ModuleOp module, func::FuncOp func,
                          const Signature &signature, rt::ProgramInfo &info) {
@@ -104,7 +116,9 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
     llvm::raw_string_ostream(kernel.schedule) << schedule;
     kernel.threads = (*callee.getKnownBlockSize())[0];
     kernel.rowsPerBlock = schedule.getThreads() / schedule.getLanes();
-    kernel.programmaticLaunch = schedule.getPdl();
+    // No driver takes it below sm_90, where a wait is nothing anyway.
+    kernel.programmaticLaunch =
+        schedule.getPdl() && getArchNumber(info.arch) >= 90;
     auto grid = launch.getGridSizeX().getDefiningOp<arith::CeilDivUIOp>();
     auto rows = grid.getLhs().getDefiningOp<RowCountOp>();
     unsigned argument = cast<BlockArgument>(rows.getSource()).getArgNumber();

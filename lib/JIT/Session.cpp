@@ -56,7 +56,17 @@ private:
 } // namespace
 
 struct Session::State {
-  State(const SessionOptions &options) : disk(options.cache) {}
+  State(const SessionOptions &options)
+      : options(options), disk(options.cache) {}
+
+  /// Keeps a loaded program; of two threads the first one's stays.
+  const rt::LoadedProgram *keep(const std::string &key,
+                                std::unique_ptr<rt::LoadedProgram> program) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return loaded.try_emplace(key, std::move(program)).first->second.get();
+  }
+
+  SessionOptions options;
 
   std::string target, arch;
   rt::Driver *driver = nullptr;
@@ -142,6 +152,10 @@ Result<const rt::LoadedProgram *>
 Session::compile(const std::string &source, const std::string &sourceName,
                  const CompileOptions &options, CompileReport *report,
                  bool wantListing) {
+  if (state->driver)
+    if (Status status = state->driver->makeCurrent(state->backend.device);
+        !status)
+      return status;
   CompileReport unused;
   CompileReport &did = report ? *report : unused;
   Stopwatch watch;
@@ -157,40 +171,44 @@ Session::compile(const std::string &source, const std::string &sourceName,
       return found->second.get();
     }
   }
-  std::optional<rt::CompiledProgram> program;
   if (!wantListing)
-    program = state->disk.lookup(state->arch, did.key);
-  did.origin =
-      program ? CompileReport::Origin::Disk : CompileReport::Origin::Compiled;
-  did.lookup = watch.lap();
-
-  if (!program) {
-    auto emitted = emitProgram(source, sourceName, options, state->target,
-                               state->arch, wantListing);
-    if (!emitted)
-      return emitted.status();
-    did.passes = watch.lap();
-    rt::CompiledProgram compiled;
-    for (size_t i = 0; i < emitted->texts.size(); ++i) {
-      auto image =
-          compileKernel(*emitted, i, wantListing ? &emitted->listing : nullptr);
-      if (!image)
-        return image.status();
-      compiled.images.push_back(image.take());
+    if (auto program = state->disk.lookup(state->arch, did.key)) {
+      did.origin = CompileReport::Origin::Disk;
+      did.lookup = watch.lap();
+      auto loaded = rt::LoadedProgram::load(*program, state->backend);
+      did.load = watch.lap();
+      if (loaded)
+        return state->keep(did.key, loaded.take());
+      // An entry that does not load here is as good as none.
+      if (state->options.cache.warn)
+        state->options.cache.warn(did.entryPath + ": " +
+                                  loaded.status().message() +
+                                  ": compiling it anew");
     }
-    compiled.info = emitted->info;
-    did.backend = watch.lap();
-    did.listing = std::move(emitted->listing);
-    state->disk.publish(state->arch, did.key, compiled);
-    program = std::move(compiled);
-    watch.lap();
-  }
+  did.origin = CompileReport::Origin::Compiled;
+  did.lookup += watch.lap();
 
-  auto loaded = rt::LoadedProgram::load(*program, state->backend);
+  auto emitted = emitProgram(source, sourceName, options, state->target,
+                             state->arch, wantListing);
+  if (!emitted)
+    return emitted.status();
+  did.passes = watch.lap();
+  rt::CompiledProgram compiled;
+  for (size_t i = 0; i < emitted->texts.size(); ++i) {
+    auto image =
+        compileKernel(*emitted, i, wantListing ? &emitted->listing : nullptr);
+    if (!image)
+      return image.status();
+    compiled.images.push_back(image.take());
+  }
+  compiled.info = emitted->info;
+  did.backend = watch.lap();
+  did.listing = std::move(emitted->listing);
+  state->disk.publish(state->arch, did.key, compiled);
+  watch.lap();
+  auto loaded = rt::LoadedProgram::load(compiled, state->backend);
   if (!loaded)
     return loaded.status();
   did.load = watch.lap();
-  std::lock_guard<std::mutex> lock(state->mutex);
-  // Another thread may have been quicker; the first one stays.
-  return state->loaded.try_emplace(did.key, loaded.take()).first->second.get();
+  return state->keep(did.key, loaded.take());
 }

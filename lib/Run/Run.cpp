@@ -49,6 +49,7 @@ private:
   Status writeOutputs();
   Status writeListing();
   double countBytes();
+  bool isIntermediate(unsigned binding);
   int findBinding(const std::string &name) const;
 
   const RunOptions &options;
@@ -302,13 +303,18 @@ Status Runner::compile() {
   return Status();
 }
 
+/// Whether a binding is the cache argument `name`, or an array field of it.
+static bool isOf(const rt::Binding &binding, const std::string &name) {
+  return binding.name == name ||
+         StringRef(binding.name).starts_with(name + ".");
+}
+
 double Runner::countBytes() {
   double bytes = 0;
   for (auto [i, binding] : llvm::enumerate(signature.bindings)) {
     bool isCache = llvm::any_of(func.getArguments(), [&](BlockArgument arg) {
       return isa<CacheType>(arg.getType()) &&
-             StringRef(binding.name)
-                 .starts_with(getArgumentName(func, arg.getArgNumber()));
+             isOf(binding, getArgumentName(func, arg.getArgNumber()));
     });
     if (!isCache)
       bytes += buffers.bytes[i].size();
@@ -345,6 +351,22 @@ Status Runner::execute() {
   return Status();
 }
 
+/// Whether a destination holds only what another op of the program reads: what
+/// is left in it is not specified.
+bool Runner::isIntermediate(unsigned binding) {
+  bool intermediate = false;
+  func.walk([&](DestinationStyleOpInterface op) {
+    for (OpResult result : op->getResults()) {
+      auto arg = dyn_cast<BlockArgument>(op.getTiedOpOperand(result)->get());
+      if (arg && signature.getBinding(arg.getArgNumber()) == binding)
+        intermediate =
+            !result.use_empty() &&
+            llvm::none_of(result.getUsers(), llvm::IsaPred<func::ReturnOp>);
+    }
+  });
+  return intermediate;
+}
+
 Status Runner::check() {
   reference::InputSet expected = buffers;
   for (auto [i, binding] : llvm::enumerate(signature.bindings))
@@ -354,7 +376,7 @@ Status Runner::check() {
     return status;
   result.checked = true;
   for (auto [i, binding] : llvm::enumerate(signature.bindings)) {
-    if (!binding.written || !result.mismatch.empty())
+    if (!binding.written || isIntermediate(i) || !result.mismatch.empty())
       continue;
     result.mismatch = describeDifference(binding, buffers.shapes[i],
                                          buffers.bytes[i], expected.bytes[i]);

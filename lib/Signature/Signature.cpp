@@ -36,8 +36,10 @@ private:
 
 int SignatureBuilder::getDim(StringRef name, int axis, int64_t max) {
   for (auto [i, dim] : llvm::enumerate(signature.dims))
-    if (dim.name == name)
+    if (dim.name == name) {
+      dim.max = std::min(dim.max, max);
       return i;
+    }
   signature.dims.push_back(
       {name.str(), static_cast<int>(signature.bindings.size()), axis, max});
   return signature.dims.size() - 1;

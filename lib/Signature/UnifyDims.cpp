@@ -32,8 +32,9 @@ private:
   /// The argument a tensor is, or overwrites.
   std::optional<unsigned> getArgument(Value tensor);
   void collect();
-  /// No argument is both read and overwritten: kernels read through a path that
-  /// does not see writes of the same launch.
+  /// No argument is both read and overwritten, as kernels read through a path
+  /// that does not see writes of the same launch, and none is overwritten
+  /// twice.
   LogicalResult checkDestinations();
   LogicalResult unify(ArrayRef<ArgumentAxis> axes);
   std::string describe(ArgumentAxis axis);
@@ -49,16 +50,23 @@ private:
 } // namespace
 
 std::optional<unsigned> DimUnifier::getArgument(Value tensor) {
-  while (auto result = dyn_cast<OpResult>(tensor)) {
-    auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
-    if (!op)
+  while (true) {
+    if (auto result = dyn_cast<OpResult>(tensor)) {
+      auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+      if (!op)
+        return std::nullopt;
+      tensor = op.getTiedOpOperand(result)->get();
+      continue;
+    }
+    auto arg = cast<BlockArgument>(tensor);
+    Operation *parent = arg.getOwner()->getParentOp();
+    if (parent == func)
+      return arg.getArgNumber();
+    auto kernel = dyn_cast<KernelOp>(parent);
+    if (!kernel)
       return std::nullopt;
-    tensor = op.getTiedOpOperand(result)->get();
+    tensor = kernel.getInputs()[arg.getArgNumber()];
   }
-  auto arg = cast<BlockArgument>(tensor);
-  if (arg.getOwner()->getParentOp() != func)
-    return std::nullopt;
-  return arg.getArgNumber();
 }
 
 void DimUnifier::collect() {
@@ -82,6 +90,17 @@ void DimUnifier::collect() {
 }
 
 LogicalResult DimUnifier::checkDestinations() {
+  for (BlockArgument arg : func.getArguments()) {
+    auto overwrites = [](OpOperand &use) {
+      auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+      return op && op.isDpsInit(&use);
+    };
+    if (llvm::count_if(arg.getUses(), overwrites) > 1)
+      return func.emitError()
+             << "argument '" << getArgumentName(func, arg.getArgNumber())
+             << "' is the destination of two results: pass "
+                "another buffer";
+  }
   WalkResult result =
       func.walk([&](DestinationStyleOpInterface op) {
         for (OpOperand *input : op.getDpsInputOperands()) {

@@ -126,9 +126,9 @@ LogicalResult Legalizer::visitArith(Operation *op) {
     name = isa<arith::DivUIOp>(op) ? "arith.divsi" : "arith.remsi";
   }
   bool isSelect = isa<arith::SelectOp>(op);
-  // A quotient may be narrow where its operands are not.
-  if (isDivision)
-    for (Value operand : op->getOperands())
+  // A result may be narrow where its operands are not.
+  for (Value operand : op->getOperands())
+    if (operand.getType().isIndex())
       compute = std::max(compute, widthOf(operand));
   SmallVector<Value> operands;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
@@ -210,6 +210,8 @@ LogicalResult Legalizer::visit(Operation *op) {
     visitId(op);
     return success();
   }
+  if (isa<arith::IndexCastUIOp>(op) && !isNotNegative(op->getOperand(0)))
+    return op->emitOpError() << "has no spelling: the operand may be negative";
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
     visitCast(op);
     return success();

@@ -39,7 +39,8 @@ static ArrayRef<int64_t> getRowSpace(RowwiseOpInterface op) {
 /// Why `producer` cannot join the kernel of `consumer`, or an empty string.
 static std::string explainNoFusion(RowwiseOpInterface producer,
                                    RowwiseOpInterface consumer,
-                                   OpOperand &operand) {
+                                   OpOperand &operand,
+                                   const SetVector<Operation *> &group) {
   if (!operand.get().hasOneUse())
     return "its result has other users";
   if (!consumer.acceptsRow(operand))
@@ -50,9 +51,11 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return "it is in another block";
   if (getRowSpace(producer) != getRowSpace(consumer))
     return "the row spaces differ";
-  // The kernel takes the place of its last op.
-  for (Operation *op = producer->getNextNode(); op != consumer;
+  // The kernel takes the place of its last op, the first of the group.
+  for (Operation *op = producer->getNextNode(); op != group.front();
        op = op->getNextNode()) {
+    if (group.contains(op))
+      continue;
     if (!isMemoryEffectFree(producer) && !isMemoryEffectFree(op) &&
         !hasSingleEffect<MemoryEffects::Read>(op))
       return "an op between them may write what it reads";
@@ -91,7 +94,7 @@ static SetVector<Operation *> growGroup(RowwiseOpInterface last) {
           missed(op, other, "it is not row-wise");
         continue;
       }
-      std::string why = explainNoFusion(producer, op, operand);
+      std::string why = explainNoFusion(producer, op, operand, group);
       if (!why.empty()) {
         missed(op, producer, why);
         continue;
@@ -121,7 +124,7 @@ static void formKernel(ArrayRef<Operation *> group, StringRef name) {
                        [&](Operation *user) {
                          return !llvm::is_contained(group, user);
                        }) ||
-          op == last)
+          op == last || result.use_empty())
         outputs.push_back(result);
 
   OpBuilder b(last);

@@ -305,6 +305,23 @@ LogicalResult Outliner::run() {
   return success();
 }
 
+/// A lowered function launches kernels and returns their destinations: nothing
+/// else in it would ever be executed.
+static LogicalResult checkHost(func::FuncOp func) {
+  if (func.isExternal() || func.getOps<gpu::LaunchFuncOp>().empty())
+    return success();
+  for (Operation &op : func.getBody().front())
+    if (!isParameter(&op) &&
+        !isa<gpu::LaunchFuncOp, func::ReturnOp, arith::ConstantOp,
+             arith::IndexCastOp, arith::CeilDivUIOp>(op))
+      return op.emitOpError()
+             << "is not part of a kernel and cannot be launched";
+  for (Value value : func.getBody().front().getTerminator()->getOperands())
+    if (!isa<BlockArgument>(value))
+      return func.emitError() << "returns a value that is not a destination";
+  return success();
+}
+
 namespace {
 struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
   using OutlineKernelsBase::OutlineKernelsBase;
@@ -328,6 +345,9 @@ struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
         if (failed(Outliner(func, kernel, arch).run()))
           return signalPassFailure();
       }
+    for (func::FuncOp func : module.getOps<func::FuncOp>())
+      if (failed(checkHost(func)))
+        return signalPassFailure();
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                     UnitAttr::get(&getContext()));
   }

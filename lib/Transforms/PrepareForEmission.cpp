@@ -17,16 +17,6 @@ namespace dsv4 {
 #include "dsv4/Passes.h.inc"
 } // namespace dsv4
 
-/// `loc` without the names in it.
-static Location stripNames(Location loc) {
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return stripNames(name.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    return FusedLoc::get(loc.getContext(),
-                         llvm::map_to_vector(fused.getLocations(), stripNames));
-  return loc;
-}
-
 namespace {
 
 /// Names the values of one kernel.
@@ -66,9 +56,11 @@ void Namer::visit(Operation *op) {
     return;
   Value value = op->getResult(0);
   StringRef name = getEmittedName(op->getLoc());
-  bool isVectorLoad = isa<cuda::LoadOp>(op) && isa<VectorType>(value.getType());
-  bool line = !repeatsFreely(op) &&
-              (!name.empty() || isVectorLoad || !value.hasOneUse());
+  // Within a conditional expression there are no lines.
+  auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+  bool mayHaveLine = !(branch && branch.getNumResults() > 0);
+  bool line = mayHaveLine && !repeatsFreely(op) &&
+              (!name.empty() || !isMemoryEffectFree(op) || !value.hasOneUse());
   Location loc = stripNames(op->getLoc());
   if (line)
     loc = NameLoc::get(

@@ -118,8 +118,13 @@ LogicalResult Specialize::applyExtents() {
         if (known)
           shape[axis] = it->second;
       } else if (policy == PolicyKind::Bucket && known) {
+        if (it->second > INT32_MAX)
+          return func.emitError()
+                 << "dim '" << name << "' is " << it->second
+                 << ", more than the largest extent " << INT32_MAX;
         int64_t bound = llvm::PowerOf2Ceil(std::max<int64_t>(it->second, 1));
-        bounds.set(name, b.getI64IntegerAttr(bound));
+        bounds.set(name,
+                   b.getI64IntegerAttr(std::min<int64_t>(bound, INT32_MAX)));
       }
     }
     func.getArgument(i).setType(

@@ -33,6 +33,9 @@ namespace dsv4 {
 /// is used.
 llvm::StringRef getEmittedName(mlir::Location loc);
 
+/// A location without the names in it.
+mlir::Location stripNames(mlir::Location loc);
+
 /// A C++ identifier close to `name`, and no word the emitted text reserves.
 std::string toIdentifier(llvm::StringRef name);
 

@@ -100,6 +100,28 @@ static int64_t boundRows(KernelOp kernel, BlockArgument destination) {
   return rows;
 }
 
+/// The row space of an op of a kernel: constants, and names of dims.
+static SmallVector<std::string> describeRowSpace(KernelOp kernel,
+                                                 RowwiseOpInterface op) {
+  SmallVector<std::string> space;
+  auto destination = dyn_cast<BlockArgument>(op.getRowDestination());
+  if (!destination)
+    return {"?"};
+  auto tensor = cast<RankedTensorType>(destination.getType());
+  auto arg =
+      dyn_cast<BlockArgument>(kernel.getInputs()[destination.getArgNumber()]);
+  for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
+    if (!tensor.isDynamicDim(axis))
+      space.push_back(std::to_string(tensor.getDimSize(axis)));
+    else
+      space.push_back(arg ? getDimName(arg.getOwner()->getParentOp(),
+                                       arg.getArgNumber(), axis)
+                                .str()
+                          : "?");
+  }
+  return space;
+}
+
 /// Lowers one kernel in place.
 static LogicalResult lowerKernel(KernelOp kernel) {
   Block &body = kernel.getBody().front();
@@ -112,9 +134,13 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   if (ops.empty())
     return kernel.emitOpError() << "holds no row-wise op";
 
-  Location loc = ops.front().getLoc();
+  Location loc = stripNames(ops.front().getLoc());
   OpBuilder outside(&body, Block::iterator(ops.front()));
   Value destination = ops.front().getRowDestination();
+  for (RowwiseOpInterface op : ops)
+    if (describeRowSpace(kernel, op) != describeRowSpace(kernel, ops.front()))
+      return op->emitOpError()
+             << "kernel_c4: has other rows than the first op of its kernel";
   for (unsigned i = 0; i < yield.getNumOperands(); ++i)
     if (!kernel.getTiedInput(i))
       return kernel.emitOpError()
@@ -135,7 +161,7 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   RowContext row(kernel, outside, inside, loc, forall.getInductionVar(0));
 
   for (RowwiseOpInterface op : ops) {
-    row.setLoc(op.getLoc());
+    row.setLoc(stripNames(op.getLoc()));
     auto lowering = cast<RowLoweringInterface>(op.getOperation());
     auto results = lowering.buildRow(row);
     if (failed(results))

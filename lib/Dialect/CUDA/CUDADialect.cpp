@@ -230,3 +230,12 @@ std::string dsv4::toIdentifier(StringRef name) {
     text = "v_" + text;
   return text;
 }
+
+Location dsv4::stripNames(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return stripNames(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    return FusedLoc::get(loc.getContext(),
+                         llvm::map_to_vector(fused.getLocations(), stripNames));
+  return loc;
+}

@@ -97,8 +97,8 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
     if (!name || !isIdentifier(name.getValue()))
       return op->emitOpError() << "expects 'dsv4.name' of argument " << argIndex
                                << " to be an identifier";
-    for (unsigned i = 0; i < argIndex; ++i)
-      if (func.getArgAttr(i, kNameAttr) == name)
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      if (i != argIndex && getArgumentName(func, i) == name.getValue())
         return op->emitOpError() << "expects distinct argument names, '"
                                  << name.getValue() << "' is used twice";
     return success();

@@ -76,8 +76,7 @@ public:
   const std::string &root() const { return directory; }
 
   /// Where the entry of a key is or would be; empty when not enabled, or when
-  /// `arch` or `keyHex` cannot name a file. (A lock file beside it saves
-  /// processes from compiling the same program at once.)
+  /// `arch` or `keyHex` cannot name a file.
   std::string entryPath(std::string_view arch, std::string_view keyHex) const;
 
   /// The verified program of a key, or nothing.

@@ -86,7 +86,7 @@ struct KernelInfo {
 struct ProgramInfo {
   std::string name;   ///< Entry function.
   std::string target; ///< "cuda" or "host".
-  std::string arch;   ///< "sm_90a"; the host's CPU architecture for "host".
+  std::string arch;   ///< "sm_90a"; on the host it selects schedules.
   std::vector<Binding> bindings;
   std::vector<Dim> dims;
   std::vector<KernelInfo> kernels;

@@ -17,7 +17,8 @@ gpu.module @names {
   // LINE-NEXT: v_class[v_dsv4] = v_int[v_blockIdx];
   gpu.func @names(%a: memref<?xf32> loc("int"(#loc)), %b: memref<?xf32> loc("class"(#loc)),
                   %c: i32 loc("dsv4"(#loc)), %d: i64 loc("blockIdx"(#loc))) kernel {
-    // CHECK: v_class[v_dsv4] = v_int[v_blockIdx];
+  // CHECK: const float value = v_int[v_blockIdx];
+  // CHECK: v_class[v_dsv4] = value;
     %0 = cuda.load %a[%d] : memref<?xf32>, i64 -> f32 loc(#loc)
     cuda.store %0, %b[%c] : f32, memref<?xf32>, i32 loc(#loc)
     gpu.return

@@ -1,0 +1,34 @@
+// RUN: dsv4-opt %s --split-input-file --verify-diagnostics --dsv4-lower-to-cuda-pipeline
+
+// An op that is in no kernel would never be executed.
+func.func @other(%d: tensor<4x8xbf16>, %o: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  %a = dsv4.dequantize %d outs(%o : tensor<4x8xbf16>) {format = #dsv4.format<bf16>} : tensor<4x8xbf16>
+  // expected-error @+1 {{is not part of a kernel and cannot be launched}}
+  %b = arith.addf %a, %a : tensor<4x8xbf16>
+  return %b : tensor<4x8xbf16>
+}
+
+// -----
+
+// Two results in one buffer: the first would be lost.
+// expected-error @+1 {{argument 'arg1' is the destination of two results: pass another buffer}}
+func.func @twice(%d: tensor<4x8xbf16>, %o: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  %a = dsv4.dequantize %d outs(%o : tensor<4x8xbf16>) {format = #dsv4.format<bf16>} : tensor<4x8xbf16>
+  %b = dsv4.dequantize %d outs(%o : tensor<4x8xbf16>) {format = #dsv4.format<bf16>} : tensor<4x8xbf16>
+  return %a : tensor<4x8xbf16>
+}
+
+// -----
+
+// Ops of one kernel have one row space.
+func.func @rows(%d: tensor<?x8xbf16> {dsv4.dims = ["k", ""]}, %e: tensor<?x8xbf16> {dsv4.dims = ["n", ""]},
+                %o: tensor<?x8xbf16> {dsv4.dims = ["k", ""]}, %p: tensor<?x8xbf16> {dsv4.dims = ["n", ""]}) {
+  %r:2 = dsv4.kernel @k(%d, %e, %o, %p) : (tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>) -> (tensor<?x8xbf16>, tensor<?x8xbf16>) {
+  ^bb0(%a: tensor<?x8xbf16>, %b: tensor<?x8xbf16>, %x: tensor<?x8xbf16>, %y: tensor<?x8xbf16>):
+    %0 = dsv4.dequantize %a outs(%x : tensor<?x8xbf16>) {format = #dsv4.format<bf16>} : tensor<?x8xbf16>
+    // expected-error @+1 {{kernel_c4: has other rows than the first op of its kernel}}
+    %1 = dsv4.dequantize %b outs(%y : tensor<?x8xbf16>) {format = #dsv4.format<bf16>} : tensor<?x8xbf16>
+    dsv4.yield %0, %1 : tensor<?x8xbf16>, tensor<?x8xbf16>
+  }
+  return
+}
