@@ -14,7 +14,7 @@ gpu.module @names {
   // CHECK-NEXT:       int v_dsv4,
   // CHECK-NEXT:       long long v_blockIdx) {
   // LINE: #line 7 "model.mlir"
-  // LINE-NEXT: v_class[v_dsv4] = v_int[v_blockIdx];
+  // LINE-NEXT: const float value = v_int[v_blockIdx];
   gpu.func @names(%a: memref<?xf32> loc("int"(#loc)), %b: memref<?xf32> loc("class"(#loc)),
                   %c: i32 loc("dsv4"(#loc)), %d: i64 loc("blockIdx"(#loc))) kernel {
   // CHECK: const float value = v_int[v_blockIdx];
