@@ -12,6 +12,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -394,11 +395,11 @@ void ExtentOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
 
 OpFoldResult RowCountOp::fold(FoldAdaptor) {
   auto type = cast<RankedTensorType>(getSource().getType());
-  ArrayRef<int64_t> outer = type.getShape().drop_back();
-  if (ShapedType::isDynamicShape(outer))
-    return {};
-  return IntegerAttr::get(IndexType::get(getContext()),
-                          ShapedType::getNumElements(outer));
+  int64_t rows = 1;
+  for (int64_t extent : type.getShape().drop_back())
+    if (ShapedType::isDynamic(extent) || llvm::MulOverflow(rows, extent, rows))
+      return {};
+  return IntegerAttr::get(IndexType::get(getContext()), rows);
 }
 
 void RowCountOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
