@@ -49,7 +49,7 @@ def CUDA_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of a store", [
 }
 
 //===----------------------------------------------------------------------===//
-// load, store, expand, swap_nibbles
+// load, store, expand, dequantize, swap_nibbles
 //===----------------------------------------------------------------------===//
 
 def CUDA_Scalar : AnyTypeOf<[AnyInteger, AnyFloat]>;
@@ -124,6 +124,28 @@ def CUDA_ExpandOp : CUDA_Op<"expand", [Pure,
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyFloat]>:$factors);
   let results = (outs VectorOfRankAndType<[2], [AnyFloat]>:$tile);
   let assemblyFormat = "$factors attr-dict `:` type($factors) `to` type($tile)";
+  let hasVerifier = 1;
+}
+
+def CUDA_DequantizeOp : CUDA_Op<"dequantize", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "multiply stored elements by the factors they share";
+  let description = [{
+    Every element of a tile, as f32, times its factor, as f32: the product is
+    rounded to f32 and then to the element type of the result. Factors stand for
+    elements as in `cuda.expand`. Clauses:
+
+    * dequantize_c1: the result has the shape of the values, and f32 or bf16
+      elements;
+    * dequantize_c2: as expand_c2.
+  }];
+  let arguments = (ins
+    VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$values,
+    VectorOfRankAndType<[1, 2], [AnyFloat]>:$factors);
+  let results = (outs VectorOfRankAndType<[2], [AnyFloat]>:$tile);
+  let assemblyFormat = [{
+    $values `by` $factors attr-dict `:` type($values) `by` type($factors) `to` type($tile)
+  }];
   let hasVerifier = 1;
 }
 

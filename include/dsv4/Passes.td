@@ -128,6 +128,18 @@ def OutlineKernels : Pass<"dsv4-outline-kernels", "::mlir::ModuleOp"> {
 // L3 to L4: emission form
 //===----------------------------------------------------------------------===//
 
+def CudaFormDeviceCalls
+    : Pass<"cuda-form-device-calls", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Turn arithmetic into calls that do several steps at once";
+  let description = [{
+    Widening, expanding the factors, multiplying and, where nothing else uses
+    the product, rounding to bf16 become one `cuda.dequantize`: one loop over the
+    registers instead of four, and fewer instructions where both element types
+    are narrow. Results do not change.
+  }];
+  let dependentDialects = ["::dsv4::cuda::CUDADialect"];
+}
+
 def CudaLegalize : Pass<"cuda-legalize", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Rewrite or reject what CUDA C++ cannot say";
   let description = [{

@@ -35,6 +35,7 @@ void dsv4::buildLowerToCUDAPipeline(OpPassManager &pm,
   pm.addPass(createOutlineKernels(std::move(outline)));
   OpPassManager &module = pm.nest<gpu::GPUModuleOp>();
   module.addPass(createCSEPass());
+  module.addPass(createCudaFormDeviceCalls());
   module.addPass(createCudaLegalize());
   module.addPass(createCanonicalizerPass());
   module.addPass(createCSEPass());

@@ -266,6 +266,7 @@ static bool hasSpelling(Operation *op) {
                                           "arith.truncf",
                                           "arith.trunci",
                                           "arith.xori",
+                                          "cuda.dequantize",
                                           "cuda.expand",
                                           "cuda.load",
                                           "cuda.store",

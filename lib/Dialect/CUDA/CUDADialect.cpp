@@ -106,19 +106,23 @@ StringRef StoreOp::getCallee() {
 StringRef StoreOp::getHeader() { return "memory.cuh"; }
 
 //===----------------------------------------------------------------------===//
-// expand
+// expand, dequantize, swap_nibbles
 //===----------------------------------------------------------------------===//
+
+/// Whether every factor stands for whole chunks, or for equal parts of a chunk.
+static bool covers(VectorType factors, VectorType tile) {
+  if (factors.getRank() == 1)
+    return tile.getDimSize(0) % factors.getDimSize(0) == 0;
+  return factors.getDimSize(0) == tile.getDimSize(0) &&
+         tile.getDimSize(1) % factors.getDimSize(1) == 0;
+}
 
 LogicalResult ExpandOp::verify() {
   auto tile = cast<VectorType>(getTile().getType());
   auto factors = cast<VectorType>(getFactors().getType());
   if (factors.getElementType() != tile.getElementType())
     return emitOpError() << "expand_c1: element types differ";
-  bool good = factors.getRank() == 1
-                  ? tile.getDimSize(0) % factors.getDimSize(0) == 0
-                  : factors.getDimSize(0) == tile.getDimSize(0) &&
-                        tile.getDimSize(1) % factors.getDimSize(1) == 0;
-  if (!good)
+  if (!covers(factors, tile))
     return emitOpError() << "expand_c2: factors of " << factors
                          << " do not cover a tile of " << tile;
   return success();
@@ -129,6 +133,23 @@ StringRef ExpandOp::getCallee() {
              : "dsv4::expand";
 }
 StringRef ExpandOp::getHeader() { return "core.cuh"; }
+
+LogicalResult DequantizeOp::verify() {
+  auto tile = cast<VectorType>(getTile().getType());
+  auto values = cast<VectorType>(getValues().getType());
+  auto factors = cast<VectorType>(getFactors().getType());
+  if (tile.getShape() != values.getShape() ||
+      !(tile.getElementType().isF32() || tile.getElementType().isBF16()))
+    return emitOpError() << "dequantize_c1: expected f32 or bf16 elements in "
+                            "the shape of "
+                         << values << ", got " << tile;
+  if (!covers(factors, tile))
+    return emitOpError() << "dequantize_c2: factors of " << factors
+                         << " do not cover a tile of " << tile;
+  return success();
+}
+StringRef DequantizeOp::getCallee() { return "dsv4::dequantize"; }
+StringRef DequantizeOp::getHeader() { return "convert.cuh"; }
 
 LogicalResult SwapNibblesOp::verify() {
   auto type = cast<VectorType>(getSource().getType());

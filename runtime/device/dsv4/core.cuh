@@ -39,12 +39,19 @@ struct e2m1 {};
 // A nibble: two's complement.
 struct i4 {};
 
+// Constants are enumerators: variables would become part of every module.
 template <typename T>
-inline constexpr int bits_of = 8 * sizeof(T);
+struct bits_of {
+  enum : int { value = 8 * sizeof(T) };
+};
 template <>
-inline constexpr int bits_of<e2m1> = 4;
+struct bits_of<e2m1> {
+  enum : int { value = 4 };
+};
 template <>
-inline constexpr int bits_of<i4> = 4;
+struct bits_of<i4> {
+  enum : int { value = 4 };
+};
 
 // The register type of a 32-bit word of elements: elements of less than 32 bits
 // are packed into it, the first one lowest.
@@ -69,8 +76,10 @@ struct WordOf<int> {
 // word.
 template <typename T, int S, int V>
 struct Tile {
-  static constexpr int chunk_bytes = (V * bits_of<T> + 7) / 8;
-  static constexpr int chunk_words = (V * bits_of<T> + 31) / 32;
+  enum : int {
+    chunk_bytes = (V * bits_of<T>::value + 7) / 8,
+    chunk_words = (V * bits_of<T>::value + 31) / 32
+  };
 
   typename WordOf<T>::type words[S * chunk_words];
 
@@ -90,7 +99,7 @@ template <int Begin, int Count, typename T, int N>
 __device__ __forceinline__ Vec<T, Count> slice(const Tile<T, 1, N> &from) {
   static_assert(Begin >= 0 && Count > 0 && Begin + Count <= N,
                 "slice out of range");
-  constexpr int word = Begin * bits_of<T> / 32, shift = Begin * bits_of<T> % 32;
+  constexpr int word = Begin * bits_of<T>::value / 32, shift = Begin * bits_of<T>::value % 32;
   Vec<T, Count> to;
 #pragma unroll
   for (int i = 0; i < Vec<T, Count>::chunk_words; ++i) {
@@ -132,7 +141,7 @@ expand(const Tile<float, S, G> &from) {
 // For records whose even elements are in the high nibbles.
 template <typename T, int S, int V>
 __device__ __forceinline__ Tile<T, S, V> swap_nibbles(Tile<T, S, V> value) {
-  static_assert(bits_of<T> == 4, "elements of 4 bits");
+  static_assert(bits_of<T>::value == 4, "elements of 4 bits");
 #pragma unroll
   for (int i = 0; i < S * Tile<T, S, V>::chunk_words; ++i)
     value.words[i] = (value.words[i] & 0x0F0F0F0Fu) << 4 |

@@ -9,7 +9,8 @@
 // read-only path). `Align` is what is known of the address and the stride, in
 // bytes; 0 means the natural one: the largest power of two that divides the
 // size of a chunk. An access is split into pieces of at most min(Align, 16)
-// bytes.
+// bytes. `Policy` is evict_normal or evict_last; pieces of less than 4 bytes
+// have none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,60 +25,43 @@ __device__ constexpr int alignment_of(int align, int bytes) {
   return align ? align : bytes & -bytes;
 }
 
-// `Policy` is void or a type that the primitives know (evict_last); scalars and
-// pieces of less than 4 bytes have none.
-template <typename Policy>
-inline constexpr bool has_policy = true;
-template <>
-inline constexpr bool has_policy<void> = false;
-
 //===----------------------------------------------------------------------===//
 // Bytes
 //===----------------------------------------------------------------------===//
 
-// Bytes of memory -> words, the bytes past the end of the last word zero.
+// Bytes of memory -> words, the bytes past the end of the last word zero. Where
+// the condition is false, all are.
 template <int Bytes, int Align, typename Policy>
-__device__ __forceinline__ void load_bytes(unsigned *to, const char *from) {
+__device__ __forceinline__ void load_bytes(unsigned *to, bool condition,
+                                           const char *from) {
   constexpr int by16 = Align >= 16 ? Bytes / 16 * 16 : 0;
   constexpr int by8 = Align >= 8 ? Bytes / 8 * 8 : by16;
   constexpr int by4 = Align >= 4 ? Bytes / 4 * 4 : by8;
   constexpr int by2 = Align >= 2 ? Bytes / 2 * 2 : by4;
   if constexpr (0 < by16) {
 #pragma unroll
-    for (int at = 0; at < by16; at += 16) {
-      if constexpr (has_policy<Policy>)
-        ld_nc_16(to + at / 4, from + at, Policy());
-      else
-        ld_nc_16(to + at / 4, from + at);
-    }
+    for (int at = 0; at < by16; at += 16)
+      ld_nc_16(to + at / 4, condition, from + at, Policy());
   }
   if constexpr (by16 < by8) {
 #pragma unroll
-    for (int at = by16; at < by8; at += 8) {
-      if constexpr (has_policy<Policy>)
-        ld_nc_8(to + at / 4, from + at, Policy());
-      else
-        ld_nc_8(to + at / 4, from + at);
-    }
+    for (int at = by16; at < by8; at += 8)
+      ld_nc_8(to + at / 4, condition, from + at, Policy());
   }
   if constexpr (by8 < by4) {
 #pragma unroll
-    for (int at = by8; at < by4; at += 4) {
-      if constexpr (has_policy<Policy>)
-        ld_nc_4(to + at / 4, from + at, Policy());
-      else
-        ld_nc_4(to + at / 4, from + at);
-    }
+    for (int at = by8; at < by4; at += 4)
+      ld_nc_4(to + at / 4, condition, from + at, Policy());
   }
   if constexpr (by4 < by2) {
 #pragma unroll
     for (int at = by4; at < by2; at += 2)
-      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_2(from + at) << at % 4 * 8;
+      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_2(condition, from + at) << at % 4 * 8;
   }
   if constexpr (by2 < Bytes) {
 #pragma unroll
     for (int at = by2; at < Bytes; ++at)
-      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_1(from + at) << at % 4 * 8;
+      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_1(condition, from + at) << at % 4 * 8;
   }
 }
 
@@ -137,19 +121,20 @@ __device__ __forceinline__ void assign(float &to, unsigned bits) {
 }
 
 template <int Align, typename Policy, typename T, int S, int V>
-__device__ __forceinline__ void load_into(Tile<T, S, V> &to, const void *from,
-                                          long long stride) {
+__device__ __forceinline__ void load_into(Tile<T, S, V> &to, bool condition,
+                                          const void *from, long long stride) {
   constexpr int bytes = Tile<T, S, V>::chunk_bytes,
                 chunk_words = Tile<T, S, V>::chunk_words;
 #pragma unroll
   for (int s = 0; s < S; ++s) {
     const char *chunk = (const char *)from + s * stride;
-    if constexpr (bits_of<T> < 32) {
+    if constexpr (bits_of<T>::value < 32) {
       load_bytes<bytes, alignment_of(Align, bytes), Policy>(
-          to.words + s * chunk_words, chunk);
+          to.words + s * chunk_words, condition, chunk);
     } else {
       unsigned words[V];
-      load_bytes<bytes, alignment_of(Align, bytes), Policy>(words, chunk);
+      load_bytes<bytes, alignment_of(Align, bytes), Policy>(words, condition,
+                                                            chunk);
 #pragma unroll
       for (int i = 0; i < V; ++i)
         assign(to.words[s * V + i], words[i]);
@@ -157,39 +142,39 @@ __device__ __forceinline__ void load_into(Tile<T, S, V> &to, const void *from,
   }
 }
 template <int Align, typename Policy, typename T>
-__device__ __forceinline__ void load_into(T &to, const void *from, long long) {
+__device__ __forceinline__ void load_into(T &to, bool condition,
+                                          const void *from, long long) {
   static_assert(alignment_of(Align, sizeof(T)) >= sizeof(T),
                 "a scalar is aligned to its size");
   if constexpr (sizeof(T) == 8) {
     unsigned words[2];
-    ld_nc_8(words, from);
+    ld_nc_8(words, condition, from, Policy());
     to = (T)((unsigned long long)words[1] << 32 | words[0]);
   } else if constexpr (sizeof(T) == 4) {
     unsigned word;
-    ld_nc_4(&word, from);
+    ld_nc_4(&word, condition, from, Policy());
     assign(to, word);
   } else if constexpr (sizeof(T) == 2) {
-    to = T{(unsigned short)ld_nc_2(from)};
+    to = T{(unsigned short)ld_nc_2(condition, from)};
   } else {
-    to = T{(unsigned char)ld_nc_1(from)};
+    to = T{(unsigned char)ld_nc_1(condition, from)};
   }
 }
 
 // A scalar, a Vec, or a Tile whose chunks are `stride` bytes apart.
-template <typename Type, int Align = 0, typename Policy = void>
+template <typename Type, int Align = 0, typename Policy = evict_normal>
 __device__ __forceinline__ Type load(const void *from, long long stride = 0) {
   Type value;
-  load_into<Align, Policy>(value, from, stride);
+  load_into<Align, Policy>(value, true, from, stride);
   return value;
 }
 
 // Zero bits, and no access to memory, where the condition is false.
-template <typename Type, int Align = 0, typename Policy = void>
+template <typename Type, int Align = 0, typename Policy = evict_normal>
 __device__ __forceinline__ Type load_if(bool condition, const void *from,
                                         long long stride = 0) {
-  Type value = {};
-  if (condition)
-    load_into<Align, Policy>(value, from, stride);
+  Type value;
+  load_into<Align, Policy>(value, condition, from, stride);
   return value;
 }
 
@@ -216,7 +201,7 @@ __device__ __forceinline__ void store_from(void *to, const Tile<T, S, V> &from,
 #pragma unroll
   for (int s = 0; s < S; ++s) {
     char *chunk = (char *)to + s * stride;
-    if constexpr (bits_of<T> < 32) {
+    if constexpr (bits_of<T>::value < 32) {
       store_bytes<bytes, alignment_of(Align, bytes), Streaming>(
           chunk, from.words + s * chunk_words);
     } else {

@@ -32,10 +32,15 @@ __device__ __forceinline__ unsigned as_unsigned(float value) {
 }
 
 // Four bytes chosen from the eight bytes b:a; nibble i of `selector` (0..7)
-// names the source of byte i. Bit 3 of a nibble must be 0.
+// names the source of byte i. With bit 3 of the nibble, byte i is eight times
+// the upper bit of that source.
 __device__ __forceinline__ unsigned permute_bytes(unsigned a, unsigned b,
                                                   unsigned selector) {
-  return __byte_perm(a, b, selector);
+  unsigned bytes;
+  asm("prmt.b32 %0, %1, %2, %3;"
+      : "=r"(bytes)
+      : "r"(a), "r"(b), "r"(selector));
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,63 +75,94 @@ __device__ __forceinline__ float max_f32(float a, float b) {
 
 //===----------------------------------------------------------------------===//
 // Read-only loads: the memory must not change while the kernel runs. Volatile,
-// so that none moves above wait_for_predecessors().
+// so that none moves above wait_for_predecessors(). Where the condition is
+// false nothing is read and every bit is zero; a condition known to be true
+// costs nothing.
 //===----------------------------------------------------------------------===//
 
+// What becomes of the lines in the L2 cache: nothing special, or they leave it
+// after all others. The lines then evicted are those just written, which memory
+// takes better in order.
+struct evict_normal {};
+struct evict_last {};
+
 // 16 bytes into to[0..3], 8 into to[0..1], 4 into to[0].
-__device__ __forceinline__ void ld_nc_16(unsigned *to, const void *from) {
-  asm volatile("ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "l"(from));
+__device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition,
+                                         const void *from, evict_normal) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\t"
+               "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
+               "mov.b32 %2, 0;\n\tmov.b32 %3, 0;\n\t"
+               "@p ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%5];\n\t}"
+               : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
+               : "r"((unsigned)condition), "l"(from));
 }
-__device__ __forceinline__ void ld_nc_8(unsigned *to, const void *from) {
-  asm volatile("ld.global.nc.v2.b32 {%0, %1}, [%2];"
-               : "=r"(to[0]), "=r"(to[1])
-               : "l"(from));
+__device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition,
+                                        const void *from, evict_normal) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
+               "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
+               "@p ld.global.nc.v2.b32 {%0, %1}, [%3];\n\t}"
+               : "=&r"(to[0]), "=&r"(to[1])
+               : "r"((unsigned)condition), "l"(from));
 }
-__device__ __forceinline__ void ld_nc_4(unsigned *to, const void *from) {
-  asm volatile("ld.global.nc.b32 %0, [%1];" : "=r"(to[0]) : "l"(from));
+__device__ __forceinline__ void ld_nc_4(unsigned *to, bool condition,
+                                        const void *from, evict_normal) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+               "mov.b32 %0, 0;\n\t"
+               "@p ld.global.nc.b32 %0, [%2];\n\t}"
+               : "=&r"(to[0])
+               : "r"((unsigned)condition), "l"(from));
 }
 
 // 2 or 1 bytes, zero-extended.
-__device__ __forceinline__ unsigned ld_nc_2(const void *from) {
+__device__ __forceinline__ unsigned ld_nc_2(bool condition, const void *from) {
   unsigned bits;
-  asm volatile("ld.global.nc.u16 %0, [%1];" : "=r"(bits) : "l"(from));
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+               "mov.b32 %0, 0;\n\t"
+               "@p ld.global.nc.u16 %0, [%2];\n\t}"
+               : "=&r"(bits)
+               : "r"((unsigned)condition), "l"(from));
   return bits;
 }
-__device__ __forceinline__ unsigned ld_nc_1(const void *from) {
+__device__ __forceinline__ unsigned ld_nc_1(bool condition, const void *from) {
   unsigned bits;
-  asm volatile("ld.global.nc.u8 %0, [%1];" : "=r"(bits) : "l"(from));
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+               "mov.b32 %0, 0;\n\t"
+               "@p ld.global.nc.u8 %0, [%2];\n\t}"
+               : "=&r"(bits)
+               : "r"((unsigned)condition), "l"(from));
   return bits;
 }
-
-// The same for data whose lines should leave the L2 cache after all others: the
-// lines then evicted are those just written, which memory takes better in
-// order.
-struct evict_last {};
 
 __device__ __forceinline__ unsigned long long evict_last_policy() {
   unsigned long long policy;
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
-__device__ __forceinline__ void ld_nc_16(unsigned *to, const void *from,
-                                         evict_last) {
-  asm volatile("ld.global.nc.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%4], %5;"
-               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-               : "l"(from), "l"(evict_last_policy()));
+__device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition,
+                                         const void *from, evict_last) {
+  asm volatile(
+      "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\t"
+      "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
+      "mov.b32 %2, 0;\n\tmov.b32 %3, 0;\n\t"
+      "@p ld.global.nc.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%5], %6;\n\t}"
+      : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
+      : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
 }
-__device__ __forceinline__ void ld_nc_8(unsigned *to, const void *from,
-                                        evict_last) {
-  asm volatile("ld.global.nc.L2::cache_hint.v2.b32 {%0, %1}, [%2], %3;"
-               : "=r"(to[0]), "=r"(to[1])
-               : "l"(from), "l"(evict_last_policy()));
+__device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition,
+                                        const void *from, evict_last) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
+               "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
+               "@p ld.global.nc.L2::cache_hint.v2.b32 {%0, %1}, [%3], %4;\n\t}"
+               : "=&r"(to[0]), "=&r"(to[1])
+               : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
 }
-__device__ __forceinline__ void ld_nc_4(unsigned *to, const void *from,
-                                        evict_last) {
-  asm volatile("ld.global.nc.L2::cache_hint.b32 %0, [%1], %2;"
-               : "=r"(to[0])
-               : "l"(from), "l"(evict_last_policy()));
+__device__ __forceinline__ void ld_nc_4(unsigned *to, bool condition,
+                                        const void *from, evict_last) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+               "mov.b32 %0, 0;\n\t"
+               "@p ld.global.nc.L2::cache_hint.b32 %0, [%2], %3;\n\t}"
+               : "=&r"(to[0])
+               : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,27 +231,57 @@ __device__ __forceinline__ unsigned cvt_bf16x2_f32(float low, float high) {
   return pair;
 }
 
-// Two E4M3 (low 16 bits) -> two f16, exact; NaN -> NaN. Only where
-// `has_cvt_e4m3`.
-#if __CUDA_ARCH__ >= 890
-inline constexpr bool has_cvt_e4m3 = true;
+// The product of two bf16, rounded once, of both halves; NaN -> 0x7FFF.
+__device__ __forceinline__ unsigned mul_bf16x2(unsigned a, unsigned b) {
+  unsigned product;
+#if __CUDA_ARCH__ >= 900
+  asm("mul.rn.bf16x2 %0, %1, %2;" : "=r"(product) : "r"(a), "r"(b));
 #else
-inline constexpr bool has_cvt_e4m3 = false;
+  // Adding -0 changes no product, not even one that is -0.
+  asm("fma.rn.bf16x2 %0, %1, %2, %3;"
+      : "=r"(product)
+      : "r"(a), "r"(b), "r"(0x80008000u));
 #endif
-__device__ __forceinline__ unsigned cvt_f16x2_e4m3x2(unsigned pair) {
-  unsigned halves;
-  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"((unsigned short)pair));
-  return halves;
+  return product;
 }
 
-// Two E2M1 (low 8 bits) -> two f16, exact; two UE8M0 (low 16 bits) -> two bf16,
-// exact, 0xFF -> NaN. Only where `has_cvt_fp4`: the a and f targets from
-// sm_100.
+// Four E4M3 -> four floats, or two pairs of bf16; exact, NaN -> NaN. Only where
+// `has_cvt_e4m3`.
+#if __CUDA_ARCH__ >= 890
+enum : bool { has_cvt_e4m3 = true };
+#else
+enum : bool { has_cvt_e4m3 = false };
+#endif
+__device__ __forceinline__ void cvt_f32_e4m3x4(float *to, unsigned word) {
+  asm("{\n\t.reg .b16 a, b, c, d;\n\t.reg .b32 l, h;\n\t"
+      "mov.b32 {a, b}, %4;\n\t"
+      "cvt.rn.f16x2.e4m3x2 l, a;\n\tcvt.rn.f16x2.e4m3x2 h, b;\n\t"
+      "mov.b32 {a, b}, l;\n\tmov.b32 {c, d}, h;\n\t"
+      "cvt.f32.f16 %0, a;\n\tcvt.f32.f16 %1, b;\n\t"
+      "cvt.f32.f16 %2, c;\n\tcvt.f32.f16 %3, d;\n\t}"
+      : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+      : "r"(word));
+}
+__device__ __forceinline__ void cvt_bf16_e4m3x4(unsigned *to, unsigned word) {
+  asm("{\n\t.reg .b16 a, b, c, d;\n\t.reg .b32 l, h;\n\t"
+      ".reg .f32 w, x, y, z;\n\t"
+      "mov.b32 {a, b}, %2;\n\t"
+      "cvt.rn.f16x2.e4m3x2 l, a;\n\tcvt.rn.f16x2.e4m3x2 h, b;\n\t"
+      "mov.b32 {a, b}, l;\n\tmov.b32 {c, d}, h;\n\t"
+      "cvt.f32.f16 w, a;\n\tcvt.f32.f16 x, b;\n\t"
+      "cvt.f32.f16 y, c;\n\tcvt.f32.f16 z, d;\n\t"
+      "cvt.rn.bf16x2.f32 %0, x, w;\n\tcvt.rn.bf16x2.f32 %1, z, y;\n\t}"
+      : "=r"(to[0]), "=r"(to[1])
+      : "r"(word));
+}
+
+// Two E2M1 (low 8 bits) -> two f16, exact. Only where `has_cvt_fp4`: the a and
+// f targets from sm_100.
 #if __CUDA_ARCH__ >= 1000 && (defined(__CUDA_ARCH_SPECIFIC__) ||               \
                               defined(__CUDA_ARCH_FAMILY_SPECIFIC__))
-inline constexpr bool has_cvt_fp4 = true;
+enum : bool { has_cvt_fp4 = true };
 #else
-inline constexpr bool has_cvt_fp4 = false;
+enum : bool { has_cvt_fp4 = false };
 #endif
 __device__ __forceinline__ unsigned cvt_f16x2_e2m1x2(unsigned pair) {
   unsigned halves;
@@ -224,12 +290,37 @@ __device__ __forceinline__ unsigned cvt_f16x2_e2m1x2(unsigned pair) {
       : "r"(pair));
   return halves;
 }
-__device__ __forceinline__ unsigned cvt_bf16x2_ue8m0x2(unsigned pair) {
-  unsigned halves;
-  asm("cvt.rn.bf16x2.ue8m0x2 %0, %1;"
-      : "=r"(halves)
-      : "h"((unsigned short)pair));
-  return halves;
+
+// Four UE8M0 -> four floats, exact; 0xFF -> NaN.
+__device__ __forceinline__ void cvt_f32_ue8m0x4(float *to, unsigned word) {
+  if constexpr (has_cvt_fp4) {
+    asm("{\n\t.reg .b16 a, b;\n\t.reg .b32 l, h;\n\t"
+        "mov.b32 {a, b}, %4;\n\t"
+        "cvt.rn.bf16x2.ue8m0x2 l, a;\n\tcvt.rn.bf16x2.ue8m0x2 h, b;\n\t"
+        "shl.b32 %0, l, 16;\n\tand.b32 %1, l, 0xFFFF0000;\n\t"
+        "shl.b32 %2, h, 16;\n\tand.b32 %3, h, 0xFFFF0000;\n\t}"
+        : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+        : "r"(word));
+  } else {
+    // The code is the exponent field of a float, but for 0, which stands for
+    // 2^-127, a subnormal, and 0xFF, which stands for NaN and would be
+    // infinity: infinity * 0 is NaN.
+    asm("{\n\t.reg .b32 a, b, c, d;\n\t.reg .f32 w, x, y, z;\n\t"
+        "shl.b32 a, %4, 23;\n\tshl.b32 b, %4, 15;\n\t"
+        "shl.b32 c, %4, 7;\n\tshr.b32 d, %4, 1;\n\t"
+        "and.b32 a, a, 0x7F800000;\n\tand.b32 b, b, 0x7F800000;\n\t"
+        "and.b32 c, c, 0x7F800000;\n\tand.b32 d, d, 0x7F800000;\n\t"
+        "mov.b32 w, a;\n\tmov.b32 x, b;\n\t"
+        "mov.b32 y, c;\n\tmov.b32 z, d;\n\t"
+        "max.f32 w, w, 0f00400000;\n\tmax.f32 x, x, 0f00400000;\n\t"
+        "max.f32 y, y, 0f00400000;\n\tmax.f32 z, z, 0f00400000;\n\t"
+        "fma.rn.f32 %0, w, 0f00000000, w;\n\t"
+        "fma.rn.f32 %1, x, 0f00000000, x;\n\t"
+        "fma.rn.f32 %2, y, 0f00000000, y;\n\t"
+        "fma.rn.f32 %3, z, 0f00000000, z;\n\t}"
+        : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+        : "r"(word));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,7 +339,7 @@ __device__ __forceinline__ void wait_for_predecessors() {
 // one is complete).
 __device__ __forceinline__ void launch_successors() {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 

@@ -28,8 +28,11 @@ __device__ __forceinline__ unsigned as_unsigned(float value) { return __float_as
 __device__ __forceinline__ unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
   const unsigned long long source = (unsigned long long)b << 32 | a;
   unsigned to = 0;
-  for (int i = 0; i < 4; ++i)
-    to |= (unsigned)(source >> 8 * (selector >> 4 * i & 7) & 0xFF) << 8 * i;
+  for (int i = 0; i < 4; ++i) {
+    const unsigned nibble = selector >> 4 * i & 0xF;
+    const unsigned byte = (unsigned)(source >> 8 * (nibble & 7)) & 0xFF;
+    to |= (nibble & 8 ? (byte & 0x80 ? 0xFFu : 0u) : byte) << 8 * i;
+  }
   return to;
 }
 
@@ -79,23 +82,37 @@ __device__ __forceinline__ void write_bytes(void *to, const void *from, unsigned
   __builtin_memcpy(to, from, bytes);
 }
 
-__device__ __forceinline__ void ld_nc_16(unsigned *to, const void *from) { read_bytes(to, from, 16); }
-__device__ __forceinline__ void ld_nc_8(unsigned *to, const void *from) { read_bytes(to, from, 8); }
-__device__ __forceinline__ void ld_nc_4(unsigned *to, const void *from) { read_bytes(to, from, 4); }
+__device__ __forceinline__ void read_bytes_if(void *to, bool condition, const void *from, unsigned bytes) {
+  if (condition)
+    read_bytes(to, from, bytes);
+  else
+    __builtin_memset(to, 0, bytes);
+}
+
 // Cache policies mean nothing here.
+struct evict_normal {};
 struct evict_last {};
 __device__ __forceinline__ unsigned long long evict_last_policy() { return 0; }
-__device__ __forceinline__ void ld_nc_16(unsigned *to, const void *from, evict_last) { ld_nc_16(to, from); }
-__device__ __forceinline__ void ld_nc_8(unsigned *to, const void *from, evict_last) { ld_nc_8(to, from); }
-__device__ __forceinline__ void ld_nc_4(unsigned *to, const void *from, evict_last) { ld_nc_4(to, from); }
-__device__ __forceinline__ unsigned ld_nc_2(const void *from) {
+template <typename Policy>
+__device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition, const void *from, Policy) {
+  read_bytes_if(to, condition, from, 16);
+}
+template <typename Policy>
+__device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition, const void *from, Policy) {
+  read_bytes_if(to, condition, from, 8);
+}
+template <typename Policy>
+__device__ __forceinline__ void ld_nc_4(unsigned *to, bool condition, const void *from, Policy) {
+  read_bytes_if(to, condition, from, 4);
+}
+__device__ __forceinline__ unsigned ld_nc_2(bool condition, const void *from) {
   unsigned short bits;
-  read_bytes(&bits, from, 2);
+  read_bytes_if(&bits, condition, from, 2);
   return bits;
 }
-__device__ __forceinline__ unsigned ld_nc_1(const void *from) {
+__device__ __forceinline__ unsigned ld_nc_1(bool condition, const void *from) {
   unsigned char bits;
-  read_bytes(&bits, from, 1);
+  read_bytes_if(&bits, condition, from, 1);
   return bits;
 }
 
@@ -162,9 +179,14 @@ __device__ __forceinline__ unsigned cvt_bf16x2_f32(float low, float high) {
   return bf16_of_f32(low) | bf16_of_f32(high) << 16;
 }
 
+// Exact in a float, whose rounding is the only one.
+__device__ __forceinline__ unsigned mul_bf16x2(unsigned a, unsigned b) {
+  return cvt_bf16x2_f32(as_float(a << 16) * as_float(b << 16), as_float(a & 0xFFFF0000u) * as_float(b & 0xFFFF0000u));
+}
+
 // The library's own bit arithmetic serves the host: one path less to trust.
-inline constexpr bool has_cvt_e4m3 = false;
-inline constexpr bool has_cvt_fp4 = false;
+enum : bool { has_cvt_e4m3 = false };
+enum : bool { has_cvt_fp4 = false };
 
 __device__ inline unsigned f16_of_e4m3(unsigned byte) {
   const unsigned sign = byte >> 7 & 1, exponent = byte >> 3 & 0xF, mantissa = byte & 7;
@@ -174,8 +196,15 @@ __device__ inline unsigned f16_of_e4m3(unsigned byte) {
     return f16_of(sign, mantissa, -9);
   return sign << 15 | (exponent - 7 + 15) << 10 | mantissa << 7;
 }
-__device__ __forceinline__ unsigned cvt_f16x2_e4m3x2(unsigned pair) {
-  return f16_of_e4m3(pair & 0xFF) | f16_of_e4m3(pair >> 8 & 0xFF) << 16;
+__device__ __forceinline__ void cvt_f32_e4m3x4(float *to, unsigned word) {
+  for (int i = 0; i < 4; ++i)
+    to[i] = f32_of_f16(f16_of_e4m3(word >> 8 * i & 0xFF));
+}
+__device__ __forceinline__ void cvt_bf16_e4m3x4(unsigned *to, unsigned word) {
+  float values[4];
+  cvt_f32_e4m3x4(values, word);
+  to[0] = cvt_bf16x2_f32(values[0], values[1]);
+  to[1] = cvt_bf16x2_f32(values[2], values[3]);
 }
 
 __device__ inline unsigned f16_of_e2m1(unsigned code) {
@@ -186,12 +215,12 @@ __device__ __forceinline__ unsigned cvt_f16x2_e2m1x2(unsigned pair) {
   return f16_of_e2m1(pair & 0xF) | f16_of_e2m1(pair >> 4 & 0xF) << 16;
 }
 
-// 2^-127 is the upper subnormal of bf16.
-__device__ inline unsigned bf16_of_ue8m0(unsigned byte) {
-  return byte == 0xFF ? 0x7FFF : byte == 0 ? 0x0040 : byte << 7;
-}
-__device__ __forceinline__ unsigned cvt_bf16x2_ue8m0x2(unsigned pair) {
-  return bf16_of_ue8m0(pair & 0xFF) | bf16_of_ue8m0(pair >> 8 & 0xFF) << 16;
+// 2^-127 is a subnormal float.
+__device__ __forceinline__ void cvt_f32_ue8m0x4(float *to, unsigned word) {
+  for (int i = 0; i < 4; ++i) {
+    const unsigned byte = word >> 8 * i & 0xFF;
+    to[i] = as_float(byte == 0xFF ? 0x7FFFFFFFu : byte == 0 ? 0x00400000u : byte << 23);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -113,6 +113,30 @@ func.func @expand_c2_other_steps(%v: vector<6x2xf32>) {
 
 // -----
 
+func.func @dequantize_c1_type(%v: vector<7x8xf8E4M3FN>, %f: vector<7xf32>) {
+  // expected-error @+1 {{dequantize_c1: expected f32 or bf16 elements in the shape of 'vector<7x8xf8E4M3FN>', got 'vector<7x8xf16>'}}
+  %0 = cuda.dequantize %v by %f : vector<7x8xf8E4M3FN> by vector<7xf32> to vector<7x8xf16>
+  return
+}
+
+// -----
+
+func.func @dequantize_c1_shape(%v: vector<7x8xf8E4M3FN>, %f: vector<7xf32>) {
+  // expected-error @+1 {{dequantize_c1: expected f32 or bf16 elements in the shape of 'vector<7x8xf8E4M3FN>', got 'vector<7x4xf32>'}}
+  %0 = cuda.dequantize %v by %f : vector<7x8xf8E4M3FN> by vector<7xf32> to vector<7x4xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_c2(%v: vector<7x8xf4E2M1FN>, %f: vector<7x3xf8E8M0FNU>) {
+  // expected-error @+1 {{dequantize_c2: factors of 'vector<7x3xf8E8M0FNU>' do not cover a tile of 'vector<7x8xbf16>'}}
+  %0 = cuda.dequantize %v by %f : vector<7x8xf4E2M1FN> by vector<7x3xf8E8M0FNU> to vector<7x8xbf16>
+  return
+}
+
+// -----
+
 func.func @load_rank(%m: memref<?x?xi8>, %i: i32) {
   // expected-error @+1 {{operand #0 must be 1D memref of any type values}}
   %0 = cuda.load %m[%i] : memref<?x?xi8>, i32 -> vector<16xi8>

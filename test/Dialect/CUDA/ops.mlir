@@ -42,6 +42,8 @@ func.func @registers(%steps: vector<7xf32>, %chunks: vector<4x2xf32>, %fp4: vect
   %1 = cuda.expand %chunks : vector<4x2xf32> to vector<4x8xf32>
   // CHECK: cuda.swap_nibbles %{{[a-z0-9]+}} : vector<4x8xf4E2M1FN>
   %2 = cuda.swap_nibbles %fp4 : vector<4x8xf4E2M1FN>
+  // CHECK: cuda.dequantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} : vector<4x8xf4E2M1FN> by vector<4x2xf32> to vector<4x8xbf16>
+  %3 = cuda.dequantize %2 by %chunks : vector<4x8xf4E2M1FN> by vector<4x2xf32> to vector<4x8xbf16>
   return
 }
 

@@ -12,6 +12,8 @@
 #include "HostTesting.h"
 
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -219,25 +221,105 @@ TEST(Conversion, PrimitiveF16ToFloat) {
 
 // The paths of architectures that have the instructions, in the host's words.
 TEST(Conversion, PrimitiveSmallFloats) {
-  auto e4m3 = convertAll<uint16_t, uint32_t>(
-      "  ((unsigned *)out)[i] = cvt_f16x2_e4m3x2(ld_nc_2(in + i * 2));\n",
-      allHalves(), 65536, 1);
-  auto ue8m0 = convertAll<uint16_t, uint32_t>(
-      "  ((unsigned *)out)[i] = cvt_bf16x2_ue8m0x2(ld_nc_2(in + i * 2));\n",
-      allHalves(), 65536, 1);
+  auto e4m3 = convertAll<uint8_t, uint32_t>(
+      "  const unsigned word = load<Vec<e4m3, 4>>(in + i * 4).words[0];\n"
+      "  cvt_f32_e4m3x4((float *)out + i * 4, word);\n",
+      allBytes(), 256, 4);
+  auto e4m3bf16 = convertAll<uint8_t, uint16_t>(
+      "  const unsigned word = load<Vec<e4m3, 4>>(in + i * 4).words[0];\n"
+      "  cvt_bf16_e4m3x4((unsigned *)out + i * 2, word);\n",
+      allBytes(), 256, 4);
   auto e2m1 = convertAll<uint8_t, uint32_t>(
       "  ((unsigned *)out)[i] = cvt_f16x2_e2m1x2(in[i]);\n", allBytes(), 256,
       1);
-  for (unsigned i = 0; i < 65536; ++i) {
-    ASSERT_EQ(expectedF16(e4m3[i] & 0xFFFF), expectedE4M3(i & 0xFF)) << i;
-    ASSERT_EQ(expectedF16(e4m3[i] >> 16), expectedE4M3(i >> 8)) << i;
-    ASSERT_EQ(ue8m0[i] & 0xFFFF, expectedUE8M0(i & 0xFF) >> 16) << i;
-    ASSERT_EQ(ue8m0[i] >> 16, expectedUE8M0(i >> 8) >> 16) << i;
-  }
   for (unsigned i = 0; i < 256; ++i) {
+    EXPECT_EQ(e4m3[i], expectedE4M3(i)) << i;
+    EXPECT_EQ(e4m3bf16[i], expectedBF16(floatOf(expectedE4M3(i)))) << i;
     EXPECT_EQ(expectedF16(e2m1[i] & 0xFFFF), expectedE2M1(i & 0xF)) << i;
     EXPECT_EQ(expectedF16(e2m1[i] >> 16), expectedE2M1(i >> 4)) << i;
   }
+}
+
+// Every value times every factor, by the rule: the product as a float, then the
+// nearest bf16.
+TEST(Conversion, Dequantize) {
+  const auto i4 = [](unsigned code) {
+    return bitsOf((float)(code < 8 ? int(code) : int(code) - 16));
+  };
+  struct Stored {
+    const char *type;
+    unsigned bits;
+    std::function<uint32_t(unsigned)> expected;
+  };
+  const Stored stored[] = {
+      {"e4m3", 8, expectedE4M3}, {"e2m1", 4, expectedE2M1}, {"i4", 4, i4}};
+  struct Factors {
+    const char *type;
+    std::function<uint32_t(unsigned)> expected;
+  };
+  const Factors factors[] = {{"e4m3", expectedE4M3},
+                             {"ue8m0", expectedUE8M0},
+                             {"float", [](unsigned code) {
+                                return bitsOf(floatOf(expectedUE8M0(code)) *
+                                              1.2345678f);
+                              }}};
+  for (const Stored &value : stored)
+    for (const Factors &factor : factors)
+      for (int chunk : {8, 2}) {
+        const bool isFloat = factor.type == std::string("float");
+        // Factor f, then values 0 to 7 of group g: thread 32 * f + g.
+        std::vector<uint8_t> in;
+        for (unsigned f = 0; f < 256; ++f)
+          for (unsigned g = 0; g < 32; ++g) {
+            const uint32_t bits = isFloat ? factor.expected(f) : f;
+            for (int i = 0; i < 4; ++i)
+              in.push_back(bits >> 8 * i);
+            for (int i = 0; i < 12; ++i)
+              in.push_back(value.bits == 8 ? g * 8 + i % 8
+                                           : (i % 4 * 2 + 1) << 4 | i % 4 * 2);
+            if (value.bits == 4 && g % 2)
+              for (int i = 1; i <= 12; ++i)
+                in[in.size() - i] |= 0x88;
+          }
+        const std::string tile = std::string("Tile<") + value.type + ", " +
+                                 std::to_string(8 / chunk) + ", " +
+                                 std::to_string(chunk) + ">";
+        const std::string text =
+            "  const auto values = load<" + tile + ", " +
+            (chunk * value.bits == 64 ? "4" : "1") + ">(in + i * 16 + 4, " +
+            std::to_string(chunk * value.bits / 8) +
+            ");\n"
+            "  const auto factor = load<Vec<" +
+            std::string(factor.type) +
+            ", 1>>(in + i * 16);\n"
+            "  store(out + i * 48, dequantize<float>(values, factor), " +
+            std::to_string(chunk * 4) +
+            ");\n"
+            "  store(out + i * 48 + 32, dequantize<bf16>(values, factor), " +
+            std::to_string(chunk * 2) + ");\n";
+        auto out = convertAll<uint8_t, uint8_t>(text, in, 256 * 32 * 48, 16);
+        for (unsigned f = 0; f < 256; ++f)
+          for (unsigned g = 0; g < 32; ++g)
+            for (unsigned i = 0; i < 8; ++i) {
+              const uint8_t *thread = &out[(f * 32 + g) * 48];
+              uint32_t product;
+              uint16_t rounded;
+              std::memcpy(&product, thread + i * 4, 4);
+              std::memcpy(&rounded, thread + 32 + i * 2, 2);
+              const unsigned code =
+                  value.bits == 8 ? g * 8 + i : i + (g % 2 ? 8 : 0);
+              float expected =
+                  floatOf(value.expected(code)) * floatOf(factor.expected(f));
+              if (std::isnan(expected))
+                expected = floatOf(floatNaN);
+              ASSERT_EQ(product, bitsOf(expected))
+                  << value.type << " " << code << " by " << factor.type << " "
+                  << f << " in chunks of " << chunk;
+              ASSERT_EQ(rounded, expectedBF16(expected))
+                  << value.type << " " << code << " by " << factor.type << " "
+                  << f << " in chunks of " << chunk;
+            }
+      }
 }
 
 // A GPU's results have one NaN, its minimum ignores NaN, and -0 is below +0.

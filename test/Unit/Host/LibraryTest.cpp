@@ -121,11 +121,15 @@ TEST(DeviceLibrary, PermuteBytes) {
   OneThread memory;
   memory.run("  const unsigned a = 0x33221100u, b = 0x77665544u;\n"
              "  ((unsigned *)out)[0] = permute_bytes(a, b, 0x3210);\n"
-             "  ((unsigned *)out)[1] = permute_bytes(a, b, 0x0527);\n");
-  uint32_t out[2];
+             "  ((unsigned *)out)[1] = permute_bytes(a, b, 0x0527);\n"
+             "  ((unsigned *)out)[2] = permute_bytes(a, ~b, 0xC82F);\n");
+  uint32_t out[3];
   std::memcpy(out, memory.out, sizeof(out));
   EXPECT_EQ(out[0], 0x33221100u);
   EXPECT_EQ(out[1], 0x00552277u);
+  // ~b is 0x8899AABB. From below: the sign of its last byte, byte 2 of a, the
+  // sign of byte 0 of a, the sign of byte 0 of ~b.
+  EXPECT_EQ(out[2], 0xFF0022FFu);
 }
 
 TEST(DeviceLibrary, MisalignedAccessIsReported) {

@@ -87,6 +87,17 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
   if (auto swap = dyn_cast<cuda::SwapNibblesOp>(op))
     return Spelling{swap.getCallee().str() + "(" + source->text + ")",
                     Precedence::Postfix};
+  if (auto dequantize = dyn_cast<cuda::DequantizeOp>(op)) {
+    auto factors = text.spell(dequantize.getFactors());
+    auto element = text.spellType(
+        cast<VectorType>(dequantize.getTile().getType()).getElementType(),
+        op->getLoc());
+    if (failed(factors) || failed(element))
+      return failure();
+    return Spelling{dequantize.getCallee().str() + "<" + *element + ">(" +
+                        source->text + ", " + factors->text + ")",
+                    Precedence::Postfix};
+  }
   auto expand = cast<cuda::ExpandOp>(op);
   auto tile = cast<VectorType>(expand.getTile().getType());
   std::string arguments = std::to_string(tile.getDimSize(1));

@@ -38,7 +38,6 @@ func.func @gather_index_fp8_132(
 //CHECK-NEXT:    const long long row_start = (long long)row * 128;
 //CHECK-NEXT:    const auto key = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 2, 8>>(valid, &cache[entry + lane * 8], 64);
 //CHECK-NEXT:    const auto key_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache[page_start + slot * 4 + 8192]);
-//CHECK-NEXT:    const auto key_scale_f32 = dsv4::repeat<2, 8>(key_scale);
-//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<float>(key) * key_scale_f32, 256);
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<float>(key, key_scale), 256);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -38,7 +38,6 @@ func.func @gather_index_mxfp4_68(
 //CHECK-NEXT:    const long long row_start = (long long)row * 128;
 //CHECK-NEXT:    const auto key = dsv4::load_if<dsv4::Tile<dsv4::e2m1, 2, 8>>(valid, &cache[entry + lane * 4], 32);
 //CHECK-NEXT:    const auto key_scale = dsv4::load_if<dsv4::Tile<dsv4::ue8m0, 2, 1>>(valid, &cache[page_start + slot * 4 + 4096 + lane / 4], 2);
-//CHECK-NEXT:    const auto key_scale_f32 = dsv4::expand<8>(dsv4::convert<float>(key_scale));
-//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(key) * key_scale_f32), 128);
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<dsv4::bf16>(key, key_scale), 128);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -46,8 +46,7 @@ func.func @gather_nvfp4_352(
 //CHECK-NEXT:    const auto nope = dsv4::load_if<dsv4::Tile<dsv4::e2m1, 8, 8>>(valid, &cache[entry + lane * 4], 32);
 //CHECK-NEXT:    const auto nope_scale = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 8, 1>>(valid, &cache[entry + 320 + lane / 2 * 8], 1);
 //CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 1, 8>>(valid, &cache[entry + 256 + lane * 8]);
-//CHECK-NEXT:    const auto nope_scale_f32 = dsv4::expand<8>(dsv4::convert<float>(nope_scale));
-//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(nope) * nope_scale_f32), 128);
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<dsv4::bf16>(nope, nope_scale), 128);
 //CHECK-NEXT:    dsv4::store(&out[row_start + 512 + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(rope)));
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -38,8 +38,7 @@ func.func @gather_seed_292(
 //CHECK-NEXT:    const auto kv = dsv4::load_if<dsv4::Tile<dsv4::e2m1, 1, 16>>(valid, &cache_kv[(long long)index * 256 + lane * 8]);
 //CHECK-NEXT:    const auto kv_scale = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 1, 1>>(valid, &cache_kv_scale[(long long)index * 32 + lane]);
 //CHECK-NEXT:    const auto global_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache_global_scale[(long long)index * 4]);
-//CHECK-NEXT:    const auto kv_scale_f32 = dsv4::expand<16>(dsv4::convert<float>(kv_scale));
 //CHECK-NEXT:    const auto global_scale_f32 = dsv4::repeat<1, 16>(global_scale);
-//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 16], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(kv) * kv_scale_f32 * global_scale_f32));
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 16], dsv4::convert<dsv4::bf16>(dsv4::dequantize<float>(kv, kv_scale) * global_scale_f32));
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -47,8 +47,7 @@ func.func @gather_seed_580(
 //CHECK-NEXT:    const auto nope = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 7, 8>>(valid, &cache_nope[entry * 448 + lane * 8], 64);
 //CHECK-NEXT:    const auto inv_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache_inv_scale[entry * 4]);
 //CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 8>>(valid, &cache_rope[entry * 128 + lane * 16]);
-//CHECK-NEXT:    const auto inv_scale_f32 = dsv4::repeat<7, 8>(inv_scale);
-//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(nope) * inv_scale_f32), 128);
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<dsv4::bf16>(nope, inv_scale), 128);
 //CHECK-NEXT:    dsv4::store(&out[row_start + 448 + lane * 8], rope);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -46,8 +46,7 @@ func.func @gather_v32_656(
 //CHECK-NEXT:    const auto nope = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 8, 8>>(valid, &cache[entry + lane * 8], 64);
 //CHECK-NEXT:    const auto nope_scale = dsv4::load_if<dsv4::Vec<float, 4>>(valid, &cache[entry + 512]);
 //CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 8>>(valid, &cache[entry + 528 + lane * 16]);
-//CHECK-NEXT:    const auto nope_scale_f32 = dsv4::repeat<8, 8>(nope_scale);
-//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(nope) * nope_scale_f32), 128);
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<dsv4::bf16>(nope, nope_scale), 128);
 //CHECK-NEXT:    dsv4::store(&out[row_start + 512 + lane * 8], rope);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -45,7 +45,6 @@ func.func @gather_v41_528(
 //CHECK-NEXT:    const long long row_start = (long long)row * 512;
 //CHECK-NEXT:    const auto kv = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 8, 8>>(valid, &cache[entry + lane * 8], 64);
 //CHECK-NEXT:    const auto kv_scale = dsv4::load_if<dsv4::Tile<dsv4::ue8m0, 8, 1>>(valid, &cache[page_start + slot * 16 + 32768 + lane / 4], 2);
-//CHECK-NEXT:    const auto kv_scale_f32 = dsv4::expand<8>(dsv4::convert<float>(kv_scale));
-//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(kv) * kv_scale_f32), 128);
+//CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<dsv4::bf16>(kv, kv_scale), 128);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

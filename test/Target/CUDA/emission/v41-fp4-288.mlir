@@ -45,7 +45,6 @@ func.func @gather_v41_fp4_288(
 //CHECK-NEXT:    const long long row_start = (long long)row * 512;
 //CHECK-NEXT:    const auto kv = dsv4::load_if<dsv4::Tile<dsv4::e2m1, 1, 32>>(valid, &cache[entry + lane * 16]);
 //CHECK-NEXT:    const auto kv_scale = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 1, 2>>(valid, &cache[page_start + slot * 32 + 16384 + lane * 2]);
-//CHECK-NEXT:    const auto kv_scale_f32 = dsv4::expand<32>(dsv4::convert<float>(kv_scale));
-//CHECK-NEXT:    dsv4::store_streaming(&out[row_start + lane * 32], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(kv) * kv_scale_f32));
+//CHECK-NEXT:    dsv4::store_streaming(&out[row_start + lane * 32], dsv4::dequantize<dsv4::bf16>(kv, kv_scale));
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -1,0 +1,81 @@
+//===- FormDeviceCalls.cpp - Arithmetic to calls of the device library ----===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Passes.h"
+
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace dsv4 {
+#define GEN_PASS_DEF_CUDAFORMDEVICECALLS
+#include "dsv4/Passes.h.inc"
+} // namespace dsv4
+
+/// What `value` is an exact f32 image of, or null.
+static Value getWidened(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_present<arith::ExtFOp, arith::SIToFPOp>(op))
+    return nullptr;
+  auto from = cast<ShapedType>(op->getOperand(0).getType());
+  return from.getElementTypeBitWidth() <= 16 ? op->getOperand(0) : nullptr;
+}
+
+namespace {
+
+/// extf(values) * expand(factors)
+struct FormDequantize : OpRewritePattern<arith::MulFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::MulFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getRank() != 2 || !type.getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "not an f32 tile");
+    auto expand = op.getRhs().getDefiningOp<cuda::ExpandOp>();
+    Value values = expand ? getWidened(op.getLhs()) : nullptr;
+    if (!values)
+      return rewriter.notifyMatchFailure(op, "not stored elements by factors");
+    Value factors = expand.getFactors();
+    if (Value narrow = getWidened(factors);
+        narrow && isa<arith::ExtFOp>(factors.getDefiningOp()))
+      factors = narrow;
+    rewriter.replaceOpWithNewOp<cuda::DequantizeOp>(op, type, values, factors);
+    return success();
+  }
+};
+
+/// truncf(dequantize)
+struct RoundInDequantize : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto product = op.getIn().getDefiningOp<cuda::DequantizeOp>();
+    if (!product || !getElementTypeOrSelf(op.getType()).isBF16() ||
+        op.getRoundingmodeAttr())
+      return rewriter.notifyMatchFailure(op, "not a product as bf16");
+    if (!product->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "the product itself is used, too");
+    rewriter.replaceOpWithNewOp<cuda::DequantizeOp>(
+        op, op.getType(), product.getValues(), product.getFactors());
+    return success();
+  }
+};
+
+struct CudaFormDeviceCalls
+    : dsv4::impl::CudaFormDeviceCallsBase<CudaFormDeviceCalls> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FormDequantize, RoundInDequantize>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
