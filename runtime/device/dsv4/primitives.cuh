@@ -246,7 +246,8 @@ __device__ __forceinline__ unsigned mul_bf16x2(unsigned a, unsigned b) {
 }
 
 // Four E4M3 -> four floats, or two pairs of bf16; exact, NaN -> NaN. Only where
-// `has_cvt_e4m3`.
+// `has_cvt_e4m3`. The upper half is shifted down: behind a `mov.b32 {a, b}` of a
+// word that it knows to be 0, ptxas 13.0 converts the constant 8.
 #if __CUDA_ARCH__ >= 890
 enum : bool { has_cvt_e4m3 = true };
 #else
@@ -254,7 +255,8 @@ enum : bool { has_cvt_e4m3 = false };
 #endif
 __device__ __forceinline__ void cvt_f32_e4m3x4(float *to, unsigned word) {
   asm("{\n\t.reg .b16 a, b, c, d;\n\t.reg .b32 l, h;\n\t"
-      "mov.b32 {a, b}, %4;\n\t"
+      "shr.b32 h, %4, 16;\n\t"
+      "cvt.u16.u32 a, %4;\n\tcvt.u16.u32 b, h;\n\t"
       "cvt.rn.f16x2.e4m3x2 l, a;\n\tcvt.rn.f16x2.e4m3x2 h, b;\n\t"
       "mov.b32 {a, b}, l;\n\tmov.b32 {c, d}, h;\n\t"
       "cvt.f32.f16 %0, a;\n\tcvt.f32.f16 %1, b;\n\t"
@@ -265,7 +267,8 @@ __device__ __forceinline__ void cvt_f32_e4m3x4(float *to, unsigned word) {
 __device__ __forceinline__ void cvt_bf16_e4m3x4(unsigned *to, unsigned word) {
   asm("{\n\t.reg .b16 a, b, c, d;\n\t.reg .b32 l, h;\n\t"
       ".reg .f32 w, x, y, z;\n\t"
-      "mov.b32 {a, b}, %2;\n\t"
+      "shr.b32 h, %2, 16;\n\t"
+      "cvt.u16.u32 a, %2;\n\tcvt.u16.u32 b, h;\n\t"
       "cvt.rn.f16x2.e4m3x2 l, a;\n\tcvt.rn.f16x2.e4m3x2 h, b;\n\t"
       "mov.b32 {a, b}, l;\n\tmov.b32 {c, d}, h;\n\t"
       "cvt.f32.f16 w, a;\n\tcvt.f32.f16 x, b;\n\t"
@@ -295,7 +298,8 @@ __device__ __forceinline__ unsigned cvt_f16x2_e2m1x2(unsigned pair) {
 __device__ __forceinline__ void cvt_f32_ue8m0x4(float *to, unsigned word) {
   if constexpr (has_cvt_fp4) {
     asm("{\n\t.reg .b16 a, b;\n\t.reg .b32 l, h;\n\t"
-        "mov.b32 {a, b}, %4;\n\t"
+        "shr.b32 h, %4, 16;\n\t"
+        "cvt.u16.u32 a, %4;\n\tcvt.u16.u32 b, h;\n\t"
         "cvt.rn.bf16x2.ue8m0x2 l, a;\n\tcvt.rn.bf16x2.ue8m0x2 h, b;\n\t"
         "shl.b32 %0, l, 16;\n\tand.b32 %1, l, 0xFFFF0000;\n\t"
         "shl.b32 %2, h, 16;\n\tand.b32 %3, h, 0xFFFF0000;\n\t}"
