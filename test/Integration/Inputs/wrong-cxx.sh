@@ -1,4 +1,4 @@
 #!/bin/sh
-# A C++ compiler that takes one factor for another.
-sed -i 's/\* row_scale_f32/* group_scale_f32/' ./*
+# A C++ compiler that adds a factor instead of multiplying by it.
+sed -i 's/\* row_scale_f32/+ row_scale_f32/' ./*
 exec c++ "$@"
