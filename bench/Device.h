@@ -85,14 +85,17 @@ public:
   Memory allocate(size_t bytes) { return Memory(driver, bytes); }
   /// Random bytes; none is 0x7F or 0xFF, so that no element is a NaN.
   void fillRandom(Memory &memory);
+  /// Random bf16 values of either sign, of magnitudes from 2^-7 to 2.
+  void fillValues(Memory &memory);
   void upload(Memory &memory, const void *from);
   void download(void *to, const char *from, size_t bytes);
   /// Until everything launched has ended.
   void finish() { check(driver.synchronize(stream)); }
 
-  /// Replays the graphs of all candidates in turn, `rounds` times.
+  /// Replays the graphs of all candidates in turn, `rounds` times; with
+  /// `flush`, none finds anything of another in the L2 cache.
   std::vector<Timing> time(const std::vector<Candidate> &candidates,
-                           unsigned rounds);
+                           unsigned rounds, bool flush = false);
 
   /// Copies of 1, 2 and 4 16-byte accesses a thread, as is, with loads evicted
   /// last, and as programmatic launches; and the driver's copy.
@@ -112,10 +115,13 @@ private:
   Kernel build(const std::string &text, uint32_t threads, uint32_t perBlock,
                bool reads, bool programmatic);
   void buildCopies();
+  void launchFill(Kernel &kernel, Memory &memory);
+  /// Fills the L2 cache with other data.
+  void flushCache();
 
   std::vector<CopyKernel> copyKernels;
-  Kernel fill, empty[2];
-  Memory scratch;
+  Kernel fill, fillBF16, empty[2];
+  Memory scratch, flushFrom, flushTo;
 };
 
 } // namespace dsv4::bench

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A workload owns device memory for many launches that share no data, far more
-// than the L2 cache holds, so that launches in turn over its slices find
-// nothing warm. After timing, rows of a launch are compared with the oracle.
+// A workload owns device memory for many launches that share no data, so that
+// launches in turn over its slices find nothing warm. Before timing, random
+// rows of a launch are compared with the oracle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 
 #include "Device.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -36,11 +37,45 @@ struct Arguments {
   }
 };
 
+/// A few rows of a launch as a small launch of their own, in host memory, for
+/// the oracle.
+struct Excerpt {
+  /// Bytes that both launches must leave the same.
+  struct Result {
+    size_t binding, offset; ///< Of the small one.
+    char *device;           ///< Of the large one.
+    size_t bytes;
+  };
+  std::vector<std::vector<char>> data; ///< By binding.
+  std::vector<std::vector<int64_t>> shapes;
+  std::vector<Result> results;
+
+  void add(const void *from, size_t bytes, std::vector<int64_t> shape) {
+    const char *begin = static_cast<const char *>(from);
+    add(std::vector<char>(begin, begin + bytes), std::move(shape));
+  }
+  void add(std::vector<char> bytes, std::vector<int64_t> shape) {
+    data.push_back(std::move(bytes));
+    shapes.push_back(std::move(shape));
+  }
+};
+
+/// One binding of the argument "cache".
+struct CachePart {
+  std::vector<int64_t> pageShape;
+  int64_t pageBytes;
+  std::vector<int64_t> getShape(int64_t pages) const {
+    std::vector<int64_t> shape = pageShape;
+    shape.insert(shape.begin(), pages);
+    return shape;
+  }
+};
+
 class Workload {
 public:
   virtual ~Workload();
 
-  const std::string name;   ///< "gather" or "dequantize".
+  const std::string name;   ///< "gather", "append_chain".
   const std::string layout; ///< "v4_584", "nvfp4".
   const std::string source;
   CompileOptions options;
@@ -61,15 +96,17 @@ public:
 protected:
   Workload(Device &device, std::string name, std::string layout,
            std::string source);
-  /// The input of a small launch that computes just these rows, in order.
-  virtual std::vector<std::vector<char>>
-  extract(int64_t size, unsigned slice, const std::vector<int64_t> &rows,
-          std::vector<std::vector<int64_t>> &shapes) = 0;
+  virtual Excerpt extract(int64_t size, unsigned slice,
+                          const std::vector<int64_t> &rows) = 0;
   std::vector<char> download(const char *from, size_t bytes);
+  /// The bindings of the argument "cache", in order.
+  std::vector<CachePart> getCacheParts();
 
   Device &device;
 
 private:
+  mlir::func::FuncOp getFunction();
+
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
@@ -81,6 +118,17 @@ std::unique_ptr<Workload> makeGather(Device &device, const std::string &layout,
 
 /// Four dense tensors of 524,288 rows of 512 NVFP4 values; sizes are rows.
 std::unique_ptr<Workload> makeDequantize(Device &device);
+
+/// Four dense tensors of 114,688 rows of 512 bf16 values (8192 rows of 7168),
+/// to "nvfp4" or "fp8_ue8m0"; sizes are rows.
+std::unique_ptr<Workload> makeQuantize(Device &device,
+                                       const std::string &layout);
+
+/// 524,288 tokens, each with an entry of its own somewhere in one pool, of
+/// "v4_584" or "seed_580"; sizes are tokens. `chain`: normalised, rotated,
+/// quantised and written to rings of 128; else quantised and written to slots.
+std::unique_ptr<Workload> makeAppend(Device &device, const std::string &layout,
+                                     bool chain);
 
 } // namespace dsv4::bench
 

@@ -20,10 +20,16 @@ import matplotlib.pyplot as plt
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 COLORS = {
-    "v4_584": "#1f5fa8",
-    "seed_580": "#2a9d8f",
-    "v41_fp4_288": "#e9a23b",
-    "nvfp4": "#c8553d",
+    "gather v4_584": "#1f5fa8",
+    "gather seed_580": "#2a9d8f",
+    "gather v41_fp4_288": "#e9a23b",
+    "dequantize nvfp4": "#c8553d",
+    "append v4_584": "#6f9fd8",
+    "append seed_580": "#7cc9c0",
+    "append_chain v4_584": "#0b2f57",
+    "append_chain seed_580": "#12574f",
+    "quantize nvfp4": "#e79c8b",
+    "quantize fp8_ue8m0": "#8a5aa8",
 }
 PEERS = {"triton": "s", "torch.compile": "^", "eager": "v"}
 
@@ -38,40 +44,40 @@ def newest():
 
 
 def gather_points(result):
-    """(layout, size, who, bytes, us) of the cold rows, dsv4's from the table."""
+    """(name, size, who, bytes, us) of the cold rows, dsv4's from the table."""
     points = []
     for row in result["dsv4"]["rows"]:
         if row["l2"] != "cold" or not row["from_table"]:
             continue
-        key = (row["layout"], row["size"])
+        key = (f"{row['what']} {row['layout']}", row["size"])
         points.append((*key, "dsv4", row["bytes"], row["us"]))
         points.append((*key, "copy", row["bytes"], row["same_copy_us"]))
         for peer in result["peers"].get("rows", []):
-            if (peer["layout"], peer["size"], peer["l2"]) == (*key, "cold"):
+            name = f"{peer['what']} {peer['layout']}"
+            if (name, peer["size"], peer["l2"]) == (*key, "cold"):
                 points.append((*key, peer["peer"], row["bytes"], peer["us"]))
     return points
 
 
 def draw_bars(axes, points, roof):
-    """Share of the roof, for the largest size of every layout."""
+    """Share of the roof, for the largest size of every program."""
     largest = {}
-    for layout, size, *_ in points:
-        largest[layout] = max(size, largest.get(layout, 0))
+    for program, size, *_ in points:
+        largest[program] = max(size, largest.get(program, 0))
     names = ("eager", "torch.compile", "triton", "dsv4", "copy")
     shades = dict(zip(names, ("#d9d9d9", "#b5b5b5", "#8a8a8a", None, "#efe7d5")))
-    for i, layout in enumerate(largest):
+    for i, program in enumerate(largest):
         found = {
             who: bytes_ / us * 1e-6
             for name, size, who, bytes_, us in points
-            if name == layout and size == largest[layout]
+            if name == program and size == largest[program]
         }
         for j, who in enumerate(names):
             if who not in found:
                 continue
             at, height = i + (j - 2) * 0.17, found[who]
-            axes.bar(
-                at, height, 0.16, color=shades[who] or COLORS[layout], ec="#555", lw=0.4
-            )
+            color = shades[who] or COLORS[program]
+            axes.bar(at, height, 0.16, color=color, ec="#555", lw=0.4)
             style = dict(ha="center", fontsize=6.5)
             if height < roof / 3:
                 label = f"{who} {height:.2f}"
@@ -84,8 +90,9 @@ def draw_bars(axes, points, roof):
     axes.text(-0.45, roof + 0.06, f"best copy of the run: {roof:.2f} TB/s", fontsize=8)
     axes.set_ylim(0, roof * 1.12)
     axes.set_xticks(range(len(largest)))
-    unit = lambda layout: "rows" if layout == "nvfp4" else "tokens"
-    axes.set_xticklabels([f"{k}\n{v:,} {unit(k)}" for k, v in largest.items()])
+    unit = lambda program: "rows" if "quantize" in program else "tokens"
+    labels = [f"{k}\n{v:,} {unit(k)}".replace(" ", "\n", 1) for k, v in largest.items()]
+    axes.set_xticklabels(labels, fontsize=8)
     axes.set_ylabel("TB/s, bytes read plus written")
     axes.set_title("Bandwidth, nothing warm", fontsize=10)
 
@@ -94,19 +101,19 @@ def draw_roof(axes, points, roof):
     sizes = sorted({bytes_ for *_, bytes_, _ in points})
     span = [sizes[0] / 2, sizes[-1] * 2]
     axes.plot(span, [b / roof * 1e-6 for b in span], "k--", lw=1, label="best copy")
-    for layout, color in COLORS.items():
+    for program, color in COLORS.items():
         for who, marker in {"dsv4": "o", **PEERS}.items():
             chosen = sorted(
                 (bytes_, us)
                 for name, _, by, bytes_, us in points
-                if name == layout and by == who
+                if name == program and by == who
             )
             if not chosen:
                 continue
             style = (
                 dict(ms=6, lw=1.4) if who == "dsv4" else dict(ms=4, lw=0, mfc="none")
             )
-            label = layout if who == "dsv4" else None
+            label = program if who == "dsv4" else None
             axes.plot(*zip(*chosen), marker=marker, color=color, label=label, **style)
     for who, marker in PEERS.items():
         axes.plot([], [], marker, color="#777", mfc="none", ms=4, label=who)
@@ -127,7 +134,10 @@ def main():
     result = json.loads(path.read_text())
     points = gather_points(result)
     roof = max(copy["tb_per_s"] for copy in result["dsv4"]["copies"])
-    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.6))
+    programs = len({name for name, *_ in points})
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(6 + 1.5 * programs, 5), width_ratios=(1.5 * programs, 6)
+    )
     draw_bars(left, points, roof)
     draw_roof(right, points, roof)
     device = result["dsv4"]["device"]["name"]

@@ -9,6 +9,7 @@ it. Prints the table with what each figure must reach and should reach.
 
 import argparse
 import datetime
+import itertools
 import json
 import os
 import pathlib
@@ -89,6 +90,8 @@ def measure(options):
     bench = [str(options.bin / "dsv4-bench"), f"--rounds={options.rounds}"]
     if options.quick:
         bench.append("--quick")
+    if options.only:
+        bench.append(f"--only={options.only}")
     if options.schedules:
         bench += [f"--schedule={schedule}" for schedule in schedules()]
     result = {
@@ -107,6 +110,7 @@ def measure(options):
     }
     peers = [sys.executable, str(HERE / "peers.py"), f"--rounds={options.rounds}"]
     peers += ["--quick"] if options.quick else []
+    peers += [f"--only={options.only}"] if options.only else []
     peers += [f"--seconds={options.peer_seconds}"]
     result["peers"] = {"missing": "not run"} if options.no_peers else run_json(peers)
     return result
@@ -144,42 +148,86 @@ def judge(value, must, goal, less=False):
 
 def requirements(result):
     """(what, value, must, goal, less is better) of every figure we are held to."""
-    copy, plain = best_copy(result)
     found = []
 
     def add(what, value, must, goal, less=False):
         found.append((what, value, must, goal, less))
 
-    def table_row(layout, size, l2):
-        rows = rows_of(result, layout=layout, size=size, l2=l2, from_table=True)
-        return rows[0] if rows else None
+    require_gathers(result, add)
+    require_writers(result, add)
+    require_costs(result, add)
+    return found
 
+
+def table_row(result, what, layout, size, l2):
+    keys = dict(what=what, layout=layout, size=size, l2=l2, from_table=True)
+    rows = rows_of(result, **keys)
+    return rows[0] if rows else None
+
+
+def add_copy_ratios(result, add, row, what, must, goal):
+    copy, plain = best_copy(result)
+    add(f"{what} copy", row["tb_per_s"] / copy, must, goal)
+    add(f"{what} plain copy", row["tb_per_s"] / plain, must, goal)
+
+
+def add_all_ratios(result, add, row, size, must, goal):
+    what = f"{row['what']} {row['layout']} {size}, of the best"
+    same = row["same_copy_us"] / row["us"]
+    add(f"{what} copy of the same bytes", same, must, goal)
+    add_copy_ratios(result, add, row, what, must, goal)
+
+
+def add_speedup(result, add, row, must, goal):
+    peer = peer_us(result, row, "torch.compile")
+    what = f"{row['what']} {row['layout']} T={row['size']}, times torch.compile"
+    add(what, peer / row["us"] if peer else None, must, goal)
+
+
+def require_gathers(result, add):
     for layout, must, goal in (
         ("seed_580", 0.87, 0.94),
         ("v4_584", 0.87, 0.94),
         ("v41_fp4_288", 0.85, 0.93),
     ):
-        if row := table_row(layout, 1024, "cold"):
+        if row := table_row(result, "gather", layout, 1024, "cold"):
             what = f"gather {layout} T=1024, of the best"
-            add(f"{what} copy", row["tb_per_s"] / copy, must, goal)
-            add(f"{what} plain copy", row["tb_per_s"] / plain, must, goal)
+            add_copy_ratios(result, add, row, what, must, goal)
     for layout in ("seed_580", "v4_584"):
-        if row := table_row(layout, 1024, "cold"):
-            peer = peer_us(result, row, "torch.compile")
-            value = peer / row["us"] if peer else None
-            add(f"gather {layout} T=1024, times torch.compile", value, 1.45, 1.6)
+        if row := table_row(result, "gather", layout, 1024, "cold"):
+            add_speedup(result, add, row, 1.45, 1.6)
     for layout in ("seed_580", "v4_584", "v41_fp4_288"):
         for l2 in ("warm", "cold"):
-            if row := table_row(layout, 1, l2):
+            if row := table_row(result, "gather", layout, 1, l2):
                 add(f"gather {layout} T=1 {l2}, us", row["us"], 1.9, 1.5, True)
     for size in (65536, 524288):
-        if row := table_row("nvfp4", size, "cold"):
-            what = f"dequantize {size} rows, of the best"
-            same = row["same_copy_us"] / row["us"]
-            add(f"{what} copy of the same bytes", same, 0.88, 0.95)
-            add(f"{what} copy", row["tb_per_s"] / copy, 0.88, 0.95)
-            add(f"{what} plain copy", row["tb_per_s"] / plain, 0.88, 0.95)
+        if row := table_row(result, "dequantize", "nvfp4", size, "cold"):
+            add_all_ratios(result, add, row, f"{size} rows", 0.88, 0.95)
+
+
+def require_writers(result, add):
+    layouts = ("v4_584", "seed_580")
+    for layout in layouts:
+        if row := table_row(result, "append", layout, 32768, "cold"):
+            add_all_ratios(result, add, row, "T=32768", 0.83, 0.92)
+    for layout in layouts:
+        if row := table_row(result, "append_chain", layout, 32768, "cold"):
+            add_speedup(result, add, row, 2, 4)
+    for what, layout, size in itertools.product(
+        ("append", "append_chain"), layouts, (1, 256)
+    ):
+        if row := table_row(result, what, layout, size, "warm"):
+            add(f"{what} {layout} T={size} warm, us", row["us"], 2, 1.5, True)
+    # As many values as 8192 rows of 7168.
+    for layout, must, goal in (("nvfp4", 0.8, 0.9), ("fp8_ue8m0", 0.88, 0.95)):
+        if row := table_row(result, "quantize", layout, 114688, "cold"):
+            add_all_ratios(result, add, row, "114688 rows", must, goal)
+
+
+def require_costs(result, add):
     for row in result["dsv4"]["compile"]:
+        if row["what"] not in ("gather", "dequantize"):
+            continue  # Nothing is required of writers.
         name = f"{row['what']} {row['layout']}"
         add(f"passes and printing, {name}, ms", row["passes_ms"], 10, 5, True)
         ratio = row["nvrtc_ms"] / row["nvrtc_empty_ms"]
@@ -190,7 +238,6 @@ def requirements(result):
         add("dispatch over the bare driver call, us", over, 0.2, 0.05, True)
     start = result["tool_start"]["dsv4-opt --version"]["median_ms"]
     add("dsv4-opt --version, ms", start, 5, 2, True)
-    return found
 
 
 def number(value):
@@ -247,17 +294,30 @@ def print_table(result):
         print(f"peers: {result['peers']['missing']}")
     for failure in result["peers"].get("failures", []):
         print(f"peer failed: {failure}")
+    for row in result["peers"].get("rows", []):
+        if row.get("worst_error", 0) >= 2:
+            name = " ".join(str(row[key]) for key in KEYS)
+            print(f"peer is wrong: {name} {row['peer']}: error {row['worst_error']}")
+    for failure in dsv4.get("failures", []):
+        print(f"FAILED: {failure['what']} {failure['layout']}: {failure['why']}")
+    for row in rows_of(result, from_table=True):
+        if not row["matches_oracle"]:
+            print(f"DIFFERS: {' '.join(str(row[k]) for k in KEYS)}: {row['mismatch']}")
+        if row.get("kernels", 1) != 1:
+            print(f"{row['kernels']} kernels: {row['what']} {row['layout']}")
     print_schedules(result)
     print("\ncompile and launch")
     for row in dsv4["compile"]:
-        figures = (f"{k} {v:.4g}" for k, v in row.items() if not isinstance(v, str))
+        figures = [f"{k} {v:.4g}" for k, v in row.items() if not isinstance(v, str)]
+        ratio = row["nvrtc_ms"] / row["nvrtc_empty_ms"]
+        figures.append(f"nvrtc_over_empty {ratio:.3g}")
         print(f"  {row['what']} {row['layout']}: {', '.join(figures)}")
     print("  dispatch:", dsv4["dispatch"])
     print("  process:", result["tool_start"])
-    print(f"\n{'requirement':58}{'value':>8}{'must':>7}{'goal':>7}")
+    print(f"\n{'requirement':66}{'value':>8}{'must':>7}{'goal':>7}")
     for what, value, must, goal, less in requirements(result):
         print(
-            f"{what:58}{number(value):>8}{must:>7}{goal:>7}  "
+            f"{what:66}{number(value):>8}{must:>7}{goal:>7}  "
             + judge(value, must, goal, less)
         )
 
@@ -276,6 +336,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--output", type=pathlib.Path, default=HERE / "results")
     parser.add_argument("--quick", action="store_true", help="a few rows only")
+    parser.add_argument("--only", default="", help="rows whose name begins so: a,b")
     parser.add_argument("--schedules", action="store_true", help="try others, too")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--peer-seconds", type=float, default=600)
@@ -285,6 +346,10 @@ def main():
         print_table(json.loads(options.show.read_text()))
         return
     result = measure(options)
+    if options.only and options.output == HERE / "results":
+        print_table(result)
+        print("\nnot written: results/ is for all rows; --output says where else")
+        return
     device = re.sub(r"[^a-z0-9]+", "-", result["dsv4"]["device"]["name"].lower())
     options.output.mkdir(parents=True, exist_ok=True)
     path = options.output / f"{device}-{result['date'][:10]}.json"

@@ -41,6 +41,14 @@ def CUDA_LoadPolicy : I32EnumAttr<"LoadPolicy", "cache policy of a load", [
   let cppNamespace = "::dsv4::cuda";
 }
 
+def CUDA_ReduceKind : I32EnumAttr<"ReduceKind", "what a group of elements becomes", [
+    I32EnumAttrCase<"Sum", 0, "sum">,
+    I32EnumAttrCase<"MaxAbs", 1, "max_abs">,
+    I32EnumAttrCase<"MaxAbsNaN", 2, "max_abs_nan">
+  ]> {
+  let cppNamespace = "::dsv4::cuda";
+}
+
 def CUDA_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of a store", [
     I32EnumAttrCase<"Default", 0, "default">,
     I32EnumAttrCase<"Streaming", 1, "streaming">
@@ -116,13 +124,14 @@ def CUDA_ExpandOp : CUDA_Op<"expand", [Pure,
   let description = [{
     A tile of S chunks of V elements in which every factor stands for several:
     from `vector<S x G>`, each for V / G consecutive elements of its chunk; from
-    `vector<N>`, each for S / N consecutive chunks. Clauses:
+    `vector<N>`, each for S / N consecutive chunks. A result `vector<M>` is one chunk of
+    M elements, from `vector<N>`. Clauses:
 
     * expand_c1: the element types agree;
-    * expand_c2: S agrees and G divides V, or N divides S.
+    * expand_c2: S agrees and G divides V, or N divides S, or N divides M.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyFloat]>:$factors);
-  let results = (outs VectorOfRankAndType<[2], [AnyFloat]>:$tile);
+  let results = (outs VectorOfRankAndType<[1, 2], [AnyFloat]>:$tile);
   let assemblyFormat = "$factors attr-dict `:` type($factors) `to` type($tile)";
   let hasVerifier = 1;
 }
@@ -161,6 +170,209 @@ def CUDA_SwapNibblesOp : CUDA_Op<"swap_nibbles", [Pure, AllTypesMatch<["source",
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$source);
   let results = (outs VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$swapped);
   let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+def CUDA_OneNaNOp : CUDA_Op<"one_nan", [Pure, Elementwise, AllTypesMatch<["source", "numbers"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "the same numbers, with one NaN";
+  let description = [{
+    Every NaN becomes 0x7FFFFFFF, as arithmetic makes it: for what was only
+    copied to f32.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$numbers);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+def CUDA_JoinOp : CUDA_Op<"join", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "one row of two";
+  let description = [{
+    The elements of `first`, then those of `second`. Tiles have chunks of one
+    size; those of `second` are further steps. Clause join_c1: the element types and
+    all extents but the first agree, and the first is the sum.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$first,
+                       VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$second);
+  let results = (outs VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$joined);
+  let assemblyFormat = [{
+    $first `,` $second attr-dict `:` type($first) `,` type($second) `to` type($joined)
+  }];
+  let hasVerifier = 1;
+}
+
+def CUDA_StepsOp : CUDA_Op<"steps", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "some chunks of a tile";
+  let description = [{
+    As many chunks as the result has, from chunk `begin` on. Clause steps_c1: the source has
+    them, of the same elements.
+  }];
+  let arguments = (ins VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$source, I64Attr:$begin);
+  let results = (outs VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$part);
+  let assemblyFormat = "$source `from` $begin attr-dict `:` type($source) `to` type($part)";
+  let hasVerifier = 1;
+}
+
+def CUDA_PadOp : CUDA_Op<"pad", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "zeros behind a vector";
+  let description = [{
+    The same elements, then zero bits up to the extent of the result. Clause pad_c1:
+    the element types agree, and the result is not smaller.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [AnyFloat]>:$source);
+  let results = (outs VectorOfRankAndType<[1], [AnyFloat]>:$padded);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($padded)";
+  let hasVerifier = 1;
+}
+
+def CUDA_AlternateOp : CUDA_Op<"alternate", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "every second element";
+  let description = [{
+    The first of every pair of neighbours in a chunk or, with `odd`, the second. Clause
+    alternate_c1: the result has half the last extent, which is even.
+  }];
+  let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, UnitAttr:$odd);
+  let results = (outs VectorOfRankAndType<[2], [F32]>:$half);
+  let assemblyFormat = "$source (`odd` $odd^)? attr-dict `:` type($source) `to` type($half)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Across the lanes of a row
+//===----------------------------------------------------------------------===//
+
+def CUDA_ReduceOp : CUDA_Op<"reduce", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "reduce groups of a row to f32";
+  let description = [{
+    Every `group` consecutive elements of a row become one value:
+
+    * `sum`: of f32, as a binary tree of neighbours, an odd one out going up a
+      level as it is; every sum is rounded to nearest even;
+    * `max_abs`: the largest magnitude, infinity counting as the largest finite
+      value of the element type; NaN is ignored;
+    * `max_abs_nan`: the same, but NaN if there is one.
+
+    Before rows are distributed the operand is the whole row, `vector<N>`, and
+    the result `vector<N / group>`. After it, they are what a lane holds: a
+    tile, and one value for each group it has elements of, as `cuda.expand` takes them;
+    `lanes` lanes hold the row, and all of them take part. Clauses:
+
+    * reduce_c1: `group` divides the row, and the result has one f32 a group;
+    * reduce_c2: `lanes` is a power of two of at most 32, 1 for a whole row.
+  }];
+  let arguments = (ins CUDA_ReduceKind:$kind, VectorOfRankAndType<[1, 2], [BF16, F32]>:$source,
+                       I64Attr:$group, DefaultValuedAttr<I64Attr, "1">:$lanes);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$reduced);
+  let assemblyFormat = [{
+    $kind $source `per` $group (`lanes` $lanes^)? attr-dict `:` type($source) `to` type($reduced)
+  }];
+  let hasVerifier = 1;
+}
+
+def CUDA_HadamardOp : CUDA_Op<"hadamard", [Pure, AllTypesMatch<["source", "transformed"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "Walsh-Hadamard transform of a row";
+  let description = [{
+    For h = 1, 2, 4, ..., elements i and i + h (bit h of i clear) become their sum
+    and their difference, rounded to nearest even. The operand is a row or, with
+    `lanes`, what one of so many lanes holds of it. Clause hadamard_c1: the row has a power of two of
+    elements, and `lanes` is a power of two of at most 32.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source,
+                       DefaultValuedAttr<I64Attr, "1">:$lanes);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$transformed);
+  let assemblyFormat = "$source (`lanes` $lanes^)? attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def CUDA_IsLastOp : CUDA_Op<"is_last", [
+    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "whether no later element has this value";
+  let description = [{
+    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. All
+    `lanes` lanes of the row take part. Clause is_last_c1: `lanes` is a power of two of at most 32.
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "", [MemRead]>:$base,
+                       CUDA_Offset:$at, CUDA_Offset:$count,
+                       DefaultValuedAttr<I64Attr, "1">:$lanes);
+  let results = (outs I1:$last);
+  let assemblyFormat = [{
+    $base `[` $at `]` `of` $count (`lanes` $lanes^)? attr-dict
+    `:` type($base) `,` type($at) `,` type($count)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Quantisation
+//===----------------------------------------------------------------------===//
+
+def CUDA_EncodeOp : CUDA_Op<"encode", [Pure, Elementwise, SameOperandsAndResultShape,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "round f32 to a narrow type, saturating";
+  let description = [{
+    To f8E4M3FN, f4E2M1FN or f8E8M0FNU: to nearest, ties to even, or with `up` to the next code
+    that is not smaller. What is beyond the largest finite value becomes that
+    value, infinities too. NaN becomes NaN (0x7F, 0xFF), in f4E2M1FN 7. Below 2^-127 an f8E8M0FNU is
+    code 0. `ties_down` rounds ties towards zero, `drop_negative_zero` makes the code of -0 that of 0.
+    Clauses:
+
+    * encode_c1: f8E8M0FNU is rounded `up`; f4E2M1FN is not;
+    * encode_c2: `ties_down` and `drop_negative_zero` are for f4E2M1FN.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source, UnitAttr:$up,
+                       UnitAttr:$ties_down, UnitAttr:$drop_negative_zero);
+  let results = (outs VectorOfRankAndType<[1, 2], [AnyFloat]>:$codes);
+  let assemblyFormat = [{
+    $source (`up` $up^)? (`ties_down` $ties_down^)? (`drop_negative_zero` $drop_negative_zero^)?
+    attr-dict `:` type($source) `to` type($codes)
+  }];
+  let hasVerifier = 1;
+}
+
+def CUDA_QuantizeOp : CUDA_Op<"quantize", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "encode the quotients of elements and the factors they share";
+  let description = [{
+    Every element of a tile, as f32, over its factor, as f32: the quotient is rounded to f32 and then
+    encoded as by `cuda.encode` to nearest. Factors are positive or NaN, and stand for elements as in `cuda.expand`. Clauses:
+
+    * quantize_c1: the codes have the shape of the values and f8E4M3FN or f4E2M1FN elements, the latter alone
+      `ties_down` and `drop_negative_zero`;
+    * quantize_c2: as expand_c2.
+  }];
+  let arguments = (ins VectorOfRankAndType<[2], [BF16, F32]>:$values,
+                       VectorOfRankAndType<[1, 2], [AnyFloat]>:$factors,
+                       UnitAttr:$ties_down, UnitAttr:$drop_negative_zero);
+  let results = (outs VectorOfRankAndType<[2], [AnyFloat]>:$codes);
+  let assemblyFormat = [{
+    $values `by` $factors (`ties_down` $ties_down^)? (`drop_negative_zero` $drop_negative_zero^)?
+    attr-dict `:` type($values) `by` type($factors) `to` type($codes)
+  }];
+  let hasVerifier = 1;
+}
+
+def CUDA_StoreGroupsOp : CUDA_Op<"store_groups"> {
+  let summary = "write one value a group of a row";
+  let description = [{
+    Part of a row program: writes `values`, one for every `group` elements of the row, from `offset` of
+    `base` on, in bytes where the base has bytes: value s at (s mod n) * (N / n) + s / n for `interleave` n,
+    then `pad` zero bytes. Distribution gives every value to one lane. Clause store_groups_c1: `group`,
+    `interleave` and `pad` are not negative, and the first two positive.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [AnyFloat]>:$values,
+                       Arg<MemRefRankOf<[AnyType], [1]>, "", [MemWrite]>:$base, CUDA_Offset:$offset,
+                       I64Attr:$group, DefaultValuedAttr<I64Attr, "1">:$interleave,
+                       DefaultValuedAttr<I64Attr, "0">:$pad, DefaultValuedAttr<I64Attr, "1">:$align);
+  let assemblyFormat = [{
+    $values `per` $group `,` $base `[` $offset `]` (`interleave` $interleave^)? (`pad` $pad^)? (`align` $align^)?
+    attr-dict `:` type($values) `,` type($base) `,` type($offset)
+  }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -160,6 +160,94 @@ def DSV4_FormatAttr : DSV4_Attr<"Format", "format"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Quantisation rules
+//===----------------------------------------------------------------------===//
+
+def DSV4_FloorKind : I32EnumAttr<"FloorKind", "what a floor bounds from below", [
+    I32EnumAttrCase<"Amax", 0, "amax">,
+    I32EnumAttrCase<"Scale", 1, "scale">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_Quotient : I32EnumAttr<"Quotient", "how a quotient is computed", [
+    I32EnumAttrCase<"Divide", 0, "divide">,
+    I32EnumAttrCase<"Reciprocal", 1, "reciprocal">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_ScaleRounding : I32EnumAttr<"ScaleRounding", "how a factor is rounded", [
+    I32EnumAttrCase<"Nearest", 0, "nearest">,
+    I32EnumAttrCase<"Up", 1, "up">,
+    I32EnumAttrCase<"UpPow2", 2, "up_pow2">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_Ties : I32EnumAttr<"Ties", "where a value between two codes goes", [
+    I32EnumAttrCase<"Even", 0, "even">,
+    I32EnumAttrCase<"Down", 1, "down">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
+  let summary = "the rule that turns values into codes and factors";
+  let description = [{
+    For a group of values, with `max` the largest value of the element type (448
+    for f8E4M3FN, 6 for f4E2M1FN):
+
+    ```
+    amax   = the largest |x|, NaN ignored, infinity as the largest finite value
+    amax   = max(amax, floor)                           floor_of = amax
+    scale  = amax / max  |  amax * fp32(1 / max)        limit = divide | reciprocal
+    scale  = max(scale, floor)                          floor_of = scale
+    scale  = scale / outer                              a format of two levels
+    factor = scale rounded to its type                  rounding
+    code   = round(x / s | x * fp32(1 / s))             payload = divide | reciprocal
+             with s = factor, or max(fp32(factor * outer), 2^-126)
+    ```
+
+    Every operation rounds to fp32. `rounding` is `nearest` (ties to even), `up`
+    (the next value of the type that is not smaller) or `up_pow2` (the next power
+    of two that is not smaller). A factor is never zero and never infinite: it is
+    at least the smallest positive and at most the largest finite value of its
+    type, an f32 factor at least 2^-126. Codes saturate at `max`, are rounded to
+    nearest with `ties` to even or towards zero, and keep the sign of a zero
+    unless `drop_negative_zero` is given. A NaN stays visible: as an f8E4M3FN code
+    it is NaN (0x7F); for f4E2M1FN, which has none, the factor of its group
+    becomes NaN (0x7F, 0xFF or 0x7FFFFFFF) and every code of the group 7. Clauses:
+
+    * quantizer_c1: the floor is 0 (none) or a positive, finite f32;
+    * quantizer_c2: only f4E2M1FN elements have `ties = down` or
+      `drop_negative_zero` (checked where the rule meets a format);
+    * quantizer_c3: `up_pow2` is for f8E8M0FNU, which has no other, and f32
+      factors, `up` for f8E4M3FN factors (checked where the rule meets a format).
+
+    Source: the official `act_quant` and `fp4_act_quant`, and the rules of public
+    engines; `docs/Quantisation.md` has the attribute of each.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::mlir::FloatAttr",
+      "::mlir::FloatAttr::get(::mlir::Float32Type::get($_ctxt), 0.0)">:$floor,
+    DefaultValuedParameter<"FloorKind", "FloorKind::Amax">:$floor_of,
+    DefaultValuedParameter<"Quotient", "Quotient::Divide">:$limit,
+    DefaultValuedParameter<"ScaleRounding", "ScaleRounding::Nearest">:$rounding,
+    DefaultValuedParameter<"Quotient", "Quotient::Divide">:$payload,
+    DefaultValuedParameter<"Ties", "Ties::Even">:$ties,
+    DefaultValuedParameter<"bool", "false">:$drop_negative_zero
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Why this rule cannot make codes of `element` with factors of `factor`
+    /// (quantizer_c2, quantizer_c3), or an empty string.
+    std::string explainMisfit(::mlir::Type element, ::mlir::Type factor) const;
+  }];
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Specialisation and schedule
 //===----------------------------------------------------------------------===//
 

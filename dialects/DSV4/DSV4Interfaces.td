@@ -19,8 +19,9 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      The destination whose axes, all but the last, are the row space.
-    }], "::mlir::Value", "getRowDestination">,
+      The operand whose axes, all but the last, are the row space. An op of the
+      same kernel may have computed it.
+    }], "::mlir::Value", "getRowOperand">,
     InterfaceMethod<[{
       The pieces a row consists of, in order. Every lane handles the same share of
       each piece.
@@ -29,8 +30,11 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       Every level of factors whose group is not the whole row.
     }], "::llvm::SmallVector<::dsv4::RowGroup>", "getRowGroups">,
     InterfaceMethod<[{
+      How many elements of the row one value of result `index` stands for.
+    }], "int64_t", "getResultGroup", (ins "unsigned":$index), [{}], [{ return 1; }]>,
+    InterfaceMethod<[{
       Whether the lowering takes the row of this operand from an op of the same
-      kernel. The row of a producer has one piece then.
+      kernel.
     }], "bool", "acceptsRow", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
       Pairs of axes of operands that have one extent.

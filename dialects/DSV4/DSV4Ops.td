@@ -163,6 +163,237 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
 }
 
 //===----------------------------------------------------------------------===//
+// quantize
+//===----------------------------------------------------------------------===//
+
+def DSV4_QuantizeOp : DSV4_Op<"quantize", [
+    Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+  ]> {
+  let summary = "values to codes and factors";
+  let description = [{
+    Columns `[begin, begin + count)` of every row (all, where none are given), group
+    by group by the rule; results are the codes and one tensor of factors for every
+    level of the format that is not `per tensor`, in order. A format has one level,
+    `per g` or `per row`, of f8E8M0FNU, f8E4M3FN or f32; or two, the first of
+    f8E4M3FN `per g`, the second of f32 and `per tensor`, which is `given`, or `per
+    row`, which is computed first: by the rule with the amax of the row, `max` times 448 in the
+    place of `max`, and the smallest f32 normal as the only floor. It is never NaN.
+    Clauses:
+
+    * quantize_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent
+      between 1 and 65,536;
+    * quantize_c2: the columns are columns of `x`;
+    * quantize_c3: the format has f8E4M3FN or f4E2M1FN elements, the even one of a
+      pair in the low nibble, and levels as above, whose groups divide the columns;
+    * quantize_c4: the destinations have the shapes and types that
+      `dsv4.dequantize` takes (dequantize_c3, c5);
+    * quantize_c5: the rule fits the format (quantizer_c2, c3);
+    * quantize_c6: `given` is there where a level is `per tensor`, and only
+      there: f32 of shape [1].
+
+    ```mlir
+    %q, %s = dsv4.quantize %x columns [0, 448]
+        outs(%data, %scales : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+        {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
+         rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
+        : tensor<?x512xbf16>
+    ```
+  }];
+  let arguments = (ins
+    DSV4_Rows:$x, Optional<TensorOf<[F32]>>:$given,
+    Variadic<AnyRankedTensor>:$outs,
+    DSV4_FormatAttr:$format, DSV4_QuantizerAttr:$rule,
+    OptionalAttr<DenseI64ArrayAttr>:$columns
+  );
+  let results = (outs Variadic<AnyRankedTensor>:$codes_and_factors);
+  let assemblyFormat = [{
+    $x (`columns` $columns^)? (`given` `(` $given^ `:` type($given) `)`)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($x)
+    custom<TiedVariadic>(ref(type($outs)), type($codes_and_factors))
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    /// First column and number of columns.
+    std::pair<int64_t, int64_t> getColumnRange();
+    int64_t getResultGroup(unsigned index);
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// rms_norm, rope, hadamard
+//===----------------------------------------------------------------------===//
+
+class DSV4_RowToRowOp<string mnemonic> : DSV4_Op<mnemonic, [
+    Pure, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+  ]> {
+  code inits = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
+  let extraClassDeclaration = inits;
+  let results = (outs DSV4_Rows:$rows);
+  let hasVerifier = 1;
+}
+
+def DSV4_RMSNormOp : DSV4_RowToRowOp<"rms_norm"> {
+  let summary = "divide rows by their root mean square";
+  let description = [{
+    ```
+    r    = 1 / sqrt(sum(x * x) / N + eps)
+    y(e) = (x(e) * r) * weight(e)
+    ```
+
+    in fp32, every operation rounded to nearest even, `y` rounded to the result.
+    Squares are summed as a binary tree: neighbours first, then neighbouring sums,
+    an odd one out goes up a level as it is; so the result depends on the row
+    alone. Without a weight its product is left out. Clauses:
+
+    * rms_norm_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent N
+      between 1 and 65,536;
+    * rms_norm_c2: `weight` is bf16 or f32 of shape [N];
+    * rms_norm_c3: the result is bf16 or f32 of the shape of `x`;
+    * rms_norm_c4: `eps` is a finite f32 >= 0.
+
+    Source: the official `RMSNorm`.
+  }];
+  let arguments = (ins DSV4_Rows:$x, Optional<DSV4_Rows>:$weight, DSV4_Rows:$out,
+                       F32Attr:$eps);
+  let assemblyFormat = [{
+    $x (`weight` `(` $weight^ `:` type($weight) `)`)? `outs` `(` $out `:` type($out) `)`
+    attr-dict `:` type($x) custom<TiedResult>(ref(type($out)), type($rows))
+  }];
+}
+
+def DSV4_RopeOp : DSV4_RowToRowOp<"rope"> {
+  let summary = "rotate the last pairs of a row by its position";
+  let description = [{
+    The last D elements of a row are D / 2 neighbouring pairs. With c = table[p, j]
+    and s = table[p, D / 2 + j] for position p and pair j:
+
+    ```
+    (a, b) -> (a * c - b * s, a * s + b * c)      inverse: s is -s
+    ```
+
+    in fp32, every operation rounded to nearest even, the result rounded to its
+    type. Elements before the last D are copied (rounded where the type differs).
+    A row whose position is outside the table is not rotated. Clauses:
+
+    * rope_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent between
+      1 and 65,536;
+    * rope_c2: `table` is f32 `[positions, D]` with a constant even D of at most
+      the row;
+    * rope_c3: `positions` is i32 of the shape of `x` without its last axis;
+    * rope_c4: the result is bf16 or f32 of the shape of `x`.
+
+    The table is an operand because its angles, made in fp32, are part of a model.
+    Source: the official `apply_rotary_emb` (interleaved pairs).
+  }];
+  let arguments = (ins DSV4_Rows:$x, TensorOf<[F32]>:$table, DSV4_Indices:$positions,
+                       DSV4_Rows:$out, UnitAttr:$inverse);
+  let assemblyFormat = [{
+    $x (`inverse` $inverse^)? `table` `(` $table `:` type($table) `)`
+    `positions` `(` $positions `:` type($positions) `)`
+    `outs` `(` $out `:` type($out) `)`
+    attr-dict `:` type($x) custom<TiedResult>(ref(type($out)), type($rows))
+  }];
+}
+
+def DSV4_HadamardOp : DSV4_RowToRowOp<"hadamard"> {
+  let summary = "Walsh-Hadamard transform of rows";
+  let description = [{
+    `y = (H x) * scale` with H of natural (Sylvester) order, H(i, j) = (-1)^popcount(i & j).
+    In fp32: for h = 1, 2, 4, ... N / 2 elements i and i + h with bit h of i clear
+    become their sum and their difference, each rounded to nearest even; then the
+    product with `scale`, then the result is rounded to its type. Clauses:
+
+    * hadamard_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent N,
+      a power of two of at most 65,536;
+    * hadamard_c2: the result is bf16 or f32 of the shape of `x`;
+    * hadamard_c3: `scale` is finite.
+
+    Source: the official indexer, which has N = 128 and scale 128^-0.5.
+  }];
+  let arguments = (ins DSV4_Rows:$x, DSV4_Rows:$out, F32Attr:$scale);
+  let assemblyFormat = [{
+    $x `outs` `(` $out `:` type($out) `)`
+    attr-dict `:` type($x) custom<TiedResult>(ref(type($out)), type($rows))
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// paged_append
+//===----------------------------------------------------------------------===//
+
+def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+  ]> {
+  let summary = "write entries of a paged cache";
+  let description = [{
+    Row t of the fields becomes one entry of the cache:
+
+    ```
+    no ring:  entry = indices[t]
+    ring n:   p = indices[t], r = requests ? requests[t] : t, i = p mod n
+              entry = page_table ? page_table[r, i div page_size] * page_size + i mod page_size
+                                 : r * n + i
+              kept only if p >= lengths[r] - n
+    ```
+
+    Nothing is written for a negative index, an entry outside the pool, a request
+    outside `lengths` or the page table, and an entry of a page table outside it.
+    `lengths` are the positions that requests have after the launch: of tokens
+    that fall on one slot of a ring the last position stays, so several tokens of
+    a request, more than n too, leave the last n, and a replayed launch writes the
+    same bytes. Without a ring the last row with an index stays; `unique` is the
+    caller's word that there is no other, and saves looking.
+
+    Fields are given in the order of the record, all but those `per tensor`, each
+    from its column of the operand on (`columns`, default 0); a factor `per row`
+    may have the shape [tokens]. Unused bytes behind a field (`pad`) become zero up
+    to a power of two of bytes if they fill one; all others stay as they are. Clauses:
+
+    * paged_append_c1: `indices` is i32 `[tokens]`;
+    * paged_append_c2: there is one operand for every field but those `per tensor`,
+      of its element type, `[tokens, n]` with a constant n of at least its columns and at
+      most 65,536; n and the first column of 4-bit elements are even; a factor `per row`
+      from column 0 on may be `[tokens]`;
+    * paged_append_c3: a ring has a positive length below 2^31 that is a multiple of the
+      page size, or divides it, and `lengths`, i32 `[requests]`, `[tokens]` without
+      `requests`; without a ring there are no `lengths`, `requests` and `pages`;
+    * paged_append_c4: `requests` is i32 `[tokens]`; `page_table` is i32 `[requests, pages]`;
+    * paged_append_c5: `columns` has one number for every field operand.
+
+    Source: the official ring of n_win positions (slot = t mod 128); slot mappings of public engines.
+  }];
+  let arguments = (ins
+    Arg<DSV4_CacheType, "the cache", [MemWrite<DSV4_CacheResource>]>:$cache,
+    DSV4_Indices:$indices, Optional<DSV4_Indices>:$requests,
+    Optional<DSV4_Indices>:$page_table, Optional<DSV4_Indices>:$lengths,
+    Variadic<AnyRankedTensor>:$fields,
+    OptionalAttr<I64Attr>:$ring, OptionalAttr<DenseI64ArrayAttr>:$columns, UnitAttr:$unique
+  );
+  let assemblyFormat = [{
+    $cache `[` $indices `]` (`ring` $ring^)? (`unique` $unique^)?
+    (`requests` `(` $requests^ `:` type($requests) `)`)?
+    (`pages` `(` $page_table^ `:` type($page_table) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    `fields` `(` $fields `:` type($fields) `)` (`columns` $columns^)?
+    attr-dict `:` qualified(type($cache)) `,` type($indices)
+  }];
+  let extraClassDeclaration = [{
+    /// The fields that operands are given for, in their order.
+    ::llvm::SmallVector<FieldAttr> getWrittenFields();
+    /// First column of field operand `index`.
+    int64_t getColumn(unsigned index);
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // kernel, yield
 //===----------------------------------------------------------------------===//
 
@@ -199,6 +430,7 @@ def DSV4_KernelOp : DSV4_Op<"kernel", [
     ::mlir::Value getTiedInput(unsigned index);
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def DSV4_YieldOp : DSV4_Op<"yield", [

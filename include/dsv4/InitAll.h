@@ -21,7 +21,8 @@ namespace dsv4 {
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<DSV4Dialect, cuda::CUDADialect, mlir::arith::ArithDialect,
                   mlir::func::FuncDialect, mlir::gpu::GPUDialect,
-                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
                   mlir::vector::VectorDialect>();
   registerRowLowerings(registry);
   registerCUDATranslations(registry);

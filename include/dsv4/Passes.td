@@ -81,8 +81,8 @@ def ConvertDSV4ToVector : Pass<"convert-dsv4-to-vector", "::mlir::func::FuncOp">
   }];
   let dependentDialects = [
     "::dsv4::DSV4Dialect", "::dsv4::cuda::CUDADialect",
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
 }
@@ -135,7 +135,8 @@ def CudaFormDeviceCalls
     Widening, expanding the factors, multiplying and, where nothing else uses
     the product, rounding to bf16 become one `cuda.dequantize`: one loop over the
     registers instead of four, and fewer instructions where both element types
-    are narrow. Results do not change.
+    are narrow. Dividing by factors and encoding become one `cuda.quantize`,
+    which divides only where it must. Results do not change.
   }];
   let dependentDialects = ["::dsv4::cuda::CUDADialect"];
 }

@@ -30,6 +30,9 @@ struct Signature {
   /// Name and index of the first binding of every argument.
   std::vector<std::string> argumentNames;
   llvm::SmallVector<unsigned> firstBinding;
+  /// Whether what a binding holds before the launch matters: of all but
+  /// destinations. A cache that entries are appended to is written, and does.
+  llvm::SmallVector<bool> holdsInput;
 
   /// The binding of an argument, or of an array field of a cache argument.
   unsigned getBinding(unsigned argument, llvm::StringRef field = "") const;

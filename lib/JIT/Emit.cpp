@@ -149,7 +149,9 @@ static void describeUse(ModuleOp module, func::FuncOp func,
       for (Operation *user : callee.getArgument(i).getUsers()) {
         auto load = dyn_cast<cuda::LoadOp>(user);
         auto store = dyn_cast<cuda::StoreOp>(user);
-        Type value = load ? load.getType() : store.getValue().getType();
+        Type value = load    ? load.getType()
+                     : store ? store.getValue().getType()
+                             : memory.getElementType();
         uint32_t bytes = isa<VectorType>(value)
                              ? 16
                              : std::max(value.getIntOrFloatBitWidth() / 8, 1u);
@@ -158,6 +160,22 @@ static void describeUse(ModuleOp module, func::FuncOp func,
       }
     }
   });
+}
+
+/// The files of the device library that a kernel calls. Element types are in
+/// core.cuh.
+static std::vector<std::string> getHeaders(gpu::GPUModuleOp unit) {
+  std::set<std::string> headers = {"core.cuh", "memory.cuh"};
+  unit.walk([&](Operation *op) {
+    if (auto call = dyn_cast<cuda::DeviceCallOpInterface>(op))
+      headers.insert(call.getHeader().str());
+    if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
+      headers.insert("convert.cuh");
+    // Operators with a number, parts of rows.
+    if (isa<math::SqrtOp, vector::InterleaveOp, vector::DeinterleaveOp>(op))
+      headers.insert("rows.cuh");
+  });
+  return {headers.begin(), headers.end()};
 }
 
 /// Prints every kernel as a translation unit of its own.
@@ -171,6 +189,7 @@ static LogicalResult printKernels(ModuleOp module, rt::ProgramInfo &info,
     if (failed(translateToCUDA(unit, os, {/*lineDirectives=*/true})))
       return failure();
     emitted.texts.push_back(text);
+    emitted.headers.push_back(getHeaders(unit));
     if (!wantListing)
       continue;
     if (failed(translateToCUDA(unit, listedStream)))

@@ -127,13 +127,14 @@ static Result<std::string> compileKernel(EmittedProgram &emitted, size_t index,
   rt::KernelInfo &kernel = emitted.info.kernels[index];
   const std::string &text = emitted.texts[index];
   if (emitted.info.target == "host")
-    return rt::compileHost(rt::hostPrelude() + text +
+    return rt::compileHost(rt::hostPrelude(emitted.headers[index]) + text +
                            rt::hostEpilogue(kernel.symbol));
   auto nvrtc = jit::NVRTC::get();
   if (!nvrtc)
     return nvrtc.status();
-  auto output = (*nvrtc)->compile(rt::cudaPrelude() + text,
-                                  kernel.symbol + ".cu", emitted.info.arch);
+  auto output =
+      (*nvrtc)->compile(rt::cudaPrelude(emitted.headers[index]) + text,
+                        kernel.symbol + ".cu", emitted.info.arch);
   if (!output)
     return output.status();
   kernel.registers = output->registers;

@@ -5,18 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dsv4/Reference/Interpreter.h"
+#include "InterpreterImpl.h"
 
-#include "dsv4/Dialect/RecordLayout.h"
-
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <cmath>
-#include <cstring>
-#include <memory>
 
 using namespace mlir;
 using namespace dsv4;
@@ -28,10 +25,6 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
-
-static rt::Status invalid(const Twine &message) {
-  return {rt::Code::InvalidArgument, message.str()};
-}
 
 static std::string toText(ArrayRef<int64_t> shape) {
   std::string text;
@@ -60,6 +53,12 @@ static rt::Status diagnose(func::FuncOp func,
 // Signatures, sizes, formats
 //===----------------------------------------------------------------------===//
 
+/// Whether an op only says how large an intermediate result is, which follows
+/// from what it is computed from.
+static bool isShapeOp(Operation *op) {
+  return isa<tensor::EmptyOp, tensor::DimOp, arith::ConstantOp>(op);
+}
+
 rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
   if (!func.getBody().hasOneBlock())
     return invalid("function '" + func.getName() + "' does not have one block");
@@ -69,7 +68,9 @@ rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
         return invalid("argument '" + getArgumentName(func, i) +
                        "' has elements that are not numbers");
   for (Operation &op : func.getBody().front())
-    if (!isa<PagedGatherOp, DequantizeOp, func::ReturnOp>(op))
+    if (!isa<PagedGatherOp, DequantizeOp, QuantizeOp, RMSNormOp, RopeOp,
+             HadamardOp, PagedAppendOp, func::ReturnOp>(op) &&
+        !isShapeOp(&op))
       return invalid("'" + op.getName().getStringRef() +
                      "' is not an op the interpreter knows");
   Signature signature;
@@ -137,59 +138,14 @@ std::optional<Format> dsv4::reference::getFormat(Type type) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Numbers of one format, side by side in memory.
-struct Elements {
-  const char *bytes = nullptr;
-  Format format = Format::F32;
-  bool highFirst = false;
-  /// Element s of `extent` is stored at (s mod n) * (extent / n) + s / n.
-  int64_t interleave = 1;
-  int64_t extent = 0;
-
-  uint32_t code(int64_t index) const;
-  double value(int64_t index) const { return decode(format, code(index)); }
-};
-
-/// Factors, each for `group` elements of a row in turn.
-struct Level {
-  Elements factors;
-  int64_t group;
-};
-
-/// A value: the row-major elements of a tensor. `shape` counts elements, not
-/// bytes, of packed pairs too.
-struct Tensor {
-  Type element;
-  SmallVector<int64_t> shape;
-  const char *data = nullptr;
-  /// Where the data is, unless a caller's buffer holds it.
-  std::shared_ptr<std::vector<char>> owned = nullptr;
-
-  int64_t size() const { return llvm::product_of(shape, int64_t(1)); }
-  int64_t bytes() const {
-    unsigned width = element.getIntOrFloatBitWidth();
-    return width == 4 ? size() / 2 : size() * ((width + 7) / 8);
-  }
-  int32_t index(int64_t at) const {
-    int32_t value;
-    std::memcpy(&value, data + at * sizeof(value), sizeof(value));
-    return value;
-  }
-};
-
-/// An entry that may be read.
-struct Entry {
-  int64_t page, slot;
-};
-
-} // namespace
+int64_t Elements::place(int64_t index) const {
+  if (interleave == 1)
+    return index;
+  return index % interleave * (extent / interleave) + index / interleave;
+}
 
 uint32_t Elements::code(int64_t index) const {
-  int64_t at = index;
-  if (interleave > 1)
-    at = index % interleave * (extent / interleave) + index / interleave;
+  int64_t at = place(index);
   unsigned width = bitWidth(format);
   if (width == 4) {
     bool high = (at % 2 != 0) != highFirst;
@@ -200,81 +156,21 @@ uint32_t Elements::code(int64_t index) const {
   return code;
 }
 
-/// Writes element `at` of a bf16 or f32 result: `element * scale_0 * ...`, each
-/// product rounded to fp32.
-static void storeScaled(double element, ArrayRef<float> scales, Format format,
-                        char *result, int64_t at) {
-  if (format == Format::BF16) {
-    uint16_t code = scaledToBF16(element, scales);
-    std::memcpy(result + at * sizeof(code), &code, sizeof(code));
+void Elements::setCode(int64_t index, uint32_t code) const {
+  int64_t at = place(index);
+  unsigned width = bitWidth(format);
+  if (width != 4) {
+    std::memcpy(bytes + at * (width / 8), &code, width / 8);
     return;
   }
-  float value = float(element);
-  for (float scale : scales)
-    value = roundToF32(double(value) * double(scale));
-  uint32_t code = 0x7FFFFFFF;
-  if (!std::isnan(value))
-    std::memcpy(&code, &value, sizeof(code));
-  std::memcpy(result + at * sizeof(code), &code, sizeof(code));
-}
-
-/// Writes `count` elements, the first at `begin` of `result`.
-static void storeRow(const Elements &data, ArrayRef<Level> levels,
-                     int64_t count, Format format, char *result,
-                     int64_t begin) {
-  SmallVector<float> scales(levels.size());
-  for (int64_t i = 0; i < count; ++i) {
-    for (auto [scale, level] : llvm::zip(scales, levels))
-      scale = float(level.factors.value(i / level.group));
-    storeScaled(data.value(i), scales, format, result, begin + i);
-  }
+  unsigned shift = (at % 2 != 0) != highFirst ? 4 : 0;
+  char &pair = bytes[at / 2];
+  pair = char((uint8_t(pair) & ~(0xF << shift)) | code << shift);
 }
 
 //===----------------------------------------------------------------------===//
 // Interpreter
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-class Interpreter {
-public:
-  Interpreter(func::FuncOp func, const Signature &signature,
-              ArrayRef<Buffer> buffers)
-      : func(func), signature(signature), buffers(buffers) {}
-
-  rt::Status run();
-
-private:
-  rt::Status checkRanks() const;
-  rt::Status checkBinding(unsigned index) const;
-  rt::Status bindArguments();
-  rt::Status gather(PagedGatherOp op);
-  rt::Status dequantize(DequantizeOp op);
-  rt::Status writeDestinations();
-
-  /// Where an index leads, if anything may be read there.
-  std::optional<Entry> findEntry(PagedGatherOp op, int64_t token,
-                                 int64_t index) const;
-  void gatherRow(PagedGatherOp op, Entry entry, char *row) const;
-  Elements locate(BlockArgument cache, FieldAttr field, Entry entry) const;
-  int64_t getPages(BlockArgument cache) const;
-  const Buffer &getFieldBuffer(BlockArgument cache, FieldAttr field) const;
-
-  rt::Status checkShape(Operation *op, StringRef operand, Value value,
-                        ArrayRef<int64_t> expected) const;
-  /// A fresh value for a result that overwrites `destination`.
-  Tensor &makeResult(Value result, Value destination);
-  /// The function argument that holds `value` in the end.
-  BlockArgument getDestination(Value value) const;
-
-  func::FuncOp func;
-  const Signature &signature;
-  ArrayRef<Buffer> buffers;
-  /// Values of all tensors that were computed or passed.
-  DenseMap<Value, Tensor> values;
-};
-
-} // namespace
 
 rt::Status Interpreter::checkRanks() const {
   if (buffers.size() != signature.bindings.size())
@@ -333,7 +229,7 @@ rt::Status Interpreter::bindArguments() {
     const Buffer &buffer =
         buffers[signature.firstBinding[argument.getArgNumber()]];
     Tensor tensor{type.getElementType(), llvm::to_vector(buffer.shape),
-                  static_cast<const char *>(buffer.data)};
+                  static_cast<char *>(buffer.data)};
     if (type.getElementTypeBitWidth() == 4)
       tensor.shape.back() = type.getShape().back();
     values[argument] = std::move(tensor);
@@ -344,7 +240,10 @@ rt::Status Interpreter::bindArguments() {
 rt::Status Interpreter::checkShape(Operation *op, StringRef operand,
                                    Value value,
                                    ArrayRef<int64_t> expected) const {
-  const Tensor &tensor = values.at(value);
+  auto it = values.find(value);
+  if (it == values.end())
+    return {};
+  const Tensor &tensor = it->second;
   if (ArrayRef<int64_t>(tensor.shape) == expected)
     return {};
   std::string name;
@@ -356,187 +255,12 @@ rt::Status Interpreter::checkShape(Operation *op, StringRef operand,
                  toText(tensor.shape));
 }
 
-Tensor &Interpreter::makeResult(Value result, Value destination) {
-  Tensor tensor = values.at(destination);
+Tensor &Interpreter::makeResult(Value result, ArrayRef<int64_t> shape) {
+  Tensor tensor{cast<RankedTensorType>(result.getType()).getElementType(),
+                llvm::to_vector(shape)};
   tensor.owned = std::make_shared<std::vector<char>>(tensor.bytes());
   tensor.data = tensor.owned->data();
   return values[result] = std::move(tensor);
-}
-
-//===----------------------------------------------------------------------===//
-// paged_gather
-//===----------------------------------------------------------------------===//
-
-const Buffer &Interpreter::getFieldBuffer(BlockArgument cache,
-                                          FieldAttr field) const {
-  unsigned first = signature.firstBinding[cache.getArgNumber()];
-  if (field.getPlacement() != Placement::Array)
-    return buffers[first];
-  // Arrays follow the pages, in the order of their fields.
-  auto type = cast<CacheType>(cache.getType());
-  unsigned index = first + RecordLayout(type).hasPages();
-  for (FieldAttr other : type.getRecord().getFields()) {
-    if (other == field)
-      break;
-    index += other.getPlacement() == Placement::Array;
-  }
-  return buffers[index];
-}
-
-int64_t Interpreter::getPages(BlockArgument cache) const {
-  for (FieldAttr field :
-       cast<CacheType>(cache.getType()).getRecord().getFields())
-    if (field.getGroup() != FieldAttr::kPerTensor)
-      return getFieldBuffer(cache, field).shape.front();
-  return 0;
-}
-
-Elements Interpreter::locate(BlockArgument cache, FieldAttr field,
-                             Entry entry) const {
-  auto type = cast<CacheType>(cache.getType());
-  RecordLayout::Position position = RecordLayout(type).getPosition(field);
-  const char *bytes =
-      static_cast<const char *>(getFieldBuffer(cache, field).data) +
-      position.base + entry.page * position.pageStride +
-      entry.slot * position.slotStride;
-  return {bytes, *reference::getFormat(field.getElement()),
-          field.getHighFirst(), field.getInterleave(), field.getExtent()};
-}
-
-std::optional<Entry> Interpreter::findEntry(PagedGatherOp op, int64_t token,
-                                            int64_t index) const {
-  if (index < 0)
-    return std::nullopt;
-  if (Value lengths = op.getLengths())
-    if (index >= values.at(lengths).index(token))
-      return std::nullopt;
-  auto cache = cast<BlockArgument>(op.getCache());
-  int64_t pageSize = op.getCache().getType().getPage();
-  int64_t page = index / pageSize;
-  if (Value pageTable = op.getPageTable()) {
-    const Tensor &table = values.at(pageTable);
-    int64_t row = 0, rows = 1;
-    if (table.shape.size() == 2) {
-      rows = table.shape.front();
-      row = op.getRequests() ? values.at(op.getRequests()).index(token) : token;
-    }
-    int64_t width = table.shape.back();
-    if (row < 0 || row >= rows || page >= width)
-      return std::nullopt;
-    page = table.index(row * width + page);
-  }
-  if (page < 0 || page >= getPages(cache))
-    return std::nullopt;
-  return Entry{page, index % pageSize};
-}
-
-void Interpreter::gatherRow(PagedGatherOp op, Entry entry, char *row) const {
-  auto cache = cast<BlockArgument>(op.getCache());
-  RecordAttr record = op.getCache().getType().getRecord();
-  Type result = cast<ShapedType>(op.getOut().getType()).getElementType();
-  int64_t resultBytes = result.getIntOrFloatBitWidth() / 8;
-  int64_t begin = 0;
-  for (FieldAttr field : record.getFields()) {
-    if (field.isScale())
-      continue;
-    Elements data = locate(cache, field, entry);
-    SmallVector<Level> levels;
-    for (FieldAttr level : record.getScalesOf(field.getName()))
-      levels.push_back({locate(cache, level, entry), level.getGroup() > 0
-                                                         ? level.getGroup()
-                                                         : field.getExtent()});
-    if (levels.empty() && field.getElement() == result) {
-      for (int64_t i = 0; i < field.getExtent(); ++i) {
-        uint32_t code = data.code(i);
-        std::memcpy(row + (begin + i) * resultBytes, &code, resultBytes);
-      }
-    } else {
-      storeRow(data, levels, field.getExtent(), *reference::getFormat(result),
-               row, begin);
-    }
-    begin += field.getExtent();
-  }
-}
-
-rt::Status Interpreter::gather(PagedGatherOp op) {
-  const Tensor indices = values.at(op.getIndices());
-  bool perToken = indices.shape.size() == 2;
-  int64_t tokens = perToken ? indices.shape.front() : 1;
-  int64_t perRow = indices.shape.back();
-
-  SmallVector<int64_t> rowShape = indices.shape;
-  rowShape.push_back(op.getCache().getType().getRecord().getRowExtent());
-  SmallVector<int64_t> tokenShape;
-  if (perToken)
-    tokenShape.push_back(tokens);
-  const std::tuple<StringRef, Value, ArrayRef<int64_t>> operands[] = {
-      {"outs", op.getOut(), rowShape},
-      {"mask", op.getMask(), indices.shape},
-      {"lengths", op.getLengths(), tokenShape},
-      {"requests", op.getRequests(), tokenShape}};
-  for (auto [name, value, shape] : operands)
-    if (value)
-      if (rt::Status status = checkShape(op, name, value, shape); !status)
-        return status;
-
-  // Both are zeros, and false, until an entry is found.
-  std::vector<char> &rows = *makeResult(op.getRows(), op.getOut()).owned;
-  std::vector<char> *valid = nullptr;
-  if (op.getMask())
-    valid = makeResult(op.getValid(), op.getMask()).owned.get();
-  if (indices.size() == 0)
-    return {};
-  int64_t rowBytes = rows.size() / indices.size();
-  for (int64_t token = 0; token < tokens; ++token)
-    for (int64_t j = 0; j < perRow; ++j) {
-      int64_t at = token * perRow + j;
-      auto entry = findEntry(op, token, indices.index(at));
-      if (!entry)
-        continue;
-      gatherRow(op, *entry, rows.data() + at * rowBytes);
-      if (valid)
-        (*valid)[at] = 1;
-    }
-  return {};
-}
-
-//===----------------------------------------------------------------------===//
-// dequantize
-//===----------------------------------------------------------------------===//
-
-rt::Status Interpreter::dequantize(DequantizeOp op) {
-  const Tensor data = values.at(op.getData());
-  if (rt::Status status = checkShape(op, "outs", op.getOut(), data.shape);
-      !status)
-    return status;
-  int64_t extent = data.shape.back();
-  SmallVector<Level> levels;
-  for (auto [level, scales] :
-       llvm::zip(op.getFormat().getScales(), op.getScales())) {
-    SmallVector<int64_t> shape(ArrayRef<int64_t>(data.shape).drop_back());
-    int64_t group = level.getGroup();
-    if (group == FieldAttr::kPerTensor) {
-      shape.assign({1});
-      group = data.size();
-    } else if (group == FieldAttr::kPerRow) {
-      group = extent;
-    } else {
-      shape.push_back(extent / group);
-    }
-    if (rt::Status status = checkShape(op, "scales", scales, shape); !status)
-      return status;
-    const Tensor &tensor = values.at(scales);
-    levels.push_back(
-        {{tensor.data, *reference::getFormat(tensor.element)}, group});
-  }
-
-  Tensor &result = makeResult(op.getValues(), op.getOut());
-  Elements elements{data.data, *reference::getFormat(data.element),
-                    op.getFormat().getHighFirst()};
-  // Groups divide rows, so all rows together are one long row.
-  storeRow(elements, levels, data.size(), *reference::getFormat(result.element),
-           result.owned->data(), 0);
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -545,7 +269,9 @@ rt::Status Interpreter::dequantize(DequantizeOp op) {
 
 BlockArgument Interpreter::getDestination(Value value) const {
   while (auto result = dyn_cast<OpResult>(value)) {
-    auto op = cast<DestinationStyleOpInterface>(result.getOwner());
+    auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+    if (!op)
+      return nullptr;
     value = op.getTiedOpOperand(result)->get();
   }
   return cast<BlockArgument>(value);
@@ -554,14 +280,19 @@ BlockArgument Interpreter::getDestination(Value value) const {
 rt::Status Interpreter::writeDestinations() {
   DenseMap<Value, Value> written;
   SmallVector<std::pair<Buffer, Tensor>> writes;
-  for (Operation &op : func.getBody().front().without_terminator())
-    for (Value result : op.getResults()) {
+  for (auto op : func.getBody().front().getOps<DestinationStyleOpInterface>())
+    for (Value result : op->getResults()) {
       bool returned = llvm::any_of(result.getUsers(), [](Operation *user) {
         return isa<func::ReturnOp>(user);
       });
       if (!returned && !result.use_empty())
         continue;
       BlockArgument destination = getDestination(result);
+      if (!destination && !returned)
+        continue;
+      if (!destination)
+        return invalid("a result of " + op->getName().getStringRef() +
+                       " is returned, but no argument is its destination");
       unsigned argument = destination.getArgNumber();
       if (!written.try_emplace(destination, result).second)
         return invalid("binding '" + getArgumentName(func, argument) +
@@ -575,16 +306,31 @@ rt::Status Interpreter::writeDestinations() {
   return {};
 }
 
+rt::Status Interpreter::execute(Operation *op) {
+  auto tied = dyn_cast<DestinationStyleOpInterface>(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        !(tied && tied.isDpsInit(&operand)) && !values.contains(operand.get()))
+      return invalid(op->getName().getStringRef() + " reads operand " +
+                     Twine(operand.getOperandNumber()) +
+                     ", which nothing has written");
+  return TypeSwitch<Operation *, rt::Status>(op)
+      .Case([&](PagedGatherOp op) { return gather(op); })
+      .Case([&](DequantizeOp op) { return dequantize(op); })
+      .Case([&](QuantizeOp op) { return quantize(op); })
+      .Case([&](RMSNormOp op) { return normalize(op); })
+      .Case([&](RopeOp op) { return rotate(op); })
+      .Case([&](HadamardOp op) { return transform(op); })
+      .Case([&](PagedAppendOp op) { return append(op); });
+}
+
 rt::Status Interpreter::run() {
   if (rt::Status status = bindArguments(); !status)
     return status;
-  for (Operation &op : func.getBody().front().without_terminator()) {
-    auto gatherOp = dyn_cast<PagedGatherOp>(op);
-    rt::Status status =
-        gatherOp ? gather(gatherOp) : dequantize(cast<DequantizeOp>(op));
-    if (!status)
-      return status;
-  }
+  for (Operation &op : func.getBody().front().without_terminator())
+    if (!isShapeOp(&op))
+      if (rt::Status status = execute(&op); !status)
+        return status;
   return writeDestinations();
 }
 

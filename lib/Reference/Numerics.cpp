@@ -152,9 +152,9 @@ static uint32_t roundToInteger(double value, Rounding rounding) {
   double below = std::floor(value);
   double rest = value - below;
   uint32_t integer = uint32_t(below);
-  bool up = rounding == Rounding::Up
-                ? rest > 0
-                : rest > 0.5 || (rest == 0.5 && integer % 2 == 1);
+  bool tieUp = rounding == Rounding::NearestEven && integer % 2 == 1;
+  bool up = rounding == Rounding::Up ? rest > 0
+                                     : rest > 0.5 || (rest == 0.5 && tieUp);
   return integer + up;
 }
 
@@ -214,6 +214,22 @@ uint32_t dsv4::reference::encode(Format format, double value,
 }
 
 float dsv4::reference::roundToF32(double value) { return float(value); }
+
+float dsv4::reference::addF32(float a, float b) {
+  return roundToF32(double(a) + double(b));
+}
+float dsv4::reference::subF32(float a, float b) {
+  return roundToF32(double(a) - double(b));
+}
+float dsv4::reference::mulF32(float a, float b) {
+  return roundToF32(double(a) * double(b));
+}
+float dsv4::reference::divF32(float a, float b) {
+  return roundToF32(double(a) / double(b));
+}
+float dsv4::reference::sqrtF32(float value) {
+  return roundToF32(std::sqrt(double(value)));
+}
 
 uint16_t dsv4::reference::encodeBF16(float value) {
   return uint16_t(encode(Format::BF16, value));

@@ -5,9 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dsv4/Reference/RandomInputs.h"
-
-#include "dsv4/Dialect/RecordLayout.h"
+#include "InputMaker.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,72 +19,6 @@ static constexpr int64_t kMaxBytes = int64_t(1) << 36;
 
 /// Of one field; what a cache holds beyond it repeats.
 static constexpr int64_t kPoolBytes = int64_t(1) << 22;
-
-/// From this many on, a tensor of lengths or requests has one of each bad kind.
-static constexpr int64_t kEnoughForAll = 32;
-
-namespace {
-
-/// What an argument is for.
-enum class Role { None, Lengths, Requests, Table, Indices, Factors, Output };
-
-struct Use {
-  Role role = Role::None;
-  PagedGatherOp gather = nullptr; ///< Of a role that only a gather has.
-};
-
-class InputMaker {
-public:
-  InputMaker(func::FuncOp func, const Signature &signature, uint64_t seed,
-             Codes codes);
-
-  rt::Status allocate(const std::map<std::string, int64_t> &dims);
-  void fill();
-  InputSet take() { return std::move(set); }
-
-private:
-  void findUses();
-  void fillField(FieldAttr field, const RecordLayout::Position &position,
-                 int64_t pages, int64_t slots, std::vector<char> &bytes,
-                 Random &random) const;
-  void fillCache(BlockArgument cache, Random &random);
-  void fillTensor(BlockArgument argument, Random &random);
-  void fillLengths(unsigned argument, Random &random);
-  void fillRequests(unsigned argument, Random &random);
-  void fillTable(unsigned argument, Random &random);
-  void fillIndices(unsigned argument, Random &random);
-
-  unsigned getBinding(Value value) const {
-    return signature.firstBinding[cast<BlockArgument>(value).getArgNumber()];
-  }
-  ArrayRef<int64_t> getShape(Value value) const {
-    return set.shapes[getBinding(value)];
-  }
-  int64_t getCount(unsigned argument) const {
-    unsigned binding = signature.firstBinding[argument];
-    return set.bytes[binding].size() / sizeof(int32_t);
-  }
-  int32_t load(Value value, int64_t at) const;
-  void store(unsigned argument, int64_t at, int64_t value);
-  std::vector<uint8_t> makeElements(Type type, bool factors, size_t count,
-                                    Random &random) const;
-
-  int64_t getPages(PagedGatherOp op) const;
-  int64_t getCapacity(PagedGatherOp op) const;
-  bool isMapped(PagedGatherOp op, int64_t token, int64_t index) const;
-  int64_t makeGoodIndex(PagedGatherOp op, int64_t token, Random &random) const;
-  int64_t makeBadIndex(PagedGatherOp op, int64_t token, uint64_t kind,
-                       Random &random) const;
-
-  func::FuncOp func;
-  const Signature &signature;
-  Codes codes;
-  SmallVector<Use> uses;       ///< Of every argument.
-  SmallVector<uint64_t> seeds; ///< Of every argument.
-  InputSet set;
-};
-
-} // namespace
 
 std::vector<Buffer> InputSet::buffers() {
   std::vector<Buffer> result;
@@ -110,47 +42,81 @@ InputMaker::InputMaker(func::FuncOp func, const Signature &signature,
   findUses();
 }
 
-/// The role of operand `index` of a gather, a non-destination.
-static Role getRole(PagedGatherOp op, unsigned index) {
-  const std::pair<unsigned, Role> roles[] = {{1, Role::Indices},
-                                             {2, Role::Table},
-                                             {3, Role::Requests},
-                                             {4, Role::Lengths}};
-  for (auto [segment, role] : roles) {
-    auto [begin, length] = op.getODSOperandIndexAndLength(segment);
-    if (length != 0 && index == begin)
+static bool isRead(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  auto tied = dyn_cast<DestinationStyleOpInterface>(op);
+  return (tied && !tied.isDpsInit(&operand)) || isa<PagedAppendOp>(op);
+}
+
+/// The role of an operand of a gather or an append that says which entries.
+template <typename OpTy>
+static Role getIndexRole(OpTy op, OpOperand &operand) {
+  const std::pair<Value, Role> roles[] = {{op.getIndices(), Role::Indices},
+                                          {op.getPageTable(), Role::Table},
+                                          {op.getRequests(), Role::Requests},
+                                          {op.getLengths(), Role::Lengths}};
+  for (auto [value, role] : roles)
+    if (value && value == operand.get())
       return role;
-  }
   return Role::None;
+}
+
+/// What an operand that is read says about its argument.
+static Use getUse(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  unsigned number = operand.getOperandNumber();
+  if (auto gather = dyn_cast<PagedGatherOp>(op))
+    return {getIndexRole(gather, operand), gather};
+  if (isa<DequantizeOp>(op))
+    return {number > 0 ? Role::Factors : Role::None};
+  if (auto append = dyn_cast<PagedAppendOp>(op)) {
+    unsigned first = append.getFields().getBeginOperandIndex();
+    bool factors =
+        number >= first && append.getWrittenFields()[number - first].isScale();
+    return {factors ? Role::Factors : Role::None};
+  }
+  if (number == 0)
+    return {Role::Values};
+  if (isa<QuantizeOp>(op))
+    return {Role::Factors};
+  if (isa<RMSNormOp>(op))
+    return {Role::Weights};
+  if (auto rope = dyn_cast<RopeOp>(op))
+    return {number == 1 ? Role::Angles : Role::Positions, nullptr, nullptr,
+            rope};
+  return {};
 }
 
 void InputMaker::findUses() {
   uses.resize(func.getNumArguments());
-  Block &body = func.getBody().front();
-  // What is read decides; else an argument is a destination or nothing.
-  for (bool reads : {true, false})
-    for (Operation &op : body)
-      for (OpOperand &operand : op.getOpOperands()) {
-        auto argument = dyn_cast<BlockArgument>(operand.get());
-        auto tied = dyn_cast<DestinationStyleOpInterface>(op);
-        if (!argument || !tied || tied.isDpsInit(&operand) == reads)
-          continue;
-        Use &use = uses[argument.getArgNumber()];
-        if (use.role != Role::None)
-          continue;
-        if (!reads) {
-          use.role = Role::Output;
-        } else if (auto gather = dyn_cast<PagedGatherOp>(op)) {
-          use = {getRole(gather, operand.getOperandNumber()), gather};
-        } else if (isa<DequantizeOp>(op) && operand.getOperandNumber() > 0) {
-          use.role = Role::Factors;
-        }
-      }
-  // Data of a dequantize has no role of its own, but is not a destination.
-  for (auto op : body.getOps<DequantizeOp>())
-    if (auto argument = dyn_cast<BlockArgument>(op.getData()))
-      if (Use &use = uses[argument.getArgNumber()]; use.role == Role::Output)
-        use.role = Role::None;
+  auto visit = [&](auto getOperandUse) {
+    for (Operation &op : func.getBody().front())
+      for (OpOperand &operand : op.getOpOperands())
+        if (auto argument = dyn_cast<BlockArgument>(operand.get()))
+          if (Use &use = uses[argument.getArgNumber()]; use.role == Role::None)
+            use = getOperandUse(operand);
+  };
+  // What is read decides, and first of all where entries go: indices made for
+  // another op could let rows race. Else an argument is a destination or
+  // nothing.
+  visit([](OpOperand &operand) -> Use {
+    auto append = dyn_cast<PagedAppendOp>(operand.getOwner());
+    if (!append)
+      return {};
+    return {getIndexRole(append, operand), nullptr, append};
+  });
+  visit([](OpOperand &operand) -> Use {
+    return isRead(operand) ? getUse(operand) : Use();
+  });
+  for (BlockArgument argument : func.getArguments()) {
+    auto isInit = [](OpOperand &use) {
+      return isa<DestinationStyleOpInterface>(use.getOwner()) && !isRead(use);
+    };
+    Use &use = uses[argument.getArgNumber()];
+    if (use.role == Role::None && llvm::any_of(argument.getUses(), isInit) &&
+        llvm::none_of(argument.getUses(), isRead))
+      use.role = Role::Output;
+  }
 }
 
 rt::Status InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
@@ -184,6 +150,19 @@ rt::Status InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
     set.bytes.emplace_back(*bytes, kPoison);
   }
   return {};
+}
+
+int64_t InputMaker::getPages(TypedValue<CacheType> cache) const {
+  CacheType type = cache.getType();
+  unsigned binding = getBinding(cache);
+  if (RecordLayout(type).hasPages())
+    return set.shapes[binding].front();
+  for (FieldAttr field : type.getRecord().getFields()) {
+    if (field.getGroup() != FieldAttr::kPerTensor)
+      return set.shapes[binding].front();
+    ++binding;
+  }
+  return 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,193 +253,67 @@ void InputMaker::fillTensor(BlockArgument argument, Random &random) {
               std::min(elements.size(), bytes.size()));
 }
 
-//===----------------------------------------------------------------------===//
-// Lengths, requests, page tables
-//===----------------------------------------------------------------------===//
-
-int64_t InputMaker::getPages(PagedGatherOp op) const {
-  auto type = op.getCache().getType();
-  unsigned binding = getBinding(op.getCache());
-  if (RecordLayout(type).hasPages())
-    return set.shapes[binding].front();
-  for (FieldAttr field : type.getRecord().getFields()) {
-    if (field.getGroup() != FieldAttr::kPerTensor)
-      return set.shapes[binding].front();
-    ++binding;
-  }
-  return 0;
-}
-
-/// Entries that the indices of a token can name.
-int64_t InputMaker::getCapacity(PagedGatherOp op) const {
-  Value table = op.getPageTable();
-  int64_t pages = table ? getShape(table).back() : getPages(op);
-  return pages * op.getCache().getType().getPage();
-}
-
-/// Calls `make` with a kind below `kinds` for about one in `spread` of `count`
-/// elements, and at least once for every kind where there are enough.
-template <typename Make>
-static void spoil(int64_t count, uint64_t kinds, uint64_t spread,
-                  Random &random, Make make) {
-  for (int64_t i = 0; i < count; ++i)
-    if (random.below(spread) == 0)
-      make(i, random.below(kinds));
-  if (count < kEnoughForAll)
-    return;
-  uint64_t start = random.below(count);
-  for (uint64_t kind = 0; kind < kinds; ++kind)
-    make((start + kind * 7) % count, kind);
-}
-
-void InputMaker::fillLengths(unsigned argument, Random &random) {
-  PagedGatherOp op = uses[argument].gather;
-  int64_t capacity = getCapacity(op), count = getCount(argument);
-  for (int64_t i = 0; i < count; ++i)
-    store(argument, i, 1 + random.below(std::max<int64_t>(capacity, 1)));
-  int64_t page = op.getCache().getType().getPage();
-  spoil(count, 4, 64, random, [&](int64_t at, uint64_t kind) {
-    const int64_t bad[] = {
-        0, -5, capacity + 1 + int64_t(random.below(2 * page)), INT32_MAX};
-    store(argument, at, bad[kind]);
-  });
-}
-
-void InputMaker::fillRequests(unsigned argument, Random &random) {
-  int64_t rows = getShape(uses[argument].gather.getPageTable()).front();
-  int64_t count = getCount(argument);
-  for (int64_t i = 0; i < count; ++i)
-    store(argument, i, random.below(std::max<int64_t>(rows, 1)));
-  spoil(count, 2, 64, random, [&](int64_t at, uint64_t kind) {
-    const int64_t low[] = {-1, -1, -7, INT32_MIN};
-    const int64_t high[] = {rows, rows, rows + 3, INT32_MAX};
-    store(argument, at, (kind == 0 ? low : high)[random.below(4)]);
-  });
-}
-
-void InputMaker::fillTable(unsigned argument, Random &random) {
-  int64_t pages = getPages(uses[argument].gather);
-  std::vector<int32_t> order(pages);
-  for (int64_t i = 0; i < pages; ++i) {
+std::vector<int32_t> dsv4::reference::shuffle(int64_t count, Random &random) {
+  std::vector<int32_t> order(count);
+  for (int64_t i = 0; i < count; ++i) {
     int64_t j = random.below(i + 1);
     order[i] = order[j];
     order[j] = int32_t(i);
   }
-  int64_t count = getCount(argument);
-  for (int64_t i = 0; i < count; ++i)
-    store(argument, i, pages ? order[i % pages] : 0);
-  spoil(count, 6, 24, random, [&](int64_t at, uint64_t kind) {
-    const int64_t bad[] = {-1, -1, -1, pages, -7, INT32_MAX};
-    store(argument, at, bad[kind]);
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Indices
-//===----------------------------------------------------------------------===//
-
-/// Whether a page of the pool holds entry `index`, which is in the capacity.
-bool InputMaker::isMapped(PagedGatherOp op, int64_t token,
-                          int64_t index) const {
-  Value table = op.getPageTable();
-  if (!table)
-    return true;
-  ArrayRef<int64_t> shape = getShape(table);
-  int64_t row = 0, rows = shape.size() == 2 ? shape.front() : 1;
-  if (shape.size() == 2)
-    row = op.getRequests() ? load(op.getRequests(), token) : token;
-  if (row < 0 || row >= rows)
-    return false;
-  int64_t page = index / op.getCache().getType().getPage();
-  int64_t physical = load(table, row * shape.back() + page);
-  return physical >= 0 && physical < getPages(op);
-}
-
-/// An index that names an entry, where one is found.
-int64_t InputMaker::makeGoodIndex(PagedGatherOp op, int64_t token,
-                                  Random &random) const {
-  int64_t bound = std::min<int64_t>(getCapacity(op), INT32_MAX);
-  if (op.getLengths())
-    bound = std::min<int64_t>(bound, load(op.getLengths(), token));
-  if (bound <= 0)
-    return random.below(op.getCache().getType().getPage());
-  int64_t index = 0;
-  for (unsigned attempt = 0; attempt < 32; ++attempt) {
-    index = random.below(bound);
-    if (isMapped(op, token, index))
-      break;
-  }
-  return index;
-}
-
-int64_t InputMaker::makeBadIndex(PagedGatherOp op, int64_t token, uint64_t kind,
-                                 Random &random) const {
-  int64_t page = op.getCache().getType().getPage();
-  int64_t capacity = getCapacity(op);
-  int64_t length = op.getLengths() ? load(op.getLengths(), token) : capacity;
-  int64_t further = random.below(2 * page);
-  switch (kind) {
-  case 0:
-    return -1;
-  case 1: // The first beyond the length.
-    return std::max<int64_t>(length, 0);
-  case 2:
-    return std::max<int64_t>(length, 0) + further;
-  case 3: // Beyond the table, or the pool where there is none.
-    return capacity + further;
-  case 4: // Beyond the pool.
-    return getPages(op) * page + further;
-  case 5:
-    return INT32_MIN;
-  case 6:
-    return INT32_MAX;
-  default: // Perhaps a page without a mapping, perhaps beyond the length.
-    return random.below(std::max<int64_t>(capacity, 1));
-  }
-}
-
-void InputMaker::fillIndices(unsigned argument, Random &random) {
-  PagedGatherOp op = uses[argument].gather;
-  ArrayRef<int64_t> shape = getShape(op.getIndices());
-  bool perToken = shape.size() == 2;
-  int64_t count = getCount(argument);
-  uint64_t kind = random.below(8);
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t token = perToken ? i / shape.back() : 0;
-    // Tokens without any valid entry add to these.
-    bool good = random.below(100) >= 12;
-    store(argument, i,
-          good ? makeGoodIndex(op, token, random)
-               : makeBadIndex(op, token, kind++ % 8, random));
-  }
+  return order;
 }
 
 //===----------------------------------------------------------------------===//
 // All together
 //===----------------------------------------------------------------------===//
 
+void InputMaker::fillArgument(BlockArgument argument) {
+  unsigned index = argument.getArgNumber();
+  const Use &use = uses[index];
+  PagedAppendOp append = use.append;
+  Random random(seeds[index]);
+  switch (use.role) {
+  case Role::Lengths:
+    return append ? fillAppendLengths(index, random)
+                  : fillLengths(index, random);
+  case Role::Requests:
+    return append ? fillAppendRequests(index, random)
+                  : fillRequests(index, random);
+  case Role::Table:
+    return append ? fillAppendTable(index, random) : fillTable(index, random);
+  case Role::Indices:
+    if (!append)
+      return fillIndices(index, random);
+    return append.getRing() ? fillRingPositions(index, random)
+                            : fillSlots(index, random);
+  case Role::Positions:
+    return fillPositions(index, random);
+  case Role::Values:
+    return fillValues(argument, random);
+  case Role::Weights:
+    return fillWeights(argument, random);
+  case Role::Angles:
+    return fillAngles(argument, random);
+  case Role::Factors:
+  case Role::None:
+    return isa<CacheType>(argument.getType()) ? fillCache(argument, random)
+                                              : fillTensor(argument, random);
+  case Role::Output:
+    return;
+  }
+}
+
 void InputMaker::fill() {
   // Later roles look at what earlier ones hold.
-  for (Role role : {Role::Lengths, Role::Requests, Role::Table, Role::Indices,
-                    Role::Factors, Role::None})
-    for (BlockArgument argument : func.getArguments()) {
-      unsigned index = argument.getArgNumber();
-      if (uses[index].role != role)
-        continue;
-      Random random(seeds[index]);
-      if (role == Role::Lengths)
-        fillLengths(index, random);
-      else if (role == Role::Requests)
-        fillRequests(index, random);
-      else if (role == Role::Table)
-        fillTable(index, random);
-      else if (role == Role::Indices)
-        fillIndices(index, random);
-      else if (isa<CacheType>(argument.getType()))
-        fillCache(argument, random);
-      else
-        fillTensor(argument, random);
-    }
+  const Role order[] = {Role::Lengths, Role::Requests, Role::Table,
+                        Role::Indices};
+  for (Role role : order)
+    for (BlockArgument argument : func.getArguments())
+      if (uses[argument.getArgNumber()].role == role)
+        fillArgument(argument);
+  for (BlockArgument argument : func.getArguments())
+    if (!llvm::is_contained(order, uses[argument.getArgNumber()].role))
+      fillArgument(argument);
 }
 
 rt::Result<InputSet>

@@ -27,6 +27,7 @@ private:
   /// The dim of `name`, created at the axis of the binding being added.
   int getDim(StringRef name, int axis, int64_t max);
   void markWritten();
+  void markAppended(PagedAppendOp op);
 
   func::FuncOp func;
   Signature signature;
@@ -148,6 +149,23 @@ void SignatureBuilder::markWritten() {
       for (unsigned i = 0; i < kernel.getNumResults(); ++i)
         mark(kernel.getTiedInput(i));
   });
+  for (const rt::Binding &binding : signature.bindings)
+    signature.holdsInput.push_back(!binding.written);
+  func.walk([&](PagedAppendOp op) { markAppended(op); });
+}
+
+/// Marks the pages, and the arrays of written fields, of the cache.
+void SignatureBuilder::markAppended(PagedAppendOp op) {
+  auto cache = cast<BlockArgument>(op.getCache());
+  if (auto kernel = dyn_cast<KernelOp>(cache.getOwner()->getParentOp()))
+    cache = cast<BlockArgument>(kernel.getInputs()[cache.getArgNumber()]);
+  for (FieldAttr field : op.getWrittenFields()) {
+    bool inArray = field.getPlacement() == Placement::Array;
+    signature
+        .bindings[signature.getBinding(cache.getArgNumber(),
+                                       inArray ? field.getName() : "")]
+        .written = true;
+  }
 }
 
 FailureOr<Signature> SignatureBuilder::build() {

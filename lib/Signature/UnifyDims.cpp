@@ -13,14 +13,17 @@
 
 #include "dsv4/Signature.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace dsv4;
 
 namespace {
 
-/// An axis of an argument of the function.
+/// An axis of an argument of the function, or of an intermediate result, which
+/// are counted on from the arguments.
 using ArgumentAxis = std::pair<unsigned, int64_t>;
 
 class DimUnifier {
@@ -29,8 +32,9 @@ public:
   LogicalResult run();
 
 private:
-  /// The argument a tensor is, or overwrites.
-  std::optional<unsigned> getArgument(Value tensor);
+  /// The argument, or intermediate result, a tensor is, or overwrites; where
+  /// the extent of an intermediate result is that of another axis, that one.
+  std::optional<unsigned> getArgument(Value tensor, int64_t &axis);
   void collect();
   /// No argument is both read and overwritten, as kernels read through a path
   /// that does not see writes of the same launch, and none is overwritten
@@ -42,6 +46,8 @@ private:
 
   func::FuncOp func;
   llvm::EquivalenceClasses<ArgumentAxis> classes;
+  /// Destinations that are no arguments.
+  llvm::MapVector<Value, unsigned> intermediates;
   /// New types and names, by argument.
   SmallVector<SmallVector<int64_t>> shapes;
   SmallVector<SmallVector<std::string>> names;
@@ -49,9 +55,23 @@ private:
 
 } // namespace
 
-std::optional<unsigned> DimUnifier::getArgument(Value tensor) {
+std::optional<unsigned> DimUnifier::getArgument(Value tensor, int64_t &axis) {
   while (true) {
     if (auto result = dyn_cast<OpResult>(tensor)) {
+      if (auto empty = dyn_cast<tensor::EmptyOp>(result.getOwner())) {
+        auto dim =
+            empty.getType().isDynamicDim(axis)
+                ? empty.getDynamicSize(axis).getDefiningOp<tensor::DimOp>()
+                : nullptr;
+        if (auto index = dim ? dim.getConstantIndex() : std::nullopt) {
+          tensor = dim.getSource();
+          axis = *index;
+          continue;
+        }
+        return intermediates
+            .try_emplace(result, func.getNumArguments() + intermediates.size())
+            .first->second;
+      }
       auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
       if (!op)
         return std::nullopt;
@@ -72,7 +92,8 @@ std::optional<unsigned> DimUnifier::getArgument(Value tensor) {
 void DimUnifier::collect() {
   func.walk([&](RowwiseOpInterface op) {
     for (auto [a, b] : op.getTiedAxes()) {
-      auto left = getArgument(a.tensor), right = getArgument(b.tensor);
+      auto left = getArgument(a.tensor, a.axis);
+      auto right = getArgument(b.tensor, b.axis);
       if (left && right)
         classes.unionSets({*left, a.axis}, {*right, b.axis});
     }
@@ -101,29 +122,31 @@ LogicalResult DimUnifier::checkDestinations() {
              << "' is the destination of two results: pass "
                 "another buffer";
   }
-  WalkResult result =
-      func.walk([&](DestinationStyleOpInterface op) {
-        for (OpOperand *input : op.getDpsInputOperands()) {
-          auto arg = dyn_cast<BlockArgument>(input->get());
-          if (!arg || !isa<RankedTensorType>(arg.getType()))
-            continue;
-          for (OpOperand &use : arg.getUses()) {
-            auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
-            if (!user || !user.isDpsInit(&use))
-              continue;
-            op.emitOpError()
-                << "reads argument '"
-                << getArgumentName(func, arg.getArgNumber())
-                << "', which is a destination too: pass another buffer";
-            return WalkResult::interrupt();
-          }
-        }
-        return WalkResult::advance();
-      });
+  auto isInit = [](OpOperand &operand) {
+    auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
+    return op && op.isDpsInit(&operand);
+  };
+  WalkResult result = func.walk([&](Operation *op) {
+    if (!isa<DestinationStyleOpInterface, PagedAppendOp>(op))
+      return WalkResult::advance();
+    for (OpOperand &input : op->getOpOperands()) {
+      auto arg = dyn_cast<BlockArgument>(input.get());
+      if (isInit(input) || !arg || !isa<RankedTensorType>(arg.getType()) ||
+          llvm::none_of(arg.getUses(), isInit))
+        continue;
+      op->emitOpError() << "reads argument '"
+                        << getArgumentName(func, arg.getArgNumber())
+                        << "', which is a destination too: pass another buffer";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
   return failure(result.wasInterrupted());
 }
 
 std::string DimUnifier::describe(ArgumentAxis axis) {
+  if (axis.first >= func.getNumArguments())
+    return "axis " + std::to_string(axis.second) + " of an intermediate result";
   return "axis " + std::to_string(axis.second) + " of argument '" +
          getArgumentName(func, axis.first) + "'";
 }
@@ -152,7 +175,8 @@ LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
     extent = constant;
     constantBy = axis;
   }
-  if (name.empty())
+  // Axes are sorted: the first is one of an argument, if any is.
+  if (name.empty() && axes.front().first < func.getNumArguments())
     name = getArgumentName(func, axes.front().first) + "." +
            std::to_string(axes.front().second);
   for (ArgumentAxis axis : axes) {
@@ -196,6 +220,11 @@ LogicalResult DimUnifier::run() {
   if (failed(checkDestinations()))
     return failure();
   collect();
+  for (auto [value, number] : intermediates) {
+    auto type = cast<RankedTensorType>(value.getType());
+    shapes.push_back(llvm::to_vector(type.getShape()));
+    names.emplace_back(type.getRank());
+  }
   for (auto it = classes.begin(), end = classes.end(); it != end; ++it) {
     if (!(*it)->isLeader())
       continue;

@@ -182,6 +182,10 @@ void Legalizer::visitMemory(Operation *op) {
     cuda::StoreOp::create(b, op->getLoc(), store.getValueToStore(),
                           store.getMemref(), offset(store.getIndices()[0]));
     dead.push_back(op);
+  } else if (auto last = dyn_cast<cuda::IsLastOp>(op)) {
+    // Both are int32: the runtime refuses other extents.
+    last.getAtMutable().assign(as(last.getAt(), 32));
+    last.getCountMutable().assign(as(last.getCount(), 32));
   } else if (auto load = dyn_cast<cuda::LoadOp>(op)) {
     if (load.getOffset().getType().isIndex())
       load.getOffsetMutable().assign(offset(load.getOffset()));
@@ -194,7 +198,8 @@ void Legalizer::visitMemory(Operation *op) {
 LogicalResult Legalizer::visit(Operation *op) {
   auto isIndex = [](Type type) { return type.isIndex(); };
   b.setInsertionPoint(op);
-  if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp>(op)) {
+  if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
+          cuda::IsLastOp>(op)) {
     visitMemory(op);
     return success();
   }
@@ -253,7 +258,9 @@ static bool hasSpelling(Operation *op) {
                                           "arith.extsi",
                                           "arith.extui",
                                           "arith.index_cast",
+                                          "arith.maxnumf",
                                           "arith.maxsi",
+                                          "arith.minnumf",
                                           "arith.minsi",
                                           "arith.mulf",
                                           "arith.muli",
@@ -266,9 +273,18 @@ static bool hasSpelling(Operation *op) {
                                           "arith.truncf",
                                           "arith.trunci",
                                           "arith.xori",
+                                          "cuda.alternate",
                                           "cuda.dequantize",
+                                          "cuda.encode",
                                           "cuda.expand",
+                                          "cuda.hadamard",
+                                          "cuda.is_last",
+                                          "cuda.join",
                                           "cuda.load",
+                                          "cuda.pad",
+                                          "cuda.quantize",
+                                          "cuda.reduce",
+                                          "cuda.steps",
                                           "cuda.store",
                                           "cuda.swap_nibbles",
                                           "cuda.launch_successors",
@@ -276,9 +292,11 @@ static bool hasSpelling(Operation *op) {
                                           "gpu.block_id",
                                           "gpu.return",
                                           "gpu.thread_id",
+                                          "math.sqrt",
                                           "scf.if",
                                           "scf.yield",
-                                          "vector.extract_strided_slice"};
+                                          "vector.extract_strided_slice",
+                                          "vector.interleave"};
   return names.contains(op->getName().getStringRef());
 }
 

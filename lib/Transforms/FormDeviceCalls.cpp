@@ -17,13 +17,13 @@ namespace dsv4 {
 #include "dsv4/Passes.h.inc"
 } // namespace dsv4
 
-/// What `value` is an exact f32 image of, or null.
+/// What `value` is an exact f32 image of, of at most 8 bits, or null.
 static Value getWidened(Value value) {
   Operation *op = value.getDefiningOp();
   if (!isa_and_present<arith::ExtFOp, arith::SIToFPOp>(op))
     return nullptr;
   auto from = cast<ShapedType>(op->getOperand(0).getType());
-  return from.getElementTypeBitWidth() <= 16 ? op->getOperand(0) : nullptr;
+  return from.getElementTypeBitWidth() <= 8 ? op->getOperand(0) : nullptr;
 }
 
 namespace {
@@ -50,6 +50,32 @@ struct FormDequantize : OpRewritePattern<arith::MulFOp> {
   }
 };
 
+/// encode(values / expand(factors)), of elements and factors as they are
+/// stored.
+struct FormQuantize : OpRewritePattern<cuda::EncodeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cuda::EncodeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto quotient = op.getSource().getDefiningOp<arith::DivFOp>();
+    if (op.getUp() || op.getCodes().getType().getRank() != 2 || !quotient)
+      return rewriter.notifyMatchFailure(op, "not a quotient to nearest");
+    auto expand = quotient.getRhs().getDefiningOp<cuda::ExpandOp>();
+    if (!expand)
+      return rewriter.notifyMatchFailure(op, "not by shared factors");
+    Value values = quotient.getLhs(), factors = expand.getFactors();
+    if (auto widened = values.getDefiningOp<arith::ExtFOp>();
+        widened && getElementTypeOrSelf(widened.getIn()).isBF16())
+      values = widened.getIn();
+    if (Value narrow = getWidened(factors))
+      factors = narrow;
+    rewriter.replaceOpWithNewOp<cuda::QuantizeOp>(
+        op, op.getCodes().getType(), values, factors, op.getTiesDown(),
+        op.getDropNegativeZero());
+    return success();
+  }
+};
+
 /// truncf(dequantize)
 struct RoundInDequantize : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -72,7 +98,8 @@ struct CudaFormDeviceCalls
     : dsv4::impl::CudaFormDeviceCallsBase<CudaFormDeviceCalls> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FormDequantize, RoundInDequantize>(&getContext());
+    patterns.add<FormDequantize, FormQuantize, RoundInDequantize>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -29,11 +29,15 @@ namespace dsv4 {
 
 static constexpr llvm::StringLiteral kRemarks = "dsv4-form-kernels";
 
-/// Extents of the row space of `op`: those of its destination but the last.
+/// Extents of the row space of `op`: all but the last of where its rows come
+/// from.
 static ArrayRef<int64_t> getRowSpace(RowwiseOpInterface op) {
-  return cast<ShapedType>(op.getRowDestination().getType())
-      .getShape()
-      .drop_back();
+  return cast<ShapedType>(getRowSource(op).getType()).getShape().drop_back();
+}
+
+static bool isDestination(OpOperand &operand) {
+  auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
+  return op && op.isDpsInit(&operand);
 }
 
 /// Why `producer` cannot join the kernel of `consumer`, or an empty string.
@@ -41,29 +45,34 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
                                    RowwiseOpInterface consumer,
                                    OpOperand &operand,
                                    const SetVector<Operation *> &group) {
-  if (!operand.get().hasOneUse())
-    return "its result has other users";
+  for (Value result : producer->getResults()) {
+    bool joins = llvm::any_of(result.getUsers(), [&](Operation *user) {
+      return group.contains(user);
+    });
+    for (Operation *user : result.getUsers()) {
+      if (group.contains(user))
+        continue;
+      if (joins)
+        return "its result has other users";
+      if (user->getBlock() == producer->getBlock() &&
+          user->isBeforeInBlock(group.front()))
+        return "another of its results is used between them";
+    }
+  }
   if (!consumer.acceptsRow(operand))
     return "the operand is not taken row by row";
-  if (producer.getRowPieces().size() != 1)
-    return "its row has several pieces";
   if (producer->getBlock() != consumer->getBlock())
     return "it is in another block";
   if (getRowSpace(producer) != getRowSpace(consumer))
     return "the row spaces differ";
   // The kernel takes the place of its last op, the first of the group.
-  for (Operation *op = producer->getNextNode(); op != group.front();
+  for (Operation *op = producer->getNextNode(); op && op != group.front();
        op = op->getNextNode()) {
     if (group.contains(op))
       continue;
     if (!isMemoryEffectFree(producer) && !isMemoryEffectFree(op) &&
         !hasSingleEffect<MemoryEffects::Read>(op))
       return "an op between them may write what it reads";
-    if (llvm::is_contained(op->getOperands(), operand.get()) ||
-        llvm::any_of(producer->getResults(), [&](Value result) {
-          return llvm::is_contained(op->getOperands(), result);
-        }))
-      return "another of its results is used between them";
   }
   return "";
 }
@@ -79,29 +88,35 @@ static void missed(Operation *op, Operation *producer, StringRef why) {
 /// The ops of the kernel that ends in `last`, in order.
 static SetVector<Operation *> growGroup(RowwiseOpInterface last) {
   SetVector<Operation *> group;
-  SmallVector<RowwiseOpInterface> worklist = {last};
-  while (!worklist.empty()) {
-    RowwiseOpInterface op = worklist.pop_back_val();
-    group.insert(op);
-    for (OpOperand &operand : op->getOpOperands()) {
-      Value value = operand.get();
-      if (!isa<RankedTensorType>(value.getType()))
-        continue;
-      auto producer =
-          dyn_cast_if_present<RowwiseOpInterface>(value.getDefiningOp());
-      if (!producer) {
-        if (Operation *other = value.getDefiningOp())
-          missed(op, other, "it is not row-wise");
-        continue;
+  group.insert(last);
+  // A producer of several results joins with the last of their users, so every
+  // op is asked again after another has joined.
+  llvm::MapVector<std::pair<Operation *, Operation *>, std::string> reasons;
+  for (bool grown = true; grown;) {
+    grown = false;
+    reasons.clear();
+    for (size_t i = 0; i < group.size(); ++i) {
+      auto op = cast<RowwiseOpInterface>(group[i]);
+      for (OpOperand &operand : op->getOpOperands()) {
+        Operation *other = operand.get().getDefiningOp();
+        if (!other || !isa<RankedTensorType>(operand.get().getType()) ||
+            group.contains(other) || isDestination(operand))
+          continue;
+        auto producer = dyn_cast<RowwiseOpInterface>(other);
+        std::string why = producer
+                              ? explainNoFusion(producer, op, operand, group)
+                              : "it is not row-wise";
+        if (!why.empty()) {
+          reasons[{op, other}] = why;
+          continue;
+        }
+        group.insert(other);
+        grown = true;
       }
-      std::string why = explainNoFusion(producer, op, operand, group);
-      if (!why.empty()) {
-        missed(op, producer, why);
-        continue;
-      }
-      worklist.push_back(producer);
     }
   }
+  for (const auto &[pair, why] : reasons)
+    missed(pair.first, pair.second, why);
   SmallVector<Operation *> ordered = group.takeVector();
   llvm::sort(ordered,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });

@@ -7,6 +7,7 @@
 
 #include "dsv4/Passes.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -310,6 +311,12 @@ LogicalResult Outliner::run() {
 static LogicalResult checkHost(func::FuncOp func) {
   if (func.isExternal() || func.getOps<gpu::LaunchFuncOp>().empty())
     return success();
+  // What only a fused intermediate needed: its destination, and the extents.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+    if (isa<tensor::EmptyOp, tensor::DimOp, arith::ConstantOp>(op) &&
+        isOpTriviallyDead(&op))
+      op.erase();
   for (Operation &op : func.getBody().front())
     if (!isParameter(&op) &&
         !isa<gpu::LaunchFuncOp, func::ReturnOp, arith::ConstantOp,

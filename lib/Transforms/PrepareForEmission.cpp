@@ -65,9 +65,10 @@ void Namer::visit(Operation *op) {
   if (line)
     loc = NameLoc::get(
         StringAttr::get(op->getContext(),
-                        unique(!name.empty()                 ? name
-                               : value.getType().isInteger() ? "offset"
-                                                             : "value")),
+                        unique(!name.empty()                  ? name
+                               : value.getType().isInteger(1) ? "condition"
+                               : value.getType().isInteger()  ? "offset"
+                                                              : "value")),
         loc);
   op->setLoc(loc);
 }

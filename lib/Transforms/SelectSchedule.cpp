@@ -27,7 +27,7 @@ namespace {
 /// the longest architecture that is a prefix of the target's wins, then order.
 struct TableEntry {
   std::string arch; ///< "sm_90a", "sm_90", "sm_".
-  std::string op;   ///< The first op of the kernel.
+  std::string op;   ///< An op of the kernel.
   int64_t bits = 0; ///< Of a stored element of the first piece.
   int64_t threads = 128, lanes = 8, vector = 8, blocks = 0;
   LoadPolicy load = LoadPolicy::Default;
@@ -42,12 +42,22 @@ constexpr StorePolicy cached = StorePolicy::Default;
 /// sm_9x is measured on an H200, the others follow it; docs/Performance.md has
 /// the figures.
 const TableEntry builtinTable[] = {
+    {"sm_", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, /*pdl=*/false},
+    {"sm_", "dsv4.paged_append", 0, 128, 16, 4, 0, plain, cached,
+     /*pdl=*/false},
+    {"sm_", "dsv4.quantize", 0, 128, 16, 16, 0, plain, cached, /*pdl=*/false},
     {"sm_", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, /*pdl=*/false},
     {"sm_", "", 8, 128, 16, 4, 0, plain, cached, /*pdl=*/false},
     {"sm_", "", 0, 128, 16, 8, 0, plain, cached, /*pdl=*/false},
+    {"sm_9", "dsv4.rms_norm", 0, 128, 8, 8, 0, evictLast, cached, true},
+    {"sm_9", "dsv4.paged_append", 0, 128, 16, 4, 0, evictLast, cached, true},
+    {"sm_9", "dsv4.quantize", 0, 128, 16, 16, 0, plain, cached, true},
     {"sm_9", "dsv4.dequantize", 0, 256, 32, 8, 0, evictLast, cached, true},
     {"sm_9", "", 8, 128, 16, 4, 0, evictLast, cached, true},
     {"sm_9", "", 0, 128, 16, 8, 0, evictLast, cached, true},
+    {"sm_1", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, true},
+    {"sm_1", "dsv4.paged_append", 0, 128, 16, 4, 0, plain, cached, true},
+    {"sm_1", "dsv4.quantize", 0, 128, 16, 16, 0, plain, cached, true},
     {"sm_1", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, true},
     {"sm_1", "", 8, 128, 16, 4, 0, plain, cached, true},
     {"sm_1", "", 0, 128, 16, 8, 0, plain, cached, true},
@@ -137,9 +147,9 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
 static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
-      auto schedule = RowScheduleAttr::get(
-          kernel.getContext(), entry.threads, lanes, vector, entry.blocks,
-          entry.load, entry.store, entry.pdl);
+      auto schedule = RowScheduleAttr::get(kernel.getContext(), entry.threads,
+                                           lanes, vector, entry.blocks,
+                                           entry.load, entry.store, entry.pdl);
       if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
                        [&](RowwiseOpInterface op) {
                          return explainMisfit(schedule, op).empty();
@@ -176,7 +186,11 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
   const TableEntry *best = nullptr;
   for (const TableEntry &entry : entries) {
     if (!StringRef(arch).starts_with(entry.arch) ||
-        (!entry.op.empty() && entry.op != first->getName().getStringRef()) ||
+        (!entry.op.empty() &&
+         llvm::none_of(ops,
+                       [&](RowwiseOpInterface op) {
+                         return entry.op == op->getName().getStringRef();
+                       })) ||
         (entry.bits && entry.bits != first.getRowPieces().front().bits))
       continue;
     if (!best || entry.arch.size() > best->arch.size())
@@ -184,8 +198,16 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
   }
   if (!best)
     return kernel.emitOpError()
-           << "the schedule table has nothing for architecture '" << arch << "'";
+           << "the schedule table has nothing for architecture '" << arch
+           << "'";
   RowScheduleAttr chosen = fit(kernel, *best);
+  if (!chosen) {
+    // Interleaved factors may need steps that the entry does not reach.
+    TableEntry wide = *best;
+    wide.lanes = 32;
+    wide.vector = std::max<int64_t>(wide.vector, 16);
+    chosen = fit(kernel, wide);
+  }
   if (!chosen)
     return kernel.emitOpError() << "no schedule of the table fits";
   kernel.setScheduleAttr(chosen);

@@ -7,6 +7,9 @@
 
 #include "Prelude.h"
 
+#include <algorithm>
+#include <set>
+
 namespace dsv4::rt {
 
 // In generated files: the texts of runtime/device/dsv4 and runtime/host/dsv4.
@@ -17,6 +20,34 @@ namespace {
 constexpr std::string_view primitives = "primitives.cuh";
 
 std::string beginKernel() { return "#line 1 \"kernel.cu\"\n"; }
+
+/// Marks `file` and what it includes.
+void require(std::string_view file, std::set<std::string_view> &needed) {
+  const auto &files = deviceLibraryFiles();
+  const auto known = std::find(files.begin(), files.end(), file);
+  if (known == files.end() || !needed.insert(*known).second)
+    return;
+  constexpr std::string_view include = "#include \"";
+  std::string_view text = deviceLibrary(file);
+  for (size_t at = text.find(include); at != std::string_view::npos;
+       at = text.find(include, at)) {
+    at += include.size();
+    require(text.substr(at, text.find('"', at) - at), needed);
+  }
+}
+
+/// The files of the device library that `files` need, in their order.
+std::vector<std::string_view>
+selectFiles(const std::vector<std::string> &files) {
+  std::set<std::string_view> needed;
+  for (const std::string &file : files)
+    require(file, needed);
+  std::vector<std::string_view> selected;
+  for (std::string_view file : deviceLibraryFiles())
+    if (files.empty() || needed.count(file))
+      selected.push_back(file);
+  return selected;
+}
 
 } // namespace
 
@@ -37,21 +68,21 @@ std::string pasted(std::string_view name, std::string_view text) {
   return result;
 }
 
-std::string cudaPrelude() {
+std::string cudaPrelude(const std::vector<std::string> &files) {
   std::string text;
-  for (std::string_view file : deviceLibraryFiles())
+  for (std::string_view file : selectFiles(files))
     text += pasted(file, deviceLibrary(file));
   return text + beginKernel();
 }
 
-std::string hostPrelude() {
+std::string hostPrelude(const std::vector<std::string> &files) {
   std::string text;
   for (std::string_view file : {"abi.h", "cuda_builtins.h"})
     text += pasted(file, hostLibrary(file));
   // What no kernel calls is not compiled, and shared memory that a template
   // declares is of the same kind as the kernel's own.
   text += "namespace {\n";
-  for (std::string_view file : deviceLibraryFiles())
+  for (std::string_view file : selectFiles(files))
     text += file == primitives
                 ? pasted("primitives.h", hostLibrary("primitives.h"))
                 : pasted(file, deviceLibrary(file));

@@ -28,12 +28,13 @@ std::string_view deviceLibrary(std::string_view file);
 /// The files of the device library in the order in which they are pasted.
 const std::vector<std::string_view> &deviceLibraryFiles();
 
-/// What goes in front of a kernel for NVRTC.
-std::string cudaPrelude();
+/// What goes in front of a kernel for NVRTC: the named files of the device
+/// library and what they include; without names, all.
+std::string cudaPrelude(const std::vector<std::string> &files = {});
 
 /// What goes in front of a kernel for compileHost(): the builtins, and the
-/// device library with the host's primitives.
-std::string hostPrelude();
+/// same files with the host's primitives.
+std::string hostPrelude(const std::vector<std::string> &files = {});
 
 /// What goes behind the kernel `symbol` for compileHost().
 std::string hostEpilogue(std::string_view symbol);

@@ -16,6 +16,8 @@
 #include "dsv4/JIT/NVRTC.h"
 #include "host/Prelude.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstdio>
 
 using namespace dsv4;
@@ -32,10 +34,11 @@ std::string explainEmission(const jit::NVRTC &nvrtc, const std::string &name,
     return where + emitted.status().message();
   if (emitted->texts.size() != 1)
     return where + std::to_string(emitted->texts.size()) + " kernels";
-  for (const std::string &kernel : emitted->texts) {
+  for (auto [kernel, headers] :
+       llvm::zip_equal(emitted->texts, emitted->headers)) {
     std::string log;
-    auto output =
-        nvrtc.compile(rt::cudaPrelude() + kernel, "kernel.cu", arch, {}, &log);
+    auto output = nvrtc.compile(rt::cudaPrelude(headers) + kernel, "kernel.cu",
+                                arch, {}, &log);
     if (!output)
       return where + output.status().message() + "\n" + kernel;
     if (log.find("warning") != std::string::npos)

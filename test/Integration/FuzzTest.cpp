@@ -214,9 +214,9 @@ void emitMutants(const std::vector<std::string> &seeds, unsigned end,
       // What is emitted is C++, whatever the text said.
       bool compiled = ++progress->emitted % kCompileEach != 0;
       for (size_t i = 0; i < emitted->texts.size() && !compiled; ++i) {
-        auto image =
-            rt::compileHost(rt::hostPrelude() + emitted->texts[i] +
-                            rt::hostEpilogue(emitted->info.kernels[i].symbol));
+        auto image = rt::compileHost(
+            rt::hostPrelude(emitted->headers[i]) + emitted->texts[i] +
+            rt::hostEpilogue(emitted->info.kernels[i].symbol));
         if (image)
           continue;
         ++progress->badMessages;

@@ -128,30 +128,18 @@ std::vector<Record> dsv4::test::getOwnRecords() {
 // Functions
 //===----------------------------------------------------------------------===//
 
-namespace {
+std::string Function::add(const std::string &name, const std::string &type,
+                          const std::vector<std::string> &dims) {
+  std::string list;
+  for (const std::string &dim : dims)
+    list += (list.empty() ? "\"" : ", \"") + dim + "\"";
+  addArgument("%" + name + ": " + type + " {dsv4.name = \"" + name + "\"" +
+              (dims.empty() ? "" : ", dsv4.dims = [" + list + "]") + "}");
+  return "%" + name + " : " + type;
+}
 
-/// A function under construction: arguments by name, type and dims.
-class Function {
-public:
-  /// Adds a tensor argument; `dims` names its axes, "" for the constant last.
-  std::string add(const std::string &name, const std::string &type,
-                  const std::vector<std::string> &dims) {
-    std::string list;
-    for (const std::string &dim : dims)
-      list += (list.empty() ? "\"" : ", \"") + dim + "\"";
-    addArgument("%" + name + ": " + type + " {dsv4.name = \"" + name + "\"" +
-                (dims.empty() ? "" : ", dsv4.dims = [" + list + "]") + "}");
-    return "%" + name + " : " + type;
-  }
-  void addArgument(const std::string &text) {
-    arguments += (arguments.empty() ? "" : ",\n    ") + text;
-  }
-
-  std::string arguments;
-};
-
-/// tensor<?x?x512xbf16>; `last` < 0: no constant last extent.
-std::string tensor(int dynamic, int64_t last, const std::string &element) {
+std::string dsv4::test::tensor(int dynamic, int64_t last,
+                               const std::string &element) {
   std::string text = "tensor<";
   for (int i = 0; i < dynamic; ++i)
     text += "?x";
@@ -160,7 +148,7 @@ std::string tensor(int dynamic, int64_t last, const std::string &element) {
   return text + element + ">";
 }
 
-const char *getTableName(Table table) {
+static const char *getTableName(Table table) {
   switch (table) {
   case Table::None:
     return "no_table";
@@ -173,8 +161,6 @@ const char *getTableName(Table table) {
   }
   return "";
 }
-
-} // namespace
 
 std::string Gather::getName() const {
   return record.name + "_page" + std::to_string(page) + "_rank" +

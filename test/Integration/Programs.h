@@ -15,6 +15,23 @@
 
 namespace dsv4::test {
 
+/// A function under construction: its arguments.
+class Function {
+public:
+  /// Adds a tensor argument; `dims` names its axes, "" for the constant last.
+  /// Returns "%name : type".
+  std::string add(const std::string &name, const std::string &type,
+                  const std::vector<std::string> &dims);
+  void addArgument(const std::string &text) {
+    arguments += (arguments.empty() ? "" : ",\n    ") + text;
+  }
+
+  std::string arguments;
+};
+
+/// tensor<?x?x512xbf16>; `last` < 0: no constant last extent.
+std::string tensor(int dynamic, int64_t last, const std::string &element);
+
 /// A record as a program spells it.
 struct Record {
   std::string name;      ///< For people.

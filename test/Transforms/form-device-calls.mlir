@@ -89,4 +89,33 @@ gpu.module @calls {
     cuda.store %t, %h[%at] stride 64 : vector<2x8xf16>, memref<?xf16>, i32
     gpu.return
   }
+
+  // A quotient by shared factors that is encoded at once, of what is stored.
+  // CHECK-LABEL: gpu.func @quantized
+  gpu.func @quantized(%x: vector<2x8xbf16>, %s: vector<2xf8E8M0FNU>, %o: memref<?xi8>, %at: i32) {
+    // CHECK: %[[Q:.*]] = cuda.quantize %{{.*}} by %{{.*}} : vector<2x8xbf16> by vector<2xf8E8M0FNU> to vector<2x8xf8E4M3FN>
+    // CHECK-NEXT: cuda.store %[[Q]]
+    %w = arith.extf %x : vector<2x8xbf16> to vector<2x8xf32>
+    %f = arith.extf %s : vector<2xf8E8M0FNU> to vector<2xf32>
+    %e = cuda.expand %f : vector<2xf32> to vector<2x8xf32>
+    %q = arith.divf %w, %e : vector<2x8xf32>
+    %c = cuda.encode %q : vector<2x8xf32> to vector<2x8xf8E4M3FN>
+    cuda.store %c, %o[%at] stride 64 : vector<2x8xf8E4M3FN>, memref<?xi8>, i32
+    gpu.return
+  }
+
+  // Neither a product nor a quotient by factors of its own for every element.
+  // CHECK-LABEL: gpu.func @encoded
+  gpu.func @encoded(%x: vector<2x8xf32>, %y: vector<2x8xf32>, %s: vector<2xf32>, %o: memref<?xi8>,
+                    %at: i32) {
+    // CHECK-COUNT-2: cuda.encode
+    %e = cuda.expand %s : vector<2xf32> to vector<2x8xf32>
+    %p = arith.mulf %x, %e : vector<2x8xf32>
+    %q = arith.divf %x, %y : vector<2x8xf32>
+    %a = cuda.encode %p : vector<2x8xf32> to vector<2x8xf8E4M3FN>
+    %b = cuda.encode %q : vector<2x8xf32> to vector<2x8xf8E4M3FN>
+    cuda.store %a, %o[%at] stride 64 : vector<2x8xf8E4M3FN>, memref<?xi8>, i32
+    cuda.store %b, %o[%at] stride 64 : vector<2x8xf8E4M3FN>, memref<?xi8>, i32
+    gpu.return
+  }
 }

@@ -63,14 +63,14 @@ func.func @fused(%c: !one, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
   return %1 : tensor<?x512xbf16>
 }
 
-// Its row has two pieces, nope and rope: two kernels.
+// Its row has two pieces, nope and rope, which the consumer takes as one row.
 // CHECK-LABEL: func.func @several_pieces
 func.func @several_pieces(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
                           %s: tensor<?xf32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
-  // CHECK: %[[A:.*]] = dsv4.kernel @several_pieces_0
-  // CHECK: dsv4.kernel @several_pieces_1(%[[A]],
+  // CHECK: dsv4.kernel @several_pieces(
+  // CHECK: dsv4.paged_gather
+  // CHECK-NEXT: dsv4.dequantize
   %0 = dsv4.paged_gather %c[%i] outs(%tmp : tensor<?x512xf32>) : !cache, tensor<?xi32>
-  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.paged_gather{{.*}}its row has several pieces
   %1 = dsv4.dequantize %0 scales(%s : tensor<?xf32>) outs(%o : tensor<?x512xbf16>)
       {format = #per_row} : tensor<?x512xf32>
   return %1 : tensor<?x512xbf16>
@@ -123,4 +123,47 @@ func.func @not_row_wise(%d: tensor<64x512xf8E4M3FN>, %s: tensor<64xi32>,
 // CHECK-NOT: dsv4.kernel
 func.func @nothing(%o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   return %o : tensor<?x512xbf16>
+}
+
+// A chain that ends in memory: a value with two users joins with the last of
+// them.
+#fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
+#up = #dsv4.quantizer<rounding = up_pow2>
+// CHECK-LABEL: func.func @writer
+func.func @writer(%c: !cache, %x: tensor<?x512xbf16>, %t: tensor<?x64xf32>, %p: tensor<?xi32>,
+                  %n: index) {
+  // CHECK: dsv4.kernel @writer(
+  // CHECK: dsv4.rms_norm
+  // CHECK-NEXT: dsv4.rope
+  // CHECK-NEXT: dsv4.quantize
+  // CHECK-NEXT: dsv4.paged_append
+  // CHECK-NEXT: }
+  %row = tensor.empty(%n) : tensor<?x512xbf16>
+  %q = tensor.empty(%n) : tensor<?x448xf8E4M3FN>
+  %f = tensor.empty(%n) : tensor<?x7xf8E8M0FNU>
+  %0 = dsv4.rms_norm %x outs(%row : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+  %1 = dsv4.rope %0 table(%t : tensor<?x64xf32>) positions(%p : tensor<?xi32>)
+      outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  %2, %3 = dsv4.quantize %1 columns [0, 448]
+      outs(%q, %f : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, rule = #up} : tensor<?x512xbf16>
+  // REMARK: [[@LINE+1]]:3: remark: [Passed] dsv4-form-kernels {{.*}}writer{{.*}}holds dsv4.rms_norm dsv4.rope dsv4.quantize dsv4.paged_append
+  dsv4.paged_append %c[%p] unique fields(%2, %1, %3
+      : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>) columns [0, 448, 0]
+      : !cache, tensor<?xi32>
+  return
+}
+
+// The row between them is returned: it is written, and read again.
+// CHECK-LABEL: func.func @returned
+func.func @returned(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %q: tensor<?x512xf8E4M3FN>,
+                    %f: tensor<?x8xf8E8M0FNU>)
+    -> (tensor<?x512xbf16>, tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>) {
+  // CHECK: dsv4.kernel @returned_0
+  // CHECK: dsv4.kernel @returned_1
+  %0 = dsv4.rms_norm %x outs(%row : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+  // REMARK: [[@LINE+1]]:12: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.rms_norm: its result has other users
+  %1, %2 = dsv4.quantize %0 outs(%q, %f : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
+      {format = #fp8, rule = #up} : tensor<?x512xbf16>
+  return %0, %1, %2 : tensor<?x512xbf16>, tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>
 }

@@ -51,6 +51,10 @@ namespace dsv4 {
 /// empty string if it does.
 std::string explainMisfit(RowScheduleAttr schedule, RowwiseOpInterface op);
 
+/// The row operand of `op` or, where a row-wise op computes that, of its
+/// producer, and so on: a value that no row-wise op computes.
+mlir::Value getRowSource(RowwiseOpInterface op);
+
 /// The name of argument `index` of a function: its `dsv4.name`, or
 /// "arg<index>".
 std::string getArgumentName(mlir::Operation *func, unsigned index);

@@ -37,10 +37,11 @@ struct RowPiece {
 };
 
 /// A level of factors: elements of the row a factor covers, and the interleave
-/// of their storage.
+/// of their storage. Or elements that one lane must hold.
 struct RowGroup {
   int64_t extent;
   int64_t interleave;
+  bool inChunk = false; ///< Whole groups in a chunk, several in a step.
 };
 
 class RowContext;

@@ -121,6 +121,8 @@ std::string getCacheKeyText(const std::string &source,
 struct EmittedProgram {
   rt::ProgramInfo info;
   std::vector<std::string> texts; ///< One a kernel; compiled behind a prelude.
+  /// Files of the device library that each kernel calls.
+  std::vector<std::vector<std::string>> headers;
   Listing listing;
 };
 rt::Result<EmittedProgram>

@@ -8,10 +8,12 @@
 // The oracle: the ops' formulas, one element at a time, in double precision. It
 // shares no code with the conversions, the device library or the host target,
 // so that agreement with them is evidence. It reads functions before
-// specialisation: one block of dsv4 ops on tensors and caches.
+// specialisation: one block of dsv4 ops on tensors and caches, with
+// tensor.empty for results that only feed other ops.
 //
-// Tensors are values: an op reads what its operands held when they were made,
-// and every destination is written after the last op. A value reaches the
+// A cache is memory: ops read and write it in program order. Tensors are
+// values: an op reads what its operands held when they were made, and every
+// destination is written after the last op. A value reaches the
 // destination it is tied to, through other ops' `outs` if need be, when it is
 // returned or nothing uses it. A destination whose values only feed other ops
 // is scratch, and is left alone.
@@ -38,7 +40,7 @@ struct Buffer {
 };
 
 /// Executes `func`; destinations are written in place, and only if the whole
-/// function succeeds.
+/// function succeeds. Caches are written when their op runs.
 rt::Status interpret(mlir::func::FuncOp func, llvm::ArrayRef<Buffer> buffers);
 
 /// The signature of a function that interpret() can execute, or why there is

@@ -69,6 +69,7 @@ double decodeInt4(uint8_t nibble);
 
 enum class Rounding {
   NearestEven, ///< To nearest, ties to the even significand.
+  NearestDown, ///< To nearest, ties towards zero.
   Up,          ///< Away from zero: a scale never shrinks.
 };
 
@@ -89,6 +90,15 @@ uint32_t encode(Format format, double value,
 
 /// Nearest fp32, ties to even: the language's own conversion.
 float roundToF32(double value);
+
+/// fp32 operations, rounded once to nearest even. They go through double: its
+/// 53 bits are enough for that second rounding to change nothing (>= 2 * 24 +
+/// 2), and no compiler can fuse two of them.
+float addF32(float a, float b);
+float subF32(float a, float b);
+float mulF32(float a, float b);
+float divF32(float a, float b);
+float sqrtF32(float value);
 
 /// fp32 -> BF16, ties to even; overflow to infinity; every NaN is 0x7FFF.
 uint16_t encodeBF16(float value);

@@ -9,12 +9,19 @@
 // is for is found from the operand it feeds, never from its name:
 //
 //   elements      every code but NaN, uniform
+//   values        (of a norm, a rotation, a transform or a quantiser) rows of
+//                 several magnitudes, zeros of both signs, ties, infinities
+//   rotations     cosines and sines of random angles
+//   positions     of that table; a few -1 or beyond it
 //   factors       positive, in [2^-6, 2^6]
 //   indices       about 85 % name an entry; the others are -1, from the length
 //                 on, beyond the table, beyond the pool, INT32_MIN, INT32_MAX
 //   page tables   permuted pages; some -1, a few beyond the pool
 //   requests      rows of the table; a few -1 or beyond it
 //   lengths       up to the capacity; a few 0, -5, or beyond it
+//   appends       the last positions of every request, one for each token, more
+//                 than a ring holds too, in any order; or slots, all different
+//                 if they are `unique`; some -1 and beyond the pool
 //   destinations  the byte 0xAB, so that what was not written shows
 //   bytes of a page that belong to no field: 0xFF, a NaN in most formats
 //

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowContext.h"
+#include "dsv4/Dialect/CUDA.h"
 #include "dsv4/Passes.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -30,11 +31,15 @@ namespace dsv4 {
 void dsv4::registerRowLowerings(DialectRegistry &registry) {
   attachPagedGatherLowering(registry);
   attachDequantizeLowering(registry);
+  attachQuantizeLowering(registry);
+  attachRowToRowLowerings(registry);
+  attachPagedAppendLowering(registry);
 }
 
-/// Stores one row of a result into its destination.
-static void storeRow(RowContext &row, Value destination,
-                     const RowValue &pieces) {
+/// Stores one row of a result, whose values stand for `group` elements of the
+/// row each, into its destination.
+static void storeRow(RowContext &row, Value destination, const RowValue &pieces,
+                     int64_t group) {
   OpBuilder &b = row.getBuilder();
   Value buffer = row.getBuffer(destination);
   auto memref = cast<MemRefType>(buffer.getType());
@@ -46,6 +51,30 @@ static void storeRow(RowContext &row, Value destination,
                                      value);
     memref::StoreOp::create(b, row.getLoc(), value, buffer,
                             ValueRange{row.getRow()});
+    return;
+  }
+  if (group != 1) {
+    // A tensor of factors per row has no axis for them.
+    int64_t values =
+        cast<VectorType>(pieces.front().getType()).getNumElements();
+    int64_t alignment =
+        std::gcd<int64_t>(16, values * memref.getElementTypeBitWidth() / 8);
+    cuda::StoreGroupsOp::create(
+        b, row.getLoc(), pieces.front(), buffer,
+        row.mul(row.getRow(), row.constant(values), "factors_start"), group, 1,
+        0, alignment);
+    return;
+  }
+  if (tensor.getElementTypeBitWidth() < 8) {
+    int64_t bytes =
+        tensor.getShape().back() * getElementBits(tensor.getElementType()) / 8;
+    Value packed = vector::BitCastOp::create(
+        b, row.getLoc(), VectorType::get({bytes}, memref.getElementType()),
+        pieces.front());
+    auto store = vector::StoreOp::create(
+        b, row.getLoc(), packed, buffer,
+        ValueRange{row.mul(row.getRow(), row.constant(bytes), "row_start")});
+    store.setAlignment(std::gcd<int64_t>(16, bytes));
     return;
   }
   int64_t offset = 0;
@@ -76,17 +105,17 @@ static std::string summarize(ArrayRef<RowwiseOpInterface> ops) {
     } else {
       os << getElementTypeOrSelf(source);
     }
-    os << " to " << getElementTypeOrSelf(op.getRowDestination());
+    if (op->getNumResults())
+      os << " to " << getElementTypeOrSelf(op->getResult(0));
   });
   return text;
 }
 
 /// The most rows there can be: extents that are constant or in a bucket bound
 /// them, the runtime all others.
-static int64_t boundRows(KernelOp kernel, BlockArgument destination) {
-  auto tensor = cast<RankedTensorType>(destination.getType());
-  auto arg =
-      dyn_cast<BlockArgument>(kernel.getInputs()[destination.getArgNumber()]);
+static int64_t boundRows(KernelOp kernel, BlockArgument source) {
+  auto tensor = cast<RankedTensorType>(source.getType());
+  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
   int64_t rows = 1;
   for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
     int64_t extent = tensor.getDimSize(axis);
@@ -104,12 +133,11 @@ static int64_t boundRows(KernelOp kernel, BlockArgument destination) {
 static SmallVector<std::string> describeRowSpace(KernelOp kernel,
                                                  RowwiseOpInterface op) {
   SmallVector<std::string> space;
-  auto destination = dyn_cast<BlockArgument>(op.getRowDestination());
-  if (!destination)
+  auto source = dyn_cast<BlockArgument>(getRowSource(op));
+  if (!source)
     return {"?"};
-  auto tensor = cast<RankedTensorType>(destination.getType());
-  auto arg =
-      dyn_cast<BlockArgument>(kernel.getInputs()[destination.getArgNumber()]);
+  auto tensor = cast<RankedTensorType>(source.getType());
+  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
   for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
     if (!tensor.isDynamicDim(axis))
       space.push_back(std::to_string(tensor.getDimSize(axis)));
@@ -136,7 +164,9 @@ static LogicalResult lowerKernel(KernelOp kernel) {
 
   Location loc = stripNames(ops.front().getLoc());
   OpBuilder outside(&body, Block::iterator(ops.front()));
-  Value destination = ops.front().getRowDestination();
+  Value rowSource = getRowSource(ops.front());
+  if (!isa<BlockArgument>(rowSource))
+    return kernel.emitOpError() << "does not get its rows from an operand";
   for (RowwiseOpInterface op : ops)
     if (describeRowSpace(kernel, op) != describeRowSpace(kernel, ops.front()))
       return op->emitOpError()
@@ -147,12 +177,12 @@ static LogicalResult lowerKernel(KernelOp kernel) {
              << "result " << i << " has no destination among the operands";
   kernel->setAttr(DSV4Dialect::kSummaryAttr,
                   outside.getStringAttr(summarize(ops)));
-  kernel->setAttr(DSV4Dialect::kRowsOfAttr,
-                  outside.getI64IntegerAttr(
-                      cast<BlockArgument>(destination).getArgNumber()));
-  int64_t max = boundRows(kernel, cast<BlockArgument>(destination));
+  kernel->setAttr(
+      DSV4Dialect::kRowsOfAttr,
+      outside.getI64IntegerAttr(cast<BlockArgument>(rowSource).getArgNumber()));
+  int64_t max = boundRows(kernel, cast<BlockArgument>(rowSource));
   Value count = outside.createOrFold<RowCountOp>(
-      loc, destination, outside.getI64IntegerAttr(max));
+      loc, rowSource, outside.getI64IntegerAttr(max));
   auto forall = scf::ForallOp::create(
       outside, loc, ArrayRef<OpFoldResult>{count}, ValueRange{}, std::nullopt);
   outside.setInsertionPoint(forall);
@@ -175,7 +205,10 @@ static LogicalResult lowerKernel(KernelOp kernel) {
       if (kernel.getInputs()[candidate.getArgNumber()] ==
           kernel.getTiedInput(i))
         arg = candidate;
-    storeRow(row, arg, row.lookupRow(value));
+    auto result = cast<OpResult>(value);
+    auto producer = cast<RowwiseOpInterface>(result.getOwner());
+    storeRow(row, arg, row.lookupRow(value),
+             producer.getResultGroup(result.getResultNumber()));
   }
 
   // The kernel writes its destinations now; its results are those operands.

@@ -7,8 +7,6 @@
 
 #include "RowContext.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 using namespace mlir;
 using namespace dsv4;
 
@@ -63,23 +61,14 @@ Value GatherBuilder::buildPageLookup(Value index, Value valid,
   Value pages = row.getExtent(table, width);
   Value buffer = row.getBuffer(table);
   Value inTable = row.both(valid, row.isBelow(logicalPage, pages), "in_table");
-  auto lookup = scf::IfOp::create(b, row.getLoc("page"), b.getI32Type(),
-                                  inTable, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(lookup.thenBlock());
-    Value offset = logicalPage;
-    if (tableRow)
-      offset = row.add(row.mul(tableRow, pages), logicalPage);
-    Value page =
-        memref::LoadOp::create(b, row.getLoc(), buffer, ValueRange{offset});
-    scf::YieldOp::create(b, row.getLoc(), page);
-    b.setInsertionPointToStart(lookup.elseBlock());
-    Value none = arith::ConstantIntOp::create(b, row.getLoc(), -1, 32);
-    scf::YieldOp::create(b, row.getLoc(), none);
-  }
-  return arith::IndexCastOp::create(b, row.getLoc(), b.getIndexType(),
-                                    lookup.getResult(0));
+  return row.loadIndexIf(
+      inTable, buffer,
+      [&] {
+        if (!tableRow)
+          return logicalPage;
+        return row.add(row.mul(tableRow, pages), logicalPage);
+      },
+      -1, "page");
 }
 
 Entry GatherBuilder::buildEntry() {

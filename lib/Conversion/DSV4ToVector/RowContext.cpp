@@ -9,9 +9,12 @@
 
 #include "dsv4/Dialect/CUDA.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace dsv4;
@@ -46,6 +49,11 @@ Value RowContext::getExtent(Value source, int64_t axis, int64_t min) {
             dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp()))
       max = getDimBound(func, arg.getArgNumber(), axis);
   return outside.createOrFold<ExtentOp>(loc, source, axis, min, max);
+}
+
+int64_t RowContext::getSpaceRank() {
+  auto ops = kernel.getBody().front().getOps<RowwiseOpInterface>();
+  return cast<ShapedType>(getRowSource(*ops.begin()).getType()).getRank() - 1;
 }
 
 Value RowContext::getOuterIndex(Value source, int64_t axis, StringRef name) {
@@ -109,12 +117,142 @@ Value RowContext::loadIndex(Value buffer, Value offset, StringRef name) {
   return arith::IndexCastOp::create(inside, loc, inside.getIndexType(), loaded);
 }
 
+Value RowContext::loadIndexIf(Value condition, Value buffer,
+                              function_ref<Value()> offset, int64_t otherwise,
+                              StringRef name) {
+  auto lookup = scf::IfOp::create(inside, getLoc(name), inside.getI32Type(),
+                                  condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(inside);
+  inside.setInsertionPointToStart(lookup.thenBlock());
+  Value found =
+      memref::LoadOp::create(inside, loc, buffer, ValueRange{offset()});
+  scf::YieldOp::create(inside, loc, found);
+  inside.setInsertionPointToStart(lookup.elseBlock());
+  Value none = arith::ConstantIntOp::create(inside, loc, otherwise, 32);
+  scf::YieldOp::create(inside, loc, none);
+  inside.setInsertionPointAfter(lookup);
+  return arith::IndexCastOp::create(inside, loc, inside.getIndexType(),
+                                    lookup.getResult(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+StoredVector dsv4::locateRow(RowContext &row, Value tensor, int64_t begin,
+                             int64_t count, StringRef name) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  StoredVector stored;
+  stored.buffer = row.getBuffer(tensor);
+  stored.element = type.getElementType();
+  stored.extent = stored.readable = count;
+  int64_t bits = getElementBits(stored.element);
+  int64_t cell = getElementBits(
+      cast<MemRefType>(stored.buffer.getType()).getElementType());
+  // A factor per row may have no axis.
+  bool hasAxis = type.getRank() > row.getSpaceRank();
+  int64_t rowBits =
+      count == 1 && !hasAxis ? bits : type.getShape().back() * bits;
+  stored.offset = row.add(row.mul(row.getRow(), row.constant(rowBits / cell)),
+                          row.constant(begin * bits / cell));
+  stored.alignment =
+      std::gcd(std::gcd<int64_t>(16, rowBits / 8), begin * bits / 8);
+  stored.name = name;
+  return stored;
+}
+
+Value RowContext::takeRow(Value operand, int64_t begin, int64_t count,
+                          StringRef name) {
+  RowValue pieces = lookupRow(operand);
+  if (pieces.empty())
+    return buildRead(*this, locateRow(*this, operand, begin, count, name));
+  auto extentOf = [](Value piece) {
+    return cast<VectorType>(piece.getType()).getNumElements();
+  };
+  // The pieces that hold the elements, joined.
+  Value joined;
+  int64_t at = 0, first = 0;
+  for (Value piece : pieces) {
+    int64_t end = at + extentOf(piece);
+    if (begin < end && at < begin + count) {
+      if (!joined) {
+        joined = piece;
+        first = at;
+      } else {
+        auto type =
+            VectorType::get({extentOf(joined) + extentOf(piece)},
+                            cast<VectorType>(piece.getType()).getElementType());
+        joined = cuda::JoinOp::create(inside, loc, type, joined, piece);
+      }
+    }
+    at = end;
+  }
+  if (extentOf(joined) == count)
+    return joined;
+  return vector::ExtractStridedSliceOp::create(
+      inside, loc, joined, ArrayRef<int64_t>{begin - first},
+      ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+}
+
+Value RowContext::takeRow(Value operand, StringRef name) {
+  return takeRow(operand, 0,
+                 cast<ShapedType>(operand.getType()).getShape().back(), name);
+}
+
+Value RowContext::toF32(Value value, StringRef name) {
+  auto type = cast<VectorType>(value.getType());
+  auto f32 = VectorType::get(type.getShape(), inside.getF32Type());
+  if (type == f32)
+    return value;
+  if (type.getElementType().isInteger())
+    return arith::SIToFPOp::create(inside, getLoc(name), f32, value);
+  return arith::ExtFOp::create(inside, getLoc(name), f32, value);
+}
+
+Value RowContext::fromF32(Value value, Type element, StringRef name) {
+  if (element.isF32())
+    return value;
+  auto type =
+      VectorType::get(cast<VectorType>(value.getType()).getShape(), element);
+  return arith::TruncFOp::create(inside, getLoc(name), type, value);
+}
+
+Value RowContext::copy(Value value, Type element) {
+  Type from = cast<VectorType>(value.getType()).getElementType();
+  if (from == element)
+    return value;
+  value = toF32(value);
+  // All others have one NaN.
+  if (from.isBF16())
+    value = cuda::OneNaNOp::create(inside, loc, value.getType(), value);
+  return fromF32(value, element);
+}
+
+Value RowContext::splat(double value, int64_t count) {
+  auto type = VectorType::get({count}, inside.getF32Type());
+  return arith::ConstantOp::create(
+      inside, loc, DenseElementsAttr::get(type, static_cast<float>(value)));
+}
+
+Value RowContext::repeat(Value value, int64_t times, StringRef name) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t count = type.getNumElements();
+  if (times == 1)
+    return value;
+  Type element = type.getElementType();
+  value = vector::ShapeCastOp::create(
+      inside, loc, VectorType::get({count, 1}, element), value);
+  value = vector::BroadcastOp::create(
+      inside, getLoc(name), VectorType::get({count, times}, element), value);
+  return vector::ShapeCastOp::create(
+      inside, loc, VectorType::get({count * times}, element), value);
+}
+
 //===----------------------------------------------------------------------===//
 // Decoding
 //===----------------------------------------------------------------------===//
 
-/// Reads `stored`, elements in logical order.
-static Value buildRead(RowContext &row, const StoredVector &stored) {
+Value dsv4::buildRead(RowContext &row, const StoredVector &stored) {
   OpBuilder &b = row.getBuilder();
   Location loc = row.getLoc(stored.name);
   Type cell = cast<MemRefType>(stored.buffer.getType()).getElementType();
@@ -163,48 +301,26 @@ static Value buildRead(RowContext &row, const StoredVector &stored) {
   return loaded;
 }
 
-/// The same values in fp32; exact for every element type.
-static Value toF32(RowContext &row, Value value) {
-  OpBuilder &b = row.getBuilder();
-  auto type = cast<VectorType>(value.getType());
-  auto f32 = VectorType::get(type.getShape(), b.getF32Type());
-  if (type == f32)
-    return value;
-  if (type.getElementType().isInteger())
-    return arith::SIToFPOp::create(b, row.getLoc(), f32, value);
-  return arith::ExtFOp::create(b, row.getLoc(), f32, value);
-}
-
 Value dsv4::buildScale(RowContext &row, Value elements,
                        ArrayRef<StoredFactors> factors, Type result) {
   OpBuilder &b = row.getBuilder();
   auto type = cast<VectorType>(elements.getType());
-  int64_t extent = type.getNumElements();
   // All reads come first: they are independent of each other.
   SmallVector<Value> read;
   for (const StoredFactors &level : factors)
     read.push_back(buildRead(row, level.vector));
-  if (factors.empty() && type.getElementType() == result)
-    return elements;
+  if (factors.empty())
+    return row.copy(elements, result);
 
   Location loc = row.getLoc();
-  Value value = toF32(row, elements);
+  Value value = row.toF32(elements);
   for (auto [level, vector] : llvm::zip(factors, read)) {
-    Value factor = toF32(row, vector);
-    int64_t groups = extent / level.group;
-    factor = vector::ShapeCastOp::create(
-        b, loc, VectorType::get({groups, 1}, b.getF32Type()), factor);
-    factor = vector::BroadcastOp::create(
-        b, row.getLoc((level.vector.name + "_f32").str()),
-        VectorType::get({groups, level.group}, b.getF32Type()), factor);
-    factor = vector::ShapeCastOp::create(
-        b, loc, VectorType::get({extent}, b.getF32Type()), factor);
+    Value factor = row.toF32(vector);
+    factor =
+        row.repeat(factor, level.group, (level.vector.name + "_f32").str());
     value = arith::MulFOp::create(b, loc, value, factor);
   }
-  if (!result.isF32())
-    value = arith::TruncFOp::create(b, loc, VectorType::get({extent}, result),
-                                    value);
-  return value;
+  return row.fromF32(value, result);
 }
 
 Value dsv4::buildDecode(RowContext &row, const StoredVector &data,

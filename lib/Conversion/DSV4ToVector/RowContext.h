@@ -36,6 +36,8 @@ public:
 
   /// The row, 0 <= row < rows, linear over the row space.
   mlir::Value getRow() const { return row; }
+  /// Axes of the row space.
+  int64_t getSpaceRank();
   /// Index of the row along the first axis of a row space of rank 2 whose
   /// second axis is axis `axis` of `source`.
   mlir::Value getOuterIndex(mlir::Value source, int64_t axis,
@@ -60,6 +62,32 @@ public:
   /// The i32 element at `offset` of a flat buffer, as index.
   mlir::Value loadIndex(mlir::Value buffer, mlir::Value offset,
                         llvm::StringRef name);
+
+  /// The same where the condition holds, `otherwise` elsewhere; nothing is read
+  /// there. `offset` is called where the load is.
+  mlir::Value loadIndexIf(mlir::Value condition, mlir::Value buffer,
+                          llvm::function_ref<mlir::Value()> offset,
+                          int64_t otherwise, llvm::StringRef name);
+
+  /// Elements [begin, begin + count) of the row of an operand, as they are
+  /// stored: computed in this kernel, or read. A rank of one less than the row
+  /// space has gives rows of one element.
+  mlir::Value takeRow(mlir::Value operand, int64_t begin, int64_t count,
+                      llvm::StringRef name);
+  /// All of them.
+  mlir::Value takeRow(mlir::Value operand, llvm::StringRef name);
+  /// The same in fp32.
+  mlir::Value toF32(mlir::Value vector, llvm::StringRef name = "");
+  /// From fp32, to nearest even; f32 stays as it is.
+  mlir::Value fromF32(mlir::Value vector, mlir::Type element,
+                      llvm::StringRef name = "");
+  /// As elements of another type; the same type is copied bit by bit.
+  mlir::Value copy(mlir::Value vector, mlir::Type element);
+  /// `count` times one f32.
+  mlir::Value splat(double value, int64_t count);
+  /// Every value of a vector `times` times in a row.
+  mlir::Value repeat(mlir::Value vector, int64_t times,
+                     llvm::StringRef name = "");
 
   /// The rows of values computed in this kernel.
   void setRow(mlir::Value value, RowValue pieces) { rows[value] = pieces; }
@@ -96,6 +124,13 @@ struct StoredFactors {
   int64_t group = 0; ///< Elements of the row a factor covers.
 };
 
+/// Reads `stored`, elements in logical order.
+mlir::Value buildRead(RowContext &row, const StoredVector &stored);
+
+/// Elements [begin, begin + count) of row `row` of a tensor.
+StoredVector locateRow(RowContext &row, mlir::Value tensor, int64_t begin,
+                       int64_t count, llvm::StringRef name);
+
 /// Elements, stored or computed by another op of the kernel, times factors, as
 /// buildDecode has it. `elements` has rank 1.
 mlir::Value buildScale(RowContext &row, mlir::Value elements,
@@ -112,6 +147,9 @@ mlir::Value buildDecode(RowContext &row, const StoredVector &data,
 
 void attachPagedGatherLowering(mlir::DialectRegistry &registry);
 void attachDequantizeLowering(mlir::DialectRegistry &registry);
+void attachQuantizeLowering(mlir::DialectRegistry &registry);
+void attachRowToRowLowerings(mlir::DialectRegistry &registry);
+void attachPagedAppendLowering(mlir::DialectRegistry &registry);
 
 } // namespace dsv4
 

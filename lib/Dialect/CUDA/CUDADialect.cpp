@@ -111,6 +111,9 @@ StringRef StoreOp::getHeader() { return "memory.cuh"; }
 
 /// Whether every factor stands for whole chunks, or for equal parts of a chunk.
 static bool covers(VectorType factors, VectorType tile) {
+  if (tile.getRank() == 1)
+    return factors.getRank() == 1 &&
+           tile.getDimSize(0) % factors.getDimSize(0) == 0;
   if (factors.getRank() == 1)
     return tile.getDimSize(0) % factors.getDimSize(0) == 0;
   return factors.getDimSize(0) == tile.getDimSize(0) &&
@@ -128,7 +131,8 @@ LogicalResult ExpandOp::verify() {
   return success();
 }
 StringRef ExpandOp::getCallee() {
-  return cast<VectorType>(getFactors().getType()).getRank() == 1
+  return cast<VectorType>(getFactors().getType()).getRank() == 1 &&
+                 cast<VectorType>(getTile().getType()).getRank() == 2
              ? "dsv4::repeat"
              : "dsv4::expand";
 }
@@ -162,6 +166,174 @@ LogicalResult SwapNibblesOp::verify() {
 }
 StringRef SwapNibblesOp::getCallee() { return "dsv4::swap_nibbles"; }
 StringRef SwapNibblesOp::getHeader() { return "core.cuh"; }
+
+LogicalResult JoinOp::verify() {
+  auto first = cast<VectorType>(getFirst().getType());
+  auto second = cast<VectorType>(getSecond().getType());
+  auto joined = cast<VectorType>(getJoined().getType());
+  SmallVector<int64_t> shape = llvm::to_vector(first.getShape());
+  shape[0] += second.getDimSize(0);
+  if (first.getElementType() != second.getElementType() ||
+      first.getShape().drop_front() != second.getShape().drop_front() ||
+      joined != VectorType::get(shape, first.getElementType()))
+    return emitOpError() << "join_c1: " << first << " and " << second
+                         << " do not make " << joined;
+  return success();
+}
+LogicalResult StepsOp::verify() {
+  auto source = cast<VectorType>(getSource().getType());
+  auto part = cast<VectorType>(getPart().getType());
+  int64_t begin = getBegin();
+  if (source.getElementType() != part.getElementType() ||
+      source.getDimSize(1) != part.getDimSize(1) || begin < 0 ||
+      begin > source.getDimSize(0) - part.getDimSize(0))
+    return emitOpError() << "steps_c1: " << source << " has no " << part
+                         << " from chunk " << begin << " on";
+  return success();
+}
+StringRef StepsOp::getCallee() { return "dsv4::steps"; }
+StringRef StepsOp::getHeader() { return "rows.cuh"; }
+
+LogicalResult PadOp::verify() {
+  auto source = cast<VectorType>(getSource().getType());
+  auto padded = cast<VectorType>(getPadded().getType());
+  if (source.getElementType() != padded.getElementType() ||
+      padded.getDimSize(0) < source.getDimSize(0))
+    return emitOpError() << "pad_c1: " << source << " cannot be padded to "
+                         << padded;
+  return success();
+}
+StringRef PadOp::getCallee() { return "dsv4::pad"; }
+StringRef PadOp::getHeader() { return "rows.cuh"; }
+
+LogicalResult AlternateOp::verify() {
+  SmallVector<int64_t> shape =
+      llvm::to_vector(cast<VectorType>(getHalf().getType()).getShape());
+  shape.back() *= 2;
+  if (cast<VectorType>(getSource().getType()).getShape() !=
+      ArrayRef<int64_t>(shape))
+    return emitOpError() << "alternate_c1: " << getHalf().getType()
+                         << " is not half of " << getSource().getType();
+  return success();
+}
+StringRef AlternateOp::getCallee() {
+  return getOdd() ? "dsv4::odds" : "dsv4::evens";
+}
+StringRef AlternateOp::getHeader() { return "rows.cuh"; }
+
+StringRef OneNaNOp::getCallee() { return "dsv4::one_nan"; }
+StringRef OneNaNOp::getHeader() { return "rows.cuh"; }
+
+StringRef JoinOp::getCallee() { return "dsv4::join"; }
+StringRef JoinOp::getHeader() { return "rows.cuh"; }
+
+//===----------------------------------------------------------------------===//
+// Across the lanes of a row
+//===----------------------------------------------------------------------===//
+
+static bool isLaneCount(int64_t lanes) {
+  return lanes >= 1 && lanes <= 32 && llvm::isPowerOf2_64(lanes);
+}
+
+LogicalResult ReduceOp::verify() {
+  auto source = cast<VectorType>(getSource().getType());
+  auto reduced = cast<VectorType>(getReduced().getType());
+  int64_t group = getGroup();
+  if (!isLaneCount(getLanes()) || (source.getRank() == 1 && getLanes() != 1))
+    return emitOpError() << "reduce_c2: expected a power of two of lanes, at "
+                            "most 32, and 1 for a whole row";
+  int64_t row = source.getNumElements() * getLanes();
+  if (group < 1 || row % group != 0 ||
+      (source.getRank() == 1 &&
+       reduced.getShape() != ArrayRef<int64_t>(row / group)))
+    return emitOpError() << "reduce_c1: groups of " << group << " of a row of "
+                         << row << " do not give " << reduced;
+  return success();
+}
+StringRef ReduceOp::getCallee() {
+  switch (getKind()) {
+  case ReduceKind::Sum:
+    return "dsv4::sum";
+  case ReduceKind::MaxAbs:
+    return "dsv4::max_abs";
+  case ReduceKind::MaxAbsNaN:
+    return "dsv4::max_abs_nan";
+  }
+  llvm_unreachable("unknown kind");
+}
+StringRef ReduceOp::getHeader() { return "rows.cuh"; }
+
+LogicalResult HadamardOp::verify() {
+  int64_t elements = cast<VectorType>(getSource().getType()).getNumElements();
+  if (!isLaneCount(getLanes()) || !llvm::isPowerOf2_64(elements))
+    return emitOpError() << "hadamard_c1: expected a power of two of elements "
+                            "and of lanes";
+  return success();
+}
+StringRef HadamardOp::getCallee() { return "dsv4::hadamard"; }
+StringRef HadamardOp::getHeader() { return "rows.cuh"; }
+
+LogicalResult IsLastOp::verify() {
+  if (!isLaneCount(getLanes()))
+    return emitOpError() << "is_last_c1: expected a power of two of lanes, at "
+                            "most 32";
+  return success();
+}
+StringRef IsLastOp::getCallee() { return "dsv4::is_last"; }
+StringRef IsLastOp::getHeader() { return "rows.cuh"; }
+
+//===----------------------------------------------------------------------===//
+// Quantisation
+//===----------------------------------------------------------------------===//
+
+LogicalResult EncodeOp::verify() {
+  Type element = cast<VectorType>(getCodes().getType()).getElementType();
+  bool e8m0 = isa<Float8E8M0FNUType>(element);
+  bool e2m1 = isa<Float4E2M1FNType>(element);
+  if (!e8m0 && !e2m1 && !isa<Float8E4M3FNType>(element))
+    return emitOpError() << "encode_c1: expected codes of f8E4M3FN, f4E2M1FN "
+                            "or f8E8M0FNU, got "
+                         << element;
+  if ((e8m0 && !getUp()) || (e2m1 && getUp()))
+    return emitOpError() << "encode_c1: " << element << " is "
+                         << (e8m0 ? "rounded up" : "not rounded up");
+  if (!e2m1 && (getTiesDown() || getDropNegativeZero()))
+    return emitOpError() << "encode_c2: " << element
+                         << " has neither 'ties_down' nor "
+                            "'drop_negative_zero'";
+  return success();
+}
+StringRef EncodeOp::getCallee() {
+  return getUp() ? "dsv4::encode_up" : "dsv4::encode";
+}
+StringRef EncodeOp::getHeader() { return "encode.cuh"; }
+
+LogicalResult QuantizeOp::verify() {
+  auto codes = cast<VectorType>(getCodes().getType());
+  auto values = cast<VectorType>(getValues().getType());
+  auto factors = cast<VectorType>(getFactors().getType());
+  bool e2m1 = isa<Float4E2M1FNType>(codes.getElementType());
+  if (codes.getShape() != values.getShape() ||
+      !(e2m1 || isa<Float8E4M3FNType>(codes.getElementType())) ||
+      (!e2m1 && (getTiesDown() || getDropNegativeZero())))
+    return emitOpError() << "quantize_c1: " << values << " does not become "
+                         << codes;
+  if (!covers(factors, values))
+    return emitOpError() << "quantize_c2: factors of " << factors
+                         << " do not cover a tile of " << values;
+  return success();
+}
+StringRef QuantizeOp::getCallee() { return "dsv4::quantize"; }
+StringRef QuantizeOp::getHeader() { return "encode.cuh"; }
+
+LogicalResult StoreGroupsOp::verify() {
+  if (static_cast<int64_t>(getGroup()) < 1 ||
+      static_cast<int64_t>(getInterleave()) < 1 ||
+      static_cast<int64_t>(getPad()) < 0)
+    return emitOpError() << "store_groups_c1: expected a positive group and "
+                            "interleave, and no negative pad";
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Programmatic dependent launch

@@ -411,3 +411,37 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << blocks;
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Quantisation rules
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+QuantizerAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      FloatAttr floor, FloorKind, Quotient, ScaleRounding,
+                      Quotient, Ties, bool) {
+  APFloat value = floor.getValue();
+  if (!floor.getType().isF32() || !value.isFinite() || value.isNegative())
+    return emitError() << "quantizer_c1: expected a floor of f32 that is 0 or "
+                          "positive and finite, got "
+                       << floor;
+  return success();
+}
+
+std::string QuantizerAttr::explainMisfit(Type element, Type factor) const {
+  bool fp4 = isa<Float4E2M1FNType>(element);
+  if (!fp4 && (getTies() == Ties::Down || getDropNegativeZero()))
+    return "quantizer_c2: only f4E2M1FN elements have 'ties = down' or "
+           "'drop_negative_zero'";
+  bool good =
+      isa<Float8E8M0FNUType>(factor)  ? getRounding() == ScaleRounding::UpPow2
+      : isa<Float8E4M3FNType>(factor) ? getRounding() != ScaleRounding::UpPow2
+                                      : getRounding() != ScaleRounding::Up;
+  if (good)
+    return "";
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "quantizer_c3: factors of " << factor << " are not rounded '"
+      << stringifyScaleRounding(getRounding()) << "'";
+  return text;
+}

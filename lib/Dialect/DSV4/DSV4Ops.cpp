@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dsv4/Dialect/DSV4.h"
+#include "OpHelpers.h"
+
 #include "dsv4/Dialect/RecordLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,6 +24,14 @@ using namespace dsv4;
 
 /// Results have the types of the destinations, so the text does not repeat
 /// them.
+static ParseResult parseTiedVariadic(OpAsmParser &, ArrayRef<Type> destinations,
+                                     SmallVectorImpl<Type> &results) {
+  llvm::append_range(results, destinations);
+  return success();
+}
+static void printTiedVariadic(OpAsmPrinter &, Operation *, TypeRange,
+                              TypeRange) {}
+
 static ParseResult parseTiedResult(OpAsmParser &, Type destination,
                                    Type &result) {
   result = destination;
@@ -43,11 +52,6 @@ static void printTiedResults(OpAsmPrinter &, Operation *, Type, Type, Type,
 #define GET_OP_CLASSES
 #include "DSV4Ops.cpp.inc"
 
-/// Extents agree where both are known.
-static bool compatible(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  return succeeded(verifyCompatibleShape(a, b));
-}
-
 //===----------------------------------------------------------------------===//
 // PagedGatherOp
 //===----------------------------------------------------------------------===//
@@ -64,7 +68,7 @@ void PagedGatherOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
     setName(getValid(), "valid");
 }
 
-Value PagedGatherOp::getRowDestination() { return getOut(); }
+Value PagedGatherOp::getRowOperand() { return getOut(); }
 
 SmallVector<RowPiece> PagedGatherOp::getRowPieces() {
   SmallVector<RowPiece> pieces;
@@ -83,13 +87,6 @@ SmallVector<RowGroup> PagedGatherOp::getRowGroups() {
 }
 
 bool PagedGatherOp::acceptsRow(OpOperand &) { return false; }
-
-/// Ties the first `count` axes of two tensors.
-static void tieAxes(Value a, Value b, int64_t count,
-                    SmallVectorImpl<std::pair<TensorAxis, TensorAxis>> &pairs) {
-  for (int64_t axis = 0; axis < count; ++axis)
-    pairs.push_back({{a, axis}, {b, axis}});
-}
 
 SmallVector<std::pair<TensorAxis, TensorAxis>> PagedGatherOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
@@ -172,7 +169,7 @@ void DequantizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getValues(), "values");
 }
 
-Value DequantizeOp::getRowDestination() { return getOut(); }
+Value DequantizeOp::getRowOperand() { return getData(); }
 
 SmallVector<RowPiece> DequantizeOp::getRowPieces() {
   return {{cast<ShapedType>(getData().getType()).getShape().back(),
@@ -199,20 +196,6 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> DequantizeOp::getTiedAxes() {
     if (level.getGroup() != FieldAttr::kPerTensor)
       tieAxes(getData(), scale, rank - 1, pairs);
   return pairs;
-}
-
-/// Shape of the factors of `level` for data of shape `data`.
-static FailureOr<SmallVector<int64_t>> getFactorShape(ArrayRef<int64_t> data,
-                                                      ScaleAttr level) {
-  if (level.getGroup() == FieldAttr::kPerTensor)
-    return SmallVector<int64_t>{1};
-  SmallVector<int64_t> shape = llvm::to_vector(data.drop_back());
-  if (level.getGroup() == FieldAttr::kPerRow)
-    return shape;
-  if (data.back() % level.getGroup() != 0)
-    return failure();
-  shape.push_back(data.back() / level.getGroup());
-  return shape;
 }
 
 LogicalResult DequantizeOp::verify() {
@@ -242,18 +225,10 @@ LogicalResult DequantizeOp::verify() {
                            << " of scale operand " << i
                            << " does not divide the last extent "
                            << data.getShape().back() << " of 'data'";
-    if (!compatible(type.getShape(), *shape)) {
-      InFlightDiagnostic diag = emitOpError()
-                                << "dequantize_c3: expected scale operand " << i
-                                << " of shape [";
-      llvm::interleaveComma(*shape, diag, [&](int64_t extent) {
-        if (ShapedType::isDynamic(extent))
-          diag << "?";
-        else
-          diag << extent;
-      });
-      return diag << "], got " << type;
-    }
+    if (!compatible(type.getShape(), *shape))
+      return emitOpError() << "dequantize_c3: expected scale operand " << i
+                           << " of shape " << formatShape(*shape) << ", got "
+                           << type;
   }
   auto out = cast<ShapedType>(getOut().getType());
   if (!out.hasRank() || !compatible(out.getShape(), data.getShape()) ||
@@ -298,10 +273,15 @@ LogicalResult KernelOp::verify() {
     return emitOpError()
            << "kernel_c2: expected the yielded values to have the "
               "types of the results";
+  return success();
+}
+
+// What the schedule is compared with must have been verified before.
+LogicalResult KernelOp::verifyRegions() {
   RowScheduleAttr schedule = getScheduleAttr();
   if (!schedule)
     return success();
-  for (auto op : body.getOps<RowwiseOpInterface>()) {
+  for (auto op : getBody().front().getOps<RowwiseOpInterface>()) {
     std::string why = explainMisfit(schedule, op);
     if (!why.empty())
       return emitOpError() << "row_schedule_c4: " << why;
@@ -329,6 +309,11 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
       return llvm::formatv("groups of {0} elements do not match chunks of {1} "
                            "and steps of {2}",
                            group.extent, vector, step);
+    if (group.inChunk && (vector < group.extent || step == group.extent))
+      return llvm::formatv(
+          "{0} elements belong together: expected chunks of at "
+          "least as many, and steps of more",
+          group.extent);
     if (group.interleave > 1 &&
         (step != group.extent * group.interleave || vector > group.extent))
       return llvm::formatv("factors interleaved by {0} need steps of {1} "
@@ -372,8 +357,9 @@ LogicalResult ExtentOp::verify() {
   int64_t rank = 1;
   if (auto tensor = dyn_cast<RankedTensorType>(getSource().getType()))
     rank = tensor.getRank();
-  if (static_cast<int64_t>(getAxis()) >= rank)
-    return emitOpError() << "extent_c1: axis " << getAxis()
+  auto axis = static_cast<int64_t>(getAxis());
+  if (axis < 0 || axis >= rank)
+    return emitOpError() << "extent_c1: axis " << axis
                          << " is outside an operand of rank " << rank;
   return success();
 }

@@ -255,5 +255,6 @@ void dsv4::registerCUDATranslations(DialectRegistry &registry) {
   registerCUDACUDATranslation(registry);
   registerGPUCUDATranslation(registry);
   registerSCFCUDATranslation(registry);
+  registerMathCUDATranslation(registry);
   registerVectorCUDATranslation(registry);
 }

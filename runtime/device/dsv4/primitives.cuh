@@ -65,12 +65,47 @@ __device__ __forceinline__ float fma_f32(float a, float b, float c) {
   return __fmaf_rn(a, b, c);
 }
 
+// Rounded to nearest.
+__device__ __forceinline__ float sqrt_f32(float a) { return __fsqrt_rn(a); }
+
 // A NaN loses against a number.
 __device__ __forceinline__ float min_f32(float a, float b) {
   return fminf(a, b);
 }
 __device__ __forceinline__ float max_f32(float a, float b) {
   return fmaxf(a, b);
+}
+
+// The larger one, NaN if one is NaN.
+__device__ __forceinline__ float max_nan_f32(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+// The same of pairs of bf16, where a NaN loses and where it wins.
+__device__ __forceinline__ unsigned max_bf16x2(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+}
+__device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+}
+
+//===----------------------------------------------------------------------===//
+// Other lanes: groups of `Lanes` lanes, a power of two, from a multiple of it on
+//===----------------------------------------------------------------------===//
+
+// The word of the lane whose number differs in the bit `distance`. All lanes of
+// the group take part.
+template <int Lanes, typename Word>
+__device__ __forceinline__ Word exchange(Word word, int distance) {
+  const unsigned group =
+      Lanes == 32 ? 0xFFFFFFFFu
+                  : ((1u << Lanes % 32) - 1) << (threadIdx.x % 32 / Lanes * Lanes);
+  return __shfl_xor_sync(group, word, distance);
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,6 +280,32 @@ __device__ __forceinline__ unsigned mul_bf16x2(unsigned a, unsigned b) {
   return product;
 }
 
+// 0xFFFF where the half of a is greater than that of b, or not less, or where
+// one is NaN.
+#if __CUDA_ARCH__ >= 900
+__device__ __forceinline__ unsigned gtu_bf16x2(unsigned a, unsigned b) {
+  unsigned mask;
+  asm("set.gtu.u32.bf16x2 %0, %1, %2;" : "=r"(mask) : "r"(a), "r"(b));
+  return mask;
+}
+__device__ __forceinline__ unsigned geu_bf16x2(unsigned a, unsigned b) {
+  unsigned mask;
+  asm("set.geu.u32.bf16x2 %0, %1, %2;" : "=r"(mask) : "r"(a), "r"(b));
+  return mask;
+}
+#else
+__device__ __forceinline__ unsigned gtu_bf16x2(unsigned a, unsigned b) {
+  return (as_float(a << 16) <= as_float(b << 16) ? 0u : 0xFFFFu) |
+         (as_float(a & 0xFFFF0000u) <= as_float(b & 0xFFFF0000u) ? 0u
+                                                                : 0xFFFF0000u);
+}
+__device__ __forceinline__ unsigned geu_bf16x2(unsigned a, unsigned b) {
+  return (as_float(a << 16) < as_float(b << 16) ? 0u : 0xFFFFu) |
+         (as_float(a & 0xFFFF0000u) < as_float(b & 0xFFFF0000u) ? 0u
+                                                               : 0xFFFF0000u);
+}
+#endif
+
 // Four E4M3 -> four floats, or two pairs of bf16; exact, NaN -> NaN. Only where
 // `has_cvt_e4m3`. The upper half is shifted down: behind a `mov.b32 {a, b}` of a
 // word that it knows to be 0, ptxas 13.0 converts the constant 8.
@@ -278,6 +339,16 @@ __device__ __forceinline__ void cvt_bf16_e4m3x4(unsigned *to, unsigned word) {
       : "r"(word));
 }
 
+// Two floats -> two E4M3 in the low 16 bits, to nearest even, saturating; NaN ->
+// 0x7F. Only where `has_cvt_e4m3`.
+__device__ __forceinline__ unsigned cvt_e4m3x2_f32(float low, float high) {
+  unsigned short pair;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;"
+      : "=h"(pair)
+      : "f"(high), "f"(low));
+  return pair;
+}
+
 // Two E2M1 (low 8 bits) -> two f16, exact. Only where `has_cvt_fp4`: the a and
 // f targets from sm_100.
 #if __CUDA_ARCH__ >= 1000 && (defined(__CUDA_ARCH_SPECIFIC__) ||               \
@@ -292,6 +363,17 @@ __device__ __forceinline__ unsigned cvt_f16x2_e2m1x2(unsigned pair) {
       : "=r"(halves)
       : "r"(pair));
   return halves;
+}
+
+// Two floats -> two E2M1 in the low 8 bits, to nearest even, saturating; NaN ->
+// 7. Only where `has_cvt_fp4`.
+__device__ __forceinline__ unsigned cvt_e2m1x2_f32(float low, float high) {
+  unsigned pair;
+  asm("{\n\t.reg .b8 b;\n\tcvt.rn.satfinite.e2m1x2.f32 b, %1, %2;\n\t"
+      "cvt.u32.u8 %0, b;\n\t}"
+      : "=r"(pair)
+      : "f"(high), "f"(low));
+  return pair;
 }
 
 // Four UE8M0 -> four floats, exact; 0xFF -> NaN.

@@ -50,6 +50,8 @@ __device__ __forceinline__ float div_f32(float a, float b) { return one_nan(a / 
 // Rounded once, in hardware or by libm.
 __device__ __forceinline__ float fma_f32(float a, float b, float c) { return one_nan(__builtin_fmaf(a, b, c)); }
 
+__device__ __forceinline__ float sqrt_f32(float a) { return one_nan(__builtin_sqrtf(a)); }
+
 // -0 orders below +0.
 __device__ __forceinline__ float min_f32(float a, float b) {
   if (a != a || b != b)
@@ -64,6 +66,29 @@ __device__ __forceinline__ float max_f32(float a, float b) {
   if (a == b)
     return as_float(as_unsigned(a) & as_unsigned(b));
   return a > b ? a : b;
+}
+
+__device__ __forceinline__ float max_nan_f32(float a, float b) {
+  return a != a || b != b ? as_float(0x7FFFFFFFu) : max_f32(a, b);
+}
+__device__ __forceinline__ unsigned max_bf16(float a, float b, bool keep_nan) {
+  return as_unsigned(keep_nan ? max_nan_f32(a, b) : max_f32(a, b)) >> 16;
+}
+__device__ __forceinline__ unsigned max_bf16x2(unsigned a, unsigned b, bool keep_nan = false) {
+  return max_bf16(as_float(a << 16), as_float(b << 16), keep_nan) |
+         max_bf16(as_float(a & 0xFFFF0000u), as_float(b & 0xFFFF0000u), keep_nan) << 16;
+}
+__device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) { return max_bf16x2(a, b, true); }
+
+//===----------------------------------------------------------------------===//
+// Other lanes
+//===----------------------------------------------------------------------===//
+
+template <int Lanes, typename Word>
+__device__ __forceinline__ Word exchange(Word word, int distance) {
+  const unsigned group =
+      Lanes == 32 ? 0xFFFFFFFFu : ((1u << Lanes % 32) - 1) << (threadIdx.x % 32 / Lanes * Lanes);
+  return __shfl_xor_sync(group, word, distance);
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,6 +209,15 @@ __device__ __forceinline__ unsigned mul_bf16x2(unsigned a, unsigned b) {
   return cvt_bf16x2_f32(as_float(a << 16) * as_float(b << 16), as_float(a & 0xFFFF0000u) * as_float(b & 0xFFFF0000u));
 }
 
+__device__ __forceinline__ unsigned gtu_bf16x2(unsigned a, unsigned b) {
+  return (as_float(a << 16) <= as_float(b << 16) ? 0u : 0xFFFFu) |
+         (as_float(a & 0xFFFF0000u) <= as_float(b & 0xFFFF0000u) ? 0u : 0xFFFF0000u);
+}
+__device__ __forceinline__ unsigned geu_bf16x2(unsigned a, unsigned b) {
+  return (as_float(a << 16) < as_float(b << 16) ? 0u : 0xFFFFu) |
+         (as_float(a & 0xFFFF0000u) < as_float(b & 0xFFFF0000u) ? 0u : 0xFFFF0000u);
+}
+
 // The library's own bit arithmetic serves the host: one path less to trust.
 enum : bool { has_cvt_e4m3 = false };
 enum : bool { has_cvt_fp4 = false };
@@ -207,12 +241,45 @@ __device__ __forceinline__ void cvt_bf16_e4m3x4(unsigned *to, unsigned word) {
   to[1] = cvt_bf16x2_f32(values[2], values[3]);
 }
 
+// The code, 0 to `last` (the largest finite magnitude), that is nearest by
+// distance, the even one of two at the same distance.
+template <typename Value>
+__device__ inline unsigned nearest_code(float value, unsigned last, Value value_of) {
+  const double magnitude = __builtin_fabs((double)value);
+  unsigned best = 0;
+  for (unsigned code = 1; code <= last; ++code) {
+    const double now = __builtin_fabs(value_of(code) - magnitude), before = __builtin_fabs(value_of(best) - magnitude);
+    if (now < before || (now == before && code % 2 == 0))
+      best = code;
+  }
+  return magnitude >= value_of(last) ? last : best;
+}
+__device__ inline unsigned e4m3_of_f32(float value) {
+  if (value != value)
+    return 0x7F;
+  const unsigned sign = as_unsigned(value) >> 24 & 0x80;
+  return sign | nearest_code(value, 0x7E, [](unsigned code) { return (double)f32_of_f16(f16_of_e4m3(code)); });
+}
+__device__ __forceinline__ unsigned cvt_e4m3x2_f32(float low, float high) {
+  return e4m3_of_f32(low) | e4m3_of_f32(high) << 8;
+}
+
 __device__ inline unsigned f16_of_e2m1(unsigned code) {
   const unsigned sign = code >> 3 & 1, exponent = code >> 1 & 3, mantissa = code & 1;
   return exponent ? f16_of(sign, 2 + mantissa, (int)exponent - 2) : f16_of(sign, mantissa, -1);
 }
 __device__ __forceinline__ unsigned cvt_f16x2_e2m1x2(unsigned pair) {
   return f16_of_e2m1(pair & 0xF) | f16_of_e2m1(pair >> 4 & 0xF) << 16;
+}
+
+__device__ inline unsigned e2m1_of_f32(float value) {
+  if (value != value)
+    return 7;
+  const unsigned sign = as_unsigned(value) >> 28 & 8;
+  return sign | nearest_code(value, 7, [](unsigned code) { return (double)f32_of_f16(f16_of_e2m1(code)); });
+}
+__device__ __forceinline__ unsigned cvt_e2m1x2_f32(float low, float high) {
+  return e2m1_of_f32(low) | e2m1_of_f32(high) << 4;
 }
 
 // 2^-127 is a subnormal float.

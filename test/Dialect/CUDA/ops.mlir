@@ -47,6 +47,52 @@ func.func @registers(%steps: vector<7xf32>, %chunks: vector<4x2xf32>, %fp4: vect
   return
 }
 
+// CHECK-LABEL: func.func @rows
+func.func @rows(%row: vector<512xbf16>, %tile: vector<8x4xf32>, %tail: vector<1x4xf32>,
+                %slots: memref<?xi32>, %i: i32, %n: i32) {
+  // CHECK: cuda.reduce max_abs %{{[a-z0-9]+}} per 64 : vector<512xbf16> to vector<8xf32>
+  %0 = cuda.reduce max_abs %row per 64 : vector<512xbf16> to vector<8xf32>
+  // CHECK: cuda.reduce sum %{{[a-z0-9]+}} per 512 lanes 16 : vector<8x4xf32> to vector<1xf32>
+  %1 = cuda.reduce sum %tile per 512 lanes 16 : vector<8x4xf32> to vector<1xf32>
+  // CHECK: cuda.reduce max_abs_nan %{{[a-z0-9]+}} per 8 lanes 16 : vector<8x4xf32> to vector<8x1xf32>
+  %2 = cuda.reduce max_abs_nan %tile per 8 lanes 16 : vector<8x4xf32> to vector<8x1xf32>
+  // CHECK: cuda.hadamard %{{[a-z0-9]+}} lanes 32 : vector<8x4xf32>
+  %3 = cuda.hadamard %tile lanes 32 : vector<8x4xf32>
+  // CHECK: cuda.join %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<8x4xf32>, vector<1x4xf32> to vector<9x4xf32>
+  %4 = cuda.join %3, %tail : vector<8x4xf32>, vector<1x4xf32> to vector<9x4xf32>
+  // CHECK: cuda.steps %{{[a-z0-9]+}} from 7 : vector<9x4xf32> to vector<2x4xf32>
+  %5 = cuda.steps %4 from 7 : vector<9x4xf32> to vector<2x4xf32>
+  // CHECK: cuda.alternate %{{[a-z0-9]+}} : vector<2x4xf32> to vector<2x2xf32>
+  %6 = cuda.alternate %5 : vector<2x4xf32> to vector<2x2xf32>
+  // CHECK: cuda.alternate %{{[a-z0-9]+}} odd : vector<2x4xf32> to vector<2x2xf32>
+  %7 = cuda.alternate %5 odd : vector<2x4xf32> to vector<2x2xf32>
+  // CHECK: cuda.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} lanes 8 : memref<?xi32>, i32, i32
+  %8 = cuda.is_last %slots[%i] of %n lanes 8 : memref<?xi32>, i32, i32
+  // CHECK: cuda.expand %{{[a-z0-9]+}} : vector<1xf32> to vector<7xf32>
+  %9 = cuda.expand %1 : vector<1xf32> to vector<7xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @codes
+func.func @codes(%tile: vector<8x4xf32>, %scales: vector<7xf32>, %values: vector<8x8xbf16>,
+                 %factors: vector<8xf8E8M0FNU>, %bytes: memref<?xi8>, %l: i64) {
+  // CHECK: cuda.encode %{{[a-z0-9]+}} : vector<8x4xf32> to vector<8x4xf8E4M3FN>
+  %0 = cuda.encode %tile : vector<8x4xf32> to vector<8x4xf8E4M3FN>
+  // CHECK: cuda.encode %{{[a-z0-9]+}} ties_down drop_negative_zero : vector<8x4xf32> to vector<8x4xf4E2M1FN>
+  %1 = cuda.encode %tile ties_down drop_negative_zero : vector<8x4xf32> to vector<8x4xf4E2M1FN>
+  // CHECK: cuda.encode %{{[a-z0-9]+}} up : vector<7xf32> to vector<7xf8E8M0FNU>
+  %2 = cuda.encode %scales up : vector<7xf32> to vector<7xf8E8M0FNU>
+  // CHECK: cuda.pad %{{[a-z0-9]+}} : vector<7xf8E8M0FNU> to vector<8xf8E8M0FNU>
+  %3 = cuda.pad %2 : vector<7xf8E8M0FNU> to vector<8xf8E8M0FNU>
+  // CHECK: cuda.quantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
+  %4 = cuda.quantize %values by %factors : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
+  // CHECK: cuda.quantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
+  %5 = cuda.quantize %values by %factors ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
+  // CHECK: cuda.store_groups %{{[a-z0-9]+}} per 64, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] interleave 4 pad 1 align 8 : vector<7xf8E8M0FNU>, memref<?xi8>, i64
+  cuda.store_groups %2 per 64, %bytes[%l] interleave 4 pad 1 align 8 : vector<7xf8E8M0FNU>, memref<?xi8>, i64
+  return
+}
+
 // CHECK-LABEL: func.func @launches
 func.func @launches() {
   // CHECK: cuda.wait_for_predecessors

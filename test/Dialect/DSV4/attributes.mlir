@@ -44,4 +44,36 @@ module attributes {
     #dsv4.row_schedule<threads = 32, lanes = 1, vector = 32, store = streaming>,
     #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>,
     #dsv4.row_schedule<threads = 64, lanes = 4, vector = 16, blocks = 8, load = evict_last>]}
+
+  // Rules: every value of every parameter; defaults are not printed.
+  // CHECK: func.func private @quantizers
+  // CHECK-SAME: test.rules = [
+  // CHECK-SAME: #dsv4.quantizer<>, #dsv4.quantizer<>,
+  // CHECK-SAME: #dsv4.quantizer<floor = 0.001953125 : f32, floor_of = scale, limit = reciprocal, rounding = up, payload = reciprocal, ties = down, drop_negative_zero = true>,
+  // CHECK-SAME: #dsv4.quantizer<floor = 1.000000e+00 : f32, rounding = up_pow2>,
+  // CHECK-SAME: #dsv4.quantizer<floor_of = scale>,
+  // CHECK-SAME: #dsv4.quantizer<drop_negative_zero = true>]
+  func.func private @quantizers() attributes {test.rules = [
+    #dsv4.quantizer<>,
+    #dsv4.quantizer<floor = 0.0 : f32, floor_of = amax, limit = divide, rounding = nearest,
+                    payload = divide, ties = even, drop_negative_zero = false>,
+    #dsv4.quantizer<floor = 0.001953125 : f32, floor_of = scale, limit = reciprocal, rounding = up,
+                    payload = reciprocal, ties = down, drop_negative_zero = true>,
+    #dsv4.quantizer<rounding = up_pow2, floor = 1.0 : f32>,
+    #dsv4.quantizer<floor_of = scale>,
+    #dsv4.quantizer<drop_negative_zero = true>]}
+
+  // A floor may be subnormal, or as large as a float is; it is read back as it was.
+  // CHECK: func.func private @floors
+  // CHECK-SAME: #dsv4.quantizer<floor = 1.401300e-45 : f32>,
+  // CHECK-SAME: #dsv4.quantizer<floor = 1.17549435E-38 : f32>,
+  // CHECK-SAME: #dsv4.quantizer<floor = 7.0529661E-38 : f32>,
+  // CHECK-SAME: #dsv4.quantizer<floor = 1.66666669E-5 : f32>,
+  // CHECK-SAME: #dsv4.quantizer<floor = 3.40282347E+38 : f32>]
+  func.func private @floors() attributes {test.rules = [
+    #dsv4.quantizer<floor = 0x00000001 : f32>,
+    #dsv4.quantizer<floor = 0x00800000 : f32>,
+    #dsv4.quantizer<floor = 0x01C00000 : f32>,
+    #dsv4.quantizer<floor = 0x378BCF65 : f32>,
+    #dsv4.quantizer<floor = 0x7F7FFFFF : f32>]}
 }

@@ -105,3 +105,47 @@ func.func @kernels(%c: !cache, %i: tensor<?xi32>, %o: tensor<?x512xbf16>)
   }
   return %0, %1 : tensor<?x512xbf16>, tensor<?x512xbf16>
 }
+
+// An append is kept, twice where it is there twice, and parts the gathers before
+// it from those behind it.
+// CHECK-LABEL: func.func @paged_append
+func.func @paged_append(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>,
+                        %x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>)
+    -> (tensor<?x512xbf16>, tensor<?x512xbf16>) {
+  // CSE: %[[BEFORE:.*]] = dsv4.paged_gather
+  // CSE-COUNT-2: dsv4.paged_append
+  // CSE: %[[AFTER:.*]] = dsv4.paged_gather
+  // CSE: return %[[BEFORE]], %[[AFTER]]
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  dsv4.paged_append %c[%i] fields(%x : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  dsv4.paged_append %c[%i] fields(%x : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  %1 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  return %0, %1 : tensor<?x512xbf16>, tensor<?x512xbf16>
+}
+
+// Ops on rows have no effects: equal ones are one, and one without uses goes. Ones
+// that differ in an attribute alone are two.
+// CHECK-LABEL: func.func @row_ops
+func.func @row_ops(%x: tensor<?x64xbf16>, %t: tensor<?x64xf32>, %p: tensor<?xi32>,
+                   %o: tensor<?x64xbf16>)
+    -> (tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>) {
+  // CSE-NOT: dsv4.hadamard
+  // CSE-NOT: dsv4.rms_norm
+  // CSE: %[[FORWARD:.*]] = dsv4.rope
+  // CSE-NOT: dsv4.rope %{{[a-z0-9]+}} table
+  // CSE: %[[BACK:.*]] = dsv4.rope %{{[a-z0-9]+}} inverse
+  // CSE: return %[[FORWARD]], %[[FORWARD]], %[[BACK]]
+  %0 = dsv4.hadamard %x outs(%o : tensor<?x64xbf16>) {scale = 1.0 : f32} : tensor<?x64xbf16>
+  %1 = dsv4.rms_norm %x outs(%o : tensor<?x64xbf16>) {eps = 0.0 : f32} : tensor<?x64xbf16>
+  %2 = dsv4.rope %x table(%t : tensor<?x64xf32>) positions(%p : tensor<?xi32>)
+      outs(%o : tensor<?x64xbf16>) : tensor<?x64xbf16>
+  %3 = dsv4.rope %x table(%t : tensor<?x64xf32>) positions(%p : tensor<?xi32>)
+      outs(%o : tensor<?x64xbf16>) : tensor<?x64xbf16>
+  %4 = dsv4.rope %x inverse table(%t : tensor<?x64xf32>) positions(%p : tensor<?xi32>)
+      outs(%o : tensor<?x64xbf16>) : tensor<?x64xbf16>
+  return %2, %3, %4 : tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x64xbf16>
+}

@@ -235,6 +235,21 @@ func.func @row_schedule_c4_group(%d: tensor<?x96xf8E4M3FN>, %s: tensor<?x4xf32>,
 
 // -----
 
+// The schedule is compared with ops that are known to be right.
+func.func @row_schedule_of_invalid_op(%d: tensor<f8E4M3FN>, %o: tensor<bf16>) {
+  %0 = dsv4.kernel @k(%d, %o) schedule <threads = 128, lanes = 2, vector = 16>
+      : (tensor<f8E4M3FN>, tensor<bf16>) -> tensor<bf16> {
+  ^bb0(%d1: tensor<f8E4M3FN>, %o1: tensor<bf16>):
+    // expected-error @+1 {{dequantize_c1: }}
+    %r = dsv4.dequantize %d1 outs(%o1 : tensor<bf16>) {format = #dsv4.format<f8E4M3FN>}
+        : tensor<f8E4M3FN>
+    dsv4.yield %r : tensor<bf16>
+  }
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // paged_gather
 //===----------------------------------------------------------------------===//
@@ -573,6 +588,14 @@ func.func @extent_c1(%t: tensor<4x8xbf16>) {
 func.func @extent_c1_cache(%c: !dsv4.cache<64 x <v4_584>>) {
   // expected-error @+1 {{extent_c1: axis 1 is outside an operand of rank 1}}
   %0 = dsv4.extent %c, 1 : !dsv4.cache<64 x <v4_584>>
+  return
+}
+
+// -----
+
+func.func @extent_c1_negative(%t: tensor<4x8xbf16>) {
+  // expected-error @+1 {{extent_c1: axis -1 is outside an operand of rank 2}}
+  %0 = dsv4.extent %t, -1 : tensor<4x8xbf16>
   return
 }
 

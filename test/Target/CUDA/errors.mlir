@@ -52,7 +52,7 @@ gpu.module @m {
 //--- constant.mlir
 gpu.module @m {
   gpu.func @f(%out: memref<?xf32> loc("out"), %i: i32 loc("i")) kernel {
-    %0 = arith.constant dense<1.0> : vector<4xf32>
+    %0 = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : vector<4xf32>
     cuda.store %0, %out[%i] : vector<4xf32>, memref<?xf32>, i32
     gpu.return
   }

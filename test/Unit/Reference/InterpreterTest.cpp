@@ -10,81 +10,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dsv4/Reference/Interpreter.h"
-#include "dsv4/Reference/RandomInputs.h"
-
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
+#include "InterpreterFixture.h"
 
 #include <climits>
-#include <cstring>
 
 using namespace dsv4;
 using namespace dsv4::reference;
 
 namespace {
 
-class InterpreterTest : public ::testing::Test {
-protected:
-  InterpreterTest() {
-    context.loadDialect<mlir::func::FuncDialect, DSV4Dialect>();
-    context.allowUnregisteredDialects();
-  }
-
-  /// Makes the function that the test calls: `arguments`, then a body.
-  void parse(const std::string &arguments, const std::string &body) {
-    module = mlir::parseSourceString<mlir::ModuleOp>(
-        "func.func @f(" + arguments + ") {\n" + body + "\nreturn\n}", &context);
-    ASSERT_TRUE(module);
-    func = *module->getOps<mlir::func::FuncOp>().begin();
-    inputs = {};
-  }
-
-  /// Adds the next binding: `count` bytes of one value, or elements.
-  void bytes(std::vector<int64_t> shape, size_t count, int value = 0) {
-    inputs.shapes.push_back(std::move(shape));
-    inputs.bytes.emplace_back(count, char(value));
-  }
-  template <typename T>
-  void bind(std::vector<int64_t> shape, const std::vector<T> &elements) {
-    bytes(std::move(shape), elements.size() * sizeof(T));
-    if (!elements.empty())
-      std::memcpy(inputs.bytes.back().data(), elements.data(),
-                  inputs.bytes.back().size());
-  }
-  /// Writes `value` into binding `index`.
-  template <typename T>
-  void poke(unsigned index, size_t byte, T value, size_t times = 1) {
-    for (size_t i = 0; i < times; ++i)
-      std::memcpy(&inputs.bytes[index].at(byte + i * sizeof(T)), &value,
-                  sizeof(T));
-  }
-  template <typename T>
-  std::vector<T> read(unsigned index) const {
-    std::vector<T> result(inputs.bytes[index].size() / sizeof(T));
-    if (!result.empty())
-      std::memcpy(result.data(), inputs.bytes[index].data(),
-                  result.size() * sizeof(T));
-    return result;
-  }
-
-  void run() {
-    rt::Status status = interpret(func, inputs.buffers());
-    ASSERT_TRUE(status.ok()) << status.message();
-  }
-  std::string error() {
-    rt::Status status = interpret(func, inputs.buffers());
-    EXPECT_EQ(status.message().find('\n'), std::string::npos);
-    return status.message();
-  }
-
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  mlir::func::FuncOp func;
-  InputSet inputs;
-};
+class InterpreterTest : public InterpreterFixture {};
 
 /// A gather from `record` into rows of `extent`, indices of rank 1.
 std::pair<std::string, std::string> gather(const std::string &record, int page,

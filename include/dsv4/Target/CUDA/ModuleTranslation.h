@@ -94,6 +94,7 @@ void registerArithCUDATranslation(mlir::DialectRegistry &registry);
 void registerCUDACUDATranslation(mlir::DialectRegistry &registry);
 void registerGPUCUDATranslation(mlir::DialectRegistry &registry);
 void registerSCFCUDATranslation(mlir::DialectRegistry &registry);
+void registerMathCUDATranslation(mlir::DialectRegistry &registry);
 void registerVectorCUDATranslation(mlir::DialectRegistry &registry);
 
 } // namespace dsv4

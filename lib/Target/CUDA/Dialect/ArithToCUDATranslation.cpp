@@ -11,6 +11,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstdlib>
 
 using namespace mlir;
 using namespace dsv4;
@@ -89,6 +94,21 @@ void dropImplicitCast(Value &lhs, Value &rhs) {
     lhs = left;
 }
 
+/// The shortest decimal literal that is this float.
+Spelling spellFloat(float value) {
+  std::string text;
+  for (int digits = 1; digits <= 9; ++digits) {
+    text.clear();
+    llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
+    if (std::strtof(text.c_str(), nullptr) == value)
+      break;
+  }
+  if (text.find_first_of(".e") == std::string::npos)
+    text += ".0";
+  return Spelling{text + "f", std::signbit(value) ? Precedence::Unary
+                                                  : Precedence::Primary};
+}
+
 FailureOr<Spelling> spellConstant(arith::ConstantOp op) {
   if (op.getType().isInteger(1))
     return Spelling{cast<BoolAttr>(op.getValue()).getValue() ? "true"
@@ -100,7 +120,11 @@ FailureOr<Spelling> spellConstant(arith::ConstantOp op) {
       text += "ll";
     return Spelling{text, value < 0 ? Precedence::Unary : Precedence::Primary};
   }
-  return op.emitOpError() << "has no CUDA spelling";
+  // A number for every element of a tile.
+  auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+  if (!splat || !splat.getElementType().isF32())
+    return op.emitOpError() << "has no CUDA spelling";
+  return spellFloat(splat.getSplatValue<APFloat>().convertToFloat());
 }
 
 class ArithTranslation : public CUDATranslationDialectInterface {
@@ -181,13 +205,17 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
     return Spelling{*condition + " ? " + *yes + " : " + *no,
                     Precedence::Conditional};
   }
-  if (isa<arith::MinSIOp, arith::MaxSIOp>(op)) {
+  if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinNumFOp, arith::MaxNumFOp>(
+          op)) {
     auto lhs = text.spell(op->getOperand(0)),
          rhs = text.spell(op->getOperand(1));
     if (failed(lhs) || failed(rhs))
       return failure();
-    return Spelling{(isa<arith::MinSIOp>(op) ? "min(" : "max(") + lhs->text +
-                        ", " + rhs->text + ")",
+    bool isMin = isa<arith::MinSIOp, arith::MinNumFOp>(op);
+    std::string space =
+        isa<VectorType>(op->getResult(0).getType()) ? "dsv4::" : "";
+    return Spelling{space + (isMin ? "min(" : "max(") + lhs->text + ", " +
+                        rhs->text + ")",
                     Precedence::Postfix};
   }
   return CUDATranslationDialectInterface::spell(op, text);

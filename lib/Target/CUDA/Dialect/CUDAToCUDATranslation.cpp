@@ -24,7 +24,41 @@ public:
 
 private:
   FailureOr<Spelling> spellLoad(cuda::LoadOp op, ModuleTranslation &text) const;
+  FailureOr<Spelling> spellIsLast(cuda::IsLastOp op,
+                                  ModuleTranslation &text) const;
 };
+
+/// callee<template arguments>(operands)
+FailureOr<Spelling> spellCall(Operation *op, StringRef callee,
+                              StringRef templateArguments,
+                              ModuleTranslation &text) {
+  std::string call = callee.str();
+  if (!templateArguments.empty())
+    call += ("<" + templateArguments + ">").str();
+  call += "(";
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    auto spelled = text.spell(operand);
+    if (failed(spelled))
+      return failure();
+    call += (i ? ", " : "") + spelled->text;
+  }
+  return Spelling{call + ")", Precedence::Postfix};
+}
+
+/// The element type of codes, and what an encoding is given beside it.
+template <typename Op>
+FailureOr<std::string> spellEncoding(Op op, ModuleTranslation &text) {
+  auto type = text.spellType(
+      cast<VectorType>(op.getCodes().getType()).getElementType(), op.getLoc());
+  if (failed(type))
+    return failure();
+  std::string arguments = *type;
+  if (op.getTiesDown() || op.getDropNegativeZero())
+    arguments += op.getTiesDown() ? ", dsv4::ties_down" : ", dsv4::ties_even";
+  if (op.getDropNegativeZero())
+    arguments += ", dsv4::drop_negative_zero";
+  return arguments;
+}
 
 /// base[offset], without the widening of the offset: an index is an index.
 FailureOr<std::string> spellElement(Value base, Value offset,
@@ -77,35 +111,63 @@ FailureOr<Spelling> CUDATranslation::spellLoad(cuda::LoadOp op,
   return Spelling{call + ")", Precedence::Postfix};
 }
 
+FailureOr<Spelling>
+CUDATranslation::spellIsLast(cuda::IsLastOp op, ModuleTranslation &text) const {
+  auto base = text.spell(op.getBase());
+  auto at = text.spell(op.getAt()), count = text.spell(op.getCount());
+  if (failed(base) || failed(at) || failed(count))
+    return failure();
+  return Spelling{op.getCallee().str() + "<" + std::to_string(op.getLanes()) +
+                      ">(" + base->text + ", " + at->text + ", " + count->text +
+                      ")",
+                  Precedence::Postfix};
+}
+
 FailureOr<Spelling> CUDATranslation::spell(Operation *op,
                                            ModuleTranslation &text) const {
   if (auto load = dyn_cast<cuda::LoadOp>(op))
     return spellLoad(load, text);
-  auto source = text.spell(op->getOperand(0));
-  if (failed(source))
-    return failure();
-  if (auto swap = dyn_cast<cuda::SwapNibblesOp>(op))
-    return Spelling{swap.getCallee().str() + "(" + source->text + ")",
-                    Precedence::Postfix};
+  if (auto last = dyn_cast<cuda::IsLastOp>(op))
+    return spellIsLast(last, text);
+  std::string arguments;
   if (auto dequantize = dyn_cast<cuda::DequantizeOp>(op)) {
-    auto factors = text.spell(dequantize.getFactors());
     auto element = text.spellType(
         cast<VectorType>(dequantize.getTile().getType()).getElementType(),
         op->getLoc());
-    if (failed(factors) || failed(element))
+    if (failed(element))
       return failure();
-    return Spelling{dequantize.getCallee().str() + "<" + *element + ">(" +
-                        source->text + ", " + factors->text + ")",
-                    Precedence::Postfix};
+    arguments = *element;
+  } else if (auto encode = dyn_cast<cuda::EncodeOp>(op)) {
+    auto spelled = spellEncoding(encode, text);
+    if (failed(spelled))
+      return failure();
+    arguments = *spelled;
+  } else if (auto quantize = dyn_cast<cuda::QuantizeOp>(op)) {
+    auto spelled = spellEncoding(quantize, text);
+    if (failed(spelled))
+      return failure();
+    arguments = *spelled;
+  } else if (auto reduce = dyn_cast<cuda::ReduceOp>(op)) {
+    arguments = std::to_string(reduce.getLanes()) + ", " +
+                std::to_string(reduce.getGroup());
+  } else if (auto hadamard = dyn_cast<cuda::HadamardOp>(op)) {
+    arguments = std::to_string(hadamard.getLanes());
+  } else if (auto expand = dyn_cast<cuda::ExpandOp>(op)) {
+    auto tile = cast<VectorType>(expand.getTile().getType());
+    arguments = std::to_string(tile.getShape().back());
+    if (tile.getRank() == 2 &&
+        cast<VectorType>(expand.getFactors().getType()).getRank() == 1)
+      arguments = std::to_string(tile.getDimSize(0)) + ", " + arguments;
+  } else if (auto steps = dyn_cast<cuda::StepsOp>(op)) {
+    arguments = std::to_string(steps.getBegin()) + ", " +
+                std::to_string(
+                    cast<VectorType>(steps.getPart().getType()).getDimSize(0));
+  } else if (auto pad = dyn_cast<cuda::PadOp>(op)) {
+    arguments = std::to_string(
+        cast<VectorType>(pad.getPadded().getType()).getDimSize(0));
   }
-  auto expand = cast<cuda::ExpandOp>(op);
-  auto tile = cast<VectorType>(expand.getTile().getType());
-  std::string arguments = std::to_string(tile.getDimSize(1));
-  if (cast<VectorType>(expand.getFactors().getType()).getRank() == 1)
-    arguments = std::to_string(tile.getDimSize(0)) + ", " + arguments;
-  return Spelling{expand.getCallee().str() + "<" + arguments + ">(" +
-                      source->text + ")",
-                  Precedence::Postfix};
+  return spellCall(op, cast<cuda::DeviceCallOpInterface>(op).getCallee(),
+                   arguments, text);
 }
 
 LogicalResult CUDATranslation::print(Operation *op,

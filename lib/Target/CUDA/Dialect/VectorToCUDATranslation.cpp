@@ -20,6 +20,14 @@ public:
 
   FailureOr<Spelling> spell(Operation *op,
                             ModuleTranslation &text) const override {
+    if (auto both = dyn_cast<vector::InterleaveOp>(op)) {
+      auto evens = text.spell(both.getLhs()), odds = text.spell(both.getRhs());
+      if (failed(evens) || failed(odds))
+        return failure();
+      return Spelling{"dsv4::interleave(" + evens->text + ", " + odds->text +
+                          ")",
+                      Precedence::Postfix};
+    }
     auto slice = dyn_cast<vector::ExtractStridedSliceOp>(op);
     if (!slice || slice.getSourceVectorType().getRank() != 1)
       return CUDATranslationDialectInterface::spell(op, text);

@@ -32,10 +32,10 @@ func.func @dequantize_nvfp4(
 //CHECK-NEXT:  const int lane = threadIdx.x % 16;
 //CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 16;
 //CHECK-NEXT:  if (row < rows) {
-//CHECK-NEXT:    const long long row_start = (long long)row * 512;
 //CHECK-NEXT:    const auto elements = dsv4::load<dsv4::Tile<dsv4::e2m1, 2, 16>>(&data[(long long)row * 256 + lane * 8], 128);
 //CHECK-NEXT:    const auto group_scale = dsv4::load<dsv4::Tile<dsv4::e4m3, 2, 1>>(&scale[(long long)row * 32 + lane], 16);
 //CHECK-NEXT:    const auto row_scale = dsv4::load<dsv4::Vec<float, 1>>(&global_scale[row]);
+//CHECK-NEXT:    const long long row_start = (long long)row * 512;
 //CHECK-NEXT:    const auto row_scale_f32 = dsv4::repeat<2, 16>(row_scale);
 //CHECK-NEXT:    dsv4::store(&out[row_start + lane * 16], dsv4::convert<dsv4::bf16>(dsv4::dequantize<float>(elements, group_scale) * row_scale_f32), 512);
 //CHECK-NEXT:  }

@@ -1,0 +1,277 @@
+//===- AppendWorkload.cpp - Writers of a paged cache ----------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Workloads.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <random>
+
+using namespace dsv4;
+using namespace dsv4::bench;
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+// {0}: record, {1}: factors of the format, {2}: rule, {3}: type of the factors.
+static const char plainText[] = R"(
+!cache = !dsv4.cache<64 x #dsv4.record<{0}>>
+#fp8 = #dsv4.format<f8E4M3FN, [<{1}>]>
+#rule = #dsv4.quantizer<{2}>
+
+func.func @append(
+    %kv: tensor<?x512xbf16> {{dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
+    %slots: tensor<?xi32> {{dsv4.name = "slots", dsv4.dims = ["tokens"]},
+    %cache: !cache {{dsv4.name = "cache"}) {{
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
+  %codes_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
+  %factors_of_row = tensor.empty(%tokens) : {3}
+  %codes, %factors = dsv4.quantize %kv columns [0, 448]
+      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, {3})
+      {{format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  dsv4.paged_append %cache[%slots] unique
+      fields(%codes, %kv, %factors
+             : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, {3})
+      columns [0, 448, 0] : !cache, tensor<?xi32>
+  return
+}
+)";
+
+// As examples/append_swa.mlir.
+static const char chainText[] = R"(
+!cache = !dsv4.cache<64 x #dsv4.record<{0}>>
+#fp8 = #dsv4.format<f8E4M3FN, [<{1}>]>
+#rule = #dsv4.quantizer<{2}>
+
+func.func @append_chain(
+    %kv: tensor<?x512xbf16> {{dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
+    %weight: tensor<512xbf16> {{dsv4.name = "weight"},
+    %angles: tensor<?x64xf32> {{dsv4.name = "angles", dsv4.dims = ["positions", ""]},
+    %position: tensor<?xi32> {{dsv4.name = "position", dsv4.dims = ["tokens"]},
+    %request: tensor<?xi32> {{dsv4.name = "request", dsv4.dims = ["tokens"]},
+    %length: tensor<?xi32> {{dsv4.name = "length", dsv4.dims = ["requests"]},
+    %cache: !cache {{dsv4.name = "cache"}) {{
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
+  %row = tensor.empty(%tokens) : tensor<?x512xbf16>
+  %codes_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
+  %factors_of_row = tensor.empty(%tokens) : {3}
+  %normed = dsv4.rms_norm %kv weight(%weight : tensor<512xbf16>)
+      outs(%row : tensor<?x512xbf16>) {{eps = 1.0e-06 : f32} : tensor<?x512xbf16>
+  %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
+      positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>)
+      : tensor<?x512xbf16>
+  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
+      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, {3})
+      {{format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  dsv4.paged_append %cache[%position] ring 128
+      requests(%request : tensor<?xi32>) lengths(%length : tensor<?xi32>)
+      fields(%codes, %rotated, %factors
+             : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, {3})
+      columns [0, 448, 0] : !cache, tensor<?xi32>
+  return
+}
+)";
+
+static std::string makeText(bool chain, const std::string &layout) {
+  const char *format = chain ? chainText : plainText;
+  if (layout == "v4_584")
+    return llvm::formatv(
+        format, layout, "f8E8M0FNU per 64",
+        "floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2",
+        "tensor<?x7xf8E8M0FNU>");
+  return llvm::formatv(format, layout, "f32 per row",
+                       "floor = 1.0e-12 : f32, floor_of = scale",
+                       "tensor<?xf32>");
+}
+
+//===----------------------------------------------------------------------===//
+// Data
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A number for every token of all launches.
+struct PerToken {
+  std::vector<int32_t> host;
+  Memory memory;
+};
+
+class Append : public Workload {
+public:
+  Append(Device &device, const std::string &layout, bool chain);
+  unsigned slices(int64_t size) const override {
+    return size % apart == 0 ? tokens / size : tokensApart;
+  }
+  Arguments arguments(int64_t size, unsigned slice) override;
+  Excerpt extract(int64_t size, unsigned slice,
+                  const std::vector<int64_t> &rows) override;
+
+private:
+  static constexpr int64_t tokens = 524288, pageSize = 64, ring = 128;
+  static constexpr int64_t pagesOfRing = ring / pageSize;
+  static constexpr int64_t ringsBelow = 32, positions = ring * ringsBelow;
+  static constexpr int64_t leastPoolBytes = 4400ll << 20;
+  /// Numbers in the 16 bytes that an argument is aligned to, and of how many
+  /// tokens there is a copy with every number aligned, for launches of one.
+  static constexpr int64_t apart = 4, tokensApart = 4096;
+
+  void makeTokens();
+  void makeAngles();
+  void upload(PerToken &numbers);
+  char *locate(const PerToken &numbers, int64_t size, int64_t first) const {
+    bool aligned = size % apart == 0;
+    return numbers.memory.at(4 * (aligned ? first : tokens + first * apart));
+  }
+
+  bool chain;
+  std::vector<CachePart> parts;
+  std::vector<Memory> pool; ///< One a part.
+  int64_t pages = 0;
+  Memory kv, weight, angles, length;
+  std::vector<float> hostAngles;
+  std::vector<int32_t> hostLength; ///< Of every ring of the pool.
+  PerToken entry, position, request;
+};
+
+} // namespace
+
+Append::Append(Device &device, const std::string &layout, bool chain)
+    : Workload(device, chain ? "append_chain" : "append", layout,
+               makeText(chain, layout)),
+      chain(chain), parts(getCacheParts()) {
+  bytesPerRow = 1024 + (layout == "v4_584" ? 584 : 580) + (chain ? 8 : 4);
+  int64_t ringBytes = 0;
+  for (const CachePart &part : parts)
+    ringBytes += part.pageBytes * pagesOfRing;
+  pages = (leastPoolBytes + ringBytes - 1) / ringBytes * pagesOfRing;
+  poolBytes = pages / pagesOfRing * ringBytes;
+  for (const CachePart &part : parts) {
+    pool.push_back(device.allocate(pages * part.pageBytes));
+    device.fillRandom(pool.back());
+  }
+  kv = device.allocate(tokens * 1024);
+  device.fillValues(kv);
+  weight = device.allocate(1024);
+  device.fillValues(weight);
+  makeTokens();
+  makeAngles();
+}
+
+/// Every token has an entry of its own, anywhere in the pool: entry `i` of ring
+/// `r` is that of the last position of request `r` that is `i` modulo `ring`.
+void Append::makeTokens() {
+  std::mt19937 random(1);
+  hostLength.resize(pages / pagesOfRing);
+  for (int32_t &each : hostLength)
+    each = ring * (1 + random() % ringsBelow);
+  std::vector<int32_t> entries(pages * pageSize);
+  std::iota(entries.begin(), entries.end(), 0);
+  for (int64_t i = 0; i < tokens; ++i) {
+    std::swap(entries[i], entries[i + random() % (entries.size() - i)]);
+    int32_t ofRing = entries[i] / ring;
+    entry.host.push_back(entries[i]);
+    request.host.push_back(ofRing);
+    position.host.push_back(hostLength[ofRing] - ring + entries[i] % ring);
+  }
+  for (PerToken *numbers : {&entry, &position, &request})
+    upload(*numbers);
+  length = device.allocate(hostLength.size() * 4);
+  device.upload(length, hostLength.data());
+}
+
+void Append::makeAngles() {
+  hostAngles.resize(positions * 64);
+  for (int64_t at = 0; at < positions; ++at)
+    for (int64_t pair = 0; pair < 32; ++pair) {
+      double angle = at * std::pow(10000.0, -pair / 32.0);
+      hostAngles[at * 64 + pair] = std::cos(angle);
+      hostAngles[at * 64 + 32 + pair] = std::sin(angle);
+    }
+  angles = device.allocate(hostAngles.size() * 4);
+  device.upload(angles, hostAngles.data());
+}
+
+void Append::upload(PerToken &numbers) {
+  std::vector<int32_t> all = numbers.host;
+  all.resize(tokens + tokensApart * apart);
+  for (int64_t i = 0; i < tokensApart; ++i)
+    all[tokens + i * apart] = numbers.host[i];
+  numbers.memory = device.allocate(all.size() * 4);
+  device.upload(numbers.memory, all.data());
+}
+
+Arguments Append::arguments(int64_t size, unsigned slice) {
+  int64_t first = slice * size;
+  Arguments arguments;
+  arguments.add(kv.at(first * 1024), {size, 512});
+  if (chain) {
+    arguments.add(weight.at(), {512});
+    arguments.add(angles.at(), {positions, 64});
+    arguments.add(locate(position, size, first), {size});
+    arguments.add(locate(request, size, first), {size});
+    arguments.add(length.at(), {pages / pagesOfRing});
+  } else {
+    arguments.add(locate(entry, size, first), {size});
+  }
+  for (auto [part, memory] : llvm::zip(parts, pool))
+    arguments.add(memory.at(), part.getShape(pages));
+  return arguments;
+}
+
+/// The rings that the rows fall in, whole, and all tokens of the launch that
+/// fall in them: what no token writes must stay.
+Excerpt Append::extract(int64_t size, unsigned slice,
+                        const std::vector<int64_t> &rows) {
+  const int64_t first = slice * size;
+  std::map<int32_t, int32_t> rings; // Of the pool, to those of the excerpt.
+  for (int64_t row : rows)
+    rings.try_emplace(request.host[first + row], rings.size());
+  std::vector<char> kvRows;
+  std::vector<int32_t> entries, ofPosition, ofRequest, lengths(rings.size());
+  for (int64_t token = first; token < first + size; ++token) {
+    auto found = rings.find(request.host[token]);
+    if (found == rings.end())
+      continue;
+    llvm::append_range(kvRows, download(kv.at(token * 1024), 1024));
+    entries.push_back(found->second * ring + entry.host[token] % ring);
+    ofPosition.push_back(position.host[token]);
+    ofRequest.push_back(found->second);
+    lengths[found->second] = hostLength[found->first];
+  }
+  const int64_t count = entries.size(), ringCount = rings.size();
+  Excerpt excerpt;
+  excerpt.add(std::move(kvRows), {count, 512});
+  if (chain) {
+    excerpt.add(download(weight.at(), 1024), {512});
+    excerpt.add(hostAngles.data(), hostAngles.size() * 4, {positions, 64});
+    excerpt.add(ofPosition.data(), count * 4, {count});
+    excerpt.add(ofRequest.data(), count * 4, {count});
+    excerpt.add(lengths.data(), ringCount * 4, {ringCount});
+  } else {
+    excerpt.add(entries.data(), count * 4, {count});
+  }
+  for (auto [part, memory] : llvm::zip(parts, pool)) {
+    const size_t bytes = pagesOfRing * part.pageBytes;
+    for (auto [from, to] : rings)
+      excerpt.results.push_back(
+          {excerpt.data.size(), to * bytes, memory.at(from * bytes), bytes});
+    excerpt.add(std::vector<char>(ringCount * bytes),
+                part.getShape(ringCount * pagesOfRing));
+  }
+  return excerpt;
+}
+
+std::unique_ptr<Workload>
+bench::makeAppend(Device &device, const std::string &layout, bool chain) {
+  return std::make_unique<Append>(device, layout, chain);
+}

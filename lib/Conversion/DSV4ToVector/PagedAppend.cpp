@@ -1,0 +1,197 @@
+//===- PagedAppend.cpp - Row program of dsv4.paged_append -----------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowContext.h"
+
+#include "dsv4/Dialect/CUDA.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace {
+
+/// Emits the row program of one append.
+class AppendBuilder {
+public:
+  AppendBuilder(PagedAppendOp op, RowContext &row)
+      : op(op), row(row), b(row.getBuilder()), cache(op.getCache().getType()),
+        layout(cache) {}
+
+  void build();
+
+private:
+  /// Index of the entry in the pool, and what must hold for it to be written.
+  void buildEntry();
+  void buildRingEntry(Value position);
+  Value buildPageLookup(Value request, Value logicalPage);
+  void storeField(FieldAttr field, Value values);
+
+  PagedAppendOp op;
+  RowContext &row;
+  OpBuilder &b;
+  CacheType cache;
+  RecordLayout layout;
+  Value entry, page, slot, pageStart, valid;
+};
+
+} // namespace
+
+Value AppendBuilder::buildPageLookup(Value request, Value logicalPage) {
+  Value table = op.getPageTable();
+  Value width = row.getExtent(table, 1);
+  Value inTable = row.both(valid, row.isBelow(logicalPage, width), "in_table");
+  return row.loadIndexIf(
+      inTable, row.getBuffer(table),
+      [&] { return row.add(row.mul(request, width), logicalPage); }, -1,
+      "page");
+}
+
+void AppendBuilder::buildRingEntry(Value position) {
+  int64_t ring = *op.getRing();
+  Value lengths = op.getLengths();
+  Value request = row.getRow();
+  valid = row.isNotNegative(position);
+  if (op.getRequests()) {
+    request =
+        row.loadIndex(row.getBuffer(op.getRequests()), row.getRow(), "request");
+    valid = row.both(valid,
+                     row.both(row.isNotNegative(request),
+                              row.isBelow(request, row.getExtent(lengths, 0))),
+                     "has_request");
+  }
+  if (op.getPageTable())
+    valid = row.both(valid,
+                     row.isBelow(request, row.getExtent(op.getPageTable(), 0)));
+  // The length of a request that there is not must not be read.
+  Value length = row.loadIndexIf(
+      valid, row.getBuffer(lengths), [&] { return request; }, 0, "length");
+  // A later position of the same launch takes the slot of an earlier one.
+  Value kept = row.isBelow(length, row.add(position, row.constant(ring + 1)));
+  valid = row.both(valid, kept);
+  Value inRing = row.rem(position, row.constant(ring), "in_ring");
+  Value pageSize = row.constant(cache.getPage());
+  if (op.getPageTable()) {
+    page = buildPageLookup(request, row.div(inRing, pageSize, "logical_page"));
+    slot = row.rem(inRing, pageSize, "slot");
+    entry = row.add(row.mul(page, pageSize), slot, "entry");
+    valid = row.both(valid, row.isNotNegative(page));
+    return;
+  }
+  if (ring % cache.getPage() == 0) {
+    Value first = row.mul(request, row.constant(ring / cache.getPage()));
+    page = row.add(first, row.div(inRing, pageSize), "page");
+    slot = row.rem(inRing, pageSize, "slot");
+    entry = row.add(row.mul(page, pageSize), slot, "entry");
+    return;
+  }
+  entry = row.add(row.mul(request, row.constant(ring)), inRing, "entry");
+}
+
+void AppendBuilder::buildEntry() {
+  Value indices = op.getIndices();
+  Value buffer = row.getBuffer(indices);
+  Value index =
+      row.loadIndex(buffer, row.getRow(), op.getRing() ? "position" : "entry");
+  if (op.getRing()) {
+    buildRingEntry(index);
+  } else {
+    entry = index;
+    valid = row.isNotNegative(entry);
+    if (!op.getUnique()) {
+      Value last = cuda::IsLastOp::create(b, row.getLoc("is_last"),
+                                          b.getI1Type(), buffer, row.getRow(),
+                                          row.getExtent(indices, 0, /*min=*/1));
+      valid = row.both(valid, last);
+    }
+  }
+  Value pageSize = row.constant(cache.getPage());
+  if (!page) {
+    page = row.div(entry, pageSize, "page");
+    slot = row.rem(entry, pageSize, "slot");
+  }
+  valid = row.both(valid, row.isBelow(page, row.getExtent(op.getCache(), 0)),
+                   "valid");
+  if (layout.hasPages())
+    pageStart =
+        row.mul(page, row.constant(layout.getPageBytes()), "page_start");
+}
+
+void AppendBuilder::storeField(FieldAttr field, Value values) {
+  RecordLayout::Position position = layout.getPosition(field);
+  Location loc = row.getLoc();
+  Value buffer, offset;
+  if (position.inArray) {
+    buffer = row.getBuffer(op.getCache(), field.getName());
+    offset = row.mul(entry, row.constant(position.slotStride));
+  } else {
+    buffer = row.getBuffer(op.getCache());
+    offset =
+        row.add(pageStart, row.mul(slot, row.constant(position.slotStride)));
+    offset = row.add(offset, row.constant(position.base));
+  }
+  // Zeros behind a field fill it up to a power of two of bytes.
+  int64_t bytes = field.getByteSize();
+  int64_t pad =
+      llvm::isPowerOf2_64(bytes + field.getPad()) ? field.getPad() : 0;
+  if (field.isScale()) {
+    FieldAttr data = cache.getRecord().getField(field.getScales().getValue());
+    int64_t group = field.getGroup() > 0 ? field.getGroup() : data.getExtent();
+    cuda::StoreGroupsOp::create(b, loc, values, buffer, offset, group,
+                                field.getInterleave(), pad, position.alignment);
+    return;
+  }
+  if (field.getHighFirst())
+    values = cuda::SwapNibblesOp::create(b, loc, values.getType(), values);
+  values = vector::BitCastOp::create(
+      b, loc, VectorType::get({bytes}, b.getI8Type()), values);
+  auto store =
+      vector::StoreOp::create(b, loc, values, buffer, ValueRange{offset});
+  store.setAlignment(position.alignment);
+  Value zero;
+  for (int64_t i = 0; i < pad; ++i) {
+    if (!zero)
+      zero = arith::ConstantIntOp::create(b, loc, 0, 8);
+    memref::StoreOp::create(
+        b, loc, zero, buffer,
+        ValueRange{row.add(offset, row.constant(bytes + i))});
+  }
+}
+
+void AppendBuilder::build() {
+  SmallVector<Value> values;
+  SmallVector<FieldAttr> fields = op.getWrittenFields();
+  for (auto [i, field, operand] : llvm::enumerate(fields, op.getFields()))
+    values.push_back(row.takeRow(operand, op.getColumn(i), field.getExtent(),
+                                 field.getName()));
+  buildEntry();
+  auto guard = scf::IfOp::create(b, row.getLoc(), valid);
+  OpBuilder::InsertionGuard saved(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  for (auto [field, value] : llvm::zip(fields, values))
+    storeField(field, value);
+}
+
+namespace {
+struct PagedAppendLowering
+    : RowLoweringInterface::ExternalModel<PagedAppendLowering, PagedAppendOp> {
+  FailureOr<SmallVector<RowValue>> buildRow(Operation *op,
+                                            RowContext &row) const {
+    AppendBuilder(cast<PagedAppendOp>(op), row).build();
+    return SmallVector<RowValue>();
+  }
+};
+} // namespace
+
+void dsv4::attachPagedAppendLowering(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, DSV4Dialect *) {
+    PagedAppendOp::attachInterface<PagedAppendLowering>(*context);
+  });
+}

@@ -1,0 +1,517 @@
+//===- RowOps.cpp - quantize, rms_norm, rope, hadamard --------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpHelpers.h"
+
+#include "dsv4/Dialect/RecordLayout.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+//===----------------------------------------------------------------------===//
+// Shared by all ops
+//===----------------------------------------------------------------------===//
+
+std::string dsv4::formatShape(ArrayRef<int64_t> shape) {
+  std::string text = "[";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(shape, os, [&](int64_t extent) {
+    if (ShapedType::isDynamic(extent))
+      os << "?";
+    else
+      os << extent;
+  });
+  return text + "]";
+}
+
+void dsv4::tieAxes(Value a, Value b, int64_t count,
+                   SmallVectorImpl<std::pair<TensorAxis, TensorAxis>> &pairs) {
+  for (int64_t axis = 0; axis < count; ++axis)
+    pairs.push_back({{a, axis}, {b, axis}});
+}
+
+FailureOr<SmallVector<int64_t>> dsv4::getFactorShape(ArrayRef<int64_t> data,
+                                                     ScaleAttr level) {
+  if (level.getGroup() == FieldAttr::kPerTensor)
+    return SmallVector<int64_t>{1};
+  SmallVector<int64_t> shape = llvm::to_vector(data.drop_back());
+  if (level.getGroup() == FieldAttr::kPerRow)
+    return shape;
+  if (data.back() % level.getGroup() != 0)
+    return failure();
+  shape.push_back(data.back() / level.getGroup());
+  return shape;
+}
+
+bool dsv4::hasRows(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() >= 1 &&
+         !ShapedType::isDynamic(tensor.getShape().back()) &&
+         tensor.getShape().back() >= 1 &&
+         tensor.getShape().back() <= RecordAttr::kMaxRowExtent;
+}
+
+Value dsv4::getRowSource(RowwiseOpInterface op) {
+  Value source = op.getRowOperand();
+  while (auto producer =
+             dyn_cast_if_present<RowwiseOpInterface>(source.getDefiningOp()))
+    source = producer.getRowOperand();
+  return source;
+}
+
+static int64_t getRowExtent(Value value) {
+  return cast<ShapedType>(value.getType()).getShape().back();
+}
+
+/// The one piece of a row of `value`.
+static SmallVector<RowPiece> getWholeRow(Value value) {
+  return {{getRowExtent(value),
+           getElementBits(getElementTypeOrSelf(value.getType()))}};
+}
+
+/// Axes of `x` and of a destination of the same rows.
+static SmallVector<std::pair<TensorAxis, TensorAxis>> tieRows(Value x,
+                                                              Value out) {
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  tieAxes(x, out, cast<ShapedType>(x.getType()).getRank() - 1, pairs);
+  return pairs;
+}
+
+/// Clauses `<op>_c1` and the one of the result, of ops that turn rows into
+/// rows.
+static LogicalResult verifyRows(Operation *op, Value x, Value out,
+                                StringRef inputClause, StringRef outputClause) {
+  if (!hasRows(x.getType()))
+    return op->emitOpError()
+           << inputClause
+           << ": expected 'x' of rank >= 1 with a constant last extent between "
+              "1 and "
+           << RecordAttr::kMaxRowExtent << ", got " << x.getType();
+  auto in = cast<RankedTensorType>(x.getType());
+  auto to = dyn_cast<RankedTensorType>(out.getType());
+  if (!to || !compatible(to.getShape(), in.getShape()) ||
+      ShapedType::isDynamic(to.getShape().back()))
+    return op->emitOpError()
+           << outputClause << ": expected 'outs' of the shape of 'x', got "
+           << out.getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// QuantizeOp
+//===----------------------------------------------------------------------===//
+
+void QuantizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  for (auto [i, result] : llvm::enumerate(getResults()))
+    setName(result, i == 0 ? "codes" : "factors");
+}
+
+std::pair<int64_t, int64_t> QuantizeOp::getColumnRange() {
+  if (auto columns = getColumns())
+    return {(*columns)[0], (*columns)[1]};
+  return {0, ::getRowExtent(getX())};
+}
+
+int64_t QuantizeOp::getResultGroup(unsigned index) {
+  if (index == 0)
+    return 1;
+  // Results follow the levels; only the last can be left out, per tensor.
+  int64_t group = getFormat().getScales()[index - 1].getGroup();
+  return group > 0 ? group : getColumnRange().second;
+}
+
+Value QuantizeOp::getRowOperand() { return getX(); }
+
+SmallVector<RowPiece> QuantizeOp::getRowPieces() {
+  auto [begin, count] = getColumnRange();
+  SmallVector<RowPiece> pieces;
+  if (begin)
+    pieces.push_back({begin, 16});
+  pieces.push_back({count, getElementBits(getFormat().getElement())});
+  return pieces;
+}
+
+SmallVector<RowGroup> QuantizeOp::getRowGroups() {
+  SmallVector<RowGroup> groups;
+  for (ScaleAttr scale : getFormat().getScales())
+    if (scale.getGroup() > 0)
+      groups.push_back({scale.getGroup(), 1});
+  return groups;
+}
+
+bool QuantizeOp::acceptsRow(OpOperand &operand) {
+  return &operand == &getXMutable();
+}
+
+SmallVector<std::pair<TensorAxis, TensorAxis>> QuantizeOp::getTiedAxes() {
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  int64_t rank = cast<ShapedType>(getX().getType()).getRank();
+  for (Value out : getOuts())
+    tieAxes(getX(), out, rank - 1, pairs);
+  return pairs;
+}
+
+/// Clause quantize_c3.
+static LogicalResult verifyFormat(QuantizeOp op, int64_t count) {
+  FormatAttr format = op.getFormat();
+  Type element = format.getElement();
+  auto refuse = [&](const Twine &why) {
+    return op.emitOpError() << "quantize_c3: " << why << ", got " << format;
+  };
+  if (!isa<Float8E4M3FNType, Float4E2M1FNType>(element))
+    return refuse("expected f8E4M3FN or f4E2M1FN elements");
+  ArrayRef<ScaleAttr> levels = format.getScales();
+  if (levels.empty() || levels.size() > 2)
+    return refuse("expected one or two levels of factors");
+  Type factor = levels[0].getElement();
+  if (levels[0].getGroup() == FieldAttr::kPerTensor ||
+      !(factor.isF32() || isa<Float8E8M0FNUType, Float8E4M3FNType>(factor)))
+    return refuse("expected first factors of f8E8M0FNU, f8E4M3FN or f32 per "
+                  "group or per row");
+  if (levels.size() == 2 &&
+      (!levels[1].getElement().isF32() || levels[1].getGroup() > 0 ||
+       levels[0].getGroup() <= 0 || !isa<Float8E4M3FNType>(factor)))
+    return refuse("expected second factors of f32, per row or per tensor, over "
+                  "first ones of f8E4M3FN per group");
+  if (format.getHighFirst())
+    return refuse("expected the even element of a pair in the low nibble");
+  if (levels[0].getGroup() > 0 && count % levels[0].getGroup() != 0)
+    return refuse("groups of " + Twine(levels[0].getGroup()) +
+                  " do not divide the " + Twine(count) + " columns");
+  if (element.getIntOrFloatBitWidth() == 4 && count % 2 != 0)
+    return refuse("expected an even number of 4-bit columns");
+  return success();
+}
+
+/// Clause quantize_c4.
+static LogicalResult verifyDestinations(QuantizeOp op, int64_t count) {
+  SmallVector<int64_t> shape =
+      llvm::to_vector(cast<RankedTensorType>(op.getX().getType()).getShape());
+  shape.back() = count;
+  SmallVector<std::pair<SmallVector<int64_t>, Type>> expected = {
+      {shape, op.getFormat().getElement()}};
+  for (ScaleAttr level : op.getFormat().getScales())
+    if (level.getGroup() != FieldAttr::kPerTensor)
+      expected.push_back({*getFactorShape(shape, level), level.getElement()});
+  if (op.getOuts().size() != expected.size())
+    return op.emitOpError() << "quantize_c4: expected " << expected.size()
+                            << " destinations, codes and a tensor of factors "
+                               "for every level that is not per tensor, got "
+                            << op.getOuts().size();
+  for (auto [i, want, out] : llvm::enumerate(expected, op.getOuts())) {
+    auto type = cast<RankedTensorType>(out.getType());
+    if (type.getElementType() != want.second ||
+        !compatible(type.getShape(), want.first) ||
+        (i == 0 && type.isDynamicDim(type.getRank() - 1)))
+      return op.emitOpError() << "quantize_c4: expected destination " << i
+                              << " of " << want.second << " and shape "
+                              << formatShape(want.first) << ", got " << type;
+  }
+  return success();
+}
+
+LogicalResult QuantizeOp::verify() {
+  if (!hasRows(getX().getType()))
+    return emitOpError() << "quantize_c1: expected 'x' of rank >= 1 with a "
+                            "constant last extent between 1 and "
+                         << RecordAttr::kMaxRowExtent << ", got "
+                         << getX().getType();
+  if (auto columns = getColumns())
+    if (columns->size() != 2 || (*columns)[0] < 0 || (*columns)[1] < 1 ||
+        (*columns)[0] > ::getRowExtent(getX()) - (*columns)[1])
+      return emitOpError() << "quantize_c2: expected the first column and a "
+                              "positive number of columns of "
+                           << ::getRowExtent(getX()) << ", got "
+                           << getColumnsAttr();
+  int64_t count = getColumnRange().second;
+  if (failed(verifyFormat(*this, count)) ||
+      failed(verifyDestinations(*this, count)))
+    return failure();
+  ArrayRef<ScaleAttr> levels = getFormat().getScales();
+  std::string misfit = getRule().explainMisfit(getFormat().getElement(),
+                                               levels.front().getElement());
+  if (!misfit.empty())
+    return emitOpError() << "quantize_c5: " << misfit;
+  bool needed = levels.back().getGroup() == FieldAttr::kPerTensor;
+  if (needed != static_cast<bool>(getGiven()))
+    return emitOpError() << "quantize_c6: "
+                         << (needed ? "expected 'given', the factor per tensor"
+                                    : "the format has no level per tensor");
+  if (getGiven() &&
+      !compatible(cast<ShapedType>(getGiven().getType()).getShape(), {1}))
+    return emitOpError() << "quantize_c6: expected 'given' of shape [1], got "
+                         << getGiven().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RMSNormOp
+//===----------------------------------------------------------------------===//
+
+void RMSNormOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getRows(), "normed");
+}
+Value RMSNormOp::getRowOperand() { return getX(); }
+SmallVector<RowPiece> RMSNormOp::getRowPieces() { return getWholeRow(getX()); }
+SmallVector<RowGroup> RMSNormOp::getRowGroups() { return {}; }
+bool RMSNormOp::acceptsRow(OpOperand &operand) {
+  return &operand == &getXMutable();
+}
+SmallVector<std::pair<TensorAxis, TensorAxis>> RMSNormOp::getTiedAxes() {
+  return tieRows(getX(), getOut());
+}
+
+LogicalResult RMSNormOp::verify() {
+  if (failed(verifyRows(*this, getX(), getOut(), "rms_norm_c1", "rms_norm_c3")))
+    return failure();
+  if (Value weight = getWeight()) {
+    auto type = dyn_cast<RankedTensorType>(weight.getType());
+    if (!type || type.getShape() != ArrayRef<int64_t>(::getRowExtent(getX())))
+      return emitOpError() << "rms_norm_c2: expected 'weight' of shape ["
+                           << ::getRowExtent(getX()) << "], got "
+                           << weight.getType();
+  }
+  if (!getEps().isFinite() || getEps().isNegative())
+    return emitOpError() << "rms_norm_c4: expected a finite 'eps' >= 0, got "
+                         << getEpsAttr();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RopeOp
+//===----------------------------------------------------------------------===//
+
+void RopeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getRows(), "rotated");
+}
+Value RopeOp::getRowOperand() { return getX(); }
+SmallVector<RowPiece> RopeOp::getRowPieces() {
+  int64_t extent = ::getRowExtent(getX());
+  int64_t rotated = ::getRowExtent(getTable());
+  int64_t bits = getElementBits(getElementTypeOrSelf(getX().getType()));
+  if (extent == rotated)
+    return {{extent, bits}};
+  return {{extent - rotated, bits}, {rotated, bits}};
+}
+SmallVector<RowGroup> RopeOp::getRowGroups() {
+  return {{2, 1, /*inChunk=*/true}};
+}
+bool RopeOp::acceptsRow(OpOperand &operand) {
+  return &operand == &getXMutable();
+}
+SmallVector<std::pair<TensorAxis, TensorAxis>> RopeOp::getTiedAxes() {
+  auto pairs = tieRows(getX(), getOut());
+  tieAxes(getX(), getPositions(),
+          cast<ShapedType>(getX().getType()).getRank() - 1, pairs);
+  return pairs;
+}
+
+LogicalResult RopeOp::verify() {
+  if (failed(verifyRows(*this, getX(), getOut(), "rope_c1", "rope_c4")))
+    return failure();
+  auto table = dyn_cast<RankedTensorType>(getTable().getType());
+  int64_t extent = ::getRowExtent(getX());
+  if (!table || table.getRank() != 2 || table.isDynamicDim(1) ||
+      table.getDimSize(1) < 2 || table.getDimSize(1) % 2 != 0 ||
+      table.getDimSize(1) > extent)
+    return emitOpError() << "rope_c2: expected 'table' of shape [positions, D] "
+                            "with an even D of at most "
+                         << extent << ", got " << getTable().getType();
+  auto positions = dyn_cast<RankedTensorType>(getPositions().getType());
+  if (!positions ||
+      !compatible(positions.getShape(),
+                  cast<ShapedType>(getX().getType()).getShape().drop_back()))
+    return emitOpError() << "rope_c3: expected 'positions' of the shape of 'x' "
+                            "without its last axis, got "
+                         << getPositions().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// HadamardOp
+//===----------------------------------------------------------------------===//
+
+void HadamardOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getRows(), "transformed");
+}
+Value HadamardOp::getRowOperand() { return getX(); }
+SmallVector<RowPiece> HadamardOp::getRowPieces() { return getWholeRow(getX()); }
+SmallVector<RowGroup> HadamardOp::getRowGroups() { return {}; }
+bool HadamardOp::acceptsRow(OpOperand &operand) {
+  return &operand == &getXMutable();
+}
+SmallVector<std::pair<TensorAxis, TensorAxis>> HadamardOp::getTiedAxes() {
+  return tieRows(getX(), getOut());
+}
+
+LogicalResult HadamardOp::verify() {
+  if (failed(verifyRows(*this, getX(), getOut(), "hadamard_c1", "hadamard_c2")))
+    return failure();
+  if (!llvm::isPowerOf2_64(::getRowExtent(getX())))
+    return emitOpError() << "hadamard_c1: expected a last extent that is a "
+                            "power of two, got "
+                         << getX().getType();
+  if (!getScale().isFinite())
+    return emitOpError() << "hadamard_c3: expected a finite 'scale', got "
+                         << getScaleAttr();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// PagedAppendOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<FieldAttr> PagedAppendOp::getWrittenFields() {
+  SmallVector<FieldAttr> fields;
+  for (FieldAttr field : getCache().getType().getRecord().getFields())
+    if (field.getGroup() != FieldAttr::kPerTensor)
+      fields.push_back(field);
+  return fields;
+}
+
+int64_t PagedAppendOp::getColumn(unsigned index) {
+  auto columns = getColumns();
+  return columns ? (*columns)[index] : 0;
+}
+
+Value PagedAppendOp::getRowOperand() {
+  for (Value field : getFields())
+    if (cast<RankedTensorType>(field.getType()).getRank() == 2)
+      return field;
+  return getFields().front();
+}
+
+SmallVector<RowPiece> PagedAppendOp::getRowPieces() {
+  SmallVector<RowPiece> pieces;
+  for (auto [i, field] : llvm::enumerate(getWrittenFields())) {
+    if (field.isScale())
+      continue;
+    if (int64_t column = getColumn(i))
+      pieces.push_back({column, 16});
+    pieces.push_back({field.getExtent(), getElementBits(field.getElement())});
+  }
+  return pieces;
+}
+
+SmallVector<RowGroup> PagedAppendOp::getRowGroups() {
+  SmallVector<RowGroup> groups;
+  for (FieldAttr field : getWrittenFields())
+    if (field.isScale() && field.getGroup() > 0)
+      groups.push_back({field.getGroup(), field.getInterleave()});
+  return groups;
+}
+
+bool PagedAppendOp::acceptsRow(OpOperand &operand) {
+  return llvm::is_contained(getFields(), operand.get());
+}
+
+SmallVector<std::pair<TensorAxis, TensorAxis>> PagedAppendOp::getTiedAxes() {
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  for (Value field : getFields())
+    tieAxes(getIndices(), field, 1, pairs);
+  if (getRequests())
+    tieAxes(getIndices(), getRequests(), 1, pairs);
+  if (getLengths() && !getRequests())
+    tieAxes(getIndices(), getLengths(), 1, pairs);
+  if (getLengths() && getPageTable())
+    tieAxes(getLengths(), getPageTable(), 1, pairs);
+  return pairs;
+}
+
+/// Clause paged_append_c2.
+static LogicalResult verifyFields(PagedAppendOp op) {
+  SmallVector<FieldAttr> fields = op.getWrittenFields();
+  if (op.getFields().size() != fields.size())
+    return op.emitOpError()
+           << "paged_append_c2: expected " << fields.size()
+           << " field operands, one for every field of the record that is not "
+              "per tensor, got "
+           << op.getFields().size();
+  auto tokens = cast<RankedTensorType>(op.getIndices().getType()).getShape();
+  for (auto [i, field, operand] : llvm::enumerate(fields, op.getFields())) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    int64_t column = op.getColumn(i);
+    bool scalar = type.getRank() == 1 && column == 0 &&
+                  field.getGroup() == FieldAttr::kPerRow;
+    if (type.getElementType() != field.getElement() || type.getRank() < 1 ||
+        !compatible(type.getShape().take_front(), tokens) ||
+        !(scalar || (type.getRank() == 2 && hasRows(type) &&
+                     column <= type.getDimSize(1) - field.getExtent())))
+      return op.emitOpError()
+             << "paged_append_c2: expected field operand " << i << " ('"
+             << field.getName() << "') of " << field.getElement()
+             << " and shape [tokens, n], with " << field.getExtent()
+             << " columns from " << column << " on, got " << type;
+    if (getElementBits(field.getElement()) == 4 &&
+        (column % 2 != 0 || type.getDimSize(1) % 2 != 0))
+      return op.emitOpError()
+             << "paged_append_c2: expected field operand " << i << " ('"
+             << field.getName()
+             << "') of 4-bit elements to have an even last extent and first "
+                "column, got "
+             << type << " from column " << column << " on";
+  }
+  return success();
+}
+
+LogicalResult PagedAppendOp::verify() {
+  auto indices = dyn_cast<RankedTensorType>(getIndices().getType());
+  if (!indices || indices.getRank() != 1)
+    return emitOpError()
+           << "paged_append_c1: expected 'indices' of rank 1, got "
+           << getIndices().getType();
+  if (auto columns = getColumns())
+    if (columns->size() != getFields().size() ||
+        llvm::any_of(*columns, [](int64_t column) { return column < 0; }))
+      return emitOpError() << "paged_append_c5: expected one column >= 0 for "
+                              "each of the "
+                           << getFields().size() << " field operands, got "
+                           << getColumnsAttr();
+  if (failed(verifyFields(*this)))
+    return failure();
+  int64_t page = getCache().getType().getPage();
+  if (auto ring = getRing()) {
+    int64_t length = *ring;
+    if (length < 1 || length > INT32_MAX ||
+        (length % page != 0 && page % length != 0))
+      return emitOpError()
+             << "paged_append_c3: expected the length of a ring below 2^31 and "
+                "a multiple or a divisor of the "
+             << page << " entries of a page, got " << length;
+    if (!getLengths())
+      return emitOpError() << "paged_append_c3: expected 'lengths' of a ring";
+  } else if (getLengths() || getRequests() || getPageTable()) {
+    return emitOpError() << "paged_append_c3: without a ring there are no "
+                            "'lengths', 'requests' and 'pages'";
+  }
+  auto hasShape = [](Value value, ArrayRef<int64_t> shape) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && compatible(type.getShape(), shape);
+  };
+  if (getRequests() && !hasShape(getRequests(), indices.getShape()))
+    return emitOpError() << "paged_append_c4: expected 'requests' of the shape "
+                            "of 'indices', got "
+                         << getRequests().getType();
+  // Without 'requests' every token is a request.
+  int64_t count =
+      getRequests() ? ShapedType::kDynamic : indices.getShape().front();
+  if (getLengths() && !hasShape(getLengths(), {count}))
+    return emitOpError() << "paged_append_c3: expected 'lengths' of shape "
+                         << formatShape({count}) << ", got "
+                         << getLengths().getType();
+  if (getLengths() && ShapedType::isDynamic(count))
+    count = cast<RankedTensorType>(getLengths().getType()).getDimSize(0);
+  if (getPageTable() &&
+      !hasShape(getPageTable(), {count, ShapedType::kDynamic}))
+    return emitOpError() << "paged_append_c4: expected 'pages' of shape "
+                         << formatShape({count, ShapedType::kDynamic})
+                         << ", got " << getPageTable().getType();
+  return success();
+}

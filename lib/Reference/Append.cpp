@@ -1,0 +1,120 @@
+//===- Append.cpp - Entries written into a cache --------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InterpreterImpl.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+//===----------------------------------------------------------------------===//
+// Which entry a row becomes
+//===----------------------------------------------------------------------===//
+
+std::optional<Interpreter::Entry>
+Interpreter::findRingEntry(PagedAppendOp op, int64_t token,
+                           int64_t position) const {
+  int64_t ring = *op.getRing(), pageSize = op.getCache().getType().getPage();
+  const Tensor &lengths = values.at(op.getLengths());
+  int64_t request =
+      op.getRequests() ? values.at(op.getRequests()).index(token) : token;
+  if (request < 0 || request >= lengths.size() ||
+      position < lengths.index(request) - ring)
+    return std::nullopt;
+  int64_t slot = position % ring;
+  if (!op.getPageTable()) {
+    int64_t entry = request * ring + slot;
+    return Entry{entry / pageSize, entry % pageSize};
+  }
+  const Tensor &table = values.at(op.getPageTable());
+  int64_t width = table.shape.back(), page = slot / pageSize;
+  if (request >= table.shape.front() || page >= width)
+    return std::nullopt;
+  return Entry{table.index(request * width + page), slot % pageSize};
+}
+
+std::optional<Interpreter::Entry> Interpreter::findEntry(PagedAppendOp op,
+                                                         int64_t token) const {
+  int64_t index = values.at(op.getIndices()).index(token);
+  if (index < 0)
+    return std::nullopt;
+  int64_t pageSize = op.getCache().getType().getPage();
+  std::optional<Entry> entry = Entry{index / pageSize, index % pageSize};
+  if (op.getRing())
+    entry = findRingEntry(op, token, index);
+  if (!entry || entry->page < 0 ||
+      entry->page >= getPages(cast<BlockArgument>(op.getCache())))
+    return std::nullopt;
+  return entry;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// Unused bytes behind a field become zeros if they fill it up to a power of
+/// two.
+void Interpreter::clearPad(BlockArgument cache, FieldAttr field,
+                           Entry entry) const {
+  int64_t size = field.getByteSize(), pad = field.getPad();
+  // An array has no bytes between its fields.
+  if (field.getPlacement() != Placement::Array &&
+      llvm::isPowerOf2_64(size + pad))
+    std::memset(locate(cache, field, entry).bytes + size, 0, pad);
+}
+
+void Interpreter::appendRow(PagedAppendOp op, int64_t token,
+                            Entry entry) const {
+  auto cache = cast<BlockArgument>(op.getCache());
+  SmallVector<FieldAttr> fields = op.getWrittenFields();
+  // A field may be placed where another has its padding, so that goes first.
+  for (FieldAttr field : fields)
+    clearPad(cache, field, entry);
+  for (auto [i, field, operand] : llvm::enumerate(fields, op.getFields())) {
+    const Tensor &tensor = values.at(operand);
+    int64_t columns = tensor.shape.size() == 2 ? tensor.shape.back() : 1;
+    int64_t from = token * columns + op.getColumn(i);
+    Elements source = tensor.elements(), stored = locate(cache, field, entry);
+    for (int64_t e = 0; e < field.getExtent(); ++e)
+      stored.setCode(e, source.code(from + e));
+  }
+}
+
+rt::Status Interpreter::checkAppend(PagedAppendOp op) const {
+  int64_t tokens = values.at(op.getIndices()).size();
+  for (Value field : op.getFields()) {
+    SmallVector<int64_t> shape = values.at(field).shape;
+    shape.front() = tokens;
+    if (rt::Status status = checkShape(op, "fields", field, shape); !status)
+      return status;
+  }
+  if (!op.getRing())
+    return {};
+  // Without requests every token is one.
+  Value perToken = op.getRequests() ? op.getRequests() : op.getLengths();
+  StringRef name = op.getRequests() ? "requests" : "lengths";
+  if (rt::Status status = checkShape(op, name, perToken, tokens); !status)
+    return status;
+  if (!op.getPageTable())
+    return {};
+  return checkShape(op, "pages", op.getPageTable(),
+                    {values.at(op.getLengths()).size(),
+                     values.at(op.getPageTable()).shape.back()});
+}
+
+rt::Status Interpreter::append(PagedAppendOp op) {
+  if (rt::Status status = checkAppend(op); !status)
+    return status;
+  // In the order of the rows, so the last with an entry stays.
+  int64_t tokens = values.at(op.getIndices()).size();
+  for (int64_t token = 0; token < tokens; ++token)
+    if (auto entry = findEntry(op, token))
+      appendRow(op, token, *entry);
+  return {};
+}

@@ -1,0 +1,49 @@
+//===- Entries.cpp - Where the entries of a cache are ---------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InterpreterImpl.h"
+
+#include "dsv4/Dialect/RecordLayout.h"
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+const Buffer &Interpreter::getFieldBuffer(BlockArgument cache,
+                                          FieldAttr field) const {
+  unsigned first = signature.firstBinding[cache.getArgNumber()];
+  if (field.getPlacement() != Placement::Array)
+    return buffers[first];
+  // Arrays follow the pages, in the order of their fields.
+  auto type = cast<CacheType>(cache.getType());
+  unsigned index = first + RecordLayout(type).hasPages();
+  for (FieldAttr other : type.getRecord().getFields()) {
+    if (other == field)
+      break;
+    index += other.getPlacement() == Placement::Array;
+  }
+  return buffers[index];
+}
+
+int64_t Interpreter::getPages(BlockArgument cache) const {
+  for (FieldAttr field :
+       cast<CacheType>(cache.getType()).getRecord().getFields())
+    if (field.getGroup() != FieldAttr::kPerTensor)
+      return getFieldBuffer(cache, field).shape.front();
+  return 0;
+}
+
+Elements Interpreter::locate(BlockArgument cache, FieldAttr field,
+                             Entry entry) const {
+  auto type = cast<CacheType>(cache.getType());
+  RecordLayout::Position position = RecordLayout(type).getPosition(field);
+  char *bytes = static_cast<char *>(getFieldBuffer(cache, field).data) +
+                position.base + entry.page * position.pageStride +
+                entry.slot * position.slotStride;
+  return {bytes, *reference::getFormat(field.getElement()),
+          field.getHighFirst(), field.getInterleave(), field.getExtent()};
+}

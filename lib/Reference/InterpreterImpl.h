@@ -1,0 +1,145 @@
+//===- InterpreterImpl.h - What the ops of the interpreter share -*- C++
+//-*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_LIB_REFERENCE_INTERPRETERIMPL_H
+#define DSV4_LIB_REFERENCE_INTERPRETERIMPL_H
+
+#include "dsv4/Reference/Interpreter.h"
+
+#include <cstring>
+#include <memory>
+
+namespace dsv4::reference {
+
+inline rt::Status invalid(const llvm::Twine &message) {
+  return {rt::Code::InvalidArgument, message.str()};
+}
+
+/// Numbers of one format, side by side in memory.
+struct Elements {
+  char *bytes = nullptr;
+  Format format = Format::F32;
+  bool highFirst = false;
+  /// Element s of `extent` is stored at (s mod n) * (extent / n) + s / n.
+  int64_t interleave = 1;
+  int64_t extent = 0;
+
+  uint32_t code(int64_t index) const;
+  /// Only of results and of caches that are written.
+  void setCode(int64_t index, uint32_t code) const;
+  double value(int64_t index) const { return decode(format, code(index)); }
+  float f32(int64_t index) const { return float(value(index)); }
+  /// Stores `value` rounded to the format; a NaN is the canonical one.
+  void round(int64_t index, float value) const {
+    setCode(index, encode(format, value));
+  }
+
+private:
+  int64_t place(int64_t index) const;
+};
+
+/// A value: the row-major elements of a tensor. `shape` counts elements, not
+/// bytes, of packed pairs too.
+struct Tensor {
+  mlir::Type element;
+  llvm::SmallVector<int64_t> shape;
+  char *data = nullptr;
+  /// Where the data is, unless a caller's buffer holds it.
+  std::shared_ptr<std::vector<char>> owned = nullptr;
+
+  int64_t size() const { return llvm::product_of(shape, int64_t(1)); }
+  /// Rows along the last axis.
+  int64_t rows() const {
+    return llvm::product_of(llvm::ArrayRef<int64_t>(shape).drop_back(),
+                            int64_t(1));
+  }
+  int64_t bytes() const {
+    unsigned width = element.getIntOrFloatBitWidth();
+    return width == 4 ? size() / 2 : size() * ((width + 7) / 8);
+  }
+  int32_t index(int64_t at) const {
+    int32_t value;
+    std::memcpy(&value, data + at * sizeof(value), sizeof(value));
+    return value;
+  }
+  Elements elements(bool highFirst = false) const {
+    return {data, *getFormat(element), highFirst};
+  }
+};
+
+/// Runs the ops of one function, in order. Each op has a method of its name,
+/// in a file of its own or of its kind.
+class Interpreter {
+public:
+  Interpreter(mlir::func::FuncOp func, const Signature &signature,
+              llvm::ArrayRef<Buffer> buffers)
+      : func(func), signature(signature), buffers(buffers) {}
+
+  rt::Status run();
+
+private:
+  /// An entry that may be read or written.
+  struct Entry {
+    int64_t page, slot;
+  };
+
+  rt::Status checkRanks() const;
+  rt::Status checkBinding(unsigned index) const;
+  rt::Status bindArguments();
+  rt::Status execute(mlir::Operation *op);
+  rt::Status writeDestinations();
+
+  rt::Status gather(PagedGatherOp op);
+  rt::Status dequantize(DequantizeOp op);
+  rt::Status quantize(QuantizeOp op);
+  rt::Status normalize(RMSNormOp op);
+  rt::Status rotate(RopeOp op);
+  rt::Status transform(HadamardOp op);
+  rt::Status append(PagedAppendOp op);
+
+  /// Where an index leads, if anything may be read there.
+  std::optional<Entry> findEntry(PagedGatherOp op, int64_t token,
+                                 int64_t index) const;
+  void gatherRow(PagedGatherOp op, Entry entry, char *row) const;
+
+  /// Where row `token` goes, if it is kept.
+  std::optional<Entry> findEntry(PagedAppendOp op, int64_t token) const;
+  std::optional<Entry> findRingEntry(PagedAppendOp op, int64_t token,
+                                     int64_t position) const;
+  rt::Status checkAppend(PagedAppendOp op) const;
+  void appendRow(PagedAppendOp op, int64_t token, Entry entry) const;
+  void clearPad(mlir::BlockArgument cache, FieldAttr field, Entry entry) const;
+
+  /// The elements of a field of an entry.
+  Elements locate(mlir::BlockArgument cache, FieldAttr field,
+                  Entry entry) const;
+  int64_t getPages(mlir::BlockArgument cache) const;
+  const Buffer &getFieldBuffer(mlir::BlockArgument cache,
+                               FieldAttr field) const;
+
+  /// Checks the shape of an operand; a tensor without contents has the shape
+  /// that its op gives it.
+  rt::Status checkShape(mlir::Operation *op, llvm::StringRef operand,
+                        mlir::Value value,
+                        llvm::ArrayRef<int64_t> expected) const;
+  /// A fresh value of that shape, zeros, for a result that overwrites a
+  /// destination.
+  Tensor &makeResult(mlir::Value result, llvm::ArrayRef<int64_t> shape);
+  /// The function argument that holds `value` in the end, if any does.
+  mlir::BlockArgument getDestination(mlir::Value value) const;
+
+  mlir::func::FuncOp func;
+  const Signature &signature;
+  llvm::ArrayRef<Buffer> buffers;
+  /// Values of all tensors that were computed or passed.
+  llvm::DenseMap<mlir::Value, Tensor> values;
+};
+
+} // namespace dsv4::reference
+
+#endif // DSV4_LIB_REFERENCE_INTERPRETERIMPL_H

@@ -1,0 +1,187 @@
+//===- Quantize.cpp - Values to codes and factors -------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InterpreterImpl.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+static constexpr float kLargestF32 = std::numeric_limits<float>::max();
+static constexpr float kSmallestNormalF32 = std::numeric_limits<float>::min();
+
+//===----------------------------------------------------------------------===//
+// One group
+//===----------------------------------------------------------------------===//
+
+static float getLargest(Format format) {
+  return float(decode(format, largestFinite(format)));
+}
+
+/// value / divisor, or value * fp32(1 / divisor).
+static float quotient(Quotient kind, float value, float divisor) {
+  return kind == Quotient::Divide ? divF32(value, divisor)
+                                  : mulF32(value, divF32(1, divisor));
+}
+
+/// The largest magnitude of `count` elements; see QuantizerAttr.
+static float findAmax(const Elements &x, int64_t begin, int64_t count) {
+  float amax = 0;
+  for (int64_t i = begin; i < begin + count; ++i) {
+    float magnitude = std::fabs(x.f32(i));
+    if (std::isinf(magnitude))
+      magnitude = getLargest(x.format);
+    if (magnitude > amax) // Not so for a NaN.
+      amax = magnitude;
+  }
+  return amax;
+}
+
+/// The next power of two that is not smaller.
+static double ceilPowerOfTwo(double value) {
+  int exponent;
+  double fraction = std::frexp(value, &exponent); // In [0.5, 1).
+  return std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
+}
+
+/// The code of a factor: positive and finite, unless `scale` is NaN.
+static uint32_t encodeFactor(Format format, ScaleRounding rounding,
+                             float scale) {
+  if (std::isnan(scale))
+    return encode(format, scale);
+  uint32_t smallest = format == Format::F32      ? 0x00800000
+                      : format == Format::E4M3FN ? 1
+                                                 : 0;
+  double value = std::max(double(scale), decode(format, smallest));
+  if (std::isinf(value))
+    return largestFinite(format);
+  if (rounding == ScaleRounding::UpPow2)
+    value = ceilPowerOfTwo(value);
+  uint32_t code = encode(format, value,
+                         rounding == ScaleRounding::Up ? Rounding::Up
+                                                       : Rounding::NearestEven);
+  return std::min(code, largestFinite(format));
+}
+
+namespace {
+
+/// What all groups of an op share.
+struct Quantizer {
+  QuantizerAttr rule;
+  Elements x, codes, factors;
+
+  float max() const { return getLargest(codes.format); }
+  float makeScale(float amax) const;
+  float makeOuter(float amax) const;
+  void quantizeGroup(int64_t from, int64_t to, int64_t count, int64_t group,
+                     std::optional<float> outer) const;
+  void storeCode(int64_t at, float value) const;
+};
+
+} // namespace
+
+float Quantizer::makeScale(float amax) const {
+  float floor = rule.getFloor().getValue().convertToFloat();
+  if (rule.getFloorOf() == FloorKind::Amax)
+    amax = std::max(amax, floor);
+  float scale = quotient(rule.getLimit(), amax, max());
+  if (rule.getFloorOf() == FloorKind::Scale)
+    scale = std::max(scale, floor);
+  return scale;
+}
+
+/// The factor of a row in front of those of its groups.
+float Quantizer::makeOuter(float amax) const {
+  float divisor = mulF32(max(), getLargest(factors.format));
+  if (std::isinf(divisor))
+    divisor = kLargestF32;
+  float outer = quotient(rule.getLimit(), amax, divisor);
+  return std::min(std::max(outer, kSmallestNormalF32), kLargestF32);
+}
+
+void Quantizer::storeCode(int64_t at, float value) const {
+  Rounding rounding = rule.getTies() == Ties::Down ? Rounding::NearestDown
+                                                   : Rounding::NearestEven;
+  uint32_t code = encode(codes.format, value, rounding);
+  if (rule.getDropNegativeZero() && code == 0x8)
+    code = 0;
+  codes.setCode(at, code);
+}
+
+/// `count` elements of x, the first at `from`, become codes, the first at `to`,
+/// and factor `group`.
+void Quantizer::quantizeGroup(int64_t from, int64_t to, int64_t count,
+                              int64_t group, std::optional<float> outer) const {
+  bool hasNaN = false;
+  for (int64_t i = 0; i < count; ++i)
+    hasNaN |= std::isnan(x.value(from + i));
+  if (hasNaN && codes.format == Format::E2M1) {
+    factors.round(group, std::numeric_limits<float>::quiet_NaN());
+    for (int64_t i = 0; i < count; ++i)
+      codes.setCode(to + i, largestFinite(codes.format));
+    return;
+  }
+  float scale = makeScale(findAmax(x, from, count));
+  if (outer)
+    scale = divF32(scale, *outer);
+  factors.setCode(group,
+                  encodeFactor(factors.format, rule.getRounding(), scale));
+  float s = factors.f32(group);
+  if (outer)
+    s = std::isnan(s) ? s : std::max(mulF32(s, *outer), kSmallestNormalF32);
+  for (int64_t i = 0; i < count; ++i)
+    storeCode(to + i, quotient(rule.getPayload(), x.f32(from + i), s));
+}
+
+//===----------------------------------------------------------------------===//
+// All rows
+//===----------------------------------------------------------------------===//
+
+rt::Status Interpreter::quantize(QuantizeOp op) {
+  const Tensor x = values.at(op.getX());
+  auto [begin, count] = op.getColumnRange();
+  ArrayRef<ScaleAttr> levels = op.getFormat().getScales();
+  // A group per row is one group.
+  int64_t group = levels[0].getGroup() > 0 ? levels[0].getGroup() : count;
+
+  SmallVector<int64_t> rowShape(ArrayRef<int64_t>(x.shape).drop_back());
+  SmallVector<SmallVector<int64_t>> shapes(3, rowShape);
+  shapes[0].push_back(count);
+  if (levels[0].getGroup() > 0)
+    shapes[1].push_back(count / group);
+  for (auto [shape, out] : llvm::zip(shapes, op.getOuts()))
+    if (rt::Status status = checkShape(op, "outs", out, shape); !status)
+      return status;
+  if (op.getGiven())
+    if (rt::Status status = checkShape(op, "given", op.getGiven(), {1});
+        !status)
+      return status;
+
+  SmallVector<Elements> outs;
+  for (auto [shape, result] : llvm::zip(shapes, op.getResults()))
+    outs.push_back(
+        makeResult(result, shape)
+            .elements(outs.empty() && op.getFormat().getHighFirst()));
+  Quantizer quantizer{op.getRule(), x.elements(), outs[0], outs[1]};
+  for (int64_t row = 0; row < x.rows(); ++row) {
+    int64_t from = row * x.shape.back() + begin;
+    std::optional<float> outer;
+    if (op.getGiven()) {
+      outer = values.at(op.getGiven()).elements().f32(0);
+    } else if (levels.size() == 2) {
+      outer = quantizer.makeOuter(findAmax(quantizer.x, from, count));
+      outs[2].round(row, *outer);
+    }
+    for (int64_t i = 0; i < count; i += group)
+      quantizer.quantizeGroup(from + i, row * count + i, group,
+                              (row * count + i) / group, outer);
+  }
+  return {};
+}

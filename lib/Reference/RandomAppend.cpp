@@ -1,0 +1,142 @@
+//===- RandomAppend.cpp - Which entries an append writes ------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two rows that become one entry, where the op does not say which of them
+// stays, would race. So the pages of a ring, and the positions of a request,
+// are all different.
+//
+//===----------------------------------------------------------------------===//
+
+#include "InputMaker.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+/// Lengths after the launch, most of a ring that has wrapped.
+void InputMaker::fillAppendLengths(unsigned argument, Random &random) {
+  PagedAppendOp op = uses[argument].append;
+  int64_t count = getCount(argument);
+  int64_t most = 4 * *op.getRing() + getShape(op.getIndices()).front();
+  // A table of rotations for the same positions has no more.
+  for (Operation *user : op.getIndices().getUsers())
+    if (auto rope = dyn_cast<RopeOp>(user))
+      if (isa<BlockArgument>(rope.getTable()))
+        most = std::min(most, getShape(rope.getTable()).front());
+  for (int64_t i = 0; i < count; ++i)
+    store(argument, i, 1 + random.below(std::max<int64_t>(most, 1)));
+  spoil(count, 3, 64, random, [&](int64_t at, uint64_t kind) {
+    const int64_t lengths[] = {0, -5, INT32_MAX};
+    store(argument, at, lengths[kind]);
+  });
+}
+
+/// Requests of tokens; one has many.
+void InputMaker::fillAppendRequests(unsigned argument, Random &random) {
+  int64_t rows = getShape(uses[argument].append.getLengths()).front();
+  int64_t count = getCount(argument);
+  uint64_t bound = std::max<int64_t>(rows, 1), busy = random.below(bound);
+  for (int64_t i = 0; i < count; ++i)
+    store(argument, i, random.below(3) == 0 ? busy : random.below(bound));
+  spoil(count, 4, 64, random, [&](int64_t at, uint64_t kind) {
+    const int64_t bad[] = {-1, rows, INT32_MIN, INT32_MAX};
+    store(argument, at, bad[kind]);
+  });
+}
+
+/// A page of its own for every place of the table, as far as there are pages:
+/// first where rings begin.
+void InputMaker::fillAppendTable(unsigned argument, Random &random) {
+  PagedAppendOp op = uses[argument].append;
+  ArrayRef<int64_t> shape = getShape(op.getPageTable());
+  int64_t pages = getPages(op.getCache()), count = getCount(argument);
+  std::vector<int32_t> order = shuffle(pages, random);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t row = i % shape[0], column = i / shape[0];
+    store(argument, row * shape[1] + column, i < pages ? order[i] : -1);
+  }
+  spoil(count, 4, 32, random, [&](int64_t at, uint64_t kind) {
+    const int64_t bad[] = {-1, pages, -7, INT32_MAX};
+    store(argument, at, bad[kind]);
+  });
+}
+
+/// The last positions of every request, one for each of its tokens, in order or
+/// not.
+void InputMaker::fillRingPositions(unsigned argument, Random &random) {
+  PagedAppendOp op = uses[argument].append;
+  int64_t count = getCount(argument);
+  auto getRequest = [&](int64_t token) -> int64_t {
+    return op.getRequests() ? load(op.getRequests(), token) : token;
+  };
+  // Of an unknown request it does not matter.
+  auto getLength = [&](int64_t request) -> int64_t {
+    bool known = request >= 0 && request < getShape(op.getLengths()).front();
+    return known ? load(op.getLengths(), request) : count;
+  };
+  std::map<int64_t, std::vector<int64_t>> tokens;
+  for (int64_t token = 0; token < count; ++token)
+    tokens[getRequest(token)].push_back(token);
+  for (auto &[request, own] : tokens) {
+    int64_t first = getLength(request) - int64_t(own.size());
+    std::vector<int32_t> order = shuffle(own.size(), random);
+    bool inOrder = random.below(2);
+    for (size_t i = 0; i < own.size(); ++i)
+      store(argument, own[i], first + (inOrder ? int64_t(i) : order[i]));
+  }
+  spoil(count, 3, 24, random, [&](int64_t at, uint64_t kind) {
+    int64_t left = getLength(getRequest(at)) - *op.getRing() - 1 -
+                   int64_t(random.below(9));
+    const int64_t skipped[] = {-1, INT32_MIN, left};
+    store(argument, at, skipped[kind]);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+/// Entries of the pool, all different, then none; without `unique` some come
+/// again.
+void InputMaker::fillSlots(unsigned argument, Random &random) {
+  PagedAppendOp op = uses[argument].append;
+  int64_t page = op.getCache().getType().getPage();
+  int64_t entries = getPages(op.getCache()) * page;
+  int64_t pool = std::min<int64_t>(entries, INT32_MAX);
+  int64_t count = getCount(argument);
+  // A shuffle of the pool of which only the beginning is made, as the pool may
+  // be much larger than the launch.
+  llvm::DenseMap<int64_t, int64_t> moved;
+  auto get = [&](int64_t at) {
+    auto it = moved.find(at);
+    return it == moved.end() ? at : it->second;
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t slot = -1;
+    if (i < pool) {
+      int64_t from = i + int64_t(random.below(pool - i));
+      slot = get(from);
+      moved[from] = get(i);
+    }
+    if (!op.getUnique() && i > 0 && random.below(8) == 0)
+      slot = load(op.getIndices(), random.below(i));
+    store(argument, i, slot);
+  }
+  spoil(count, 5, 24, random, [&](int64_t at, uint64_t kind) {
+    int64_t beyond = entries + int64_t(random.below(2 * page));
+    const int64_t bad[] = {-1, entries, beyond, INT32_MAX, INT32_MIN};
+    store(argument, at, bad[kind]);
+  });
+}

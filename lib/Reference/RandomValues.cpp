@@ -1,0 +1,123 @@
+//===- RandomValues.cpp - Numbers that are computed with ------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InputMaker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+/// The format of the elements of a bf16 or f32 argument.
+static Format getElementFormat(BlockArgument argument) {
+  Type type = cast<RankedTensorType>(argument.getType()).getElementType();
+  return *reference::getFormat(type);
+}
+
+/// Fills a tensor of weights with numbers of ordinary size.
+void InputMaker::fillWeights(BlockArgument argument, Random &random) {
+  std::vector<char> &bytes = set.bytes[getBinding(argument)];
+  Format format = getElementFormat(argument);
+  std::vector<uint8_t> elements =
+      randomReals(format, bytes.size() * 8 / bitWidth(format), random);
+  std::copy(elements.begin(), elements.end(), bytes.begin());
+}
+
+/// A row of numbers of some magnitude.
+static std::vector<uint32_t> makeRow(Format format, int64_t extent,
+                                     Random &random) {
+  std::vector<uint32_t> row(extent);
+  uint64_t kind = random.below(12);
+  int exponent = int(random.below(20)) - 12;
+  if (kind == 1) // So small that floors and subnormals decide.
+    exponent = -149 + int(random.below(40));
+  if (kind == 2) // So large that factors are near their end.
+    exponent = 90 + int(random.below(38));
+  for (int64_t i = 0; i < extent; ++i) {
+    if (kind == 4 && i % 16 == 0) // Neighbouring groups differ.
+      exponent = int(random.below(40)) - 30;
+    double value = 2 * random.unit() - 1;
+    if (kind == 0)
+      value = random.below(2) ? 0.0 : -0.0;
+    if (kind == 3) // Halfway between two codes, where the factor allows it.
+      value = (double(random.below(129)) - 64) / 64;
+    row[i] = encode(format, std::ldexp(value, exponent));
+  }
+  return row;
+}
+
+/// Fills rows of numbers of several magnitudes, some of arbitrary bits.
+void InputMaker::fillValues(BlockArgument argument, Random &random) {
+  std::vector<char> &bytes = set.bytes[getBinding(argument)];
+  Format format = getElementFormat(argument);
+  int64_t width = bitWidth(format) / 8, extent = getShape(argument).back();
+  uint32_t negative = uint32_t(1) << (8 * width - 1);
+  for (size_t at = 0; at < bytes.size(); at += extent * width) {
+    if (random.below(12) == 0) {
+      auto any = randomElements(format, extent, random, codes);
+      std::copy(any.begin(), any.end(), bytes.begin() + at);
+      continue;
+    }
+    std::vector<uint32_t> row = makeRow(format, extent, random);
+    // Puts a code, of either sign, into one of so many rows.
+    auto strew = [&](uint64_t rows, uint64_t spread, uint32_t code) {
+      if (random.below(rows) == 0)
+        for (uint64_t i = random.below(spread); i < row.size();
+             i += 1 + random.below(2 * spread))
+          row[i] = code ^ (random.below(2) ? negative : 0);
+    };
+    strew(3, 16, 0);
+    if (codes != Codes::Finite)
+      strew(10, extent, largestFinite(format) + 1);
+    if (codes == Codes::All)
+      strew(6, extent, largestFinite(format) + 2);
+    for (int64_t i = 0; i < extent; ++i)
+      std::memcpy(bytes.data() + at + i * width, &row[i], width);
+  }
+}
+
+/// Fills a table of cosines and sines, made by operations that every machine
+/// rounds alike.
+void InputMaker::fillAngles(BlockArgument argument, Random &random) {
+  std::vector<char> &bytes = set.bytes[getBinding(argument)];
+  int64_t pairs = getShape(argument).back() / 2;
+  auto put = [&](int64_t at, float value) {
+    value = random.below(2) ? value : -value;
+    std::memcpy(bytes.data() + at * sizeof(value), &value, sizeof(value));
+  };
+  for (int64_t row = 0; row < getShape(argument).front(); ++row)
+    for (int64_t j = 0; j < pairs; ++j) {
+      // Half the angle has the tangent t, of so few bits that its square is
+      // exact.
+      double t = std::ldexp(double(random.below(1 << 20)), -20);
+      double square = t * t;
+      float cosine = float((1 - square) / (1 + square));
+      float sine = float(2 * t / (1 + square));
+      if (random.below(2))
+        std::swap(cosine, sine);
+      put(row * 2 * pairs + j, cosine);
+      put(row * 2 * pairs + pairs + j, sine);
+    }
+}
+
+void InputMaker::fillPositions(unsigned argument, Random &random) {
+  RopeOp op = uses[argument].rope;
+  int64_t positions =
+      cast<RankedTensorType>(op.getTable().getType()).getDimSize(0);
+  if (isa<BlockArgument>(op.getTable()))
+    positions = getShape(op.getTable()).front();
+  int64_t count = getCount(argument);
+  for (int64_t i = 0; i < count; ++i)
+    store(argument, i, random.below(std::max<int64_t>(positions, 1)));
+  spoil(count, 4, 48, random, [&](int64_t at, uint64_t kind) {
+    const int64_t bad[] = {-1, positions, INT32_MAX, INT32_MIN};
+    store(argument, at, bad[kind]);
+  });
+}

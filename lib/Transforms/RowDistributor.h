@@ -1,0 +1,108 @@
+//===- RowDistributor.h - Rows to threads, vectors to lanes -----*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_LIB_TRANSFORMS_ROWDISTRIBUTOR_H
+#define DSV4_LIB_TRANSFORMS_ROWDISTRIBUTOR_H
+
+#include "dsv4/Passes.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace dsv4 {
+
+using namespace mlir;
+
+/// How the elements of a value relate to the N elements of the stored row: one
+/// for `group` of them, in memory permuted by `interleave`.
+struct Footprint {
+  int64_t row = 0; ///< N.
+  int64_t group = 1;
+  int64_t interleave = 1;
+};
+
+/// Distributes one row program over the threads of its kernel: mapping and
+/// order in DistributeRows.cpp, what a lane holds in RowShares.cpp, what it
+/// writes in RowStores.cpp.
+class RowDistributor {
+public:
+  RowDistributor(KernelOp kernel, scf::ForallOp forall)
+      : schedule(kernel.getScheduleAttr()), forall(forall), b(kernel) {}
+
+  LogicalResult run();
+
+private:
+  /// Replaces the loop by thread arithmetic; leaves the builder in the body.
+  void mapRows();
+  /// Emits the loads behind `value` that are not there yet: all, or those whose
+  /// address depends on no other load.
+  LogicalResult placeLoads(Value value, Footprint at);
+  LogicalResult placeLoads(ArrayRef<Operation *> stores, bool earlyOnly);
+  /// Scalar arithmetic that `value` is made of.
+  void cloneSlice(Value value);
+  LogicalResult placeLoad(Value value, Operation *load, Type element,
+                          Footprint at);
+  /// The share of `value`; its loads have been placed.
+  FailureOr<Value> share(Value value, Footprint at);
+  FailureOr<Value> shareLoad(Operation *load, Type element, Footprint at);
+  FailureOr<Value> shareSlice(vector::ExtractStridedSliceOp slice,
+                              Footprint at);
+
+  /// Scalar arithmetic of a row program.
+  void cloneScalars(Block *block);
+  LogicalResult placeLoadsOfStore(Operation *store);
+  LogicalResult emitStore(Operation *store);
+  LogicalResult emitRowStore(vector::StoreOp store);
+  /// Values that every lane of the row holds, or one of so many lanes.
+  void storeWhole(cuda::StoreGroupsOp store, Value values, Value offset);
+  LogicalResult storeDealt(cuda::StoreGroupsOp store, Value values,
+                           Value offset);
+  LogicalResult emitGuard(scf::IfOp guard);
+  void emitScalarStores(Block *block);
+  /// Emits on the first of every so many lanes.
+  void onFirstOf(int64_t lanes, function_ref<void()> emit);
+  /// The share of what a store writes.
+  FailureOr<Value> shareOfStore(Operation *store);
+
+  /// Type of a share: of elements (group 1) or of factors.
+  VectorType getShareType(Type element, Footprint at) const;
+  int64_t steps(int64_t row) const { return row / stepSize(); }
+  int64_t stepSize() const {
+    return schedule.getLanes() * schedule.getVector();
+  }
+  /// The most rows there can be. The last block may count past them, but not
+  /// past 2^31 - 1: the runtime sees to that.
+  int64_t getMaxRows() {
+    OpFoldResult bound = forall.getMixedUpperBound()[0];
+    if (auto constant = getConstantIntValue(bound))
+      return std::max<int64_t>(*constant, 1);
+    if (auto count = cast<Value>(bound).getDefiningOp<RowCountOp>())
+      return std::max<int64_t>(count.getMax(), 1);
+    return INT32_MAX;
+  }
+  /// lane * factor / divisor, as index.
+  Value laneOffset(int64_t multiplier, int64_t divisor);
+  Value indexConstant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, forall.getLoc(), value);
+  }
+  Location name(StringRef text) {
+    return NameLoc::get(b.getStringAttr(text), forall.getLoc());
+  }
+
+  RowScheduleAttr schedule;
+  scf::ForallOp forall;
+  OpBuilder b;
+  IRMapping mapping; ///< Scalars of the row program.
+  Value lane;
+  bool earlyOnly = false;
+  /// Shares by value and group.
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> shares;
+};
+
+} // namespace dsv4
+
+#endif // DSV4_LIB_TRANSFORMS_ROWDISTRIBUTOR_H

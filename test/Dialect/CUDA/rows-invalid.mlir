@@ -1,0 +1,145 @@
+// The clauses of the ops that rows are written with.
+
+// RUN: dsv4-opt %s --split-input-file --verify-diagnostics
+
+func.func @reduce_c1_divides(%r: vector<512xf32>) {
+  // expected-error @+1 {{reduce_c1: groups of 96 of a row of 512 do not give 'vector<5xf32>'}}
+  %0 = cuda.reduce sum %r per 96 : vector<512xf32> to vector<5xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c1_count(%r: vector<512xf32>) {
+  // expected-error @+1 {{reduce_c1: groups of 64 of a row of 512 do not give 'vector<7xf32>'}}
+  %0 = cuda.reduce sum %r per 64 : vector<512xf32> to vector<7xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c2(%t: vector<2x8xf32>) {
+  // expected-error @+1 {{reduce_c2: expected a power of two of lanes, at most 32, and 1 for a whole row}}
+  %0 = cuda.reduce sum %t per 64 lanes 12 : vector<2x8xf32> to vector<3xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c2_whole(%r: vector<512xf32>) {
+  // expected-error @+1 {{reduce_c2: expected a power of two of lanes, at most 32, and 1 for a whole row}}
+  %0 = cuda.reduce sum %r per 64 lanes 2 : vector<512xf32> to vector<16xf32>
+  return
+}
+
+// -----
+
+func.func @hadamard_c1(%t: vector<3x8xf32>) {
+  // expected-error @+1 {{hadamard_c1: expected a power of two of elements and of lanes}}
+  %0 = cuda.hadamard %t lanes 8 : vector<3x8xf32>
+  return
+}
+
+// -----
+
+func.func @is_last_c1(%m: memref<?xi32>, %i: i32) {
+  // expected-error @+1 {{is_last_c1: expected a power of two of lanes, at most 32}}
+  %0 = cuda.is_last %m[%i] of %i lanes 64 : memref<?xi32>, i32, i32
+  return
+}
+
+// -----
+
+func.func @encode_c1_up(%t: vector<7xf32>) {
+  // expected-error @+1 {{encode_c1: 'f8E8M0FNU' is rounded up}}
+  %0 = cuda.encode %t : vector<7xf32> to vector<7xf8E8M0FNU>
+  return
+}
+
+// -----
+
+func.func @encode_c1_not_up(%t: vector<8xf32>) {
+  // expected-error @+1 {{encode_c1: 'f4E2M1FN' is not rounded up}}
+  %0 = cuda.encode %t up : vector<8xf32> to vector<8xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @encode_c1_type(%t: vector<8xf32>) {
+  // expected-error @+1 {{encode_c1: expected codes of f8E4M3FN, f4E2M1FN or f8E8M0FNU, got 'bf16'}}
+  %0 = cuda.encode %t : vector<8xf32> to vector<8xbf16>
+  return
+}
+
+// -----
+
+func.func @encode_c2(%t: vector<8xf32>) {
+  // expected-error @+1 {{encode_c2: 'f8E4M3FN' has neither 'ties_down' nor 'drop_negative_zero'}}
+  %0 = cuda.encode %t ties_down : vector<8xf32> to vector<8xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @quantize_c1(%v: vector<2x8xbf16>, %f: vector<2xf32>) {
+  // expected-error @+1 {{quantize_c1: 'vector<2x8xbf16>' does not become 'vector<2x4xf8E4M3FN>'}}
+  %0 = cuda.quantize %v by %f : vector<2x8xbf16> by vector<2xf32> to vector<2x4xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @quantize_c1_ties(%v: vector<2x8xbf16>, %f: vector<2xf32>) {
+  // expected-error @+1 {{quantize_c1: 'vector<2x8xbf16>' does not become 'vector<2x8xf8E4M3FN>'}}
+  %0 = cuda.quantize %v by %f ties_down : vector<2x8xbf16> by vector<2xf32> to vector<2x8xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @quantize_c2(%v: vector<2x8xbf16>, %f: vector<3xf32>) {
+  // expected-error @+1 {{quantize_c2: factors of 'vector<3xf32>' do not cover a tile of 'vector<2x8xbf16>'}}
+  %0 = cuda.quantize %v by %f : vector<2x8xbf16> by vector<3xf32> to vector<2x8xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @join_c1(%a: vector<2x8xbf16>, %b: vector<2x4xbf16>) {
+  // expected-error @+1 {{join_c1: 'vector<2x8xbf16>' and 'vector<2x4xbf16>' do not make 'vector<4x8xbf16>'}}
+  %0 = cuda.join %a, %b : vector<2x8xbf16>, vector<2x4xbf16> to vector<4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @steps_c1(%a: vector<2x8xbf16>) {
+  // expected-error @+1 {{steps_c1: 'vector<2x8xbf16>' has no 'vector<2x8xbf16>' from chunk 1 on}}
+  %0 = cuda.steps %a from 1 : vector<2x8xbf16> to vector<2x8xbf16>
+  return
+}
+
+// -----
+
+func.func @pad_c1(%a: vector<8xf8E4M3FN>) {
+  // expected-error @+1 {{pad_c1: 'vector<8xf8E4M3FN>' cannot be padded to 'vector<4xf8E4M3FN>'}}
+  %0 = cuda.pad %a : vector<8xf8E4M3FN> to vector<4xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @alternate_c1(%a: vector<2x8xf32>) {
+  // expected-error @+1 {{alternate_c1: 'vector<2x8xf32>' is not half of 'vector<2x8xf32>'}}
+  %0 = cuda.alternate %a : vector<2x8xf32> to vector<2x8xf32>
+  return
+}
+
+// -----
+
+func.func @store_groups_c1(%a: vector<8xf8E4M3FN>, %m: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{store_groups_c1: expected a positive group and interleave, and no negative pad}}
+  cuda.store_groups %a per 0, %m[%i] : vector<8xf8E4M3FN>, memref<?xi8>, i32
+  return
+}

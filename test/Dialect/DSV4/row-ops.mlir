@@ -1,0 +1,165 @@
+// quantize, rms_norm, rope and hadamard with all of their optional parts, read
+// back from their own text, from generic text and from bytecode.
+
+// RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+
+// CHECK-DAG: #[[FP8:format[0-9]*]] = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]{{ ?}}>
+// CHECK-DAG: #[[ROW:format[0-9]*]] = #dsv4.format<f8E4M3FN, [<f32 per row>]{{ ?}}>
+// CHECK-DAG: #[[GIVEN:format[0-9]*]] = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]{{ ?}}>
+// CHECK-DAG: #[[OUTER:format[0-9]*]] = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]{{ ?}}>
+
+//===----------------------------------------------------------------------===//
+// quantize
+//===----------------------------------------------------------------------===//
+
+// The first 448 columns of a row of 512.
+// CHECK-LABEL: func.func @quantize_columns
+func.func @quantize_columns(%x: tensor<?x512xbf16>, %data: tensor<?x448xf8E4M3FN>,
+                            %scales: tensor<?x7xf8E8M0FNU>)
+    -> (tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>) {
+  // CHECK: %codes, %factors = dsv4.quantize %{{[a-z0-9_]+}} columns [0, 448] outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+  // CHECK-SAME: {format = #[[FP8]], rule = #dsv4.quantizer<floor = {{[^ ]*}} : f32, limit = reciprocal, rounding = up_pow2>} : tensor<?x512xbf16>
+  // CHECK: return %codes, %factors : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>
+  %q, %s = dsv4.quantize %x columns [0, 448]
+      outs(%data, %scales : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
+       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
+      : tensor<?x512xbf16>
+  return %q, %s : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>
+}
+
+// Factors per row have no last axis; the last columns of a row.
+// CHECK-LABEL: func.func @quantize_per_row
+func.func @quantize_per_row(%x: tensor<4x8x128xf32>, %data: tensor<4x8x64xf8E4M3FN>,
+                            %scales: tensor<4x8xf32>)
+    -> (tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>) {
+  // CHECK: %codes, %factors = dsv4.quantize %{{[a-z0-9_]+}} columns [64, 64] outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>)
+  // CHECK-SAME: {format = #[[ROW]], rule = #dsv4.quantizer<>} : tensor<4x8x128xf32>
+  %q, %s = dsv4.quantize %x columns [64, 64]
+      outs(%data, %scales : tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>, rule = #dsv4.quantizer<>}
+      : tensor<4x8x128xf32>
+  return %q, %s : tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>
+}
+
+// A level per tensor is an operand and has no destination.
+// CHECK-LABEL: func.func @quantize_given
+func.func @quantize_given(%x: tensor<?x512xbf16>, %global: tensor<1xf32>,
+                          %data: tensor<?x512xf4E2M1FN>, %scales: tensor<?x32xf8E4M3FN>)
+    -> (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>) {
+  // CHECK: %codes, %factors = dsv4.quantize %{{[a-z0-9_]+}} given(%{{[a-z0-9_]+}} : tensor<1xf32>) outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
+  // CHECK-SAME: {format = #[[GIVEN]], rule = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
+  %q, %s = dsv4.quantize %x given(%global : tensor<1xf32>)
+      outs(%data, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,
+       rule = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
+  return %q, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
+}
+
+// Both levels are computed: three destinations.
+// CHECK-LABEL: func.func @quantize_outer
+func.func @quantize_outer(%x: tensor<?x512xbf16>, %data: tensor<?x480xf4E2M1FN>,
+                          %scales: tensor<?x30xf8E4M3FN>, %outer: tensor<?xf32>)
+    -> (tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>) {
+  // CHECK: %codes, %factors, %factors_{{[0-9]}} = dsv4.quantize %{{[a-z0-9_]+}} columns [16, 480]
+  // CHECK-SAME: outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>)
+  // CHECK-SAME: {format = #[[OUTER]], rule = #dsv4.quantizer<ties = down, drop_negative_zero = true>} : tensor<?x512xbf16>
+  %q, %s, %o = dsv4.quantize %x columns [16, 480]
+      outs(%data, %scales, %outer : tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]>,
+       rule = #dsv4.quantizer<ties = down, drop_negative_zero = true>} : tensor<?x512xbf16>
+  return %q, %s, %o : tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>
+}
+
+// One row, and no given level beside columns.
+// CHECK-LABEL: func.func @quantize_one_row
+func.func @quantize_one_row(%x: tensor<65536xbf16>, %data: tensor<65536xf8E4M3FN>,
+                            %scale: tensor<f32>) -> (tensor<65536xf8E4M3FN>, tensor<f32>) {
+  // CHECK: %codes, %factors = dsv4.quantize %{{[a-z0-9_]+}} outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<65536xf8E4M3FN>, tensor<f32>)
+  %q, %s = dsv4.quantize %x outs(%data, %scale : tensor<65536xf8E4M3FN>, tensor<f32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>, rule = #dsv4.quantizer<>}
+      : tensor<65536xbf16>
+  return %q, %s : tensor<65536xf8E4M3FN>, tensor<f32>
+}
+
+// No rows are rows too.
+// CHECK-LABEL: func.func @quantize_no_rows
+func.func @quantize_no_rows(%x: tensor<0x2xf32>, %data: tensor<0x2xf4E2M1FN>,
+                            %scales: tensor<0x1xf8E4M3FN>, %given: tensor<?xf32>)
+    -> (tensor<0x2xf4E2M1FN>, tensor<0x1xf8E4M3FN>) {
+  // CHECK: dsv4.quantize %{{[a-z0-9_]+}} columns [0, 2] given(%{{[a-z0-9_]+}} : tensor<?xf32>) outs(
+  %q, %s = dsv4.quantize %x columns [0, 2] given(%given : tensor<?xf32>)
+      outs(%data, %scales : tensor<0x2xf4E2M1FN>, tensor<0x1xf8E4M3FN>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 2>, <f32 per tensor>]>,
+       rule = #dsv4.quantizer<>} : tensor<0x2xf32>
+  return %q, %s : tensor<0x2xf4E2M1FN>, tensor<0x1xf8E4M3FN>
+}
+
+//===----------------------------------------------------------------------===//
+// rms_norm
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @rms_norm
+func.func @rms_norm(%x: tensor<?x512xbf16>, %weight: tensor<512xf32>, %out: tensor<?x512xf32>)
+    -> tensor<?x512xf32> {
+  // CHECK: %normed = dsv4.rms_norm %{{[a-z0-9_]+}} weight(%{{[a-z0-9_]+}} : tensor<512xf32>) outs(%{{[a-z0-9_]+}} : tensor<?x512xf32>) {eps = {{[^ ]*}} : f32} : tensor<?x512xbf16>
+  // CHECK: return %normed : tensor<?x512xf32>
+  %y = dsv4.rms_norm %x weight(%weight : tensor<512xf32>) outs(%out : tensor<?x512xf32>)
+      {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
+  return %y : tensor<?x512xf32>
+}
+
+// CHECK-LABEL: func.func @rms_norm_bare
+func.func @rms_norm_bare(%x: tensor<7xf32>, %out: tensor<7xbf16>) -> tensor<7xbf16> {
+  // CHECK: %normed = dsv4.rms_norm %{{[a-z0-9_]+}} outs(%{{[a-z0-9_]+}} : tensor<7xbf16>) {eps = 0.000000e+00 : f32} : tensor<7xf32>
+  %y = dsv4.rms_norm %x outs(%out : tensor<7xbf16>) {eps = 0.0 : f32} : tensor<7xf32>
+  return %y : tensor<7xbf16>
+}
+
+//===----------------------------------------------------------------------===//
+// rope
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @rope
+func.func @rope(%x: tensor<?x64x512xbf16>, %table: tensor<?x64xf32>, %positions: tensor<?x64xi32>,
+                %out: tensor<?x64x512xbf16>) -> tensor<?x64x512xbf16> {
+  // CHECK: %rotated = dsv4.rope %{{[a-z0-9_]+}} table(%{{[a-z0-9_]+}} : tensor<?x64xf32>) positions(%{{[a-z0-9_]+}} : tensor<?x64xi32>) outs(%{{[a-z0-9_]+}} : tensor<?x64x512xbf16>) : tensor<?x64x512xbf16>
+  // CHECK: return %rotated : tensor<?x64x512xbf16>
+  %y = dsv4.rope %x table(%table : tensor<?x64xf32>) positions(%positions : tensor<?x64xi32>)
+      outs(%out : tensor<?x64x512xbf16>) : tensor<?x64x512xbf16>
+  return %y : tensor<?x64x512xbf16>
+}
+
+// One row has a position of rank 0; the whole of it may be rotated.
+// CHECK-LABEL: func.func @rope_inverse
+func.func @rope_inverse(%x: tensor<64xf32>, %table: tensor<4096x64xf32>, %position: tensor<i32>,
+                        %out: tensor<64xbf16>) -> tensor<64xbf16> {
+  // CHECK: %rotated = dsv4.rope %{{[a-z0-9_]+}} inverse table(%{{[a-z0-9_]+}} : tensor<4096x64xf32>) positions(%{{[a-z0-9_]+}} : tensor<i32>) outs(%{{[a-z0-9_]+}} : tensor<64xbf16>) : tensor<64xf32>
+  %y = dsv4.rope %x inverse table(%table : tensor<4096x64xf32>) positions(%position : tensor<i32>)
+      outs(%out : tensor<64xbf16>) : tensor<64xf32>
+  return %y : tensor<64xbf16>
+}
+
+//===----------------------------------------------------------------------===//
+// hadamard
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @hadamard
+func.func @hadamard(%x: tensor<?x64x128xbf16>, %out: tensor<?x64x128xbf16>)
+    -> tensor<?x64x128xbf16> {
+  // CHECK: %transformed = dsv4.hadamard %{{[a-z0-9_]+}} outs(%{{[a-z0-9_]+}} : tensor<?x64x128xbf16>) {scale = 0.0883883461 : f32} : tensor<?x64x128xbf16>
+  // CHECK: return %transformed : tensor<?x64x128xbf16>
+  %y = dsv4.hadamard %x outs(%out : tensor<?x64x128xbf16>) {scale = 0.0883883461 : f32}
+      : tensor<?x64x128xbf16>
+  return %y : tensor<?x64x128xbf16>
+}
+
+// A row of one element is a power of two; a scale may be negative.
+// CHECK-LABEL: func.func @hadamard_of_one
+func.func @hadamard_of_one(%x: tensor<1xf32>, %out: tensor<1xbf16>) -> tensor<1xbf16> {
+  // CHECK: dsv4.hadamard %{{[a-z0-9_]+}} outs(%{{[a-z0-9_]+}} : tensor<1xbf16>) {scale = -1.000000e+00 : f32} : tensor<1xf32>
+  %y = dsv4.hadamard %x outs(%out : tensor<1xbf16>) {scale = -1.0 : f32} : tensor<1xf32>
+  return %y : tensor<1xbf16>
+}

@@ -1,0 +1,202 @@
+//===- CompiledProgram.cpp - A program to run many times ------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledProgram.h"
+
+#include "dsv4/InitAll.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace dsv4;
+using namespace dsv4::test;
+using rt::Status;
+
+Sessions::Sessions() {
+  SessionOptions options;
+  options.target = getTarget();
+  options.cache.root = directory.path() + "/cache";
+  std::vector<std::string> orders = {"reverse", "forward",
+                                     "random:" + std::to_string(getSeed())};
+  if (isCuda())
+    orders.resize(1);
+  for (const std::string &order : orders) {
+    options.threadOrder = order;
+    auto created = Session::create(options);
+    if (!created)
+      llvm::report_fatal_error(created.status().message().c_str());
+    sessions.push_back(created.take());
+  }
+}
+
+CompiledProgram::CompiledProgram(Sessions &sessions, std::string text,
+                                 const std::string &schedule)
+    : sessions(sessions), text(std::move(text)), schedule(schedule),
+      programs(sessions.size()) {}
+
+CompiledProgram::~CompiledProgram() = default;
+
+std::string CompiledProgram::compile() {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  context = std::make_unique<mlir::MLIRContext>(
+      registry, mlir::MLIRContext::Threading::DISABLED);
+  std::string told;
+  mlir::ScopedDiagnosticHandler handler(context.get(),
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          told += diagnostic.str() + "\n";
+                                          return mlir::success();
+                                        });
+  module = mlir::parseSourceString<mlir::ModuleOp>(
+      text, mlir::ParserConfig(context.get()));
+  if (!module)
+    return told;
+  func = *module->getOps<mlir::func::FuncOp>().begin();
+  if (failed(unifyDims(func)))
+    return told;
+  auto found = getSignature(func);
+  if (failed(found))
+    return told;
+  signature = std::move(*found);
+  CompileOptions options;
+  options.schedule = schedule;
+  for (size_t i = 0; i < sessions.size(); ++i) {
+    auto compiled = sessions[i].compile(text, "test.mlir", options);
+    if (!compiled)
+      return compiled.status().message();
+    programs[i] = *compiled;
+  }
+  return "";
+}
+
+size_t CompiledProgram::getKernelCount() const {
+  return programs.front()->info().kernels.size();
+}
+
+unsigned CompiledProgram::find(const std::string &name) const {
+  for (unsigned i = 0; i < signature.bindings.size(); ++i)
+    if (signature.bindings[i].name == name)
+      return i;
+  llvm::report_fatal_error("a program lacks a binding that a test needs");
+}
+
+rt::Result<reference::InputSet>
+CompiledProgram::makeInputs(const Dims &dims, uint64_t seed,
+                            reference::Codes codes) {
+  return reference::makeRandomInputs(func, dims, seed, codes);
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+Status CompiledProgram::launchOnDevice(Session &session,
+                                       const rt::LoadedProgram &program,
+                                       reference::InputSet &set) {
+  rt::Driver &driver = *session.driver();
+  auto stream = driver.createStream();
+  if (!stream)
+    return stream.status();
+  std::vector<void *> memory;
+  std::vector<rt::Argument> arguments;
+  Status status;
+  for (size_t i = 0; i < set.bytes.size() && status; ++i) {
+    auto block = driver.allocate(set.bytes[i].size());
+    if (!block) {
+      status = block.status();
+      break;
+    }
+    memory.push_back(*block);
+    arguments.push_back({*block, set.shapes[i].data()});
+    status = driver.copyToDevice(*block, set.bytes[i].data(),
+                                 set.bytes[i].size(), *stream);
+  }
+  if (status)
+    status = program.launch(*stream, arguments.data(), arguments.size());
+  for (size_t i = 0; i < memory.size() && status; ++i)
+    if (signature.bindings[i].written)
+      status = driver.copyToHost(set.bytes[i].data(), memory[i],
+                                 set.bytes[i].size(), *stream);
+  if (status)
+    status = driver.synchronize(*stream);
+  for (void *block : memory)
+    (void)driver.release(block);
+  (void)driver.destroyStream(*stream);
+  return status;
+}
+
+Status CompiledProgram::launch(reference::InputSet &set) {
+  size_t index = turn++ % sessions.size();
+  const rt::LoadedProgram &program = *programs[index];
+  if (sessions[index].driver())
+    return launchOnDevice(sessions[index], program, set);
+  std::vector<rt::Argument> arguments;
+  for (size_t i = 0; i < set.bytes.size(); ++i)
+    arguments.push_back({set.bytes[i].data(), set.shapes[i].data()});
+  return program.launch(nullptr, arguments.data(), arguments.size());
+}
+
+/// "" if equal, else where the first difference is.
+static std::string compare(const rt::Binding &binding,
+                           const std::vector<int64_t> &shape,
+                           const std::vector<char> &got,
+                           const std::vector<char> &expected) {
+  if (got == expected)
+    return "";
+  size_t elements = 1, different = 0, first = 0;
+  for (int64_t extent : shape)
+    elements *= extent;
+  size_t width = got.size() / elements;
+  for (size_t i = 0; i < elements; ++i)
+    if (memcmp(&got[i * width], &expected[i * width], width) != 0 &&
+        different++ == 0)
+      first = i;
+  std::string at;
+  size_t rest = first;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    at = std::to_string(rest % shape[axis]) + (at.empty() ? "" : ", ") + at;
+    rest /= shape[axis];
+  }
+  auto hex = [&](const std::vector<char> &bytes) {
+    std::string reversed(bytes.begin() + first * width,
+                         bytes.begin() + (first + 1) * width);
+    std::reverse(reversed.begin(), reversed.end());
+    return llvm::toHex(reversed, /*LowerCase=*/true);
+  };
+  return "'" + binding.name + "' differs in " + std::to_string(different) +
+         " of " + std::to_string(elements) + " elements, first at [" + at +
+         "]: got 0x" + hex(got) + ", expected 0x" + hex(expected);
+}
+
+std::string CompiledProgram::check(const reference::InputSet &inputs,
+                                   reference::InputSet *outputs) {
+  reference::InputSet got = inputs, expected = inputs;
+  if (Status status = reference::interpret(func, expected.buffers()); !status)
+    return status.message();
+  for (const char *when : {"", " at the second launch"}) {
+    if (Status status = launch(got); !status)
+      return status.message();
+    for (size_t i = 0; i < got.bytes.size(); ++i) {
+      const rt::Binding &binding = signature.bindings[i];
+      if (binding.name == "scratch")
+        continue;
+      std::string difference =
+          compare(binding, got.shapes[i], got.bytes[i], expected.bytes[i]);
+      if (!difference.empty())
+        return difference + when;
+    }
+    bool appends = false;
+    for (size_t i = 0; i < got.bytes.size(); ++i)
+      appends |= signature.holdsInput[i] && signature.bindings[i].written;
+    if (!appends)
+      break;
+  }
+  if (outputs)
+    *outputs = std::move(got);
+  return "";
+}

@@ -1,0 +1,76 @@
+//===- CompiledProgram.h - A program to run many times ----------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For tests that make inputs themselves, or keep what came out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_TEST_INTEGRATION_COMPILEDPROGRAM_H
+#define DSV4_TEST_INTEGRATION_COMPILEDPROGRAM_H
+
+#include "Testing.h"
+
+#include "dsv4/Reference/RandomInputs.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace dsv4::test {
+
+/// A session for each of three orders of threads, which take turns; on a GPU
+/// one session.
+class Sessions {
+public:
+  Sessions();
+  size_t size() const { return sessions.size(); }
+  Session &operator[](size_t index) { return *sessions[index]; }
+
+private:
+  TemporaryDirectory directory;
+  std::vector<std::unique_ptr<Session>> sessions;
+};
+
+/// A program of one function on the target of the tests.
+class CompiledProgram {
+public:
+  CompiledProgram(Sessions &sessions, std::string text,
+                  const std::string &schedule = "");
+  ~CompiledProgram();
+
+  /// Parses and compiles; "", or what is wrong.
+  std::string compile();
+  size_t getKernelCount() const;
+  /// The binding `name`, which there must be.
+  unsigned find(const std::string &name) const;
+
+  rt::Result<reference::InputSet> makeInputs(const Dims &dims, uint64_t seed,
+                                             reference::Codes codes);
+  /// Launches on `set` in the next order of threads.
+  rt::Status launch(reference::InputSet &set);
+  /// Runs on `inputs` and compares every destination with the oracle, but those
+  /// called "scratch". Where inputs are only appended to, runs again and
+  /// compares again. "", or what is wrong.
+  std::string check(const reference::InputSet &inputs,
+                    reference::InputSet *outputs = nullptr);
+
+private:
+  rt::Status launchOnDevice(Session &session, const rt::LoadedProgram &program,
+                            reference::InputSet &set);
+
+  Sessions &sessions;
+  std::string text, schedule;
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp func;
+  Signature signature;
+  std::vector<const rt::LoadedProgram *> programs; ///< Of every session.
+  size_t turn = 0;
+};
+
+} // namespace dsv4::test
+
+#endif // DSV4_TEST_INTEGRATION_COMPILEDPROGRAM_H

@@ -1,0 +1,593 @@
+//===- Writers.cpp - Text of programs that write --------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Writers.h"
+
+#include "dsv4/Dialect/DSV4.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace dsv4::test;
+
+static const std::string e2m1 = "f4E2M1FN", e4m3 = "f8E4M3FN",
+                         e8m0 = "f8E8M0FNU";
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+std::string Writer::rows(const std::string &element, int64_t extent) const {
+  return tensor(rank - 1, extent, element);
+}
+
+std::string Writer::add(const std::string &name, const std::string &type,
+                        const std::vector<std::string> &dims) {
+  return inputs.add(name, type, dims);
+}
+
+static std::vector<std::string> getDims(int rank, bool hasColumns) {
+  std::vector<std::string> dims = {"n", "m"};
+  dims.resize(rank - 1);
+  if (hasColumns)
+    dims.push_back("");
+  return dims;
+}
+
+std::string Writer::addRows(const std::string &name, const std::string &element,
+                            int64_t extent) {
+  return add(name, rows(element, extent), getDims(rank, extent >= 0));
+}
+
+void Writer::addCache(int64_t page, const Record &record) {
+  types += "!cache = !dsv4.cache<" + std::to_string(page) + " x " +
+           record.attribute + ">\n";
+  inputs.addArgument("%c: !cache {dsv4.name = \"c\"}");
+}
+
+void Writer::addOp(const std::string &head,
+                   const std::vector<Destination> &destinations,
+                   const std::string &attributes, const std::string &sourceType,
+                   bool kept) {
+  std::string results, outs, outTypes;
+  for (const auto &[name, element, extent] : destinations) {
+    std::string type = rows(element, extent);
+    if (kept) {
+      outputs.add(name, type, getDims(rank, extent >= 0));
+    } else {
+      hasEmpty = true;
+      addText("%" + name + " = tensor.empty(%count) : " + type);
+    }
+    results += (results.empty() ? "%v_" : ", %v_") + name;
+    outs += (outs.empty() ? "%" : ", %") + name;
+    outTypes += (outTypes.empty() ? "" : ", ") + type;
+  }
+  if (kept) {
+    returned += (returned.empty() ? "" : ", ") + results;
+    returnedTypes += (returnedTypes.empty() ? "" : ", ") + outTypes;
+  }
+  addText(results + " = " + head + "\n      outs(" + outs + " : " + outTypes +
+          ")" + attributes + " : " + sourceType);
+}
+
+std::string Writer::getText() const {
+  std::string arguments = inputs.arguments;
+  if (!outputs.arguments.empty())
+    arguments += ",\n    " + outputs.arguments;
+  std::string text = types + "func.func @f(" + arguments + ")";
+  if (!returned.empty())
+    text += "\n    -> (" + returnedTypes + ")";
+  text += " {\n";
+  if (hasEmpty)
+    text += "  %c0 = arith.constant 0 : index\n"
+            "  %count = tensor.dim %i, %c0 : tensor<?xi32>\n";
+  text += ops + "  return";
+  if (!returned.empty())
+    text += " " + returned + " : " + returnedTypes;
+  return text + "\n}\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Quantize
+//===----------------------------------------------------------------------===//
+
+int64_t Quantize::getGroup() const {
+  return levels[0].group == "row" ? count : std::stoll(levels[0].group);
+}
+
+std::string Quantize::getName() const {
+  std::string text = name + "_" + element;
+  for (const Level &level : levels)
+    text += "_" + level.element + "_per_" + level.group;
+  return text + "_" + std::to_string(begin) + "_" + std::to_string(count) +
+         "_of_" + std::to_string(extent) + "_" + input + " <" + rule + ">";
+}
+
+void Quantize::addTo(Writer &writer, const std::string &source,
+                     bool kept) const {
+  std::string format, given;
+  std::vector<Writer::Destination> outs = {{"codes", element, count}};
+  for (const Level &level : levels) {
+    format += (format.empty() ? "<" : ", <") + level.element + " per " +
+              level.group + ">";
+    if (level.group == "tensor")
+      given = " given(" + writer.add("given", "tensor<1xf32>", {}) + ")";
+    else
+      outs.push_back(
+          {outs.size() == 1 ? "factors" : "outer", level.element,
+           level.group == "row" ? -1 : count / std::stoll(level.group)});
+  }
+  std::string columns;
+  if (begin != 0 || count != extent)
+    columns = " columns [" + std::to_string(begin) + ", " +
+              std::to_string(count) + "]";
+  writer.addOp("dsv4.quantize " + source + columns + given, outs,
+               "\n      {format = #dsv4.format<" + element + ", [" + format +
+                   "]>, rule = #dsv4.quantizer<" + rule + ">}",
+               writer.rows(input, extent), kept);
+}
+
+std::string Quantize::getText() const {
+  Writer writer(rank);
+  writer.addRows("x", input, extent);
+  addTo(writer, "%x", /*kept=*/true);
+  return writer.getText();
+}
+
+void Quantize::drawRule(std::mt19937_64 &random) {
+  rule.clear();
+  auto add = [&](const std::string &parameter) {
+    if (!parameter.empty())
+      rule += (rule.empty() ? "" : ", ") + parameter;
+  };
+  std::string floor = test::draw<std::string>(
+      {"", "1.0e-04", "7.0529661e-38", "1.0e-12", "0.5", "1.0e+30"}, random);
+  if (!floor.empty()) {
+    add("floor = " + floor + " : f32");
+    add(test::draw<std::string>({"", "floor_of = scale"}, random));
+  }
+  add(test::draw<std::string>({"", "limit = reciprocal"}, random));
+  const std::string &factor = levels[0].element;
+  if (factor == e8m0)
+    add("rounding = up_pow2");
+  else if (factor == e4m3)
+    add(test::draw<std::string>({"", "rounding = up"}, random));
+  else
+    add(test::draw<std::string>({"", "rounding = up_pow2"}, random));
+  add(test::draw<std::string>({"", "payload = reciprocal"}, random));
+  if (element == e2m1) {
+    add(test::draw<std::string>({"", "ties = down"}, random));
+    add(test::draw<std::string>({"", "drop_negative_zero = true"}, random));
+  }
+}
+
+void Quantize::drawColumns(std::mt19937_64 &random) {
+  int64_t group = levels[0].group == "row" ? 1 : std::stoll(levels[0].group);
+  std::vector<std::pair<int64_t, int64_t>> possible; // Of begin and extent.
+  const int64_t all[][3] = {{0, 32, 32},     {0, 64, 64},     {0, 96, 96},
+                            {0, 128, 128},   {0, 448, 448},   {0, 512, 512},
+                            {0, 576, 576},   {0, 7168, 7168}, {0, 448, 512},
+                            {64, 448, 512},  {0, 512, 576},   {448, 64, 512},
+                            {512, 128, 640}, {16, 64, 96},    {8, 32, 40}};
+  do {
+    const auto &one = all[random() % std::size(all)];
+    begin = one[0], count = one[1], extent = one[2];
+  } while (count % group != 0);
+}
+
+std::vector<Quantize> dsv4::test::getKnownQuantizes() {
+  // The last number is the row, the columns are the first of it.
+  return {
+      {"act_quant_64",
+       e4m3,
+       {{e8m0, "64"}},
+       "floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2"},
+      {"act_quant_128",
+       e4m3,
+       {{e8m0, "128"}},
+       "floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2"},
+      {"fp4_act_quant",
+       e2m1,
+       {{e8m0, "32"}},
+       "floor = 7.0529661e-38 : f32, limit = reciprocal, rounding = up_pow2"},
+      {"flashmla_v4",
+       e4m3,
+       {{e8m0, "64"}},
+       "floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2",
+       512,
+       0,
+       448},
+      {"sglang_v41",
+       e4m3,
+       {{e8m0, "32"}},
+       "floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2"},
+      {"v41_fp4",
+       e2m1,
+       {{e4m3, "16"}},
+       "floor = 0.001953125 : f32, floor_of = scale, limit = reciprocal"},
+      {"v41_fp4_no_negative_zero",
+       e2m1,
+       {{e4m3, "16"}},
+       "floor = 0.001953125 : f32, floor_of = scale, limit = reciprocal, "
+       "drop_negative_zero = true"},
+      {"vllm_nvfp4",
+       e2m1,
+       {{e4m3, "16"}},
+       "floor = 0.001953125 : f32, floor_of = scale, rounding = up, "
+       "payload = reciprocal"},
+      {"flashinfer", e2m1, {{e4m3, "16"}, {"f32", "tensor"}}, ""},
+      {"sglang_index",
+       e2m1,
+       {{e8m0, "32"}},
+       "floor = 1.66666669e-05 : f32, floor_of = scale, rounding = up_pow2, "
+       "ties = down",
+       128,
+       0,
+       128},
+      {"split_580",
+       e4m3,
+       {{"f32", "row"}},
+       "floor = 1.0e-12 : f32, floor_of = scale",
+       512,
+       0,
+       448},
+      {"deepgemm_index",
+       e4m3,
+       {{"f32", "row"}},
+       "floor = 1.0e-04 : f32, payload = reciprocal",
+       128,
+       0,
+       128},
+      {"flashmla_v32",
+       e4m3,
+       {{"f32", "128"}},
+       "floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2"},
+      {"vllm_v32",
+       e4m3,
+       {{"f32", "128"}},
+       "floor = 1.17549435e-38 : f32, floor_of = scale"},
+  };
+}
+
+std::vector<Quantize> dsv4::test::drawQuantizes(std::mt19937_64 &random) {
+  std::vector<Quantize> all;
+  auto add = [&](const std::string &element, std::vector<Level> levels) {
+    Quantize one;
+    one.name = "drawn";
+    one.element = element;
+    one.levels = std::move(levels);
+    one.drawRule(random);
+    one.drawColumns(random);
+    one.input = draw<std::string>({"bf16", "f32"}, random);
+    all.push_back(one);
+  };
+  for (const char *group : {"32", "64", "128", "row"})
+    for (const std::string &factor : {e8m0, std::string("f32")})
+      add(e4m3, {{factor, group}});
+  add(e4m3, {{e4m3, "16"}});
+  add(e4m3, {{e4m3, "row"}});
+  add(e4m3, {{e4m3, "32"}, {"f32", "row"}});
+  add(e4m3, {{e4m3, "64"}, {"f32", "tensor"}});
+  for (int i = 0; i < 2; ++i) {
+    add(e2m1, {{e4m3, "16"}});
+    add(e2m1, {{e4m3, "16"}, {"f32", "tensor"}});
+    add(e2m1, {{e4m3, "16"}, {"f32", "row"}});
+    add(e2m1, {{e8m0, "32"}});
+  }
+  add(e2m1, {{e8m0, "row"}});
+  add(e2m1, {{"f32", "32"}});
+  add(e2m1, {{"f32", "row"}});
+  add(e2m1, {{e4m3, "row"}});
+  add(e2m1, {{e4m3, "8"}});
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows to rows
+//===----------------------------------------------------------------------===//
+
+std::string RowOp::getName() const {
+  return op + "_" + std::to_string(extent) +
+         (op == "rope" ? "_" + std::to_string(rotated) : "") +
+         (inverse ? "_inverse" : "") + "_" + input + "_to_" + result +
+         (weight.empty() ? "" : "_weight_" + weight) + "_rank" +
+         std::to_string(rank);
+}
+
+void RowOp::addTo(Writer &writer, const std::string &source,
+                  const std::string &name, bool kept) const {
+  std::string head = "dsv4." + op + " " + source, attributes;
+  if (op == "rms_norm") {
+    if (!weight.empty())
+      head += " weight(" +
+              writer.add(
+                  "weight",
+                  "tensor<" + std::to_string(extent) + "x" + weight + ">", {}) +
+              ")";
+    attributes = " {eps = 1.0e-06 : f32}";
+  } else if (op == "rope") {
+    head += inverse ? " inverse" : "";
+    head += " table(" +
+            writer.add("angles", tensor(1, rotated, "f32"), {"p", ""}) +
+            ") positions(" + positions + " : " + writer.rows("i32", -1) + ")";
+  } else {
+    attributes = " {scale = 0.0883883461 : f32}";
+  }
+  writer.addOp(head, {{name, result, extent}}, attributes,
+               writer.rows(input, extent), kept);
+}
+
+std::string RowOp::getText() const {
+  Writer writer(rank);
+  writer.addRows("x", input, extent);
+  if (op == "rope")
+    writer.addRows("pos", "i32", -1);
+  addTo(writer, "%x", "y", /*kept=*/true);
+  return writer.getText();
+}
+
+std::vector<RowOp> dsv4::test::drawRowOps(std::mt19937_64 &random) {
+  std::vector<RowOp> all;
+  auto add = [&](RowOp one) {
+    one.input = draw<std::string>({"bf16", "f32"}, random);
+    one.result = draw<std::string>({"bf16", "f32"}, random);
+    one.rank = draw<int>({1, 2, 2, 3}, random);
+    all.push_back(one);
+  };
+  for (int64_t extent : {1, 2, 7, 24, 64, 128, 448, 512, 576, 1536, 7168}) {
+    RowOp one;
+    one.extent = extent;
+    one.weight = draw<std::string>({"", "bf16", "f32"}, random);
+    add(one);
+  }
+  for (auto [extent, rotated] : {std::pair<int64_t, int64_t>{64, 64},
+                                 {128, 64},
+                                 {512, 64},
+                                 {576, 64},
+                                 {512, 128},
+                                 {4, 4},
+                                 {40, 8},
+                                 {96, 96},
+                                 {192, 64}})
+    for (bool inverse : {false, true}) {
+      RowOp one;
+      one.op = "rope";
+      one.extent = extent;
+      one.rotated = rotated;
+      one.inverse = inverse;
+      add(one);
+    }
+  for (int64_t extent : {1, 2, 8, 32, 64, 128, 512, 1024}) {
+    RowOp one;
+    one.op = "hadamard";
+    one.extent = extent;
+    add(one);
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Appends
+//===----------------------------------------------------------------------===//
+
+std::vector<Field> dsv4::test::getFields(const Record &record) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<DSV4Dialect>();
+  auto attribute = mlir::dyn_cast_if_present<RecordAttr>(
+      mlir::parseAttribute(record.attribute, &context));
+  if (!attribute)
+    llvm::report_fatal_error("a record of the tests is none");
+  std::vector<Field> fields;
+  for (FieldAttr field : attribute.getFields()) {
+    std::string element;
+    llvm::raw_string_ostream os(element);
+    os << field.getElement();
+    fields.push_back({field.getName().str(), element, field.getExtent(),
+                      field.isScale(), field.getGroup()});
+  }
+  return fields;
+}
+
+std::string Slots::getName() const {
+  if (ring == 0)
+    return unique ? "unique" : "slots";
+  return "ring" + std::to_string(ring) + (table ? "_table" : "") +
+         (requests ? "_requests" : "");
+}
+
+Slots Slots::draw(int64_t page, std::mt19937_64 &random) {
+  Slots slots;
+  if (random() % 3 == 0) {
+    slots.unique = random() % 2;
+    return slots;
+  }
+  std::vector<int64_t> rings = {page, 2 * page, 3 * page, 1};
+  if (page % 4 == 0)
+    rings.insert(rings.end(), {page / 2, page / 4});
+  if (128 % page == 0)
+    rings.push_back(128);
+  slots.ring = test::draw(rings, random);
+  slots.table = random() % 2;
+  slots.requests = random() % 4 != 0;
+  return slots;
+}
+
+std::string Slots::addTo(Writer &writer, bool addIndices) const {
+  std::string head = "dsv4.paged_append %c[%i]";
+  if (addIndices)
+    writer.add("i", "tensor<?xi32>", {"n"});
+  if (ring == 0)
+    return head + (unique ? " unique" : "");
+  const std::string count = requests ? "r" : "n";
+  head += " ring " + std::to_string(ring);
+  if (requests)
+    head += " requests(" + writer.add("req", "tensor<?xi32>", {"n"}) + ")";
+  if (table)
+    head +=
+        " pages(" + writer.add("tab", "tensor<?x?xi32>", {count, "mp"}) + ")";
+  return head + " lengths(" + writer.add("len", "tensor<?xi32>", {count}) + ")";
+}
+
+/// "\n fields(...) columns [...] : !cache, tensor<?xi32>".
+static std::string getFieldsClause(const std::string &values,
+                                   const std::string &types,
+                                   const std::string &columns) {
+  return "\n      fields(" + values + "\n        : " + types + ")" +
+         (columns.empty() ? "" : " columns [" + columns + "]") +
+         " : !cache, tensor<?xi32>";
+}
+
+std::string Append::getName() const {
+  return record.name + "_page" + std::to_string(page) + "_" + slots.getName();
+}
+
+std::string Append::getText() const {
+  std::mt19937_64 random(seed);
+  Writer writer;
+  writer.addCache(page, record);
+  std::string head = slots.addTo(writer);
+  std::string values, types, columns;
+  for (const Field &field : getFields(record)) {
+    if (!field.isWritten())
+      continue;
+    int64_t column = 0, extent = field.extent;
+    if (seed && random() % 3 == 0) { // In the middle of something.
+      column = field.isFactor ? random() % 5 : extent * (random() % 3);
+      extent += column + (field.isFactor ? random() % 3 : 2);
+    }
+    if (seed && column == 0 && field.group == -1 && random() % 2)
+      extent = -1;
+    std::string type = writer.rows(field.element, extent);
+    writer.addRows("f_" + field.name, field.element, extent);
+    values += (values.empty() ? "%f_" : ", %f_") + field.name;
+    types += (types.empty() ? "" : ", ") + type;
+    columns += (columns.empty() ? "" : ", ") + std::to_string(column);
+  }
+  writer.addText(head + getFieldsClause(values, types, seed ? columns : ""));
+  return writer.getText();
+}
+
+//===----------------------------------------------------------------------===//
+// Chains
+//===----------------------------------------------------------------------===//
+
+std::string Chain::getName() const {
+  return record.name + "_page" + std::to_string(page) + "_" + slots.getName() +
+         (norm ? "_norm" : "") + (rope ? "_rope" : "") +
+         (hadamard ? "_hadamard" : "") + "_" + input + "_" + between +
+         (kept ? "_kept" : "") +
+         (quantize ? "_" + quantize->getName() : std::string());
+}
+
+size_t Chain::getOpCount() const {
+  return norm + rope + hadamard + quantize.has_value() + 1;
+}
+
+std::optional<Chain> Chain::draw(const Record &record,
+                                 std::mt19937_64 &random) {
+  Chain chain;
+  chain.record = record;
+  chain.page = test::draw<int64_t>({4, 32, 64, 128}, random);
+  chain.slots = Slots::draw(chain.page, random);
+  chain.input = test::draw<std::string>({"bf16", "bf16", "f32"}, random);
+  chain.between = test::draw<std::string>({"bf16", "bf16", "f32"}, random);
+  chain.hadamard = record.rowExtent == 128;
+  Quantize quantize;
+  int64_t at = 0;
+  bool plain = false;
+  for (const Field &field : getFields(record)) {
+    if (field.isFactor) {
+      quantize.levels.push_back(
+          {field.element, field.group == -1   ? "row"
+                          : field.group == -2 ? "tensor"
+                                              : std::to_string(field.group)});
+      continue;
+    }
+    if (field.element == "bf16") {
+      plain = true;
+    } else if (at == 0 && (field.element == e2m1 || field.element == e4m3)) {
+      quantize.element = field.element;
+      quantize.count = field.extent;
+    } else {
+      return std::nullopt;
+    }
+    at += field.extent;
+  }
+  chain.last = plain ? "bf16" : chain.between;
+  if (quantize.element.empty())
+    return quantize.levels.empty() ? std::optional(chain) : std::nullopt;
+  if (quantize.levels.empty() || quantize.levels[0].group == "tensor")
+    return std::nullopt;
+  quantize.name = "drawn";
+  quantize.extent = record.rowExtent;
+  quantize.drawRule(random);
+  chain.quantize = quantize;
+  return chain;
+}
+
+std::string Chain::getText() const {
+  Writer writer;
+  writer.addCache(page, record);
+  int64_t extent = record.rowExtent;
+  writer.addRows("x", input, extent);
+  // Positions of a ring are those of the rotation.
+  writer.add("i", "tensor<?xi32>", {"n"});
+  if (slots.ring == 0 && rope)
+    writer.add("pos", "tensor<?xi32>", {"n"});
+  std::string append = slots.addTo(writer, /*addIndices=*/false);
+  std::string row = "%x", type = input;
+  int left = norm + rope + hadamard;
+  auto add = [&](const std::string &name) {
+    RowOp op;
+    op.op = name;
+    op.extent = extent;
+    op.rotated = std::min<int64_t>(64, extent);
+    op.input = type;
+    op.result = type = --left == 0 ? last : between;
+    op.weight = "bf16";
+    op.positions = slots.ring ? "%i" : "%pos";
+    op.addTo(writer, row, name, kept);
+    row = "%v_" + name;
+  };
+  if (norm)
+    add("rms_norm");
+  if (rope)
+    add("rope");
+  if (hadamard)
+    add("hadamard");
+  if (quantize) {
+    Quantize op = *quantize;
+    op.input = type;
+    op.addTo(writer, row, kept);
+  }
+
+  std::string values, types, columns;
+  int64_t at = 0, factors = 0;
+  for (const Field &field : getFields(record)) {
+    if (!field.isWritten())
+      continue;
+    std::string value = row, fieldType = writer.rows(type, extent);
+    int64_t column = 0;
+    if (field.isFactor) {
+      value = factors++ == 0 ? "%v_factors" : "%v_outer";
+      fieldType =
+          writer.rows(field.element, field.group == -1 ? -1 : field.extent);
+    } else {
+      column = at;
+      at += field.extent;
+      if (quantize && column == 0) {
+        value = "%v_codes";
+        fieldType = writer.rows(field.element, field.extent);
+      }
+    }
+    values += (values.empty() ? "" : ", ") + value;
+    types += (types.empty() ? "" : ", ") + fieldType;
+    columns += (columns.empty() ? "" : ", ") + std::to_string(column);
+  }
+  writer.addText(append + getFieldsClause(values, types, columns));
+  return writer.getText();
+}
