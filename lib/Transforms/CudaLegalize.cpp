@@ -281,6 +281,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.is_last",
                                           "cuda.join",
                                           "cuda.load",
+                                          "cuda.one_nan",
                                           "cuda.pad",
                                           "cuda.quantize",
                                           "cuda.reduce",
