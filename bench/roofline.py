@@ -123,7 +123,7 @@ def draw_roof(axes, points, roof):
     axes.set_ylabel("microseconds a launch, graph replay")
     axes.set_title("Time against the roof, nothing warm", fontsize=10)
     axes.grid(True, which="major", lw=0.3)
-    axes.legend(fontsize=7, loc="upper left")
+    axes.legend(fontsize=7, loc="lower right")
 
 
 def main():

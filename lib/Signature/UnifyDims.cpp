@@ -63,7 +63,12 @@ std::optional<unsigned> DimUnifier::getArgument(Value tensor, int64_t &axis) {
             empty.getType().isDynamicDim(axis)
                 ? empty.getDynamicSize(axis).getDefiningOp<tensor::DimOp>()
                 : nullptr;
-        if (auto index = dim ? dim.getConstantIndex() : std::nullopt) {
+        auto index = dim ? dim.getConstantIndex() : std::nullopt;
+        auto source =
+            dim ? dyn_cast<RankedTensorType>(dim.getSource().getType())
+                : RankedTensorType();
+        // No verifier says that there is such an axis.
+        if (index && source && *index >= 0 && *index < source.getRank()) {
           tensor = dim.getSource();
           axis = *index;
           continue;

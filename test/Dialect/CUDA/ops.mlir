@@ -44,6 +44,8 @@ func.func @registers(%steps: vector<7xf32>, %chunks: vector<4x2xf32>, %fp4: vect
   %2 = cuda.swap_nibbles %fp4 : vector<4x8xf4E2M1FN>
   // CHECK: cuda.dequantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} : vector<4x8xf4E2M1FN> by vector<4x2xf32> to vector<4x8xbf16>
   %3 = cuda.dequantize %2 by %chunks : vector<4x8xf4E2M1FN> by vector<4x2xf32> to vector<4x8xbf16>
+  // CHECK: cuda.one_nan %{{[a-z0-9]+}} : vector<4x2xf32>
+  %4 = cuda.one_nan %chunks : vector<4x2xf32>
   return
 }
 
