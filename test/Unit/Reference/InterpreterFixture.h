@@ -69,10 +69,13 @@ protected:
   }
 
   void run() {
+    ASSERT_TRUE(func) << "the text above does not parse";
     rt::Status status = interpret(func, inputs.buffers());
     ASSERT_TRUE(status.ok()) << status.message();
   }
   std::string error() {
+    if (!func)
+      return "the text above does not parse";
     rt::Status status = interpret(func, inputs.buffers());
     EXPECT_EQ(status.message().find('\n'), std::string::npos);
     return status.message();

@@ -180,18 +180,18 @@ TEST_F(QuantizeTest, GivenAndComputedOuterFactors) {
   EXPECT_EQ(nibbles(), (std::vector<int>{7, 0, 7, 5, 0, 0, 0, 8}));
 }
 
-TEST_F(QuantizeTest, ColumnsAndHighFirst) {
+TEST_F(QuantizeTest, ColumnsOfARow) {
   parse("%x: tensor<1x6xbf16>, %c: tensor<1x4xf4E2M1FN>,"
         " %s: tensor<1xf32>",
         "%r:2 = dsv4.quantize %x columns [1, 4] outs(%c, %s :"
         " tensor<1x4xf4E2M1FN>, tensor<1xf32>) {format ="
-        " #dsv4.format<f4E2M1FN, [<f32 per row>], high_first>,"
+        " #dsv4.format<f4E2M1FN, [<f32 per row>]>,"
         " rule = #dsv4.quantizer<rounding = nearest>} : tensor<1x6xbf16>");
   bind<uint16_t>({1, 6}, {0x7F80, 0x3F80, 0x4000, 0x4040, 0x40C0, 0x7F80});
   bytes({1, 2}, 2, 0xAB);
   bytes({1}, 4, 0xAB);
   run();
-  EXPECT_EQ(read<uint8_t>(1), (std::vector<uint8_t>{0x24, 0x57}));
+  EXPECT_EQ(read<uint8_t>(1), (std::vector<uint8_t>{0x42, 0x75}));
   EXPECT_EQ(read<float>(2)[0], 1.0f);
 }
 
