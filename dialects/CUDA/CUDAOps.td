@@ -12,6 +12,8 @@ include "CUDADialect.td"
 include "CUDAInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class CUDA_Op<string opMnemonic, list<Trait> traits = []>
@@ -96,6 +98,17 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     ($policy^)? (`ordered` $ordered^)? attr-dict `:` type($base) `,` type($offset) `->` type($value)
   }];
   let hasVerifier = 1;
+}
+
+def CUDA_BytesOp : CUDA_Op<"bytes", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "memory as bytes";
+  let description = [{
+    The memory of `base`, which is only read, as bytes.
+  }];
+  let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base);
+  let results = (outs MemRefRankOf<[I8], [1]>:$memory);
+  let assemblyFormat = "$base attr-dict `:` type($base) `to` type($memory)";
 }
 
 def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
@@ -287,6 +300,53 @@ def CUDA_HadamardOp : CUDA_Op<"hadamard", [Pure, AllTypesMatch<["source", "trans
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$transformed);
   let assemblyFormat = "$source (`lanes` $lanes^)? attr-dict `:` type($source)";
   let hasVerifier = 1;
+}
+
+def CUDA_PoolOp : CUDA_Op<"pool", [
+    RecursiveMemoryEffects, SingleBlock,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "softmax-weighted sum of rows";
+  let description = [{
+    Channel by channel, the sum over the rows r < `rows` of a window of values weighted by
+    the softmax of their scores, as `dsv4.compress` defines it. The region gives row
+    r: whether it is there, its scores, its values.
+
+    Before rows are distributed they and the result are whole rows, `vector<N>`. After it
+    all `threads` threads of the block take part: the region gives what lane `lane` of a
+    team holds of a row, channels lane * V and on of `vector<1 x V>`; the
+    result is what one of `lanes` lanes holds, for the first so many threads. Clauses:
+
+    * pool_c1: the region has the arguments `row` and `lane`, and ends in a
+      `cuda.pool_row`;
+    * pool_c2: rows and threads are positive, and the row is the teams' lanes times V.
+  }];
+  let arguments = (ins I64Attr:$rows, DefaultValuedAttr<I64Attr, "1">:$threads,
+                       DefaultValuedAttr<I64Attr, "1">:$lanes);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$pooled);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $rows (`threads` $threads^)? (`lanes` $lanes^)? attr-dict-with-keyword `to` type($pooled) $body
+  }];
+  let extraClassDeclaration = [{
+    PoolRowOp getRowOp();
+    /// Channels of a row.
+    int64_t getChannels();
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def CUDA_PoolRowOp : CUDA_Op<"pool_row", [
+    Pure, Terminator, ReturnLike, HasParent<"PoolOp">]> {
+  let summary = "one row of a window";
+  let description = [{
+    Whether the row is there, its scores and its values. Of a row that is not there nothing
+    but that counts, and its values are zeros.
+  }];
+  let arguments = (ins I1:$there, VectorOfRankAndType<[1, 2], [F32]>:$scores,
+                       VectorOfRankAndType<[1, 2], [F32]>:$values);
+  let assemblyFormat = "$there `,` $scores `,` $values attr-dict `:` type($scores) `,` type($values)";
 }
 
 def CUDA_IsLastOp : CUDA_Op<"is_last", [

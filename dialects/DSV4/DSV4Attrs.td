@@ -291,7 +291,8 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     field belongs to step `s`, lane `l` and position `v` with
     `e = (s * lanes + l) * vector + v`. `blocks` is the least number of blocks a
     multiprocessor must be able to hold, 0 for no demand; `pdl` lets the kernel
-    start before its predecessor has ended. Clauses:
+    start before its predecessor has ended. With `team` a block handles one row: its first
+    `lanes` threads hold it, and all of them do what takes several rows of operands. Clauses:
 
     * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
     * row_schedule_c2: lanes is a power of two between 1 and 32;
@@ -309,10 +310,17 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$blocks,
     DefaultValuedParameter<"LoadPolicy", "LoadPolicy::Default">:$load,
     DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store,
-    DefaultValuedParameter<"bool", "false">:$pdl
+    DefaultValuedParameter<"bool", "false">:$pdl,
+    DefaultValuedParameter<"bool", "false">:$team
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Rows that a block handles.
+    int64_t getRowsPerBlock() const {
+      return getTeam() ? 1 : getThreads() / getLanes();
+    }
+  }];
 }
 
 #endif // DSV4_ATTRS_TD

@@ -33,6 +33,10 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       How many elements of the row one value of result `index` stands for.
     }], "int64_t", "getResultGroup", (ins "unsigned":$index), [{}], [{ return 1; }]>,
     InterfaceMethod<[{
+      The most threads that have work in one row of results, where it takes several rows of
+      operands; 0 where the lanes of the row do all. Not 0: the schedule needs `team`.
+    }], "int64_t", "getTeamThreads", (ins), [{}], [{ return 0; }]>,
+    InterfaceMethod<[{
       Whether the lowering takes the row of this operand from an op of the same
       kernel.
     }], "bool", "acceptsRow", (ins "::mlir::OpOperand &":$operand)>,

@@ -325,6 +325,98 @@ def DSV4_HadamardOp : DSV4_RowToRowOp<"hadamard"> {
 }
 
 //===----------------------------------------------------------------------===//
+// compress
+//===----------------------------------------------------------------------===//
+
+def DSV4_CompressOp : DSV4_Op<"compress", [
+    DestinationStyleOpInterface, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getTeamThreads"]>
+  ]> {
+  let summary = "pool windows of tokens, each channel by a softmax over them";
+  let description = [{
+    Row e of the result is one entry of a compressed cache, made of the window of `window`
+    tokens from position w = plan[e, 0] on and, with `overlap`, of the window before it:
+
+    ```
+    out(e, c) = sum_r p_r(c) * value_r(c),  p(c) = softmax over r of score_r(c)
+    ```
+
+    Without `overlap` tokens have one stream of D channels, and r counts the `window` tokens
+    from position w on. With it they have two, 2 D columns: the rows r < window are the tokens
+    from position w - window on with columns [0, D), the others those from position w on
+    with columns [D, 2 D). `bias`, where given, is added to the scores: row r mod window
+    of it to those of row r, in all columns.
+
+    Every row of the plan is `[w, request, position, token]`: row `token` of `values` and
+    `scores` belongs to position `position` of the request, the rows behind it to its next
+    positions. Positions before `position` are read from the state, whose fields are
+    the values and the scores of a token (`biased`: with the bias already in them):
+
+    ```
+    ring n, no pages:  entry = request * n + t mod n
+    ring n, pages:     entry = page_table[request, (t mod n) div page] * page + t mod n mod page
+    pages, no ring:    entry = page_table[request, t div page] * page + t mod page
+    ```
+
+    A token that is in neither, or before position 0, has weight 0; nothing is read for it.
+    An entry with w < 0 has no tokens, and one whose weights are all 0 is zeros. Only windows that become complete
+    need a row, so the launch has as many rows as entries are made.
+
+    In fp32, every operation rounded to nearest even. Rows are taken in blocks of eight in their
+    order, the last one filled up with tokens that are not there if it is not the only one; a block has the maximum M of its scores (0 if no token is there),
+    weights e_r = exp(score_r - M), and the sums of e_r and of e_r * value_r as binary trees of
+    neighbours, an odd one out going up a level as it is. Blocks are merged as such a
+    tree: with M' the larger maximum, both sums of each are multiplied by
+    exp(M - M') and added. At last the second sum is divided by the first. exp is the
+    polynomial of docs/Numerics.md, of the same bits on every target. So an entry does not
+    depend on how its tokens were cut into launches, nor on the schedule. Clauses:
+
+    * compress_c1: `values` and `scores` are bf16 or f32 of one type
+      `[tokens, D]`, `[tokens, 2 D]` with `overlap`, D constant;
+    * compress_c2: `plan` is i32 `[entries, 4]`;
+    * compress_c3: the result is bf16 or f32 `[entries, D]`;
+    * compress_c4: `window` is between 1 and 1024, 512 with `overlap`;
+    * compress_c5: `bias` is f32 of shape `[window, columns of values]`;
+    * compress_c6: the state has two fields, values and scores, both of the element type and
+      the columns of `values`, without factors and in the row or in arrays;
+    * compress_c7: a state has a ring or a page table; a ring is at least as long as the rows
+      of a window (two with `overlap`) less one, below 2^31, and a multiple or a
+      divisor of the page size; `page_table` is i32 `[requests, pages]`; without a state there
+      are neither, nor `biased`.
+
+    Source: paper eq. 9-12; the official `Compressor` (columns [0, D) are the overlapping stream).
+  }];
+  let arguments = (ins
+    DSV4_Rows:$values, DSV4_Rows:$scores, DSV4_Indices:$plan,
+    Optional<TensorOf<[F32]>>:$bias,
+    Arg<Optional<DSV4_CacheType>, "the state", [MemRead<DSV4_CacheResource>]>:$state,
+    Optional<DSV4_Indices>:$page_table, DSV4_Rows:$out,
+    I64Attr:$window, UnitAttr:$overlap, OptionalAttr<I64Attr>:$ring, UnitAttr:$biased
+  );
+  let results = (outs DSV4_Rows:$entries);
+  let assemblyFormat = [{
+    $values `,` $scores `window` $window (`overlap` $overlap^)?
+    `plan` `(` $plan `:` type($plan) `)`
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`state` `(` $state^ `:` qualified(type($state)) `)`)? (`ring` $ring^)? (`biased` $biased^)?
+    (`pages` `(` $page_table^ `:` type($page_table) `)`)?
+    `outs` `(` $out `:` type($out) `)`
+    attr-dict `:` type($values) `,` type($scores) custom<TiedResult>(ref(type($out)), type($entries))
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// Rows of a window, both windows with overlap.
+    int64_t getWindowRows() { return getOverlap() ? 2 * getWindow() : getWindow(); }
+    /// D.
+    int64_t getChannels();
+    /// Channels of a row that one thread pools.
+    int64_t getChannelsPerThread();
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // paged_append
 //===----------------------------------------------------------------------===//
 

@@ -115,7 +115,7 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
         callee->getAttrOfType<RowScheduleAttr>(DSV4Dialect::kScheduleAttr);
     llvm::raw_string_ostream(kernel.schedule) << schedule;
     kernel.threads = (*callee.getKnownBlockSize())[0];
-    kernel.rowsPerBlock = schedule.getThreads() / schedule.getLanes();
+    kernel.rowsPerBlock = schedule.getRowsPerBlock();
     // No driver takes it below sm_90, where a wait is nothing anyway.
     kernel.programmaticLaunch =
         schedule.getPdl() && getArchNumber(info.arch) >= 90;

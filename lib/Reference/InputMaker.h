@@ -11,6 +11,8 @@
 #include "dsv4/Dialect/RecordLayout.h"
 #include "dsv4/Reference/RandomInputs.h"
 
+#include <array>
+
 namespace dsv4::reference {
 
 /// What an argument is for.
@@ -25,6 +27,9 @@ enum class Role {
   Values,
   Weights,
   Angles,
+  Scores,
+  Plan,
+  State,
   Output
 };
 
@@ -34,6 +39,7 @@ struct Use {
   PagedGatherOp gather = nullptr;
   PagedAppendOp append = nullptr;
   RopeOp rope = nullptr;
+  CompressOp compress = nullptr;
 };
 
 class InputMaker {
@@ -48,9 +54,9 @@ public:
 private:
   void findUses();
   void fillArgument(mlir::BlockArgument argument);
-  void fillField(FieldAttr field, const RecordLayout::Position &position,
-                 int64_t pages, int64_t slots, std::vector<char> &bytes,
-                 Random &random) const;
+  void fillField(FieldAttr field, Role role,
+                 const RecordLayout::Position &position, int64_t pages,
+                 int64_t slots, std::vector<char> &bytes, Random &random) const;
   void fillCache(mlir::BlockArgument cache, Random &random);
   void fillTensor(mlir::BlockArgument argument, Random &random);
 
@@ -73,6 +79,17 @@ private:
   void fillRingPositions(unsigned argument, Random &random);
   void fillSlots(unsigned argument, Random &random);
 
+  // Of compress.
+  /// [w, request, position, token].
+  using PlanRow = std::array<int64_t, 4>;
+  void fillPlan(unsigned argument, Random &random);
+  void fillStateTable(unsigned argument, Random &random);
+  void fillScores(mlir::BlockArgument argument, Random &random);
+  std::vector<PlanRow> makeWindows(CompressOp op, int64_t tokens,
+                                   int64_t entries, Random &random) const;
+  int64_t getRequests(CompressOp op) const;
+  int64_t getMostPositions(CompressOp op) const;
+
   unsigned getBinding(mlir::Value value) const {
     return signature
         .firstBinding[mlir::cast<mlir::BlockArgument>(value).getArgNumber()];
@@ -86,7 +103,7 @@ private:
   }
   int32_t load(mlir::Value value, int64_t at) const;
   void store(unsigned argument, int64_t at, int64_t value);
-  std::vector<uint8_t> makeElements(mlir::Type type, bool factors, size_t count,
+  std::vector<uint8_t> makeElements(mlir::Type type, Role role, size_t count,
                                     Random &random) const;
 
   int64_t getPages(mlir::TypedValue<CacheType> cache) const;

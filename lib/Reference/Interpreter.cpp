@@ -69,7 +69,7 @@ rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
                        "' has elements that are not numbers");
   for (Operation &op : func.getBody().front())
     if (!isa<PagedGatherOp, DequantizeOp, QuantizeOp, RMSNormOp, RopeOp,
-             HadamardOp, PagedAppendOp, func::ReturnOp>(op) &&
+             HadamardOp, CompressOp, PagedAppendOp, func::ReturnOp>(op) &&
         !isShapeOp(&op))
       return invalid("'" + op.getName().getStringRef() +
                      "' is not an op the interpreter knows");
@@ -321,6 +321,7 @@ rt::Status Interpreter::execute(Operation *op) {
       .Case([&](RMSNormOp op) { return normalize(op); })
       .Case([&](RopeOp op) { return rotate(op); })
       .Case([&](HadamardOp op) { return transform(op); })
+      .Case([&](CompressOp op) { return compress(op); })
       .Case([&](PagedAppendOp op) { return append(op); });
 }
 

@@ -20,6 +20,10 @@ inline rt::Status invalid(const llvm::Twine &message) {
   return {rt::Code::InvalidArgument, message.str()};
 }
 
+/// The sum of neighbours, then of neighbouring sums; an odd one out goes up a
+/// level as it is.
+float sumTree(llvm::SmallVector<float> level);
+
 /// Numbers of one format, side by side in memory.
 struct Elements {
   char *bytes = nullptr;
@@ -87,6 +91,12 @@ private:
   struct Entry {
     int64_t page, slot;
   };
+  /// A token that a window reads: its row begins at element `begin`, that of
+  /// the bias, if one is added, at element `bias` (else -1).
+  struct WindowToken {
+    Elements values, scores;
+    int64_t begin, bias;
+  };
 
   rt::Status checkRanks() const;
   rt::Status checkBinding(unsigned index) const;
@@ -100,12 +110,20 @@ private:
   rt::Status normalize(RMSNormOp op);
   rt::Status rotate(RopeOp op);
   rt::Status transform(HadamardOp op);
+  rt::Status compress(CompressOp op);
   rt::Status append(PagedAppendOp op);
 
   /// Where an index leads, if anything may be read there.
   std::optional<Entry> findEntry(PagedGatherOp op, int64_t token,
                                  int64_t index) const;
   void gatherRow(PagedGatherOp op, Entry entry, char *row) const;
+
+  std::optional<Entry> findEntry(CompressOp op, int64_t request,
+                                 int64_t position) const;
+  /// Row `row` of the window of an entry, if there is that token.
+  std::optional<WindowToken> findToken(CompressOp op, int64_t entry,
+                                       int64_t row) const;
+  void compressRow(CompressOp op, int64_t entry, const Elements &out) const;
 
   /// Where row `token` goes, if it is kept.
   std::optional<Entry> findEntry(PagedAppendOp op, int64_t token) const;

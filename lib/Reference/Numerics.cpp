@@ -231,6 +231,25 @@ float dsv4::reference::sqrtF32(float value) {
   return roundToF32(std::sqrt(double(value)));
 }
 
+float dsv4::reference::expF32(float x) {
+  assert(!(x > 0) && "the power is made for weights of at most 1");
+  if (std::isnan(x))
+    return std::numeric_limits<float>::quiet_NaN();
+  if (x < -87)
+    return 0;
+  constexpr float kLog2E = 0x1.715476p+0f;
+  // What is left of an integer after 1.5 * 2^23 is added and taken away.
+  constexpr float kInteger = 12582912.0f;
+  float k = std::fmaf(x, kLog2E, kInteger) - kInteger;
+  float f = std::fmaf(x, kLog2E, -k);
+  float p = std::fmaf(f, 0x1.5bba14p-10f, 0x1.3cea88p-7f);
+  p = std::fmaf(p, f, 0x1.c6b752p-5f);
+  p = std::fmaf(p, f, 0x1.ebf9bcp-3f);
+  p = std::fmaf(p, f, 0x1.62e42ap-1f);
+  p = std::fmaf(p, f, 1.0f);
+  return mulF32(p, std::ldexp(1.0f, int(k)));
+}
+
 uint16_t dsv4::reference::encodeBF16(float value) {
   return uint16_t(encode(Format::BF16, value));
 }

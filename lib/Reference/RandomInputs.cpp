@@ -61,6 +61,17 @@ static Role getIndexRole(OpTy op, OpOperand &operand) {
   return Role::None;
 }
 
+static Role getCompressRole(CompressOp op, OpOperand &operand) {
+  const std::pair<Value, Role> roles[] = {
+      {op.getValues(), Role::Values}, {op.getScores(), Role::Scores},
+      {op.getPlan(), Role::Plan},     {op.getBias(), Role::Weights},
+      {op.getState(), Role::State},   {op.getPageTable(), Role::Table}};
+  for (auto [value, role] : roles)
+    if (value && value == operand.get())
+      return role;
+  return Role::None;
+}
+
 /// What an operand that is read says about its argument.
 static Use getUse(OpOperand &operand) {
   Operation *op = operand.getOwner();
@@ -75,6 +86,9 @@ static Use getUse(OpOperand &operand) {
         number >= first && append.getWrittenFields()[number - first].isScale();
     return {factors ? Role::Factors : Role::None};
   }
+  if (auto compress = dyn_cast<CompressOp>(op))
+    return {getCompressRole(compress, operand), nullptr, nullptr, nullptr,
+            compress};
   if (number == 0)
     return {Role::Values};
   if (isa<QuantizeOp>(op))
@@ -187,13 +201,16 @@ void InputMaker::store(unsigned argument, int64_t at, int64_t value) {
               &narrow, sizeof(narrow));
 }
 
-std::vector<uint8_t> InputMaker::makeElements(Type type, bool factors,
+std::vector<uint8_t> InputMaker::makeElements(Type type, Role role,
                                               size_t count,
                                               Random &random) const {
-  if (auto format = reference::getFormat(type))
-    return factors && codes != Codes::All
-               ? randomScales(*format, count, random)
-               : randomElements(*format, count, random, codes);
+  if (auto format = reference::getFormat(type)) {
+    if (role == Role::Factors && codes != Codes::All)
+      return randomScales(*format, count, random);
+    if (role == Role::State && codes != Codes::All)
+      return randomReals(*format, count, random);
+    return randomElements(*format, count, random, codes);
+  }
   unsigned width = type.getIntOrFloatBitWidth();
   std::vector<uint8_t> bytes(count * std::max(width / 8, 1u));
   for (uint8_t &byte : bytes)
@@ -203,14 +220,16 @@ std::vector<uint8_t> InputMaker::makeElements(Type type, bool factors,
 
 /// Fills field `field` of every entry. In a large cache entries share elements
 /// of a pool, at places of their own.
-void InputMaker::fillField(FieldAttr field,
+void InputMaker::fillField(FieldAttr field, Role role,
                            const RecordLayout::Position &position,
                            int64_t pages, int64_t slots,
                            std::vector<char> &bytes, Random &random) const {
   int64_t size = field.getByteSize(), entries = pages * slots;
   int64_t made = std::min(entries, std::max<int64_t>(kPoolBytes / size, 2));
-  std::vector<uint8_t> pool = makeElements(field.getElement(), field.isScale(),
-                                           made * field.getExtent(), random);
+  if (field.isScale())
+    role = Role::Factors;
+  std::vector<uint8_t> pool =
+      makeElements(field.getElement(), role, made * field.getExtent(), random);
   int64_t unit = std::max<int64_t>(getElementBits(field.getElement()) / 8, 1);
   for (int64_t entry = 0; entry < entries; ++entry) {
     int64_t from = entry * size;
@@ -234,7 +253,8 @@ void InputMaker::fillCache(BlockArgument cache, Random &random) {
     RecordLayout::Position position = layout.getPosition(field);
     unsigned binding = position.inArray ? array++ : first;
     bool perTensor = field.getGroup() == FieldAttr::kPerTensor;
-    fillField(field, position, perTensor ? 1 : set.shapes[binding].front(),
+    fillField(field, uses[cache.getArgNumber()].role, position,
+              perTensor ? 1 : set.shapes[binding].front(),
               perTensor ? 1 : type.getPage(), set.bytes[binding], random);
   }
 }
@@ -247,8 +267,8 @@ void InputMaker::fillTensor(BlockArgument argument, Random &random) {
   Type type = cast<RankedTensorType>(argument.getType()).getElementType();
   unsigned width = type.getIntOrFloatBitWidth();
   size_t count = width == 1 ? bytes.size() : bytes.size() * 8 / width;
-  bool factors = uses[argument.getArgNumber()].role == Role::Factors;
-  std::vector<uint8_t> elements = makeElements(type, factors, count, random);
+  Role role = uses[argument.getArgNumber()].role;
+  std::vector<uint8_t> elements = makeElements(type, role, count, random);
   std::memcpy(bytes.data(), elements.data(),
               std::min(elements.size(), bytes.size()));
 }
@@ -280,6 +300,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
     return append ? fillAppendRequests(index, random)
                   : fillRequests(index, random);
   case Role::Table:
+    if (use.compress)
+      return fillStateTable(index, random);
     return append ? fillAppendTable(index, random) : fillTable(index, random);
   case Role::Indices:
     if (!append)
@@ -294,6 +316,11 @@ void InputMaker::fillArgument(BlockArgument argument) {
     return fillWeights(argument, random);
   case Role::Angles:
     return fillAngles(argument, random);
+  case Role::Scores:
+    return fillScores(argument, random);
+  case Role::Plan:
+    return fillPlan(index, random);
+  case Role::State:
   case Role::Factors:
   case Role::None:
     return isa<CacheType>(argument.getType()) ? fillCache(argument, random)

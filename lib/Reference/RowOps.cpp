@@ -15,9 +15,7 @@ using namespace dsv4::reference;
 // rms_norm
 //===----------------------------------------------------------------------===//
 
-/// The sum of neighbours, then of neighbouring sums; an odd one out goes up a
-/// level as it is.
-static float sumTree(SmallVector<float> level) {
+float dsv4::reference::sumTree(SmallVector<float> level) {
   while (level.size() > 1) {
     SmallVector<float> next;
     for (size_t i = 0; i + 1 < level.size(); i += 2)

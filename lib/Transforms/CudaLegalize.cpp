@@ -198,6 +198,14 @@ void Legalizer::visitMemory(Operation *op) {
 LogicalResult Legalizer::visit(Operation *op) {
   auto isIndex = [](Type type) { return type.isIndex(); };
   b.setInsertionPoint(op);
+  if (auto pool = dyn_cast<cuda::PoolOp>(op)) {
+    // The arguments stay; casts stand for their values as integers.
+    b.setInsertionPointToStart(&pool.getBody().front());
+    for (BlockArgument index : pool.getBody().getArguments())
+      integers[index] = arith::IndexCastOp::create(
+          b, index.getLoc(), integer(widthOf(index)), index);
+    return success();
+  }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
           cuda::IsLastOp>(op)) {
     visitMemory(op);
@@ -282,7 +290,10 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.join",
                                           "cuda.load",
                                           "cuda.one_nan",
+                                          "cuda.bytes",
                                           "cuda.pad",
+                                          "cuda.pool",
+                                          "cuda.pool_row",
                                           "cuda.quantize",
                                           "cuda.reduce",
                                           "cuda.steps",

@@ -23,6 +23,7 @@
 #include "RowDistributor.h"
 
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace dsv4;
@@ -34,8 +35,8 @@ namespace dsv4 {
 
 void RowDistributor::mapRows() {
   Location loc = forall.getLoc();
-  int64_t threads = schedule.getThreads(), lanes = schedule.getLanes();
-  int64_t rowsPerBlock = threads / lanes;
+  int64_t threads = schedule.getThreads(), lanes = laneCount;
+  int64_t rowsPerBlock = schedule.getRowsPerBlock();
   b.setInsertionPoint(forall);
   auto bound = [&](int64_t value) { return b.getIndexAttr(value); };
   if (schedule.getPdl())
@@ -47,13 +48,16 @@ void RowDistributor::mapRows() {
       bound(llvm::divideCeil(getMaxRows(), rowsPerBlock)));
   Value rowInBlock = thread;
   lane = indexConstant(0);
-  if (lanes > 1) {
+  if (lanes > 1)
     lane =
         arith::RemUIOp::create(b, name("lane"), thread, indexConstant(lanes));
-    rowInBlock = arith::DivUIOp::create(b, loc, thread, indexConstant(lanes));
+  Value row = block;
+  if (!schedule.getTeam()) {
+    if (lanes > 1)
+      rowInBlock = arith::DivUIOp::create(b, loc, thread, indexConstant(lanes));
+    row = arith::MulIOp::create(b, loc, block, indexConstant(rowsPerBlock));
+    row = arith::AddIOp::create(b, name("row"), row, rowInBlock);
   }
-  Value row = arith::MulIOp::create(b, loc, block, indexConstant(rowsPerBlock));
-  row = arith::AddIOp::create(b, name("row"), row, rowInBlock);
   Value rows =
       getValueOrCreateConstantIndexOp(b, loc, forall.getMixedUpperBound()[0]);
   Value inside =
@@ -94,7 +98,7 @@ void RowDistributor::cloneScalars(Block *block) {
       continue;
     Operation *clone = b.clone(op, mapping);
     if (auto last = dyn_cast<cuda::IsLastOp>(clone))
-      last.setLanes(schedule.getLanes());
+      last.setLanes(laneCount);
   }
 }
 
@@ -116,12 +120,68 @@ LogicalResult RowDistributor::emitGuard(scf::IfOp guard) {
   return success();
 }
 
+LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
+  auto type = cast<VectorType>(pool.getPooled().getType());
+  Location loc = pool.getLoc();
+  int64_t channels = type.getNumElements(), threads = schedule.getThreads();
+  auto mapped = cuda::PoolOp::create(
+      b, loc, getShareType(type.getElementType(), {channels}), pool.getRows(),
+      threads, laneCount);
+  Block *body = b.createBlock(&mapped.getBody(), {},
+                              pool.getBody().getArgumentTypes(), {loc, loc});
+  for (auto [to, from] :
+       llvm::zip(body->getArguments(), pool.getBody().getArguments()))
+    to.setLoc(from.getLoc());
+
+  // The same distribution of rows, over as many threads as have work.
+  RowDistributor team(*this);
+  team.b.setInsertionPointToStart(body);
+  team.shares.clear();
+  team.lane = body->getArgument(1);
+  team.mapping.map(pool.getBody().getArgument(0), body->getArgument(0));
+  team.chunkSize = std::gcd<int64_t>(channels, 4);
+  int64_t chunks = channels / team.chunkSize, steps = 1;
+  while (chunks % steps != 0 || chunks / steps > threads)
+    ++steps;
+  team.laneCount = chunks / steps;
+  team.cloneScalars(&pool.getBody().front());
+  cuda::PoolRowOp row = pool.getRowOp();
+  SmallVector<Value> shared;
+  for (Value value : {row.getScores(), row.getValues()})
+    if (failed(team.placeLoads(value, {channels})))
+      return failure();
+  for (Value value : {row.getScores(), row.getValues()}) {
+    auto share = team.share(value, {channels});
+    if (failed(share))
+      return failure();
+    shared.push_back(*share);
+  }
+  cuda::PoolRowOp::create(team.b, loc,
+                          team.mapping.lookupOrDefault(row.getThere()),
+                          shared[0], shared[1]);
+  b.setInsertionPointAfter(mapped);
+  shares[{pool.getPooled(), 1}] = mapped.getPooled();
+  return success();
+}
+
+LogicalResult RowDistributor::emitStores() {
+  Block *body = forall.getBody();
+  for (Operation *store : getStores(body))
+    if (failed(emitStore(store)))
+      return failure();
+  for (scf::IfOp guard : getGuards(body))
+    if (failed(emitGuard(guard)))
+      return failure();
+  // A scalar result of the row is written by its first lane.
+  emitScalarStores(body);
+  return success();
+}
+
 LogicalResult RowDistributor::run() {
   mapRows();
   Block *body = forall.getBody();
-  SmallVector<Operation *> stores = getStores(body), all = stores;
-  SmallVector<scf::IfOp> guards = getGuards(body);
-  for (scf::IfOp guard : guards)
+  SmallVector<Operation *> all = getStores(body);
+  for (scf::IfOp guard : getGuards(body))
     llvm::append_range(all, getStores(guard.thenBlock()));
   // Loads that wait for no other come first, then scalars of the row, which
   // each of its lanes computes alike, then the loads that need those.
@@ -130,17 +190,24 @@ LogicalResult RowDistributor::run() {
   cloneScalars(body);
   if (failed(placeLoads(all, /*early=*/false)))
     return failure();
+  for (auto pool : body->getOps<cuda::PoolOp>())
+    if (failed(emitPool(pool)))
+      return failure();
   // Earlier, the next kernel would take resources from these loads.
+  Location loc = forall.getLoc();
   if (schedule.getPdl())
-    cuda::LaunchSuccessorsOp::create(b, forall.getLoc());
-  for (Operation *store : stores)
-    if (failed(emitStore(store)))
-      return failure();
-  for (scf::IfOp guard : guards)
-    if (failed(emitGuard(guard)))
-      return failure();
-  // A scalar result of the row is written by its first lane.
-  emitScalarStores(body);
+    cuda::LaunchSuccessorsOp::create(b, loc);
+  if (schedule.getTeam()) {
+    // The first lanes of the block hold the row.
+    Value thread = gpu::ThreadIdOp::create(
+        b, loc, gpu::Dimension::x, b.getIndexAttr(schedule.getThreads()));
+    Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                        thread, indexConstant(laneCount));
+    auto guard = scf::IfOp::create(b, loc, holds);
+    b.setInsertionPointToStart(guard.thenBlock());
+  }
+  if (failed(emitStores()))
+    return failure();
   forall.erase();
   return success();
 }

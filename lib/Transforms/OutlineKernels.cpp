@@ -198,6 +198,8 @@ ArrayAttr Outliner::buildHeader() {
   os << arch << ": " << schedule.getThreads() << " threads, "
      << schedule.getLanes() << " lanes a row, chunks of "
      << schedule.getVector() << " elements";
+  if (schedule.getTeam())
+    os << ", one row a block";
   if (schedule.getLoad() == LoadPolicy::EvictLast)
     os << ", loads evicted last";
   if (schedule.getStore() == StorePolicy::Streaming)
@@ -289,7 +291,7 @@ void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
   Value rows =
       RowCountOp::create(b, loc, tensor, b.getI64IntegerAttr(INT32_MAX));
   Value grid = arith::CeilDivUIOp::create(
-      b, loc, rows, constant(schedule.getThreads() / schedule.getLanes()));
+      b, loc, rows, constant(schedule.getRowsPerBlock()));
   Value one = constant(1);
   gpu::LaunchFuncOp::create(
       b, loc, callee, gpu::KernelDim3{grid, one, one},

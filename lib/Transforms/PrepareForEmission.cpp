@@ -27,6 +27,7 @@ public:
 
 private:
   std::string unique(StringRef wish);
+  void nameArguments(Block &block);
   void visit(Operation *op);
 
   gpu::GPUFuncOp func;
@@ -45,13 +46,26 @@ std::string Namer::unique(StringRef wish) {
 
 /// Cheap enough, and pure, so that every use may repeat it.
 static bool repeatsFreely(Operation *op) {
-  return isa<arith::ConstantOp, arith::ExtSIOp, gpu::ThreadIdOp,
-             gpu::BlockIdOp>(op) ||
-         (isa<arith::IndexCastOp>(op) &&
-          repeatsFreely(op->getOperand(0).getDefiningOp()));
+  if (isa<arith::IndexCastOp>(op)) {
+    Operation *from = op->getOperand(0).getDefiningOp();
+    return !from || repeatsFreely(from);
+  }
+  return isa<arith::ConstantOp, arith::ExtSIOp, gpu::ThreadIdOp, gpu::BlockIdOp,
+             cuda::BytesOp>(op);
+}
+
+void Namer::nameArguments(Block &block) {
+  for (BlockArgument arg : block.getArguments()) {
+    std::string name = unique(getEmittedName(arg.getLoc()));
+    arg.setLoc(NameLoc::get(StringAttr::get(func.getContext(), name),
+                            stripNames(arg.getLoc())));
+  }
 }
 
 void Namer::visit(Operation *op) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      nameArguments(block);
   if (op->getNumResults() != 1)
     return;
   Value value = op->getResult(0);
@@ -74,12 +88,10 @@ void Namer::visit(Operation *op) {
 }
 
 void Namer::run() {
-  used.try_emplace(func.getName(), 0);
-  for (BlockArgument arg : func.getBody().front().getArguments()) {
-    std::string name = unique(getEmittedName(arg.getLoc()));
-    arg.setLoc(NameLoc::get(StringAttr::get(func.getContext(), name),
-                            stripNames(arg.getLoc())));
-  }
+  // What the text of a cuda.pool calls its row.
+  for (StringRef name : {func.getName(), StringRef("row_scores"), StringRef("row_values")})
+    used.try_emplace(name, 0);
+  nameArguments(func.getBody().front());
   func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
 }
 

@@ -31,7 +31,8 @@ struct Footprint {
 class RowDistributor {
 public:
   RowDistributor(KernelOp kernel, scf::ForallOp forall)
-      : schedule(kernel.getScheduleAttr()), forall(forall), b(kernel) {}
+      : schedule(kernel.getScheduleAttr()), forall(forall), b(kernel),
+        laneCount(schedule.getLanes()), chunkSize(schedule.getVector()) {}
 
   LogicalResult run();
 
@@ -63,6 +64,10 @@ private:
                            Value offset);
   LogicalResult emitGuard(scf::IfOp guard);
   void emitScalarStores(Block *block);
+  /// Pools the rows of a window with all threads of the block.
+  LogicalResult emitPool(cuda::PoolOp pool);
+  /// The stores of the row, of its guards, and of its scalars.
+  LogicalResult emitStores();
   /// Emits on the first of every so many lanes.
   void onFirstOf(int64_t lanes, function_ref<void()> emit);
   /// The share of what a store writes.
@@ -72,7 +77,7 @@ private:
   VectorType getShareType(Type element, Footprint at) const;
   int64_t steps(int64_t row) const { return row / stepSize(); }
   int64_t stepSize() const {
-    return schedule.getLanes() * schedule.getVector();
+    return laneCount * chunkSize;
   }
   /// The most rows there can be. The last block may count past them, but not
   /// past 2^31 - 1: the runtime sees to that.
@@ -96,6 +101,8 @@ private:
   RowScheduleAttr schedule;
   scf::ForallOp forall;
   OpBuilder b;
+  /// Lanes that hold a row, and consecutive elements of it each has in a step.
+  int64_t laneCount, chunkSize;
   IRMapping mapping; ///< Scalars of the row program.
   Value lane;
   bool earlyOnly = false;

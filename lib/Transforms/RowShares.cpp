@@ -48,7 +48,7 @@ static Footprint getOperandFootprint(Operation *op, Value operand,
 }
 
 VectorType RowDistributor::getShareType(Type element, Footprint at) const {
-  int64_t vector = schedule.getVector(), count = steps(at.row);
+  int64_t vector = chunkSize, count = steps(at.row);
   if (at.group == 1)
     return VectorType::get({count, vector}, element);
   if (at.group >= stepSize())
@@ -136,7 +136,7 @@ LogicalResult RowDistributor::placeLoads(Value value, Footprint at) {
     at.group *= cast<VectorType>(value.getType()).getShape().back();
     return placeLoads(broadcast.getSource(), at);
   }
-  if (isa<arith::ConstantOp>(op))
+  if (isa<arith::ConstantOp, cuda::PoolOp>(op))
     return success();
   if (!isElementwise(op) &&
       !isa<vector::ShapeCastOp, vector::ExtractStridedSliceOp, cuda::ReduceOp,
@@ -154,7 +154,8 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
                                            Footprint at) {
   auto masked = dyn_cast<vector::MaskedLoadOp>(load);
   auto plain = dyn_cast<vector::LoadOp>(load);
-  Value base = masked ? masked.getBase() : plain.getBase();
+  Value base =
+      mapping.lookupOrDefault(masked ? masked.getBase() : plain.getBase());
   Value offset = masked ? masked.getIndices()[0] : plain.getIndices()[0];
   int64_t align =
       (masked ? masked.getAlignment() : plain.getAlignment()).value_or(1);
@@ -166,7 +167,7 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
   int64_t bits = element.getIntOrFloatBitWidth();
   int64_t cell =
       cast<MemRefType>(base.getType()).getElementType().getIntOrFloatBitWidth();
-  int64_t vector = schedule.getVector();
+  int64_t vector = chunkSize;
   VectorType type = getShareType(element, at);
   // In elements of the field: where the first chunk of lane 0 starts, how far
   // apart the chunks of neighbouring lanes and of neighbouring steps are.
@@ -201,7 +202,7 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
 
   Value start = mapping.lookupOrDefault(offset);
   auto toCells = [&](int64_t elements) { return elements * bits / cell; };
-  if (laneStep && schedule.getLanes() > 1) {
+  if (laneStep && laneCount > 1) {
     Value shift = at.interleave > 1
                       ? laneOffset(1, laneDivisor)
                       : laneOffset(toCells(laneStep), laneDivisor);
@@ -257,7 +258,7 @@ FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
       return failure();
     result = cuda::ReduceOp::create(b, op->getLoc(), getShareType(element, at),
                                     reduce.getKind(), *source,
-                                    reduce.getGroup(), schedule.getLanes())
+                                    reduce.getGroup(), laneCount)
                  .getReduced();
   } else if (auto deinterleave = dyn_cast<vector::DeinterleaveOp>(op)) {
     auto source = share(deinterleave.getSource(),
@@ -290,7 +291,7 @@ FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
         b.create(op->getLoc(), op->getName().getIdentifier(), operands,
                  getShareType(element, at), op->getAttrs());
     if (auto hadamard = dyn_cast<cuda::HadamardOp>(clone))
-      hadamard.setLanes(schedule.getLanes());
+      hadamard.setLanes(laneCount);
     result = clone->getResult(0);
   }
   if (succeeded(result))

@@ -48,11 +48,11 @@ LogicalResult RowDistributor::emitRowStore(vector::StoreOp store) {
   int64_t cell = store.getMemRefType().getElementTypeBitWidth();
   auto toCells = [&](int64_t elements) { return elements * bits / cell; };
   Value offset = mapping.lookupOrDefault(store.getIndices()[0]);
-  if (schedule.getLanes() > 1)
+  if (laneCount > 1)
     offset =
         arith::AddIOp::create(b, forall.getLoc(), offset,
-                              laneOffset(toCells(schedule.getVector()), 1));
-  int64_t chunk = schedule.getVector() * bits / 8;
+                              laneOffset(toCells(chunkSize), 1));
+  int64_t chunk = chunkSize * bits / 8;
   int64_t align = std::gcd<int64_t>(store.getAlignment().value_or(1), chunk);
   int64_t natural = std::min<int64_t>(16, chunk & -chunk);
   cuda::StoreOp::create(
@@ -70,7 +70,7 @@ void RowDistributor::onFirstOf(int64_t lanes, function_ref<void()> emit) {
     return emit();
   Location loc = forall.getLoc();
   Value number = lane;
-  if (lanes < schedule.getLanes())
+  if (lanes < laneCount)
     number = arith::RemUIOp::create(b, loc, lane, indexConstant(lanes));
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
                                       indexConstant(0));
@@ -84,7 +84,7 @@ void RowDistributor::storeWhole(cuda::StoreGroupsOp store, Value values,
                                 Value offset) {
   auto type = cast<VectorType>(values.getType());
   int64_t bytes = type.getElementTypeBitWidth() / 8;
-  onFirstOf(schedule.getLanes(), [&] {
+  onFirstOf(laneCount, [&] {
     if (int64_t pad = store.getPad()) {
       auto padded = VectorType::get({type.getNumElements() + pad / bytes},
                                     type.getElementType());
@@ -107,7 +107,7 @@ LogicalResult RowDistributor::storeDealt(cuda::StoreGroupsOp store,
   int64_t bytes = type.getElementTypeBitWidth() / 8;
   int64_t cell = store.getBase().getType().getElementTypeBitWidth() / 8;
   int64_t group = store.getGroup(), interleave = store.getInterleave();
-  int64_t holders = std::max<int64_t>(1, group / schedule.getVector());
+  int64_t holders = std::max<int64_t>(1, group / chunkSize);
   int64_t perLane = type.getShape().back(), apart = perLane;
   int64_t stride = stepSize() / group;
   int64_t count = store.getValues().getType().getNumElements();
@@ -125,7 +125,7 @@ LogicalResult RowDistributor::storeDealt(cuda::StoreGroupsOp store,
   if (apart * bytes / cell != 1)
     shift = arith::MulIOp::create(b, loc, shift,
                                   indexConstant(apart * bytes / cell));
-  Value start = schedule.getLanes() > 1
+  Value start = laneCount > 1
                     ? Value(arith::AddIOp::create(b, loc, offset, shift))
                     : offset;
   int64_t natural = std::min<int64_t>(16, perLane * bytes);
@@ -137,7 +137,7 @@ LogicalResult RowDistributor::storeDealt(cuda::StoreGroupsOp store,
                           align >= natural ? 0 : align,
                           cuda::StorePolicy::Default);
   });
-  onFirstOf(store.getPad() ? schedule.getLanes() : 0, [&] {
+  onFirstOf(store.getPad() ? laneCount : 0, [&] {
     Value zero = store.getPad()
                      ? Value(arith::ConstantIntOp::create(b, loc, 0, 8))
                      : Value();
@@ -166,7 +166,7 @@ LogicalResult RowDistributor::emitStore(Operation *op) {
 
 void RowDistributor::emitScalarStores(Block *block) {
   auto scalars = block->getOps<memref::StoreOp>();
-  onFirstOf(scalars.empty() ? 0 : schedule.getLanes(), [&] {
+  onFirstOf(scalars.empty() ? 0 : laneCount, [&] {
     for (memref::StoreOp store : scalars)
       b.clone(*store, mapping);
   });

@@ -11,6 +11,7 @@
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -42,20 +43,27 @@ constexpr StorePolicy cached = StorePolicy::Default;
 /// sm_9x is measured on an H200, the others follow it; docs/Performance.md has
 /// the figures.
 const TableEntry builtinTable[] = {
+    {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false},
     {"sm_", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, /*pdl=*/false},
+    {"sm_", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached,
+     /*pdl=*/false},
     {"sm_", "dsv4.paged_append", 0, 128, 16, 4, 0, plain, cached,
      /*pdl=*/false},
     {"sm_", "dsv4.quantize", 0, 128, 16, 16, 0, plain, cached, /*pdl=*/false},
     {"sm_", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, /*pdl=*/false},
     {"sm_", "", 8, 128, 16, 4, 0, plain, cached, /*pdl=*/false},
     {"sm_", "", 0, 128, 16, 8, 0, plain, cached, /*pdl=*/false},
+    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true},
     {"sm_9", "dsv4.rms_norm", 0, 128, 8, 8, 0, evictLast, cached, true},
+    {"sm_9", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached, true},
     {"sm_9", "dsv4.paged_append", 0, 128, 16, 4, 0, evictLast, cached, true},
     {"sm_9", "dsv4.quantize", 0, 128, 16, 16, 0, plain, cached, true},
     {"sm_9", "dsv4.dequantize", 0, 256, 32, 8, 0, evictLast, cached, true},
     {"sm_9", "", 8, 128, 16, 4, 0, evictLast, cached, true},
     {"sm_9", "", 0, 128, 16, 8, 0, evictLast, cached, true},
+    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true},
     {"sm_1", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, true},
+    {"sm_1", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached, true},
     {"sm_1", "dsv4.paged_append", 0, 128, 16, 4, 0, plain, cached, true},
     {"sm_1", "dsv4.quantize", 0, 128, 16, 16, 0, plain, cached, true},
     {"sm_1", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, true},
@@ -135,7 +143,8 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                      << "schedule table '" << table << "': ";
             },
             &getContext(), entry.threads, entry.lanes, entry.vector,
-            entry.blocks, entry.load, entry.store, entry.pdl))
+            entry.blocks, entry.load, entry.store, entry.pdl,
+            /*team=*/false))
       return failure();
     entries.push_back(entry);
   }
@@ -145,11 +154,17 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
 /// The schedule of a valid `entry` with lanes and vector reduced until it fits
 /// every op of the kernel, or null.
 static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
+  int64_t team = 0, threads = entry.threads;
+  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>())
+    team = std::max(team, op.getTeamThreads());
+  // More would have nothing to do.
+  if (team)
+    threads = std::min<int64_t>(threads, llvm::alignTo(team, 32));
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
-      auto schedule = RowScheduleAttr::get(kernel.getContext(), entry.threads,
-                                           lanes, vector, entry.blocks,
-                                           entry.load, entry.store, entry.pdl);
+      auto schedule = RowScheduleAttr::get(
+          kernel.getContext(), threads, lanes, vector, entry.blocks, entry.load,
+          entry.store, entry.pdl, /*team=*/team != 0);
       if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
                        [&](RowwiseOpInterface op) {
                          return explainMisfit(schedule, op).empty();

@@ -200,3 +200,37 @@ std::string CompiledProgram::check(const reference::InputSet &inputs,
     *outputs = std::move(got);
   return "";
 }
+
+//===----------------------------------------------------------------------===//
+// Many of them
+//===----------------------------------------------------------------------===//
+
+std::string dsv4::test::checkShapes(CompiledProgram &program,
+                                    const std::vector<Shape> &shapes,
+                                    uint64_t seed) {
+  for (const Shape &shape : shapes) {
+    auto inputs = program.makeInputs(shape.dims, ++seed, shape.codes);
+    std::string failure = inputs ? program.check(*inputs)
+                                 : std::string(inputs.status().message());
+    if (!failure.empty())
+      return toText(shape.dims) + ", inputs of seed " + std::to_string(seed) +
+             ": " + failure;
+  }
+  return "";
+}
+
+std::string dsv4::test::checkText(Sessions &sessions, const std::string &name,
+                                  const std::string &text,
+                                  const std::vector<Shape> &shapes,
+                                  uint64_t seed, const std::string &schedule) {
+  CompiledProgram program(sessions, text, schedule);
+  std::string failure = program.compile();
+  if (failure.empty())
+    failure = checkShapes(program, shapes, seed);
+  return failure.empty() ? "" : name + ": " + failure + "\n" + text;
+}
+
+void dsv4::test::runAndCount(const Jobs &jobs) {
+  runAll(jobs);
+  std::printf("%zu programs\n", jobs.size());
+}

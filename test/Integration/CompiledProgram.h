@@ -71,6 +71,37 @@ private:
   size_t turn = 0;
 };
 
+/// One set of random inputs.
+struct Shape {
+  Dims dims;
+  reference::Codes codes = reference::Codes::All;
+};
+
+/// Runs a program on random inputs of every shape; "" or what is wrong.
+std::string checkShapes(CompiledProgram &program,
+                        const std::vector<Shape> &shapes, uint64_t seed);
+
+/// Compiles `text` and checks it on every shape.
+std::string checkText(Sessions &sessions, const std::string &name,
+                      const std::string &text, const std::vector<Shape> &shapes,
+                      uint64_t seed, const std::string &schedule = "");
+
+using Jobs = std::vector<std::function<std::string()>>;
+
+/// runAll, and a line that says how many there were.
+void runAndCount(const Jobs &jobs);
+
+/// At scale 0 every fifth.
+template <typename T>
+std::vector<T> thin(std::vector<T> all) {
+  if (getScale() != 0)
+    return all;
+  std::vector<T> few;
+  for (size_t i = getSeed() % 5; i < all.size(); i += 5)
+    few.push_back(all[i]);
+  return few;
+}
+
 } // namespace dsv4::test
 
 #endif // DSV4_TEST_INTEGRATION_COMPILEDPROGRAM_H

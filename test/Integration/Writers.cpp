@@ -476,15 +476,15 @@ std::string Append::getText() const {
 //===----------------------------------------------------------------------===//
 
 std::string Chain::getName() const {
-  return record.name + "_page" + std::to_string(page) + "_" + slots.getName() +
-         (norm ? "_norm" : "") + (rope ? "_rope" : "") +
+  return (compress ? compress->getName() + "_" : std::string()) + record.name +
+         "_page" + std::to_string(page) + "_" + slots.getName() + (norm ? "_norm" : "") + (rope ? "_rope" : "") +
          (hadamard ? "_hadamard" : "") + "_" + input + "_" + between +
          (kept ? "_kept" : "") +
          (quantize ? "_" + quantize->getName() : std::string());
 }
 
 size_t Chain::getOpCount() const {
-  return norm + rope + hadamard + quantize.has_value() + 1;
+  return compress.has_value() + norm + rope + hadamard + quantize.has_value() + 1;
 }
 
 std::optional<Chain> Chain::draw(const Record &record,
@@ -533,7 +533,8 @@ std::string Chain::getText() const {
   Writer writer;
   writer.addCache(page, record);
   int64_t extent = record.rowExtent;
-  writer.addRows("x", input, extent);
+  if (!compress)
+    writer.addRows("x", input, extent);
   // Positions of a ring are those of the rotation.
   writer.add("i", "tensor<?xi32>", {"n"});
   if (slots.ring == 0 && rope)
@@ -553,6 +554,11 @@ std::string Chain::getText() const {
     op.addTo(writer, row, name, kept);
     row = "%v_" + name;
   };
+  if (compress) {
+    compress->addTo(writer, kept);
+    row = "%v_pooled";
+    type = compress->result;
+  }
   if (norm)
     add("rms_norm");
   if (rope)

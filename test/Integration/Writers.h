@@ -9,6 +9,7 @@
 #define DSV4_TEST_INTEGRATION_WRITERS_H
 
 #include "Programs.h"
+#include "Testing.h"
 
 #include <optional>
 
@@ -46,6 +47,9 @@ public:
              const std::vector<Destination> &destinations,
              const std::string &attributes, const std::string &sourceType,
              bool kept);
+  /// Lines of types in front of the function.
+  void addType(const std::string &line) { types += line + "\n"; }
+  void addArgument(const std::string &text) { inputs.addArgument(text); }
   void addText(const std::string &text) { ops += "  " + text + "\n"; }
 
   /// "func.func ...".
@@ -103,6 +107,25 @@ struct RowOp {
 
 std::vector<RowOp> drawRowOps(std::mt19937_64 &random);
 
+/// A compress. Dims: n (entries), t (tokens), r, mp (of the state's pages).
+struct Compressor {
+  int64_t channels = 512, window = 4;
+  bool overlap = true, bias = true;
+  std::string input = "f32", result = "bf16";
+  bool state = true, table = false, arrays = false, biased = false;
+  int64_t ring = 8, page = 8; ///< Of the state; 0: no ring.
+
+  int64_t getColumns() const { return channels * (overlap ? 2 : 1); }
+  int64_t getRows() const { return window * (overlap ? 2 : 1); }
+  std::string getName() const;
+  std::string getText() const;
+  /// Adds the op; the result is %v_pooled.
+  void addTo(Writer &writer, bool kept) const;
+  /// Dims of so many entries and tokens, and of a state for them.
+  Dims getDims(int64_t entries, int64_t tokens, int64_t requests) const;
+  static Compressor draw(int64_t channels, std::mt19937_64 &random);
+};
+
 /// A field of a record, as an append writes it.
 struct Field {
   std::string name, element;
@@ -136,7 +159,7 @@ struct Append {
   std::string getText() const;
 };
 
-/// [rms_norm,] [rope,] [hadamard,] [quantize,] append: one kernel, or `kept`,
+/// [compress,] [rms_norm,] [rope,] [hadamard,] [quantize,] append: one kernel, or `kept`,
 /// with everything in between returned.
 struct Chain {
   Record record;
@@ -144,6 +167,7 @@ struct Chain {
   Slots slots;
   bool norm = true, rope = true, hadamard = false, kept = false;
   std::string input = "bf16", between = "bf16", last = "bf16";
+  std::optional<Compressor> compress;
   std::optional<Quantize> quantize;
 
   std::string getName() const;

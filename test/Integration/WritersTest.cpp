@@ -24,55 +24,6 @@ using reference::InputSet;
 
 namespace {
 
-/// One set of random inputs.
-struct Shape {
-  Dims dims;
-  Codes codes = Codes::All;
-};
-
-/// Runs a program on random inputs of every shape; "" or what is wrong.
-std::string checkShapes(CompiledProgram &program,
-                        const std::vector<Shape> &shapes, uint64_t seed) {
-  for (const Shape &shape : shapes) {
-    auto inputs = program.makeInputs(shape.dims, ++seed, shape.codes);
-    std::string failure = inputs ? program.check(*inputs)
-                                 : std::string(inputs.status().message());
-    if (!failure.empty())
-      return toText(shape.dims) + ", inputs of seed " + std::to_string(seed) +
-             ": " + failure;
-  }
-  return "";
-}
-
-/// Compiles `text` and checks it on every shape.
-std::string checkText(Sessions &sessions, const std::string &name,
-                      const std::string &text, const std::vector<Shape> &shapes,
-                      uint64_t seed, const std::string &schedule = "") {
-  CompiledProgram program(sessions, text, schedule);
-  std::string failure = program.compile();
-  if (failure.empty())
-    failure = checkShapes(program, shapes, seed);
-  return failure.empty() ? "" : name + ": " + failure + "\n" + text;
-}
-
-using Jobs = std::vector<std::function<std::string()>>;
-
-void runAndCount(const Jobs &jobs) {
-  runAll(jobs);
-  std::printf("%zu programs\n", jobs.size());
-}
-
-/// At scale 0 every fifth.
-template <typename T>
-std::vector<T> thin(std::vector<T> all) {
-  if (getScale() != 0)
-    return all;
-  std::vector<T> few;
-  for (size_t i = getSeed() % 5; i < all.size(); i += 5)
-    few.push_back(all[i]);
-  return few;
-}
-
 /// As many rows as dims n and m of a rank have.
 Dims getRows(int rank, int64_t n, int64_t m = 3) {
   Dims dims;
@@ -242,9 +193,14 @@ void checkAppends(const std::vector<Record> &records, unsigned pagesEach) {
 std::vector<Shape> getShapes(const Chain &chain, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Shape> shapes = getShapes(chain.slots, chain.page, random);
-  for (Shape &shape : shapes)
+  for (Shape &shape : shapes) {
+    if (chain.compress)
+      for (const auto &[dim, extent] :
+           chain.compress->getDims(shape.dims["n"], 1 + random() % 50, 3))
+        shape.dims[dim] = extent;
     if (chain.rope)
       shape.dims["p"] = random() % 4 ? 300 : random() % 2 * 9;
+  }
   return shapes;
 }
 
@@ -301,7 +257,7 @@ Chain getChain(const std::string &record, std::mt19937_64 &random) {
 }
 
 void checkChains(const std::vector<std::string> &records, bool norm,
-                 unsigned keptOneIn) {
+                 unsigned keptOneIn, bool compress = false) {
   Sessions sessions;
   Jobs jobs;
   std::mt19937_64 random(getSeed());
@@ -309,6 +265,12 @@ void checkChains(const std::vector<std::string> &records, bool norm,
     for (const std::string &record : thin(records)) {
       Chain chain = getChain(record, random);
       chain.norm = norm;
+      if (compress) {
+        chain.slots = Slots();
+        chain.slots.unique = random() % 2;
+        chain.compress = Compressor::draw(chain.record.rowExtent, random);
+        chain.compress->result = chain.input;
+      }
       bool kept = keptOneIn != 0 && jobs.size() % keptOneIn == 0;
       jobs.push_back([&, chain, kept, seed = random() % 1000000] {
         return checkChain(sessions, chain, seed, kept);
@@ -409,6 +371,12 @@ TEST(WritersTest, NormRopeQuantizeAppend) {
                "seed_292", "v32_656", "index_mxfp4_68", "nvfp4_432",
                "bf16_1024"},
               /*norm=*/true, /*keptOneIn=*/2);
+}
+
+TEST(WritersTest, CompressNormRopeQuantizeAppend) {
+  checkChains({"v4_584", "v41_528", "v41_fp4_288", "mxfp4_368", "seed_580",
+               "seed_292", "index_mxfp4_68", "index_fp8_132"},
+              /*norm=*/true, /*keptOneIn=*/3, /*compress=*/true);
 }
 
 TEST(WritersTest, RopeQuantizeAppend) {

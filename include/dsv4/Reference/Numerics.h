@@ -100,6 +100,10 @@ float mulF32(float a, float b);
 float divF32(float a, float b);
 float sqrtF32(float value);
 
+/// exp of x <= 0 (or NaN) by a polynomial for 2^f with |f| <= 1/2, of the same
+/// bits everywhere; 0 below -87.
+float expF32(float x);
+
 /// fp32 -> BF16, ties to even; overflow to infinity; every NaN is 0x7FFF.
 uint16_t encodeBF16(float value);
 /// Saturates to +-448.

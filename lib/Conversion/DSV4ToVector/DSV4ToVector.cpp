@@ -30,6 +30,7 @@ namespace dsv4 {
 
 void dsv4::registerRowLowerings(DialectRegistry &registry) {
   attachPagedGatherLowering(registry);
+  attachCompressLowering(registry);
   attachDequantizeLowering(registry);
   attachQuantizeLowering(registry);
   attachRowToRowLowerings(registry);

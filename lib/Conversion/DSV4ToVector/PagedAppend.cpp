@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Entry.h"
 #include "RowContext.h"
 
 #include "dsv4/Dialect/CUDA.h"
@@ -22,8 +23,7 @@ namespace {
 class AppendBuilder {
 public:
   AppendBuilder(PagedAppendOp op, RowContext &row)
-      : op(op), row(row), b(row.getBuilder()), cache(op.getCache().getType()),
-        layout(cache) {}
+      : op(op), row(row), b(row.getBuilder()), cache(op.getCache().getType()) {}
 
   void build();
 
@@ -31,34 +31,22 @@ private:
   /// Index of the entry in the pool, and what must hold for it to be written.
   void buildEntry();
   void buildRingEntry(Value position);
-  Value buildPageLookup(Value request, Value logicalPage);
   void storeField(FieldAttr field, Value values);
 
   PagedAppendOp op;
   RowContext &row;
   OpBuilder &b;
   CacheType cache;
-  RecordLayout layout;
-  Value entry, page, slot, pageStart, valid;
+  Entry entry;
 };
 
 } // namespace
-
-Value AppendBuilder::buildPageLookup(Value request, Value logicalPage) {
-  Value table = op.getPageTable();
-  Value width = row.getExtent(table, 1);
-  Value inTable = row.both(valid, row.isBelow(logicalPage, width), "in_table");
-  return row.loadIndexIf(
-      inTable, row.getBuffer(table),
-      [&] { return row.add(row.mul(request, width), logicalPage); }, -1,
-      "page");
-}
 
 void AppendBuilder::buildRingEntry(Value position) {
   int64_t ring = *op.getRing();
   Value lengths = op.getLengths();
   Value request = row.getRow();
-  valid = row.isNotNegative(position);
+  Value valid = row.isNotNegative(position);
   if (op.getRequests()) {
     request =
         row.loadIndex(row.getBuffer(op.getRequests()), row.getRow(), "request");
@@ -76,23 +64,8 @@ void AppendBuilder::buildRingEntry(Value position) {
   // A later position of the same launch takes the slot of an earlier one.
   Value kept = row.isBelow(length, row.add(position, row.constant(ring + 1)));
   valid = row.both(valid, kept);
-  Value inRing = row.rem(position, row.constant(ring), "in_ring");
-  Value pageSize = row.constant(cache.getPage());
-  if (op.getPageTable()) {
-    page = buildPageLookup(request, row.div(inRing, pageSize, "logical_page"));
-    slot = row.rem(inRing, pageSize, "slot");
-    entry = row.add(row.mul(page, pageSize), slot, "entry");
-    valid = row.both(valid, row.isNotNegative(page));
-    return;
-  }
-  if (ring % cache.getPage() == 0) {
-    Value first = row.mul(request, row.constant(ring / cache.getPage()));
-    page = row.add(first, row.div(inRing, pageSize), "page");
-    slot = row.rem(inRing, pageSize, "slot");
-    entry = row.add(row.mul(page, pageSize), slot, "entry");
-    return;
-  }
-  entry = row.add(row.mul(request, row.constant(ring)), inRing, "entry");
+  entry = findEntryOfPosition(row, {op.getCache(), op.getPageTable(), ring},
+                              request, position, valid);
 }
 
 void AppendBuilder::buildEntry() {
@@ -103,40 +76,22 @@ void AppendBuilder::buildEntry() {
   if (op.getRing()) {
     buildRingEntry(index);
   } else {
-    entry = index;
-    valid = row.isNotNegative(entry);
+    Value valid = row.isNotNegative(index);
     if (!op.getUnique()) {
       Value last = cuda::IsLastOp::create(b, row.getLoc("is_last"),
                                           b.getI1Type(), buffer, row.getRow(),
                                           row.getExtent(indices, 0, /*min=*/1));
       valid = row.both(valid, last);
     }
+    entry = findEntryOfIndex(row, cache, index, valid);
   }
-  Value pageSize = row.constant(cache.getPage());
-  if (!page) {
-    page = row.div(entry, pageSize, "page");
-    slot = row.rem(entry, pageSize, "slot");
-  }
-  valid = row.both(valid, row.isBelow(page, row.getExtent(op.getCache(), 0)),
-                   "valid");
-  if (layout.hasPages())
-    pageStart =
-        row.mul(page, row.constant(layout.getPageBytes()), "page_start");
+  completeEntry(row, op.getCache(), entry);
 }
 
 void AppendBuilder::storeField(FieldAttr field, Value values) {
-  RecordLayout::Position position = layout.getPosition(field);
+  StoredVector stored = locateField(row, op.getCache(), field, entry);
   Location loc = row.getLoc();
-  Value buffer, offset;
-  if (position.inArray) {
-    buffer = row.getBuffer(op.getCache(), field.getName());
-    offset = row.mul(entry, row.constant(position.slotStride));
-  } else {
-    buffer = row.getBuffer(op.getCache());
-    offset =
-        row.add(pageStart, row.mul(slot, row.constant(position.slotStride)));
-    offset = row.add(offset, row.constant(position.base));
-  }
+  Value buffer = stored.buffer, offset = stored.offset;
   // Zeros behind a field fill it up to a power of two of bytes.
   int64_t bytes = field.getByteSize();
   int64_t pad =
@@ -145,7 +100,7 @@ void AppendBuilder::storeField(FieldAttr field, Value values) {
     FieldAttr data = cache.getRecord().getField(field.getScales().getValue());
     int64_t group = field.getGroup() > 0 ? field.getGroup() : data.getExtent();
     cuda::StoreGroupsOp::create(b, loc, values, buffer, offset, group,
-                                field.getInterleave(), pad, position.alignment);
+                                field.getInterleave(), pad, stored.alignment);
     return;
   }
   if (field.getHighFirst())
@@ -154,7 +109,7 @@ void AppendBuilder::storeField(FieldAttr field, Value values) {
       b, loc, VectorType::get({bytes}, b.getI8Type()), values);
   auto store =
       vector::StoreOp::create(b, loc, values, buffer, ValueRange{offset});
-  store.setAlignment(position.alignment);
+  store.setAlignment(stored.alignment);
   Value zero;
   for (int64_t i = 0; i < pad; ++i) {
     if (!zero)
@@ -172,7 +127,7 @@ void AppendBuilder::build() {
     values.push_back(row.takeRow(operand, op.getColumn(i), field.getExtent(),
                                  field.getName()));
   buildEntry();
-  auto guard = scf::IfOp::create(b, row.getLoc(), valid);
+  auto guard = scf::IfOp::create(b, row.getLoc(), entry.valid);
   OpBuilder::InsertionGuard saved(b);
   b.setInsertionPointToStart(guard.thenBlock());
   for (auto [field, value] : llvm::zip(fields, values))

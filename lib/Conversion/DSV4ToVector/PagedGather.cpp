@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Entry.h"
 #include "RowContext.h"
 
 using namespace mlir;
@@ -12,20 +13,11 @@ using namespace dsv4;
 
 namespace {
 
-/// One entry of a cache, as a row program addresses it.
-struct Entry {
-  Value page;      ///< Physical page.
-  Value slot;      ///< Entry within the page.
-  Value linear;    ///< page * page_size + slot, for array fields.
-  Value pageStart; ///< Byte offset of the page, for page fields.
-  Value valid;     ///< i1: whether anything may be read.
-};
-
 /// Emits the row program of one gather.
 class GatherBuilder {
 public:
   GatherBuilder(PagedGatherOp op, RowContext &row)
-      : op(op), row(row), cache(op.getCache().getType()), layout(cache) {}
+      : op(op), row(row), cache(op.getCache().getType()) {}
 
   SmallVector<RowValue> build() {
     Entry entry = buildEntry();
@@ -40,9 +32,6 @@ public:
   }
 
 private:
-  /// The page that holds `index`, -1 where the table has none.
-  Value buildPageLookup(Value index, Value valid, Value logicalPage,
-                        Value tableRow);
   Entry buildEntry();
   Value buildField(FieldAttr field, const Entry &entry);
   StoredVector locate(FieldAttr field, const Entry &entry);
@@ -50,26 +39,7 @@ private:
   PagedGatherOp op;
   RowContext &row;
   CacheType cache;
-  RecordLayout layout;
 };
-
-Value GatherBuilder::buildPageLookup(Value index, Value valid,
-                                     Value logicalPage, Value tableRow) {
-  OpBuilder &b = row.getBuilder();
-  Value table = op.getPageTable();
-  int64_t width = cast<ShapedType>(table.getType()).getRank() - 1;
-  Value pages = row.getExtent(table, width);
-  Value buffer = row.getBuffer(table);
-  Value inTable = row.both(valid, row.isBelow(logicalPage, pages), "in_table");
-  return row.loadIndexIf(
-      inTable, buffer,
-      [&] {
-        if (!tableRow)
-          return logicalPage;
-        return row.add(row.mul(tableRow, pages), logicalPage);
-      },
-      -1, "page");
-}
 
 Entry GatherBuilder::buildEntry() {
   Value indices = op.getIndices();
@@ -86,9 +56,7 @@ Entry GatherBuilder::buildEntry() {
     valid = row.both(valid, row.isBelow(index, length));
   }
 
-  Value pageSize = row.constant(cache.getPage());
   Entry entry;
-  Value pages = row.getExtent(op.getCache(), 0);
   if (Value table = op.getPageTable()) {
     Value tableRow = token;
     if (cast<ShapedType>(table.getType()).getRank() == 1)
@@ -99,52 +67,23 @@ Entry GatherBuilder::buildEntry() {
           valid, row.both(row.isNotNegative(tableRow),
                           row.isBelow(tableRow, row.getExtent(table, 0))));
     }
-    Value logicalPage = row.div(index, pageSize, "logical_page");
-    entry.page = buildPageLookup(index, valid, logicalPage, tableRow);
-    entry.slot = row.rem(index, pageSize, "slot");
-    entry.linear = row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
-    valid = row.isNotNegative(entry.page);
+    entry = findEntryOfPosition(row, {op.getCache(), table, std::nullopt},
+                                tableRow, index, valid);
+    // An index that is not valid has no page.
+    entry.valid = row.isNotNegative(entry.page);
   } else {
-    entry.page = row.div(index, pageSize, "page");
-    entry.slot = row.rem(index, pageSize, "slot");
-    entry.linear = index;
+    entry = findEntryOfIndex(row, cache, index, valid);
   }
-  entry.valid = row.both(valid, row.isBelow(entry.page, pages), "valid");
-  if (layout.hasPages())
-    entry.pageStart =
-        row.mul(entry.page, row.constant(layout.getPageBytes()), "page_start");
+  completeEntry(row, op.getCache(), entry);
   return entry;
 }
 
 StoredVector GatherBuilder::locate(FieldAttr field, const Entry &entry) {
-  RecordLayout::Position position = layout.getPosition(field);
-  StoredVector stored;
-  stored.extent = stored.readable = field.getExtent();
-  stored.element = field.getElement();
-  stored.alignment = position.alignment;
-  stored.interleave = field.getInterleave();
-  stored.highFirst = field.getHighFirst();
-  stored.predicate = entry.valid;
-  stored.name = field.getName();
-  if (position.inArray) {
-    stored.buffer = row.getBuffer(op.getCache(), field.getName());
-    stored.offset =
-        field.getGroup() == FieldAttr::kPerTensor
-            ? row.constant(0)
-            : row.mul(entry.linear, row.constant(position.slotStride));
-    return stored;
-  }
-  stored.buffer = row.getBuffer(op.getCache());
-  Value inPage = row.mul(entry.slot, row.constant(position.slotStride));
-  stored.offset =
-      row.add(entry.pageStart, inPage,
-              field.getPlacement() == Placement::Row ? "entry" : "");
-  if (position.base)
-    stored.offset = row.add(stored.offset, row.constant(position.base));
+  StoredVector stored = locateField(row, op.getCache(), field, entry);
   // Padding behind a field may be read with it where that makes the access a
   // power of two.
   int64_t bits = getElementBits(field.getElement());
-  if (field.getPad() && bits == 8 &&
+  if (field.getPad() && bits == 8 && field.getPlacement() != Placement::Array &&
       llvm::isPowerOf2_64(field.getExtent() + field.getPad()))
     stored.readable = field.getExtent() + field.getPad();
   return stored;

@@ -146,6 +146,7 @@ mlir::Value buildDecode(RowContext &row, const StoredVector &data,
                         mlir::Type result);
 
 void attachPagedGatherLowering(mlir::DialectRegistry &registry);
+void attachCompressLowering(mlir::DialectRegistry &registry);
 void attachDequantizeLowering(mlir::DialectRegistry &registry);
 void attachQuantizeLowering(mlir::DialectRegistry &registry);
 void attachRowToRowLowerings(mlir::DialectRegistry &registry);

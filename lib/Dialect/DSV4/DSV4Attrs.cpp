@@ -391,7 +391,7 @@ LogicalResult
 RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t threads, int64_t lanes, int64_t vector,
                         int64_t blocks, LoadPolicy load, StorePolicy store,
-                        bool pdl) {
+                        bool, bool) {
   if (threads < 32 || threads > 1024 || threads % 32 != 0)
     return emitError()
            << "row_schedule_c1: expected 'threads' to be a multiple "

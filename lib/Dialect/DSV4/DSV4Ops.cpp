@@ -293,6 +293,8 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
                                 RowwiseOpInterface op) {
   int64_t vector = schedule.getVector();
   int64_t step = schedule.getLanes() * vector;
+  if (op.getTeamThreads() && !schedule.getTeam())
+    return "rows of several rows of operands need 'team'";
   for (RowPiece piece : op.getRowPieces()) {
     if (piece.extent % step != 0)
       return llvm::formatv("lanes * vector = {0} does not divide the {1} "

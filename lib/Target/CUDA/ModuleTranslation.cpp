@@ -152,7 +152,8 @@ void ModuleTranslation::printLineDirective(Operation *op) {
 }
 
 LogicalResult ModuleTranslation::printStatement(Operation *op) {
-  if (op->getNumResults() == 0) {
+  // What holds statements prints itself.
+  if (op->getNumResults() == 0 || isa<cuda::PoolOp>(op)) {
     printLineDirective(op);
     const auto *dialect = interfaceOf(op);
     return success(dialect && succeeded(dialect->print(op, *this)));
@@ -160,15 +161,18 @@ LogicalResult ModuleTranslation::printStatement(Operation *op) {
   StringRef name = getEmittedName(op->getLoc());
   if (name.empty())
     return success();
-  auto type = spellType(op->getResult(0).getType(), op->getLoc());
+  auto memory = dyn_cast<MemRefType>(op->getResult(0).getType());
+  auto type = spellType(memory ? memory.getElementType()
+                               : op->getResult(0).getType(),
+                        op->getLoc());
   auto value = spellOp(op);
   if (failed(type) || failed(value))
     return failure();
   printLineDirective(op);
   // Vector types repeat what the expression says.
   bool isVector = isa<VectorType>(op->getResult(0).getType());
-  stream << "const " << (isVector ? std::string("auto") : *type) << " " << name
-         << " = " << value->text << ";\n";
+  stream << "const " << (isVector ? std::string("auto") : *type) << " "
+         << (memory ? "*" : "") << name << " = " << value->text << ";\n";
   return success();
 }
 

@@ -77,6 +77,8 @@ struct WordOf<int> {
 template <typename T, int S, int V>
 struct Tile {
   enum : int {
+    steps = S,
+    chunk = V,
     chunk_bytes = (V * bits_of<T>::value + 7) / 8,
     chunk_words = (V * bits_of<T>::value + 31) / 32
   };

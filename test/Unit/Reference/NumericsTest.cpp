@@ -369,6 +369,59 @@ TEST(NumericsEncode, BF16) {
 }
 
 //===----------------------------------------------------------------------===//
+// exp
+//===----------------------------------------------------------------------===//
+
+TEST(NumericsExp, SpecialValues) {
+  EXPECT_EQ(expF32(0.0f), 1.0f);
+  EXPECT_EQ(expF32(-0.0f), 1.0f);
+  EXPECT_EQ(expF32(-0x1p-149f), 1.0f);
+  EXPECT_GT(expF32(-87.0f), 0.0f);
+  EXPECT_EQ(bitsOf(expF32(std::nextafter(-87.0f, -88.0f))), 0u);
+  EXPECT_EQ(bitsOf(expF32(-std::numeric_limits<float>::max())), 0u);
+  EXPECT_EQ(bitsOf(expF32(-float(kInfinity))), 0u);
+  EXPECT_TRUE(std::isnan(expF32(float(kNaN))));
+  EXPECT_TRUE(std::isnan(expF32(-float(kNaN))));
+}
+
+TEST(NumericsExp, IsNearTheExponential) {
+  // Every 99th float down to -87, and some below the first of them.
+  double near = 0, far = 0, rise = 0;
+  float last = 1;
+  for (uint32_t bits = bitsOf(-0x1p-30f); floatOf(bits) >= -87; bits += 99) {
+    float x = floatOf(bits), result = expF32(x);
+    double error = std::fabs(double(result) / std::exp(double(x)) - 1);
+    (x >= -8 ? near : far) = std::max(x >= -8 ? near : far, error);
+    rise = std::max(rise, double(result) / double(last) - 1);
+    last = result;
+  }
+  EXPECT_LT(near, 0x1p-21);
+  EXPECT_LT(far, 0x1p-18);
+  EXPECT_LT(rise, 0x1p-21); // Falls, but for its last places.
+}
+
+TEST(NumericsExp, StepsAgreeWithAPFloat) {
+  // The same steps with APFloat's fused multiply-add.
+  Random random(12);
+  for (int i = 0; i < 20000; ++i) {
+    float x = i == 0 ? -1.0f : float(-87 * random.unit());
+    auto fma = [](float a, float b, float c) {
+      APFloat result(a);
+      result.fusedMultiplyAdd(APFloat(b), APFloat(c),
+                              APFloat::rmNearestTiesToEven);
+      return result.convertToFloat();
+    };
+    float t = fma(x, 0x1.715476p+0f, 12582912.0f), k = t - 12582912.0f;
+    float f = fma(x, 0x1.715476p+0f, -k), p = 0x1.5bba14p-10f;
+    for (float coefficient :
+         {0x1.3cea88p-7f, 0x1.c6b752p-5f, 0x1.ebf9bcp-3f, 0x1.62e42ap-1f, 1.0f})
+      p = fma(p, f, coefficient);
+    ASSERT_EQ(bitsOf(expF32(x)), bitsOf(std::ldexp(p, int(k)))) << x;
+  }
+  EXPECT_EQ(bitsOf(expF32(-1.0f)), 0x3EBC5AB3u); // One more than the nearest.
+}
+
+//===----------------------------------------------------------------------===//
 // The written rule
 //===----------------------------------------------------------------------===//
 

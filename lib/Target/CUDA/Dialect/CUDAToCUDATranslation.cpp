@@ -24,6 +24,7 @@ public:
 
 private:
   FailureOr<Spelling> spellLoad(cuda::LoadOp op, ModuleTranslation &text) const;
+  LogicalResult printPool(cuda::PoolOp op, ModuleTranslation &text) const;
   FailureOr<Spelling> spellIsLast(cuda::IsLastOp op,
                                   ModuleTranslation &text) const;
 };
@@ -129,6 +130,12 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
     return spellLoad(load, text);
   if (auto last = dyn_cast<cuda::IsLastOp>(op))
     return spellIsLast(last, text);
+  if (auto bytes = dyn_cast<cuda::BytesOp>(op)) {
+    auto base = text.spellWithin(bytes.getBase(), Precedence::Unary);
+    if (failed(base))
+      return failure();
+    return Spelling{"(const unsigned char *)" + *base, Precedence::Unary};
+  }
   std::string arguments;
   if (auto dequantize = dyn_cast<cuda::DequantizeOp>(op)) {
     auto element = text.spellType(
@@ -170,8 +177,42 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
                    arguments, text);
 }
 
+/// The region becomes a lambda that gives one row.
+LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
+                                         ModuleTranslation &text) const {
+  Block &body = op.getBody().front();
+  cuda::PoolRowOp row = op.getRowOp();
+  auto part = text.spellType(row.getScores().getType(), op.getLoc());
+  auto result = text.spellType(op.getPooled().getType(), op.getLoc());
+  auto member = text.spell(body.getArgument(0));
+  auto lane = text.spell(body.getArgument(1));
+  if (failed(part) || failed(result) || failed(member) || failed(lane))
+    return failure();
+  auto &os = text.os();
+  os << "const auto " << getEmittedName(op.getLoc()) << " = " << op.getCallee()
+     << "<" << op.getRows() << ", " << op.getThreads() << ", " << op.getLanes()
+     << ", " << *part << ", " << *result << ">([&](int " << member->text
+     << ", int " << lane->text << ", auto &row_scores, auto &row_values) {\n";
+  os.indent();
+  if (failed(text.printBlock(body)))
+    return failure();
+  auto scores = text.spell(row.getScores());
+  auto values = text.spell(row.getValues());
+  auto there = text.spell(row.getThere());
+  if (failed(scores) || failed(values) || failed(there))
+    return failure();
+  os << "row_scores = " << scores->text << ";\n";
+  os << "row_values = " << values->text << ";\n";
+  os << "return " << there->text << ";\n";
+  os.unindent();
+  os << "});\n";
+  return success();
+}
+
 LogicalResult CUDATranslation::print(Operation *op,
                                      ModuleTranslation &text) const {
+  if (auto pool = dyn_cast<cuda::PoolOp>(op))
+    return printPool(pool, text);
   if (isa<cuda::WaitForPredecessorsOp, cuda::LaunchSuccessorsOp>(op)) {
     text.os() << cast<cuda::DeviceCallOpInterface>(op).getCallee() << "();\n";
     return success();

@@ -1,0 +1,53 @@
+// CSA's compressor (m = 4, overlapping) for the tokens of a prefill, from any position and in chunks of
+// any size: a window that began in an earlier launch is completed from the state, which is paged like a
+// sliding window of the sequence. One kernel for pooling, norm, rotation, quantisation and store,
+// launched over the entries; a second one keeps the tokens. The entries are those of
+// csa_compress_decode.mlir, bit for bit, however the tokens are cut into launches.
+//
+//   dsv4-run examples/csa_compress_prefill.mlir --random=1 --check --dim tokens=1024 --dim entries=256 \
+//     --dim requests=8 --dim state_pages=64 --dim positions=4096 --dim cache.pages=16 --dim state.pages=512
+
+!cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
+!state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
+#fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
+#rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
+
+func.func @csa_compress_prefill(
+    %values: tensor<?x1024xf32> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
+    %scores: tensor<?x1024xf32> {dsv4.name = "scores", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<4x1024xf32> {dsv4.name = "bias"},
+    %plan: tensor<?x4xi32> {dsv4.name = "plan", dsv4.dims = ["entries", ""]},
+    %weight: tensor<512xbf16> {dsv4.name = "weight"},
+    %angles: tensor<?x64xf32> {dsv4.name = "angles", dsv4.dims = ["positions", ""]},
+    %position: tensor<?xi32> {dsv4.name = "position", dsv4.dims = ["entries"]},
+    %slot: tensor<?xi32> {dsv4.name = "slot", dsv4.dims = ["entries"]},
+    %token_slot: tensor<?xi32> {dsv4.name = "token_slot", dsv4.dims = ["tokens"]},
+    %state_table: tensor<?x?xi32> {dsv4.name = "state_table", dsv4.dims = ["requests", "state_pages"]},
+    %state: !state {dsv4.name = "state"},
+    %cache: !cache {dsv4.name = "cache"}) {
+  %c0 = arith.constant 0 : index
+  %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
+  %row = tensor.empty(%entries) : tensor<?x512xbf16>
+  %codes_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
+  %factors_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
+
+  %pooled = dsv4.compress %values, %scores window 4 overlap plan(%plan : tensor<?x4xi32>)
+      bias(%bias : tensor<4x1024xf32>) state(%state : !state)
+      pages(%state_table : tensor<?x?xi32>)
+      outs(%row : tensor<?x512xbf16>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+  %normed = dsv4.rms_norm %pooled weight(%weight : tensor<512xbf16>)
+      outs(%row : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
+  %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
+      positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
+      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  dsv4.paged_append %cache[%slot] unique
+      fields(%codes, %rotated, %factors
+             : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
+      columns [0, 448, 0] : !cache, tensor<?xi32>
+
+  dsv4.paged_append %state[%token_slot] unique
+      fields(%values, %scores : tensor<?x1024xf32>, tensor<?x1024xf32>) : !state, tensor<?xi32>
+  return
+}

@@ -1,0 +1,142 @@
+//===- Compress.cpp - Windows of tokens into entries ----------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpHelpers.h"
+
+#include "dsv4/Dialect/RecordLayout.h"
+
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace dsv4;
+
+int64_t CompressOp::getChannels() {
+  int64_t columns = cast<ShapedType>(getValues().getType()).getShape().back();
+  return getOverlap() ? columns / 2 : columns;
+}
+
+void CompressOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getEntries(), "pooled");
+}
+Value CompressOp::getRowOperand() { return getPlan(); }
+SmallVector<RowPiece> CompressOp::getRowPieces() {
+  return {{getChannels(),
+           getElementBits(getElementTypeOrSelf(getOut().getType()))}};
+}
+int64_t CompressOp::getChannelsPerThread() {
+  // Accesses of 16 bytes of f32.
+  return std::gcd<int64_t>(getChannels(), 4);
+}
+int64_t CompressOp::getTeamThreads() {
+  return getChannels() / getChannelsPerThread() *
+         llvm::divideCeil(getWindowRows(), 8);
+}
+SmallVector<RowGroup> CompressOp::getRowGroups() { return {}; }
+bool CompressOp::acceptsRow(OpOperand &) { return false; }
+
+SmallVector<std::pair<TensorAxis, TensorAxis>> CompressOp::getTiedAxes() {
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  tieAxes(getValues(), getScores(), 1, pairs);
+  tieAxes(getPlan(), getOut(), 1, pairs);
+  return pairs;
+}
+
+/// Clause compress_c6.
+static LogicalResult verifyState(CompressOp op) {
+  auto values = cast<RankedTensorType>(op.getValues().getType());
+  auto state = cast<CacheType>(op.getState().getType());
+  ArrayRef<FieldAttr> fields = state.getRecord().getFields();
+  auto fits = [&](FieldAttr field) {
+    return field.getElement() == values.getElementType() &&
+           field.getExtent() == values.getDimSize(1) && !field.isScale() &&
+           field.getPlacement() != Placement::Tail;
+  };
+  if (fields.size() != 2 || !llvm::all_of(fields, fits))
+    return op.emitOpError()
+           << "compress_c6: expected a state of two fields, values and scores, "
+              "of "
+           << values.getDimSize(1) << " x " << values.getElementType()
+           << " in the row or in arrays, got " << state;
+  return success();
+}
+
+/// Clause compress_c7.
+static LogicalResult verifyPlaces(CompressOp op) {
+  if (!op.getState()) {
+    if (op.getRing() || op.getPageTable() || op.getBiased())
+      return op.emitOpError() << "compress_c7: without a 'state' there are no "
+                                 "'ring', 'biased' and 'pages'";
+    return success();
+  }
+  int64_t page = cast<CacheType>(op.getState().getType()).getPage();
+  if (!op.getRing() && !op.getPageTable())
+    return op.emitOpError()
+           << "compress_c7: expected a 'ring' or 'pages' of the state";
+  if (auto ring = op.getRing()) {
+    int64_t length = *ring, least = op.getWindowRows() - 1;
+    if (length < std::max<int64_t>(least, 1) || length > INT32_MAX ||
+        (length % page != 0 && page % length != 0))
+      return op.emitOpError()
+             << "compress_c7: expected a ring of at least "
+             << std::max<int64_t>(least, 1)
+             << " tokens, below 2^31, and a multiple or a divisor of the "
+             << page << " entries of a page, got " << length;
+  }
+  if (Value table = op.getPageTable()) {
+    auto type = dyn_cast<RankedTensorType>(table.getType());
+    if (!type || type.getRank() != 2)
+      return op.emitOpError()
+             << "compress_c7: expected 'pages' of shape [requests, pages], got "
+             << table.getType();
+  }
+  return success();
+}
+
+LogicalResult CompressOp::verify() {
+  int64_t most = getOverlap() ? 512 : 1024;
+  int64_t window = getWindow();
+  if (window < 1 || window > most)
+    return emitOpError() << "compress_c4: expected a 'window' between 1 and "
+                         << most << ", got " << window;
+  auto values = dyn_cast<RankedTensorType>(getValues().getType());
+  auto scores = dyn_cast<RankedTensorType>(getScores().getType());
+  if (!values || values.getRank() != 2 || !hasRows(values) ||
+      (getOverlap() && values.getDimSize(1) % 2 != 0))
+    return emitOpError() << "compress_c1: expected 'values' of shape [tokens, "
+                         << (getOverlap() ? "2 D]" : "D]")
+                         << " with a constant last extent of at most "
+                         << RecordAttr::kMaxRowExtent << ", got "
+                         << getValues().getType();
+  if (!scores || scores.getElementType() != values.getElementType() ||
+      !compatible(scores.getShape(), values.getShape()) ||
+      scores.isDynamicDim(1))
+    return emitOpError()
+           << "compress_c1: expected 'scores' of the type of 'values', got "
+           << getScores().getType();
+  auto plan = dyn_cast<RankedTensorType>(getPlan().getType());
+  if (!plan || plan.getRank() != 2 || plan.getDimSize(1) != 4)
+    return emitOpError()
+           << "compress_c2: expected 'plan' of shape [entries, 4], got "
+           << getPlan().getType();
+  auto out = dyn_cast<RankedTensorType>(getOut().getType());
+  if (!out || out.getRank() != 2 || out.getDimSize(1) != getChannels() ||
+      !compatible(out.getShape().take_front(), plan.getShape().take_front()))
+    return emitOpError() << "compress_c3: expected 'outs' of shape [entries, "
+                         << getChannels() << "], got " << getOut().getType();
+  if (Value bias = getBias()) {
+    auto type = dyn_cast<RankedTensorType>(bias.getType());
+    if (!type ||
+        type.getShape() != ArrayRef<int64_t>{window, values.getDimSize(1)})
+      return emitOpError() << "compress_c5: expected 'bias' of shape "
+                           << formatShape({window, values.getDimSize(1)})
+                           << ", got " << bias.getType();
+  }
+  if (getState() && failed(verifyState(*this)))
+    return failure();
+  return verifyPlaces(*this);
+}

@@ -1,0 +1,226 @@
+//===- pool.cuh - Softmax-weighted sums over rows ---------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All threads of a block pool the rows of one window. Rows are taken in blocks
+// of eight; what a block of rows comes to, and the tree in which blocks are
+// merged, do not depend on how many threads share the work.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "core.cuh"
+
+namespace dsv4 {
+
+// e^x for x <= 0, within 4 units in the last place near 0: 2^k times a
+// polynomial of the rest, |rest| <= 1/2. 0 below -87.
+__device__ __forceinline__ float exp_f32(float x) {
+  constexpr float log2_e = 1.44269502f, to_low_bits = 12582912.0f;
+  const float shifted = fma_f32(x, log2_e, to_low_bits);
+  const float rest = fma_f32(x, log2_e, sub_f32(to_low_bits, shifted));
+  float y = fma_f32(rest, 1.32647273e-03f, 9.67151299e-03f);
+  y = fma_f32(y, rest, 5.55073358e-02f);
+  y = fma_f32(y, rest, 2.40222424e-01f);
+  y = fma_f32(y, rest, 6.93147004e-01f);
+  y = fma_f32(y, rest, 1.0f);
+  const float power = as_float((as_unsigned(shifted) << 23) + 0x3F800000u);
+  return x < -87.0f ? 0.0f : mul_f32(y, power);
+}
+
+// Of N channels: the largest score, and the sums of weights and of weighted
+// values relative to it.
+template <int N>
+struct Pooled {
+  float max[N], sum[N], dot[N];
+};
+
+// What scores are relative to: where there is no row, there is no largest one.
+__device__ __forceinline__ float origin(float max) {
+  return as_unsigned(max) == 0xFF800000u ? 0.0f : max;
+}
+
+template <int N>
+__device__ __forceinline__ Pooled<N> merge(const Pooled<N> &a,
+                                           const Pooled<N> &b) {
+  Pooled<N> to;
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    to.max[i] = max_f32(a.max[i], b.max[i]);
+    const float from = origin(to.max[i]);
+    const float of_a = exp_f32(sub_f32(a.max[i], from));
+    const float of_b = exp_f32(sub_f32(b.max[i], from));
+    to.sum[i] = add_f32(mul_f32(a.sum[i], of_a), mul_f32(b.sum[i], of_b));
+    to.dot[i] = add_f32(mul_f32(a.dot[i], of_a), mul_f32(b.dot[i], of_b));
+  }
+  return to;
+}
+
+// The sum of neighbours, then of neighbouring sums, an odd one out as it is.
+template <int N>
+__device__ __forceinline__ float sum_tree(float *values) {
+  if constexpr (N == 1) {
+    return values[0];
+  } else {
+#pragma unroll
+    for (int i = 0; i < N / 2; ++i)
+      values[i] = add_f32(values[2 * i], values[2 * i + 1]);
+    if constexpr (N % 2 != 0)
+      values[N / 2] = values[N - 1];
+    return sum_tree<(N + 1) / 2>(values);
+  }
+}
+
+// `Count` rows from `first` on.
+template <int Rows, int Count, typename Part, typename Load>
+__device__ __forceinline__ auto pool_rows(int first, int lane, Load load) {
+  constexpr int channels = sizeof(Part) / sizeof(float);
+  Part scores[Count], values[Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    bool there = load(first + i, lane, scores[i], values[i]);
+    if constexpr (Rows % Count != 0) {
+      // The last block is filled up.
+      there &= first + i < Rows;
+      values[i] = there ? values[i] : Part();
+    }
+#pragma unroll
+    for (int c = 0; c < channels; ++c)
+      scores[i][c] = there ? scores[i][c] : as_float(0xFF800000u);
+  }
+  Pooled<channels> to;
+#pragma unroll
+  for (int c = 0; c < channels; ++c) {
+    float weights[Count], products[Count];
+    to.max[c] = scores[0][c];
+#pragma unroll
+    for (int i = 1; i < Count; ++i)
+      to.max[c] = max_f32(to.max[c], scores[i][c]);
+    const float from = origin(to.max[c]);
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      weights[i] = exp_f32(sub_f32(scores[i][c], from));
+      products[i] = mul_f32(weights[i], values[i][c]);
+    }
+    to.sum[c] = sum_tree<Count>(weights);
+    to.dot[c] = sum_tree<Count>(products);
+  }
+  return to;
+}
+
+// The tree of `Count` blocks, a power of two, from block `first` on, of those
+// that there are.
+template <int Rows, int Count, typename Part, typename Load>
+__device__ __forceinline__ auto pool_blocks(int first, int lane, Load load) {
+  if constexpr (Count == 1) {
+    return pool_rows<Rows, (Rows < 8 ? Rows : 8), Part>(8 * first, lane, load);
+  } else {
+    // A loop, because the rows of one block are text enough.
+    Pooled<sizeof(Part) / sizeof(float)> to = {};
+#pragma unroll 1
+    for (int half = 0; half < 2; ++half) {
+      const int begin = first + half * (Count / 2);
+      if (8 * begin < Rows) {
+        const auto part =
+            pool_blocks<Rows, Count / 2, Part>(begin, lane, load);
+        to = half ? merge(to, part) : part;
+      }
+    }
+    return to;
+  }
+}
+
+// How the rows of a window are dealt to threads: teams of `lanes` threads that
+// hold a `Part` of the channels each, for `blocks` blocks of rows a team.
+template <int Rows, int Threads, int Channels, typename Part>
+struct PoolShape {
+  static constexpr int ceil_pow2(int value) {
+    int power = 1;
+    while (power < value)
+      power *= 2;
+    return power;
+  }
+  enum : int {
+    part = sizeof(Part) / sizeof(float),
+    lanes = Channels / part,
+    all_blocks = (Rows + 7) / 8,
+    // Their sums have to fit in shared memory.
+    most_teams = Threads / lanes < 40960 / (12 * Channels) ? Threads / lanes
+                                                           : 40960 / (12 * Channels),
+    blocks = ceil_pow2((all_blocks + (most_teams > 1 ? most_teams : 1) - 1) /
+                       (most_teams > 1 ? most_teams : 1)),
+    teams = (all_blocks + blocks - 1) / blocks
+  };
+  __device__ __forceinline__ static int channel(int lane, int at) {
+    return (at / Part::chunk * lanes + lane) * Part::chunk + at % Part::chunk;
+  }
+};
+
+// The sum over the rows of a window of values weighted by the softmax of their
+// scores, channel by channel; 0 where there is no row. load(r, lane, scores,
+// values) gives a lane's part of row r, and whether the row is there. All
+// threads of the block call this once; the first `Lanes` have the result.
+template <int Rows, int Threads, int Lanes, typename Part, typename Result,
+          typename Load>
+__device__ __forceinline__ Result pool(Load load) {
+  constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
+  using Shape = PoolShape<Rows, Threads, channels, Part>;
+  __shared__ float row[channels];
+  const int lane = threadIdx.x % Shape::lanes, team = threadIdx.x / Shape::lanes;
+  if constexpr (Shape::teams == 1) {
+    if (team == 0) {
+      const auto sums = pool_blocks<Rows, Shape::blocks, Part>(0, lane, load);
+#pragma unroll
+      for (int c = 0; c < Shape::part; ++c)
+        row[Shape::channel(lane, c)] =
+            sums.sum[c] == 0.0f ? 0.0f : div_f32(sums.dot[c], sums.sum[c]);
+    }
+  } else {
+    __shared__ float sums[Shape::teams][3][channels];
+    if (team < Shape::teams) {
+      const auto own =
+          pool_blocks<Rows, Shape::blocks, Part>(team * Shape::blocks, lane, load);
+#pragma unroll
+      for (int c = 0; c < Shape::part; ++c) {
+        sums[team][0][Shape::channel(lane, c)] = own.max[c];
+        sums[team][1][Shape::channel(lane, c)] = own.sum[c];
+        sums[team][2][Shape::channel(lane, c)] = own.dot[c];
+      }
+    }
+    __syncthreads();
+    for (int at = threadIdx.x; at < channels; at += Threads) {
+      Pooled<1> level[Shape::teams];
+#pragma unroll
+      for (int i = 0; i < Shape::teams; ++i)
+        level[i] = {{sums[i][0][at]}, {sums[i][1][at]}, {sums[i][2][at]}};
+#pragma unroll
+      for (int count = Shape::teams; count > 1; count = (count + 1) / 2) {
+#pragma unroll
+        for (int i = 0; i < count / 2; ++i)
+          level[i] = merge(level[2 * i], level[2 * i + 1]);
+        if (count % 2 != 0)
+          level[count / 2] = level[count - 1];
+      }
+      row[at] = level[0].sum[0] == 0.0f
+                    ? 0.0f
+                    : div_f32(level[0].dot[0], level[0].sum[0]);
+    }
+  }
+  __syncthreads();
+  Result to = {};
+  if (threadIdx.x < Lanes) {
+    constexpr int steps = Result::steps, chunk = Result::chunk;
+#pragma unroll
+    for (int s = 0; s < steps; ++s)
+#pragma unroll
+      for (int v = 0; v < chunk; ++v)
+        to[s * chunk + v] = row[(s * Lanes + threadIdx.x) * chunk + v];
+  }
+  return to;
+}
+
+} // namespace dsv4
