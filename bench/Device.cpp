@@ -72,6 +72,10 @@ static const char moderateBF16[] = R"(
 #define CODES(W) (((W) & 0x83FF83FFu) | 0x3C003C00u)
 )";
 
+static const char moderateF32[] = R"(
+#define CODES(W) (((W) & 0x83FFFFFFu) | 0x3C000000u)
+)";
+
 static const char copyText[] = R"(
 extern "C" __global__ void __launch_bounds__(256)
 kernel(uint4 *__restrict__ to, const uint4 *__restrict__ from, int n) {
@@ -163,6 +167,8 @@ Device::Device(Session &session) : session(session), driver(*session.driver()) {
       build(std::string(anyCodes) + fillText, 256, 256, /*reads=*/false, false);
   fillBF16 = build(std::string(moderateBF16) + fillText, 256, 256,
                    /*reads=*/false, false);
+  fillF32 = build(std::string(moderateF32) + fillText, 256, 256,
+                  /*reads=*/false, false);
   for (bool programmatic : {false, true})
     empty[programmatic] =
         build(emptyText, 128, 1, /*reads=*/false, programmatic);
@@ -202,6 +208,8 @@ void Device::launchFill(Kernel &kernel, Memory &memory) {
 void Device::fillRandom(Memory &memory) { launchFill(fill, memory); }
 
 void Device::fillValues(Memory &memory) { launchFill(fillBF16, memory); }
+
+void Device::fillFloats(Memory &memory) { launchFill(fillF32, memory); }
 
 void Device::upload(Memory &memory, const void *from) {
   check(driver.copyToDevice(memory.at(), from, memory.size(), stream));

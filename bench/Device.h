@@ -87,6 +87,8 @@ public:
   void fillRandom(Memory &memory);
   /// Random bf16 values of either sign, of magnitudes from 2^-7 to 2.
   void fillValues(Memory &memory);
+  /// Random f32 values likewise.
+  void fillFloats(Memory &memory);
   void upload(Memory &memory, const void *from);
   void download(void *to, const char *from, size_t bytes);
   /// Until everything launched has ended.
@@ -120,7 +122,7 @@ private:
   void flushCache();
 
   std::vector<CopyKernel> copyKernels;
-  Kernel fill, fillBF16, empty[2];
+  Kernel fill, fillBF16, fillF32, empty[2];
   Memory scratch, flushFrom, flushTo;
 };
 

@@ -79,7 +79,8 @@ public:
   const std::string layout; ///< "v4_584", "nvfp4".
   const std::string source;
   CompileOptions options;
-  int64_t bytesPerRow = 0; ///< Every byte read or written once.
+  int64_t bytesPerRow = 0;    ///< Every byte read or written once.
+  int64_t bytesPerLaunch = 0; ///< More, or less, than those of its rows.
   int64_t rowsPerSize = 1; ///< Rows of a launch of size 1: a token is k rows.
   int64_t poolBytes = 0;   ///< What one pool holds.
 
@@ -129,6 +130,11 @@ std::unique_ptr<Workload> makeQuantize(Device &device,
 /// quantised and written to rings of 128; else quantised and written to slots.
 std::unique_ptr<Workload> makeAppend(Device &device, const std::string &layout,
                                      bool chain);
+
+/// Windows of tokens into records, by name: "compress_csa", "compress_hca",
+/// "compress_index" (prefills), "compress_decode", "compress_decode_state"
+/// (which also keeps the tokens); sizes are entries, multiples of 64.
+std::unique_ptr<Workload> makeCompress(Device &device, const std::string &name);
 
 } // namespace dsv4::bench
 

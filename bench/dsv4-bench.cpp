@@ -32,6 +32,8 @@ static cl::list<std::string>
     schedules("schedule",
               cl::desc("#dsv4.row_schedule<...> to try beside the table's"));
 static cl::opt<bool> quick("quick", cl::desc("one layout, no compile costs"));
+static cl::opt<bool> noCompileCosts("no-compile-costs",
+                                    cl::desc("kernels alone"));
 static cl::list<std::string> only("only", cl::CommaSeparated,
                                   cl::desc("rows whose name begins so"));
 
@@ -99,7 +101,7 @@ void Bench::measure(Workload &workload, int64_t size,
   const unsigned slices = workload.slices(size);
   const unsigned launches = std::min(std::max(slices, 12u), 1024u);
   const int64_t count = size * workload.rowsPerSize;
-  const int64_t bytes = count * workload.bytesPerRow;
+  const int64_t bytes = count * workload.bytesPerRow + workload.bytesPerLaunch;
   std::vector<Arguments> arguments;
   for (unsigned i = 0; i < (cold ? std::min(slices, launches) : 1); ++i)
     arguments.push_back(workload.arguments(size, i));
@@ -206,7 +208,7 @@ void Bench::run(Workload &workload, const std::vector<int64_t> &sizes) {
     llvm::errs() << llvm::formatv("{0} {1} {2}\n", workload.name,
                                   workload.layout, size);
   }
-  if (quick)
+  if (quick || noCompileCosts)
     return;
   compileRows.push_back(measureCompile(device, workload));
   if (dispatch.empty() && workload.name == "gather")
@@ -243,6 +245,15 @@ static void runAll(Bench &bench) {
   for (const char *layout : {"nvfp4", "fp8_ue8m0"})
     run("quantize", layout[0] == 'n', {114688, 8192},
         [&] { return makeQuantize(device, layout); });
+  // Entries of 8192 and 32768 tokens; of one token of each of 64 requests.
+  run("compress_csa", true, {2048, 8192},
+      [&] { return makeCompress(device, "compress_csa"); });
+  run("compress_hca", false, {64, 256},
+      [&] { return makeCompress(device, "compress_hca"); });
+  run("compress_index", false, {2048, 8192},
+      [&] { return makeCompress(device, "compress_index"); });
+  for (const char *name : {"compress_decode", "compress_decode_state"})
+    run(name, false, {64}, [&] { return makeCompress(device, name); });
 }
 
 json::Object Bench::finish() {

@@ -14,6 +14,7 @@ class Job:
     """
 
     # Rows a program, warps.
+    config_names = "rows", "warps", "eviction"
     configs = ((1, 1), (2, 1), (4, 1), (4, 4), (8, 4), (8, 8))
     rows_per_size = 1
     row_bytes = 0  # Read and written for a row, about.

@@ -14,6 +14,7 @@ from peer_common import PAGE, POOL_BYTES, Job, aligned
 RING, TOKENS, POSITIONS = 128, 524288, 4096
 DENSE_ROWS, SETS = 114688, 4
 PAGE_BYTES, TAILS = 37440, 36864  # Of v4_584.
+E2M1_VALUES = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], dtype=torch.float64)
 
 # ---- eager: quantisers -----------------------------------------------------
 
@@ -56,7 +57,7 @@ def quantize_fp8(x):
 
 
 def normalize_rotate(kv, weight, angles, position, dtype=torch.float32):
-    """448 values to quantise and 64 rotated ones; in float64 without roundings in
+    """All values but the last 64, and those, rotated; in float64 without roundings in
     between."""
     narrow = dtype if dtype == torch.float64 else torch.bfloat16
     x = kv.to(dtype)
@@ -64,9 +65,9 @@ def normalize_rotate(kv, weight, angles, position, dtype=torch.float32):
     y = (x * root * weight.to(dtype)).to(narrow).to(dtype)
     turn = angles[position.long()].to(dtype)
     cos, sin = turn[:, :32], turn[:, 32:]
-    a, b = y[:, 448:].unflatten(-1, (32, 2)).unbind(-1)
+    a, b = y[:, -64:].unflatten(-1, (32, 2)).unbind(-1)
     rope = torch.stack((a * cos - b * sin, a * sin + b * cos), -1).flatten(-2)
-    return y[:, :448], rope.to(narrow)
+    return y[:, :-64], rope.to(narrow)
 
 
 def store_v4(records, tails, entry, nope, rope):
@@ -78,6 +79,16 @@ def store_v4(records, tails, entry, nope, rope):
     tails[page, slot] = torch.nn.functional.pad(exponent, (0, 1))
 
 
+def store_flat(pool, entry, record, page_bytes, row_bytes):
+    """Bytes to their rows and, behind those of the page, to their tails."""
+    size = record.shape[-1]
+    page, slot = (entry // PAGE * page_bytes)[:, None], (entry % PAGE)[:, None]
+    byte = torch.arange(size, device=entry.device)
+    in_tail = PAGE * row_bytes + slot * (size - row_bytes) + byte - row_bytes
+    at = page + torch.where(byte < row_bytes, slot * row_bytes + byte, in_tail)
+    pool.index_put_((at,), record)
+
+
 def store_v4_flat(pool, entry, nope, rope):
     """The same as one write of bytes to the pool itself. torch.compile would copy
     the whole pool for writes through a view, or for two of them."""
@@ -86,11 +97,7 @@ def store_v4_flat(pool, entry, nope, rope):
     halves = torch.stack((words & 255, (words >> 8) & 255), -1).flatten(-2)
     tail = torch.nn.functional.pad(exponent, (0, 1))
     record = torch.cat((codes.flatten(-2), halves.to(torch.uint8), tail), -1)
-    page, slot = (entry // PAGE * PAGE_BYTES)[:, None], (entry % PAGE)[:, None]
-    byte = torch.arange(584, device=entry.device)
-    in_tail = TAILS + slot * 8 + byte - 576
-    at = page + torch.where(byte < 576, slot * 576 + byte, in_tail)
-    pool.index_put_((at,), record)
+    store_flat(pool, entry, record, PAGE_BYTES, 576)
 
 
 def store_seed(nope_array, rope_array, scale_array, entry, nope, rope):
@@ -427,9 +434,7 @@ class Quantize(Job):
         x = self.data(size, i)[0].double()
         codes, factors = got
         if self.fp4:
-            values = torch.tensor(
-                [0, 0.5, 1, 1.5, 2, 3, 4, 6], dtype=torch.float64, device="cuda"
-            )
+            values = E2M1_VALUES.cuda()
             both = torch.stack((codes & 15, codes >> 4), -1).flatten(-2).long()
             decoded = values[both & 7] * torch.where(both > 7, -1.0, 1.0)
             scale = factors.view(torch.float8_e4m3fn).double()

@@ -7,8 +7,8 @@ block shapes. Each is compared with the eager function or its values in float64
 first. Timing is as in dsv4-bench: graphs of launches that share no data (cold), or
 over one slice (warm), replayed in turn; medians per launch.
 
-The jobs are in peer_readers.py and peer_writers.py. Prints one JSON object. Without
-PyTorch or a GPU it says so in that object.
+The jobs are in peer_readers.py, peer_writers.py and peer_compress.py. Prints one JSON
+object. Without PyTorch or a GPU it says so in that object.
 """
 
 import argparse
@@ -28,11 +28,13 @@ except ImportError as error:
     missing = f"not installed: {error.name}"
 
 if not missing:
+    import peer_compress
     import peer_readers
     import peer_writers
 
     # The chain first: most depends on what torch.compile makes of it.
     JOBS = peer_writers.JOBS[:2] + peer_readers.JOBS + peer_writers.JOBS[2:]
+    JOBS += peer_compress.JOBS
 
     @triton.jit
     def keep_kernel(to, source, N: tl.constexpr):
@@ -95,7 +97,10 @@ if not missing:
             slices = job.slices(size)
             launches = min(max(slices, 4), 256)
             call = lambda i: job.call_triton(size, i % slices, *config)
-            graphs[config] = capture(call, launches), launches
+            try:
+                graphs[config] = capture(call, launches), launches
+            except triton.runtime.errors.OutOfResources:
+                continue
         times = time_graphs(graphs, 5)
         return min(times, key=times.get)
 
@@ -139,7 +144,7 @@ if not missing:
                 row.update(peer=name, us=us, launches=graphs[name, l2][1])
                 row.update(flushed=(name, l2) in few, **checks[name])
                 if name == "triton":
-                    config = dict(zip(("rows", "warps", "eviction"), best))
+                    config = dict(zip(job.config_names, best))
                     row.update(config=config)
                 yield row
             print(job.what, job.layout, size, file=sys.stderr, flush=True)

@@ -8,6 +8,7 @@ moved against time, under the line of the best copy of the same run.
 import argparse
 import json
 import pathlib
+import re
 
 try:
     import matplotlib
@@ -30,6 +31,11 @@ COLORS = {
     "append_chain seed_580": "#12574f",
     "quantize nvfp4": "#e79c8b",
     "quantize fp8_ue8m0": "#8a5aa8",
+    "compress_csa v4_584": "#4b7f2a",
+    "compress_hca v4_584": "#86b34d",
+    "compress_index index_mxfp4_68": "#b8a13a",
+    "compress_decode v4_584": "#a0526d",
+    "compress_decode_state v4_584": "#c98aa3",
 }
 PEERS = {"triton": "s", "torch.compile": "^", "eager": "v"}
 
@@ -90,7 +96,8 @@ def draw_bars(axes, points, roof):
     axes.text(-0.45, roof + 0.06, f"best copy of the run: {roof:.2f} TB/s", fontsize=8)
     axes.set_ylim(0, roof * 1.12)
     axes.set_xticks(range(len(largest)))
-    unit = lambda program: "rows" if "quantize" in program else "tokens"
+    units = {"compress": "entries", "quantize": "rows", "dequantize": "rows"}
+    unit = lambda program: units.get(re.split("[ _]", program)[0], "tokens")
     labels = [f"{k}\n{v:,} {unit(k)}".replace(" ", "\n", 1) for k, v in largest.items()]
     axes.set_xticklabels(labels, fontsize=8)
     axes.set_ylabel("TB/s, bytes read plus written")

@@ -309,27 +309,28 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
   let summary = "softmax-weighted sum of rows";
   let description = [{
     Channel by channel, the sum over the rows r < `rows` of a window of values weighted by
-    the softmax of their scores, as `dsv4.compress` defines it. The region gives row
-    r: whether it is there, its scores, its values.
+    the softmax of their scores, as `dsv4.compress` defines it. The first region gives row
+    r: whether it is there, its scores, its values. Where `all` is true the second gives the
+    same with less ado.
 
     Before rows are distributed they and the result are whole rows, `vector<N>`. After it
     all `threads` threads of the block take part: the region gives what lane `lane` of a
     team holds of a row, channels lane * V and on of `vector<1 x V>`; the
     result is what one of `lanes` lanes holds, for the first so many threads. Clauses:
 
-    * pool_c1: the region has the arguments `row` and `lane`, and ends in a
+    * pool_c1: the regions have the arguments `row` and `lane`, and end in a
       `cuda.pool_row`;
     * pool_c2: rows and threads are positive, and the row is the teams' lanes times V.
   }];
-  let arguments = (ins I64Attr:$rows, DefaultValuedAttr<I64Attr, "1">:$threads,
+  let arguments = (ins I1:$all, I64Attr:$rows, DefaultValuedAttr<I64Attr, "1">:$threads,
                        DefaultValuedAttr<I64Attr, "1">:$lanes);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$pooled);
-  let regions = (region SizedRegion<1>:$body);
+  let regions = (region SizedRegion<1>:$body, SizedRegion<1>:$fast);
   let assemblyFormat = [{
     $rows (`threads` $threads^)? (`lanes` $lanes^)? attr-dict-with-keyword `to` type($pooled) $body
+    `if` $all $fast
   }];
   let extraClassDeclaration = [{
-    PoolRowOp getRowOp();
     /// Channels of a row.
     int64_t getChannels();
   }];

@@ -292,7 +292,8 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     `e = (s * lanes + l) * vector + v`. `blocks` is the least number of blocks a
     multiprocessor must be able to hold, 0 for no demand; `pdl` lets the kernel
     start before its predecessor has ended. With `team` a block handles one row: its first
-    `lanes` threads hold it, and all of them do what takes several rows of operands. Clauses:
+    `lanes` threads hold it, and all of them do what takes several rows of operands, so many
+    consecutive elements of them a thread. Clauses:
 
     * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
     * row_schedule_c2: lanes is a power of two between 1 and 32;
@@ -303,7 +304,9 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
       groups as their factors are interleaved by (checked on the kernel that
       carries the schedule);
     * row_schedule_c5: blocks is between 0 and 32, and blocks * threads at most
-      2048.
+      2048;
+    * row_schedule_c6: team is 0, 1, 2, 4 or 8; it is not 0, and divides the rows, where ops need
+      it (checked on the kernel).
   }];
   let parameters = (ins
     "int64_t":$threads, "int64_t":$lanes, "int64_t":$vector,
@@ -311,7 +314,7 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     DefaultValuedParameter<"LoadPolicy", "LoadPolicy::Default">:$load,
     DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store,
     DefaultValuedParameter<"bool", "false">:$pdl,
-    DefaultValuedParameter<"bool", "false">:$team
+    DefaultValuedParameter<"int64_t", "0">:$team
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

@@ -33,9 +33,9 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       How many elements of the row one value of result `index` stands for.
     }], "int64_t", "getResultGroup", (ins "unsigned":$index), [{}], [{ return 1; }]>,
     InterfaceMethod<[{
-      The most threads that have work in one row of results, where it takes several rows of
-      operands; 0 where the lanes of the row do all. Not 0: the schedule needs `team`.
-    }], "int64_t", "getTeamThreads", (ins), [{}], [{ return 0; }]>,
+      How many rows of operands a row of results takes, and their elements; 0 where it is
+      one, which the lanes of the row have. Otherwise the schedule needs a `team`.
+    }], "::dsv4::TeamWork", "getTeamWork", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
       Whether the lowering takes the row of this operand from an op of the same
       kernel.

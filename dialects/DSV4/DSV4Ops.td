@@ -331,7 +331,7 @@ def DSV4_HadamardOp : DSV4_RowToRowOp<"hadamard"> {
 def DSV4_CompressOp : DSV4_Op<"compress", [
     DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getTeamThreads"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getTeamWork"]>
   ]> {
   let summary = "pool windows of tokens, each channel by a softmax over them";
   let description = [{
@@ -360,11 +360,11 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     ```
 
     A token that is in neither, or before position 0, has weight 0; nothing is read for it.
-    An entry with w < 0 has no tokens, and one whose weights are all 0 is zeros. Only windows that become complete
+    An entry with w < 0 or w > 2^31 - 4096 has no tokens, and one whose weights are all 0 is zeros. Only windows that become complete
     need a row, so the launch has as many rows as entries are made.
 
     In fp32, every operation rounded to nearest even. Rows are taken in blocks of eight in their
-    order, the last one filled up with tokens that are not there if it is not the only one; a block has the maximum M of its scores (0 if no token is there),
+    order, the last one filled up with tokens that are not there if it is not the only one; a block has the maximum M of its scores (0 if that is -infinity; a NaN is not looked at),
     weights e_r = exp(score_r - M), and the sums of e_r and of e_r * value_r as binary trees of
     neighbours, an odd one out going up a level as it is. Blocks are merged as such a
     tree: with M' the larger maximum, both sums of each are multiplied by
@@ -373,7 +373,7 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     depend on how its tokens were cut into launches, nor on the schedule. Clauses:
 
     * compress_c1: `values` and `scores` are bf16 or f32 of one type
-      `[tokens, D]`, `[tokens, 2 D]` with `overlap`, D constant;
+      `[tokens, D]`, `[tokens, 2 D]` with `overlap`, of at most 65,536 columns;
     * compress_c2: `plan` is i32 `[entries, 4]`;
     * compress_c3: the result is bf16 or f32 `[entries, D]`;
     * compress_c4: `window` is between 1 and 1024, 512 with `overlap`;
@@ -381,7 +381,7 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     * compress_c6: the state has two fields, values and scores, both of the element type and
       the columns of `values`, without factors and in the row or in arrays;
     * compress_c7: a state has a ring or a page table; a ring is at least as long as the rows
-      of a window (two with `overlap`) less one, below 2^31, and a multiple or a
+      of a window (two with `overlap`) less one, at least 1 and below 2^31, and a multiple or a
       divisor of the page size; `page_table` is i32 `[requests, pages]`; without a state there
       are neither, nor `biased`.
 
@@ -406,12 +406,12 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// The largest position of a window, so that those in it have 32 bits.
+    static constexpr int64_t kMaxPosition = (int64_t(1) << 31) - 4096;
     /// Rows of a window, both windows with overlap.
     int64_t getWindowRows() { return getOverlap() ? 2 * getWindow() : getWindow(); }
     /// D.
     int64_t getChannels();
-    /// Channels of a row that one thread pools.
-    int64_t getChannelsPerThread();
   }];
   let hasVerifier = 1;
 }

@@ -122,7 +122,7 @@ Interpreter::findToken(CompressOp op, int64_t entry, int64_t row) const {
   int64_t window = op.getWindow();
   // Of no window, or before position 0.
   int64_t t = first - (op.getOverlap() ? window : 0) + row;
-  if (first < 0 || t < 0)
+  if (first < 0 || first > CompressOp::kMaxPosition || t < 0)
     return std::nullopt;
   int64_t columns = x.shape.back(), bias = row % window * columns;
   if (t >= position) {

@@ -200,10 +200,12 @@ LogicalResult Legalizer::visit(Operation *op) {
   b.setInsertionPoint(op);
   if (auto pool = dyn_cast<cuda::PoolOp>(op)) {
     // The arguments stay; casts stand for their values as integers.
-    b.setInsertionPointToStart(&pool.getBody().front());
-    for (BlockArgument index : pool.getBody().getArguments())
-      integers[index] = arith::IndexCastOp::create(
-          b, index.getLoc(), integer(widthOf(index)), index);
+    for (Region *region : pool.getRegions())
+      for (BlockArgument index : region->getArguments()) {
+        b.setInsertionPointToStart(&region->front());
+        integers[index] = arith::IndexCastOp::create(
+            b, index.getLoc(), integer(widthOf(index)), index);
+      }
     return success();
   }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,

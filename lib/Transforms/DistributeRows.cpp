@@ -23,7 +23,6 @@
 #include "RowDistributor.h"
 
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace dsv4;
@@ -120,38 +119,35 @@ LogicalResult RowDistributor::emitGuard(scf::IfOp guard) {
   return success();
 }
 
-LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
-  auto type = cast<VectorType>(pool.getPooled().getType());
-  Location loc = pool.getLoc();
-  int64_t channels = type.getNumElements(), threads = schedule.getThreads();
-  auto mapped = cuda::PoolOp::create(
-      b, loc, getShareType(type.getElementType(), {channels}), pool.getRows(),
-      threads, laneCount);
-  Block *body = b.createBlock(&mapped.getBody(), {},
-                              pool.getBody().getArgumentTypes(), {loc, loc});
-  for (auto [to, from] :
-       llvm::zip(body->getArguments(), pool.getBody().getArguments()))
-    to.setLoc(from.getLoc());
-
+LogicalResult RowDistributor::emitPoolRow(Region &from, Region &to) {
+  Block *source = &from.front();
+  Location loc = forall.getLoc();
+  Block *body =
+      b.createBlock(&to, {}, source->getArgumentTypes(), {loc, loc});
+  for (auto [own, arg] :
+       llvm::zip(body->getArguments(), source->getArguments()))
+    own.setLoc(arg.getLoc());
   // The same distribution of rows, over as many threads as have work.
+  auto row = cast<cuda::PoolRowOp>(source->getTerminator());
+  int64_t elements =
+      cast<VectorType>(row.getScores().getType()).getNumElements();
   RowDistributor team(*this);
   team.b.setInsertionPointToStart(body);
   team.shares.clear();
   team.lane = body->getArgument(1);
-  team.mapping.map(pool.getBody().getArgument(0), body->getArgument(0));
-  team.chunkSize = std::gcd<int64_t>(channels, 4);
-  int64_t chunks = channels / team.chunkSize, steps = 1;
-  while (chunks % steps != 0 || chunks / steps > threads)
+  team.mapping.map(source->getArgument(0), body->getArgument(0));
+  team.chunkSize = schedule.getTeam();
+  int64_t chunks = elements / team.chunkSize, steps = 1;
+  while (chunks % steps != 0 || chunks / steps > schedule.getThreads())
     ++steps;
   team.laneCount = chunks / steps;
-  team.cloneScalars(&pool.getBody().front());
-  cuda::PoolRowOp row = pool.getRowOp();
+  team.cloneScalars(source);
   SmallVector<Value> shared;
   for (Value value : {row.getScores(), row.getValues()})
-    if (failed(team.placeLoads(value, {channels})))
+    if (failed(team.placeLoads(value, {elements})))
       return failure();
   for (Value value : {row.getScores(), row.getValues()}) {
-    auto share = team.share(value, {channels});
+    auto share = team.share(value, {elements});
     if (failed(share))
       return failure();
     shared.push_back(*share);
@@ -159,7 +155,19 @@ LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
   cuda::PoolRowOp::create(team.b, loc,
                           team.mapping.lookupOrDefault(row.getThere()),
                           shared[0], shared[1]);
-  b.setInsertionPointAfter(mapped);
+  return success();
+}
+
+LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
+  auto type = cast<VectorType>(pool.getPooled().getType());
+  Type share = getShareType(type.getElementType(), {type.getNumElements()});
+  auto mapped = cuda::PoolOp::create(
+      b, pool.getLoc(), share, mapping.lookupOrDefault(pool.getAll()),
+      pool.getRows(), schedule.getThreads(), laneCount);
+  OpBuilder::InsertionGuard saved(b);
+  if (failed(emitPoolRow(pool.getBody(), mapped.getBody())) ||
+      failed(emitPoolRow(pool.getFast(), mapped.getFast())))
+    return failure();
   shares[{pool.getPooled(), 1}] = mapped.getPooled();
   return success();
 }

@@ -66,6 +66,7 @@ private:
   void emitScalarStores(Block *block);
   /// Pools the rows of a window with all threads of the block.
   LogicalResult emitPool(cuda::PoolOp pool);
+  LogicalResult emitPoolRow(Region &from, Region &to);
   /// The stores of the row, of its guards, and of its scalars.
   LogicalResult emitStores();
   /// Emits on the first of every so many lanes.

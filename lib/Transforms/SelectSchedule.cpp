@@ -13,6 +13,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace dsv4;
@@ -34,6 +35,9 @@ struct TableEntry {
   LoadPolicy load = LoadPolicy::Default;
   StorePolicy store = StorePolicy::Default;
   bool pdl = false;
+  int64_t team = 0;
+  int64_t rows = 0;   ///< The most rows of the kernel that it is for; 0: any.
+  int64_t window = 0; ///< The fewest rows of operands a row takes.
 };
 
 constexpr LoadPolicy plain = LoadPolicy::Default,
@@ -43,7 +47,12 @@ constexpr StorePolicy cached = StorePolicy::Default;
 /// sm_9x is measured on an H200, the others follow it; docs/Performance.md has
 /// the figures.
 const TableEntry builtinTable[] = {
-    {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false},
+    {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false,
+     /*team=*/1, /*rows=*/256},
+    {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false,
+     /*team=*/2, /*rows=*/0, /*window=*/16},
+    {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false,
+     /*team=*/4},
     {"sm_", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, /*pdl=*/false},
     {"sm_", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached,
      /*pdl=*/false},
@@ -53,7 +62,9 @@ const TableEntry builtinTable[] = {
     {"sm_", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, /*pdl=*/false},
     {"sm_", "", 8, 128, 16, 4, 0, plain, cached, /*pdl=*/false},
     {"sm_", "", 0, 128, 16, 8, 0, plain, cached, /*pdl=*/false},
-    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true},
+    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 1, 256},
+    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 0, 16},
+    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 4},
     {"sm_9", "dsv4.rms_norm", 0, 128, 8, 8, 0, evictLast, cached, true},
     {"sm_9", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached, true},
     {"sm_9", "dsv4.paged_append", 0, 128, 16, 4, 0, evictLast, cached, true},
@@ -61,7 +72,9 @@ const TableEntry builtinTable[] = {
     {"sm_9", "dsv4.dequantize", 0, 256, 32, 8, 0, evictLast, cached, true},
     {"sm_9", "", 8, 128, 16, 4, 0, evictLast, cached, true},
     {"sm_9", "", 0, 128, 16, 8, 0, evictLast, cached, true},
-    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true},
+    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 1, 256},
+    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 0, 16},
+    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 4},
     {"sm_1", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, true},
     {"sm_1", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached, true},
     {"sm_1", "dsv4.paged_append", 0, 128, 16, 4, 0, plain, cached, true},
@@ -120,13 +133,17 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                 map.mapOptional("vector", entry.vector) &&
                 map.mapOptional("blocks", entry.blocks) &&
                 map.mapOptional("pdl", entry.pdl) &&
+                map.mapOptional("team", entry.team) &&
+                map.mapOptional("rows", entry.rows) &&
+                map.mapOptional("window", entry.window) &&
                 map.mapOptional("load", load) &&
                 map.mapOptional("store", store);
     if (!good)
       return fail(llvm::toString(root.getError()));
     for (const auto &[key, unused] : *value.getAsObject())
       if (!llvm::is_contained({"arch", "op", "bits", "threads", "lanes",
-                               "vector", "blocks", "pdl", "load", "store"},
+                               "vector", "blocks", "pdl", "load", "store",
+                               "team", "rows", "window"},
                               key.str()))
         return fail("an entry has no '" + key.str() + "'");
     auto storePolicy = symbolizeStorePolicy(store);
@@ -144,27 +161,38 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
             },
             &getContext(), entry.threads, entry.lanes, entry.vector,
             entry.blocks, entry.load, entry.store, entry.pdl,
-            /*team=*/false))
+            entry.team))
       return failure();
     entries.push_back(entry);
   }
   return success();
 }
 
+/// What the threads of a block do together, if an op of the kernel asks for it.
+static TeamWork getTeamWork(KernelOp kernel) {
+  TeamWork work;
+  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>())
+    if (op.getTeamWork().rows)
+      work = op.getTeamWork();
+  return work;
+}
+
 /// The schedule of a valid `entry` with lanes and vector reduced until it fits
 /// every op of the kernel, or null.
 static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
+  TeamWork work = getTeamWork(kernel);
   int64_t team = 0, threads = entry.threads;
-  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>())
-    team = std::max(team, op.getTeamThreads());
-  // More would have nothing to do.
-  if (team)
-    threads = std::min<int64_t>(threads, llvm::alignTo(team, 32));
+  if (work.rows) {
+    team = std::gcd(work.elements, std::max<int64_t>(entry.team, 1));
+    // More would have nothing to do.
+    threads =
+        std::min<int64_t>(threads, llvm::alignTo(work.getThreads(team), 32));
+  }
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
       auto schedule = RowScheduleAttr::get(
           kernel.getContext(), threads, lanes, vector, entry.blocks, entry.load,
-          entry.store, entry.pdl, /*team=*/team != 0);
+          entry.store, entry.pdl, team);
       if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
                        [&](RowwiseOpInterface op) {
                          return explainMisfit(schedule, op).empty();
@@ -206,6 +234,8 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
                        [&](RowwiseOpInterface op) {
                          return entry.op == op->getName().getStringRef();
                        })) ||
+        (entry.rows && boundRows(kernel) > entry.rows) ||
+        getTeamWork(kernel).rows < entry.window ||
         (entry.bits && entry.bits != first.getRowPieces().front().bits))
       continue;
     if (!best || entry.arch.size() > best->arch.size())

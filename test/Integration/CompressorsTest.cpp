@@ -39,7 +39,8 @@ std::string drawTeamSchedule(std::mt19937_64 &random) {
          std::to_string(32 * (1 + random() % 32)) +
          ", lanes = " + std::to_string(1 << random() % 6) +
          ", vector = " + std::to_string(1 << random() % 4) +
-         (random() % 2 ? ", pdl = true" : "") + ", team = true>";
+         (random() % 2 ? ", pdl = true" : "") +
+         ", team = " + std::to_string(1 << random() % 4) + ">";
 }
 
 //===----------------------------------------------------------------------===//

@@ -55,6 +55,10 @@ std::string explainMisfit(RowScheduleAttr schedule, RowwiseOpInterface op);
 /// producer, and so on: a value that no row-wise op computes.
 mlir::Value getRowSource(RowwiseOpInterface op);
 
+/// The most rows a kernel of row-wise ops can have: extents that are constant
+/// or in a bucket bound them, the runtime all others.
+int64_t boundRows(KernelOp kernel);
+
 /// The name of argument `index` of a function: its `dsv4.name`, or
 /// "arg<index>".
 std::string getArgumentName(mlir::Operation *func, unsigned index);

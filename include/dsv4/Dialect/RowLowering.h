@@ -44,6 +44,16 @@ struct RowGroup {
   bool inChunk = false; ///< Whole groups in a chunk, several in a step.
 };
 
+/// Rows of operands that one row of results takes, and elements of each.
+struct TeamWork {
+  int64_t rows = 0, elements = 0;
+  /// The most threads that have work if one takes `team` elements of a row;
+  /// rows are taken in blocks of eight.
+  int64_t getThreads(int64_t team) const {
+    return elements / team * ((rows + 7) / 8);
+  }
+};
+
 class RowContext;
 
 } // namespace dsv4

@@ -36,19 +36,20 @@ private:
   void readPlan();
   /// Where a token of the window is.
   struct Source {
-    Value inLaunch; ///< Rather than in the state.
-    Value there;
-    Value launchRow;
+    Value there;    ///< Null: it is known to be.
+    Value inLaunch; ///< Rather than in the state. Null: it is known to be.
+    Value launchOffset; ///< Of its first column, in elements.
     Entry entry;
   };
-  Source findToken(Value position);
-  Entry findEntry(Value position);
+  Source findToken(Value at, Value member);
+  Entry findEntry(Value at);
   /// The D elements of `tensor` or of field `field` of the state, from column
   /// `column` on, as f32.
   Value readPart(const Source &source, Value tensor, unsigned field,
                  Value column, StringRef name);
   Value readBias(const Source &source, Value member, Value column);
-  void buildMember(Value member);
+  /// What a region of the pool does, with all tokens in the launch or not.
+  void buildMember(Region &region, bool allInLaunch);
 
   Value select(Value condition, Value yes, Value no, StringRef name = "") {
     return arith::SelectOp::create(b, row.getLoc(name), condition, yes, no);
@@ -61,7 +62,10 @@ private:
   RowContext &row;
   OpBuilder &b;
   int64_t channels, columns;
-  Value windowStart, request, position, token, isEntry;
+  /// Of the plan; the position of the first row, and how far behind it rows of
+  /// the launch are.
+  Value windowStart, request, position, firstRow, shift, isEntry;
+  Value allInLaunch, launchStart;
 };
 
 } // namespace
@@ -72,17 +76,45 @@ void CompressBuilder::readPlan() {
   auto load = [&](int64_t column, StringRef name) {
     return row.loadIndex(buffer, row.add(start, row.constant(column)), name);
   };
-  windowStart = load(0, "window_start");
+  Value given = load(0, "window_start");
   if (op.getState())
     request = load(1, "request");
   position = load(2, "first_position");
-  token = load(3, "first_token");
-  isEntry = row.isNotNegative(windowStart);
+  Value token = load(3, "first_token");
+  // With bounds, positions of the window have 32 bits.
+  Value last = row.constant(CompressOp::kMaxPosition);
+  isEntry = row.both(row.isNotNegative(given),
+                     arith::CmpIOp::create(b, row.getLoc(),
+                                           arith::CmpIPredicate::sle, given,
+                                           last),
+                     "is_entry");
+  windowStart = arith::MinSIOp::create(
+      b, row.getLoc(),
+      arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(-1)), last);
+  firstRow = windowStart;
+  if (op.getOverlap())
+    firstRow = sub(windowStart, row.constant(op.getWindow()));
+  shift = sub(token, position, "shift");
+
+  // Most windows of a prefill are in the launch as a whole.
+  Value first = row.add(firstRow, shift, "first_in_launch");
+  Value behind = row.add(first, row.constant(op.getWindowRows() - 1));
+  allInLaunch = row.both(
+      row.both(isEntry, row.both(row.isNotNegative(firstRow),
+                                 arith::CmpIOp::create(
+                                     b, row.getLoc(), arith::CmpIPredicate::sge,
+                                     firstRow, position))),
+      row.both(row.isNotNegative(first),
+               row.isBelow(behind, row.getExtent(op.getValues(), 0))),
+      "all_in_launch");
+  launchStart = row.mul(first, row.constant(columns), "launch_start");
 }
 
 Entry CompressBuilder::findEntry(Value at) {
   auto state = cast<TypedValue<CacheType>>(op.getState());
-  Value known = row.both(row.isNotNegative(request), row.isNotNegative(at));
+  Value known = row.isNotNegative(request);
+  // What is before position 0 is not there; its entry only must have no sign.
+  at = arith::MaxSIOp::create(b, row.getLoc(), at, row.constant(0));
   if (Value table = op.getPageTable())
     known = row.both(known, row.isBelow(request, row.getExtent(table, 0)));
   Entry entry = findEntryOfPosition(
@@ -91,25 +123,26 @@ Entry CompressBuilder::findEntry(Value at) {
   return entry;
 }
 
-CompressBuilder::Source CompressBuilder::findToken(Value at) {
+CompressBuilder::Source CompressBuilder::findToken(Value at, Value member) {
   Source source;
-  Value behind = sub(at, position);
-  source.launchRow = row.add(token, behind, "token");
+  Value launchRow = row.add(at, shift, "token");
+  source.launchOffset = row.add(
+      launchStart, row.mul(member, row.constant(columns)));
   Value known = row.both(isEntry, row.isNotNegative(at));
   Value inRows =
-      row.both(row.isNotNegative(source.launchRow),
-               row.isBelow(source.launchRow, row.getExtent(op.getValues(), 0)));
-  if (!op.getState()) {
-    source.there = row.both(known, row.both(row.isNotNegative(behind), inRows),
-                            "is_there");
-    return source;
-  }
-  source.inLaunch =
+      row.both(row.isNotNegative(launchRow),
+               row.isBelow(launchRow, row.getExtent(op.getValues(), 0)));
+  Value inLaunch =
       arith::CmpIOp::create(b, row.getLoc("in_launch"),
                             arith::CmpIPredicate::sge, at, position);
+  if (!op.getState()) {
+    source.there = row.both(known, row.both(inLaunch, inRows), "is_there");
+    return source;
+  }
+  source.inLaunch = inLaunch;
   source.entry = findEntry(at);
   source.there = row.both(
-      known, select(source.inLaunch, inRows, source.entry.valid), "is_there");
+      known, select(inLaunch, inRows, source.entry.valid), "is_there");
   return source;
 }
 
@@ -123,10 +156,9 @@ Value CompressBuilder::readPart(const Source &source, Value tensor,
   stored.predicate = source.there;
   stored.name = name;
   stored.buffer = row.getBuffer(tensor);
-  stored.offset = row.add(
-      row.mul(source.launchRow, row.constant(columns)), column);
+  stored.offset = row.add(source.launchOffset, column);
   stored.alignment = std::gcd<int64_t>(16, channels * bytes);
-  if (!op.getState())
+  if (!source.inLaunch)
     return row.toF32(buildRead(row, stored));
 
   auto state = cast<TypedValue<CacheType>>(op.getState());
@@ -166,37 +198,41 @@ Value CompressBuilder::readBias(const Source &source, Value member,
   return buildRead(row, stored);
 }
 
-void CompressBuilder::buildMember(Value member) {
-  Value at = row.add(windowStart, member);
+void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
+  OpBuilder::InsertionGuard saved(b);
+  Type index = b.getIndexType();
+  Value member =
+      b.createBlock(&region, {}, {index, index},
+                    {row.getLoc("member"), row.getLoc("team_lane")})
+          ->getArgument(0);
   Value column = row.constant(0);
-  if (op.getOverlap()) {
-    Value window = row.constant(op.getWindow());
-    at = sub(at, window);
-    Value isOwn = row.isBelow(member, window);
-    column = select(isOwn, column, row.constant(channels));
-  }
-  Source source = findToken(at);
+  if (op.getOverlap())
+    column = select(row.isBelow(member, row.constant(op.getWindow())), column,
+                    row.constant(channels));
+  Source source;
+  if (allInLaunch)
+    source.launchOffset =
+        row.add(launchStart, row.mul(member, row.constant(columns)));
+  else
+    source = findToken(row.add(firstRow, member, "at"), member);
   Value scores = readPart(source, op.getScores(), 1, column, "scores");
   Value values = readPart(source, op.getValues(), 0, column, "values");
   if (op.getBias())
     scores = arith::AddFOp::create(b, row.getLoc(), scores,
                                    readBias(source, member, column));
-  cuda::PoolRowOp::create(b, row.getLoc(), source.there, scores, values);
+  Value there = source.there;
+  if (!there)
+    there = arith::ConstantIntOp::create(b, row.getLoc(), 1, 1);
+  cuda::PoolRowOp::create(b, row.getLoc(), there, scores, values);
 }
 
 Value CompressBuilder::build() {
   readPlan();
   auto type = VectorType::get({channels}, b.getF32Type());
-  auto pool = cuda::PoolOp::create(b, row.getLoc("pooled"), type,
+  auto pool = cuda::PoolOp::create(b, row.getLoc("pooled"), type, allInLaunch,
                                    op.getWindowRows());
-  {
-    OpBuilder::InsertionGuard saved(b);
-    Type index = b.getIndexType();
-    Block *body = b.createBlock(
-        &pool.getBody(), {}, {index, index},
-        {row.getLoc("member"), row.getLoc("team_lane")});
-    buildMember(body->getArgument(0));
-  }
+  buildMember(pool.getBody(), /*allInLaunch=*/false);
+  buildMember(pool.getFast(), /*allInLaunch=*/true);
   return row.fromF32(
       pool.getPooled(),
       cast<ShapedType>(op.getOut().getType()).getElementType());

@@ -112,24 +112,6 @@ static std::string summarize(ArrayRef<RowwiseOpInterface> ops) {
   return text;
 }
 
-/// The most rows there can be: extents that are constant or in a bucket bound
-/// them, the runtime all others.
-static int64_t boundRows(KernelOp kernel, BlockArgument source) {
-  auto tensor = cast<RankedTensorType>(source.getType());
-  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
-  int64_t rows = 1;
-  for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
-    int64_t extent = tensor.getDimSize(axis);
-    if (tensor.isDynamicDim(axis))
-      extent = arg ? getDimBound(arg.getOwner()->getParentOp(),
-                                 arg.getArgNumber(), axis)
-                   : INT32_MAX;
-    if (llvm::MulOverflow(rows, extent, rows) || rows > INT32_MAX)
-      return INT32_MAX;
-  }
-  return rows;
-}
-
 /// The row space of an op of a kernel: constants, and names of dims.
 static SmallVector<std::string> describeRowSpace(KernelOp kernel,
                                                  RowwiseOpInterface op) {
@@ -181,7 +163,7 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   kernel->setAttr(
       DSV4Dialect::kRowsOfAttr,
       outside.getI64IntegerAttr(cast<BlockArgument>(rowSource).getArgNumber()));
-  int64_t max = boundRows(kernel, cast<BlockArgument>(rowSource));
+  int64_t max = boundRows(kernel);
   Value count = outside.createOrFold<RowCountOp>(
       loc, rowSource, outside.getI64IntegerAttr(max));
   auto forall = scf::ForallOp::create(

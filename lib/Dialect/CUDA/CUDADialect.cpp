@@ -273,20 +273,17 @@ LogicalResult HadamardOp::verify() {
 StringRef HadamardOp::getCallee() { return "dsv4::hadamard"; }
 StringRef HadamardOp::getHeader() { return "rows.cuh"; }
 
-PoolRowOp PoolOp::getRowOp() {
-  return cast<PoolRowOp>(getBody().front().getTerminator());
-}
 int64_t PoolOp::getChannels() {
   return cast<VectorType>(getPooled().getType()).getNumElements() *
          static_cast<int64_t>(getLanes());
 }
 LogicalResult PoolOp::verify() {
-  Block &body = getBody().front();
-  if (body.getNumArguments() != 2 ||
-      !llvm::all_of(body.getArgumentTypes(),
-                    [](Type type) { return type.isIndex(); }))
-    return emitOpError() << "pool_c1: expected a region of two indices, the "
-                            "row and the lane";
+  for (Region *region : getRegions())
+    if (region->getNumArguments() != 2 ||
+        !llvm::all_of(region->getArgumentTypes(),
+                      [](Type type) { return type.isIndex(); }))
+      return emitOpError() << "pool_c1: expected regions of two indices, the "
+                              "row and the lane";
   if (static_cast<int64_t>(getRows()) < 1 ||
       static_cast<int64_t>(getThreads()) < 1 || !isLaneCount(getLanes()))
     return emitOpError() << "pool_c2: expected positive rows and threads, and "
@@ -294,19 +291,21 @@ LogicalResult PoolOp::verify() {
   return success();
 }
 LogicalResult PoolOp::verifyRegions() {
-  auto row = dyn_cast<PoolRowOp>(getBody().front().getTerminator());
-  if (!row)
-    return emitOpError() << "pool_c1: expected the region to end in "
-                            "'cuda.pool_row'";
-  auto scores = cast<VectorType>(row.getScores().getType());
-  auto values = cast<VectorType>(row.getValues().getType());
-  int64_t width = scores.getNumElements();
-  bool whole = scores.getRank() == 1;
-  if (scores != values || getChannels() % width != 0 ||
-      (whole && getChannels() != width) ||
-      (!whole && getChannels() / width > static_cast<int64_t>(getThreads())))
-    return emitOpError() << "pool_c2: rows of " << scores << " and " << values
-                         << " are no part of " << getPooled().getType();
+  for (Region *region : getRegions()) {
+    auto row = dyn_cast<PoolRowOp>(region->front().getTerminator());
+    if (!row)
+      return emitOpError() << "pool_c1: expected the regions to end in "
+                              "'cuda.pool_row'";
+    auto scores = cast<VectorType>(row.getScores().getType());
+    auto values = cast<VectorType>(row.getValues().getType());
+    int64_t width = scores.getNumElements();
+    bool whole = scores.getRank() == 1;
+    if (scores != values || getChannels() % width != 0 ||
+        (whole && getChannels() != width) ||
+        (!whole && getChannels() / width > static_cast<int64_t>(getThreads())))
+      return emitOpError() << "pool_c2: rows of " << scores << " and " << values
+                           << " are no part of " << getPooled().getType();
+  }
   return success();
 }
 void PoolOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
@@ -316,10 +315,11 @@ void PoolOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
     setRange(index, ConstantIntRanges::range(APInt(width, 0),
                                              APInt(width, count - 1), true));
   };
-  Block &body = getBody().front();
-  // A last block of rows is filled up.
-  set(body.getArgument(0), llvm::alignTo(getRows(), 8));
-  set(body.getArgument(1), getThreads());
+  for (Region *region : getRegions()) {
+    // A last block of rows is filled up.
+    set(region->getArgument(0), llvm::alignTo(getRows(), 8));
+    set(region->getArgument(1), getThreads());
+  }
 }
 StringRef PoolOp::getCallee() { return "dsv4::pool"; }
 StringRef PoolOp::getHeader() { return "pool.cuh"; }

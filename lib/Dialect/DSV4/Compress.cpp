@@ -9,9 +9,6 @@
 
 #include "dsv4/Dialect/RecordLayout.h"
 
-#include "llvm/Support/MathExtras.h"
-#include <numeric>
-
 using namespace mlir;
 using namespace dsv4;
 
@@ -28,13 +25,8 @@ SmallVector<RowPiece> CompressOp::getRowPieces() {
   return {{getChannels(),
            getElementBits(getElementTypeOrSelf(getOut().getType()))}};
 }
-int64_t CompressOp::getChannelsPerThread() {
-  // Accesses of 16 bytes of f32.
-  return std::gcd<int64_t>(getChannels(), 4);
-}
-int64_t CompressOp::getTeamThreads() {
-  return getChannels() / getChannelsPerThread() *
-         llvm::divideCeil(getWindowRows(), 8);
+TeamWork CompressOp::getTeamWork() {
+  return {static_cast<int64_t>(getWindowRows()), getChannels()};
 }
 SmallVector<RowGroup> CompressOp::getRowGroups() { return {}; }
 bool CompressOp::acceptsRow(OpOperand &) { return false; }

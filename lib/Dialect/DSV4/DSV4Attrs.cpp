@@ -391,7 +391,7 @@ LogicalResult
 RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t threads, int64_t lanes, int64_t vector,
                         int64_t blocks, LoadPolicy load, StorePolicy store,
-                        bool, bool) {
+                        bool, int64_t team) {
   if (threads < 32 || threads > 1024 || threads % 32 != 0)
     return emitError()
            << "row_schedule_c1: expected 'threads' to be a multiple "
@@ -409,6 +409,10 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "row_schedule_c5: expected 'blocks' between 0 and 32 "
                           "and at most 2048 threads in them, got "
                        << blocks;
+  if (team < 0 || team > 8 || (team & (team - 1)) != 0)
+    return emitError()
+           << "row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got "
+           << team;
   return success();
 }
 

@@ -293,8 +293,13 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
                                 RowwiseOpInterface op) {
   int64_t vector = schedule.getVector();
   int64_t step = schedule.getLanes() * vector;
-  if (op.getTeamThreads() && !schedule.getTeam())
-    return "rows of several rows of operands need 'team'";
+  if (TeamWork work = op.getTeamWork(); work.rows) {
+    int64_t team = schedule.getTeam();
+    if (team == 0 || work.elements % team != 0)
+      return llvm::formatv("expected a 'team' that divides the {0} elements of "
+                           "the rows that make up one row, got {1}",
+                           work.elements, team);
+  }
   for (RowPiece piece : op.getRowPieces()) {
     if (piece.extent % step != 0)
       return llvm::formatv("lanes * vector = {0} does not divide the {1} "

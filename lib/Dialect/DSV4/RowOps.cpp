@@ -66,6 +66,28 @@ Value dsv4::getRowSource(RowwiseOpInterface op) {
   return source;
 }
 
+int64_t dsv4::boundRows(KernelOp kernel) {
+  auto ops = kernel.getBody().front().getOps<RowwiseOpInterface>();
+  auto source = ops.empty()
+                    ? BlockArgument()
+                    : dyn_cast<BlockArgument>(getRowSource(*ops.begin()));
+  if (!source)
+    return INT32_MAX;
+  auto tensor = cast<RankedTensorType>(source.getType());
+  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
+  int64_t rows = 1;
+  for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
+    int64_t extent = tensor.getDimSize(axis);
+    if (tensor.isDynamicDim(axis))
+      extent = arg ? getDimBound(arg.getOwner()->getParentOp(),
+                                 arg.getArgNumber(), axis)
+                   : INT32_MAX;
+    if (llvm::MulOverflow(rows, extent, rows) || rows > INT32_MAX)
+      return INT32_MAX;
+  }
+  return rows;
+}
+
 static int64_t getRowExtent(Value value) {
   return cast<ShapedType>(value.getType()).getShape().back();
 }

@@ -18,7 +18,7 @@
 namespace dsv4 {
 
 // e^x for x <= 0, within 4 units in the last place near 0: 2^k times a
-// polynomial of the rest, |rest| <= 1/2. 0 below -87.
+// polynomial of the rest, |rest| <= 1/2. 0 below -87. Not for NaN.
 __device__ __forceinline__ float exp_f32(float x) {
   constexpr float log2_e = 1.44269502f, to_low_bits = 12582912.0f;
   const float shifted = fma_f32(x, log2_e, to_low_bits);
@@ -28,8 +28,9 @@ __device__ __forceinline__ float exp_f32(float x) {
   y = fma_f32(y, rest, 2.40222424e-01f);
   y = fma_f32(y, rest, 6.93147004e-01f);
   y = fma_f32(y, rest, 1.0f);
-  const float power = as_float((as_unsigned(shifted) << 23) + 0x3F800000u);
-  return x < -87.0f ? 0.0f : mul_f32(y, power);
+  // The low bits of the sum are k, to be added to the exponent.
+  const float scaled = as_float((as_unsigned(shifted) << 23) + as_unsigned(y));
+  return x < -87.0f ? 0.0f : scaled;
 }
 
 // Of N channels: the largest score, and the sums of weights and of weighted
@@ -75,62 +76,115 @@ __device__ __forceinline__ float sum_tree(float *values) {
   }
 }
 
-// `Count` rows from `first` on.
-template <int Rows, int Count, typename Part, typename Load>
-__device__ __forceinline__ auto pool_rows(int first, int lane, Load load) {
-  constexpr int channels = sizeof(Part) / sizeof(float);
+// `Count` rows from `first` on, as they were loaded.
+template <int Count, typename Part>
+struct PoolRows {
   Part scores[Count], values[Count];
+};
+
+template <int Rows, int Count, typename Part, typename Fast, typename Load>
+__device__ __forceinline__ void load_rows(PoolRows<Count, Part> &to, int first,
+                                          int lane, bool all, Fast fast,
+                                          Load load) {
+  constexpr int channels = sizeof(Part) / sizeof(float);
+  if (all && (Rows % Count == 0 || first + Count <= Rows)) {
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      fast(first + i, lane, to.scores[i], to.values[i]);
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < Count; ++i) {
-    bool there = load(first + i, lane, scores[i], values[i]);
+    bool there = load(first + i, lane, to.scores[i], to.values[i]);
     if constexpr (Rows % Count != 0) {
       // The last block is filled up.
       there &= first + i < Rows;
-      values[i] = there ? values[i] : Part();
+      to.values[i] = there ? to.values[i] : Part();
     }
 #pragma unroll
     for (int c = 0; c < channels; ++c)
-      scores[i][c] = there ? scores[i][c] : as_float(0xFF800000u);
+      to.scores[i][c] = there ? to.scores[i][c] : as_float(0xFF800000u);
   }
+}
+
+template <int Count, typename Part>
+__device__ __forceinline__ auto pool_rows(const PoolRows<Count, Part> &rows) {
+  constexpr int channels = sizeof(Part) / sizeof(float);
   Pooled<channels> to;
 #pragma unroll
   for (int c = 0; c < channels; ++c) {
     float weights[Count], products[Count];
-    to.max[c] = scores[0][c];
+    to.max[c] = rows.scores[0][c];
 #pragma unroll
     for (int i = 1; i < Count; ++i)
-      to.max[c] = max_f32(to.max[c], scores[i][c]);
+      to.max[c] = max_nan_f32(to.max[c], rows.scores[i][c]);
     const float from = origin(to.max[c]);
 #pragma unroll
     for (int i = 0; i < Count; ++i) {
-      weights[i] = exp_f32(sub_f32(scores[i][c], from));
-      products[i] = mul_f32(weights[i], values[i][c]);
+      weights[i] = exp_f32(sub_f32(rows.scores[i][c], from));
+      products[i] = mul_f32(weights[i], rows.values[i][c]);
     }
-    to.sum[c] = sum_tree<Count>(weights);
+    // NaN if a score is NaN or infinite, which the weights do not show.
+    to.sum[c] = add_f32(sum_tree<Count>(weights), sub_f32(from, from));
     to.dot[c] = sum_tree<Count>(products);
   }
   return to;
 }
 
-// The tree of `Count` blocks, a power of two, from block `first` on, of those
-// that there are.
-template <int Rows, int Count, typename Part, typename Load>
-__device__ __forceinline__ auto pool_blocks(int first, int lane, Load load) {
+// The tree of `Count` blocks of rows, a power of two, from block `first` on, of
+// those that there are. `next` holds the first, and then the one behind the
+// last: the rows of a block are on their way while those before it are pooled.
+template <int Count, int Rows, typename Part, typename Loader>
+__device__ __forceinline__ auto pool_blocks(PoolRows<8, Part> &next, int first,
+                                            int end, Loader load) {
   if constexpr (Count == 1) {
-    return pool_rows<Rows, (Rows < 8 ? Rows : 8), Part>(8 * first, lane, load);
+    const PoolRows<8, Part> rows = next;
+    if (first + 1 < end)
+      load(next, first + 1);
+    return pool_rows(rows);
+  } else if constexpr (Count == 2) {
+    PoolRows<8, Part> second;
+    if (first + 1 < end)
+      load(second, first + 1);
+    auto to = pool_rows(next);
+    if (first + 2 < end)
+      load(next, first + 2);
+    if (8 * (first + 1) < Rows)
+      to = merge(to, pool_rows(second));
+    return to;
   } else {
-    // A loop, because the rows of one block are text enough.
+    // A loop, because the rows of two blocks are text enough.
     Pooled<sizeof(Part) / sizeof(float)> to = {};
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {
       const int begin = first + half * (Count / 2);
       if (8 * begin < Rows) {
         const auto part =
-            pool_blocks<Rows, Count / 2, Part>(begin, lane, load);
+            pool_blocks<Count / 2, Rows>(next, begin, end, load);
         to = half ? merge(to, part) : part;
       }
     }
     return to;
+  }
+}
+
+// Blocks `first` to `first + Blocks - 1` of a window, of those that there are.
+template <int Rows, int Blocks, typename Part, typename Fast, typename Load>
+__device__ __forceinline__ auto pool_team(int first, int lane, bool all,
+                                          Fast fast, Load load) {
+  if constexpr (Rows <= 8) {
+    PoolRows<Rows, Part> rows;
+    load_rows<Rows>(rows, 0, lane, all, fast, load);
+    return pool_rows(rows);
+  } else {
+    const auto load_block = [&](PoolRows<8, Part> &to, int block) {
+      load_rows<Rows>(to, 8 * block, lane, all, fast, load);
+    };
+    const int last = (Rows + 7) / 8;
+    const int end = first + Blocks < last ? first + Blocks : last;
+    PoolRows<8, Part> next;
+    load_block(next, first);
+    return pool_blocks<Blocks, Rows>(next, first, end, load_block);
   }
 }
 
@@ -162,18 +216,20 @@ struct PoolShape {
 
 // The sum over the rows of a window of values weighted by the softmax of their
 // scores, channel by channel; 0 where there is no row. load(r, lane, scores,
-// values) gives a lane's part of row r, and whether the row is there. All
+// values) gives a lane's part of row r, and whether the row is there; where
+// `all` holds, `fast` does. All
 // threads of the block call this once; the first `Lanes` have the result.
 template <int Rows, int Threads, int Lanes, typename Part, typename Result,
-          typename Load>
-__device__ __forceinline__ Result pool(Load load) {
+          typename Fast, typename Load>
+__device__ __forceinline__ Result pool(bool all, Fast fast, Load load) {
   constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
   using Shape = PoolShape<Rows, Threads, channels, Part>;
   __shared__ float row[channels];
   const int lane = threadIdx.x % Shape::lanes, team = threadIdx.x / Shape::lanes;
   if constexpr (Shape::teams == 1) {
     if (team == 0) {
-      const auto sums = pool_blocks<Rows, Shape::blocks, Part>(0, lane, load);
+      const auto sums = pool_team<Rows, Shape::blocks, Part>(
+          0, lane, all, fast, load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c)
         row[Shape::channel(lane, c)] =
@@ -182,8 +238,8 @@ __device__ __forceinline__ Result pool(Load load) {
   } else {
     __shared__ float sums[Shape::teams][3][channels];
     if (team < Shape::teams) {
-      const auto own =
-          pool_blocks<Rows, Shape::blocks, Part>(team * Shape::blocks, lane, load);
+      const auto own = pool_team<Rows, Shape::blocks, Part>(
+          team * Shape::blocks, lane, all, fast, load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c) {
         sums[team][0][Shape::channel(lane, c)] = own.max[c];

@@ -144,6 +144,11 @@ const dsv4_host::Image dsv4_host_image = {
 #define gridDim (dsv4_host::state.gridDim)
 #define warpSize 32
 
+inline int min(int a, int b) { return b < a ? b : a; }
+inline int max(int a, int b) { return a < b ? b : a; }
+inline long long min(long long a, long long b) { return b < a ? b : a; }
+inline long long max(long long a, long long b) { return a < b ? b : a; }
+
 //===----------------------------------------------------------------------===//
 // Barriers
 //===----------------------------------------------------------------------===//

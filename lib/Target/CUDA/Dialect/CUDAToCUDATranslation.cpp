@@ -24,6 +24,7 @@ public:
 
 private:
   FailureOr<Spelling> spellLoad(cuda::LoadOp op, ModuleTranslation &text) const;
+  LogicalResult printPoolRow(Region &region, ModuleTranslation &text) const;
   LogicalResult printPool(cuda::PoolOp op, ModuleTranslation &text) const;
   FailureOr<Spelling> spellIsLast(cuda::IsLastOp op,
                                   ModuleTranslation &text) const;
@@ -177,24 +178,19 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
                    arguments, text);
 }
 
-/// The region becomes a lambda that gives one row.
-LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
-                                         ModuleTranslation &text) const {
-  Block &body = op.getBody().front();
-  cuda::PoolRowOp row = op.getRowOp();
-  auto part = text.spellType(row.getScores().getType(), op.getLoc());
-  auto result = text.spellType(op.getPooled().getType(), op.getLoc());
-  auto member = text.spell(body.getArgument(0));
-  auto lane = text.spell(body.getArgument(1));
-  if (failed(part) || failed(result) || failed(member) || failed(lane))
+/// A region becomes a lambda that gives one row.
+LogicalResult CUDATranslation::printPoolRow(Region &region,
+                                            ModuleTranslation &text) const {
+  auto row = cast<cuda::PoolRowOp>(region.front().getTerminator());
+  auto member = text.spell(region.getArgument(0));
+  auto lane = text.spell(region.getArgument(1));
+  if (failed(member) || failed(lane))
     return failure();
   auto &os = text.os();
-  os << "const auto " << getEmittedName(op.getLoc()) << " = " << op.getCallee()
-     << "<" << op.getRows() << ", " << op.getThreads() << ", " << op.getLanes()
-     << ", " << *part << ", " << *result << ">([&](int " << member->text
-     << ", int " << lane->text << ", auto &row_scores, auto &row_values) {\n";
+  os << "[&](int " << member->text << ", int " << lane->text
+     << ", auto &row_scores, auto &row_values) {\n";
   os.indent();
-  if (failed(text.printBlock(body)))
+  if (failed(text.printBlock(region.front())))
     return failure();
   auto scores = text.spell(row.getScores());
   auto values = text.spell(row.getValues());
@@ -205,7 +201,31 @@ LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
   os << "row_values = " << values->text << ";\n";
   os << "return " << there->text << ";\n";
   os.unindent();
-  os << "});\n";
+  os << "}";
+  return success();
+}
+
+LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
+                                         ModuleTranslation &text) const {
+  auto row = cast<cuda::PoolRowOp>(op.getBody().front().getTerminator());
+  auto part = text.spellType(row.getScores().getType(), op.getLoc());
+  auto result = text.spellType(op.getPooled().getType(), op.getLoc());
+  auto all = text.spell(op.getAll());
+  if (failed(part) || failed(result) || failed(all))
+    return failure();
+  auto &os = text.os();
+  os << "const auto " << getEmittedName(op.getLoc()) << " = " << op.getCallee()
+     << "<" << op.getRows() << ", " << op.getThreads() << ", " << op.getLanes()
+     << ", " << *part << ", " << *result << ">(\n";
+  os.indent();
+  os << all->text << ",\n";
+  if (failed(printPoolRow(op.getFast(), text)))
+    return failure();
+  os << ",\n";
+  if (failed(printPoolRow(op.getBody(), text)))
+    return failure();
+  os.unindent();
+  os << ");\n";
   return success();
 }
 
