@@ -56,7 +56,7 @@ static const Compressor compressors[] = {
     {"compress_decode_state", "v4_584", 4, true, 512, 8, false, true}};
 
 // {0}: record, {1}: page of the state, {2}: columns of a token, {3}: channels,
-// {4}: window, {5}: name, {6}: more arguments.
+// {4}: window, {5}: name, {6}: more arguments, {7}: policies.
 static const char headText[] = R"(
 !cache = !dsv4.cache<64 x #dsv4.record<{0}>>
 !state = !dsv4.cache<{1} x <[<"values" : {2} x f32 in row>, <"scores" : {2} x f32 in row>]>>
@@ -71,7 +71,7 @@ func.func @{5}(
     %position: tensor<?xi32> {{dsv4.name = "position", dsv4.dims = ["entries"]},
     %slot: tensor<?xi32> {{dsv4.name = "slot", dsv4.dims = ["entries"]},{6}
     %state: !state {{dsv4.name = "state"},
-    %cache: !cache {{dsv4.name = "cache"}) {{
+    %cache: !cache {{dsv4.name = "cache"}){7} {{
 )";
 
 static const char tableArgument[] = R"(
@@ -133,13 +133,17 @@ static const char keepText[] = R"(
       fields(%values, %scores : tensor<?x1024xf32>, tensor<?x1024xf32>) : !state, tensor<?xi32>
 )";
 
+// Few entries: a block of threads for each.
+static const char fewEntries[] =
+    " attributes {dsv4.policies = {entries = #dsv4.policy<bucket>}}";
+
 static std::string makeText(const Compressor &of) {
   const char *more = of.paged ? tableArgument : of.keeps ? keepArguments : "";
   std::string place = of.paged ? "pages(%state_table : tensor<?x?xi32>)"
                                : "ring " + std::to_string(of.tokens());
-  std::string text =
-      llvm::formatv(headText, of.layout, of.statePage, of.columns(), of.width,
-                    of.window, of.name, more);
+  std::string text = llvm::formatv(
+      headText, of.layout, of.statePage, of.columns(), of.width, of.window,
+      of.name, more, of.paged || of.window > 8 ? "" : fewEntries);
   text += llvm::formatv(poolText, of.columns(), of.width, of.window,
                         of.overlap ? "overlap" : "", place)
               .str();
@@ -408,7 +412,7 @@ public:
                   const std::vector<int64_t> &rows) override;
 
 private:
-  static constexpr int64_t requests = 16384;
+  static constexpr int64_t requests = 16384, mostEntries = 64;
   /// For launches of the size `size`: requests are numbered by launch.
   struct Numbers {
     std::vector<int32_t> plan, request;
@@ -430,6 +434,7 @@ private:
 
 Decode::Decode(Device &device, const Compressor &of)
     : Compress(device, of, requests) {
+  options.dims["entries"] = mostEntries;
   // What the chain has not read of a token, what of it is written, and three
   // numbers.
   if (of.keeps)

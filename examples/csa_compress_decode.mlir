@@ -2,7 +2,8 @@
 // pooled into the entries that become complete with them, normalised, rotated at the position of
 // their window, quantised and written to V4's 584-byte records. One kernel, launched over the entries.
 // Then the tokens themselves go to the state, a ring of 8 positions per request: a second kernel, as
-// the first still reads what it overwrites.
+// the first still reads what it overwrites. The bucket of the entries tells the compiler that they are
+// few, so that it spends a whole block of threads on each.
 //
 //   dsv4-run examples/csa_compress_decode.mlir --random=1 --check --dim tokens=64 --dim entries=64 \
 //     --dim requests=64 --dim positions=4096 --dim cache.pages=16 --dim state.pages=64
@@ -25,7 +26,8 @@ func.func @csa_compress_decode(
     %token_request: tensor<?xi32> {dsv4.name = "token_request", dsv4.dims = ["tokens"]},
     %length: tensor<?xi32> {dsv4.name = "length", dsv4.dims = ["requests"]},
     %state: !state {dsv4.name = "state"},
-    %cache: !cache {dsv4.name = "cache"}) {
+    %cache: !cache {dsv4.name = "cache"})
+    attributes {dsv4.policies = {entries = #dsv4.policy<bucket>}} {
   %c0 = arith.constant 0 : index
   %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
   %row = tensor.empty(%entries) : tensor<?x512xbf16>

@@ -306,31 +306,33 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
     RecursiveMemoryEffects, SingleBlock,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
-  let summary = "softmax-weighted sum of rows";
+  let summary = "softmax-weighted sum of the rows of a window";
   let description = [{
-    Channel by channel, the sum over the rows r < `rows` of a window of values weighted by
-    the softmax of their scores, as `dsv4.compress` defines it. The first region gives row
-    r: whether it is there, its scores, its values. Where `all` is true the second gives the
-    same with less ado.
+    Channel by channel, the sum over the `members` rows of a window of values weighted by
+    the softmax of their scores, as `dsv4.compress` defines it. The region, whose argument is the
+    row of the kernel, ends in a `cuda.pool_window` that gives the window.
 
-    Before rows are distributed they and the result are whole rows, `vector<N>`. After it
-    all `threads` threads of the block take part: the region gives what lane `lane` of a
-    team holds of a row, channels lane * V and on of `vector<1 x V>`; the
-    result is what one of `lanes` lanes holds, for the first so many threads. Clauses:
+    Before rows are distributed this is for row `row`, and the result is a whole row,
+    `vector<N>`. After it all `threads` threads of the block take part: for rows `row` to
+    `row + count - 1`, those below `rows`, one after another; thread t has what lane t mod
+    `lanes` holds of row t div `lanes`. Clauses:
 
-    * pool_c1: the regions have the arguments `row` and `lane`, and end in a
-      `cuda.pool_row`;
-    * pool_c2: rows and threads are positive, and the row is the teams' lanes times V.
+    * pool_c1: the region has the row as its argument, and ends in a `cuda.pool_window`;
+    * pool_c2: members, threads and count are positive, and a row of the window is the teams'
+      lanes times what one holds.
   }];
-  let arguments = (ins I1:$all, I64Attr:$rows, DefaultValuedAttr<I64Attr, "1">:$threads,
+  let arguments = (ins CUDA_Offset:$row, Optional<CUDA_Offset>:$rows, I64Attr:$members,
+                       DefaultValuedAttr<I64Attr, "1">:$count,
+                       DefaultValuedAttr<I64Attr, "1">:$threads,
                        DefaultValuedAttr<I64Attr, "1">:$lanes);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$pooled);
-  let regions = (region SizedRegion<1>:$body, SizedRegion<1>:$fast);
+  let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $rows (`threads` $threads^)? (`lanes` $lanes^)? attr-dict-with-keyword `to` type($pooled) $body
-    `if` $all $fast
+    $members `at` $row (`of` $rows^)? (`count` $count^)? (`threads` $threads^)? (`lanes` $lanes^)?
+    attr-dict-with-keyword `:` type($row) (`,` type($rows)^)? `to` type($pooled) $body
   }];
   let extraClassDeclaration = [{
+    PoolWindowOp getWindow();
     /// Channels of a row.
     int64_t getChannels();
   }];
@@ -338,8 +340,23 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
   let hasRegionVerifier = 1;
 }
 
+def CUDA_PoolWindowOp : CUDA_Op<"pool_window", [
+    RecursiveMemoryEffects, Terminator, SingleBlock, HasParent<"PoolOp">,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+  let summary = "the rows of one window";
+  let description = [{
+    The second region gives what lane `lane` of a team holds of member `member` of the window. Where
+    `all` is true the first gives the same, with less ado. Clause pool_window_c1: both regions have
+    the arguments `member` and `lane`, and end in a `cuda.pool_row` of the same types.
+  }];
+  let arguments = (ins I1:$all);
+  let regions = (region SizedRegion<1>:$fast, SizedRegion<1>:$any);
+  let assemblyFormat = "$all attr-dict-with-keyword $fast `else` $any";
+  let hasRegionVerifier = 1;
+}
+
 def CUDA_PoolRowOp : CUDA_Op<"pool_row", [
-    Pure, Terminator, ReturnLike, HasParent<"PoolOp">]> {
+    Pure, Terminator, ReturnLike, HasParent<"PoolWindowOp">]> {
   let summary = "one row of a window";
   let description = [{
     Whether the row is there, its scores and its values. Of a row that is not there nothing

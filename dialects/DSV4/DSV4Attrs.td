@@ -291,9 +291,9 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     field belongs to step `s`, lane `l` and position `v` with
     `e = (s * lanes + l) * vector + v`. `blocks` is the least number of blocks a
     multiprocessor must be able to hold, 0 for no demand; `pdl` lets the kernel
-    start before its predecessor has ended. With `team` a block handles one row: its first
-    `lanes` threads hold it, and all of them do what takes several rows of operands, so many
-    consecutive elements of them a thread. Clauses:
+    start before its predecessor has ended. With `team` a block handles `rows` rows: its first
+    threads hold them, and all of them do together what takes several rows of operands, one
+    row after another and `team` consecutive elements a thread. Clauses:
 
     * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
     * row_schedule_c2: lanes is a power of two between 1 and 32;
@@ -306,7 +306,8 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     * row_schedule_c5: blocks is between 0 and 32, and blocks * threads at most
       2048;
     * row_schedule_c6: team is 0, 1, 2, 4 or 8; it is not 0, and divides the rows, where ops need
-      it (checked on the kernel).
+      it (checked on the kernel);
+    * row_schedule_c7: rows is 0 without a team, else rows * lanes is at most threads.
   }];
   let parameters = (ins
     "int64_t":$threads, "int64_t":$lanes, "int64_t":$vector,
@@ -314,14 +315,15 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     DefaultValuedParameter<"LoadPolicy", "LoadPolicy::Default">:$load,
     DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store,
     DefaultValuedParameter<"bool", "false">:$pdl,
-    DefaultValuedParameter<"int64_t", "0">:$team
+    DefaultValuedParameter<"int64_t", "0">:$team,
+    DefaultValuedParameter<"int64_t", "0">:$rows
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Rows that a block handles.
     int64_t getRowsPerBlock() const {
-      return getTeam() ? 1 : getThreads() / getLanes();
+      return getTeam() ? std::max<int64_t>(getRows(), 1) : getThreads() / getLanes();
     }
   }];
 }

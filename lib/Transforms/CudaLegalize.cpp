@@ -198,11 +198,14 @@ void Legalizer::visitMemory(Operation *op) {
 LogicalResult Legalizer::visit(Operation *op) {
   auto isIndex = [](Type type) { return type.isIndex(); };
   b.setInsertionPoint(op);
-  if (auto pool = dyn_cast<cuda::PoolOp>(op)) {
+  if (isa<cuda::PoolOp, cuda::PoolWindowOp>(op)) {
     // The arguments stay; casts stand for their values as integers.
-    for (Region *region : pool.getRegions())
-      for (BlockArgument index : region->getArguments()) {
-        b.setInsertionPointToStart(&region->front());
+    for (OpOperand &operand : op->getOpOperands())
+      if (isIndex(operand.get().getType()))
+        operand.set(as(operand.get(), 32));
+    for (Region &inner : op->getRegions())
+      for (BlockArgument index : inner.getArguments()) {
+        b.setInsertionPointToStart(&inner.front());
         integers[index] = arith::IndexCastOp::create(
             b, index.getLoc(), integer(widthOf(index)), index);
       }
@@ -296,6 +299,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.pad",
                                           "cuda.pool",
                                           "cuda.pool_row",
+                                          "cuda.pool_window",
                                           "cuda.quantize",
                                           "cuda.reduce",
                                           "cuda.steps",

@@ -50,20 +50,39 @@ void RowDistributor::mapRows() {
   if (lanes > 1)
     lane =
         arith::RemUIOp::create(b, name("lane"), thread, indexConstant(lanes));
-  Value row = block;
-  if (!schedule.getTeam()) {
-    if (lanes > 1)
-      rowInBlock = arith::DivUIOp::create(b, loc, thread, indexConstant(lanes));
-    row = arith::MulIOp::create(b, loc, block, indexConstant(rowsPerBlock));
-    row = arith::AddIOp::create(b, name("row"), row, rowInBlock);
-  }
-  Value rows =
+  rowCount =
       getValueOrCreateConstantIndexOp(b, loc, forall.getMixedUpperBound()[0]);
-  Value inside =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row, rows);
-  auto guard = scf::IfOp::create(b, loc, inside);
-  b.setInsertionPointToStart(guard.thenBlock());
+  if (lanes > 1)
+    rowInBlock = arith::DivUIOp::create(b, loc, thread, indexConstant(lanes));
+  firstRow = block;
+  if (rowsPerBlock > 1)
+    firstRow =
+        arith::MulIOp::create(b, loc, block, indexConstant(rowsPerBlock));
+  Value row = firstRow;
+  if (rowsPerBlock > 1)
+    row = arith::AddIOp::create(b, name("row"), firstRow, rowInBlock);
+  if (!schedule.getTeam() || rowsPerBlock > 1)
+    inside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row, rowCount);
+  if (schedule.getTeam()) {
+    // All threads work for every row; those beyond read the last one again.
+    if (rowsPerBlock > 1) {
+      Value last = arith::SubIOp::create(b, loc, rowCount, indexConstant(1));
+      row = arith::MinSIOp::create(b, name("read_row"), row, last);
+    }
+    Value holds =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, thread,
+                              indexConstant(rowsPerBlock * lanes));
+    inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;
+  } else {
+    enterGuard();
+  }
   mapping.map(forall.getInductionVar(0), row);
+}
+
+void RowDistributor::enterGuard() {
+  auto guard = scf::IfOp::create(b, forall.getLoc(), inside);
+  b.setInsertionPointToStart(guard.thenBlock());
 }
 
 /// Stores of vectors in `block`, in order.
@@ -119,14 +138,18 @@ LogicalResult RowDistributor::emitGuard(scf::IfOp guard) {
   return success();
 }
 
+/// A block with the arguments of that of `from`.
+static Block *addBlock(Region &from, Region &to) {
+  Block *block = &to.emplaceBlock();
+  for (BlockArgument arg : from.getArguments())
+    block->addArgument(arg.getType(), arg.getLoc());
+  return block;
+}
+
 LogicalResult RowDistributor::emitPoolRow(Region &from, Region &to) {
   Block *source = &from.front();
   Location loc = forall.getLoc();
-  Block *body =
-      b.createBlock(&to, {}, source->getArgumentTypes(), {loc, loc});
-  for (auto [own, arg] :
-       llvm::zip(body->getArguments(), source->getArguments()))
-    own.setLoc(arg.getLoc());
+  Block *body = addBlock(from, to);
   // The same distribution of rows, over as many threads as have work.
   auto row = cast<cuda::PoolRowOp>(source->getTerminator());
   int64_t elements =
@@ -162,11 +185,18 @@ LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
   auto type = cast<VectorType>(pool.getPooled().getType());
   Type share = getShareType(type.getElementType(), {type.getNumElements()});
   auto mapped = cuda::PoolOp::create(
-      b, pool.getLoc(), share, mapping.lookupOrDefault(pool.getAll()),
-      pool.getRows(), schedule.getThreads(), laneCount);
-  OpBuilder::InsertionGuard saved(b);
-  if (failed(emitPoolRow(pool.getBody(), mapped.getBody())) ||
-      failed(emitPoolRow(pool.getFast(), mapped.getFast())))
+      b, pool.getLoc(), share, firstRow, rowCount, pool.getMembers(),
+      schedule.getRowsPerBlock(), schedule.getThreads(), laneCount);
+  RowDistributor row(*this);
+  Block *body = addBlock(pool.getBody(), mapped.getBody());
+  row.b.setInsertionPointToStart(body);
+  row.mapping.map(pool.getBody().getArgument(0), body->getArgument(0));
+  row.cloneScalars(&pool.getBody().front());
+  cuda::PoolWindowOp window = pool.getWindow();
+  auto own = cuda::PoolWindowOp::create(
+      row.b, window.getLoc(), row.mapping.lookupOrDefault(window.getAll()));
+  if (failed(row.emitPoolRow(window.getFast(), own.getFast())) ||
+      failed(row.emitPoolRow(window.getAny(), own.getAny())))
     return failure();
   shares[{pool.getPooled(), 1}] = mapped.getPooled();
   return success();
@@ -202,18 +232,10 @@ LogicalResult RowDistributor::run() {
     if (failed(emitPool(pool)))
       return failure();
   // Earlier, the next kernel would take resources from these loads.
-  Location loc = forall.getLoc();
   if (schedule.getPdl())
-    cuda::LaunchSuccessorsOp::create(b, loc);
-  if (schedule.getTeam()) {
-    // The first lanes of the block hold the row.
-    Value thread = gpu::ThreadIdOp::create(
-        b, loc, gpu::Dimension::x, b.getIndexAttr(schedule.getThreads()));
-    Value holds = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                        thread, indexConstant(laneCount));
-    auto guard = scf::IfOp::create(b, loc, holds);
-    b.setInsertionPointToStart(guard.thenBlock());
-  }
+    cuda::LaunchSuccessorsOp::create(b, forall.getLoc());
+  if (schedule.getTeam())
+    enterGuard();
   if (failed(emitStores()))
     return failure();
   forall.erase();

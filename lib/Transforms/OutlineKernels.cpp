@@ -199,7 +199,8 @@ ArrayAttr Outliner::buildHeader() {
      << schedule.getLanes() << " lanes a row, chunks of "
      << schedule.getVector() << " elements";
   if (schedule.getTeam())
-    os << ", one row a block";
+    os << ", " << schedule.getRowsPerBlock()
+       << (schedule.getRowsPerBlock() == 1 ? " row" : " rows") << " a block";
   if (schedule.getLoad() == LoadPolicy::EvictLast)
     os << ", loads evicted last";
   if (schedule.getStore() == StorePolicy::Streaming)
@@ -290,8 +291,8 @@ void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
   Value tensor = kernel.getInputs()[rowsOf.getInt()];
   Value rows =
       RowCountOp::create(b, loc, tensor, b.getI64IntegerAttr(INT32_MAX));
-  Value grid = arith::CeilDivUIOp::create(
-      b, loc, rows, constant(schedule.getRowsPerBlock()));
+  Value grid = arith::CeilDivUIOp::create(b, loc, rows,
+                                          constant(schedule.getRowsPerBlock()));
   Value one = constant(1);
   gpu::LaunchFuncOp::create(
       b, loc, callee, gpu::KernelDim3{grid, one, one},

@@ -89,7 +89,8 @@ void Namer::visit(Operation *op) {
 
 void Namer::run() {
   // What the text of a cuda.pool calls its row.
-  for (StringRef name : {func.getName(), StringRef("row_scores"), StringRef("row_values")})
+  for (StringRef name : {func.getName(), StringRef("pool_window"),
+                         StringRef("row_scores"), StringRef("row_values")})
     used.try_emplace(name, 0);
   nameArguments(func.getBody().front());
   func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });

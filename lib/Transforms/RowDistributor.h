@@ -39,6 +39,8 @@ public:
 private:
   /// Replaces the loop by thread arithmetic; leaves the builder in the body.
   void mapRows();
+  /// What follows is for rows that there are, and for threads that hold one.
+  void enterGuard();
   /// Emits the loads behind `value` that are not there yet: all, or those whose
   /// address depends on no other load.
   LogicalResult placeLoads(Value value, Footprint at);
@@ -77,9 +79,7 @@ private:
   /// Type of a share: of elements (group 1) or of factors.
   VectorType getShareType(Type element, Footprint at) const;
   int64_t steps(int64_t row) const { return row / stepSize(); }
-  int64_t stepSize() const {
-    return laneCount * chunkSize;
-  }
+  int64_t stepSize() const { return laneCount * chunkSize; }
   /// The most rows there can be. The last block may count past them, but not
   /// past 2^31 - 1: the runtime sees to that.
   int64_t getMaxRows() {
@@ -106,6 +106,8 @@ private:
   int64_t laneCount, chunkSize;
   IRMapping mapping; ///< Scalars of the row program.
   Value lane;
+  Value firstRow, rowCount; ///< Of the block, of the kernel.
+  Value inside;             ///< Whether the thread holds a row that there is.
   bool earlyOnly = false;
   /// Shares by value and group.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> shares;

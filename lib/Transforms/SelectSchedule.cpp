@@ -35,8 +35,8 @@ struct TableEntry {
   LoadPolicy load = LoadPolicy::Default;
   StorePolicy store = StorePolicy::Default;
   bool pdl = false;
-  int64_t team = 0;
-  int64_t rows = 0;   ///< The most rows of the kernel that it is for; 0: any.
+  int64_t team = 0, rows = 0;
+  int64_t most = 0;   ///< The most rows of the kernel that it is for; 0: any.
   int64_t window = 0; ///< The fewest rows of operands a row takes.
 };
 
@@ -48,11 +48,11 @@ constexpr StorePolicy cached = StorePolicy::Default;
 /// the figures.
 const TableEntry builtinTable[] = {
     {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false,
-     /*team=*/1, /*rows=*/256},
+     /*team=*/2, /*rows=*/1, /*most=*/256},
     {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false,
-     /*team=*/2, /*rows=*/0, /*window=*/16},
+     /*team=*/2, /*rows=*/1, /*most=*/0, /*window=*/16},
     {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false,
-     /*team=*/4},
+     /*team=*/2, /*rows=*/4},
     {"sm_", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, /*pdl=*/false},
     {"sm_", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached,
      /*pdl=*/false},
@@ -62,9 +62,10 @@ const TableEntry builtinTable[] = {
     {"sm_", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, /*pdl=*/false},
     {"sm_", "", 8, 128, 16, 4, 0, plain, cached, /*pdl=*/false},
     {"sm_", "", 0, 128, 16, 8, 0, plain, cached, /*pdl=*/false},
-    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 1, 256},
-    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 0, 16},
-    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 4},
+    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 1, 256},
+    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 1, 0,
+     16},
+    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 4, plain, cached, true, 2, 4},
     {"sm_9", "dsv4.rms_norm", 0, 128, 8, 8, 0, evictLast, cached, true},
     {"sm_9", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached, true},
     {"sm_9", "dsv4.paged_append", 0, 128, 16, 4, 0, evictLast, cached, true},
@@ -72,9 +73,10 @@ const TableEntry builtinTable[] = {
     {"sm_9", "dsv4.dequantize", 0, 256, 32, 8, 0, evictLast, cached, true},
     {"sm_9", "", 8, 128, 16, 4, 0, evictLast, cached, true},
     {"sm_9", "", 0, 128, 16, 8, 0, evictLast, cached, true},
-    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 1, 256},
-    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 0, 16},
-    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 4},
+    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 1, 256},
+    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 1, 0,
+     16},
+    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 4, plain, cached, true, 2, 4},
     {"sm_1", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, true},
     {"sm_1", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached, true},
     {"sm_1", "dsv4.paged_append", 0, 128, 16, 4, 0, plain, cached, true},
@@ -135,6 +137,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                 map.mapOptional("pdl", entry.pdl) &&
                 map.mapOptional("team", entry.team) &&
                 map.mapOptional("rows", entry.rows) &&
+                map.mapOptional("most", entry.most) &&
                 map.mapOptional("window", entry.window) &&
                 map.mapOptional("load", load) &&
                 map.mapOptional("store", store);
@@ -143,7 +146,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
     for (const auto &[key, unused] : *value.getAsObject())
       if (!llvm::is_contained({"arch", "op", "bits", "threads", "lanes",
                                "vector", "blocks", "pdl", "load", "store",
-                               "team", "rows", "window"},
+                               "team", "rows", "most", "window"},
                               key.str()))
         return fail("an entry has no '" + key.str() + "'");
     auto storePolicy = symbolizeStorePolicy(store);
@@ -160,8 +163,8 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                      << "schedule table '" << table << "': ";
             },
             &getContext(), entry.threads, entry.lanes, entry.vector,
-            entry.blocks, entry.load, entry.store, entry.pdl,
-            entry.team))
+            entry.blocks, entry.load, entry.store, entry.pdl, entry.team,
+            entry.rows))
       return failure();
     entries.push_back(entry);
   }
@@ -192,7 +195,8 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
       auto schedule = RowScheduleAttr::get(
           kernel.getContext(), threads, lanes, vector, entry.blocks, entry.load,
-          entry.store, entry.pdl, team);
+          entry.store, entry.pdl, team,
+          team ? std::min(entry.rows, threads / lanes) : 0);
       if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
                        [&](RowwiseOpInterface op) {
                          return explainMisfit(schedule, op).empty();
@@ -234,7 +238,7 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
                        [&](RowwiseOpInterface op) {
                          return entry.op == op->getName().getStringRef();
                        })) ||
-        (entry.rows && boundRows(kernel) > entry.rows) ||
+        (entry.most && boundRows(kernel) > entry.most) ||
         getTeamWork(kernel).rows < entry.window ||
         (entry.bits && entry.bits != first.getRowPieces().front().bits))
       continue;

@@ -33,11 +33,11 @@ public:
   Value build();
 
 private:
-  void readPlan();
+  void readPlan(Value entry);
   /// Where a token of the window is.
   struct Source {
-    Value there;    ///< Null: it is known to be.
-    Value inLaunch; ///< Rather than in the state. Null: it is known to be.
+    Value there;        ///< Null: it is known to be.
+    Value inLaunch;     ///< Rather than in the state. Null: it is known to be.
     Value launchOffset; ///< Of its first column, in elements.
     Entry entry;
   };
@@ -70,9 +70,9 @@ private:
 
 } // namespace
 
-void CompressBuilder::readPlan() {
+void CompressBuilder::readPlan(Value entry) {
   Value buffer = row.getBuffer(op.getPlan());
-  Value start = row.mul(row.getRow(), row.constant(4));
+  Value start = row.mul(entry, row.constant(4));
   auto load = [&](int64_t column, StringRef name) {
     return row.loadIndex(buffer, row.add(start, row.constant(column)), name);
   };
@@ -83,11 +83,11 @@ void CompressBuilder::readPlan() {
   Value token = load(3, "first_token");
   // With bounds, positions of the window have 32 bits.
   Value last = row.constant(CompressOp::kMaxPosition);
-  isEntry = row.both(row.isNotNegative(given),
-                     arith::CmpIOp::create(b, row.getLoc(),
-                                           arith::CmpIPredicate::sle, given,
-                                           last),
-                     "is_entry");
+  isEntry =
+      row.both(row.isNotNegative(given),
+               arith::CmpIOp::create(b, row.getLoc(), arith::CmpIPredicate::sle,
+                                     given, last),
+               "is_entry");
   windowStart = arith::MinSIOp::create(
       b, row.getLoc(),
       arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(-1)), last);
@@ -126,23 +126,22 @@ Entry CompressBuilder::findEntry(Value at) {
 CompressBuilder::Source CompressBuilder::findToken(Value at, Value member) {
   Source source;
   Value launchRow = row.add(at, shift, "token");
-  source.launchOffset = row.add(
-      launchStart, row.mul(member, row.constant(columns)));
+  source.launchOffset =
+      row.add(launchStart, row.mul(member, row.constant(columns)));
   Value known = row.both(isEntry, row.isNotNegative(at));
   Value inRows =
       row.both(row.isNotNegative(launchRow),
                row.isBelow(launchRow, row.getExtent(op.getValues(), 0)));
-  Value inLaunch =
-      arith::CmpIOp::create(b, row.getLoc("in_launch"),
-                            arith::CmpIPredicate::sge, at, position);
+  Value inLaunch = arith::CmpIOp::create(
+      b, row.getLoc("in_launch"), arith::CmpIPredicate::sge, at, position);
   if (!op.getState()) {
     source.there = row.both(known, row.both(inLaunch, inRows), "is_there");
     return source;
   }
   source.inLaunch = inLaunch;
   source.entry = findEntry(at);
-  source.there = row.both(
-      known, select(inLaunch, inRows, source.entry.valid), "is_there");
+  source.there =
+      row.both(known, select(inLaunch, inRows, source.entry.valid), "is_there");
   return source;
 }
 
@@ -172,10 +171,9 @@ Value CompressBuilder::readPart(const Source &source, Value tensor,
   };
   kept.offset = row.add(kept.offset, toCells(column));
   if (scale != 1)
-    stored.buffer = cuda::BytesOp::create(b, row.getLoc(), kept.buffer.getType(),
-                                          stored.buffer);
-  stored.offset =
-      select(source.inLaunch, toCells(stored.offset), kept.offset);
+    stored.buffer = cuda::BytesOp::create(b, row.getLoc(),
+                                          kept.buffer.getType(), stored.buffer);
+  stored.offset = select(source.inLaunch, toCells(stored.offset), kept.offset);
   stored.buffer = select(source.inLaunch, stored.buffer, kept.buffer,
                          (name + "_memory").str());
   stored.alignment = std::gcd(stored.alignment, kept.alignment);
@@ -201,10 +199,9 @@ Value CompressBuilder::readBias(const Source &source, Value member,
 void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
   OpBuilder::InsertionGuard saved(b);
   Type index = b.getIndexType();
-  Value member =
-      b.createBlock(&region, {}, {index, index},
-                    {row.getLoc("member"), row.getLoc("team_lane")})
-          ->getArgument(0);
+  Value member = b.createBlock(&region, {}, {index, index},
+                               {row.getLoc("member"), row.getLoc("team_lane")})
+                     ->getArgument(0);
   Value column = row.constant(0);
   if (op.getOverlap())
     column = select(row.isBelow(member, row.constant(op.getWindow())), column,
@@ -227,15 +224,21 @@ void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
 }
 
 Value CompressBuilder::build() {
-  readPlan();
   auto type = VectorType::get({channels}, b.getF32Type());
-  auto pool = cuda::PoolOp::create(b, row.getLoc("pooled"), type, allInLaunch,
-                                   op.getWindowRows());
-  buildMember(pool.getBody(), /*allInLaunch=*/false);
-  buildMember(pool.getFast(), /*allInLaunch=*/true);
-  return row.fromF32(
-      pool.getPooled(),
-      cast<ShapedType>(op.getOut().getType()).getElementType());
+  auto pool = cuda::PoolOp::create(b, row.getLoc("pooled"), type, row.getRow(),
+                                   Value(), op.getWindowRows());
+  {
+    OpBuilder::InsertionGuard saved(b);
+    Value entry = b.createBlock(&pool.getBody(), {}, b.getIndexType(),
+                                row.getLoc("entry"))
+                      ->getArgument(0);
+    readPlan(entry);
+    auto window = cuda::PoolWindowOp::create(b, row.getLoc(), allInLaunch);
+    buildMember(window.getFast(), /*allInLaunch=*/true);
+    buildMember(window.getAny(), /*allInLaunch=*/false);
+  }
+  return row.fromF32(pool.getPooled(),
+                     cast<ShapedType>(op.getOut().getType()).getElementType());
 }
 
 namespace {

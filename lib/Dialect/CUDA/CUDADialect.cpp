@@ -273,52 +273,77 @@ LogicalResult HadamardOp::verify() {
 StringRef HadamardOp::getCallee() { return "dsv4::hadamard"; }
 StringRef HadamardOp::getHeader() { return "rows.cuh"; }
 
+PoolWindowOp PoolOp::getWindow() {
+  return cast<PoolWindowOp>(getBody().front().getTerminator());
+}
 int64_t PoolOp::getChannels() {
   return cast<VectorType>(getPooled().getType()).getNumElements() *
          static_cast<int64_t>(getLanes());
 }
 LogicalResult PoolOp::verify() {
-  for (Region *region : getRegions())
-    if (region->getNumArguments() != 2 ||
-        !llvm::all_of(region->getArgumentTypes(),
-                      [](Type type) { return type.isIndex(); }))
-      return emitOpError() << "pool_c1: expected regions of two indices, the "
-                              "row and the lane";
-  if (static_cast<int64_t>(getRows()) < 1 ||
+  if (getBody().getArgumentTypes() != TypeRange{IndexType::get(getContext())})
+    return emitOpError() << "pool_c1: expected a region of one index, the row";
+  if (static_cast<int64_t>(getMembers()) < 1 ||
+      static_cast<int64_t>(getCount()) < 1 ||
       static_cast<int64_t>(getThreads()) < 1 || !isLaneCount(getLanes()))
-    return emitOpError() << "pool_c2: expected positive rows and threads, and "
-                            "a power of two of lanes, at most 32";
+    return emitOpError() << "pool_c2: expected positive members, threads and "
+                            "count, and a power of two of lanes, at most 32";
   return success();
 }
 LogicalResult PoolOp::verifyRegions() {
-  for (Region *region : getRegions()) {
-    auto row = dyn_cast<PoolRowOp>(region->front().getTerminator());
-    if (!row)
-      return emitOpError() << "pool_c1: expected the regions to end in "
-                              "'cuda.pool_row'";
-    auto scores = cast<VectorType>(row.getScores().getType());
-    auto values = cast<VectorType>(row.getValues().getType());
-    int64_t width = scores.getNumElements();
-    bool whole = scores.getRank() == 1;
-    if (scores != values || getChannels() % width != 0 ||
-        (whole && getChannels() != width) ||
-        (!whole && getChannels() / width > static_cast<int64_t>(getThreads())))
-      return emitOpError() << "pool_c2: rows of " << scores << " and " << values
-                           << " are no part of " << getPooled().getType();
-  }
+  auto window = dyn_cast<PoolWindowOp>(getBody().front().getTerminator());
+  if (!window)
+    return emitOpError() << "pool_c1: expected the region to end in "
+                            "'cuda.pool_window'";
+  auto row = dyn_cast<PoolRowOp>(window.getAny().front().getTerminator());
+  if (!row)
+    return success(); // pool_window_c1 says so.
+  auto part = cast<VectorType>(row.getScores().getType());
+  int64_t width = part.getNumElements(), threads = getThreads();
+  if (getChannels() % width != 0 ||
+      (part.getRank() == 1 ? getChannels() != width
+                           : getChannels() / width > threads))
+    return emitOpError() << "pool_c2: " << part << " is no part of rows of "
+                         << getChannels();
   return success();
 }
 void PoolOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  setRange(
+      getBody().getArgument(0),
+      ConstantIntRanges::range(APInt(width, 0), APInt(width, INT32_MAX), true));
+}
+
+LogicalResult PoolWindowOp::verifyRegions() {
+  SmallVector<Type> types;
+  for (Region *region : getRegions()) {
+    auto row = dyn_cast<PoolRowOp>(region->front().getTerminator());
+    if (region->getNumArguments() != 2 ||
+        !llvm::all_of(region->getArgumentTypes(),
+                      [](Type type) { return type.isIndex(); }) ||
+        !row)
+      return emitOpError() << "pool_window_c1: expected regions of two "
+                              "indices that end in 'cuda.pool_row'";
+    types.push_back(row.getScores().getType());
+    types.push_back(row.getValues().getType());
+  }
+  if (!llvm::all_equal(types))
+    return emitOpError() << "pool_window_c1: expected rows of one type";
+  return success();
+}
+void PoolWindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                     SetIntRangeFn setRange) {
+  auto pool = cast<PoolOp>((*this)->getParentOp());
   unsigned width = IndexType::kInternalStorageBitWidth;
   auto set = [&](BlockArgument index, int64_t count) {
     setRange(index, ConstantIntRanges::range(APInt(width, 0),
                                              APInt(width, count - 1), true));
   };
   for (Region *region : getRegions()) {
-    // A last block of rows is filled up.
-    set(region->getArgument(0), llvm::alignTo(getRows(), 8));
-    set(region->getArgument(1), getThreads());
+    // A last block of members is filled up.
+    set(region->getArgument(0), llvm::alignTo(pool.getMembers(), 8));
+    set(region->getArgument(1), pool.getThreads());
   }
 }
 StringRef PoolOp::getCallee() { return "dsv4::pool"; }

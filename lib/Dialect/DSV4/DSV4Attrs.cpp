@@ -391,7 +391,7 @@ LogicalResult
 RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t threads, int64_t lanes, int64_t vector,
                         int64_t blocks, LoadPolicy load, StorePolicy store,
-                        bool, int64_t team) {
+                        bool, int64_t team, int64_t rows) {
   if (threads < 32 || threads > 1024 || threads % 32 != 0)
     return emitError()
            << "row_schedule_c1: expected 'threads' to be a multiple "
@@ -413,6 +413,10 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError()
            << "row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got "
            << team;
+  if (rows < 0 || (rows > 0 && team == 0) || rows * lanes > threads)
+    return emitError() << "row_schedule_c7: expected 'rows' of a 'team' whose "
+                          "lanes are among its threads, got "
+                       << rows;
   return success();
 }
 

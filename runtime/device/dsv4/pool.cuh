@@ -52,13 +52,19 @@ __device__ __forceinline__ Pooled<N> merge(const Pooled<N> &a,
 #pragma unroll
   for (int i = 0; i < N; ++i) {
     to.max[i] = max_f32(a.max[i], b.max[i]);
-    const float from = origin(to.max[i]);
-    const float of_a = exp_f32(sub_f32(a.max[i], from));
-    const float of_b = exp_f32(sub_f32(b.max[i], from));
+    // That of the larger one is exp(0).
+    const bool a_leads = a.max[i] >= b.max[i];
+    const float factor = exp_f32(
+        sub_f32(a_leads ? b.max[i] : a.max[i], origin(to.max[i])));
+    const float of_a = a_leads ? 1.0f : factor, of_b = a_leads ? factor : 1.0f;
     to.sum[i] = add_f32(mul_f32(a.sum[i], of_a), mul_f32(b.sum[i], of_b));
     to.dot[i] = add_f32(mul_f32(a.dot[i], of_a), mul_f32(b.dot[i], of_b));
   }
   return to;
+}
+
+__device__ __forceinline__ float weighted_mean(float sum, float dot) {
+  return sum == 0.0f ? 0.0f : div_f32(dot, sum);
 }
 
 // The sum of neighbours, then of neighbouring sums, an odd one out as it is.
@@ -214,41 +220,36 @@ struct PoolShape {
   }
 };
 
-// The sum over the rows of a window of values weighted by the softmax of their
-// scores, channel by channel; 0 where there is no row. load(r, lane, scores,
-// values) gives a lane's part of row r, and whether the row is there; where
-// `all` holds, `fast` does. All
-// threads of the block call this once; the first `Lanes` have the result.
-template <int Rows, int Threads, int Lanes, typename Part, typename Result,
-          typename Fast, typename Load>
-__device__ __forceinline__ Result pool(bool all, Fast fast, Load load) {
-  constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
-  using Shape = PoolShape<Rows, Threads, channels, Part>;
-  __shared__ float row[channels];
+// One window, by all threads of the block, to `row` in shared memory.
+template <int Rows, int Threads, int Channels, typename Part, typename Fast,
+          typename Load>
+__device__ __forceinline__ void pool_window(float *row, bool all, Fast fast,
+                                            Load load) {
+  using Shape = PoolShape<Rows, Threads, Channels, Part>;
   const int lane = threadIdx.x % Shape::lanes, team = threadIdx.x / Shape::lanes;
   if constexpr (Shape::teams == 1) {
     if (team == 0) {
-      const auto sums = pool_team<Rows, Shape::blocks, Part>(
-          0, lane, all, fast, load);
+      const auto sums = pool_team<Rows, Shape::blocks, Part>(0, lane, all, fast,
+                                                             load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c)
-        row[Shape::channel(lane, c)] =
-            sums.sum[c] == 0.0f ? 0.0f : div_f32(sums.dot[c], sums.sum[c]);
+        row[Shape::channel(lane, c)] = weighted_mean(sums.sum[c], sums.dot[c]);
     }
   } else {
-    __shared__ float sums[Shape::teams][3][channels];
+    __shared__ float sums[Shape::teams][3][Channels];
     if (team < Shape::teams) {
       const auto own = pool_team<Rows, Shape::blocks, Part>(
           team * Shape::blocks, lane, all, fast, load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c) {
-        sums[team][0][Shape::channel(lane, c)] = own.max[c];
-        sums[team][1][Shape::channel(lane, c)] = own.sum[c];
-        sums[team][2][Shape::channel(lane, c)] = own.dot[c];
+        const int channel = Shape::channel(lane, c);
+        sums[team][0][channel] = own.max[c];
+        sums[team][1][channel] = own.sum[c];
+        sums[team][2][channel] = own.dot[c];
       }
     }
     __syncthreads();
-    for (int at = threadIdx.x; at < channels; at += Threads) {
+    for (int at = threadIdx.x; at < Channels; at += Threads) {
       Pooled<1> level[Shape::teams];
 #pragma unroll
       for (int i = 0; i < Shape::teams; ++i)
@@ -261,20 +262,41 @@ __device__ __forceinline__ Result pool(bool all, Fast fast, Load load) {
         if (count % 2 != 0)
           level[count / 2] = level[count - 1];
       }
-      row[at] = level[0].sum[0] == 0.0f
-                    ? 0.0f
-                    : div_f32(level[0].dot[0], level[0].sum[0]);
+      row[at] = weighted_mean(level[0].sum[0], level[0].dot[0]);
     }
+    // The sums are written again for the next window.
+    __syncthreads();
   }
+}
+
+// For each of `Count` rows from `first` on, those below `rows`: the sum over
+// the members of its window of values weighted by the softmax of their scores,
+// channel by channel; 0 where there is no member. body(row, window) calls
+// window(all, fast, load); load(r, lane, scores, values) gives a lane's part of
+// member r, and whether it is there; where `all` holds, `fast` does. All
+// threads of the block call this; thread t has the share of lane t mod Lanes of
+// row t div Lanes.
+template <int Members, int Count, int Threads, int Lanes, typename Part,
+          typename Result, typename Body>
+__device__ __forceinline__ Result pool(int first, int rows, Body body) {
+  constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
+  __shared__ float pooled[Count][channels];
+#pragma unroll 1
+  for (int which = 0; which < Count && first + which < rows; ++which)
+    body(first + which, [&](bool all, auto fast, auto load) {
+      pool_window<Members, Threads, channels, Part>(pooled[which], all, fast,
+                                                    load);
+    });
   __syncthreads();
   Result to = {};
-  if (threadIdx.x < Lanes) {
+  if (threadIdx.x < Count * Lanes) {
+    const int which = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
     constexpr int steps = Result::steps, chunk = Result::chunk;
 #pragma unroll
     for (int s = 0; s < steps; ++s)
 #pragma unroll
       for (int v = 0; v < chunk; ++v)
-        to[s * chunk + v] = row[(s * Lanes + threadIdx.x) * chunk + v];
+        to[s * chunk + v] = pooled[which][(s * Lanes + lane) * chunk + v];
   }
   return to;
 }

@@ -207,25 +207,39 @@ LogicalResult CUDATranslation::printPoolRow(Region &region,
 
 LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
                                          ModuleTranslation &text) const {
-  auto row = cast<cuda::PoolRowOp>(op.getBody().front().getTerminator());
-  auto part = text.spellType(row.getScores().getType(), op.getLoc());
+  cuda::PoolWindowOp window = op.getWindow();
+  auto member = cast<cuda::PoolRowOp>(window.getAny().front().getTerminator());
+  auto part = text.spellType(member.getScores().getType(), op.getLoc());
   auto result = text.spellType(op.getPooled().getType(), op.getLoc());
-  auto all = text.spell(op.getAll());
-  if (failed(part) || failed(result) || failed(all))
+  auto first = text.spell(op.getRow()), rows = text.spell(op.getRows());
+  auto row = text.spell(op.getBody().getArgument(0));
+  if (failed(part) || failed(result) || failed(first) || failed(rows) ||
+      failed(row))
     return failure();
   auto &os = text.os();
   os << "const auto " << getEmittedName(op.getLoc()) << " = " << op.getCallee()
-     << "<" << op.getRows() << ", " << op.getThreads() << ", " << op.getLanes()
-     << ", " << *part << ", " << *result << ">(\n";
+     << "<" << op.getMembers() << ", " << op.getCount() << ", "
+     << op.getThreads() << ", " << op.getLanes() << ", " << *part << ", "
+     << *result << ">(\n";
   os.indent();
-  os << all->text << ",\n";
-  if (failed(printPoolRow(op.getFast(), text)))
+  os << first->text << ", " << rows->text << ", [&](int " << row->text
+     << ", auto pool_window) {\n";
+  os.indent();
+  if (failed(text.printBlock(op.getBody().front())))
     return failure();
-  os << ",\n";
-  if (failed(printPoolRow(op.getBody(), text)))
+  auto all = text.spell(window.getAll());
+  if (failed(all))
     return failure();
-  os.unindent();
+  os << "pool_window(" << all->text << ", ";
+  if (failed(printPoolRow(window.getFast(), text)))
+    return failure();
+  os << ", ";
+  if (failed(printPoolRow(window.getAny(), text)))
+    return failure();
   os << ");\n";
+  os.unindent();
+  os << "});\n";
+  os.unindent();
   return success();
 }
 
