@@ -33,8 +33,8 @@ if not missing:
     import peer_writers
 
     # The chain first: most depends on what torch.compile makes of it.
-    JOBS = peer_writers.JOBS[:2] + peer_readers.JOBS + peer_writers.JOBS[2:]
-    JOBS += peer_compress.JOBS
+    JOBS = peer_compress.JOBS + peer_writers.JOBS[:2] + peer_readers.JOBS
+    JOBS += peer_writers.JOBS[2:]
 
     @triton.jit
     def keep_kernel(to, source, N: tl.constexpr):

@@ -159,8 +159,8 @@ struct Append {
   std::string getText() const;
 };
 
-/// [compress,] [rms_norm,] [rope,] [hadamard,] [quantize,] append: one kernel, or `kept`,
-/// with everything in between returned.
+/// [compress,] [rms_norm,] [rope,] [hadamard,] [quantize,] append: one kernel,
+/// or `kept`, with everything in between returned.
 struct Chain {
   Record record;
   int64_t page = 64;
