@@ -14,13 +14,14 @@ CMAKE_BUILD = cmake --build --parallel $(JOBS) --preset
 BIN := build/release/bin
 
 #===-- What `make demo` runs ------------------------------------------------===#
-DEMO = $(BIN)/dsv4-run examples/gather_kv.mlir --random=1 --check --dim tokens=64 --dim topk=512 --dim requests=8 --dim max_pages=64 --dim cache.pages=512
+DEMO_DIMS = tokens=64 entries=64 requests=64 positions=4096 topk=512 max_pages=16 window.pages=128 state.pages=64 cache.pages=1024
+DEMO = $(BIN)/dsv4-run examples/decode_step.mlir --random=1 --check $(DEMO_DIMS:%=--dim %)
 define DEMO_COMMANDS
-@echo "== first run: compiled; every level written to build/demo"
+@echo "== a decode step: append, compress, keep, gather. First run: compiled; every level in build/demo"
 @$(DEMO) --emit=build/demo
 @echo
-@echo "== the kernel, build/demo/kernel.cu"
-@cat build/demo/kernel.cu
+@echo "== its first kernel, the append: build/demo/decode_step_0.cu"
+@cat build/demo/decode_step_0.cu
 @echo
 @echo "== second run: from the cache, timed"
 @$(DEMO) --repeat=20

@@ -42,7 +42,8 @@ PEERS = {"triton": "s", "torch.compile": "^", "eager": "v"}
 
 def newest():
     files = sorted(
-        RESULTS.glob("*.json"), key=lambda path: json.loads(path.read_text())["date"]
+        (path for path in RESULTS.glob("*.json") if "-writers" not in path.name),
+        key=lambda path: json.loads(path.read_text())["date"],
     )
     if not files:
         raise SystemExit("roofline.py: no result in bench/results: run bench/run.py")

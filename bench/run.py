@@ -157,6 +157,7 @@ def requirements(result):
 
     require_gathers(result, add)
     require_writers(result, add)
+    require_compressors(result, add)
     require_costs(result, add)
     return found
 
@@ -224,6 +225,20 @@ def require_writers(result, add):
     for layout, must, goal in (("nvfp4", 0.8, 0.9), ("fp8_ue8m0", 0.88, 0.95)):
         if row := table_row(result, "quantize", layout, 114688, "cold"):
             add_all_ratios(result, add, row, "114688 rows", must, goal)
+
+
+def require_compressors(result, add):
+    # Entries of 8192 tokens.
+    for what, size, must, goal in (
+        ("compress_csa", 2048, 0.75, 0.85),
+        ("compress_hca", 64, 0.6, 0.78),
+    ):
+        if row := table_row(result, what, "v4_584", size, "cold"):
+            add_all_ratios(result, add, row, f"{size} entries", must, goal)
+            add_speedup(result, add, row, 2, 4)
+    if row := table_row(result, "compress_decode", "v4_584", 64, "warm"):
+        add("compress_decode v4_584 64 warm, us", row["us"], 3.5, 2.4, True)
+        add_speedup(result, add, row, 2, 4)
 
 
 def require_costs(result, add):

@@ -368,9 +368,11 @@ def make_methods(arguments, _):
 # ===-- Measurements --------------------------------------------------------=== #
 
 
-def newest_results():
+def newest_results(kind):
+    """The newest file of a kind: with `-writers` at its end, or without."""
     folder = os.path.join(ROOT, "bench", "results")
     files = sorted(f for f in os.listdir(folder) if f.endswith(".json")) if os.path.isdir(folder) else []
+    files = [f for f in files if f.endswith("-writers.json") == (kind == "writers")]
     loaded = []
     for file in files:
         with open(os.path.join(folder, file), encoding="utf-8") as stream:
@@ -393,10 +395,10 @@ def table(head, rows):
     return "\n".join(lines + ["| " + " | ".join(show(cell) for cell in row) + " |" for row in rows])
 
 
-def make_bench(_, __):
+def make_bench(arguments, _):
     """The newest file that bench/run.py wrote: what was copied, the rows with the
     schedules of the built-in table, what a compile and a launch cost."""
-    file, data = newest_results()
+    file, data = newest_results(arguments[0] if arguments else "")
     if file is None:
         return "No results have been recorded yet: `bench/results` is empty."
     dsv4, peers = data["dsv4"], data.get("peers", {}).get("rows", [])
@@ -413,7 +415,7 @@ def make_bench(_, __):
     parts = [
         f"From `bench/results/{file}`: {dsv4['device']['name']}, driver {data['driver']}, {data['date']}, "
         f"commit {data['commit'][:12]}. Medians. Size is tokens with 512 rows each for a gather, tokens for an append, "
-        "rows of 512 else; `cold` has distinct rows and results in every launch.",
+        "entries for a compression, rows of 512 else; `cold` has distinct rows and results in every launch.",
         table(["kernel", "record", "size", "L2", "µs", "TB/s", "of the best copy", "a copy of as many bytes, µs",
                "empty kernel, µs"] + [f"{name} takes, times" for name in names] + ["equals the oracle"],
               [[row["what"], f"`{row['layout']}`", str(row["size"]), row["l2"], row["us"], row["tb_per_s"],

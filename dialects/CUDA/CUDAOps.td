@@ -442,7 +442,7 @@ def CUDA_StoreGroupsOp : CUDA_Op<"store_groups"> {
     then `pad` zero bytes. Distribution gives every value to one lane. Clause store_groups_c1: `group`,
     `interleave` and `pad` are not negative, and the first two positive.
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [AnyFloat]>:$values,
+  let arguments = (ins VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$values,
                        Arg<MemRefRankOf<[AnyType], [1]>, "", [MemWrite]>:$base, CUDA_Offset:$offset,
                        I64Attr:$group, DefaultValuedAttr<I64Attr, "1">:$interleave,
                        DefaultValuedAttr<I64Attr, "0">:$pad, DefaultValuedAttr<I64Attr, "1">:$align);

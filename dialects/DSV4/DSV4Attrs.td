@@ -42,7 +42,8 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
 
     Fields of one placement follow each other in the order they are listed;
     `at` gives an explicit byte offset instead, `pad` adds unused bytes after the
-    field. A field is data, or it `scales` an earlier data field: one factor
+    field. A field of i32 is metadata, such as the position of an entry's token: an append writes it,
+    a gather does not read it. Any other field is data, or it `scales` an earlier data field: one factor
     `per` that many elements, `per row` (one for the entry) or `per tensor` (one
     for the whole cache, in an array of one element). Factors multiply in the
     order of their fields. `interleave n` stores factor `s` of `extent` at
@@ -71,6 +72,9 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
     static constexpr int64_t kPerTensor = -2;
 
     bool isScale() const { return static_cast<bool>(getScales()); }
+    bool isMetadata() const { return getElement().isInteger(32); }
+    /// Whether it is a part of the row of values.
+    bool isData() const { return !isScale() && !isMetadata(); }
     /// Bytes of the stored elements, without padding.
     int64_t getByteSize() const;
   }];
@@ -82,7 +86,7 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
   let description = [{
     The fields of an entry, in storage order, and the alignment a page is padded
     to (`align`, bytes). The data fields, in that order, are the entry's row of
-    values; factors are not part of it. Clauses:
+    values; factors and metadata are not part of it. Clauses:
 
     * record_c1: names are unique, and there is at least one data field;
     * record_c2: a factor scales an earlier data field;

@@ -50,7 +50,7 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
 def DSV4_RowLoweringInterface : OpInterface<"RowLoweringInterface"> {
   let cppNamespace = "::dsv4";
   let description = [{
-    How a row-wise op becomes a row program. Attached by the conversion, so that
+    How a row-wise op becomes a row program. Attached by the conversion for ops of dsv4, so that
     the dialect does not depend on its lowering.
   }];
   let methods = [

@@ -369,7 +369,7 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     neighbours, an odd one out going up a level as it is. Blocks are merged as such a
     tree: with M' the larger maximum, both sums of each are multiplied by
     exp(M - M') and added. At last the second sum is divided by the first. exp is the
-    polynomial of docs/Numerics.md, of the same bits on every target. So an entry does not
+    polynomial of docs/Compression.md, of the same bits on every target. So an entry does not
     depend on how its tokens were cut into launches, nor on the schedule. Clauses:
 
     * compress_c1: `values` and `scores` are bf16 or f32 of one type
@@ -445,14 +445,14 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
 
     Fields are given in the order of the record, all but those `per tensor`, each
     from its column of the operand on (`columns`, default 0); a factor `per row`
-    may have the shape [tokens]. Unused bytes behind a field (`pad`) become zero up
+    and metadata of one element may have the shape [tokens]. Unused bytes behind a field (`pad`) become zero up
     to a power of two of bytes if they fill one; all others stay as they are. Clauses:
 
     * paged_append_c1: `indices` is i32 `[tokens]`;
     * paged_append_c2: there is one operand for every field but those `per tensor`,
       of its element type, `[tokens, n]` with a constant n of at least its columns and at
       most 65,536; n and the first column of 4-bit elements are even; a factor `per row`
-      from column 0 on may be `[tokens]`;
+      and metadata of one element may, from column 0 on, be `[tokens]`;
     * paged_append_c3: a ring has a positive length below 2^31 that is a multiple of the
       page size, or divides it, and `lengths`, i32 `[requests]`, `[tokens]` without
       `requests`; without a ring there are no `lengths`, `requests` and `pages`;

@@ -73,6 +73,8 @@ std::string dsv4::getCacheKeyText(const std::string &source,
   for (const auto &[name, extent] : options.dims)
     os << "dim " << name << " " << extent << "\n";
   os << "schedule " << options.schedule << "\n";
+  for (const DialectExtension &extension : options.extensions)
+    os << "dialects " << rt::digestHex(extension.identity) << "\n";
   if (!options.table.empty()) {
     auto table = llvm::MemoryBuffer::getFile(options.table);
     os << "table "

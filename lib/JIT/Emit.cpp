@@ -131,6 +131,15 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
   });
 }
 
+/// Visits what accesses `memory`, also where it is one of two.
+static void visitAccesses(Value memory, function_ref<void(Operation *)> visit) {
+  for (Operation *user : memory.getUsers())
+    if (isa<cuda::BytesOp, arith::SelectOp>(user))
+      visitAccesses(user->getResult(0), visit);
+    else
+      visit(user);
+}
+
 /// What the kernels do with each binding: whether they write it, and how it
 /// must be aligned. Vector accesses count on 16 bytes, scalar ones on their own
 /// size.
@@ -146,7 +155,7 @@ static void describeUse(ModuleOp module, func::FuncOp func,
         continue;
       rt::Binding &binding =
           info.bindings[traceParameter(operand, signature).index];
-      for (Operation *user : callee.getArgument(i).getUsers()) {
+      visitAccesses(callee.getArgument(i), [&](Operation *user) {
         auto load = dyn_cast<cuda::LoadOp>(user);
         auto store = dyn_cast<cuda::StoreOp>(user);
         Type value = load    ? load.getType()
@@ -157,7 +166,7 @@ static void describeUse(ModuleOp module, func::FuncOp func,
                              : std::max(value.getIntOrFloatBitWidth() / 8, 1u);
         binding.alignment = std::max(binding.alignment, bytes);
         binding.written |= store != nullptr;
-      }
+      });
     }
   });
 }
@@ -206,6 +215,8 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
                   const std::string &arch, bool wantListing) {
   DialectRegistry registry;
   registerAllDialects(registry);
+  for (const DialectExtension &extension : options.extensions)
+    extension.registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   FirstError error(&context);
   llvm::SourceMgr sources;

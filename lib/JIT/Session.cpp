@@ -157,6 +157,11 @@ Session::compile(const std::string &source, const std::string &sourceName,
     if (Status status = state->driver->makeCurrent(state->backend.device);
         !status)
       return status;
+  for (const DialectExtension &extension : options.extensions)
+    if (extension.identity.empty() || !extension.registerDialects)
+      return Status{rt::Code::InvalidArgument,
+                    "an extension needs an identity and a function that "
+                    "registers its dialects"};
   CompileReport unused;
   CompileReport &did = report ? *report : unused;
   Stopwatch watch;

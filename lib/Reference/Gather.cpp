@@ -95,7 +95,7 @@ void Interpreter::gatherRow(PagedGatherOp op, Entry entry, char *row) const {
   int64_t resultBytes = result.getIntOrFloatBitWidth() / 8;
   int64_t begin = 0;
   for (FieldAttr field : record.getFields()) {
-    if (field.isScale())
+    if (!field.isData())
       continue;
     Elements data = locate(cache, field, entry);
     SmallVector<Level> levels;

@@ -131,6 +131,8 @@ std::optional<Format> dsv4::reference::getFormat(Type type) {
     return Format::E2M1;
   if (type.isSignlessInteger(4))
     return Format::Int4;
+  if (type.isSignlessInteger(32))
+    return Format::Int32;
   return std::nullopt;
 }
 

@@ -36,7 +36,7 @@ struct Fields {
 
 } // namespace
 
-/// Not for E8M0FNU and Int4, which have neither sign bit nor subnormals.
+/// Not for E8M0FNU and integers, which have neither sign bit nor subnormals.
 static Fields fieldsOf(Format format) {
   switch (format) {
   case Format::F32:
@@ -53,6 +53,7 @@ static Fields fieldsOf(Format format) {
     return {2, 1, 1, 0x7, false, true};
   case Format::E8M0FNU:
   case Format::Int4:
+  case Format::Int32:
     break;
   }
   assert(false && "a format without sign, exponent and mantissa");
@@ -62,6 +63,7 @@ static Fields fieldsOf(Format format) {
 unsigned dsv4::reference::bitWidth(Format format) {
   switch (format) {
   case Format::F32:
+  case Format::Int32:
     return 32;
   case Format::BF16:
   case Format::F16:

@@ -204,7 +204,8 @@ void InputMaker::store(unsigned argument, int64_t at, int64_t value) {
 std::vector<uint8_t> InputMaker::makeElements(Type type, Role role,
                                               size_t count,
                                               Random &random) const {
-  if (auto format = reference::getFormat(type)) {
+  auto format = reference::getFormat(type);
+  if (format && *format != Format::Int32) {
     if (role == Role::Factors && codes != Codes::All)
       return randomScales(*format, count, random);
     if (role == Role::State && codes != Codes::All)

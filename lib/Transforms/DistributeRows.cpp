@@ -57,7 +57,8 @@ void RowDistributor::mapRows() {
   firstRow = block;
   if (rowsPerBlock > 1)
     firstRow =
-        arith::MulIOp::create(b, loc, block, indexConstant(rowsPerBlock));
+        arith::MulIOp::create(b, schedule.getTeam() ? name("first_row") : loc,
+                              block, indexConstant(rowsPerBlock));
   Value row = firstRow;
   if (rowsPerBlock > 1)
     row = arith::AddIOp::create(b, name("row"), firstRow, rowInBlock);

@@ -40,6 +40,14 @@ static bool isDestination(OpOperand &operand) {
   return op && op.isDpsInit(&operand);
 }
 
+/// Whether `writer` may write a cache that `reader` reads.
+static bool writesWhatIsRead(Operation *writer, Operation *reader) {
+  return llvm::any_of(reader->getOperands(), [&](Value operand) {
+    return isa<CacheType>(operand.getType()) &&
+           hasEffect<MemoryEffects::Write>(writer, operand);
+  });
+}
+
 /// Why `producer` cannot join the kernel of `consumer`, or an empty string.
 static std::string explainNoFusion(RowwiseOpInterface producer,
                                    RowwiseOpInterface consumer,
@@ -65,6 +73,10 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return "it is in another block";
   if (getRowSpace(producer) != getRowSpace(consumer))
     return "the row spaces differ";
+  // Rows of one kernel do not wait for each other.
+  if (llvm::any_of(
+          group, [&](Operation *op) { return writesWhatIsRead(op, producer); }))
+    return "the kernel would write the cache that it reads";
   // The kernel takes the place of its last op, the first of the group.
   for (Operation *op = producer->getNextNode(); op && op != group.front();
        op = op->getNextNode()) {

@@ -200,7 +200,8 @@ ArrayAttr Outliner::buildHeader() {
      << schedule.getVector() << " elements";
   if (schedule.getTeam())
     os << ", " << schedule.getRowsPerBlock()
-       << (schedule.getRowsPerBlock() == 1 ? " row" : " rows") << " a block";
+       << (schedule.getRowsPerBlock() == 1 ? " row" : " rows")
+       << " a block in teams of " << schedule.getTeam() << " elements a thread";
   if (schedule.getLoad() == LoadPolicy::EvictLast)
     os << ", loads evicted last";
   if (schedule.getStore() == StorePolicy::Streaming)

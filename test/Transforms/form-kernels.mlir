@@ -167,3 +167,91 @@ func.func @returned(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %q: tensor
       {format = #fp8, rule = #up} : tensor<?x512xbf16>
   return %0, %1, %2 : tensor<?x512xbf16>, tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>
 }
+
+// Windows of tokens become entries in the kernel that stores them. The tokens go to the state in
+// another one: no row of it comes from the first.
+!state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
+// CHECK-LABEL: func.func @compressor
+func.func @compressor(%x: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %t: tensor<?x64xf32>,
+                      %i: tensor<?xi32>, %j: tensor<?xi32>, %r: tensor<?xi32>, %l: tensor<?xi32>,
+                      %s: !state, %c: !cache, %n: index) {
+  // CHECK: dsv4.kernel @compressor_0(
+  // CHECK: dsv4.compress
+  // CHECK-NEXT: dsv4.rms_norm
+  // CHECK-NEXT: dsv4.rope
+  // CHECK-NEXT: dsv4.quantize
+  // CHECK-NEXT: dsv4.paged_append
+  // CHECK-NEXT: }
+  // CHECK-NEXT: dsv4.kernel @compressor_1(
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: dsv4.paged_append
+  // CHECK-NEXT: }
+  // CHECK-NEXT: return
+  %row = tensor.empty(%n) : tensor<?x512xbf16>
+  %q = tensor.empty(%n) : tensor<?x448xf8E4M3FN>
+  %f = tensor.empty(%n) : tensor<?x7xf8E8M0FNU>
+  %0 = dsv4.compress %x, %x window 4 overlap plan(%p : tensor<?x4xi32>) state(%s : !state) ring 8
+      outs(%row : tensor<?x512xbf16>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+  %1 = dsv4.rms_norm %0 outs(%row : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+  %2 = dsv4.rope %1 table(%t : tensor<?x64xf32>) positions(%i : tensor<?xi32>)
+      outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  %3, %4 = dsv4.quantize %2 columns [0, 448]
+      outs(%q, %f : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, rule = #up} : tensor<?x512xbf16>
+  // REMARK: [[@LINE+1]]:3: remark: [Passed] dsv4-form-kernels {{.*}}compressor_0{{.*}}holds dsv4.compress dsv4.rms_norm dsv4.rope dsv4.quantize dsv4.paged_append
+  dsv4.paged_append %c[%i] unique fields(%3, %2, %4
+      : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>) columns [0, 448, 0]
+      : !cache, tensor<?xi32>
+  // REMARK: [[@LINE+1]]:3: remark: [Passed] dsv4-form-kernels {{.*}}compressor_1{{.*}}holds dsv4.paged_append
+  dsv4.paged_append %s[%j] ring 8 requests(%r : tensor<?xi32>) lengths(%l : tensor<?xi32>)
+      fields(%x, %x : tensor<?x1024xf32>, tensor<?x1024xf32>) : !state, tensor<?xi32>
+  return
+}
+
+// Tokens are projections, which are no rows of a kernel: those of entries are not taken row by row.
+// CHECK-LABEL: func.func @normed_tokens
+func.func @normed_tokens(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xf32>,
+                         %e: tensor<?x512xf32>) -> tensor<?x512xf32> {
+  // CHECK: dsv4.kernel @normed_tokens_0
+  // CHECK: dsv4.kernel @normed_tokens_1
+  %0 = dsv4.rms_norm %x outs(%o : tensor<?x512xf32>) {eps = 1.0e-6 : f32} : tensor<?x512xf32>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with dsv4.rms_norm: the operand is not taken row by row
+  %1 = dsv4.compress %0, %0 window 4 plan(%p : tensor<?x4xi32>)
+      outs(%e : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
+  return %1 : tensor<?x512xf32>
+}
+
+// A kernel that wrote the cache it reads would depend on the order of its rows.
+!both = !dsv4.cache<8 x <[<"values" : 512 x f32 in row>, <"scores" : 512 x f32 in row>]>>
+// CHECK-LABEL: func.func @own_state
+func.func @own_state(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi32>, %s: !both,
+                     %e: tensor<?x512xf32>) {
+  // CHECK: dsv4.kernel @own_state_0
+  // CHECK: dsv4.compress
+  // CHECK: dsv4.kernel @own_state_1
+  // CHECK: dsv4.paged_append
+  %0 = dsv4.compress %x, %x window 4 plan(%p : tensor<?x4xi32>) state(%s : !both) ring 8
+      outs(%e : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
+  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with dsv4.compress: the kernel would write the cache that it reads
+  dsv4.paged_append %s[%i] unique fields(%0, %0 : tensor<?x512xf32>, tensor<?x512xf32>)
+      : !both, tensor<?xi32>
+  return
+}
+
+// As little as copies of entries within a cache.
+#mx = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>
+// CHECK-LABEL: func.func @own_entries
+func.func @own_entries(%c: !one, %i: tensor<?xi32>, %j: tensor<?xi32>, %o: tensor<?x512xf32>,
+                       %q: tensor<?x512xf8E4M3FN>, %f: tensor<?x16xf8E8M0FNU>) {
+  // CHECK: dsv4.kernel @own_entries_0
+  // CHECK: dsv4.paged_gather
+  // CHECK: dsv4.kernel @own_entries_1
+  // CHECK: dsv4.quantize
+  // CHECK: dsv4.paged_append
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xf32>) : !one, tensor<?xi32>
+  %1, %2 = dsv4.quantize %0 outs(%q, %f : tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>)
+      {format = #mx, rule = #up} : tensor<?x512xf32>
+  dsv4.paged_append %c[%j] unique fields(%1, %2 : tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>)
+      : !one, tensor<?xi32>
+  return
+}

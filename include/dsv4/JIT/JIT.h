@@ -33,7 +33,19 @@
 #include <utility>
 #include <vector>
 
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
 namespace dsv4 {
+
+/// Dialects of the caller's own ops (docs/AddingAnOp.md).
+struct DialectExtension {
+  /// What tells one version of their lowering from another, a part of the cache
+  /// key: a kernel that an older version has made is not used.
+  std::string identity;
+  std::function<void(mlir::DialectRegistry &)> registerDialects;
+};
 
 /// Where programs run. Auto: the GPU where there is one, else the host target.
 enum class TargetKind { Auto, Cuda, Host };
@@ -60,6 +72,8 @@ struct CompileOptions {
   std::string schedule;
   /// A schedule table file; empty: the built-in one.
   std::string table;
+  /// What the program uses beside dsv4's ops. An identity is not empty.
+  std::vector<DialectExtension> extensions;
 };
 
 /// Text of a program at every level, for people.

@@ -21,6 +21,7 @@
 //   E8M0FNU     8     0     8         0      127  2^127     NaN: 0xFF; no zero
 //   E2M1        4     1     2         1        1  6         none
 //   Int4        4     two's complement             7 (-8)    none
+//   Int32      32     bits that are only copied
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@
 
 namespace dsv4::reference {
 
-enum class Format { F32, BF16, F16, E5M2, E4M3FN, E8M0FNU, E2M1, Int4 };
+enum class Format { F32, BF16, F16, E5M2, E4M3FN, E8M0FNU, E2M1, Int4, Int32 };
 
 /// Width of one element in bits: 4, 8, 16 or 32.
 unsigned bitWidth(Format format);

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Entry.h"
-#include "RowContext.h"
+#include "RowLowerings.h"
 
 #include "dsv4/Dialect/CUDA.h"
 
@@ -89,11 +89,11 @@ void CompressBuilder::readPlan(Value entry) {
                                      given, last),
                "is_entry");
   windowStart = arith::MinSIOp::create(
-      b, row.getLoc(),
+      b, row.getLoc(op.getOverlap() ? "" : "first_at"),
       arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(-1)), last);
   firstRow = windowStart;
   if (op.getOverlap())
-    firstRow = sub(windowStart, row.constant(op.getWindow()));
+    firstRow = sub(windowStart, row.constant(op.getWindow()), "first_at");
   shift = sub(token, position, "shift");
 
   // Most windows of a prefill are in the launch as a whole.

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowContext.h"
+#include "RowLowerings.h"
 #include "dsv4/Dialect/CUDA.h"
 #include "dsv4/Passes.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowContext.h"
+#include "RowLowerings.h"
 
 using namespace mlir;
 using namespace dsv4;

@@ -28,9 +28,8 @@ Value dsv4::lookupPage(RowContext &row, Value table, Value tableRow,
 
 void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
                          Entry &entry) {
-  entry.valid = row.both(entry.valid,
-                         row.isBelow(entry.page, row.getExtent(cache, 0)),
-                         "valid");
+  entry.valid = row.both(
+      entry.valid, row.isBelow(entry.page, row.getExtent(cache, 0)), "valid");
   RecordLayout layout(cache.getType());
   if (layout.hasPages())
     entry.pageStart =

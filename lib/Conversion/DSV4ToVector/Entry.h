@@ -1,4 +1,4 @@
-//===- Entry.h - Entries of a cache, as row programs address them -*- C++ -*-===//
+//===- Entry.h - Entries of a cache in row programs -------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,7 @@
 #ifndef DSV4_CONVERSION_ENTRY_H
 #define DSV4_CONVERSION_ENTRY_H
 
-#include "RowContext.h"
+#include "dsv4/Conversion/RowContext.h"
 
 namespace dsv4 {
 

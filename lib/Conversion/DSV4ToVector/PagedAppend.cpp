@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Entry.h"
-#include "RowContext.h"
+#include "RowLowerings.h"
 
 #include "dsv4/Dialect/CUDA.h"
 
@@ -101,6 +101,13 @@ void AppendBuilder::storeField(FieldAttr field, Value values) {
     int64_t group = field.getGroup() > 0 ? field.getGroup() : data.getExtent();
     cuda::StoreGroupsOp::create(b, loc, values, buffer, offset, group,
                                 field.getInterleave(), pad, stored.alignment);
+    return;
+  }
+  if (field.isMetadata()) {
+    // One lane writes what all of them have, as it does a factor per row.
+    cuda::StoreGroupsOp::create(b, loc, values, buffer, offset,
+                                RecordAttr::kMaxRowExtent, 1, pad,
+                                stored.alignment);
     return;
   }
   if (field.getHighFirst())

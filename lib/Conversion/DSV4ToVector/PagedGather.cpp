@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Entry.h"
-#include "RowContext.h"
+#include "RowLowerings.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -23,7 +23,7 @@ public:
     Entry entry = buildEntry();
     RowValue pieces;
     for (FieldAttr field : cache.getRecord().getFields())
-      if (!field.isScale())
+      if (field.isData())
         pieces.push_back(buildField(field, entry));
     SmallVector<RowValue> results = {pieces};
     if (op.getMask())

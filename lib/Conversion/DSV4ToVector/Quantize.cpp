@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowContext.h"
+#include "RowLowerings.h"
 
 #include "dsv4/Dialect/CUDA.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowContext.h"
+#include "dsv4/Conversion/RowContext.h"
 
 #include "dsv4/Dialect/CUDA.h"
 
@@ -304,7 +304,6 @@ Value dsv4::buildRead(RowContext &row, const StoredVector &stored) {
 Value dsv4::buildScale(RowContext &row, Value elements,
                        ArrayRef<StoredFactors> factors, Type result) {
   OpBuilder &b = row.getBuilder();
-  auto type = cast<VectorType>(elements.getType());
   // All reads come first: they are independent of each other.
   SmallVector<Value> read;
   for (const StoredFactors &level : factors)

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowContext.h"
+#include "RowLowerings.h"
 
 #include "dsv4/Dialect/CUDA.h"
 

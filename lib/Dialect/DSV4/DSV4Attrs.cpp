@@ -239,11 +239,13 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "format_c3: expected only elements of 4 bits to be "
                           "high_first, not field '"
                        << name << "'";
-  if (scales ? !isFactorElement(element) : !isDataElement(element))
+  if (scales ? !isFactorElement(element)
+             : !isDataElement(element) && !element.isSignlessInteger(32))
     return emitError() << "expected field '" << name << "' to hold "
                        << (scales
                                ? "f8E8M0FNU, f8E4M3FN, bf16 or f32 factors"
-                               : "f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values")
+                               : "f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, "
+                                 "or i32 metadata")
                        << ", got " << element;
   if (!scales && interleave != 1)
     return emitError() << "expected only factors to be interleaved, not field '"
@@ -287,7 +289,7 @@ SmallVector<FieldAttr> RecordAttr::getScalesOf(StringRef name) const {
 int64_t RecordAttr::getRowExtent() const {
   int64_t extent = 0;
   for (FieldAttr field : getFields())
-    if (!field.isScale())
+    if (field.isData())
       extent += field.getExtent();
   return extent;
 }
@@ -299,7 +301,7 @@ static LogicalResult verifyFactor(function_ref<InFlightDiagnostic()> emitError,
   const auto *target = llvm::find_if(earlier, [&](FieldAttr field) {
     return field.getName() == factor.getScales().getValue();
   });
-  if (target == earlier.end() || target->isScale())
+  if (target == earlier.end() || !target->isData())
     return emitError() << "record_c2: factor '" << factor.getName()
                        << "' scales " << factor.getScales()
                        << ", which is not an earlier data field";
@@ -328,11 +330,11 @@ LogicalResult RecordAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << align;
   int64_t row = 0;
   for (FieldAttr field : fields)
-    row += field.isScale() ? 0 : field.getExtent();
+    row += field.isData() ? field.getExtent() : 0;
   if (row > kMaxRowExtent)
     return emitError() << "record_c7: a row has at most " << kMaxRowExtent
                        << " values, got " << row;
-  if (llvm::all_of(fields, [](FieldAttr field) { return field.isScale(); }))
+  if (llvm::none_of(fields, [](FieldAttr field) { return field.isData(); }))
     return emitError() << "record_c1: a record needs a data field";
   SmallVector<int64_t> offsets = getFieldOffsets(fields);
   for (auto [i, field] : llvm::enumerate(fields)) {

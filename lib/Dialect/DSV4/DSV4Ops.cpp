@@ -73,7 +73,7 @@ Value PagedGatherOp::getRowOperand() { return getOut(); }
 SmallVector<RowPiece> PagedGatherOp::getRowPieces() {
   SmallVector<RowPiece> pieces;
   for (FieldAttr field : getCache().getType().getRecord().getFields())
-    if (!field.isScale())
+    if (field.isData())
       pieces.push_back({field.getExtent(), getElementBits(field.getElement())});
   return pieces;
 }

@@ -413,7 +413,7 @@ Value PagedAppendOp::getRowOperand() {
 SmallVector<RowPiece> PagedAppendOp::getRowPieces() {
   SmallVector<RowPiece> pieces;
   for (auto [i, field] : llvm::enumerate(getWrittenFields())) {
-    if (field.isScale())
+    if (!field.isData())
       continue;
     if (int64_t column = getColumn(i))
       pieces.push_back({column, 16});
@@ -461,7 +461,8 @@ static LogicalResult verifyFields(PagedAppendOp op) {
     auto type = cast<RankedTensorType>(operand.getType());
     int64_t column = op.getColumn(i);
     bool scalar = type.getRank() == 1 && column == 0 &&
-                  field.getGroup() == FieldAttr::kPerRow;
+                  (field.getGroup() == FieldAttr::kPerRow ||
+                   (field.isMetadata() && field.getExtent() == 1));
     if (type.getElementType() != field.getElement() || type.getRank() < 1 ||
         !compatible(type.getShape().take_front(), tokens) ||
         !(scalar || (type.getRank() == 2 && hasRows(type) &&

@@ -95,6 +95,65 @@ func.func @codes(%tile: vector<8x4xf32>, %scales: vector<7xf32>, %values: vector
   return
 }
 
+// The rows of a window, of whole rows and of what threads hold of them.
+// CHECK-LABEL: func.func @windows
+func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, %i: i32, %n: i32,
+                   %all: i1) {
+  // CHECK: cuda.bytes %{{[a-z0-9]+}} : memref<?xf32> to memref<?xi8>
+  %as_bytes = cuda.bytes %values : memref<?xf32> to memref<?xi8>
+  // CHECK: cuda.pool 8 at %{{[a-z0-9]+}} : index to vector<64xf32> {
+  // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index):
+  // CHECK-NEXT: cuda.pool_window %{{[a-z0-9]+}} {
+  // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
+  // CHECK: cuda.pool_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<64xf32>, vector<64xf32>
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
+  // CHECK: cuda.pool_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<64xf32>, vector<64xf32>
+  // CHECK-NEXT: }
+  // CHECK-NEXT: }
+  %0 = cuda.pool 8 at %whole : index to vector<64xf32> {
+  ^bb0(%row: index):
+    cuda.pool_window %all {
+    ^bb0(%member: index, %lane: index):
+      %x = vector.load %values[%member] : memref<?xf32>, vector<64xf32>
+      cuda.pool_row %all, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%member: index, %lane: index):
+      %x = vector.load %values[%row] : memref<?xf32>, vector<64xf32>
+      cuda.pool_row %all, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  }
+  // Four rows, each by 32 lanes of two elements; a lane of the result has four.
+  // CHECK: cuda.pool 128 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
+  // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] if %{{[a-z0-9]+}} : memref<?xi8>, index -> vector<1x2xf32>
+  // CHECK: cuda.pool_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<1x2xf32>, vector<1x2xf32>
+  %1 = cuda.pool 128 at %i of %n count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%row: index):
+    cuda.pool_window %all {
+    ^bb0(%member: index, %lane: index):
+      %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.pool_row %all, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } else {
+    ^bb0(%member: index, %lane: index):
+      %x = cuda.load %as_bytes[%lane] if %all : memref<?xi8>, index -> vector<1x2xf32>
+      cuda.pool_row %all, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  // One thread a row is said by leaving it away.
+  // CHECK: cuda.pool 1 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} threads 32 : i32, i32 to vector<1x4xf32> {
+  %2 = cuda.pool 1 at %i of %n count 1 threads 32 lanes 1 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%row: index):
+    cuda.pool_window %all {
+    ^bb0(%member: index, %lane: index):
+      cuda.pool_row %all, %1, %1 : vector<1x4xf32>, vector<1x4xf32>
+    } else {
+    ^bb0(%member: index, %lane: index):
+      cuda.pool_row %all, %1, %1 : vector<1x4xf32>, vector<1x4xf32>
+    }
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @launches
 func.func @launches() {
   // CHECK: cuda.wait_for_predecessors

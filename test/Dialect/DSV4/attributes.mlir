@@ -38,12 +38,16 @@ module attributes {
   // CHECK-SAME: #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8>,
   // CHECK-SAME: #dsv4.row_schedule<threads = 32, lanes = 1, vector = 32, store = streaming>,
   // CHECK-SAME: #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>,
-  // CHECK-SAME: #dsv4.row_schedule<threads = 64, lanes = 4, vector = 16, blocks = 8, load = evict_last>]
+  // CHECK-SAME: #dsv4.row_schedule<threads = 64, lanes = 4, vector = 16, blocks = 8, load = evict_last>,
+  // CHECK-SAME: #dsv4.row_schedule<threads = 512, lanes = 32, vector = 2, team = 2>,
+  // CHECK-SAME: #dsv4.row_schedule<threads = 128, lanes = 32, vector = 2, pdl = true, team = 8, rows = 4>]
   func.func private @schedules() attributes {test.schedules = [
     #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, store = default, pdl = false>,
     #dsv4.row_schedule<threads = 32, lanes = 1, vector = 32, store = streaming>,
     #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>,
-    #dsv4.row_schedule<threads = 64, lanes = 4, vector = 16, blocks = 8, load = evict_last>]}
+    #dsv4.row_schedule<threads = 64, lanes = 4, vector = 16, blocks = 8, load = evict_last>,
+    #dsv4.row_schedule<threads = 512, lanes = 32, vector = 2, team = 2, rows = 0>,
+    #dsv4.row_schedule<threads = 128, lanes = 32, vector = 2, pdl = true, team = 8, rows = 4>]}
 
   // Rules: every value of every parameter; defaults are not printed.
   // CHECK: func.func private @quantizers

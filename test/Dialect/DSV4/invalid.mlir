@@ -16,7 +16,7 @@
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, got 'f16'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'f16'}}
 #field_element = #dsv4.record<[<"a" : 8 x f16 in row>]>
 
 // -----
@@ -27,7 +27,7 @@
 // -----
 
 // A factor type is not a data type.
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, got 'f8E8M0FNU'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'f8E8M0FNU'}}
 #field_element_e8m0 = #dsv4.record<[<"a" : 8 x f8E8M0FNU in row>]>
 
 // -----
@@ -207,6 +207,36 @@ func.func private @row_schedule_c5_threads() attributes {test.a = #dsv4.row_sche
 
 // -----
 
+// expected-error @+1 {{row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got 3}}
+func.func private @row_schedule_c6() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 3>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got 16}}
+func.func private @row_schedule_c6_large() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 16>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got -2}}
+func.func private @row_schedule_c6_negative() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = -2>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c7: expected 'rows' of a 'team' whose lanes are among its threads, got 1}}
+func.func private @row_schedule_c7() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, rows = 1>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c7: expected 'rows' of a 'team' whose lanes are among its threads, got 5}}
+func.func private @row_schedule_c7_threads() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 32, vector = 2, team = 2, rows = 5>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c7: expected 'rows' of a 'team' whose lanes are among its threads, got -1}}
+func.func private @row_schedule_c7_negative() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 2, rows = -1>}
+
+// -----
+
 func.func @row_schedule_c4(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) {
   // expected-error @+1 {{row_schedule_c4: lanes * vector = 256 does not divide the 448 elements of a field}}
   %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, lanes = 32, vector = 8>
@@ -229,6 +259,34 @@ func.func @row_schedule_c4_group(%d: tensor<?x96xf8E4M3FN>, %s: tensor<?x4xf32>,
     %r = dsv4.dequantize %d1 scales(%s1 : tensor<?x4xf32>) outs(%o1 : tensor<?x96xbf16>)
         {format = #dsv4.format<f8E4M3FN, [<f32 per 24>]>} : tensor<?x96xf8E4M3FN>
     dsv4.yield %r : tensor<?x96xbf16>
+  }
+  return
+}
+
+// -----
+
+func.func @row_schedule_c4_no_team(%v: tensor<?x96xf32>, %p: tensor<?x4xi32>, %o: tensor<?x96xf32>) {
+  // expected-error @+1 {{row_schedule_c4: expected a 'team' that divides the 96 elements of the rows that make up one row, got 0}}
+  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 128, lanes = 8, vector = 4>
+      : (tensor<?x96xf32>, tensor<?x4xi32>, tensor<?x96xf32>) -> tensor<?x96xf32> {
+  ^bb0(%v1: tensor<?x96xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x96xf32>):
+    %r = dsv4.compress %v1, %v1 window 4 plan(%p1 : tensor<?x4xi32>) outs(%o1 : tensor<?x96xf32>)
+        : tensor<?x96xf32>, tensor<?x96xf32>
+    dsv4.yield %r : tensor<?x96xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @row_schedule_c4_team(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xf32>) {
+  // expected-error @+1 {{row_schedule_c4: expected a 'team' that divides the 36 elements of the rows that make up one row, got 8}}
+  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 128, lanes = 4, vector = 1, team = 8>
+      : (tensor<?x36xf32>, tensor<?x4xi32>, tensor<?x36xf32>) -> tensor<?x36xf32> {
+  ^bb0(%v1: tensor<?x36xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x36xf32>):
+    %r = dsv4.compress %v1, %v1 window 4 plan(%p1 : tensor<?x4xi32>) outs(%o1 : tensor<?x36xf32>)
+        : tensor<?x36xf32>, tensor<?x36xf32>
+    dsv4.yield %r : tensor<?x36xf32>
   }
   return
 }
@@ -642,3 +700,18 @@ func.func private @dims_of_cache(!dsv4.cache<64 x <v4_584>> {dsv4.dims = ["k"]})
 
 // expected-error @+1 {{has no argument attribute 'dsv4.nmae'}}
 func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
+
+// -----
+
+// expected-error @+1 {{record_c2: factor 's' scales "p", which is not an earlier data field}}
+#record_c2_metadata = #dsv4.record<[<"a" : 2 x bf16 in row>, <"p" : 1 x i32 in row>, <"s" : 1 x f32 in row scales "p" per row>]>
+
+// -----
+
+// expected-error @+1 {{record_c1: a record needs a data field}}
+#record_c1_metadata = #dsv4.record<[<"p" : 1 x i32 in row>]>
+
+// -----
+
+// expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 factors, got 'i32'}}
+#factor_i32 = #dsv4.record<[<"a" : 2 x bf16 in row>, <"s" : 1 x i32 in row scales "a" per row>]>

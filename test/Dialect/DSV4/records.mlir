@@ -62,3 +62,8 @@ func.func private @custom(!dsv4.cache<4 x <[
   <"a" : 16 x f4E2M1FN in row at 8 pad 8 high_first>,
   <"b" : 8 x f32 in array>,
   <"s" : 1 x bf16 in tail scales "a" per row>], align 64>>)
+
+// Metadata are fields of i32.
+// CHECK-LABEL: func.func private @metadata
+func.func private @metadata(!dsv4.cache<4 x <[
+  <"a" : 16 x bf16 in row>, <"position" : 1 x i32 in array>, <"where" : 2 x i32 in tail>]>>)

@@ -8,6 +8,7 @@
 // RUN: not dsv4-translate --mlir-to-cuda %t/constant.mlir 2>&1 | FileCheck %s --check-prefix=CONSTANT
 // RUN: not dsv4-translate --mlir-to-cuda %t/branch.mlir 2>&1 | FileCheck %s --check-prefix=BRANCH
 // RUN: not dsv4-translate --mlir-to-cuda %t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: not dsv4-translate --mlir-to-cuda %t/pool.mlir 2>&1 | FileCheck %s --check-prefix=POOL
 
 // OP: op.mlir:3:{{[0-9]+}}: error: 'arith.remf' op has no CUDA spelling
 // PREDICATE: error: 'arith.cmpi' op has no CUDA spelling
@@ -16,6 +17,7 @@
 // CONSTANT: error: 'arith.constant' op has no CUDA spelling
 // BRANCH: error: {{.*}}'arith.addi' op has no CUDA spelling within a conditional expression
 // EMPTY: error: holds no gpu.func to print
+// POOL: pool.mlir:4:{{[0-9]+}}: error: 'cuda.pool' op of a whole row has no CUDA spelling
 
 //--- op.mlir
 gpu.module @m {
@@ -74,4 +76,24 @@ gpu.module @m {
 
 //--- empty.mlir
 module {
+}
+
+//--- pool.mlir
+gpu.module @m {
+  gpu.func @f(%out: memref<?xf32> loc("out"), %i: i32 loc("i")) kernel {
+    %b = arith.constant true
+    %0 = cuda.pool 8 at %i : i32 to vector<4xf32> {
+    ^bb0(%row: index loc("row")):
+      cuda.pool_window %b {
+      ^bb0(%member: index loc("member"), %lane: index loc("lane")):
+        %x = cuda.load %out[%i] : memref<?xf32>, i32 -> vector<4xf32>
+        cuda.pool_row %b, %x, %x : vector<4xf32>, vector<4xf32>
+      } else {
+      ^bb0(%member: index loc("member"), %lane: index loc("lane")):
+        %x = cuda.load %out[%i] : memref<?xf32>, i32 -> vector<4xf32>
+        cuda.pool_row %b, %x, %x : vector<4xf32>, vector<4xf32>
+      }
+    }
+    gpu.return
+  }
 }

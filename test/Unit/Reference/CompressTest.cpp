@@ -423,16 +423,18 @@ TEST_F(CompressTest, PagesThatAreNotThere) {
   // Position w is of the state and w + 1 of the launch.
   for (int request : {0, 1, 2, -1, 3, INT_MIN, INT_MAX})
     plan.push_back({1, request, 2, 0});
-  plan.push_back({3, 2, 4, 0});             // Column 1.
-  plan.push_back({5, 2, 6, 0});             // Column 2: there is none.
-  plan.push_back({INT_MAX, 2, INT_MAX, 0}); // Its position is the first row's.
-  plan.push_back({INT_MAX - 1, 2, INT_MAX, 0});
+  plan.push_back({3, 2, 4, 0}); // Column 1.
+  plan.push_back({5, 2, 6, 0}); // Column 2: there is none.
+  constexpr int most = CompressOp::kMaxPosition;
+  plan.push_back({most, 2, most, 0}); // Its position is the first row's.
+  plan.push_back({most - 1, 2, most, 0});
+  plan.push_back({most + 1, 2, most + 1, 0}); // Beyond all positions.
   bindLaunch(1, {10}, {0}, plan, 1);
   bind<float>({2, 16}, makeState(4, {{3, 20}}));
   bind<int32_t>({3, 2}, {-1, 1, 2, 1, 1, 1});
   run();
   EXPECT_EQ(read<float>(3),
-            (Floats{10, 10, 15, 10, 10, 10, 10, 15, 10, 10, 10}));
+            (Floats{10, 10, 15, 10, 10, 10, 10, 15, 10, 10, 10, 0}));
 }
 
 TEST_F(CompressTest, RingInPages) {
@@ -573,7 +575,8 @@ TEST_F(CompressTest, TokensOutsideTheLaunch) {
                   // Positions from far below 0 on.
                   {4, 0, -3, -7},
                   {INT_MAX, 0, INT_MIN, INT_MIN},
-                  {INT_MAX - 1, 0, INT_MAX, 1}}),
+                  {int(CompressOp::kMaxPosition) - 1, 0,
+                   int(CompressOp::kMaxPosition), 1}}),
             (Floats{10, 20, 0, 0, 0, 0, 15, 0, 20}));
   // 2^31 - 1 + 2^31 - 2^31 is the last of so many rows.
   EXPECT_EQ(pool(2, {10, 20}, {0, 0}, {{0, 0, INT_MIN, INT_MIN}}),
@@ -605,7 +608,10 @@ TEST_F(CompressTest, LongestRing) {
   parseCompress(2, false, 1,
                 {", %c: " + type, " state(%c : " + type + ") ring 2147483647"});
   bindLaunch(1, {10}, {0},
-             {{0, INT_MAX, 1, 0}, {0, 2, 1, 0}, {INT_MAX - 1, 0, INT_MAX, 0}},
+             {{0, INT_MAX, 1, 0},
+              {0, 2, 1, 0},
+              {int(CompressOp::kMaxPosition) - 1, 0,
+               int(CompressOp::kMaxPosition), 0}},
              1);
   bind<float>({1, 8}, makeState(1, {{0, 20}}));
   run();

@@ -56,6 +56,7 @@ const llvm::fltSemantics &semanticsOf(Format format) {
     return APFloat::Float8E8M0FNU();
   case Format::E2M1:
   case Format::Int4:
+  case Format::Int32:
     break;
   }
   return APFloat::Float4E2M1FN();

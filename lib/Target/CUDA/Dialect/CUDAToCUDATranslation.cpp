@@ -207,6 +207,8 @@ LogicalResult CUDATranslation::printPoolRow(Region &region,
 
 LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
                                          ModuleTranslation &text) const {
+  if (!op.getRows())
+    return op.emitOpError() << "of a whole row has no CUDA spelling";
   cuda::PoolWindowOp window = op.getWindow();
   auto member = cast<cuda::PoolRowOp>(window.getAny().front().getTerminator());
   auto part = text.spellType(member.getScores().getType(), op.getLoc());

@@ -76,7 +76,7 @@ func.func @append_swa(
 //CHECK-NEXT:    const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 4>>(in_table, &angles[offset_1 + lane * 4]);
 //CHECK-NEXT:    const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 4>>(in_table, &angles[offset_1 + 32 + lane * 4]);
 //CHECK-NEXT:    dsv4::launch_successors();
-//CHECK-NEXT:    const long long offset_2 = page_start + slot * 576;
+//CHECK-NEXT:    const long long entry = page_start + slot * 576;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(x);
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<8, 512>(value * value);
 //CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum / 512.0f + 1e-06f);
@@ -91,8 +91,8 @@ func.func @append_swa(
 //CHECK-NEXT:    const auto value_5 = dsv4::odds(value_3);
 //CHECK-NEXT:    const auto rotated = in_table ? dsv4::convert<dsv4::bf16>(dsv4::interleave(value_4 * cosines - value_5 * sines, value_4 * sines + value_5 * cosines)) : value_2;
 //CHECK-NEXT:    if (valid) {
-//CHECK-NEXT:      dsv4::store(&window[offset_2 + offset], codes, 64);
-//CHECK-NEXT:      dsv4::store(&window[offset_2 + 448 + lane * 16], rotated);
+//CHECK-NEXT:      dsv4::store(&window[entry + offset], codes, 64);
+//CHECK-NEXT:      dsv4::store(&window[entry + 448 + lane * 16], rotated);
 //CHECK-NEXT:      if (lane == 0) {
 //CHECK-NEXT:        dsv4::store(&window[page_start + slot * 8 + 36864], dsv4::pad<8>(factors));
 //CHECK-NEXT:      }

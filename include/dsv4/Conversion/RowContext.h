@@ -5,6 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+//
+// The lowering of a row-wise op, of dsv4's dialects or of another, is written
+// with what is here.
+//
+//===----------------------------------------------------------------------===//
+
 #ifndef DSV4_CONVERSION_ROWCONTEXT_H
 #define DSV4_CONVERSION_ROWCONTEXT_H
 
@@ -144,13 +150,6 @@ mlir::Value buildScale(RowContext &row, mlir::Value elements,
 mlir::Value buildDecode(RowContext &row, const StoredVector &data,
                         llvm::ArrayRef<StoredFactors> factors,
                         mlir::Type result);
-
-void attachPagedGatherLowering(mlir::DialectRegistry &registry);
-void attachCompressLowering(mlir::DialectRegistry &registry);
-void attachDequantizeLowering(mlir::DialectRegistry &registry);
-void attachQuantizeLowering(mlir::DialectRegistry &registry);
-void attachRowToRowLowerings(mlir::DialectRegistry &registry);
-void attachPagedAppendLowering(mlir::DialectRegistry &registry);
 
 } // namespace dsv4
 

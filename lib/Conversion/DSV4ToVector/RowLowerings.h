@@ -1,0 +1,24 @@
+//===- RowLowerings.h - The row lowerings of dsv4's ops ---------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_CONVERSION_ROWLOWERINGS_H
+#define DSV4_CONVERSION_ROWLOWERINGS_H
+
+#include "dsv4/Conversion/RowContext.h"
+
+namespace dsv4 {
+
+void attachPagedGatherLowering(mlir::DialectRegistry &registry);
+void attachCompressLowering(mlir::DialectRegistry &registry);
+void attachDequantizeLowering(mlir::DialectRegistry &registry);
+void attachQuantizeLowering(mlir::DialectRegistry &registry);
+void attachRowToRowLowerings(mlir::DialectRegistry &registry);
+void attachPagedAppendLowering(mlir::DialectRegistry &registry);
+
+} // namespace dsv4
+
+#endif // DSV4_CONVERSION_ROWLOWERINGS_H

@@ -1,0 +1,305 @@
+// The clauses of the ops that windows of rows are pooled with.
+
+// RUN: dsv4-opt %s --split-input-file --verify-diagnostics
+
+func.func @pool_c1_argument(%i: index, %b: i1, %x: vector<64xf32>) {
+  // expected-error @+1 {{pool_c1: expected a region of one index, the row}}
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: i32):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c1_arguments(%i: index, %b: i1, %x: vector<64xf32>) {
+  // expected-error @+1 {{pool_c1: expected a region of one index, the row}}
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index, %m: index):
+    cuda.pool_window %b {
+    ^bb0(%n: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%n: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c1_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
+  // expected-error @+1 {{pool_c1: expected the region to end in 'cuda.pool_window'}}
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    vector.yield
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2_members(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool 0 at %i of %n : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2_count(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool 8 at %i of %n count 0 threads 32 lanes 8 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2_threads(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool 8 at %i of %n threads -32 lanes 8 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2_lanes(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool 8 at %i of %n threads 32 lanes 12 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2_many_lanes(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool 8 at %i of %n threads 64 lanes 64 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2_part(%i: i32, %n: i32, %b: i1, %x: vector<1x3xf32>) {
+  // expected-error @+1 {{pool_c2: 'vector<1x3xf32>' is no part of rows of 64}}
+  %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 : i32, i32 to vector<1x8xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x3xf32>, vector<1x3xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x3xf32>, vector<1x3xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A row of 64 is held by 64 threads, not by 32.
+func.func @pool_c2_team(%i: i32, %n: i32, %b: i1, %x: vector<1x1xf32>) {
+  // expected-error @+1 {{pool_c2: 'vector<1x1xf32>' is no part of rows of 64}}
+  %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 : i32, i32 to vector<1x8xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2_whole(%i: index, %b: i1, %x: vector<32xf32>) {
+  // expected-error @+1 {{pool_c2: 'vector<32xf32>' is no part of rows of 64}}
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<32xf32>, vector<32xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<32xf32>, vector<32xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_window_c1_arguments(%i: index, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_window_c1: expected regions of two indices that end in 'cuda.pool_row'}}
+    cuda.pool_window %b {
+    ^bb0(%m: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_window_c1_integers(%i: index, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_window_c1: expected regions of two indices that end in 'cuda.pool_row'}}
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: i32):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_window_c1_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_window_c1: expected regions of two indices that end in 'cuda.pool_row'}}
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      vector.yield
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_window_c1_any_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_window_c1: expected regions of two indices that end in 'cuda.pool_row'}}
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      vector.yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_window_c1_rows(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_window_c1: expected rows of one type}}
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %y : vector<64xf32>, vector<32xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_window_c1_regions(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_window_c1: expected rows of one type}}
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %y, %y : vector<32xf32>, vector<32xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_window_parent(%b: i1, %x: vector<64xf32>) {
+  // expected-error @+1 {{expects parent op 'cuda.pool'}}
+  cuda.pool_window %b {
+  ^bb0(%m: index, %l: index):
+    cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+  } else {
+  ^bb0(%m: index, %l: index):
+    cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+  }
+}
+
+// -----
+
+func.func @pool_row_parent(%b: i1, %x: vector<64xf32>) {
+  // expected-error @+1 {{expects parent op 'cuda.pool_window'}}
+  cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+}

@@ -1,0 +1,152 @@
+// A decode step of CSA's compressor: one kernel from the tokens, of the launch or of the ring, to
+// the record. A block of threads has one entry.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,pdl=true,team=2,rows=1>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,pdl=true,team=2,rows=1>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+
+!cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
+!state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
+#fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
+#rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
+
+func.func @compress_csa(
+    %values: tensor<?x1024xf32> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
+    %scores: tensor<?x1024xf32> {dsv4.name = "scores", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<4x1024xf32> {dsv4.name = "bias"},
+    %plan: tensor<?x4xi32> {dsv4.name = "plan", dsv4.dims = ["entries", ""]},
+    %weight: tensor<512xbf16> {dsv4.name = "weight"},
+    %angles: tensor<?x64xf32> {dsv4.name = "angles", dsv4.dims = ["positions", ""]},
+    %position: tensor<?xi32> {dsv4.name = "position", dsv4.dims = ["entries"]},
+    %slot: tensor<?xi32> {dsv4.name = "slot", dsv4.dims = ["entries"]},
+    %state: !state {dsv4.name = "state"},
+    %cache: !cache {dsv4.name = "cache"}) {
+  %c0 = arith.constant 0 : index
+  %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
+  %row = tensor.empty(%entries) : tensor<?x512xbf16>
+  %codes_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
+  %factors_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
+
+  %pooled = dsv4.compress %values, %scores window 4 overlap plan(%plan : tensor<?x4xi32>)
+      bias(%bias : tensor<4x1024xf32>) state(%state : !state) ring 8
+      outs(%row : tensor<?x512xbf16>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+  %normed = dsv4.rms_norm %pooled weight(%weight : tensor<512xbf16>)
+      outs(%row : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
+  %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
+      positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
+      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  dsv4.paged_append %cache[%slot] unique
+      fields(%codes, %rotated, %factors
+             : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
+      columns [0, 448, 0] : !cache, tensor<?xi32>
+  return
+}
+
+// The whole text.
+//     CHECK:// dsv4.compress of f32 to bf16, dsv4.rms_norm of bf16 to bf16, dsv4.rope of bf16 to bf16, dsv4.quantize of bf16 to f8E4M3FN, dsv4.paged_append of 64 x v4_584
+//CHECK-NEXT:// tokens = ?, entries = ?, positions = ?
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256)
+//CHECK-NEXT:compress_csa(const float *__restrict__ values,
+//CHECK-NEXT:             const float *__restrict__ scores,
+//CHECK-NEXT:             const float *__restrict__ bias,
+//CHECK-NEXT:             const int *__restrict__ plan,
+//CHECK-NEXT:             const dsv4::bf16 *__restrict__ weight,
+//CHECK-NEXT:             const float *__restrict__ angles,
+//CHECK-NEXT:             const int *__restrict__ position,
+//CHECK-NEXT:             const int *__restrict__ slot,
+//CHECK-NEXT:             const unsigned char *__restrict__ state,
+//CHECK-NEXT:             unsigned char *__restrict__ cache,
+//CHECK-NEXT:             int tokens,
+//CHECK-NEXT:             int rows,
+//CHECK-NEXT:             int positions,
+//CHECK-NEXT:             int state_pages,
+//CHECK-NEXT:             int cache_pages) {
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  const int offset = lane * 2;
+//CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 8, 2>>(&weight[offset], 128);
+//CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[blockIdx.x]);
+//CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
+//CHECK-NEXT:  const long long offset_1 = (long long)position_1 * 64;
+//CHECK-NEXT:  const int entry = dsv4::load<int>(&slot[blockIdx.x]);
+//CHECK-NEXT:  const int page = entry / 64;
+//CHECK-NEXT:  const int slot_1 = entry % 64;
+//CHECK-NEXT:  const bool valid = entry >= 0 && page < cache_pages;
+//CHECK-NEXT:  const long long page_start = (long long)page * 37440;
+//CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset_1 + lane]);
+//CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset_1 + 32 + lane]);
+//CHECK-NEXT:  const auto pooled = dsv4::pool<8, 1, 256, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
+//CHECK-NEXT:    blockIdx.x, rows, [&](int entry_1, auto pool_window) {
+//CHECK-NEXT:      const long long offset_2 = (long long)entry_1 * 4;
+//CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset_2]);
+//CHECK-NEXT:      const int request = dsv4::load<int>(&plan[offset_2 + 1]);
+//CHECK-NEXT:      const int first_position = dsv4::load<int>(&plan[offset_2 + 2]);
+//CHECK-NEXT:      const int first_token = dsv4::load<int>(&plan[offset_2 + 3]);
+//CHECK-NEXT:      const bool is_entry = window_start >= 0 && window_start <= 2147479552;
+//CHECK-NEXT:      const int first_at = min(max(window_start, -1), 2147479552) - 4;
+//CHECK-NEXT:      const long long shift = (long long)first_token - first_position;
+//CHECK-NEXT:      const long long first_in_launch = first_at + shift;
+//CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
+//CHECK-NEXT:      const long long launch_start = first_in_launch * 1024;
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int offset_3 = member < 4 ? 0 : 512;
+//CHECK-NEXT:        const int offset_4 = team_lane * 2;
+//CHECK-NEXT:        const long long offset_5 = launch_start + member * 1024 + offset_3 + offset_4;
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[offset_5]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member % 4 * 1024 + offset_3 + offset_4]);
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[offset_5]);
+//CHECK-NEXT:        row_scores = scores_1 + bias_1;
+//CHECK-NEXT:        row_values = values_1;
+//CHECK-NEXT:        return true;
+//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int offset_6 = member_1 < 4 ? 0 : 512;
+//CHECK-NEXT:        const int at = first_at + member_1;
+//CHECK-NEXT:        const long long token = at + shift;
+//CHECK-NEXT:        const bool in_launch = at >= first_position;
+//CHECK-NEXT:        const int in_ring = max(at, 0) % 8;
+//CHECK-NEXT:        const int page_1 = request + in_ring / 8;
+//CHECK-NEXT:        const int slot_2 = in_ring % 8;
+//CHECK-NEXT:        const bool valid_1 = request >= 0 && page_1 < state_pages;
+//CHECK-NEXT:        const long long page_start_1 = (long long)page_1 * 65536;
+//CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
+//CHECK-NEXT:        const long long entry_2 = page_start_1 + slot_2 * 8192;
+//CHECK-NEXT:        const long long offset_7 = (launch_start + member_1 * 1024 + offset_6) * 4;
+//CHECK-NEXT:        const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
+//CHECK-NEXT:        const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
+//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_7 : entry_2 + 4096 + offset_6 * 4) + team_lane_1 * 8]);
+//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member_1 % 4 * 1024 + offset_6 + team_lane_1 * 2]);
+//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_7 : entry_2 + offset_6 * 4) + team_lane_1 * 8]);
+//CHECK-NEXT:        row_scores = scores_2 + bias_2;
+//CHECK-NEXT:        row_values = values_2;
+//CHECK-NEXT:        return is_there;
+//CHECK-NEXT:      });
+//CHECK-NEXT:    });
+//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  if (threadIdx.x < 32) {
+//CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * 576;
+//CHECK-NEXT:    const auto value = dsv4::convert<float>(dsv4::convert<dsv4::bf16>(pooled));
+//CHECK-NEXT:    const auto square_sum = dsv4::sum<32, 512>(value * value);
+//CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum / 512.0f + 1e-06f);
+//CHECK-NEXT:    const auto normed = dsv4::convert<dsv4::bf16>(value * dsv4::repeat<8, 2>(inverse_rms) * dsv4::convert<float>(weight_1));
+//CHECK-NEXT:    const auto value_1 = dsv4::steps<0, 7>(normed);
+//CHECK-NEXT:    const auto amax = dsv4::max_abs<32, 64>(value_1);
+//CHECK-NEXT:    const auto factors = dsv4::encode_up<dsv4::ue8m0>(dsv4::max(amax, 0.0001f) * 0.002232143f);
+//CHECK-NEXT:    const auto codes = dsv4::quantize<dsv4::e4m3>(value_1, factors);
+//CHECK-NEXT:    const auto value_2 = dsv4::steps<7, 1>(normed);
+//CHECK-NEXT:    const auto value_3 = dsv4::convert<float>(value_2);
+//CHECK-NEXT:    const auto value_4 = dsv4::evens(value_3);
+//CHECK-NEXT:    const auto value_5 = dsv4::odds(value_3);
+//CHECK-NEXT:    const auto rotated = in_table ? dsv4::convert<dsv4::bf16>(dsv4::interleave(value_4 * cosines - value_5 * sines, value_4 * sines + value_5 * cosines)) : value_2;
+//CHECK-NEXT:    if (valid) {
+//CHECK-NEXT:      dsv4::store(&cache[entry_3 + offset], codes, 64);
+//CHECK-NEXT:      dsv4::store(&cache[entry_3 + 448 + lane * 4], rotated);
+//CHECK-NEXT:      if (lane == 0) {
+//CHECK-NEXT:        dsv4::store(&cache[page_start + slot_1 * 8 + 36864], dsv4::pad<8>(factors));
+//CHECK-NEXT:      }
+//CHECK-NEXT:    }
+//CHECK-NEXT:  }
+//CHECK-NEXT:}

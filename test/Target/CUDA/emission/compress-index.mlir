@@ -1,0 +1,163 @@
+// Keys of the indexer: entries of 128 channels, rotated, transformed and stored as MXFP4. The state
+// is bf16, in pages that a table names, and has the bias in its scores. Two entries a block.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=64,lanes=32,vector=2,pdl=true,team=2,rows=2>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=64,lanes=32,vector=2,pdl=true,team=2,rows=2>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+
+!cache = !dsv4.cache<64 x #dsv4.record<index_mxfp4_68>>
+!state = !dsv4.cache<16 x <[<"values" : 256 x bf16 in row>, <"scores" : 256 x bf16 in row>]>>
+#fp4 = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
+#rule = #dsv4.quantizer<floor = 7.052966104933725e-38 : f32, rounding = up_pow2>
+
+func.func @compress_index(
+    %values: tensor<?x256xbf16> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
+    %scores: tensor<?x256xbf16> {dsv4.name = "scores", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<4x256xf32> {dsv4.name = "bias"},
+    %plan: tensor<?x4xi32> {dsv4.name = "plan", dsv4.dims = ["entries", ""]},
+    %weight: tensor<128xbf16> {dsv4.name = "weight"},
+    %angles: tensor<?x64xf32> {dsv4.name = "angles", dsv4.dims = ["positions", ""]},
+    %position: tensor<?xi32> {dsv4.name = "position", dsv4.dims = ["entries"]},
+    %slot: tensor<?xi32> {dsv4.name = "slot", dsv4.dims = ["entries"]},
+    %table: tensor<?x?xi32> {dsv4.name = "table", dsv4.dims = ["requests", "table_pages"]},
+    %state: !state {dsv4.name = "state"},
+    %cache: !cache {dsv4.name = "cache"}) {
+  %c0 = arith.constant 0 : index
+  %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
+  %row = tensor.empty(%entries) : tensor<?x128xbf16>
+  %codes_of_row = tensor.empty(%entries) : tensor<?x128xf4E2M1FN>
+  %factors_of_row = tensor.empty(%entries) : tensor<?x4xf8E8M0FNU>
+
+  %pooled = dsv4.compress %values, %scores window 4 overlap plan(%plan : tensor<?x4xi32>)
+      bias(%bias : tensor<4x256xf32>) state(%state : !state) biased
+      pages(%table : tensor<?x?xi32>)
+      outs(%row : tensor<?x128xbf16>) : tensor<?x256xbf16>, tensor<?x256xbf16>
+  %normed = dsv4.rms_norm %pooled weight(%weight : tensor<128xbf16>)
+      outs(%row : tensor<?x128xbf16>) {eps = 1.0e-06 : f32} : tensor<?x128xbf16>
+  %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
+      positions(%position : tensor<?xi32>) outs(%row : tensor<?x128xbf16>) : tensor<?x128xbf16>
+  %transformed = dsv4.hadamard %rotated outs(%row : tensor<?x128xbf16>)
+      {scale = 0.0883883461 : f32} : tensor<?x128xbf16>
+  %codes, %factors = dsv4.quantize %transformed
+      outs(%codes_of_row, %factors_of_row : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>)
+      {format = #fp4, rule = #rule} : tensor<?x128xbf16>
+  dsv4.paged_append %cache[%slot] unique
+      fields(%codes, %factors : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>)
+      : !cache, tensor<?xi32>
+  return
+}
+
+// The whole text.
+//     CHECK:// dsv4.compress of bf16 to bf16, dsv4.rms_norm of bf16 to bf16, dsv4.rope of bf16 to bf16, dsv4.hadamard of bf16 to bf16, dsv4.quantize of bf16 to f4E2M1FN, dsv4.paged_append of 64 x index_mxfp4_68
+//CHECK-NEXT:// tokens = ?, entries = ?, positions = ?, requests = ?, table_pages = ?
+//CHECK-NEXT:// sm_90a: 64 threads, 32 lanes a row, chunks of 2 elements, 2 rows a block in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(64)
+//CHECK-NEXT:compress_index(const dsv4::bf16 *__restrict__ values,
+//CHECK-NEXT:               const dsv4::bf16 *__restrict__ scores,
+//CHECK-NEXT:               const float *__restrict__ bias,
+//CHECK-NEXT:               const int *__restrict__ plan,
+//CHECK-NEXT:               const dsv4::bf16 *__restrict__ weight,
+//CHECK-NEXT:               const float *__restrict__ angles,
+//CHECK-NEXT:               const int *__restrict__ position,
+//CHECK-NEXT:               const int *__restrict__ slot,
+//CHECK-NEXT:               const int *__restrict__ table,
+//CHECK-NEXT:               const unsigned char *__restrict__ state,
+//CHECK-NEXT:               unsigned char *__restrict__ cache,
+//CHECK-NEXT:               int tokens,
+//CHECK-NEXT:               int rows,
+//CHECK-NEXT:               int positions,
+//CHECK-NEXT:               int requests,
+//CHECK-NEXT:               int table_pages,
+//CHECK-NEXT:               int state_pages,
+//CHECK-NEXT:               int cache_pages) {
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  const int first_row = blockIdx.x * 2;
+//CHECK-NEXT:  const int row = first_row + threadIdx.x / 32;
+//CHECK-NEXT:  const int read_row = min(row, rows - 1);
+//CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 2, 2>>(&weight[lane * 2], 128);
+//CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[read_row]);
+//CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
+//CHECK-NEXT:  const long long offset = (long long)position_1 * 64;
+//CHECK-NEXT:  const int entry = dsv4::load<int>(&slot[read_row]);
+//CHECK-NEXT:  const int page = entry / 64;
+//CHECK-NEXT:  const int slot_1 = entry % 64;
+//CHECK-NEXT:  const bool valid = entry >= 0 && page < cache_pages;
+//CHECK-NEXT:  const long long page_start = (long long)page * 4352;
+//CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset + lane]);
+//CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset + 32 + lane]);
+//CHECK-NEXT:  const auto pooled = dsv4::pool<8, 2, 64, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 2, 2>>(
+//CHECK-NEXT:    first_row, rows, [&](int entry_1, auto pool_window) {
+//CHECK-NEXT:      const long long offset_1 = (long long)entry_1 * 4;
+//CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset_1]);
+//CHECK-NEXT:      const int request = dsv4::load<int>(&plan[offset_1 + 1]);
+//CHECK-NEXT:      const int first_position = dsv4::load<int>(&plan[offset_1 + 2]);
+//CHECK-NEXT:      const int first_token = dsv4::load<int>(&plan[offset_1 + 3]);
+//CHECK-NEXT:      const bool is_entry = window_start >= 0 && window_start <= 2147479552;
+//CHECK-NEXT:      const int first_at = min(max(window_start, -1), 2147479552) - 4;
+//CHECK-NEXT:      const long long shift = (long long)first_token - first_position;
+//CHECK-NEXT:      const long long first_in_launch = first_at + shift;
+//CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
+//CHECK-NEXT:      const long long launch_start = first_in_launch * 256;
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int offset_2 = member < 4 ? 0 : 128;
+//CHECK-NEXT:        const int offset_3 = team_lane * 2;
+//CHECK-NEXT:        const long long offset_4 = launch_start + member * 256 + offset_2 + offset_3;
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_4]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member % 4 * 256 + offset_2 + offset_3]);
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_4]);
+//CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_1) + bias_1;
+//CHECK-NEXT:        row_values = dsv4::convert<float>(values_1);
+//CHECK-NEXT:        return true;
+//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int offset_5 = member_1 < 4 ? 0 : 128;
+//CHECK-NEXT:        const int at = first_at + member_1;
+//CHECK-NEXT:        const long long token = at + shift;
+//CHECK-NEXT:        const bool in_launch = at >= first_position;
+//CHECK-NEXT:        const int offset_6 = max(at, 0);
+//CHECK-NEXT:        const bool condition = request >= 0 && request < requests;
+//CHECK-NEXT:        const int logical_page = offset_6 / 16;
+//CHECK-NEXT:        const bool in_table_1 = condition && logical_page < table_pages;
+//CHECK-NEXT:        const int page_1 = in_table_1 ? dsv4::load<int>(&table[(long long)request * table_pages + logical_page]) : -1;
+//CHECK-NEXT:        const int slot_2 = offset_6 % 16;
+//CHECK-NEXT:        const bool valid_1 = condition && page_1 >= 0 && page_1 < state_pages;
+//CHECK-NEXT:        const long long page_start_1 = (long long)page_1 * 16384;
+//CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
+//CHECK-NEXT:        const long long entry_2 = page_start_1 + slot_2 * 1024;
+//CHECK-NEXT:        const long long offset_7 = (launch_start + member_1 * 256 + offset_5) * 2;
+//CHECK-NEXT:        const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
+//CHECK-NEXT:        const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
+//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_7 : entry_2 + 512 + offset_5 * 2) + team_lane_1 * 4]);
+//CHECK-NEXT:        const auto bias_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(in_launch, &bias[member_1 % 4 * 256 + offset_5 + team_lane_1 * 2]);
+//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &values_memory[(in_launch ? offset_7 : entry_2 + offset_5 * 2) + team_lane_1 * 4]);
+//CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_2) + bias_2;
+//CHECK-NEXT:        row_values = dsv4::convert<float>(values_2);
+//CHECK-NEXT:        return is_there;
+//CHECK-NEXT:      });
+//CHECK-NEXT:    });
+//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  if (threadIdx.x < 64 && row < rows) {
+//CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * 64;
+//CHECK-NEXT:    const auto value = dsv4::convert<float>(dsv4::convert<dsv4::bf16>(pooled));
+//CHECK-NEXT:    const auto square_sum = dsv4::sum<32, 128>(value * value);
+//CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum / 128.0f + 1e-06f);
+//CHECK-NEXT:    const auto normed = dsv4::convert<dsv4::bf16>(value * dsv4::repeat<2, 2>(inverse_rms) * dsv4::convert<float>(weight_1));
+//CHECK-NEXT:    const auto value_1 = dsv4::steps<1, 1>(normed);
+//CHECK-NEXT:    const auto value_2 = dsv4::convert<float>(value_1);
+//CHECK-NEXT:    const auto value_3 = dsv4::evens(value_2);
+//CHECK-NEXT:    const auto value_4 = dsv4::odds(value_2);
+//CHECK-NEXT:    const auto rotated = in_table ? dsv4::convert<dsv4::bf16>(dsv4::interleave(value_3 * cosines - value_4 * sines, value_3 * sines + value_4 * cosines)) : value_1;
+//CHECK-NEXT:    const auto transformed = dsv4::hadamard<32>(dsv4::convert<float>(dsv4::join(dsv4::steps<0, 1>(normed), rotated)));
+//CHECK-NEXT:    const auto value_5 = dsv4::convert<dsv4::bf16>(transformed * 0.088388346f);
+//CHECK-NEXT:    const auto amax = dsv4::max_abs_nan<32, 32>(value_5);
+//CHECK-NEXT:    const auto factors = dsv4::encode_up<dsv4::ue8m0>(dsv4::max(amax, 7.052966e-38f) / 6.0f + amax * 0.0f);
+//CHECK-NEXT:    const auto codes = dsv4::quantize<dsv4::e2m1>(value_5, factors);
+//CHECK-NEXT:    if (valid) {
+//CHECK-NEXT:      dsv4::store(&cache[entry_3 + lane], codes, 32);
+//CHECK-NEXT:      if (lane % 16 == 0) {
+//CHECK-NEXT:        dsv4::store(&cache[page_start + slot_1 * 4 + 4096 + lane / 16], factors, 2);
+//CHECK-NEXT:      }
+//CHECK-NEXT:    }
+//CHECK-NEXT:  }
+//CHECK-NEXT:}

@@ -1,0 +1,128 @@
+// A kernel with a team: all threads of a block read windows of rows, and then the first of them
+// have the rows.
+
+// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --dsv4-distribute-rows --cse --mlir-use-nameloc-as-prefix | FileCheck %s
+
+// One row a block: no row needs a guard, and its first 16 threads have it.
+// CHECK-LABEL: func.func @one_row
+// CHECK: %[[ROWS:.*]] = dsv4.row_count
+// CHECK: cuda.wait_for_predecessors
+// CHECK-NEXT: %[[THREAD:.*]] = gpu.thread_id{{ +}}x upper_bound 64
+// CHECK-NEXT: %[[BLOCK:.*]] = gpu.block_id{{ +}}x upper_bound 2147483647
+// CHECK: %lane = arith.remui %[[THREAD]], %c16
+// CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi slt, %[[THREAD]], %c16
+// CHECK-NOT: scf.if
+// Loads of the row stand before the pool, in all threads.
+// CHECK: %position = memref.load %{{.*}}[%[[BLOCK]]]
+// CHECK: %cosines = cuda.load %{{.*}} if %in_table : memref<?xf32>, index -> vector<1x2xf32>
+// The share of a lane of the result is that of the schedule.
+// CHECK: %pooled = cuda.pool 8 at %[[BLOCK]] of %[[ROWS]] threads 64 lanes 16 : index, index to vector<2x4xf32> {
+// CHECK-NEXT: ^bb0(%entry: index):
+// The plan is read once for all rows of the window.
+// CHECK: %window_start = memref.load
+// CHECK: %all_in_launch = arith.andi
+// CHECK: cuda.pool_window %all_in_launch {
+// CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
+// 64 lanes of the team have two elements each of the 128.
+// CHECK: %[[PART:.*]] = arith.muli %team_lane, %c2
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %{{.*}}, %[[PART]]
+// CHECK-NEXT: %scores = cuda.load %{{.*}}[%[[AT]]] : memref<?xf32>, index -> vector<1x2xf32>
+// CHECK-NEXT: %values = cuda.load %{{.*}}[%[[AT]]] : memref<?xf32>, index -> vector<1x2xf32>
+// CHECK-NEXT: cuda.pool_row %true, %scores, %values : vector<1x2xf32>, vector<1x2xf32>
+// CHECK: } else {
+// CHECK: %scores = cuda.load %{{.*}} if %is_there : memref<?xf32>, index -> vector<1x2xf32>
+// CHECK-NEXT: %values = cuda.load %{{.*}} if %is_there : memref<?xf32>, index -> vector<1x2xf32>
+// CHECK-NEXT: cuda.pool_row %is_there, %scores, %values : vector<1x2xf32>, vector<1x2xf32>
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// All threads come here; the arithmetic and the stores are of those that have the row.
+// CHECK-NEXT: cuda.launch_successors
+// CHECK-NEXT: scf.if %[[HOLDS]] {
+// CHECK-NEXT: cuda.steps %pooled from 0 : vector<2x4xf32> to vector<1x4xf32>
+// CHECK: cuda.store
+// CHECK: cuda.steps %pooled from 1 : vector<2x4xf32> to vector<1x4xf32>
+// CHECK: cuda.store %rotated
+func.func @one_row(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %plan: tensor<?x4xi32>,
+    %table: tensor<?x64xf32>, %positions: tensor<?xi32>, %out: tensor<?x128xf32>, %other: tensor<?x128xbf16>)
+    -> tensor<?x128xbf16> {
+  %0 = dsv4.kernel @one_row(%values, %scores, %plan, %table, %positions, %out, %other)
+      schedule <threads = 64, lanes = 16, vector = 4, pdl = true, team = 2, rows = 1>
+      : (tensor<?x128xf32>, tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x64xf32>, tensor<?xi32>,
+         tensor<?x128xf32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  ^bb0(%v: tensor<?x128xf32>, %s: tensor<?x128xf32>, %p: tensor<?x4xi32>, %t: tensor<?x64xf32>,
+       %i: tensor<?xi32>, %o: tensor<?x128xf32>, %q: tensor<?x128xbf16>):
+    %pooled = dsv4.compress %v, %s window 8 plan(%p : tensor<?x4xi32>)
+        outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
+    %rotated = dsv4.rope %pooled table(%t : tensor<?x64xf32>) positions(%i : tensor<?xi32>)
+        outs(%q : tensor<?x128xbf16>) : tensor<?x128xf32>
+    dsv4.yield %rotated : tensor<?x128xbf16>
+  }
+  return %0 : tensor<?x128xbf16>
+}
+
+// Four rows a block, one after another: beyond the last row threads read that one again, and store
+// nothing.
+// CHECK-LABEL: func.func @four_rows
+// CHECK: %[[ROWS:.*]] = dsv4.row_count
+// CHECK: %[[THREAD:.*]] = gpu.thread_id{{ +}}x upper_bound 128
+// CHECK-NEXT: %[[BLOCK:.*]] = gpu.block_id{{ +}}x upper_bound 536870912
+// CHECK: %lane = arith.remui %[[THREAD]], %c16
+// CHECK-NEXT: %[[INBLOCK:.*]] = arith.divui %[[THREAD]], %c16
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c4
+// CHECK-NEXT: %row = arith.addi %[[FIRST]], %[[INBLOCK]]
+// CHECK-NEXT: %[[INSIDE:.*]] = arith.cmpi slt, %row, %[[ROWS]]
+// CHECK: %[[LAST:.*]] = arith.subi %[[ROWS]], %c1
+// CHECK-NEXT: %read_row = arith.minsi %row, %[[LAST]]
+// CHECK: %[[HOLDS:.*]] = arith.cmpi slt, %[[THREAD]], %c64
+// CHECK-NEXT: %[[STORES:.*]] = arith.andi %[[HOLDS]], %[[INSIDE]]
+// CHECK: %position = memref.load %{{.*}}[%read_row]
+// CHECK: %pooled = cuda.pool 8 at %[[FIRST]] of %[[ROWS]] count 4 threads 128 lanes 16 : index, index to vector<4x2xf32> {
+// CHECK: %scores = cuda.load %{{.*}} : memref<?xf32>, index -> vector<1x1xf32>
+// CHECK: } else {
+// CHECK: cuda.pool_row %is_there, %scores, %values : vector<1x1xf32>, vector<1x1xf32>
+// CHECK: scf.if %[[STORES]] {
+// CHECK-NEXT: cuda.steps %pooled from 0
+func.func @four_rows(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %plan: tensor<?x4xi32>,
+    %table: tensor<?x64xf32>, %positions: tensor<?xi32>, %out: tensor<?x128xf32>, %other: tensor<?x128xbf16>)
+    -> tensor<?x128xbf16> {
+  %0 = dsv4.kernel @four_rows(%values, %scores, %plan, %table, %positions, %out, %other)
+      schedule <threads = 128, lanes = 16, vector = 2, team = 1, rows = 4>
+      : (tensor<?x128xf32>, tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x64xf32>, tensor<?xi32>,
+         tensor<?x128xf32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  ^bb0(%v: tensor<?x128xf32>, %s: tensor<?x128xf32>, %p: tensor<?x4xi32>, %t: tensor<?x64xf32>,
+       %i: tensor<?xi32>, %o: tensor<?x128xf32>, %q: tensor<?x128xbf16>):
+    %pooled = dsv4.compress %v, %s window 8 plan(%p : tensor<?x4xi32>)
+        outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
+    %rotated = dsv4.rope %pooled table(%t : tensor<?x64xf32>) positions(%i : tensor<?xi32>)
+        outs(%q : tensor<?x128xbf16>) : tensor<?x128xf32>
+    dsv4.yield %rotated : tensor<?x128xbf16>
+  }
+  return %0 : tensor<?x128xbf16>
+}
+
+// 32 threads for 128 elements: each has four of them, 32 apart. No `rows` are one.
+// CHECK-LABEL: func.func @few_threads
+// CHECK: %[[BLOCK:.*]] = gpu.block_id{{ +}}x upper_bound 2147483647
+// CHECK-NOT: read_row
+// CHECK: cuda.pool 8 at %[[BLOCK]] of %{{.*}} threads 32 lanes 8 : index, index to vector<8x2xf32> {
+// CHECK: %scores = cuda.load %{{.*}} stride 32 : memref<?xf32>, index -> vector<4x1xf32>
+// CHECK: } else {
+// CHECK: %scores = cuda.load %{{.*}} if %is_there stride 32 : memref<?xf32>, index -> vector<4x1xf32>
+// CHECK: cuda.pool_row %is_there, %scores, %values : vector<4x1xf32>, vector<4x1xf32>
+func.func @few_threads(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %plan: tensor<?x4xi32>,
+    %table: tensor<?x64xf32>, %positions: tensor<?xi32>, %out: tensor<?x128xf32>, %other: tensor<?x128xbf16>)
+    -> tensor<?x128xbf16> {
+  %0 = dsv4.kernel @few_threads(%values, %scores, %plan, %table, %positions, %out, %other)
+      schedule <threads = 32, lanes = 8, vector = 2, team = 1>
+      : (tensor<?x128xf32>, tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x64xf32>, tensor<?xi32>,
+         tensor<?x128xf32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  ^bb0(%v: tensor<?x128xf32>, %s: tensor<?x128xf32>, %p: tensor<?x4xi32>, %t: tensor<?x64xf32>,
+       %i: tensor<?xi32>, %o: tensor<?x128xf32>, %q: tensor<?x128xbf16>):
+    %pooled = dsv4.compress %v, %s window 8 plan(%p : tensor<?x4xi32>)
+        outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
+    %rotated = dsv4.rope %pooled table(%t : tensor<?x64xf32>) positions(%i : tensor<?xi32>)
+        outs(%q : tensor<?x128xbf16>) : tensor<?x128xf32>
+    dsv4.yield %rotated : tensor<?x128xbf16>
+  }
+  return %0 : tensor<?x128xbf16>
+}

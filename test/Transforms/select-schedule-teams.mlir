@@ -1,0 +1,135 @@
+// The schedules of kernels that pool windows: whether a block has one entry or several, by how many
+// there may be and how long a window is.
+
+// RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s --check-prefixes=CHECK,BUILTIN,PDL
+// RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_100a" | FileCheck %s --check-prefixes=CHECK,BUILTIN,PDL
+// RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_80" | FileCheck %s --check-prefixes=CHECK,BUILTIN,SM80
+// RUN: dsv4-opt %s --dsv4-select-schedule="table=%S/Inputs/teams.json" | FileCheck %s --check-prefixes=CHECK,TABLE
+
+// A decode step: the bucket of its dim says that entries are few.
+// CHECK-LABEL: func.func @decode
+func.func @decode(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32> {dsv4.dims = ["entries", ""]}, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16>
+    attributes {dsv4.bounds = {entries = 64 : i64}} {
+  // BUILTIN: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2{{.*}}, team = 2, rows = 1>
+  // TABLE: schedule <threads = 128, lanes = 16, vector = 4, team = 4, rows = 2>
+  %0 = dsv4.kernel @decode(%v, %p, %o) : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
+    %r = dsv4.compress %v1, %v1 window 4 overlap plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x512xbf16>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+    dsv4.yield %r : tensor<?x512xbf16>
+  }
+  return %0 : tensor<?x512xbf16>
+}
+
+// As many as 256 are few, if known from the type.
+// CHECK-LABEL: func.func @decode_256
+func.func @decode_256(%v: tensor<?x1024xf32>, %p: tensor<256x4xi32>, %o: tensor<256x512xbf16>) -> tensor<256x512xbf16> {
+  // BUILTIN: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2{{.*}}, team = 2, rows = 1>
+  // TABLE: schedule <threads = 256, lanes = 8, vector = 8, team = 1, rows = 3>
+  %0 = dsv4.kernel @decode_256(%v, %p, %o) : (tensor<?x1024xf32>, tensor<256x4xi32>, tensor<256x512xbf16>) -> tensor<256x512xbf16> {
+  ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<256x4xi32>, %o1: tensor<256x512xbf16>):
+    %r = dsv4.compress %v1, %v1 window 4 overlap plan(%p1 : tensor<256x4xi32>)
+        outs(%o1 : tensor<256x512xbf16>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+    dsv4.yield %r : tensor<256x512xbf16>
+  }
+  return %0 : tensor<256x512xbf16>
+}
+
+// The next bucket is not few any more.
+// CHECK-LABEL: func.func @decode_512
+func.func @decode_512(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32> {dsv4.dims = ["entries", ""]}, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16>
+    attributes {dsv4.bounds = {entries = 512 : i64}} {
+  // BUILTIN: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2{{.*}}, team = 2, rows = {{[2-9]}}>
+  // TABLE: schedule <threads = 256, lanes = 8, vector = 8, team = 1, rows = 3>
+  %0 = dsv4.kernel @decode_512(%v, %p, %o) : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
+    %r = dsv4.compress %v1, %v1 window 4 overlap plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x512xbf16>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+    dsv4.yield %r : tensor<?x512xbf16>
+  }
+  return %0 : tensor<?x512xbf16>
+}
+
+// Nothing is known of their number.
+// CHECK-LABEL: func.func @prefill
+func.func @prefill(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // PDL: schedule <{{.*}}, pdl = true, team = 2, rows = {{[2-9]}}>
+  // SM80: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2, team = 2, rows = {{[2-9]}}>
+  // TABLE: schedule <threads = 256, lanes = 8, vector = 8, team = 1, rows = 3>
+  %0 = dsv4.kernel @prefill(%v, %p, %o) : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
+    %r = dsv4.compress %v1, %v1 window 4 overlap plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x512xbf16>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+    dsv4.yield %r : tensor<?x512xbf16>
+  }
+  return %0 : tensor<?x512xbf16>
+}
+
+// Keys of the indexer: no more threads than have work, no more rows than these hold.
+// CHECK-LABEL: func.func @index_keys
+func.func @index_keys(%v: tensor<?x256xf32>, %p: tensor<?x4xi32>, %o: tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  // BUILTIN: schedule <threads = 64, lanes = 32, vector = 2{{.*}}, team = 2, rows = {{[12]}}>
+  // TABLE: schedule <threads = 128, lanes = 8, vector = 8, team = 1, rows = 3>
+  %0 = dsv4.kernel @index_keys(%v, %p, %o) : (tensor<?x256xf32>, tensor<?x4xi32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  ^bb0(%v1: tensor<?x256xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x128xbf16>):
+    %r = dsv4.compress %v1, %v1 window 4 overlap plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x128xbf16>) : tensor<?x256xf32>, tensor<?x256xf32>
+    dsv4.yield %r : tensor<?x128xbf16>
+  }
+  return %0 : tensor<?x128xbf16>
+}
+
+// HCA: a window is work for a whole block.
+// CHECK-LABEL: func.func @long_windows
+func.func @long_windows(%v: tensor<?x512xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // BUILTIN: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2{{.*}}, team = 2, rows = 1>
+  // TABLE: schedule <threads = 1024, lanes = 32, vector = 2, team = 8>
+  %0 = dsv4.kernel @long_windows(%v, %p, %o) : (tensor<?x512xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x512xbf16>) : tensor<?x512xf32>, tensor<?x512xf32>
+    dsv4.yield %r : tensor<?x512xbf16>
+  }
+  return %0 : tensor<?x512xbf16>
+}
+
+// The shortest that is.
+// CHECK-LABEL: func.func @window_16
+func.func @window_16(%v: tensor<?x512xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // BUILTIN: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2{{.*}}, team = 2, rows = 1>
+  // TABLE: schedule <threads = 256, lanes = 8, vector = 8, team = 1, rows = 3>
+  %0 = dsv4.kernel @window_16(%v, %p, %o) : (tensor<?x512xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
+    %r = dsv4.compress %v1, %v1 window 16 plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x512xbf16>) : tensor<?x512xf32>, tensor<?x512xf32>
+    dsv4.yield %r : tensor<?x512xbf16>
+  }
+  return %0 : tensor<?x512xbf16>
+}
+
+// Lanes and the team are reduced until they divide the row.
+// CHECK-LABEL: func.func @odd
+func.func @odd(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xbf16>) -> tensor<?x36xbf16> {
+  // BUILTIN: schedule <threads = 32, lanes = 2, vector = 2{{.*}}, team = 2, rows = {{[2-9]}}>
+  // TABLE: schedule <threads = 64, lanes = 1, vector = 4, team = 1, rows = 3>
+  %0 = dsv4.kernel @odd(%v, %p, %o) : (tensor<?x36xf32>, tensor<?x4xi32>, tensor<?x36xbf16>) -> tensor<?x36xbf16> {
+  ^bb0(%v1: tensor<?x36xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x36xbf16>):
+    %r = dsv4.compress %v1, %v1 window 7 plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x36xbf16>) : tensor<?x36xf32>, tensor<?x36xf32>
+    dsv4.yield %r : tensor<?x36xbf16>
+  }
+  return %0 : tensor<?x36xbf16>
+}
+
+// Other ops have no team, in a table of teams neither.
+// CHECK-LABEL: func.func @no_windows
+func.func @no_windows(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // CHECK: schedule <
+  // CHECK-NOT: team
+  %0 = dsv4.kernel @no_windows(%x, %o) : (tensor<?x512xbf16>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%x1: tensor<?x512xbf16>, %o1: tensor<?x512xbf16>):
+    %r = dsv4.rms_norm %x1 outs(%o1 : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+    dsv4.yield %r : tensor<?x512xbf16>
+  }
+  return %0 : tensor<?x512xbf16>
+}
