@@ -477,14 +477,16 @@ std::string Append::getText() const {
 
 std::string Chain::getName() const {
   return (compress ? compress->getName() + "_" : std::string()) + record.name +
-         "_page" + std::to_string(page) + "_" + slots.getName() + (norm ? "_norm" : "") + (rope ? "_rope" : "") +
+         "_page" + std::to_string(page) + "_" + slots.getName() +
+         (norm ? "_norm" : "") + (rope ? "_rope" : "") +
          (hadamard ? "_hadamard" : "") + "_" + input + "_" + between +
          (kept ? "_kept" : "") +
          (quantize ? "_" + quantize->getName() : std::string());
 }
 
 size_t Chain::getOpCount() const {
-  return compress.has_value() + norm + rope + hadamard + quantize.has_value() + 1;
+  return compress.has_value() + norm + rope + hadamard + quantize.has_value() +
+         1;
 }
 
 std::optional<Chain> Chain::draw(const Record &record,
