@@ -49,9 +49,8 @@ LogicalResult RowDistributor::emitRowStore(vector::StoreOp store) {
   auto toCells = [&](int64_t elements) { return elements * bits / cell; };
   Value offset = mapping.lookupOrDefault(store.getIndices()[0]);
   if (laneCount > 1)
-    offset =
-        arith::AddIOp::create(b, forall.getLoc(), offset,
-                              laneOffset(toCells(chunkSize), 1));
+    offset = arith::AddIOp::create(b, forall.getLoc(), offset,
+                                   laneOffset(toCells(chunkSize), 1));
   int64_t chunk = chunkSize * bits / 8;
   int64_t align = std::gcd<int64_t>(store.getAlignment().value_or(1), chunk);
   int64_t natural = std::min<int64_t>(16, chunk & -chunk);

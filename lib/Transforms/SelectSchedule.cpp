@@ -184,19 +184,21 @@ static TeamWork getTeamWork(KernelOp kernel) {
 /// every op of the kernel, or null.
 static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
   TeamWork work = getTeamWork(kernel);
-  int64_t team = 0, threads = entry.threads;
+  int64_t team = 0, threads = entry.threads, rows = entry.rows;
   if (work.rows) {
     team = std::gcd(work.elements, std::max<int64_t>(entry.team, 1));
     // More would have nothing to do.
     threads =
         std::min<int64_t>(threads, llvm::alignTo(work.getThreads(team), 32));
+    // Of long rows as many as shared memory has room for.
+    rows = std::max<int64_t>(std::min(rows, 8192 / work.elements), 1);
   }
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
       auto schedule = RowScheduleAttr::get(
           kernel.getContext(), threads, lanes, vector, entry.blocks, entry.load,
           entry.store, entry.pdl, team,
-          team ? std::min(entry.rows, threads / lanes) : 0);
+          team ? std::min(rows, threads / lanes) : 0);
       if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
                        [&](RowwiseOpInterface op) {
                          return explainMisfit(schedule, op).empty();

@@ -29,14 +29,15 @@ void Compressor::addTo(Writer &writer, bool kept) const {
                      std::to_string(window) + (overlap ? " overlap" : "");
   head += " plan(" + writer.add("plan", "tensor<?x4xi32>", {"n", ""}) + ")";
   if (bias)
-    head += " bias(" +
-            writer.add("bias",
-                       "tensor<" + std::to_string(window) + "x" + columns +
-                           "xf32>",
-                       {}) +
-            ")";
+    head +=
+        " bias(" +
+        writer.add("bias",
+                   "tensor<" + std::to_string(window) + "x" + columns + "xf32>",
+                   {}) +
+        ")";
   if (state) {
-    std::string field = columns + " x " + input + (arrays ? " in array>" : " in row>");
+    std::string field =
+        columns + " x " + input + (arrays ? " in array>" : " in row>");
     writer.addType("!state = !dsv4.cache<" + std::to_string(page) +
                    " x <[<\"values\" : " + field + ", <\"scores\" : " + field +
                    "]>>");
@@ -47,8 +48,8 @@ void Compressor::addTo(Writer &writer, bool kept) const {
     if (biased)
       head += " biased";
     if (table)
-      head += " pages(" +
-              writer.add("table", "tensor<?x?xi32>", {"r", "mp"}) + ")";
+      head +=
+          " pages(" + writer.add("table", "tensor<?x?xi32>", {"r", "mp"}) + ")";
   }
   writer.addOp(head, {{"pooled", result, channels}}, "", tokens + ", " + tokens,
                kept);

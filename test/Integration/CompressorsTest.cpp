@@ -80,8 +80,7 @@ private:
 std::string Sequences::getText() const {
   Writer writer;
   op.addTo(writer, /*kept=*/true);
-  std::string tokens =
-      "tensor<?x" + std::to_string(op.getColumns()) + "xf32>";
+  std::string tokens = "tensor<?x" + std::to_string(op.getColumns()) + "xf32>";
   for (const char *name : {"at", "req"})
     writer.add(name, "tensor<?xi32>", {"t"});
   writer.add("len", "tensor<?xi32>", {"r"});
@@ -135,8 +134,8 @@ void Sequences::fill(CompiledProgram &program, InputSet &set,
 
 std::string Sequences::run(CompiledProgram &program, int64_t most,
                            std::vector<float> &entries) {
-  Dims dims = op.getDims(requests * (most / op.window + 1), requests * most,
-                         requests);
+  Dims dims =
+      op.getDims(requests * (most / op.window + 1), requests * most, requests);
   dims["r"] = requests;
   auto set = program.makeInputs(dims, 1, Codes::NoNaN);
   if (!set)
@@ -168,9 +167,9 @@ std::string Sequences::run(CompiledProgram &program, int64_t most,
     for (size_t e = 0; e * row < made.size(); ++e) {
       int64_t w = plan[4 * e], r = plan[4 * e + 1];
       if (w >= 0)
-        std::memcpy(&entries[(r * (length / op.window) + w / op.window) *
-                             op.channels],
-                    made.data() + e * row, row);
+        std::memcpy(
+            &entries[(r * (length / op.window) + w / op.window) * op.channels],
+            made.data() + e * row, row);
     }
   }
   return "";
@@ -188,8 +187,8 @@ TEST(CompressorsTest, Alone) {
   std::mt19937_64 random(getSeed());
   std::vector<Compressor> all;
   for (unsigned i = 0; i < std::max(getScale(), 1u); ++i)
-    for (int64_t channels : {512, 512, 512, 128, 128, 128, 96, 64, 20, 6, 2, 1,
-                             192, 1024, 2048})
+    for (int64_t channels :
+         {512, 512, 512, 128, 128, 128, 96, 64, 20, 6, 2, 1, 192, 1024, 2048})
       all.push_back(Compressor::draw(channels, random));
   all = thin(all);
   for (const Compressor &op : all)
@@ -235,7 +234,8 @@ TEST(CompressorsTest, HoweverCut) {
   std::mt19937_64 random(getSeed());
   std::vector<Compressor> all;
   for (unsigned i = 0; i < 6 * std::max(getScale(), 1u); ++i) {
-    Compressor op = Compressor::draw(draw<int64_t>({128, 64, 20}, random), random);
+    Compressor op =
+        Compressor::draw(draw<int64_t>({128, 64, 20}, random), random);
     op.input = op.result = "f32";
     op.biased = false;
     op.window = draw<int64_t>({2, 4, 4, 8, 16}, random);
@@ -254,18 +254,19 @@ TEST(CompressorsTest, HoweverCut) {
       std::vector<float> whole, cut;
       if (failure.empty())
         failure = sequences.run(program, 2 * length * length, whole);
-      for (int64_t most : {int64_t(1), int64_t(2), op.window, 2 * op.window + 1}) {
+      for (int64_t most :
+           {int64_t(1), int64_t(2), op.window, 2 * op.window + 1}) {
         if (failure.empty())
           failure = sequences.run(program, most, cut);
-        if (failure.empty() && (cut.size() != whole.size() ||
-                                std::memcmp(cut.data(), whole.data(),
-                                            4 * cut.size()) != 0))
+        if (failure.empty() &&
+            (cut.size() != whole.size() ||
+             std::memcmp(cut.data(), whole.data(), 4 * cut.size()) != 0))
           failure = "the bits depend on launches of at most " +
                     std::to_string(most) + " tokens";
       }
-      return failure.empty() ? ""
-                             : op.getName() + ": " + failure + "\n" +
-                                   sequences.getText();
+      return failure.empty()
+                 ? ""
+                 : op.getName() + ": " + failure + "\n" + sequences.getText();
     });
   runAndCount(jobs);
 }

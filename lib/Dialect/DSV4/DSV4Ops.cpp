@@ -289,6 +289,9 @@ LogicalResult KernelOp::verifyRegions() {
   return success();
 }
 
+/// What a block has on every architecture without asking for more.
+static constexpr int64_t kSharedBytes = 49152;
+
 std::string dsv4::explainMisfit(RowScheduleAttr schedule,
                                 RowwiseOpInterface op) {
   int64_t vector = schedule.getVector();
@@ -299,6 +302,12 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
       return llvm::formatv("expected a 'team' that divides the {0} elements of "
                            "the rows that make up one row, got {1}",
                            work.elements, team);
+    // They meet there as f32.
+    if (schedule.getRowsPerBlock() * work.elements > kSharedBytes / 4)
+      return llvm::formatv("{0} rows of {1} elements do not fit in the {2} "
+                           "bytes of shared memory of a block",
+                           schedule.getRowsPerBlock(), work.elements,
+                           kSharedBytes);
   }
   for (RowPiece piece : op.getRowPieces()) {
     if (piece.extent % step != 0)

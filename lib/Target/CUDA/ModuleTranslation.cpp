@@ -162,9 +162,9 @@ LogicalResult ModuleTranslation::printStatement(Operation *op) {
   if (name.empty())
     return success();
   auto memory = dyn_cast<MemRefType>(op->getResult(0).getType());
-  auto type = spellType(memory ? memory.getElementType()
-                               : op->getResult(0).getType(),
-                        op->getLoc());
+  auto type =
+      spellType(memory ? memory.getElementType() : op->getResult(0).getType(),
+                op->getLoc());
   auto value = spellOp(op);
   if (failed(type) || failed(value))
     return failure();

@@ -196,7 +196,7 @@ __device__ __forceinline__ auto pool_team(int first, int lane, bool all,
 
 // How the rows of a window are dealt to threads: teams of `lanes` threads that
 // hold a `Part` of the channels each, for `blocks` blocks of rows a team.
-template <int Rows, int Threads, int Channels, typename Part>
+template <int Rows, int Count, int Threads, int Channels, typename Part>
 struct PoolShape {
   static constexpr int ceil_pow2(int value) {
     int power = 1;
@@ -208,9 +208,9 @@ struct PoolShape {
     part = sizeof(Part) / sizeof(float),
     lanes = Channels / part,
     all_blocks = (Rows + 7) / 8,
-    // Their sums have to fit in shared memory.
-    most_teams = Threads / lanes < 40960 / (12 * Channels) ? Threads / lanes
-                                                           : 40960 / (12 * Channels),
+    // Three sums a channel, beside the pooled rows in 48 KiB of shared memory.
+    fitting = (49152 - 4 * Count * Channels) / (12 * Channels),
+    most_teams = Threads / lanes < fitting ? Threads / lanes : fitting,
     blocks = ceil_pow2((all_blocks + (most_teams > 1 ? most_teams : 1) - 1) /
                        (most_teams > 1 ? most_teams : 1)),
     teams = (all_blocks + blocks - 1) / blocks
@@ -221,11 +221,11 @@ struct PoolShape {
 };
 
 // One window, by all threads of the block, to `row` in shared memory.
-template <int Rows, int Threads, int Channels, typename Part, typename Fast,
-          typename Load>
+template <int Rows, int Count, int Threads, int Channels, typename Part,
+          typename Fast, typename Load>
 __device__ __forceinline__ void pool_window(float *row, bool all, Fast fast,
                                             Load load) {
-  using Shape = PoolShape<Rows, Threads, Channels, Part>;
+  using Shape = PoolShape<Rows, Count, Threads, Channels, Part>;
   const int lane = threadIdx.x % Shape::lanes, team = threadIdx.x / Shape::lanes;
   if constexpr (Shape::teams == 1) {
     if (team == 0) {
@@ -284,8 +284,8 @@ __device__ __forceinline__ Result pool(int first, int rows, Body body) {
 #pragma unroll 1
   for (int which = 0; which < Count && first + which < rows; ++which)
     body(first + which, [&](bool all, auto fast, auto load) {
-      pool_window<Members, Threads, channels, Part>(pooled[which], all, fast,
-                                                    load);
+      pool_window<Members, Count, Threads, channels, Part>(pooled[which], all,
+                                                           fast, load);
     });
   __syncthreads();
   Result to = {};

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The names of the device library's primitives.cuh with the same meaning to the
-// bit, in integer and plain float arithmetic written from the definitions of the
-// formats. Arithmetic relies on a compiler that neither contracts a*b+c nor
+// bit, in integer and plain float arithmetic written from the definitions of
+// the formats. Arithmetic relies on a compiler that neither contracts a*b+c nor
 // reorders (-ffp-contract=off, no -ffast-math), as the device's relies on the
 // `rn` intrinsics, which are never contracted.
 //
@@ -22,10 +22,15 @@ namespace dsv4 {
 // Bits
 //===----------------------------------------------------------------------===//
 
-__device__ __forceinline__ float as_float(unsigned bits) { return __uint_as_float(bits); }
-__device__ __forceinline__ unsigned as_unsigned(float value) { return __float_as_uint(value); }
+__device__ __forceinline__ float as_float(unsigned bits) {
+  return __uint_as_float(bits);
+}
+__device__ __forceinline__ unsigned as_unsigned(float value) {
+  return __float_as_uint(value);
+}
 
-__device__ __forceinline__ unsigned permute_bytes(unsigned a, unsigned b, unsigned selector) {
+__device__ __forceinline__ unsigned permute_bytes(unsigned a, unsigned b,
+                                                  unsigned selector) {
   const unsigned long long source = (unsigned long long)b << 32 | a;
   unsigned to = 0;
   for (int i = 0; i < 4; ++i) {
@@ -40,17 +45,31 @@ __device__ __forceinline__ unsigned permute_bytes(unsigned a, unsigned b, unsign
 // Arithmetic. A GPU has one NaN for results; a CPU hands the operand's through.
 //===----------------------------------------------------------------------===//
 
-__device__ __forceinline__ float one_nan(float value) { return value == value ? value : as_float(0x7FFFFFFFu); }
+__device__ __forceinline__ float one_nan(float value) {
+  return value == value ? value : as_float(0x7FFFFFFFu);
+}
 
-__device__ __forceinline__ float add_f32(float a, float b) { return one_nan(a + b); }
-__device__ __forceinline__ float sub_f32(float a, float b) { return one_nan(a - b); }
-__device__ __forceinline__ float mul_f32(float a, float b) { return one_nan(a * b); }
-__device__ __forceinline__ float div_f32(float a, float b) { return one_nan(a / b); }
+__device__ __forceinline__ float add_f32(float a, float b) {
+  return one_nan(a + b);
+}
+__device__ __forceinline__ float sub_f32(float a, float b) {
+  return one_nan(a - b);
+}
+__device__ __forceinline__ float mul_f32(float a, float b) {
+  return one_nan(a * b);
+}
+__device__ __forceinline__ float div_f32(float a, float b) {
+  return one_nan(a / b);
+}
 
 // Rounded once, in hardware or by libm.
-__device__ __forceinline__ float fma_f32(float a, float b, float c) { return one_nan(__builtin_fmaf(a, b, c)); }
+__device__ __forceinline__ float fma_f32(float a, float b, float c) {
+  return one_nan(__builtin_fmaf(a, b, c));
+}
 
-__device__ __forceinline__ float sqrt_f32(float a) { return one_nan(__builtin_sqrtf(a)); }
+__device__ __forceinline__ float sqrt_f32(float a) {
+  return one_nan(__builtin_sqrtf(a));
+}
 
 // -0 orders below +0.
 __device__ __forceinline__ float min_f32(float a, float b) {
@@ -74,11 +93,16 @@ __device__ __forceinline__ float max_nan_f32(float a, float b) {
 __device__ __forceinline__ unsigned max_bf16(float a, float b, bool keep_nan) {
   return as_unsigned(keep_nan ? max_nan_f32(a, b) : max_f32(a, b)) >> 16;
 }
-__device__ __forceinline__ unsigned max_bf16x2(unsigned a, unsigned b, bool keep_nan = false) {
+__device__ __forceinline__ unsigned max_bf16x2(unsigned a, unsigned b,
+                                               bool keep_nan = false) {
   return max_bf16(as_float(a << 16), as_float(b << 16), keep_nan) |
-         max_bf16(as_float(a & 0xFFFF0000u), as_float(b & 0xFFFF0000u), keep_nan) << 16;
+         max_bf16(as_float(a & 0xFFFF0000u), as_float(b & 0xFFFF0000u),
+                  keep_nan)
+             << 16;
 }
-__device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) { return max_bf16x2(a, b, true); }
+__device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) {
+  return max_bf16x2(a, b, true);
+}
 
 //===----------------------------------------------------------------------===//
 // Other lanes
@@ -86,8 +110,10 @@ __device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) { ret
 
 template <int Lanes, typename Word>
 __device__ __forceinline__ Word exchange(Word word, int distance) {
-  const unsigned group =
-      Lanes == 32 ? 0xFFFFFFFFu : ((1u << Lanes % 32) - 1) << (threadIdx.x % 32 / Lanes * Lanes);
+  const unsigned group = Lanes == 32
+                             ? 0xFFFFFFFFu
+                             : ((1u << Lanes % 32) - 1)
+                                   << (threadIdx.x % 32 / Lanes * Lanes);
   return __shfl_xor_sync(group, word, distance);
 }
 
@@ -96,18 +122,21 @@ __device__ __forceinline__ Word exchange(Word word, int distance) {
 // access; so does this, before the bytes are touched.
 //===----------------------------------------------------------------------===//
 
-__device__ __forceinline__ void read_bytes(void *to, const void *from, unsigned bytes) {
+__device__ __forceinline__ void read_bytes(void *to, const void *from,
+                                           unsigned bytes) {
   if ((size_t)from % bytes)
     dsv4_host::state.calls->misaligned("load", from, bytes);
   __builtin_memcpy(to, from, bytes);
 }
-__device__ __forceinline__ void write_bytes(void *to, const void *from, unsigned bytes) {
+__device__ __forceinline__ void write_bytes(void *to, const void *from,
+                                            unsigned bytes) {
   if ((size_t)to % bytes)
     dsv4_host::state.calls->misaligned("store", to, bytes);
   __builtin_memcpy(to, from, bytes);
 }
 
-__device__ __forceinline__ void read_bytes_if(void *to, bool condition, const void *from, unsigned bytes) {
+__device__ __forceinline__ void
+read_bytes_if(void *to, bool condition, const void *from, unsigned bytes) {
   if (condition)
     read_bytes(to, from, bytes);
   else
@@ -119,15 +148,18 @@ struct evict_normal {};
 struct evict_last {};
 __device__ __forceinline__ unsigned long long evict_last_policy() { return 0; }
 template <typename Policy>
-__device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition, const void *from, Policy) {
+__device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition,
+                                         const void *from, Policy) {
   read_bytes_if(to, condition, from, 16);
 }
 template <typename Policy>
-__device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition, const void *from, Policy) {
+__device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition,
+                                        const void *from, Policy) {
   read_bytes_if(to, condition, from, 8);
 }
 template <typename Policy>
-__device__ __forceinline__ void ld_nc_4(unsigned *to, bool condition, const void *from, Policy) {
+__device__ __forceinline__ void ld_nc_4(unsigned *to, bool condition,
+                                        const void *from, Policy) {
   read_bytes_if(to, condition, from, 4);
 }
 __device__ __forceinline__ unsigned ld_nc_2(bool condition, const void *from) {
@@ -141,9 +173,15 @@ __device__ __forceinline__ unsigned ld_nc_1(bool condition, const void *from) {
   return bits;
 }
 
-__device__ __forceinline__ void st_16(void *to, const unsigned *from) { write_bytes(to, from, 16); }
-__device__ __forceinline__ void st_8(void *to, const unsigned *from) { write_bytes(to, from, 8); }
-__device__ __forceinline__ void st_4(void *to, const unsigned *from) { write_bytes(to, from, 4); }
+__device__ __forceinline__ void st_16(void *to, const unsigned *from) {
+  write_bytes(to, from, 16);
+}
+__device__ __forceinline__ void st_8(void *to, const unsigned *from) {
+  write_bytes(to, from, 8);
+}
+__device__ __forceinline__ void st_4(void *to, const unsigned *from) {
+  write_bytes(to, from, 4);
+}
 __device__ __forceinline__ void st_2(void *to, unsigned bits) {
   const unsigned short low = (unsigned short)bits;
   write_bytes(to, &low, 2);
@@ -154,19 +192,30 @@ __device__ __forceinline__ void st_1(void *to, unsigned bits) {
 }
 
 // How long a line stays in a cache has no meaning here.
-__device__ __forceinline__ void st_cs_16(void *to, const unsigned *from) { st_16(to, from); }
-__device__ __forceinline__ void st_cs_8(void *to, const unsigned *from) { st_8(to, from); }
-__device__ __forceinline__ void st_cs_4(void *to, const unsigned *from) { st_4(to, from); }
-__device__ __forceinline__ void st_cs_2(void *to, unsigned bits) { st_2(to, bits); }
-__device__ __forceinline__ void st_cs_1(void *to, unsigned bits) { st_1(to, bits); }
+__device__ __forceinline__ void st_cs_16(void *to, const unsigned *from) {
+  st_16(to, from);
+}
+__device__ __forceinline__ void st_cs_8(void *to, const unsigned *from) {
+  st_8(to, from);
+}
+__device__ __forceinline__ void st_cs_4(void *to, const unsigned *from) {
+  st_4(to, from);
+}
+__device__ __forceinline__ void st_cs_2(void *to, unsigned bits) {
+  st_2(to, bits);
+}
+__device__ __forceinline__ void st_cs_1(void *to, unsigned bits) {
+  st_1(to, bits);
+}
 
 //===----------------------------------------------------------------------===//
 // Conversions
 //===----------------------------------------------------------------------===//
 
-// The f16 of sign, and `significand` * 2^`exponent` where significand < 8 and the
-// value is a normal f16 (the smallest is 2^-14) or zero.
-__device__ inline unsigned f16_of(unsigned sign, unsigned significand, int exponent) {
+// The f16 of sign, and `significand` * 2^`exponent` where significand < 8 and
+// the value is a normal f16 (the smallest is 2^-14) or zero.
+__device__ inline unsigned f16_of(unsigned sign, unsigned significand,
+                                  int exponent) {
   if (significand == 0)
     return sign << 15;
   int top = 0;
@@ -187,7 +236,8 @@ __device__ inline float f32_of_f16(unsigned half) {
   const float magnitude = (float)mantissa * 0x1p-24f;
   return as_float(sign | as_unsigned(magnitude));
 }
-__device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high, unsigned pair) {
+__device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high,
+                                              unsigned pair) {
   low = f32_of_f16(pair & 0xFFFF);
   high = f32_of_f16(pair >> 16);
 }
@@ -196,8 +246,8 @@ __device__ inline unsigned bf16_of_f32(float value) {
   if (value != value)
     return 0x7FFF;
   const unsigned bits = as_unsigned(value);
-  // Just under half of the last place kept, and one more where that one is odd; the
-  // carry runs into the exponent as it should, up to infinity.
+  // Just under half of the last place kept, and one more where that one is odd;
+  // the carry runs into the exponent as it should, up to infinity.
   return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
 }
 __device__ __forceinline__ unsigned cvt_bf16x2_f32(float low, float high) {
@@ -206,16 +256,19 @@ __device__ __forceinline__ unsigned cvt_bf16x2_f32(float low, float high) {
 
 // Exact in a float, whose rounding is the only one.
 __device__ __forceinline__ unsigned mul_bf16x2(unsigned a, unsigned b) {
-  return cvt_bf16x2_f32(as_float(a << 16) * as_float(b << 16), as_float(a & 0xFFFF0000u) * as_float(b & 0xFFFF0000u));
+  return cvt_bf16x2_f32(as_float(a << 16) * as_float(b << 16),
+                        as_float(a & 0xFFFF0000u) * as_float(b & 0xFFFF0000u));
 }
 
 __device__ __forceinline__ unsigned gtu_bf16x2(unsigned a, unsigned b) {
   return (as_float(a << 16) <= as_float(b << 16) ? 0u : 0xFFFFu) |
-         (as_float(a & 0xFFFF0000u) <= as_float(b & 0xFFFF0000u) ? 0u : 0xFFFF0000u);
+         (as_float(a & 0xFFFF0000u) <= as_float(b & 0xFFFF0000u) ? 0u
+                                                                 : 0xFFFF0000u);
 }
 __device__ __forceinline__ unsigned geu_bf16x2(unsigned a, unsigned b) {
   return (as_float(a << 16) < as_float(b << 16) ? 0u : 0xFFFFu) |
-         (as_float(a & 0xFFFF0000u) < as_float(b & 0xFFFF0000u) ? 0u : 0xFFFF0000u);
+         (as_float(a & 0xFFFF0000u) < as_float(b & 0xFFFF0000u) ? 0u
+                                                                : 0xFFFF0000u);
 }
 
 // The library's own bit arithmetic serves the host: one path less to trust.
@@ -223,7 +276,8 @@ enum : bool { has_cvt_e4m3 = false };
 enum : bool { has_cvt_fp4 = false };
 
 __device__ inline unsigned f16_of_e4m3(unsigned byte) {
-  const unsigned sign = byte >> 7 & 1, exponent = byte >> 3 & 0xF, mantissa = byte & 7;
+  const unsigned sign = byte >> 7 & 1, exponent = byte >> 3 & 0xF,
+                 mantissa = byte & 7;
   if (exponent == 0xF && mantissa == 7)
     return 0x7FFF;
   if (exponent == 0)
@@ -244,11 +298,13 @@ __device__ __forceinline__ void cvt_bf16_e4m3x4(unsigned *to, unsigned word) {
 // The code, 0 to `last` (the largest finite magnitude), that is nearest by
 // distance, the even one of two at the same distance.
 template <typename Value>
-__device__ inline unsigned nearest_code(float value, unsigned last, Value value_of) {
+__device__ inline unsigned nearest_code(float value, unsigned last,
+                                        Value value_of) {
   const double magnitude = __builtin_fabs((double)value);
   unsigned best = 0;
   for (unsigned code = 1; code <= last; ++code) {
-    const double now = __builtin_fabs(value_of(code) - magnitude), before = __builtin_fabs(value_of(best) - magnitude);
+    const double now = __builtin_fabs(value_of(code) - magnitude),
+                 before = __builtin_fabs(value_of(best) - magnitude);
     if (now < before || (now == before && code % 2 == 0))
       best = code;
   }
@@ -258,15 +314,19 @@ __device__ inline unsigned e4m3_of_f32(float value) {
   if (value != value)
     return 0x7F;
   const unsigned sign = as_unsigned(value) >> 24 & 0x80;
-  return sign | nearest_code(value, 0x7E, [](unsigned code) { return (double)f32_of_f16(f16_of_e4m3(code)); });
+  return sign | nearest_code(value, 0x7E, [](unsigned code) {
+           return (double)f32_of_f16(f16_of_e4m3(code));
+         });
 }
 __device__ __forceinline__ unsigned cvt_e4m3x2_f32(float low, float high) {
   return e4m3_of_f32(low) | e4m3_of_f32(high) << 8;
 }
 
 __device__ inline unsigned f16_of_e2m1(unsigned code) {
-  const unsigned sign = code >> 3 & 1, exponent = code >> 1 & 3, mantissa = code & 1;
-  return exponent ? f16_of(sign, 2 + mantissa, (int)exponent - 2) : f16_of(sign, mantissa, -1);
+  const unsigned sign = code >> 3 & 1, exponent = code >> 1 & 3,
+                 mantissa = code & 1;
+  return exponent ? f16_of(sign, 2 + mantissa, (int)exponent - 2)
+                  : f16_of(sign, mantissa, -1);
 }
 __device__ __forceinline__ unsigned cvt_f16x2_e2m1x2(unsigned pair) {
   return f16_of_e2m1(pair & 0xF) | f16_of_e2m1(pair >> 4 & 0xF) << 16;
@@ -276,7 +336,9 @@ __device__ inline unsigned e2m1_of_f32(float value) {
   if (value != value)
     return 7;
   const unsigned sign = as_unsigned(value) >> 28 & 8;
-  return sign | nearest_code(value, 7, [](unsigned code) { return (double)f32_of_f16(f16_of_e2m1(code)); });
+  return sign | nearest_code(value, 7, [](unsigned code) {
+           return (double)f32_of_f16(f16_of_e2m1(code));
+         });
 }
 __device__ __forceinline__ unsigned cvt_e2m1x2_f32(float low, float high) {
   return e2m1_of_f32(low) | e2m1_of_f32(high) << 4;
@@ -286,7 +348,9 @@ __device__ __forceinline__ unsigned cvt_e2m1x2_f32(float low, float high) {
 __device__ __forceinline__ void cvt_f32_ue8m0x4(float *to, unsigned word) {
   for (int i = 0; i < 4; ++i) {
     const unsigned byte = word >> 8 * i & 0xFF;
-    to[i] = as_float(byte == 0xFF ? 0x7FFFFFFFu : byte == 0 ? 0x00400000u : byte << 23);
+    to[i] = as_float(byte == 0xFF ? 0x7FFFFFFFu
+                     : byte == 0  ? 0x00400000u
+                                  : byte << 23);
   }
 }
 
