@@ -83,7 +83,7 @@ func.func @index_keys(%v: tensor<?x256xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1
 // CHECK-LABEL: func.func @long_windows
 func.func @long_windows(%v: tensor<?x512xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // BUILTIN: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2{{.*}}, team = 2, rows = 1>
-  // TABLE: schedule <threads = 1024, lanes = 32, vector = 2, team = 8>
+  // TABLE: schedule <threads = 1024, lanes = 32, vector = 2, team = 8, rows = 1>
   %0 = dsv4.kernel @long_windows(%v, %p, %o) : (tensor<?x512xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
     %r = dsv4.compress %v1, %v1 window 128 plan(%p1 : tensor<?x4xi32>)
@@ -132,4 +132,17 @@ func.func @no_windows(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) -> tensor<
     dsv4.yield %r : tensor<?x512xbf16>
   }
   return %0 : tensor<?x512xbf16>
+}
+
+// Rows that leave little of shared memory share no block; longer ones do not fit.
+// CHECK-LABEL: func.func @long_rows
+func.func @long_rows(%v: tensor<?x8192xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8192xf32>) -> tensor<?x8192xf32> {
+  // CHECK: rows = 1>
+  %0 = dsv4.kernel @long_rows(%v, %p, %o) : (tensor<?x8192xf32>, tensor<?x4xi32>, tensor<?x8192xf32>) -> tensor<?x8192xf32> {
+  ^bb0(%v_: tensor<?x8192xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x8192xf32>):
+    %1 = dsv4.compress %v_, %v_ window 4 plan(%p_ : tensor<?x4xi32>)
+        outs(%o_ : tensor<?x8192xf32>) : tensor<?x8192xf32>, tensor<?x8192xf32>
+    dsv4.yield %1 : tensor<?x8192xf32>
+  }
+  return %0 : tensor<?x8192xf32>
 }

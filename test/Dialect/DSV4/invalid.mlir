@@ -715,3 +715,17 @@ func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
 
 // expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 factors, got 'i32'}}
 #factor_i32 = #dsv4.record<[<"a" : 2 x bf16 in row>, <"s" : 1 x i32 in row scales "a" per row>]>
+
+// -----
+
+func.func @row_schedule_c4_shared(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+  // expected-error @+1 {{row_schedule_c4: 16 rows of 1024 elements do not fit in the 49152 bytes of shared memory of a block}}
+  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, lanes = 32, vector = 2, team = 2, rows = 16>
+      : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+  ^bb0(%v_: tensor<?x1024xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x1024xf32>):
+    %1 = dsv4.compress %v_, %v_ window 4 plan(%p_ : tensor<?x4xi32>)
+        outs(%o_ : tensor<?x1024xf32>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+    dsv4.yield %1 : tensor<?x1024xf32>
+  }
+  return %0 : tensor<?x1024xf32>
+}
