@@ -44,7 +44,7 @@ export LD_LIBRARY_PATH := $(if $(LD_LIBRARY_PATH),$(LD_LIBRARY_PATH):)$(CURDIR)/
 build: setup build/release/build.ninja ## the tools, in build/release/bin
 	@$(CMAKE_BUILD) release
 
-demo: build ## a paged gather, on the GPU if there is one, checked and timed
+demo: build ## a decode step, on the GPU if there is one, checked and timed
 	$(DEMO_COMMANDS)
 
 check: build ## every test

@@ -100,8 +100,7 @@ def CUDA_LoadOp : CUDA_Op<"load", [
   let hasVerifier = 1;
 }
 
-def CUDA_BytesOp : CUDA_Op<"bytes", [Pure,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+def CUDA_BytesOp : CUDA_Op<"bytes", [Pure]> {
   let summary = "memory as bytes";
   let description = [{
     The memory of `base`, which is only read, as bytes.
@@ -234,8 +233,8 @@ def CUDA_PadOp : CUDA_Op<"pad", [Pure,
     The same elements, then zero bits up to the extent of the result. Clause pad_c1:
     the element types agree, and the result is not smaller.
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [AnyFloat]>:$source);
-  let results = (outs VectorOfRankAndType<[1], [AnyFloat]>:$padded);
+  let arguments = (ins VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$source);
+  let results = (outs VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$padded);
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($padded)";
   let hasVerifier = 1;
 }
@@ -300,6 +299,18 @@ def CUDA_HadamardOp : CUDA_Op<"hadamard", [Pure, AllTypesMatch<["source", "trans
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$transformed);
   let assemblyFormat = "$source (`lanes` $lanes^)? attr-dict `:` type($source)";
   let hasVerifier = 1;
+}
+
+def CUDA_InPoolOp : CUDA_Op<"in_pool", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "whether an entry may be written";
+  let description = [{
+    Whether `condition` holds and the page `page` is below `pages`. Where the condition holds alone, somebody asked for
+    an entry beyond the pool: the host target, and a kernel compiled with checks, say so.
+  }];
+  let arguments = (ins I1:$condition, CUDA_Offset:$page, CUDA_Offset:$pages);
+  let results = (outs I1:$valid);
+  let assemblyFormat = "$condition `,` $page `of` $pages attr-dict `:` type($page) `,` type($pages)";
 }
 
 def CUDA_PoolOp : CUDA_Op<"pool", [

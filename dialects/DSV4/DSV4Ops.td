@@ -373,9 +373,10 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     depend on how its tokens were cut into launches, nor on the schedule. Clauses:
 
     * compress_c1: `values` and `scores` are bf16 or f32 of one type
-      `[tokens, D]`, `[tokens, 2 D]` with `overlap`, of at most 65,536 columns;
+      `[tokens, D]`, `[tokens, 2 D]` with `overlap`, D constant and at most 8192;
     * compress_c2: `plan` is i32 `[entries, 4]`;
-    * compress_c3: the result is bf16 or f32 `[entries, D]`;
+    * compress_c3: the result is bf16 or f32 `[entries, D]`, and overwrites neither `values`
+      nor `scores`, which other rows still read;
     * compress_c4: `window` is between 1 and 1024, 512 with `overlap`;
     * compress_c5: `bias` is f32 of shape `[window, columns of values]`;
     * compress_c6: the state has two fields, values and scores, both of the element type and
@@ -406,6 +407,8 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// The largest D: a row is in the shared memory of a block as f32.
+    static constexpr int64_t kMostChannels = 8192;
     /// The largest position of a window, so that those in it have 32 bits.
     static constexpr int64_t kMaxPosition = (int64_t(1) << 31) - 4096;
     /// Rows of a window, both windows with overlap.

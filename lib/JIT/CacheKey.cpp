@@ -73,6 +73,8 @@ std::string dsv4::getCacheKeyText(const std::string &source,
   for (const auto &[name, extent] : options.dims)
     os << "dim " << name << " " << extent << "\n";
   os << "schedule " << options.schedule << "\n";
+  if (options.checks && !host)
+    os << "checks\n";
   for (const DialectExtension &extension : options.extensions)
     os << "dialects " << rt::digestHex(extension.identity) << "\n";
   if (!options.table.empty()) {

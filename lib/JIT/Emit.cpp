@@ -216,6 +216,11 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
   DialectRegistry registry;
   registerAllDialects(registry);
   for (const DialectExtension &extension : options.extensions)
+    if (extension.identity.empty() || !extension.registerDialects)
+      return rt::Status{rt::Code::InvalidArgument,
+                        "an extension needs an identity and a function that "
+                        "registers its dialects"};
+  for (const DialectExtension &extension : options.extensions)
     extension.registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   FirstError error(&context);

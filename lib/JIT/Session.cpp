@@ -108,10 +108,12 @@ Session::create(const SessionOptions &options) {
     state->target = "host";
     state->arch = options.arch.empty() ? "sm_90a" : options.arch;
     rt::ThreadSchedule schedule = *order;
+    auto warn = options.warn;
     state->backend = rt::Backend::onHost(
-        [schedule](const std::string &image, const rt::KernelInfo &kernel)
+        [schedule, warn](const std::string &image, const rt::KernelInfo &kernel)
             -> Result<std::unique_ptr<rt::HostModule>> {
-          auto loaded = rt::HostKernel::load(image, kernel.symbol, schedule);
+          auto loaded =
+              rt::HostKernel::load(image, kernel.symbol, schedule, warn);
           if (!loaded)
             return loaded.status();
           return std::unique_ptr<rt::HostModule>(
@@ -123,7 +125,7 @@ Session::create(const SessionOptions &options) {
 
 /// Compiles the text of kernel `index` and fills in what that tells about it.
 static Result<std::string> compileKernel(EmittedProgram &emitted, size_t index,
-                                         Listing *listing) {
+                                         bool checks, Listing *listing) {
   rt::KernelInfo &kernel = emitted.info.kernels[index];
   const std::string &text = emitted.texts[index];
   if (emitted.info.target == "host")
@@ -132,9 +134,12 @@ static Result<std::string> compileKernel(EmittedProgram &emitted, size_t index,
   auto nvrtc = jit::NVRTC::get();
   if (!nvrtc)
     return nvrtc.status();
+  std::vector<std::string> extra;
+  if (checks)
+    extra.push_back("-DDSV4_CHECKED");
   auto output =
       (*nvrtc)->compile(rt::cudaPrelude(emitted.headers[index]) + text,
-                        kernel.symbol + ".cu", emitted.info.arch);
+                        kernel.symbol + ".cu", emitted.info.arch, extra);
   if (!output)
     return output.status();
   kernel.registers = output->registers;
@@ -157,11 +162,6 @@ Session::compile(const std::string &source, const std::string &sourceName,
     if (Status status = state->driver->makeCurrent(state->backend.device);
         !status)
       return status;
-  for (const DialectExtension &extension : options.extensions)
-    if (extension.identity.empty() || !extension.registerDialects)
-      return Status{rt::Code::InvalidArgument,
-                    "an extension needs an identity and a function that "
-                    "registers its dialects"};
   CompileReport unused;
   CompileReport &did = report ? *report : unused;
   Stopwatch watch;
@@ -201,8 +201,8 @@ Session::compile(const std::string &source, const std::string &sourceName,
   did.passes = watch.lap();
   rt::CompiledProgram compiled;
   for (size_t i = 0; i < emitted->texts.size(); ++i) {
-    auto image =
-        compileKernel(*emitted, i, wantListing ? &emitted->listing : nullptr);
+    auto image = compileKernel(*emitted, i, options.checks,
+                               wantListing ? &emitted->listing : nullptr);
     if (!image)
       return image.status();
     compiled.images.push_back(image.take());

@@ -116,8 +116,6 @@ Value Legalizer::as(Value value, unsigned width) {
 LogicalResult Legalizer::visitArith(Operation *op) {
   Value result = op->getResult(0);
   unsigned width = widthOf(result), compute = width;
-  bool isDivision =
-      isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
   StringRef name = op->getName().getStringRef();
   if (isa<arith::DivUIOp, arith::RemUIOp>(op)) {
     if (!llvm::all_of(op->getOperands(),
@@ -182,6 +180,9 @@ void Legalizer::visitMemory(Operation *op) {
     cuda::StoreOp::create(b, op->getLoc(), store.getValueToStore(),
                           store.getMemref(), offset(store.getIndices()[0]));
     dead.push_back(op);
+  } else if (auto inPool = dyn_cast<cuda::InPoolOp>(op)) {
+    inPool.getPageMutable().assign(offset(inPool.getPage()));
+    inPool.getPagesMutable().assign(as(inPool.getPages(), 32));
   } else if (auto last = dyn_cast<cuda::IsLastOp>(op)) {
     // Both are int32: the runtime refuses other extents.
     last.getAtMutable().assign(as(last.getAt(), 32));
@@ -212,7 +213,7 @@ LogicalResult Legalizer::visit(Operation *op) {
     return success();
   }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
-          cuda::IsLastOp>(op)) {
+          cuda::IsLastOp, cuda::InPoolOp>(op)) {
     visitMemory(op);
     return success();
   }
@@ -294,6 +295,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.is_last",
                                           "cuda.join",
                                           "cuda.load",
+                                          "cuda.in_pool",
                                           "cuda.one_nan",
                                           "cuda.bytes",
                                           "cuda.pad",

@@ -161,10 +161,9 @@ LogicalResult RowDistributor::emitPoolRow(Region &from, Region &to) {
   team.lane = body->getArgument(1);
   team.mapping.map(source->getArgument(0), body->getArgument(0));
   team.chunkSize = schedule.getTeam();
-  int64_t chunks = elements / team.chunkSize, steps = 1;
-  while (chunks % steps != 0 || chunks / steps > schedule.getThreads())
-    ++steps;
-  team.laneCount = chunks / steps;
+  TeamWork work{1, elements};
+  team.laneCount = elements / team.chunkSize /
+                   work.getSteps(schedule.getThreads(), team.chunkSize);
   team.cloneScalars(source);
   SmallVector<Value> shared;
   for (Value value : {row.getScores(), row.getValues()})

@@ -73,6 +73,11 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return "it is in another block";
   if (getRowSpace(producer) != getRowSpace(consumer))
     return "the row spaces differ";
+  auto isTeam = [](Operation *op) {
+    return cast<RowwiseOpInterface>(op).getTeamWork().rows != 0;
+  };
+  if (isTeam(producer) && llvm::any_of(group, isTeam))
+    return "the threads of a block do such an op together for one op only";
   // Rows of one kernel do not wait for each other.
   if (llvm::any_of(
           group, [&](Operation *op) { return writesWhatIsRead(op, producer); }))

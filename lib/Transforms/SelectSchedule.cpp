@@ -182,26 +182,31 @@ static TeamWork getTeamWork(KernelOp kernel) {
 
 /// The schedule of a valid `entry` with lanes and vector reduced until it fits
 /// every op of the kernel, or null.
-static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry) {
+static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
+                           std::string &why) {
   TeamWork work = getTeamWork(kernel);
   int64_t team = 0, threads = entry.threads, rows = entry.rows;
+  int64_t blocks = entry.blocks;
   if (work.rows) {
     team = std::gcd(work.elements, std::max<int64_t>(entry.team, 1));
     // More would have nothing to do.
     threads =
         std::min<int64_t>(threads, llvm::alignTo(work.getThreads(team), 32));
+    // Blocks were chosen for as many threads as most teams have.
+    blocks = std::min(blocks, 1024 / threads);
     // Of long rows as many as shared memory has room for.
     rows = std::max<int64_t>(std::min(rows, 8192 / work.elements), 1);
   }
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
-      auto schedule = RowScheduleAttr::get(
-          kernel.getContext(), threads, lanes, vector, entry.blocks, entry.load,
-          entry.store, entry.pdl, team,
-          team ? std::min(rows, threads / lanes) : 0);
+      auto schedule =
+          RowScheduleAttr::get(kernel.getContext(), threads, lanes, vector,
+                               blocks, entry.load, entry.store, entry.pdl, team,
+                               team ? std::min(rows, threads / lanes) : 0);
       if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
                        [&](RowwiseOpInterface op) {
-                         return explainMisfit(schedule, op).empty();
+                         why = explainMisfit(schedule, op);
+                         return why.empty();
                        }))
         return schedule;
     }
@@ -251,16 +256,20 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
     return kernel.emitOpError()
            << "the schedule table has nothing for architecture '" << arch
            << "'";
-  RowScheduleAttr chosen = fit(kernel, *best);
+  std::string why;
+  RowScheduleAttr chosen = fit(kernel, *best, why);
   if (!chosen) {
-    // Interleaved factors may need steps that the entry does not reach.
+    // Interleaved factors may need steps that the entry does not reach, odd
+    // rows a thread for every element.
     TableEntry wide = *best;
+    if (getTeamWork(kernel).rows)
+      wide.threads = 1024;
     wide.lanes = 32;
     wide.vector = std::max<int64_t>(wide.vector, 16);
-    chosen = fit(kernel, wide);
+    chosen = fit(kernel, wide, why);
   }
   if (!chosen)
-    return kernel.emitOpError() << "no schedule of the table fits";
+    return kernel.emitOpError() << "no schedule of the table fits: " << why;
   kernel.setScheduleAttr(chosen);
   remark::analysis(
       kernel.getLoc(),

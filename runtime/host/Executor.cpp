@@ -74,6 +74,10 @@ const dsv4_host::Calls Executor::calls = {
       active->fail(std::string(name) + " reads lane " + std::to_string(lane) +
                    ", which takes no part in it");
       active->leaveThread();
+    },
+    [](long long page, long long pages) {
+      if (active->launch.beyondPool)
+        active->launch.beyondPool->insert({page, pages});
     }};
 
 uint64_t RandomNumbers::next() {

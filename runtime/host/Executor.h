@@ -25,7 +25,9 @@
 #include "dsv4/abi.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dsv4::rt {
@@ -43,6 +45,8 @@ struct HostLaunch {
   uint32_t sharedBytes = 0;
   void **params = nullptr;
   ThreadSchedule schedule;
+  /// What the launch noted: (page, pages) of entries beyond their pool.
+  std::set<std::pair<int64_t, int64_t>> *beyondPool = nullptr;
 };
 
 /// splitmix64: small, and the same everywhere.

@@ -19,9 +19,10 @@ namespace dsv4::rt {
 
 namespace {
 
-// Kernels keep a row in registers and little else; a page behind the stack is
-// protected. Instrumented frames are several times larger.
-constexpr size_t stackBytes = addressSanitizerIsOn ? 512 * 1024 : 64 * 1024;
+// A thread may hold a row of 65,536 elements alone, several times; what is not
+// touched costs addresses only. A page behind the stack is protected.
+// Instrumented frames are several times larger.
+constexpr size_t stackBytes = (addressSanitizerIsOn ? 16 : 4) * 1024 * 1024;
 
 #ifdef DSV4_ADDRESS_SANITIZER
 void leaveStack(void **frames, const void *bottom, size_t size) {

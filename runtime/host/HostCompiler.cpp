@@ -76,7 +76,8 @@ std::vector<std::string> arguments(const HostCompileOptions &options) {
         // One rounding per operation, as written: the device library spells
         // every operation with the `rn` intrinsics, which NVRTC never contracts
         // to an fma, and an fma that is wanted is a call.
-        "-ffp-contract=off", "-fno-fast-math", "-fno-math-errno",
+        "-ffp-contract=off", "-fstack-clash-protection", "-fno-fast-math",
+        "-fno-math-errno",
         // As device code is compiled: types may alias, char has a sign.
         "-fno-strict-aliasing", "-fsigned-char", "-fvisibility=default",
         // A kernel may have the name of a function of libc.

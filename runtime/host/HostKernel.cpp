@@ -41,6 +41,7 @@ struct HostKernel::Loaded {
   std::unique_ptr<PrivateDirectory> directory;
   std::mutex running; ///< Guards what follows, and the image's own variables.
   HostLaunch launch;
+  std::function<void(const std::string &)> warn;
 };
 
 HostKernel::HostKernel(std::unique_ptr<Loaded> loaded)
@@ -49,7 +50,8 @@ HostKernel::~HostKernel() = default;
 
 Result<std::unique_ptr<HostKernel>>
 HostKernel::load(const std::string &image, const std::string &symbol,
-                 const ThreadSchedule &schedule) {
+                 const ThreadSchedule &schedule,
+                 std::function<void(const std::string &)> warn) {
   const std::string who = "kernel '" + symbol + "': ";
   // A file, because the loader takes an image only from a name and takes equal
   // names (of memory files, say) for the same image.
@@ -90,6 +92,7 @@ HostKernel::load(const std::string &image, const std::string &symbol,
   launch.sharedBegin = head->sharedBegin;
   launch.sharedEnd = head->sharedEnd;
   launch.schedule = schedule;
+  loaded->warn = std::move(warn);
   return std::unique_ptr<HostKernel>(new HostKernel(std::move(loaded)));
 }
 
@@ -116,7 +119,19 @@ Status HostKernel::launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
   launch.threads = threads;
   launch.sharedBytes = sharedBytes;
   launch.params = params;
-  return Executor::run(launch);
+  std::set<std::pair<int64_t, int64_t>> beyondPool;
+  launch.beyondPool = &beyondPool;
+  Status status = Executor::run(launch);
+  launch.beyondPool = nullptr;
+  if (loaded->warn && !beyondPool.empty()) {
+    auto [page, pages] = *beyondPool.begin();
+    loaded->warn(who +
+                 "entries beyond the pool were not written, the first in "
+                 "page " +
+                 std::to_string(page) + " of a pool of " +
+                 std::to_string(pages) + " pages");
+  }
+  return status;
 }
 
 void HostKernel::setSchedule(const ThreadSchedule &schedule) {

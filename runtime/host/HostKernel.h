@@ -18,6 +18,7 @@
 #include "dsv4-runtime/Status.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -25,10 +26,13 @@ namespace dsv4::rt {
 
 class HostKernel {
 public:
-  /// Loads an image and looks up its kernel `symbol`.
+  /// Loads an image and looks up its kernel `symbol`. `warn` is told after a
+  /// launch what it left out because the caller's data asked for something that
+  /// is not there.
   static Result<std::unique_ptr<HostKernel>>
   load(const std::string &image, const std::string &symbol,
-       const ThreadSchedule &schedule = {});
+       const ThreadSchedule &schedule = {},
+       std::function<void(const std::string &)> warn = {});
   ~HostKernel();
   HostKernel(const HostKernel &) = delete;
   HostKernel &operator=(const HostKernel &) = delete;

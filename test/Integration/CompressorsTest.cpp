@@ -40,7 +40,8 @@ std::string drawTeamSchedule(std::mt19937_64 &random) {
          ", lanes = " + std::to_string(1 << random() % 6) +
          ", vector = " + std::to_string(1 << random() % 4) +
          (random() % 2 ? ", pdl = true" : "") +
-         ", team = " + std::to_string(1 << random() % 4) + ">";
+         ", team = " + std::to_string(1 << random() % 4) +
+         ", rows = " + std::to_string(random() % 5) + ">";
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,7 +216,8 @@ TEST(CompressorsTest, Schedules) {
       std::vector<Shape> shapes = {{op.getDims(9, 64, 3)}};
       std::string failure = checkText(sessions, op.getName(), op.getText(),
                                       shapes, seed, schedule);
-      if (failure.find("row_schedule_c4: ") != std::string::npos)
+      if (failure.find("row_schedule_c4: ") != std::string::npos ||
+          failure.find("row_schedule_c7: ") != std::string::npos)
         return "";
       fitted += failure.empty();
       return failure.empty() ? "" : schedule + ": " + failure;

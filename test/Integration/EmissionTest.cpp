@@ -131,3 +131,25 @@ TEST_F(EmissionTest, Names) {
         "sm_90a");
   run();
 }
+
+// A kernel with checks prints, which needs no declaration.
+TEST_F(EmissionTest, Checks) {
+  auto emitted = emitProgram(
+      R"(func.func @f(%x: tensor<?x4xbf16>, %i: tensor<?xi32>,
+                      %c: !dsv4.cache<2 x <[<"v" : 4 x bf16 in row>]>>) {
+           dsv4.paged_append %c[%i] unique fields(%x : tensor<?x4xbf16>)
+               : !dsv4.cache<2 x <[<"v" : 4 x bf16 in row>]>>, tensor<?xi32>
+           return
+         })",
+      "checks.mlir", {}, "cuda", "sm_90a", false);
+  ASSERT_TRUE(emitted) << emitted.status().message();
+  std::string text =
+      rt::cudaPrelude(emitted->headers.front()) + emitted->texts.front();
+  auto plain = nvrtc->compile(text, "kernel.cu", "sm_90a");
+  auto checked =
+      nvrtc->compile(text, "kernel.cu", "sm_90a", {"-DDSV4_CHECKED"});
+  ASSERT_TRUE(plain) << plain.status().message();
+  ASSERT_TRUE(checked) << checked.status().message();
+  EXPECT_EQ(plain->ptx.find("vprintf"), std::string::npos);
+  EXPECT_NE(checked->ptx.find("vprintf"), std::string::npos);
+}

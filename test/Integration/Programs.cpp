@@ -63,7 +63,7 @@ std::vector<Record> dsv4::test::getOwnRecords() {
            <"h" : 1 x f32 in array scales "a" per tensor>])",
        64},
       {"metadata",
-       R"([<"a" : 64 x f8E4M3FN in row>, <"where" : 2 x i32 in row>,
+       R"([<"a" : 64 x f8E4M3FN in row>, <"where" : 2 x i32 in row pad 8>,
            <"s" : 1 x f32 in row scales "a" per row>,
            <"position" : 1 x i32 in array>, <"request" : 1 x i32 in tail>])",
        64},

@@ -41,6 +41,9 @@ static cl::opt<uint64_t> randomSeed("random", cl::value_desc("SEED"),
                                     cl::cat(category));
 static cl::opt<bool> check("check", cl::desc("compare with the oracle"),
                            cl::cat(category));
+static cl::opt<bool>
+    checks("checks", cl::cat(category),
+           cl::desc("kernels print what they leave out, on a GPU"));
 static cl::opt<unsigned> repeat("repeat", cl::desc("timed launches"),
                                 cl::cat(category));
 static cl::opt<std::string> emit("emit", cl::value_desc("DIR"),
@@ -102,6 +105,8 @@ int main(int argc, char **argv) {
   options.session.cache.warn = [](const std::string &message) {
     llvm::WithColor::warning(llvm::errs(), "dsv4-run") << message << "\n";
   };
+  options.session.warn = options.session.cache.warn;
+  options.compile.checks = checks;
   if (randomSeed.getNumOccurrences())
     options.randomSeed = randomSeed;
   options.check = check;

@@ -52,6 +52,14 @@ struct TeamWork {
   int64_t getThreads(int64_t team) const {
     return elements / team * ((rows + 7) / 8);
   }
+  /// How many times `team` elements of a row a thread takes, if not even all
+  /// `threads` threads can have the row at once.
+  int64_t getSteps(int64_t threads, int64_t team) const {
+    int64_t chunks = elements / team, steps = 1;
+    while (chunks % steps != 0 || chunks / steps > threads)
+      ++steps;
+    return steps;
+  }
 };
 
 class RowContext;

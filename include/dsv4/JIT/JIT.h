@@ -59,6 +59,9 @@ struct SessionOptions {
   rt::DiskCacheOptions cache;
   /// Order of threads on the host target: forward, reverse or random:SEED.
   std::string threadOrder = "forward";
+  /// Told what launches on the host target left out because the data asked for
+  /// what is not there, such as entries beyond a pool; one line each.
+  std::function<void(const std::string &)> warn;
 };
 
 struct CompileOptions {
@@ -72,6 +75,9 @@ struct CompileOptions {
   std::string schedule;
   /// A schedule table file; empty: the built-in one.
   std::string table;
+  /// Kernels that print what they leave out because the data asked for what is
+  /// not there. The host target tells `SessionOptions::warn` anyway.
+  bool checks = false;
   /// What the program uses beside dsv4's ops. An identity is not empty.
   std::vector<DialectExtension> extensions;
 };

@@ -154,6 +154,11 @@ static LogicalResult lowerKernel(KernelOp kernel) {
     if (describeRowSpace(kernel, op) != describeRowSpace(kernel, ops.front()))
       return op->emitOpError()
              << "kernel_c4: has other rows than the first op of its kernel";
+  if (llvm::count_if(ops, [](RowwiseOpInterface op) {
+        return op.getTeamWork().rows != 0;
+      }) > 1)
+    return kernel.emitOpError()
+           << "holds two ops that take several rows of operands for one";
   for (unsigned i = 0; i < yield.getNumOperands(); ++i)
     if (!kernel.getTiedInput(i))
       return kernel.emitOpError()

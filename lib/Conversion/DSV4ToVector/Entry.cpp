@@ -7,6 +7,8 @@
 
 #include "Entry.h"
 
+#include "dsv4/Dialect/CUDA.h"
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -27,9 +29,15 @@ Value dsv4::lookupPage(RowContext &row, Value table, Value tableRow,
 }
 
 void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
-                         Entry &entry) {
-  entry.valid = row.both(
-      entry.valid, row.isBelow(entry.page, row.getExtent(cache, 0)), "valid");
+                         Entry &entry, bool isWritten) {
+  Value pages = row.getExtent(cache, 0);
+  if (isWritten)
+    entry.valid = cuda::InPoolOp::create(row.getBuilder(), row.getLoc("valid"),
+                                         row.getBuilder().getI1Type(),
+                                         entry.valid, entry.page, pages);
+  else
+    entry.valid =
+        row.both(entry.valid, row.isBelow(entry.page, pages), "valid");
   RecordLayout layout(cache.getType());
   if (layout.hasPages())
     entry.pageStart =

@@ -45,9 +45,9 @@ Entry findEntryOfIndex(RowContext &row, CacheType cache, mlir::Value index,
                        mlir::Value valid);
 
 /// Completes an entry by what follows from its page: whether there is that
-/// page, and where it starts.
+/// page, and where it starts. One that is to be written ought to be there.
 void completeEntry(RowContext &row, mlir::TypedValue<CacheType> cache,
-                   Entry &entry);
+                   Entry &entry, bool isWritten = false);
 
 /// The stored elements of a field of an entry.
 StoredVector locateField(RowContext &row, mlir::TypedValue<CacheType> cache,

@@ -85,7 +85,7 @@ void AppendBuilder::buildEntry() {
     }
     entry = findEntryOfIndex(row, cache, index, valid);
   }
-  completeEntry(row, op.getCache(), entry);
+  completeEntry(row, op.getCache(), entry, /*isWritten=*/true);
 }
 
 void AppendBuilder::storeField(FieldAttr field, Value values) {

@@ -349,8 +349,8 @@ void PoolWindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
 StringRef PoolOp::getCallee() { return "dsv4::pool"; }
 StringRef PoolOp::getHeader() { return "pool.cuh"; }
 
-StringRef BytesOp::getCallee() { return "dsv4::bytes"; }
-StringRef BytesOp::getHeader() { return "memory.cuh"; }
+StringRef InPoolOp::getCallee() { return "dsv4::in_pool"; }
+StringRef InPoolOp::getHeader() { return "primitives.cuh"; }
 
 LogicalResult IsLastOp::verify() {
   if (!isLaneCount(getLanes()))

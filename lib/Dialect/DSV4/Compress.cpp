@@ -97,13 +97,14 @@ LogicalResult CompressOp::verify() {
                          << most << ", got " << window;
   auto values = dyn_cast<RankedTensorType>(getValues().getType());
   auto scores = dyn_cast<RankedTensorType>(getScores().getType());
+  int64_t streams = getOverlap() ? 2 : 1;
   if (!values || values.getRank() != 2 || !hasRows(values) ||
-      (getOverlap() && values.getDimSize(1) % 2 != 0))
+      values.getDimSize(1) % streams != 0 ||
+      values.getDimSize(1) > streams * kMostChannels)
     return emitOpError() << "compress_c1: expected 'values' of shape [tokens, "
                          << (getOverlap() ? "2 D]" : "D]")
-                         << " with a constant last extent of at most "
-                         << RecordAttr::kMaxRowExtent << ", got "
-                         << getValues().getType();
+                         << " with a constant D between 1 and " << kMostChannels
+                         << ", got " << getValues().getType();
   if (!scores || scores.getElementType() != values.getElementType() ||
       !compatible(scores.getShape(), values.getShape()) ||
       scores.isDynamicDim(1))
@@ -120,6 +121,9 @@ LogicalResult CompressOp::verify() {
       !compatible(out.getShape().take_front(), plan.getShape().take_front()))
     return emitOpError() << "compress_c3: expected 'outs' of shape [entries, "
                          << getChannels() << "], got " << getOut().getType();
+  if (getOut() == getValues() || getOut() == getScores())
+    return emitOpError() << "compress_c3: expected 'outs' to be another tensor "
+                            "than 'values' and 'scores', which other rows read";
   if (Value bias = getBias()) {
     auto type = dyn_cast<RankedTensorType>(bias.getType());
     if (!type ||

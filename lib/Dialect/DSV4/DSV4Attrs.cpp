@@ -247,6 +247,9 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                : "f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, "
                                  "or i32 metadata")
                        << ", got " << element;
+  if (element.isSignlessInteger(32) && extent > 64)
+    return emitError() << "expected metadata field '" << name
+                       << "' to have at most 64 elements, got " << extent;
   if (!scales && interleave != 1)
     return emitError() << "expected only factors to be interleaved, not field '"
                        << name << "'";

@@ -291,6 +291,8 @@ LogicalResult KernelOp::verifyRegions() {
 
 /// What a block has on every architecture without asking for more.
 static constexpr int64_t kSharedBytes = 49152;
+/// Elements of each of eight rows that a thread may have in registers.
+static constexpr int64_t kMostHeld = 16;
 
 std::string dsv4::explainMisfit(RowScheduleAttr schedule,
                                 RowwiseOpInterface op) {
@@ -302,6 +304,12 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
       return llvm::formatv("expected a 'team' that divides the {0} elements of "
                            "the rows that make up one row, got {1}",
                            work.elements, team);
+    int64_t held = work.getSteps(schedule.getThreads(), team) * team;
+    if (held > kMostHeld)
+      return llvm::formatv("{0} threads cannot share a row of {1} elements "
+                           "evenly: one would have {2} of them, more than {3}",
+                           schedule.getThreads(), work.elements, held,
+                           kMostHeld);
     // They meet there as f32.
     if (schedule.getRowsPerBlock() * work.elements > kSharedBytes / 4)
       return llvm::formatv("{0} rows of {1} elements do not fit in the {2} "

@@ -410,6 +410,22 @@ __device__ __forceinline__ void cvt_f32_ue8m0x4(float *to, unsigned word) {
 }
 
 //===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+// Whether the condition holds and there is the page. Compiled with DSV4_CHECKED,
+// and on the host target, a page beyond the pool is told.
+template <typename Page>
+__device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
+#ifdef DSV4_CHECKED
+  if (condition && page >= pages)
+    printf("dsv4: an entry in page %lld of a pool of %d pages is not written\n",
+           (long long)page, pages);
+#endif
+  return condition && page < pages;
+}
+
+//===----------------------------------------------------------------------===//
 // Programmatic dependent launch (sm_90+; nothing below)
 //===----------------------------------------------------------------------===//
 

@@ -19,7 +19,7 @@
 namespace dsv4_host {
 
 /// Changes with the structs below; an image of another version is refused.
-constexpr unsigned abi_version = 1;
+constexpr unsigned abi_version = 2;
 
 constexpr unsigned warp_size = 32;
 
@@ -48,6 +48,8 @@ struct Calls {
   void (*misaligned)(const char *access, const void *address, unsigned bytes);
   /// Ends the launch: `name` asked for a value of `lane`, which has none.
   void (*absentLane)(const char *name, unsigned lane);
+  /// Notes that an entry in page `page` of a pool of `pages` is not written.
+  void (*beyondPool)(long long page, long long pages);
 };
 
 /// What the running thread is told; one per image.

@@ -355,6 +355,17 @@ __device__ __forceinline__ void cvt_f32_ue8m0x4(float *to, unsigned word) {
 }
 
 //===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+template <typename Page>
+__device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
+  if (condition && page >= pages)
+    dsv4_host::state.calls->beyondPool((long long)page, pages);
+  return condition && page < pages;
+}
+
+//===----------------------------------------------------------------------===//
 // Programmatic dependent launch: launches run one after another
 //===----------------------------------------------------------------------===//
 

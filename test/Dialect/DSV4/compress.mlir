@@ -49,12 +49,12 @@ func.func @pages(%v: tensor<?x1024xf32>, %s: tensor<?x1024xf32>, %p: tensor<?x4x
 // The least and the most that clauses allow.
 // CHECK-LABEL: func.func @bounds
 func.func @bounds(%v: tensor<3x1xbf16>, %s: tensor<?x1xbf16>, %p: tensor<2x4xi32>,
-                  %o: tensor<?x1xf32>, %w: tensor<?x65536xbf16>, %x: tensor<?x65536xbf16>,
-                  %h: tensor<?x32768xbf16>, %b: tensor<1024x1xf32>,
+                  %o: tensor<?x1xf32>, %w: tensor<?x16384xbf16>, %x: tensor<?x16384xbf16>,
+                  %h: tensor<?x8192xbf16>, %b: tensor<1024x1xf32>,
                   %c: !dsv4.cache<7 x <[<"v" : 1 x bf16 in array>, <"s" : 1 x bf16 in array>]>>,
                   %d: !dsv4.cache<1 x <[<"v" : 1 x bf16 in row>, <"s" : 1 x bf16 in array>]>>,
                   %t: tensor<0x2xi32>)
-    -> (tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x32768xbf16>) {
+    -> (tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x8192xbf16>) {
   // CHECK: window 1 plan({{.*}} state({{.*}} ring 1 outs({{.*}} : tensor<3x1xbf16>, tensor<?x1xbf16>
   %0 = dsv4.compress %v, %s window 1 plan(%p : tensor<2x4xi32>)
       state(%c : !dsv4.cache<7 x <[<"v" : 1 x bf16 in array>, <"s" : 1 x bf16 in array>]>>) ring 1
@@ -69,10 +69,10 @@ func.func @bounds(%v: tensor<3x1xbf16>, %s: tensor<?x1xbf16>, %p: tensor<2x4xi32
       state(%d : !dsv4.cache<1 x <[<"v" : 1 x bf16 in row>, <"s" : 1 x bf16 in array>]>>)
       ring 2147483647
       outs(%o : tensor<?x1xf32>) : tensor<3x1xbf16>, tensor<?x1xbf16>
-  // CHECK: window 512 overlap plan({{.*}} : tensor<?x65536xbf16>, tensor<?x65536xbf16>
+  // CHECK: window 512 overlap plan({{.*}} : tensor<?x16384xbf16>, tensor<?x16384xbf16>
   %3 = dsv4.compress %w, %x window 512 overlap plan(%p : tensor<2x4xi32>)
-      outs(%h : tensor<?x32768xbf16>) : tensor<?x65536xbf16>, tensor<?x65536xbf16>
-  return %0, %1, %2, %3 : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x32768xbf16>
+      outs(%h : tensor<?x8192xbf16>) : tensor<?x16384xbf16>, tensor<?x16384xbf16>
+  return %0, %1, %2, %3 : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x8192xbf16>
 }
 
 // Two equal ones are one, unless the state is written between.

@@ -729,3 +729,22 @@ func.func @row_schedule_c4_shared(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %
   }
   return %0 : tensor<?x1024xf32>
 }
+
+// -----
+
+func.func @row_schedule_c4_held(%v: tensor<?x1031xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1031xf32>) -> tensor<?x1031xf32> {
+  // expected-error @+1 {{row_schedule_c4: 512 threads cannot share a row of 1031 elements evenly: one would have 1031 of them, more than 16}}
+  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, lanes = 1, vector = 1, team = 1>
+      : (tensor<?x1031xf32>, tensor<?x4xi32>, tensor<?x1031xf32>) -> tensor<?x1031xf32> {
+  ^bb0(%v_: tensor<?x1031xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x1031xf32>):
+    %1 = dsv4.compress %v_, %v_ window 4 plan(%p_ : tensor<?x4xi32>)
+        outs(%o_ : tensor<?x1031xf32>) : tensor<?x1031xf32>, tensor<?x1031xf32>
+    dsv4.yield %1 : tensor<?x1031xf32>
+  }
+  return %0 : tensor<?x1031xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected metadata field 'p' to have at most 64 elements, got 65}}
+#metadata_extent = #dsv4.record<[<"a" : 2 x bf16 in row>, <"p" : 65 x i32 in row>]>

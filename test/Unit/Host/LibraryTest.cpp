@@ -74,6 +74,36 @@ TEST(DeviceLibrary, LoadAndStoreEveryAlignment) {
   }
 }
 
+// What nobody asked for is not told; the rest once a launch.
+TEST(DeviceLibrary, EntriesBeyondThePoolAreTold) {
+  Result<std::string> image = compileHost(
+      hostPrelude() +
+      "extern \"C\" __global__ void ask(unsigned char *to, int pages) {\n"
+      "  const long long page = (int)threadIdx.x - 1;\n"
+      "  to[threadIdx.x] = dsv4::in_pool(page >= 0 && page != 2, page, "
+      "pages);\n"
+      "}\n" +
+      hostEpilogue("ask"));
+  ASSERT_TRUE(image) << image.status().message();
+  std::vector<std::string> told;
+  auto kernel =
+      HostKernel::load(*image, "ask", {}, [&](const std::string &message) {
+        told.push_back(message);
+      });
+  ASSERT_TRUE(kernel) << kernel.status().message();
+  unsigned char to[6];
+  ASSERT_TRUE(launch(**kernel, 1, 6, 0, &to[0], 3).ok());
+  EXPECT_EQ((std::vector<int>(to, to + 6)),
+            (std::vector<int>{0, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "kernel 'ask': entries beyond the pool were not written, "
+                      "the first in page 3 of a pool of 3 pages"}));
+  told.clear();
+  ASSERT_TRUE(launch(**kernel, 1, 6, 0, &to[0], 5).ok());
+  EXPECT_EQ(to[5], 1);
+  EXPECT_TRUE(told.empty());
+}
+
 TEST(DeviceLibrary, LoadIfReadsNothingWhenFalse) {
   OneThread memory;
   memory.run("  store(out, load_if<Vec<bf16, 8>>(false, nullptr));\n"

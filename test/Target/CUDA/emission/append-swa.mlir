@@ -71,7 +71,7 @@ func.func @append_swa(
 //CHECK-NEXT:    const int in_ring = position_1 % 128;
 //CHECK-NEXT:    const long long page = (long long)request_1 * 2 + in_ring / 64;
 //CHECK-NEXT:    const int slot = in_ring % 64;
-//CHECK-NEXT:    const bool valid = has_request && length_1 < (long long)position_1 + 129 && page < window_pages;
+//CHECK-NEXT:    const bool valid = dsv4::in_pool(has_request && length_1 < (long long)position_1 + 129, page, window_pages);
 //CHECK-NEXT:    const long long page_start = page * 37440;
 //CHECK-NEXT:    const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 4>>(in_table, &angles[offset_1 + lane * 4]);
 //CHECK-NEXT:    const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 4>>(in_table, &angles[offset_1 + 32 + lane * 4]);

@@ -75,7 +75,7 @@ func.func @compress_csa(
 //CHECK-NEXT:  const int entry = dsv4::load<int>(&slot[blockIdx.x]);
 //CHECK-NEXT:  const int page = entry / 64;
 //CHECK-NEXT:  const int slot_1 = entry % 64;
-//CHECK-NEXT:  const bool valid = entry >= 0 && page < cache_pages;
+//CHECK-NEXT:  const bool valid = dsv4::in_pool(entry >= 0, page, cache_pages);
 //CHECK-NEXT:  const long long page_start = (long long)page * 37440;
 //CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset_1 + lane]);
 //CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset_1 + 32 + lane]);

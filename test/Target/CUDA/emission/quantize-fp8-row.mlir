@@ -46,7 +46,7 @@ func.func @append(
 //CHECK-NEXT:    const auto rope = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 4>>(&kv[offset + 448 + lane * 4]);
 //CHECK-NEXT:    const int entry = slot[row];
 //CHECK-NEXT:    const int page = entry / 64;
-//CHECK-NEXT:    const bool valid = entry >= 0 && page < c_pages;
+//CHECK-NEXT:    const bool valid = dsv4::in_pool(entry >= 0, page, c_pages);
 //CHECK-NEXT:    const auto amax = dsv4::max_abs<16, 448>(x);
 //CHECK-NEXT:    const auto value = dsv4::max(amax / 448.0f, 1e-12f);
 //CHECK-NEXT:    const auto codes = dsv4::quantize<dsv4::e4m3>(x, value);
