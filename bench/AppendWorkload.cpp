@@ -9,7 +9,6 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <random>
@@ -126,7 +125,6 @@ private:
   static constexpr int64_t apart = 4, tokensApart = 4096;
 
   void makeTokens();
-  void makeAngles();
   void upload(PerToken &numbers);
   char *locate(const PerToken &numbers, int64_t size, int64_t first) const {
     bool aligned = size % apart == 0;
@@ -164,7 +162,9 @@ Append::Append(Device &device, const std::string &layout, bool chain)
   weight = device.allocate(1024);
   device.fillValues(weight);
   makeTokens();
-  makeAngles();
+  hostAngles = makeAngles(positions);
+  angles = device.allocate(hostAngles.size() * 4);
+  device.upload(angles, hostAngles.data());
 }
 
 /// Every token has an entry of its own, anywhere in the pool: entry `i` of ring
@@ -187,18 +187,6 @@ void Append::makeTokens() {
     upload(*numbers);
   length = device.allocate(hostLength.size() * 4);
   device.upload(length, hostLength.data());
-}
-
-void Append::makeAngles() {
-  hostAngles.resize(positions * 64);
-  for (int64_t at = 0; at < positions; ++at)
-    for (int64_t pair = 0; pair < 32; ++pair) {
-      double angle = at * std::pow(10000.0, -pair / 32.0);
-      hostAngles[at * 64 + pair] = std::cos(angle);
-      hostAngles[at * 64 + 32 + pair] = std::sin(angle);
-    }
-  angles = device.allocate(hostAngles.size() * 4);
-  device.upload(angles, hostAngles.data());
 }
 
 void Append::upload(PerToken &numbers) {

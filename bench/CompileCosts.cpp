@@ -106,12 +106,12 @@ static rt::cuda::CUfunction loadFunction(rt::Driver &driver,
   rt::cuda::CUlibrary library = nullptr;
   rt::cuda::CUkernel kernel = nullptr;
   rt::cuda::CUfunction function = nullptr;
-  check(driver.check(api.libraryLoadData(&library, program.images[0].data(),
+  check(driver.check(api.loadLibraryData(&library, program.images[0].data(),
                                          nullptr, nullptr, 0, nullptr, nullptr,
                                          0),
                      "cuLibraryLoadData"));
   check(
-      driver.check(api.libraryGetKernel(&kernel, library,
+      driver.check(api.getLibraryKernel(&kernel, library,
                                         program.info.kernels[0].symbol.c_str()),
                    "cuLibraryGetKernel"));
   check(driver.check(api.kernelGetFunction(&function, kernel),

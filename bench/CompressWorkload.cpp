@@ -10,7 +10,6 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <cmath>
 #include <map>
 #include <numeric>
 #include <random>
@@ -219,13 +218,7 @@ Compress::Compress(Device &device, const Compressor &of, int64_t tokens)
     device.fillFloats(*floats);
   weight = device.allocate(of.width * 2);
   device.fillValues(weight);
-  hostAngles.resize(positions * 64);
-  for (int64_t at = 0; at < positions; ++at)
-    for (int64_t pair = 0; pair < 32; ++pair) {
-      double angle = at * std::pow(10000.0, -pair / 32.0);
-      hostAngles[at * 64 + pair] = std::cos(angle);
-      hostAngles[at * 64 + 32 + pair] = std::sin(angle);
-    }
+  hostAngles = makeAngles(positions);
   angles = device.allocate(hostAngles.size() * 4);
   device.upload(angles, hostAngles.data());
 }

@@ -13,6 +13,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
 #include <cstring>
 #include <random>
 
@@ -104,4 +105,15 @@ std::string Workload::verify(const rt::LoadedProgram &program, int64_t size,
             static_cast<uint8_t>(expected[at]));
   }
   return "";
+}
+
+std::vector<float> bench::makeAngles(int64_t positions) {
+  std::vector<float> angles(positions * 64);
+  for (int64_t at = 0; at < positions; ++at)
+    for (int64_t pair = 0; pair < 32; ++pair) {
+      double angle = at * std::pow(10000.0, -pair / 32.0);
+      angles[at * 64 + pair] = std::cos(angle);
+      angles[at * 64 + 32 + pair] = std::sin(angle);
+    }
+  return angles;
 }

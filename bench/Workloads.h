@@ -112,6 +112,9 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
+/// Cosines, then sines, of 32 rotary pairs for every position, base 10,000.
+std::vector<float> makeAngles(int64_t positions);
+
 /// 1024 tokens of `topk` entries in each of four pools, every token with pages
 /// of its own, scattered over the pool; sizes are tokens.
 std::unique_ptr<Workload> makeGather(Device &device, const std::string &layout,

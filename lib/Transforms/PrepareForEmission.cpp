@@ -74,7 +74,8 @@ void Namer::visit(Operation *op) {
   auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
   bool mayHaveLine = !(branch && branch.getNumResults() > 0);
   bool line = mayHaveLine && !repeatsFreely(op) &&
-              (!name.empty() || !isMemoryEffectFree(op) || !value.hasOneUse());
+              (!name.empty() || !isMemoryEffectFree(op) || !value.hasOneUse() ||
+               isa<cuda::PoolOp>(op));
   Location loc = stripNames(op->getLoc());
   if (line)
     loc = NameLoc::get(

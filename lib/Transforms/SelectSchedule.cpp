@@ -40,51 +40,43 @@ struct TableEntry {
   int64_t window = 0; ///< The fewest rows of operands a row takes.
 };
 
-constexpr LoadPolicy plain = LoadPolicy::Default,
-                     evictLast = LoadPolicy::EvictLast;
-constexpr StorePolicy cached = StorePolicy::Default;
-
-/// sm_9x is measured on an H200, the others follow it; docs/Performance.md has
-/// the figures.
-const TableEntry builtinTable[] = {
-    {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false,
-     /*team=*/2, /*rows=*/1, /*most=*/256},
-    {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false,
-     /*team=*/2, /*rows=*/1, /*most=*/0, /*window=*/16},
-    {"sm_", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, /*pdl=*/false,
-     /*team=*/2, /*rows=*/4},
-    {"sm_", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, /*pdl=*/false},
-    {"sm_", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached,
-     /*pdl=*/false},
-    {"sm_", "dsv4.paged_append", 0, 128, 16, 4, 0, plain, cached,
-     /*pdl=*/false},
-    {"sm_", "dsv4.quantize", 0, 128, 16, 16, 0, plain, cached, /*pdl=*/false},
-    {"sm_", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, /*pdl=*/false},
-    {"sm_", "", 8, 128, 16, 4, 0, plain, cached, /*pdl=*/false},
-    {"sm_", "", 0, 128, 16, 8, 0, plain, cached, /*pdl=*/false},
-    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 1, 256},
-    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 1, 0,
-     16},
-    {"sm_9", "dsv4.compress", 0, 512, 32, 2, 4, plain, cached, true, 2, 4},
-    {"sm_9", "dsv4.rms_norm", 0, 128, 8, 8, 0, evictLast, cached, true},
-    {"sm_9", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached, true},
-    {"sm_9", "dsv4.paged_append", 0, 128, 16, 4, 0, evictLast, cached, true},
-    {"sm_9", "dsv4.quantize", 0, 128, 16, 16, 0, plain, cached, true},
-    {"sm_9", "dsv4.dequantize", 0, 256, 32, 8, 0, evictLast, cached, true},
-    {"sm_9", "", 8, 128, 16, 4, 0, evictLast, cached, true},
-    {"sm_9", "", 0, 128, 16, 8, 0, evictLast, cached, true},
-    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 1, 256},
-    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 0, plain, cached, true, 2, 1, 0,
-     16},
-    {"sm_1", "dsv4.compress", 0, 512, 32, 2, 4, plain, cached, true, 2, 4},
-    {"sm_1", "dsv4.rms_norm", 0, 128, 8, 8, 0, plain, cached, true},
-    {"sm_1", "dsv4.paged_append", 32, 128, 32, 4, 0, plain, cached, true},
-    {"sm_1", "dsv4.paged_append", 0, 128, 16, 4, 0, plain, cached, true},
-    {"sm_1", "dsv4.quantize", 0, 128, 16, 16, 0, plain, cached, true},
-    {"sm_1", "dsv4.dequantize", 0, 256, 32, 8, 0, plain, cached, true},
-    {"sm_1", "", 8, 128, 16, 4, 0, plain, cached, true},
-    {"sm_1", "", 0, 128, 16, 8, 0, plain, cached, true},
+/// What the built-in table has for an op on every family of architectures.
+struct Shape {
+  const char *op;
+  int64_t bits, threads, lanes, vector;
+  bool rereads = false; ///< Others load the same lines: keep them in the cache.
+  int64_t blocks = 0, team = 0, rows = 0, most = 0, window = 0;
 };
+
+/// Measured on an H200; docs/Performance.md has the figures.
+const Shape shapes[] = {
+    // Few entries, long windows, the others.
+    {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/256},
+    {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, 0, /*window=*/16},
+    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/4, 2, /*rows=*/4},
+    {"dsv4.rms_norm", 0, 128, 8, 8, true},
+    {"dsv4.paged_append", 32, 128, 32, 4, false},
+    {"dsv4.paged_append", 0, 128, 16, 4, true},
+    {"dsv4.quantize", 0, 128, 16, 16, false},
+    {"dsv4.dequantize", 0, 256, 32, 8, true},
+    {"", 8, 128, 16, 4, true},
+    {"", 0, 128, 16, 8, true},
+};
+
+/// The table for `arch`: sm_9x as it was measured, the others follow it.
+std::vector<TableEntry> getBuiltinTable(StringRef arch) {
+  bool hopper = arch.starts_with("sm_9");
+  bool pdl = hopper || arch.starts_with("sm_1");
+  std::vector<TableEntry> table;
+  for (const Shape &shape : shapes)
+    table.push_back(
+        {"sm_", shape.op, shape.bits, shape.threads, shape.lanes, shape.vector,
+         shape.blocks,
+         hopper && shape.rereads ? LoadPolicy::EvictLast : LoadPolicy::Default,
+         StorePolicy::Default, pdl, shape.team, shape.rows, shape.most,
+         shape.window});
+  return table;
+}
 
 struct SelectSchedule : dsv4::impl::SelectScheduleBase<SelectSchedule> {
   using SelectScheduleBase::SelectScheduleBase;
@@ -93,8 +85,7 @@ struct SelectSchedule : dsv4::impl::SelectScheduleBase<SelectSchedule> {
     std::vector<TableEntry> entries;
     if (!table.empty() && failed(readTable(entries)))
       return signalPassFailure();
-    entries.insert(entries.end(), std::begin(builtinTable),
-                   std::end(builtinTable));
+    llvm::append_range(entries, getBuiltinTable(arch));
     for (KernelOp kernel : getOperation().getOps<KernelOp>())
       if (!kernel.getScheduleAttr() && failed(select(kernel, entries)))
         return signalPassFailure();
@@ -237,6 +228,7 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
   if (ops.empty())
     return success();
   RowwiseOpInterface first = *ops.begin();
+  TeamWork work = getTeamWork(kernel);
   const TableEntry *best = nullptr;
   for (const TableEntry &entry : entries) {
     if (!StringRef(arch).starts_with(entry.arch) ||
@@ -246,7 +238,7 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
                          return entry.op == op->getName().getStringRef();
                        })) ||
         (entry.most && boundRows(kernel) > entry.most) ||
-        getTeamWork(kernel).rows < entry.window ||
+        work.rows < entry.window || (work.rows && !entry.team) ||
         (entry.bits && entry.bits != first.getRowPieces().front().bits))
       continue;
     if (!best || entry.arch.size() > best->arch.size())
@@ -262,7 +254,7 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
     // Interleaved factors may need steps that the entry does not reach, odd
     // rows a thread for every element.
     TableEntry wide = *best;
-    if (getTeamWork(kernel).rows)
+    if (work.rows)
       wide.threads = 1024;
     wide.lanes = 32;
     wide.vector = std::max<int64_t>(wide.vector, 16);
@@ -276,9 +268,9 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
       remark::RemarkOpts::name("schedule").category("dsv4-select-schedule"))
       << llvm::formatv(
              "kernel '{0}': {1} threads, {2} lanes a row, {3} elements "
-             "a chunk",
+             "a chunk, {4} rows a block",
              kernel.getSymName(), chosen.getThreads(), chosen.getLanes(),
-             chosen.getVector())
+             chosen.getVector(), chosen.getRowsPerBlock())
              .str();
   return success();
 }

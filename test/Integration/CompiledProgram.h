@@ -19,6 +19,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <atomic>
+
 namespace dsv4::test {
 
 /// A session for each of three orders of threads, which take turns; on a GPU
@@ -86,10 +88,21 @@ std::string checkText(Sessions &sessions, const std::string &name,
                       const std::string &text, const std::vector<Shape> &shapes,
                       uint64_t seed, const std::string &schedule = "");
 
+/// The same under a schedule, which may not fit: then nothing is wrong.
+/// `fitted` counts those that do.
+std::string checkSchedule(Sessions &sessions, const std::string &name,
+                          const std::string &text,
+                          const std::vector<Shape> &shapes, uint64_t seed,
+                          const std::string &schedule,
+                          std::atomic<unsigned> &fitted);
+
 using Jobs = std::vector<std::function<std::string()>>;
 
 /// runAll, and a line that says how many there were.
 void runAndCount(const Jobs &jobs);
+
+/// Prints how many of the jobs had a schedule that fits, and expects a tenth.
+void expectFitted(unsigned fitted, const Jobs &jobs);
 
 /// At scale 0 every fifth.
 template <typename T>

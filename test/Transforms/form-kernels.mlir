@@ -255,3 +255,23 @@ func.func @own_entries(%c: !one, %i: tensor<?xi32>, %j: tensor<?xi32>, %o: tenso
       : !one, tensor<?xi32>
   return
 }
+
+// The threads of a block pool windows for one op at a time.
+// CHECK-LABEL: func.func @two_teams
+func.func @two_teams(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi32>, %c: !both,
+                     %a: tensor<?x512xf32>, %b: tensor<?x512xf32>) {
+  // CHECK: dsv4.kernel @two_teams_0
+  // CHECK: dsv4.compress
+  // CHECK-NOT: dsv4.compress
+  // CHECK: dsv4.kernel @two_teams_1
+  // CHECK: dsv4.compress
+  // CHECK: dsv4.paged_append
+  %0 = dsv4.compress %x, %x window 4 plan(%p : tensor<?x4xi32>)
+      outs(%a : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
+  %1 = dsv4.compress %x, %x window 4 plan(%p : tensor<?x4xi32>)
+      outs(%b : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
+  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with dsv4.compress: the threads of a block do such an op together for one op only
+  dsv4.paged_append %c[%i] unique fields(%0, %1 : tensor<?x512xf32>, tensor<?x512xf32>)
+      : !both, tensor<?xi32>
+  return
+}

@@ -54,7 +54,7 @@ func.func @decode_512(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32> {dsv4.dims = [
 // CHECK-LABEL: func.func @prefill
 func.func @prefill(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // PDL: schedule <{{.*}}, pdl = true, team = 2, rows = {{[2-9]}}>
-  // SM80: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2, team = 2, rows = {{[2-9]}}>
+  // SM80: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2, blocks = 4, team = 2, rows = {{[2-9]}}>
   // TABLE: schedule <threads = 256, lanes = 8, vector = 8, team = 1, rows = 3>
   %0 = dsv4.kernel @prefill(%v, %p, %o) : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
@@ -137,7 +137,8 @@ func.func @no_windows(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) -> tensor<
 // As many long rows share a block as shared memory has room for.
 // CHECK-LABEL: func.func @long_rows
 func.func @long_rows(%v: tensor<?x4096xf32>, %p: tensor<?x4xi32>, %o: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
-  // CHECK: rows = {{[12]}}>
+  // BUILTIN: <threads = 512, {{.*}}blocks = 2, {{.*}}rows = 2>
+  // TABLE: rows = 2>
   %0 = dsv4.kernel @long_rows(%v, %p, %o) : (tensor<?x4096xf32>, tensor<?x4xi32>, tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   ^bb0(%v_: tensor<?x4096xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x4096xf32>):
     %1 = dsv4.compress %v_, %v_ window 4 plan(%p_ : tensor<?x4xi32>)

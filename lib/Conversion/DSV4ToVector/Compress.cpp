@@ -163,17 +163,14 @@ Value CompressBuilder::readPart(const Source &source, Value tensor,
   auto state = cast<TypedValue<CacheType>>(op.getState());
   FieldAttr part = state.getType().getRecord().getFields()[field];
   StoredVector kept = locateField(row, state, part, source.entry);
-  // Of an array or of pages, in elements of the one or the other.
-  Type cell = cast<MemRefType>(kept.buffer.getType()).getElementType();
-  int64_t scale = bytes * 8 / getElementBits(cell);
-  auto toCells = [&](Value index) {
-    return row.mul(index, row.constant(scale));
+  // A cache is memory of bytes.
+  auto toBytes = [&](Value index) {
+    return row.mul(index, row.constant(bytes));
   };
-  kept.offset = row.add(kept.offset, toCells(column));
-  if (scale != 1)
-    stored.buffer = cuda::BytesOp::create(b, row.getLoc(),
-                                          kept.buffer.getType(), stored.buffer);
-  stored.offset = select(source.inLaunch, toCells(stored.offset), kept.offset);
+  kept.offset = row.add(kept.offset, toBytes(column));
+  stored.buffer = cuda::BytesOp::create(b, row.getLoc(), kept.buffer.getType(),
+                                        stored.buffer);
+  stored.offset = select(source.inLaunch, toBytes(stored.offset), kept.offset);
   stored.buffer = select(source.inLaunch, stored.buffer, kept.buffer,
                          (name + "_memory").str());
   stored.alignment = std::gcd(stored.alignment, kept.alignment);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All threads of a block pool the rows of one window. Rows are taken in blocks
+// All threads of a block pool the rows of one window. Members are taken in blocks
 // of eight; what a block of rows comes to, and the tree in which blocks are
 // merged, do not depend on how many threads share the work.
 //
@@ -13,7 +13,7 @@
 
 #pragma once
 
-#include "core.cuh"
+#include "rows.cuh"
 
 namespace dsv4 {
 
@@ -40,7 +40,7 @@ struct Pooled {
   float max[N], sum[N], dot[N];
 };
 
-// What scores are relative to: where there is no row, there is no largest one.
+// What scores are relative to: where there is no member, there is no largest.
 __device__ __forceinline__ float origin(float max) {
   return as_unsigned(max) == 0xFF800000u ? 0.0f : max;
 }
@@ -67,33 +67,18 @@ __device__ __forceinline__ float weighted_mean(float sum, float dot) {
   return sum == 0.0f ? 0.0f : div_f32(dot, sum);
 }
 
-// The sum of neighbours, then of neighbouring sums, an odd one out as it is.
-template <int N>
-__device__ __forceinline__ float sum_tree(float *values) {
-  if constexpr (N == 1) {
-    return values[0];
-  } else {
-#pragma unroll
-    for (int i = 0; i < N / 2; ++i)
-      values[i] = add_f32(values[2 * i], values[2 * i + 1]);
-    if constexpr (N % 2 != 0)
-      values[N / 2] = values[N - 1];
-    return sum_tree<(N + 1) / 2>(values);
-  }
-}
-
-// `Count` rows from `first` on, as they were loaded.
+// `Count` members from `first` on, as they were loaded.
 template <int Count, typename Part>
-struct PoolRows {
+struct PoolMembers {
   Part scores[Count], values[Count];
 };
 
-template <int Rows, int Count, typename Part, typename Fast, typename Load>
-__device__ __forceinline__ void load_rows(PoolRows<Count, Part> &to, int first,
+template <int Members, int Count, typename Part, typename Fast, typename Load>
+__device__ __forceinline__ void load_members(PoolMembers<Count, Part> &to, int first,
                                           int lane, bool all, Fast fast,
                                           Load load) {
   constexpr int channels = sizeof(Part) / sizeof(float);
-  if (all && (Rows % Count == 0 || first + Count <= Rows)) {
+  if (all && (Members % Count == 0 || first + Count <= Members)) {
 #pragma unroll
     for (int i = 0; i < Count; ++i)
       fast(first + i, lane, to.scores[i], to.values[i]);
@@ -102,9 +87,9 @@ __device__ __forceinline__ void load_rows(PoolRows<Count, Part> &to, int first,
 #pragma unroll
   for (int i = 0; i < Count; ++i) {
     bool there = load(first + i, lane, to.scores[i], to.values[i]);
-    if constexpr (Rows % Count != 0) {
+    if constexpr (Members % Count != 0) {
       // The last block is filled up.
-      there &= first + i < Rows;
+      there &= first + i < Members;
       to.values[i] = there ? to.values[i] : Part();
     }
 #pragma unroll
@@ -114,59 +99,61 @@ __device__ __forceinline__ void load_rows(PoolRows<Count, Part> &to, int first,
 }
 
 template <int Count, typename Part>
-__device__ __forceinline__ auto pool_rows(const PoolRows<Count, Part> &rows) {
+__device__ __forceinline__ auto pool_members(const PoolMembers<Count, Part> &members) {
   constexpr int channels = sizeof(Part) / sizeof(float);
   Pooled<channels> to;
 #pragma unroll
   for (int c = 0; c < channels; ++c) {
     float weights[Count], products[Count];
-    to.max[c] = rows.scores[0][c];
+    to.max[c] = members.scores[0][c];
 #pragma unroll
     for (int i = 1; i < Count; ++i)
-      to.max[c] = max_nan_f32(to.max[c], rows.scores[i][c]);
+      to.max[c] = max_nan_f32(to.max[c], members.scores[i][c]);
     const float from = origin(to.max[c]);
 #pragma unroll
     for (int i = 0; i < Count; ++i) {
-      weights[i] = exp_f32(sub_f32(rows.scores[i][c], from));
-      products[i] = mul_f32(weights[i], rows.values[i][c]);
+      weights[i] = exp_f32(sub_f32(members.scores[i][c], from));
+      products[i] = mul_f32(weights[i], members.values[i][c]);
     }
     // NaN if a score is NaN or infinite, which the weights do not show.
-    to.sum[c] = add_f32(sum_tree<Count>(weights), sub_f32(from, from));
-    to.dot[c] = sum_tree<Count>(products);
+    fold_tree<Sum, Count>(weights);
+    fold_tree<Sum, Count>(products);
+    to.sum[c] = add_f32(weights[0], sub_f32(from, from));
+    to.dot[c] = products[0];
   }
   return to;
 }
 
-// The tree of `Count` blocks of rows, a power of two, from block `first` on, of
+// The tree of `Count` blocks, a power of two, from block `first` on, of
 // those that there are. `next` holds the first, and then the one behind the
-// last: the rows of a block are on their way while those before it are pooled.
-template <int Count, int Rows, typename Part, typename Loader>
-__device__ __forceinline__ auto pool_blocks(PoolRows<8, Part> &next, int first,
+// last: the members of a block are on their way while those before are pooled.
+template <int Count, int Members, typename Part, typename Loader>
+__device__ __forceinline__ auto pool_blocks(PoolMembers<8, Part> &next, int first,
                                             int end, Loader load) {
   if constexpr (Count == 1) {
-    const PoolRows<8, Part> rows = next;
+    const PoolMembers<8, Part> members = next;
     if (first + 1 < end)
       load(next, first + 1);
-    return pool_rows(rows);
+    return pool_members(members);
   } else if constexpr (Count == 2) {
-    PoolRows<8, Part> second;
+    PoolMembers<8, Part> second;
     if (first + 1 < end)
       load(second, first + 1);
-    auto to = pool_rows(next);
+    auto to = pool_members(next);
     if (first + 2 < end)
       load(next, first + 2);
-    if (8 * (first + 1) < Rows)
-      to = merge(to, pool_rows(second));
+    if (8 * (first + 1) < Members)
+      to = merge(to, pool_members(second));
     return to;
   } else {
-    // A loop, because the rows of two blocks are text enough.
+    // A loop, because the members of two blocks are text enough.
     Pooled<sizeof(Part) / sizeof(float)> to = {};
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {
       const int begin = first + half * (Count / 2);
-      if (8 * begin < Rows) {
+      if (8 * begin < Members) {
         const auto part =
-            pool_blocks<Count / 2, Rows>(next, begin, end, load);
+            pool_blocks<Count / 2, Members>(next, begin, end, load);
         to = half ? merge(to, part) : part;
       }
     }
@@ -175,28 +162,28 @@ __device__ __forceinline__ auto pool_blocks(PoolRows<8, Part> &next, int first,
 }
 
 // Blocks `first` to `first + Blocks - 1` of a window, of those that there are.
-template <int Rows, int Blocks, typename Part, typename Fast, typename Load>
+template <int Members, int Blocks, typename Part, typename Fast, typename Load>
 __device__ __forceinline__ auto pool_team(int first, int lane, bool all,
                                           Fast fast, Load load) {
-  if constexpr (Rows <= 8) {
-    PoolRows<Rows, Part> rows;
-    load_rows<Rows>(rows, 0, lane, all, fast, load);
-    return pool_rows(rows);
+  if constexpr (Members <= 8) {
+    PoolMembers<Members, Part> members;
+    load_members<Members>(members, 0, lane, all, fast, load);
+    return pool_members(members);
   } else {
-    const auto load_block = [&](PoolRows<8, Part> &to, int block) {
-      load_rows<Rows>(to, 8 * block, lane, all, fast, load);
+    const auto load_block = [&](PoolMembers<8, Part> &to, int block) {
+      load_members<Members>(to, 8 * block, lane, all, fast, load);
     };
-    const int last = (Rows + 7) / 8;
+    const int last = (Members + 7) / 8;
     const int end = first + Blocks < last ? first + Blocks : last;
-    PoolRows<8, Part> next;
+    PoolMembers<8, Part> next;
     load_block(next, first);
-    return pool_blocks<Blocks, Rows>(next, first, end, load_block);
+    return pool_blocks<Blocks, Members>(next, first, end, load_block);
   }
 }
 
-// How the rows of a window are dealt to threads: teams of `lanes` threads that
-// hold a `Part` of the channels each, for `blocks` blocks of rows a team.
-template <int Rows, int Count, int Threads, int Channels, typename Part>
+// How the members of a window are dealt to threads: teams of `lanes` threads that
+// hold a `Part` of the channels each, for `blocks` blocks a team.
+template <int Members, int Count, int Threads, int Channels, typename Part>
 struct PoolShape {
   static constexpr int ceil_pow2(int value) {
     int power = 1;
@@ -207,7 +194,7 @@ struct PoolShape {
   enum : int {
     part = sizeof(Part) / sizeof(float),
     lanes = Channels / part,
-    all_blocks = (Rows + 7) / 8,
+    all_blocks = (Members + 7) / 8,
     // Three sums a channel, beside the pooled rows in 48 KiB of shared memory.
     fitting = (49152 - 4 * Count * Channels) / (12 * Channels),
     most_teams = Threads / lanes < fitting ? Threads / lanes : fitting,
@@ -221,15 +208,15 @@ struct PoolShape {
 };
 
 // One window, by all threads of the block, to `row` in shared memory.
-template <int Rows, int Count, int Threads, int Channels, typename Part,
+template <int Members, int Count, int Threads, int Channels, typename Part,
           typename Fast, typename Load>
 __device__ __forceinline__ void pool_window(float *row, bool all, Fast fast,
                                             Load load) {
-  using Shape = PoolShape<Rows, Count, Threads, Channels, Part>;
+  using Shape = PoolShape<Members, Count, Threads, Channels, Part>;
   const int lane = threadIdx.x % Shape::lanes, team = threadIdx.x / Shape::lanes;
   if constexpr (Shape::teams == 1) {
     if (team == 0) {
-      const auto sums = pool_team<Rows, Shape::blocks, Part>(0, lane, all, fast,
+      const auto sums = pool_team<Members, Shape::blocks, Part>(0, lane, all, fast,
                                                              load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c)
@@ -238,7 +225,7 @@ __device__ __forceinline__ void pool_window(float *row, bool all, Fast fast,
   } else {
     __shared__ float sums[Shape::teams][3][Channels];
     if (team < Shape::teams) {
-      const auto own = pool_team<Rows, Shape::blocks, Part>(
+      const auto own = pool_team<Members, Shape::blocks, Part>(
           team * Shape::blocks, lane, all, fast, load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c) {

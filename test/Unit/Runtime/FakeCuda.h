@@ -91,12 +91,12 @@ inline cuda::API fakeTable() {
     return 0;
   };
   api.ctxSetCurrent = [](CUcontext) { return 0; };
-  api.libraryLoadData = [](CUlibrary *library, const void *, int *, void **,
+  api.loadLibraryData = [](CUlibrary *library, const void *, int *, void **,
                            unsigned, int *, void **, unsigned) {
     *library = reinterpret_cast<CUlibrary>(fake);
     return fake->loadResult;
   };
-  api.libraryGetKernel = [](CUkernel *kernel, CUlibrary, const char *name) {
+  api.getLibraryKernel = [](CUkernel *kernel, CUlibrary, const char *name) {
     fake->kernels.push_back(name);
     *kernel = reinterpret_cast<CUkernel>(fake);
     return 0;

@@ -1,0 +1,60 @@
+//===- CacheKeyTest.cpp - What makes another cache entry ------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/JIT/JIT.h"
+
+#include "gtest/gtest.h"
+
+using namespace dsv4;
+
+static std::string getKey(const CompileOptions &options,
+                          const std::string &source = "func.func @f() {}",
+                          const std::string &target = "cuda") {
+  return getCacheKeyText(source, options, target, "sm_90a");
+}
+
+TEST(CacheKeyTest, SpacesAndCommentsDoNotCount) {
+  EXPECT_EQ(getKey({}), getKey({}, "func.func  @f()\n{} // nothing"));
+  EXPECT_NE(getKey({}), getKey({}, "func.func @g() {}"));
+}
+
+TEST(CacheKeyTest, EveryOptionCounts) {
+  CompileOptions dims, schedule, checks;
+  dims.dims["k"] = 512;
+  schedule.schedule = "#dsv4.row_schedule<>";
+  checks.checks = true;
+  for (const CompileOptions &options : {dims, schedule, checks})
+    EXPECT_NE(getKey(options), getKey({}));
+  // The host target tells what is beyond a pool in any case.
+  EXPECT_EQ(getKey(checks, "", "host"), getKey({}, "", "host"));
+}
+
+TEST(CacheKeyTest, VersionsOfExtensionsCount) {
+  auto getExtended = [](const std::string &identity) {
+    CompileOptions options;
+    options.extensions.push_back({identity, [](mlir::DialectRegistry &) {}});
+    return getKey(options);
+  };
+  EXPECT_EQ(getExtended("ops 1"), getExtended("ops 1"));
+  EXPECT_NE(getExtended("ops 1"), getExtended("ops 2"));
+  EXPECT_NE(getExtended("ops 1"), getKey({}));
+}
+
+TEST(CacheKeyTest, ExtensionsHaveAnIdentityAndDialects) {
+  for (const DialectExtension &extension :
+       {DialectExtension{"", [](mlir::DialectRegistry &) {}},
+        DialectExtension{"ops 1", {}}}) {
+    CompileOptions options;
+    options.extensions.push_back(extension);
+    auto emitted =
+        emitProgram("", "none.mlir", options, "cuda", "sm_90a", false);
+    ASSERT_FALSE(emitted);
+    EXPECT_EQ(emitted.status().message(),
+              "an extension needs an identity and a function that registers "
+              "its dialects");
+  }
+}
