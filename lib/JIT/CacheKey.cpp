@@ -46,6 +46,9 @@ static std::string canonicalize(llvm::StringRef source) {
       text += c;
     }
   }
+  // A comment at the end leaves the blank before it.
+  if (!text.empty() && text.back() == ' ')
+    text.pop_back();
   return text;
 }
 
