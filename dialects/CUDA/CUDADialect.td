@@ -26,6 +26,8 @@ def CUDA_Dialect : Dialect {
     static constexpr llvm::StringLiteral kRangeAttr = "cuda.range";
     /// Function attribute: blocks a multiprocessor must be able to hold.
     static constexpr llvm::StringLiteral kMinBlocksAttr = "cuda.min_blocks";
+    /// Blocks of a thread block cluster.
+    static constexpr llvm::StringLiteral kClusterAttr = "cuda.cluster";
     /// Function attribute: lines of the comment above the kernel.
     static constexpr llvm::StringLiteral kHeaderAttr = "cuda.header";
   }];

@@ -326,20 +326,23 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
     Before rows are distributed this is for row `row`, and the result is a whole row,
     `vector<N>`. After it all `threads` threads of the block take part: for rows `row` to
     `row + count - 1`, those below `rows`, one after another; thread t has what lane t mod
-    `lanes` holds of row t div `lanes`. Clauses:
+    `lanes` holds of row t div `lanes`. With `cluster` so many blocks, a thread block cluster, share
+    the channels, and the threads of the first have the result. Clauses:
 
     * pool_c1: the region has the row as its argument, and ends in a `cuda.pool_window`;
-    * pool_c2: members, threads and count are positive, and a row of the window is the teams'
-      lanes times what one holds.
+    * pool_c2: members, threads, count and cluster are positive, and a row of the window is the
+      teams' lanes times what one holds, in one piece and as many in every block of a cluster.
   }];
   let arguments = (ins CUDA_Offset:$row, Optional<CUDA_Offset>:$rows, I64Attr:$members,
                        DefaultValuedAttr<I64Attr, "1">:$count,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
-                       DefaultValuedAttr<I64Attr, "1">:$lanes);
+                       DefaultValuedAttr<I64Attr, "1">:$lanes,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$pooled);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $members `at` $row (`of` $rows^)? (`count` $count^)? (`threads` $threads^)? (`lanes` $lanes^)?
+    (`cluster` $cluster^)?
     attr-dict-with-keyword `:` type($row) (`,` type($rows)^)? `to` type($pooled) $body
   }];
   let extraClassDeclaration = [{
@@ -487,6 +490,18 @@ def CUDA_LaunchSuccessorsOp : CUDA_Op<"launch_successors", [
     Its own wait still holds until this kernel is complete.
   }];
   let assemblyFormat = "attr-dict";
+}
+
+def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "ask for the line of an element";
+  let description = [{
+    The line with the element at `offset` comes to the L2 cache; nothing waits for it.
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base,
+                       CUDA_Offset:$offset);
+  let assemblyFormat = "$base `[` $offset `]` attr-dict `:` type($base) `,` type($offset)";
 }
 
 #endif // CUDA_OPS_TD

@@ -297,7 +297,8 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     multiprocessor must be able to hold, 0 for no demand; `pdl` lets the kernel
     start before its predecessor has ended. With `team` a block handles `rows` rows: its first
     threads hold them, and all of them do together what takes several rows of operands, one
-    row after another and `team` consecutive elements a thread. Clauses:
+    row after another and `team` consecutive elements a thread. With `cluster` so many blocks, a
+    thread block cluster, share these elements, and the first of them holds the rows. Clauses:
 
     * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
     * row_schedule_c2: lanes is a power of two between 1 and 32;
@@ -306,12 +307,14 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
       of factors divides, or is a multiple of, a chunk of `vector` elements and a
       step of lanes * vector elements; a chunk is whole bytes, and a step as many
       groups as their factors are interleaved by; where an op takes several rows of operands
-      for one, `team` is not 0 and divides them, and `rows` of them as f32 have at most 48 KiB (checked on
-      the kernel that carries the schedule);
+      for one, `team` is not 0 and divides them, and `rows` of them as f32 have at most 48 KiB; with a
+      cluster no thread has more than `team` of them (checked on the kernel that carries the
+      schedule);
     * row_schedule_c5: blocks is between 0 and 32, and blocks * threads at most
       2048;
     * row_schedule_c6: team is 0, 1, 2, 4 or 8;
-    * row_schedule_c7: rows is 0 without a team, else rows * lanes is at most threads.
+    * row_schedule_c7: rows is 0 without a team, else rows * lanes is at most threads;
+    * row_schedule_c8: cluster is 1, 2, 4 or 8, and 1 without a team and below sm_90.
   }];
   let parameters = (ins
     "int64_t":$threads, "int64_t":$lanes, "int64_t":$vector,
@@ -320,12 +323,13 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store,
     DefaultValuedParameter<"bool", "false">:$pdl,
     DefaultValuedParameter<"int64_t", "0">:$team,
-    DefaultValuedParameter<"int64_t", "0">:$rows
+    DefaultValuedParameter<"int64_t", "0">:$rows,
+    DefaultValuedParameter<"int64_t", "1">:$cluster
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Rows that a block handles.
+    /// Rows that a block handles, or a cluster.
     int64_t getRowsPerBlock() const {
       return getTeam() ? std::max<int64_t>(getRows(), 1) : getThreads() / getLanes();
     }

@@ -96,14 +96,6 @@ static rt::Parameter traceParameter(Value operand, const Signature &signature) {
   return {Kind::Rows, 0};
 }
 
-/// 90 for "sm_90a".
-static unsigned getArchNumber(StringRef arch) {
-  unsigned number = 0;
-  arch.consume_front("sm_");
-  arch.consumeInteger(10, number);
-  return number;
-}
-
 /// The launches of a lowered function, in order.
 static void planLaunches(ModuleOp module, func::FuncOp func,
                          const Signature &signature, rt::ProgramInfo &info) {
@@ -116,10 +108,14 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
     llvm::raw_string_ostream(kernel.schedule) << schedule;
     kernel.threads = (*callee.getKnownBlockSize())[0];
     kernel.rowsPerBlock = schedule.getRowsPerBlock();
+    kernel.cluster = schedule.getCluster();
     // No driver takes it below sm_90, where a wait is nothing anyway.
     kernel.programmaticLaunch =
-        schedule.getPdl() && getArchNumber(info.arch) >= 90;
-    auto grid = launch.getGridSizeX().getDefiningOp<arith::CeilDivUIOp>();
+        schedule.getPdl() && cuda::getArchNumber(info.arch) >= 90;
+    Value blocks = launch.getGridSizeX();
+    if (auto clusters = blocks.getDefiningOp<arith::MulIOp>())
+      blocks = clusters.getLhs();
+    auto grid = blocks.getDefiningOp<arith::CeilDivUIOp>();
     auto rows = grid.getLhs().getDefiningOp<RowCountOp>();
     unsigned argument = cast<BlockArgument>(rows.getSource()).getArgNumber();
     int64_t rank = cast<RankedTensorType>(rows.getSource().getType()).getRank();

@@ -42,9 +42,19 @@ void RowDistributor::mapRows() {
     cuda::WaitForPredecessorsOp::create(b, loc);
   Value thread =
       gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x, bound(threads));
+  int64_t cluster = schedule.getCluster();
   Value block = gpu::BlockIdOp::create(
       b, loc, gpu::Dimension::x,
-      bound(llvm::divideCeil(getMaxRows(), rowsPerBlock)));
+      bound(std::min<int64_t>(
+          llvm::divideCeil(getMaxRows(), rowsPerBlock) * cluster, INT32_MAX)));
+  Value isFirstOfCluster;
+  if (cluster > 1) {
+    Value rank = arith::RemUIOp::create(b, loc, block, indexConstant(cluster));
+    isFirstOfCluster = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                             rank, indexConstant(0));
+    block = arith::DivUIOp::create(b, name("first_row"), block,
+                                   indexConstant(cluster));
+  }
   Value rowInBlock = thread;
   lane = indexConstant(0);
   if (lanes > 1)
@@ -74,6 +84,8 @@ void RowDistributor::mapRows() {
     Value holds =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, thread,
                               indexConstant(rowsPerBlock * lanes));
+    if (isFirstOfCluster)
+      holds = arith::AndIOp::create(b, loc, isFirstOfCluster, holds);
     inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;
   } else {
     enterGuard();
@@ -163,7 +175,8 @@ LogicalResult RowDistributor::emitPoolRow(Region &from, Region &to) {
   team.chunkSize = schedule.getTeam();
   TeamWork work{1, elements};
   team.laneCount = elements / team.chunkSize /
-                   work.getSteps(schedule.getThreads(), team.chunkSize);
+                   work.getSteps(schedule.getThreads() * schedule.getCluster(),
+                                 team.chunkSize);
   team.cloneScalars(source);
   SmallVector<Value> shared;
   for (Value value : {row.getScores(), row.getValues()})
@@ -186,7 +199,8 @@ LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
   Type share = getShareType(type.getElementType(), {type.getNumElements()});
   auto mapped = cuda::PoolOp::create(
       b, pool.getLoc(), share, firstRow, rowCount, pool.getMembers(),
-      schedule.getRowsPerBlock(), schedule.getThreads(), laneCount);
+      schedule.getRowsPerBlock(), schedule.getThreads(), laneCount,
+      schedule.getCluster());
   RowDistributor row(*this);
   Block *body = addBlock(pool.getBody(), mapped.getBody());
   row.b.setInsertionPointToStart(body);

@@ -198,10 +198,15 @@ ArrayAttr Outliner::buildHeader() {
   os << arch << ": " << schedule.getThreads() << " threads, "
      << schedule.getLanes() << " lanes a row, chunks of "
      << schedule.getVector() << " elements";
-  if (schedule.getTeam())
+  if (schedule.getTeam()) {
     os << ", " << schedule.getRowsPerBlock()
-       << (schedule.getRowsPerBlock() == 1 ? " row" : " rows")
-       << " a block in teams of " << schedule.getTeam() << " elements a thread";
+       << (schedule.getRowsPerBlock() == 1 ? " row a " : " rows a ");
+    if (schedule.getCluster() > 1)
+      os << "cluster of " << schedule.getCluster() << " blocks";
+    else
+      os << "block";
+    os << " in teams of " << schedule.getTeam() << " elements a thread";
+  }
   if (schedule.getLoad() == LoadPolicy::EvictLast)
     os << ", loads evicted last";
   if (schedule.getStore() == StorePolicy::Streaming)
@@ -240,6 +245,9 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   if (schedule.getBlocks())
     callee->setAttr(cuda::CUDADialect::kMinBlocksAttr,
                     b.getI64IntegerAttr(schedule.getBlocks()));
+  if (schedule.getCluster() > 1)
+    callee->setAttr(cuda::CUDADialect::kClusterAttr,
+                    b.getI64IntegerAttr(schedule.getCluster()));
 
   Block &entry = callee.getBody().front();
   for (auto [i, parameter] : llvm::enumerate(parameters)) {
@@ -294,6 +302,8 @@ void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
       RowCountOp::create(b, loc, tensor, b.getI64IntegerAttr(INT32_MAX));
   Value grid = arith::CeilDivUIOp::create(b, loc, rows,
                                           constant(schedule.getRowsPerBlock()));
+  if (schedule.getCluster() > 1)
+    grid = arith::MulIOp::create(b, loc, grid, constant(schedule.getCluster()));
   Value one = constant(1);
   gpu::LaunchFuncOp::create(
       b, loc, callee, gpu::KernelDim3{grid, one, one},
@@ -324,7 +334,7 @@ static LogicalResult checkHost(func::FuncOp func) {
   for (Operation &op : func.getBody().front())
     if (!isParameter(&op) &&
         !isa<gpu::LaunchFuncOp, func::ReturnOp, arith::ConstantOp,
-             arith::IndexCastOp, arith::CeilDivUIOp>(op))
+             arith::IndexCastOp, arith::CeilDivUIOp, arith::MulIOp>(op))
       return op.emitOpError()
              << "is not part of a kernel and cannot be launched";
   for (Value value : func.getBody().front().getTerminator()->getOperands())
@@ -351,6 +361,13 @@ struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
         }
         if (!kernel->hasAttr(DSV4Dialect::kRowsOfAttr)) {
           kernel.emitOpError() << "is not lowered; run convert-dsv4-to-vector";
+          return signalPassFailure();
+        }
+        if (kernel.getScheduleAttr().getCluster() > 1 &&
+            cuda::getArchNumber(arch) < 90) {
+          kernel.emitOpError() << "row_schedule_c8: '" << arch
+                               << "' has no clusters of blocks; expected a "
+                                  "'cluster' of 1";
           return signalPassFailure();
         }
         if (failed(Outliner(func, kernel, arch).run()))

@@ -35,10 +35,12 @@ struct TableEntry {
   LoadPolicy load = LoadPolicy::Default;
   StorePolicy store = StorePolicy::Default;
   bool pdl = false;
-  int64_t team = 0, rows = 0;
+  int64_t team = 0, rows = 0, cluster = 1;
   int64_t most = 0;   ///< The most rows of the kernel that it is for; 0: any.
   int64_t window = 0; ///< The fewest rows of operands a row takes.
 };
+
+bool hasClusters(StringRef arch) { return cuda::getArchNumber(arch) >= 90; }
 
 /// What the built-in table has for an op on every family of architectures.
 struct Shape {
@@ -46,14 +48,17 @@ struct Shape {
   int64_t bits, threads, lanes, vector;
   bool rereads = false; ///< Others load the same lines: keep them in the cache.
   int64_t blocks = 0, team = 0, rows = 0, most = 0, window = 0;
+  int64_t cluster = 1; ///< Where there are clusters.
 };
 
 /// Measured on an H200; docs/Performance.md has the figures.
 const Shape shapes[] = {
-    // Few entries, long windows, the others.
+    // Few long windows, few windows, long windows, the others.
+    {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/64, /*window=*/16,
+     /*cluster=*/2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/256},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, 0, /*window=*/16},
-    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/4, 2, /*rows=*/4},
+    {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8},
     {"dsv4.rms_norm", 0, 128, 8, 8, true},
     {"dsv4.paged_append", 32, 128, 32, 4, false},
     {"dsv4.paged_append", 0, 128, 16, 4, true},
@@ -73,8 +78,8 @@ std::vector<TableEntry> getBuiltinTable(StringRef arch) {
         {"sm_", shape.op, shape.bits, shape.threads, shape.lanes, shape.vector,
          shape.blocks,
          hopper && shape.rereads ? LoadPolicy::EvictLast : LoadPolicy::Default,
-         StorePolicy::Default, pdl, shape.team, shape.rows, shape.most,
-         shape.window});
+         StorePolicy::Default, pdl, shape.team, shape.rows,
+         hasClusters(arch) ? shape.cluster : 1, shape.most, shape.window});
   return table;
 }
 
@@ -128,6 +133,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                 map.mapOptional("pdl", entry.pdl) &&
                 map.mapOptional("team", entry.team) &&
                 map.mapOptional("rows", entry.rows) &&
+                map.mapOptional("cluster", entry.cluster) &&
                 map.mapOptional("most", entry.most) &&
                 map.mapOptional("window", entry.window) &&
                 map.mapOptional("load", load) &&
@@ -137,7 +143,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
     for (const auto &[key, unused] : *value.getAsObject())
       if (!llvm::is_contained({"arch", "op", "bits", "threads", "lanes",
                                "vector", "blocks", "pdl", "load", "store",
-                               "team", "rows", "most", "window"},
+                               "team", "rows", "cluster", "most", "window"},
                               key.str()))
         return fail("an entry has no '" + key.str() + "'");
     auto storePolicy = symbolizeStorePolicy(store);
@@ -155,7 +161,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
             },
             &getContext(), entry.threads, entry.lanes, entry.vector,
             entry.blocks, entry.load, entry.store, entry.pdl, entry.team,
-            entry.rows))
+            entry.rows, entry.cluster))
       return failure();
     entries.push_back(entry);
   }
@@ -177,12 +183,14 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
                            std::string &why) {
   TeamWork work = getTeamWork(kernel);
   int64_t team = 0, threads = entry.threads, rows = entry.rows;
+  int64_t cluster = 1;
   int64_t blocks = entry.blocks;
   if (work.rows) {
     team = std::gcd(work.elements, std::max<int64_t>(entry.team, 1));
     // More would have nothing to do.
-    threads =
-        std::min<int64_t>(threads, llvm::alignTo(work.getThreads(team), 32));
+    cluster = std::gcd(work.elements / team, entry.cluster);
+    threads = std::min<int64_t>(
+        threads, llvm::alignTo(work.getThreads(team * cluster), 32));
     // Blocks were chosen for as many threads as most teams have.
     blocks = std::min(blocks, 1024 / threads);
     // Of long rows as many as shared memory has room for.
@@ -190,10 +198,10 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
   }
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
-      auto schedule =
-          RowScheduleAttr::get(kernel.getContext(), threads, lanes, vector,
-                               blocks, entry.load, entry.store, entry.pdl, team,
-                               team ? std::min(rows, threads / lanes) : 0);
+      auto schedule = RowScheduleAttr::get(
+          kernel.getContext(), threads, lanes, vector, blocks, entry.load,
+          entry.store, entry.pdl, team,
+          team ? std::min(rows, threads / lanes) : 0, cluster);
       if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
                        [&](RowwiseOpInterface op) {
                          why = explainMisfit(schedule, op);

@@ -208,9 +208,11 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
                            ", compiled for 0 to " + std::to_string(dim.max));
 }
 
-/// The most rows of one launch: the last block must not count past 2^31 - 1.
+/// The most rows of one launch: neither the last block nor the number of blocks
+/// may count past 2^31 - 1.
 static int64_t maxRows(const KernelInfo &kernel) {
-  return int64_t(INT32_MAX) - (kernel.rowsPerBlock - 1);
+  return std::min(int64_t(INT32_MAX) - (kernel.rowsPerBlock - 1),
+                  int64_t(INT32_MAX / kernel.cluster) * kernel.rowsPerBlock);
 }
 
 [[gnu::cold, gnu::noinline]] static Status
@@ -320,7 +322,8 @@ Status LoadedProgram::run(const Kernel &kernel, int32_t rows, Stream stream,
                           const Argument *arguments,
                           const int64_t *dims) const {
   const KernelInfo &info = *kernel.info;
-  uint64_t grid = (uint64_t(rows) + info.rowsPerBlock - 1) / info.rowsPerBlock;
+  uint64_t grid = (uint64_t(rows) + info.rowsPerBlock - 1) / info.rowsPerBlock *
+                  info.cluster;
   union Value {
     void *pointer;
     int32_t int32;

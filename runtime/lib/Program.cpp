@@ -128,6 +128,7 @@ static void writeKernel(json::OStream &out, const KernelInfo &kernel) {
     out.attribute("schedule", utf8(kernel.schedule));
     out.attribute("threads", int64_t(kernel.threads));
     out.attribute("rowsPerBlock", int64_t(kernel.rowsPerBlock));
+    out.attribute("cluster", int64_t(kernel.cluster));
     writeExtents(out, "rows", kernel.rows);
     out.attribute("sharedBytes", int64_t(kernel.sharedBytes));
     out.attribute("programmaticLaunch", kernel.programmaticLaunch);
@@ -313,6 +314,7 @@ static KernelInfo readKernel(const json::Value &value, const std::string &place,
   reader("schedule", kernel.schedule);
   reader("threads", kernel.threads);
   reader("rowsPerBlock", kernel.rowsPerBlock);
+  reader("cluster", kernel.cluster);
   reader.extents("rows", kernel.rows);
   reader("sharedBytes", kernel.sharedBytes);
   reader("programmaticLaunch", kernel.programmaticLaunch);
@@ -432,6 +434,8 @@ static Status validateKernel(const KernelInfo &kernel,
     return invalid(owner + ": threads must be 1 to 1024");
   if (kernel.rowsPerBlock < 1)
     return invalid(owner + ": rowsPerBlock must be at least 1");
+  if (kernel.cluster < 1 || kernel.cluster > 16)
+    return invalid(owner + ": cluster must be 1 to 16");
   if (kernel.sharedBytes > uint32_t(INT32_MAX))
     return invalid(owner + ": too much shared memory");
   Status rows = validateExtents(kernel.rows, info.dims.size(), owner);

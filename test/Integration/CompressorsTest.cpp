@@ -40,6 +40,7 @@ std::string drawTeamSchedule(std::mt19937_64 &random) {
          ", lanes = " + std::to_string(1 << random() % 6) +
          ", vector = " + std::to_string(1 << random() % 4) +
          (random() % 2 ? ", pdl = true" : "") +
+         ", cluster = " + std::to_string(1 << random() % 4) +
          ", team = " + std::to_string(1 << random() % 4) +
          ", rows = " + std::to_string(random() % 5) + ">";
 }

@@ -30,6 +30,11 @@
 
 namespace dsv4 {
 
+namespace cuda {
+/// 90 for "sm_90a"; 0 for what is no architecture.
+unsigned getArchNumber(llvm::StringRef arch);
+} // namespace cuda
+
 /// The name a location gives a value, or "". After cuda-prepare-for-emission a
 /// value with a name has a line of its own, and one without is written where it
 /// is used.

@@ -44,6 +44,13 @@ void CUDADialect::registerAttributes() {
       >();
 }
 
+unsigned cuda::getArchNumber(StringRef arch) {
+  unsigned number = 0;
+  if (!arch.consume_front("sm_") || arch.consumeInteger(10, number))
+    return 0;
+  return number;
+}
+
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef arch) {
   StringRef rest = arch;
@@ -285,9 +292,11 @@ LogicalResult PoolOp::verify() {
     return emitOpError() << "pool_c1: expected a region of one index, the row";
   if (static_cast<int64_t>(getMembers()) < 1 ||
       static_cast<int64_t>(getCount()) < 1 ||
-      static_cast<int64_t>(getThreads()) < 1 || !isLaneCount(getLanes()))
-    return emitOpError() << "pool_c2: expected positive members, threads and "
-                            "count, and a power of two of lanes, at most 32";
+      static_cast<int64_t>(getThreads()) < 1 || !isLaneCount(getLanes()) ||
+      static_cast<int64_t>(getCluster()) < 1)
+    return emitOpError() << "pool_c2: expected positive members, threads, "
+                            "count and cluster, and a power of two of lanes, "
+                            "at most 32";
   return success();
 }
 LogicalResult PoolOp::verifyRegions() {
@@ -299,10 +308,13 @@ LogicalResult PoolOp::verifyRegions() {
   if (!row)
     return success(); // pool_window_c1 says so.
   auto part = cast<VectorType>(row.getScores().getType());
-  int64_t width = part.getNumElements(), threads = getThreads();
+  int64_t width = part.getNumElements(), cluster = getCluster();
+  int64_t threads = static_cast<int64_t>(getThreads()) * cluster;
   if (getChannels() % width != 0 ||
       (part.getRank() == 1 ? getChannels() != width
-                           : getChannels() / width > threads))
+                           : getChannels() / width > threads) ||
+      (cluster > 1 && (part.getRank() == 1 || part.getDimSize(0) != 1 ||
+                       getChannels() / width % cluster != 0)))
     return emitOpError() << "pool_c2: " << part << " is no part of rows of "
                          << getChannels();
   return success();
@@ -343,7 +355,7 @@ void PoolWindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
   for (Region *region : getRegions()) {
     // A last block of members is filled up.
     set(region->getArgument(0), llvm::alignTo(pool.getMembers(), 8));
-    set(region->getArgument(1), pool.getThreads());
+    set(region->getArgument(1), pool.getThreads() * pool.getCluster());
   }
 }
 StringRef PoolOp::getCallee() { return "dsv4::pool"; }
@@ -423,6 +435,8 @@ StringRef WaitForPredecessorsOp::getCallee() {
 }
 StringRef WaitForPredecessorsOp::getHeader() { return "primitives.cuh"; }
 
+StringRef PrefetchOp::getCallee() { return "dsv4::prefetch"; }
+StringRef PrefetchOp::getHeader() { return "primitives.cuh"; }
 StringRef LaunchSuccessorsOp::getCallee() { return "dsv4::launch_successors"; }
 StringRef LaunchSuccessorsOp::getHeader() { return "primitives.cuh"; }
 

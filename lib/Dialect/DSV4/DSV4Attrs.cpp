@@ -396,7 +396,7 @@ LogicalResult
 RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t threads, int64_t lanes, int64_t vector,
                         int64_t blocks, LoadPolicy load, StorePolicy store,
-                        bool, int64_t team, int64_t rows) {
+                        bool, int64_t team, int64_t rows, int64_t cluster) {
   if (threads < 32 || threads > 1024 || threads % 32 != 0)
     return emitError()
            << "row_schedule_c1: expected 'threads' to be a multiple "
@@ -422,6 +422,11 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "row_schedule_c7: expected 'rows' of a 'team' whose "
                           "lanes are among its threads, got "
                        << rows;
+  if (cluster < 1 || cluster > 8 || !llvm::isPowerOf2_64(cluster) ||
+      (cluster > 1 && team == 0))
+    return emitError() << "row_schedule_c8: expected 'cluster' to be 1, 2, 4 "
+                          "or 8, and 1 without a 'team', got "
+                       << cluster;
   return success();
 }
 

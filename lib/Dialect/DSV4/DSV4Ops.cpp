@@ -304,7 +304,13 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
       return llvm::formatv("expected a 'team' that divides the {0} elements of "
                            "the rows that make up one row, got {1}",
                            work.elements, team);
-    int64_t held = work.getSteps(schedule.getThreads(), team) * team;
+    int64_t cluster = schedule.getCluster();
+    if (cluster > 1 && (work.elements % (team * cluster) != 0 ||
+                        work.elements > team * cluster * schedule.getThreads()))
+      return llvm::formatv("{0} blocks of {1} threads with {2} elements each "
+                           "cannot share a row of {3} elements",
+                           cluster, schedule.getThreads(), team, work.elements);
+    int64_t held = work.getSteps(schedule.getThreads() * cluster, team) * team;
     if (held > kMostHeld)
       return llvm::formatv("{0} threads cannot share a row of {1} elements "
                            "evenly: one would have {2} of them, more than {3}",

@@ -201,6 +201,9 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
       stream << "\n";
     }
   stream << "extern \"C\" __global__ void";
+  if (auto cluster =
+          func->getAttrOfType<IntegerAttr>(cuda::CUDADialect::kClusterAttr))
+    stream << " __cluster_dims__(" << cluster.getInt() << ", 1, 1)";
   if (auto size = func.getKnownBlockSize()) {
     stream << " __launch_bounds__(" << (*size)[0];
     if (auto blocks =

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All threads of a block pool the rows of one window. Members are taken in blocks
-// of eight; what a block of rows comes to, and the tree in which blocks are
-// merged, do not depend on how many threads share the work.
+// All threads of a block pool the rows of one window. Members are taken in
+// blocks of eight; what a block of rows comes to, and the tree in which blocks
+// are merged, do not depend on how many threads share the work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +54,8 @@ __device__ __forceinline__ Pooled<N> merge(const Pooled<N> &a,
     to.max[i] = max_f32(a.max[i], b.max[i]);
     // That of the larger one is exp(0).
     const bool a_leads = a.max[i] >= b.max[i];
-    const float factor = exp_f32(
-        sub_f32(a_leads ? b.max[i] : a.max[i], origin(to.max[i])));
+    const float factor =
+        exp_f32(sub_f32(a_leads ? b.max[i] : a.max[i], origin(to.max[i])));
     const float of_a = a_leads ? 1.0f : factor, of_b = a_leads ? factor : 1.0f;
     to.sum[i] = add_f32(mul_f32(a.sum[i], of_a), mul_f32(b.sum[i], of_b));
     to.dot[i] = add_f32(mul_f32(a.dot[i], of_a), mul_f32(b.dot[i], of_b));
@@ -74,9 +74,9 @@ struct PoolMembers {
 };
 
 template <int Members, int Count, typename Part, typename Fast, typename Load>
-__device__ __forceinline__ void load_members(PoolMembers<Count, Part> &to, int first,
-                                          int lane, bool all, Fast fast,
-                                          Load load) {
+__device__ __forceinline__ void load_members(PoolMembers<Count, Part> &to,
+                                             int first, int lane, bool all,
+                                             Fast fast, Load load) {
   constexpr int channels = sizeof(Part) / sizeof(float);
   if (all && (Members % Count == 0 || first + Count <= Members)) {
 #pragma unroll
@@ -99,7 +99,8 @@ __device__ __forceinline__ void load_members(PoolMembers<Count, Part> &to, int f
 }
 
 template <int Count, typename Part>
-__device__ __forceinline__ auto pool_members(const PoolMembers<Count, Part> &members) {
+__device__ __forceinline__ auto
+pool_members(const PoolMembers<Count, Part> &members) {
   constexpr int channels = sizeof(Part) / sizeof(float);
   Pooled<channels> to;
 #pragma unroll
@@ -128,8 +129,8 @@ __device__ __forceinline__ auto pool_members(const PoolMembers<Count, Part> &mem
 // those that there are. `next` holds the first, and then the one behind the
 // last: the members of a block are on their way while those before are pooled.
 template <int Count, int Members, typename Part, typename Loader>
-__device__ __forceinline__ auto pool_blocks(PoolMembers<8, Part> &next, int first,
-                                            int end, Loader load) {
+__device__ __forceinline__ auto pool_blocks(PoolMembers<8, Part> &next,
+                                            int first, int end, Loader load) {
   if constexpr (Count == 1) {
     const PoolMembers<8, Part> members = next;
     if (first + 1 < end)
@@ -165,25 +166,21 @@ __device__ __forceinline__ auto pool_blocks(PoolMembers<8, Part> &next, int firs
 template <int Members, int Blocks, typename Part, typename Fast, typename Load>
 __device__ __forceinline__ auto pool_team(int first, int lane, bool all,
                                           Fast fast, Load load) {
-  if constexpr (Members <= 8) {
-    PoolMembers<Members, Part> members;
-    load_members<Members>(members, 0, lane, all, fast, load);
-    return pool_members(members);
-  } else {
-    const auto load_block = [&](PoolMembers<8, Part> &to, int block) {
-      load_members<Members>(to, 8 * block, lane, all, fast, load);
-    };
-    const int last = (Members + 7) / 8;
-    const int end = first + Blocks < last ? first + Blocks : last;
-    PoolMembers<8, Part> next;
-    load_block(next, first);
-    return pool_blocks<Blocks, Members>(next, first, end, load_block);
-  }
+  const auto load_block = [&](PoolMembers<8, Part> &to, int block) {
+    load_members<Members>(to, 8 * block, lane, all, fast, load);
+  };
+  const int last = (Members + 7) / 8;
+  const int end = first + Blocks < last ? first + Blocks : last;
+  PoolMembers<8, Part> next;
+  load_block(next, first);
+  return pool_blocks<Blocks, Members>(next, first, end, load_block);
 }
 
-// How the members of a window are dealt to threads: teams of `lanes` threads that
-// hold a `Part` of the channels each, for `blocks` blocks a team.
-template <int Members, int Count, int Threads, int Channels, typename Part>
+// How the members of a window are dealt to threads: teams of `lanes` threads
+// that hold a `Part` of the channels each, for `blocks` blocks of members a
+// team. Of a cluster every block has as many channels.
+template <int Cluster, int Members, int Count, int Threads, int Channels,
+          typename Part>
 struct PoolShape {
   static constexpr int ceil_pow2(int value) {
     int power = 1;
@@ -193,50 +190,65 @@ struct PoolShape {
   }
   enum : int {
     part = sizeof(Part) / sizeof(float),
-    lanes = Channels / part,
+    channels = Channels / Cluster,
+    lanes = channels / part,
     all_blocks = (Members + 7) / 8,
     // Three sums a channel, beside the pooled rows in 48 KiB of shared memory.
-    fitting = (49152 - 4 * Count * Channels) / (12 * Channels),
+    fitting = (49152 - 4 * Count * Channels) / (12 * channels),
     most_teams = Threads / lanes < fitting ? Threads / lanes : fitting,
     blocks = ceil_pow2((all_blocks + (most_teams > 1 ? most_teams : 1) - 1) /
                        (most_teams > 1 ? most_teams : 1)),
     teams = (all_blocks + blocks - 1) / blocks
   };
+  // Where the channels of a lane go, lanes counted over the whole cluster.
   __device__ __forceinline__ static int channel(int lane, int at) {
     return (at / Part::chunk * lanes + lane) * Part::chunk + at % Part::chunk;
   }
+  static_assert(Cluster == 1 || part == Part::chunk,
+                "blocks of a cluster have contiguous channels");
 };
 
-// One window, by all threads of the block, to `row` in shared memory.
-template <int Members, int Count, int Threads, int Channels, typename Part,
-          typename Fast, typename Load>
-__device__ __forceinline__ void pool_window(float *row, bool all, Fast fast,
-                                            Load load) {
-  using Shape = PoolShape<Members, Count, Threads, Channels, Part>;
-  const int lane = threadIdx.x % Shape::lanes, team = threadIdx.x / Shape::lanes;
-  if constexpr (Shape::teams == 1) {
-    if (team == 0) {
-      const auto sums = pool_team<Members, Shape::blocks, Part>(0, lane, all, fast,
-                                                             load);
+// Sums over members to what they come to, in `row`: the part of a lane.
+template <typename Shape, int N>
+__device__ __forceinline__ void store_means(float *row, int lane,
+                                            const Pooled<N> &sums) {
 #pragma unroll
-      for (int c = 0; c < Shape::part; ++c)
-        row[Shape::channel(lane, c)] = weighted_mean(sums.sum[c], sums.dot[c]);
-    }
+  for (int c = 0; c < N; ++c)
+    row[Shape::channel(lane, c)] = weighted_mean(sums.sum[c], sums.dot[c]);
+}
+
+// Part `which` of the channels of one window of several blocks of members, by
+// all threads of the block, to `row` in shared memory, which may be another
+// block's: ready() comes before.
+template <typename Shape, int Members, int Threads, typename Part,
+          typename Ready, typename Fast, typename Load>
+__device__ __forceinline__ void pool_window(float *row, int which, Ready ready,
+                                            bool all, Fast fast, Load load) {
+  const int thread = threadIdx.x % Shape::lanes,
+            lane = which * Shape::lanes + thread,
+            team = threadIdx.x / Shape::lanes;
+  if constexpr (Shape::teams == 1) {
+    ready();
+    if (team == 0)
+      store_means<Shape>(
+          row, lane,
+          pool_team<Members, Shape::blocks, Part>(0, lane, all, fast, load));
   } else {
-    __shared__ float sums[Shape::teams][3][Channels];
+    __shared__ float sums[Shape::teams][3][Shape::channels];
     if (team < Shape::teams) {
       const auto own = pool_team<Members, Shape::blocks, Part>(
           team * Shape::blocks, lane, all, fast, load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c) {
-        const int channel = Shape::channel(lane, c);
+        const int channel = Shape::channel(thread, c);
         sums[team][0][channel] = own.max[c];
         sums[team][1][channel] = own.sum[c];
         sums[team][2][channel] = own.dot[c];
       }
     }
+    ready();
     __syncthreads();
-    for (int at = threadIdx.x; at < Channels; at += Threads) {
+    for (int at = threadIdx.x; at < Shape::channels; at += Threads) {
       Pooled<1> level[Shape::teams];
 #pragma unroll
       for (int i = 0; i < Shape::teams; ++i)
@@ -249,10 +261,34 @@ __device__ __forceinline__ void pool_window(float *row, bool all, Fast fast,
         if (count % 2 != 0)
           level[count / 2] = level[count - 1];
       }
-      row[at] = weighted_mean(level[0].sum[0], level[0].dot[0]);
+      row[which * Shape::channels + at] =
+          weighted_mean(level[0].sum[0], level[0].dot[0]);
     }
     // The sums are written again for the next window.
     __syncthreads();
+  }
+}
+
+// Part `which` of the channels of `count` windows of one block of members, at
+// most Count. Of many windows the members of the next are on their way while
+// those of one are pooled; for few that would only take registers.
+template <typename Shape, int Count, int Members, typename Part, typename Body>
+__device__ __forceinline__ void pool_windows(float *rows, int row_size,
+                                             int count, int which, Body body) {
+  const int lane = which * Shape::lanes + threadIdx.x;
+  if (threadIdx.x >= Shape::lanes)
+    return;
+  constexpr int ahead = Count >= 4;
+  PoolMembers<Members, Part> next = {};
+#pragma unroll 1
+  for (int at = -ahead; at < count; ++at) {
+    PoolMembers<Members, Part> members = next;
+    if (at + ahead < count)
+      body(at + ahead, [&](bool all, auto fast, auto load) {
+        load_members<Members>(ahead ? next : members, 0, lane, all, fast, load);
+      });
+    if (at >= 0)
+      store_means<Shape>(rows + at * row_size, lane, pool_members(members));
   }
 }
 
@@ -261,20 +297,44 @@ __device__ __forceinline__ void pool_window(float *row, bool all, Fast fast,
 // channel by channel; 0 where there is no member. body(row, window) calls
 // window(all, fast, load); load(r, lane, scores, values) gives a lane's part of
 // member r, and whether it is there; where `all` holds, `fast` does. All
-// threads of the block call this; thread t has the share of lane t mod Lanes of
-// row t div Lanes.
-template <int Members, int Count, int Threads, int Lanes, typename Part,
-          typename Result, typename Body>
+// threads of the cluster call this; thread t of its first block has the share
+// of lane t mod Lanes of row t div Lanes.
+template <int Cluster, int Members, int Count, int Threads, int Lanes,
+          typename Part, typename Result, typename Body>
 __device__ __forceinline__ Result pool(int first, int rows, Body body) {
   constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
+  using Shape = PoolShape<Cluster, Members, Count, Threads, channels, Part>;
   __shared__ float pooled[Count][channels];
+  // The first block must have started before others write to its memory.
+  bool started = Cluster == 1;
+  cluster_arrive<Cluster>();
+  const auto ready = [&] {
+    if (!started)
+      cluster_wait<Cluster>();
+    started = true;
+  };
+  const int count = Count < rows - first ? Count : rows - first;
+  const ClusterParts parts = cluster_parts<Cluster>();
 #pragma unroll 1
-  for (int which = 0; which < Count && first + which < rows; ++which)
-    body(first + which, [&](bool all, auto fast, auto load) {
-      pool_window<Members, Count, Threads, channels, Part>(pooled[which], all,
-                                                           fast, load);
-    });
-  __syncthreads();
+  for (int part = parts.begin; part < parts.end; ++part) {
+    if constexpr (Members <= 8) {
+      ready();
+      pool_windows<Shape, Count, Members, Part>(
+          in_first_block<Cluster>(&pooled[0][0]), channels, count, part,
+          [&](int which, auto window) { body(first + which, window); });
+    } else {
+#pragma unroll 1
+      for (int which = 0; which < count; ++which)
+        body(first + which, [&](bool all, auto fast, auto load) {
+          pool_window<Shape, Members, Threads, Part>(
+              in_first_block<Cluster>(pooled[which]), part, ready, all, fast,
+              load);
+        });
+    }
+  }
+  ready();
+  cluster_arrive<Cluster>();
+  cluster_wait<Cluster>();
   Result to = {};
   if (threadIdx.x < Count * Lanes) {
     const int which = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;

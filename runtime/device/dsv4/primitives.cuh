@@ -409,6 +409,11 @@ __device__ __forceinline__ void cvt_f32_ue8m0x4(float *to, unsigned word) {
   }
 }
 
+// The line at `address` comes to the L2 cache.
+__device__ __forceinline__ void prefetch(const void *address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
@@ -423,6 +428,51 @@ __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
            (long long)page, pages);
 #endif
   return condition && page < pages;
+}
+
+//===----------------------------------------------------------------------===//
+// Thread block clusters along x (sm_90+). Of Size 1: a block by itself.
+//===----------------------------------------------------------------------===//
+
+// What is divided into Size parts: those this block works for.
+struct ClusterParts {
+  int begin, end;
+};
+template <int Size> __device__ __forceinline__ ClusterParts cluster_parts() {
+  const int rank = Size > 1 ? blockIdx.x % Size : 0;
+  return {rank, rank + 1};
+}
+
+// The shared variable at `own`, as the first block of the cluster has it.
+template <int Size, typename T>
+__device__ __forceinline__ T *in_first_block(T *own) {
+#if __CUDA_ARCH__ >= 900
+  if constexpr (Size > 1) {
+    T *to;
+    asm("mapa.u64 %0, %1, 0;" : "=l"(to) : "l"(own));
+    return to;
+  }
+#endif
+  return own;
+}
+
+// All threads of the cluster arrive, then wait for each other; what was written
+// before is visible behind. Before the first access to another block's memory,
+// too: that block must have started.
+template <int Size> __device__ __forceinline__ void cluster_arrive() {
+#if __CUDA_ARCH__ >= 900
+  if constexpr (Size > 1)
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+#endif
+}
+template <int Size> __device__ __forceinline__ void cluster_wait() {
+#if __CUDA_ARCH__ >= 900
+  if constexpr (Size > 1) {
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+    return;
+  }
+#endif
+  __syncthreads();
 }
 
 //===----------------------------------------------------------------------===//

@@ -369,6 +369,24 @@ __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
 // Programmatic dependent launch: launches run one after another
 //===----------------------------------------------------------------------===//
 
+__device__ __forceinline__ void prefetch(const void *) {}
+
+// Blocks run one after another: the first of a cluster does the work of all.
+struct ClusterParts {
+  int begin, end;
+};
+template <int Size> __device__ __forceinline__ ClusterParts cluster_parts() {
+  return {0, blockIdx.x % Size == 0 ? Size : 0};
+}
+template <int Size, typename T>
+__device__ __forceinline__ T *in_first_block(T *own) {
+  return own;
+}
+template <int Size> __device__ __forceinline__ void cluster_arrive() {}
+template <int Size> __device__ __forceinline__ void cluster_wait() {
+  __syncthreads();
+}
+
 __device__ __forceinline__ void wait_for_predecessors() {}
 __device__ __forceinline__ void launch_successors() {}
 

@@ -68,12 +68,14 @@ struct Parameter {
   int index = 0; ///< Into bindings (Buffer) or dims (Int32, Int64).
 };
 
-/// One kernel: one grid row per `rowsPerBlock` rows; no rows, no launch.
+/// One kernel: a block, or `cluster` blocks, per `rowsPerBlock` rows; no rows, no
+/// launch.
 struct KernelInfo {
   std::string symbol;
   std::string schedule; ///< Canonical text, for people.
   uint32_t threads = 0; ///< Threads of a block (x).
   uint32_t rowsPerBlock = 1;
+  uint32_t cluster = 1; ///< Blocks of a cluster, as the kernel was compiled.
   std::vector<Extent> rows; ///< The row count is the product of these.
   uint32_t sharedBytes = 0; ///< Dynamic shared memory of a block.
   bool programmaticLaunch =

@@ -42,6 +42,7 @@ TEST(Program, JSONIsCanonical) {
   info.kernels[0].parameters = {{Parameter::Kind::Int32, 1}};
   info.dims.resize(2);
   info.bindings[0].shape = {constant(64)};
+  info.kernels[0].cluster = 2;
   EXPECT_EQ(
       info.toJSON(),
       R"({"name":"gather","target":"host","arch":"x86_64","bindings":[)"
@@ -52,7 +53,7 @@ TEST(Program, JSONIsCanonical) {
       R"("dims":[{"name":"tokens","binding":1,"axis":0,"max":2147483647},)"
       R"({"name":"topk","binding":1,"axis":1,"max":2147483647}],)"
       R"("kernels":[{"symbol":"gather_k0","schedule":"threads=128 rows=4",)"
-      R"("threads":128,"rowsPerBlock":4,"rows":[{"dim":0},{"dim":1}],)"
+      R"("threads":128,"rowsPerBlock":4,"cluster":2,"rows":[{"dim":0},{"dim":1}],)"
       R"("sharedBytes":1024,"programmaticLaunch":true,)"
       R"("parameters":[{"kind":"int32","index":1}],)"
       R"("registers":32,"spillBytes":0}]})");
@@ -170,6 +171,12 @@ TEST(Program, ValuesOutOfRange) {
   info.kernels[0].rowsPerBlock = 0;
   EXPECT_EQ(errorOf(info),
             "program: kernel 'gather_k0': rowsPerBlock must be at least 1");
+  for (uint32_t cluster : {0, 17}) {
+    info = gatherInfo();
+    info.kernels[0].cluster = cluster;
+    EXPECT_EQ(errorOf(info),
+              "program: kernel 'gather_k0': cluster must be 1 to 16");
+  }
   info = gatherInfo();
   info.kernels[0].sharedBytes = 0x80000000u;
   EXPECT_EQ(errorOf(info),

@@ -220,9 +220,9 @@ LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
     return failure();
   auto &os = text.os();
   os << "const auto " << getEmittedName(op.getLoc()) << " = " << op.getCallee()
-     << "<" << op.getMembers() << ", " << op.getCount() << ", "
-     << op.getThreads() << ", " << op.getLanes() << ", " << *part << ", "
-     << *result << ">(\n";
+     << "<" << op.getCluster() << ", " << op.getMembers() << ", "
+     << op.getCount() << ", " << op.getThreads() << ", " << op.getLanes()
+     << ", " << *part << ", " << *result << ">(\n";
   os.indent();
   os << first->text << ", " << rows->text << ", [&](int " << row->text
      << ", auto pool_window) {\n";
@@ -251,6 +251,13 @@ LogicalResult CUDATranslation::print(Operation *op,
     return printPool(pool, text);
   if (isa<cuda::WaitForPredecessorsOp, cuda::LaunchSuccessorsOp>(op)) {
     text.os() << cast<cuda::DeviceCallOpInterface>(op).getCallee() << "();\n";
+    return success();
+  }
+  if (auto prefetch = dyn_cast<cuda::PrefetchOp>(op)) {
+    auto element = spellElement(prefetch.getBase(), prefetch.getOffset(), text);
+    if (failed(element))
+      return failure();
+    text.os() << prefetch.getCallee() << "(&" << *element << ");\n";
     return success();
   }
   auto store = cast<cuda::StoreOp>(op);
