@@ -698,7 +698,7 @@ func.func private @dims_of_cache(!dsv4.cache<64 x <v4_584>> {dsv4.dims = ["k"]})
 
 // -----
 
-// expected-error @+1 {{has no argument attribute 'dsv4.nmae'}}
+// expected-error @+1 {{has no argument attribute 'dsv4.nmae', the nearest is 'dsv4.name' of an argument}}
 func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
 
 // -----
