@@ -46,8 +46,9 @@ mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 
 /// Gives axes that the ops of a function tie, or that have one name, one name
 /// and, where one of them is constant, one extent; what cannot be is an error,
-/// and so is an argument that is both read and a destination. Comes before
-/// getSignature: the runtime compares extents by name.
+/// and so are an argument that is both read and a destination, and a cache with
+/// rings of two lengths. Comes before getSignature: the runtime compares
+/// extents by name.
 mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
 
 /// Gives results the types of their destinations, after those of arguments have
