@@ -64,6 +64,8 @@ private:
   reference::InputSet buffers;
   /// What caches that the program writes held before it ran, by binding.
   std::map<unsigned, std::vector<char>> before;
+  /// What appends are given that they promise not to be given.
+  std::vector<std::string> sharedEntries;
   std::unique_ptr<Session> session;
   const rt::LoadedProgram *program = nullptr;
   RunResult result;
@@ -269,6 +271,10 @@ Status Runner::fillBuffers() {
   for (auto [i, binding] : llvm::enumerate(signature.bindings))
     if (binding.written && signature.holdsInput[i])
       before[i] = buffers.bytes[i];
+  sharedEntries = reference::findSharedEntries(func, buffers.buffers());
+  if (options.session.warn)
+    for (const std::string &line : sharedEntries)
+      options.session.warn(line);
   return Status();
 }
 
@@ -400,6 +406,10 @@ Status Runner::check() {
     result.mismatch = describeDifference(binding, buffers.shapes[i],
                                          buffers.bytes[i], expected.bytes[i]);
   }
+  // What stays there depends on the order of threads.
+  if (!result.mismatch.empty())
+    for (const std::string &line : sharedEntries)
+      result.mismatch += "; " + line;
   return Status();
 }
 
