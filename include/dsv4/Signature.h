@@ -14,6 +14,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <string>
+
 namespace dsv4 {
 
 /// The buffers that a function's arguments stand for.
@@ -50,6 +52,11 @@ mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 /// rings of two lengths. Comes before getSignature: the runtime compares
 /// extents by name.
 mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
+
+/// The function `entry` of a program, or the only one if that is empty.
+/// Declarations do not count.
+rt::Result<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                         const std::string &entry);
 
 /// Gives results the types of their destinations, after those of arguments have
 /// changed, and the function its type.

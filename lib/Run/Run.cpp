@@ -38,7 +38,6 @@ public:
 
 private:
   Status readProgram();
-  Status findEntry();
   Status readInputs();
   /// Extents of all dims: given, or read off the inputs.
   Status resolveDims();
@@ -96,8 +95,10 @@ Status Runner::readProgram() {
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
   if (!module)
     return error.status(Code::InvalidArgument);
-  if (Status status = findEntry(); !status)
-    return status;
+  auto entry = findEntry(*module, options.compile.entry);
+  if (!entry)
+    return entry.status();
+  func = *entry;
   if (failed(unifyDims(func)))
     return error.status(Code::InvalidArgument);
   auto found = getSignature(func);
@@ -105,29 +106,6 @@ Status Runner::readProgram() {
     return error.status(Code::InvalidArgument);
   signature = std::move(*found);
   return Status();
-}
-
-Status Runner::findEntry() {
-  std::string names;
-  unsigned count = 0;
-  for (auto candidate : module->getOps<func::FuncOp>()) {
-    names += (names.empty() ? "" : ", ") + candidate.getName().str();
-    if (options.compile.entry.empty() ||
-        candidate.getName() == options.compile.entry) {
-      func = candidate;
-      ++count;
-    }
-  }
-  if (count == 1)
-    return Status();
-  if (names.empty())
-    return invalid(options.file + ": the program has no function");
-  return invalid(count == 0
-                     ? "entry '" + options.compile.entry +
-                           "': the program has no such function (it has " +
-                           names + ")"
-                     : "the program has several functions (" + names +
-                           "): choose one with --entry");
 }
 
 //===----------------------------------------------------------------------===//

@@ -206,3 +206,29 @@ unsigned Signature::getBinding(unsigned argument, StringRef field) const {
 rt::Extent Signature::getExtent(unsigned argument, int64_t axis) const {
   return bindings[firstBinding[argument]].shape[axis];
 }
+
+rt::Result<func::FuncOp> dsv4::findEntry(ModuleOp module,
+                                         const std::string &entry) {
+  func::FuncOp found;
+  std::string names;
+  unsigned count = 0;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
+    names += (names.empty() ? "" : ", ") + func.getName().str();
+    if (entry.empty() || func.getName() == entry) {
+      found = func;
+      ++count;
+    }
+  }
+  if (count == 1)
+    return found;
+  return rt::Status(rt::Code::InvalidArgument,
+                    names.empty() ? "the program has no function"
+                    : count == 0
+                        ? "entry '" + entry +
+                              "': the program has no such function (it has " +
+                              names + ")"
+                        : "the program has several functions (" + names +
+                              "): choose one as the entry");
+}

@@ -33,6 +33,27 @@ TEST(CacheKeyTest, EveryOptionCounts) {
   EXPECT_EQ(getKey(checks, "", "host"), getKey({}, "", "host"));
 }
 
+// Declarations are no entries.
+TEST(CacheKeyTest, Entries) {
+  const std::string source = "func.func private @declared()\n"
+                             "func.func @f(%i: tensor<?xi32>) { return }";
+  auto emit = [&](const std::string &entry, const std::string &more) {
+    CompileOptions options;
+    options.entry = entry;
+    return std::string(emitProgram(source + more, "entries.mlir", options,
+                                   "cuda", "sm_90a", false)
+                           .status()
+                           .message());
+  };
+  EXPECT_EQ(emit("", ""), "");
+  EXPECT_EQ(emit("f", "\nfunc.func @g() { return }"), "");
+  EXPECT_EQ(emit("declared", ""),
+            "entry 'declared': the program has no such function (it has f)");
+  EXPECT_EQ(emit("", "\nfunc.func @g() { return }"),
+            "the program has several functions (f, g): choose one as the "
+            "entry");
+}
+
 TEST(CacheKeyTest, VersionsOfExtensionsCount) {
   auto getExtended = [](const std::string &identity) {
     CompileOptions options;
