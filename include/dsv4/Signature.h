@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <map>
 #include <string>
 
 namespace dsv4 {
@@ -52,6 +53,11 @@ mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 /// rings of two lengths. Comes before getSignature: the runtime compares
 /// extents by name.
 mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
+
+/// Of the extents of all dims those that `func` is compiled for: of exact dims,
+/// and the bounds of buckets.
+std::map<std::string, int64_t>
+selectDims(mlir::func::FuncOp func, const std::map<std::string, int64_t> &dims);
 
 /// The function `entry` of a program, or the only one if that is empty.
 /// Declarations do not count.

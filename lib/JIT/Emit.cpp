@@ -228,6 +228,15 @@ rt::Status ParsedProgram::parse(const std::string &source,
   return rt::Status();
 }
 
+rt::Result<std::map<std::string, int64_t>>
+dsv4::getCompileDims(const std::string &source, const std::string &sourceName,
+                     const CompileOptions &options) {
+  ParsedProgram program;
+  if (rt::Status status = program.parse(source, sourceName, options); !status)
+    return status;
+  return selectDims(program.func, options.dims);
+}
+
 rt::Result<EmittedProgram>
 dsv4::emitProgram(const std::string &source, const std::string &sourceName,
                   const CompileOptions &options, const std::string &target,

@@ -18,7 +18,6 @@
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -267,21 +266,7 @@ Status Runner::compile() {
   session = created.take();
   CompileOptions compile = options.compile;
   compile.entry = func.getName().str();
-  // Only exact dims and the bounds of buckets distinguish compiles.
-  auto policies =
-      func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kPoliciesAttr);
-  compile.dims.clear();
-  if (policies)
-    for (NamedAttribute entry : policies) {
-      auto extent = dims.find(entry.getName().str());
-      if (extent == dims.end())
-        continue;
-      PolicyKind kind = cast<PolicyAttr>(entry.getValue()).getKind();
-      if (kind == PolicyKind::Exact)
-        compile.dims[extent->first] = extent->second;
-      if (kind == PolicyKind::Bucket)
-        compile.dims[extent->first] = llvm::PowerOf2Ceil(extent->second);
-    }
+  compile.dims = selectDims(func, dims);
   auto compiled =
       session->compile(source, options.file, compile, &result.report,
                        /*wantListing=*/!options.emitDirectory.empty());
