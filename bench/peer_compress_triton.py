@@ -46,6 +46,17 @@ def write_v4(x, weight, angles, position, entry, nope, rope, factors):
 
 
 @triton.jit
+def pool_v4(score, value, weight, angles, position, slot, nope, rope, factors):
+    """Rows of a window [rows, 512], their bias in the scores, to one record."""
+    power = tl.exp(score - tl.max(score, 0)[None, :])
+    x = tl.sum(power * value, 0) / tl.sum(power, 0)
+    write_v4(
+        x[None, :], weight, angles, tl.load(position + tl.arange(0, 1)),
+        tl.load(slot), nope, rope, factors,
+    )  # fmt: skip
+
+
+@triton.jit
 def csa_kernel(
     values, scores, bias, weight, angles, position, slot,
     nope, rope, factors, KEEP: tl.constexpr,
@@ -62,12 +73,7 @@ def csa_kernel(
     )
     value = tl.load(values + at, mask=there, other=0.0, eviction_policy=KEEP)
     score += tl.load(bias + row % 4 * 1024 + cell)
-    power = tl.exp(score - tl.max(score, 0)[None, :])
-    x = tl.sum(power * value, 0) / tl.sum(power, 0)
-    write_v4(
-        x[None, :], weight, angles, tl.load(position + i + tl.arange(0, 1)),
-        tl.load(slot + i), nope, rope, factors,
-    )  # fmt: skip
+    pool_v4(score, value, weight, angles, position + i, slot + i, nope, rope, factors)
 
 
 @triton.jit
@@ -95,12 +101,7 @@ def decode_kernel(
         tl.store(to, tl.load(values + i * 1024 + column))
         tl.store(to + 1024, tl.load(scores + i * 1024 + column))
     score += tl.load(bias + row % 4 * 1024 + cell)
-    power = tl.exp(score - tl.max(score, 0)[None, :])
-    x = tl.sum(power * value, 0) / tl.sum(power, 0)
-    write_v4(
-        x[None, :], weight, angles, tl.load(position + i + tl.arange(0, 1)),
-        tl.load(slot + i), nope, rope, factors,
-    )  # fmt: skip
+    pool_v4(score, value, weight, angles, position + i, slot + i, nope, rope, factors)
 
 
 @triton.jit

@@ -306,15 +306,18 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     * row_schedule_c4: lanes * vector divides every field of the row, and a group
       of factors divides, or is a multiple of, a chunk of `vector` elements and a
       step of lanes * vector elements; a chunk is whole bytes, and a step as many
-      groups as their factors are interleaved by; where an op takes several rows of operands
-      for one, `team` is not 0 and divides them, and `rows` of them as f32 have at most 48 KiB; with a
-      cluster no thread has more than `team` of them (checked on the kernel that carries the
-      schedule);
+      groups as their factors are interleaved by;
     * row_schedule_c5: blocks is between 0 and 32, and blocks * threads at most
       2048;
-    * row_schedule_c6: team is 0, 1, 2, 4 or 8;
-    * row_schedule_c7: rows is 0 without a team, else rows * lanes is at most threads;
-    * row_schedule_c8: cluster is 1, 2, 4 or 8, and 1 without a team and below sm_90.
+    * row_schedule_c6: team is 0, 1, 2, 4 or 8; where an op takes several rows of
+      operands for one, it is not 0 and divides them, and a thread has at most 16 of
+      their elements;
+    * row_schedule_c7: rows is 0 without a team, else rows * lanes is at most threads, and
+      `rows` rows of such an op as f32 have at most 48 KiB;
+    * row_schedule_c8: cluster is 1, 2, 4 or 8, and 1 without a team and below sm_90; with a
+      cluster a thread has exactly `team` elements of such a row.
+
+    What depends on the ops is checked on the kernel that carries the schedule.
   }];
   let parameters = (ins
     "int64_t":$threads, "int64_t":$lanes, "int64_t":$vector,

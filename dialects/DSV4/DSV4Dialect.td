@@ -31,12 +31,16 @@ def DSV4_Dialect : Dialect {
 
     A function may carry `dsv4.policies`, a dictionary from the name of a dim to
     its `#dsv4.policy`; a dim that is not named there is dynamic.
+
+    Other attributes that begin with `dsv4.`, and these in other places, are
+    errors. Passes add some of their own to what they make.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
   let extraClassDeclaration = [{

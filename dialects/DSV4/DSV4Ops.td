@@ -506,7 +506,7 @@ def DSV4_KernelOp : DSV4_Op<"kernel", [
     * kernel_c1: block arguments match operands in number and type;
     * kernel_c2: yielded values match results;
     * kernel_c3: a schedule satisfies the row-wise ops in the region
-      (row_schedule_c4);
+      (row_schedule_c4, c6, c7);
     * kernel_c4: all row-wise ops have one row space: equal constants, or dims of
       one name (checked when the kernel is lowered).
   }];

@@ -14,6 +14,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <map>
+#include <string>
+
 namespace dsv4 {
 
 /// The buffers that a function's arguments stand for.
@@ -46,9 +49,20 @@ mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 
 /// Gives axes that the ops of a function tie, or that have one name, one name
 /// and, where one of them is constant, one extent; what cannot be is an error,
-/// and so is an argument that is both read and a destination. Comes before
-/// getSignature: the runtime compares extents by name.
+/// and so are an argument that is both read and a destination, and a cache with
+/// rings of two lengths. Comes before getSignature: the runtime compares
+/// extents by name.
 mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
+
+/// Of the extents of all dims those that `func` is compiled for: of exact dims,
+/// and the bounds of buckets.
+std::map<std::string, int64_t>
+selectDims(mlir::func::FuncOp func, const std::map<std::string, int64_t> &dims);
+
+/// The function `entry` of a program, or the only one if that is empty.
+/// Declarations do not count.
+rt::Result<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                         const std::string &entry);
 
 /// Gives results the types of their destinations, after those of arguments have
 /// changed, and the function its type.

@@ -59,28 +59,6 @@ struct Recorder : PassInstrumentation {
 
 } // namespace
 
-/// The function to compile, by name or because there is only one.
-static rt::Result<func::FuncOp> findEntry(ModuleOp module,
-                                          const std::string &entry) {
-  SmallVector<func::FuncOp> found;
-  std::string names;
-  for (auto func : module.getOps<func::FuncOp>()) {
-    names += (names.empty() ? "" : ", ") + func.getName().str();
-    if (entry.empty() || func.getName() == entry)
-      found.push_back(func);
-  }
-  if (found.size() == 1 && !found.front().isExternal())
-    return found.front();
-  if (names.empty())
-    return rt::Status(rt::Code::InvalidArgument, "the program has no function");
-  std::string message =
-      entry.empty() ? "the program has " + std::to_string(found.size()) +
-                          " functions: name one of them as entry"
-                    : "the program has no function '" + entry + "'";
-  return rt::Status(rt::Code::InvalidArgument,
-                    message + " (it has: " + names + ")");
-}
-
 /// One parameter of a launch, traced back to the function's arguments.
 static rt::Parameter traceParameter(Value operand, const Signature &signature) {
   using Kind = rt::Parameter::Kind;
@@ -205,35 +183,69 @@ static LogicalResult printKernels(ModuleOp module, rt::ProgramInfo &info,
   return success();
 }
 
-rt::Result<EmittedProgram>
-dsv4::emitProgram(const std::string &source, const std::string &sourceName,
-                  const CompileOptions &options, const std::string &target,
-                  const std::string &arch, bool wantListing) {
+namespace {
+/// The text of a program as IR, and the function of it to compile.
+struct ParsedProgram {
+  rt::Status parse(const std::string &source, const std::string &sourceName,
+                   const CompileOptions &options);
+
   DialectRegistry registry;
+  std::unique_ptr<MLIRContext> context;
+  std::unique_ptr<FirstError> error;
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp func;
+};
+} // namespace
+
+rt::Status ParsedProgram::parse(const std::string &source,
+                                const std::string &sourceName,
+                                const CompileOptions &options) {
   registerAllDialects(registry);
-  for (const DialectExtension &extension : options.extensions)
+  for (const dsv4::DialectExtension &extension : options.extensions)
     if (extension.identity.empty() || !extension.registerDialects)
       return rt::Status{rt::Code::InvalidArgument,
                         "an extension needs an identity and a function that "
                         "registers its dialects"};
-  for (const DialectExtension &extension : options.extensions)
+  for (const dsv4::DialectExtension &extension : options.extensions)
     extension.registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  FirstError error(&context);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  error = std::make_unique<FirstError>(context.get());
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(source, sourceName), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
   if (!module)
-    return error.status(rt::Code::InvalidArgument);
+    return error->status(rt::Code::InvalidArgument);
   auto entry = findEntry(*module, options.entry);
   if (!entry)
     return entry.status();
+  func = *entry;
+  return rt::Status();
+}
+
+rt::Result<std::map<std::string, int64_t>>
+dsv4::getCompileDims(const std::string &source, const std::string &sourceName,
+                     const CompileOptions &options) {
+  ParsedProgram program;
+  if (rt::Status status = program.parse(source, sourceName, options); !status)
+    return status;
+  return selectDims(program.func, options.dims);
+}
+
+rt::Result<EmittedProgram>
+dsv4::emitProgram(const std::string &source, const std::string &sourceName,
+                  const CompileOptions &options, const std::string &target,
+                  const std::string &arch, bool wantListing) {
+  ParsedProgram program;
+  if (rt::Status status = program.parse(source, sourceName, options); !status)
+    return status;
+  ModuleOp module = *program.module;
+  func::FuncOp func = program.func;
   // Other functions are not part of this program.
-  for (auto func : llvm::make_early_inc_range(module->getOps<func::FuncOp>()))
-    if (func != *entry)
-      func.erase();
+  for (auto other : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (other != func)
+      other.erase();
 
   EmittedProgram emitted;
   LowerToCUDAOptions pipeline;
@@ -242,28 +254,27 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
   pipeline.arch = arch;
   pipeline.schedule = options.schedule;
   pipeline.table = options.table;
-  PassManager manager(&context);
+  PassManager manager(program.context.get());
   if (wantListing) {
-    auto recorder = std::make_unique<Recorder>(*module, emitted.listing);
+    auto recorder = std::make_unique<Recorder>(module, emitted.listing);
     recorder->record("input");
     manager.addInstrumentation(std::move(recorder));
   }
   buildLowerToCUDAPipeline(manager, pipeline);
-  if (failed(manager.run(*module)))
-    return error.status(rt::Code::CompileFailed);
+  if (failed(manager.run(module)))
+    return program.error->status(rt::Code::CompileFailed);
 
-  func::FuncOp func = *entry;
   auto signature = getSignature(func);
   if (failed(signature))
-    return error.status(rt::Code::CompileFailed);
+    return program.error->status(rt::Code::CompileFailed);
   emitted.info.name = func.getName().str();
   emitted.info.target = target;
   emitted.info.arch = arch;
   emitted.info.bindings = signature->bindings;
   emitted.info.dims = signature->dims;
-  planLaunches(*module, func, *signature, emitted.info);
-  describeUse(*module, func, *signature, emitted.info);
-  if (failed(printKernels(*module, emitted.info, emitted, wantListing)))
-    return error.status(rt::Code::CompileFailed);
+  planLaunches(module, func, *signature, emitted.info);
+  describeUse(module, func, *signature, emitted.info);
+  if (failed(printKernels(module, emitted.info, emitted, wantListing)))
+    return program.error->status(rt::Code::CompileFailed);
   return emitted;
 }

@@ -7,6 +7,7 @@
 
 #include "InterpreterImpl.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -117,4 +118,56 @@ rt::Status Interpreter::append(PagedAppendOp op) {
     if (auto entry = findEntry(op, token))
       appendRow(op, token, *entry);
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Entries given twice
+//===----------------------------------------------------------------------===//
+
+std::string Interpreter::describeSharedEntry(PagedAppendOp op) const {
+  llvm::DenseMap<int64_t, int64_t> tokenOf;
+  std::string text;
+  int64_t more = 0, pageSize = op.getCache().getType().getPage();
+  for (int64_t token = 0; token < values.at(op.getIndices()).size(); ++token) {
+    auto found = findEntry(op, token);
+    if (!found)
+      continue;
+    int64_t entry = found->page * pageSize + found->slot;
+    auto [it, fresh] = tokenOf.try_emplace(entry, token);
+    if (fresh)
+      continue;
+    if (!text.empty()) {
+      ++more;
+      continue;
+    }
+    auto cache = cast<BlockArgument>(op.getCache());
+    text = "append to '" + getArgumentName(func, cache.getArgNumber()) +
+           "': tokens " + std::to_string(it->second) + " and " +
+           std::to_string(token) + " both have entry " + std::to_string(entry) +
+           ", which 'unique' promises not to happen";
+  }
+  return more ? text + " (and " + std::to_string(more) + " more)" : text;
+}
+
+std::vector<std::string> Interpreter::describeSharedEntries() {
+  std::vector<std::string> lines;
+  if (!bindArguments())
+    return lines;
+  for (auto op : func.getBody().front().getOps<PagedAppendOp>()) {
+    // Of a ring the op itself says which token stays.
+    if (!op.getUnique() || op.getRing() || !values.contains(op.getIndices()))
+      continue;
+    if (std::string line = describeSharedEntry(op); !line.empty())
+      lines.push_back(line);
+  }
+  return lines;
+}
+
+std::vector<std::string>
+dsv4::reference::findSharedEntries(func::FuncOp func,
+                                   ArrayRef<Buffer> buffers) {
+  auto signature = readSignature(func);
+  if (!signature)
+    return {};
+  return Interpreter(func, *signature, buffers).describeSharedEntries();
 }

@@ -88,26 +88,13 @@ rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
   return signature;
 }
 
-static int64_t getStorageBytes(rt::Storage storage) {
-  switch (storage) {
-  case rt::Storage::U8:
-    return 1;
-  case rt::Storage::U16:
-    return 2;
-  case rt::Storage::I64:
-    return 8;
-  default:
-    return 4;
-  }
-}
-
 std::optional<int64_t> dsv4::reference::getByteSize(const rt::Binding &binding,
                                                     ArrayRef<int64_t> shape) {
   if (llvm::any_of(shape, [](int64_t extent) { return extent < 0; }))
     return std::nullopt;
   if (llvm::is_contained(shape, 0))
     return 0;
-  int64_t size = getStorageBytes(binding.storage);
+  int64_t size = rt::getByteSize(binding.storage);
   for (int64_t extent : shape)
     if (llvm::MulOverflow(size, extent, size))
       return std::nullopt;

@@ -85,6 +85,8 @@ public:
       : func(func), signature(signature), buffers(buffers) {}
 
   rt::Status run();
+  /// See findSharedEntries.
+  std::vector<std::string> describeSharedEntries();
 
 private:
   /// An entry that may be read or written.
@@ -130,6 +132,7 @@ private:
   std::optional<Entry> findRingEntry(PagedAppendOp op, int64_t token,
                                      int64_t position) const;
   rt::Status checkAppend(PagedAppendOp op) const;
+  std::string describeSharedEntry(PagedAppendOp op) const;
   void appendRow(PagedAppendOp op, int64_t token, Entry entry) const;
   void clearPad(mlir::BlockArgument cache, FieldAttr field, Entry entry) const;
 

@@ -14,21 +14,6 @@ using namespace dsv4;
 using rt::Result;
 using rt::Status;
 
-static size_t getBytes(rt::Storage storage) {
-  switch (storage) {
-  case rt::Storage::U8:
-    return 1;
-  case rt::Storage::U16:
-    return 2;
-  case rt::Storage::I32:
-  case rt::Storage::F32:
-    return 4;
-  case rt::Storage::I64:
-    return 8;
-  }
-  return 1;
-}
-
 Execution::~Execution() {
   rt::Driver *driver = session.driver();
   if (!driver)
@@ -165,7 +150,7 @@ std::string dsv4::describeDifference(const rt::Binding &binding,
                                      const std::vector<int64_t> &shape,
                                      const std::vector<char> &got,
                                      const std::vector<char> &expected) {
-  size_t width = getBytes(binding.storage);
+  size_t width = rt::getByteSize(binding.storage);
   size_t count = got.size() / width, different = 0, first = 0;
   for (size_t i = 0; i < count; ++i)
     if (std::memcmp(&got[i * width], &expected[i * width], width) != 0 &&

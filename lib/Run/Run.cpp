@@ -18,7 +18,6 @@
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -38,7 +37,6 @@ public:
 
 private:
   Status readProgram();
-  Status findEntry();
   Status readInputs();
   /// Extents of all dims: given, or read off the inputs.
   Status resolveDims();
@@ -64,6 +62,8 @@ private:
   reference::InputSet buffers;
   /// What caches that the program writes held before it ran, by binding.
   std::map<unsigned, std::vector<char>> before;
+  /// What appends are given that they promise not to be given.
+  std::vector<std::string> sharedEntries;
   std::unique_ptr<Session> session;
   const rt::LoadedProgram *program = nullptr;
   RunResult result;
@@ -94,8 +94,10 @@ Status Runner::readProgram() {
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
   if (!module)
     return error.status(Code::InvalidArgument);
-  if (Status status = findEntry(); !status)
-    return status;
+  auto entry = findEntry(*module, options.compile.entry);
+  if (!entry)
+    return entry.status();
+  func = *entry;
   if (failed(unifyDims(func)))
     return error.status(Code::InvalidArgument);
   auto found = getSignature(func);
@@ -103,29 +105,6 @@ Status Runner::readProgram() {
     return error.status(Code::InvalidArgument);
   signature = std::move(*found);
   return Status();
-}
-
-Status Runner::findEntry() {
-  std::string names;
-  unsigned count = 0;
-  for (auto candidate : module->getOps<func::FuncOp>()) {
-    names += (names.empty() ? "" : ", ") + candidate.getName().str();
-    if (options.compile.entry.empty() ||
-        candidate.getName() == options.compile.entry) {
-      func = candidate;
-      ++count;
-    }
-  }
-  if (count == 1)
-    return Status();
-  if (names.empty())
-    return invalid(options.file + ": the program has no function");
-  return invalid(count == 0
-                     ? "entry '" + options.compile.entry +
-                           "': the program has no such function (it has " +
-                           names + ")"
-                     : "the program has several functions (" + names +
-                           "): choose one with --entry");
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,6 +248,10 @@ Status Runner::fillBuffers() {
   for (auto [i, binding] : llvm::enumerate(signature.bindings))
     if (binding.written && signature.holdsInput[i])
       before[i] = buffers.bytes[i];
+  sharedEntries = reference::findSharedEntries(func, buffers.buffers());
+  if (options.session.warn)
+    for (const std::string &line : sharedEntries)
+      options.session.warn(line);
   return Status();
 }
 
@@ -283,21 +266,7 @@ Status Runner::compile() {
   session = created.take();
   CompileOptions compile = options.compile;
   compile.entry = func.getName().str();
-  // Only exact dims and the bounds of buckets distinguish compiles.
-  auto policies =
-      func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kPoliciesAttr);
-  compile.dims.clear();
-  if (policies)
-    for (NamedAttribute entry : policies) {
-      auto extent = dims.find(entry.getName().str());
-      if (extent == dims.end())
-        continue;
-      PolicyKind kind = cast<PolicyAttr>(entry.getValue()).getKind();
-      if (kind == PolicyKind::Exact)
-        compile.dims[extent->first] = extent->second;
-      if (kind == PolicyKind::Bucket)
-        compile.dims[extent->first] = llvm::PowerOf2Ceil(extent->second);
-    }
+  compile.dims = selectDims(func, dims);
   auto compiled =
       session->compile(source, options.file, compile, &result.report,
                        /*wantListing=*/!options.emitDirectory.empty());
@@ -400,6 +369,10 @@ Status Runner::check() {
     result.mismatch = describeDifference(binding, buffers.shapes[i],
                                          buffers.bytes[i], expected.bytes[i]);
   }
+  // What stays there depends on the order of threads.
+  if (!result.mismatch.empty())
+    for (const std::string &line : sharedEntries)
+      result.mismatch += "; " + line;
   return Status();
 }
 

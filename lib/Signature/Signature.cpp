@@ -10,6 +10,8 @@
 
 #include "dsv4/Dialect/RecordLayout.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -205,4 +207,58 @@ unsigned Signature::getBinding(unsigned argument, StringRef field) const {
 
 rt::Extent Signature::getExtent(unsigned argument, int64_t axis) const {
   return bindings[firstBinding[argument]].shape[axis];
+}
+
+std::map<std::string, int64_t>
+dsv4::selectDims(func::FuncOp func,
+                 const std::map<std::string, int64_t> &dims) {
+  std::map<std::string, int64_t> selected;
+  auto policies =
+      func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kPoliciesAttr);
+  if (!policies)
+    return selected;
+  for (NamedAttribute entry : policies) {
+    auto extent = dims.find(entry.getName().str());
+    if (extent == dims.end())
+      continue;
+    PolicyKind kind = cast<PolicyAttr>(entry.getValue()).getKind();
+    if (kind == PolicyKind::Exact)
+      selected[extent->first] = extent->second;
+    // The largest bucket ends at the largest extent; beyond it is an error of
+    // the specialisation.
+    if (kind == PolicyKind::Bucket)
+      selected[extent->first] =
+          extent->second > INT32_MAX
+              ? extent->second
+              : std::min<int64_t>(
+                    llvm::PowerOf2Ceil(std::max<int64_t>(extent->second, 1)),
+                    INT32_MAX);
+  }
+  return selected;
+}
+
+rt::Result<func::FuncOp> dsv4::findEntry(ModuleOp module,
+                                         const std::string &entry) {
+  func::FuncOp found;
+  std::string names;
+  unsigned count = 0;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
+    names += (names.empty() ? "" : ", ") + func.getName().str();
+    if (entry.empty() || func.getName() == entry) {
+      found = func;
+      ++count;
+    }
+  }
+  if (count == 1)
+    return found;
+  return rt::Status(rt::Code::InvalidArgument,
+                    names.empty() ? "the program has no function"
+                    : count == 0
+                        ? "entry '" + entry +
+                              "': the program has no such function (it has " +
+                              names + ")"
+                        : "the program has several functions (" + names +
+                              "): choose one as the entry");
 }

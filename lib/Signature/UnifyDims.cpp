@@ -17,6 +17,8 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -40,6 +42,9 @@ private:
   /// that does not see writes of the same launch, and none is overwritten
   /// twice.
   LogicalResult checkDestinations();
+  /// A cache has one ring: with another length a position would have another
+  /// entry.
+  LogicalResult checkRings();
   LogicalResult unify(ArrayRef<ArgumentAxis> axes);
   std::string describe(ArgumentAxis axis);
   void refineBody();
@@ -156,6 +161,44 @@ std::string DimUnifier::describe(ArgumentAxis axis) {
          getArgumentName(func, axis.first) + "'";
 }
 
+LogicalResult DimUnifier::checkRings() {
+  // By cache and page table, as tables may share out the pages of one pool.
+  using Place = std::pair<std::optional<unsigned>, std::optional<unsigned>>;
+  std::map<Place, std::pair<Operation *, int64_t>> rings;
+  WalkResult result = func.walk([&](Operation *op) {
+    Value cache, table;
+    std::optional<uint64_t> ring;
+    if (auto append = dyn_cast<PagedAppendOp>(op)) {
+      cache = append.getCache(), table = append.getPageTable();
+      ring = append.getRing();
+    } else if (auto compress = dyn_cast<CompressOp>(op)) {
+      cache = compress.getState(), table = compress.getPageTable();
+      ring = compress.getRing();
+    }
+    if (!cache || !ring)
+      return WalkResult::advance();
+    int64_t axis = 0, length = *ring;
+    Place place;
+    place.first = getArgument(cache, axis);
+    if (table)
+      place.second = getArgument(table, axis);
+    // What is not an argument cannot be told from others.
+    if (!place.first || (table && !place.second))
+      return WalkResult::advance();
+    auto [it, fresh] = rings.try_emplace(place, op, length);
+    if (fresh || it->second.second == length)
+      return WalkResult::advance();
+    op->emitOpError() << "has a ring of " << length << " in argument '"
+                      << getArgumentName(func, *place.first)
+                      << "', where another op has a ring of "
+                      << it->second.second
+                      << ": a position has one entry in both with one length "
+                         "only, so give both the same";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
   std::string name;
   ArgumentAxis namedBy, constantBy;
@@ -222,7 +265,7 @@ LogicalResult DimUnifier::run() {
         own.push_back(getDimName(func, i, axis).str());
       }
   }
-  if (failed(checkDestinations()))
+  if (failed(checkDestinations()) || failed(checkRings()))
     return failure();
   collect();
   for (auto [value, number] : intermediates) {

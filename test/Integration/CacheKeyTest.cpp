@@ -33,6 +33,53 @@ TEST(CacheKeyTest, EveryOptionCounts) {
   EXPECT_EQ(getKey(checks, "", "host"), getKey({}, "", "host"));
 }
 
+// Extents that make the same kernels are under one key.
+TEST(CacheKeyTest, DimsThatCount) {
+  const std::string source =
+      "func.func @f(%i: tensor<?x?x?xi32> {dsv4.dims = [\"a\", \"b\", "
+      "\"c\"]})\n"
+      "    attributes {dsv4.policies = {a = #dsv4.policy<exact>, b = "
+      "#dsv4.policy<bucket>}} { return }";
+  using Dims = std::map<std::string, int64_t>;
+  for (int64_t extent : {65, 100, 128}) {
+    CompileOptions options;
+    options.dims = {{"a", 100}, {"b", extent}, {"c", extent}};
+    auto dims = getCompileDims(source, "dims.mlir", options);
+    ASSERT_TRUE(dims) << dims.status().message();
+    EXPECT_EQ(*dims, (Dims{{"a", 100}, {"b", 128}}));
+  }
+  // The smallest bucket has one row, the largest ends at the largest extent.
+  for (auto [extent, bound] :
+       {std::pair<int64_t, int64_t>{0, 1}, {1, 1}, {INT32_MAX, INT32_MAX}}) {
+    CompileOptions options;
+    options.dims = {{"b", extent}};
+    auto dims = getCompileDims(source, "dims.mlir", options);
+    ASSERT_TRUE(dims) << dims.status().message();
+    EXPECT_EQ(*dims, (Dims{{"b", bound}}));
+  }
+}
+
+// Declarations are no entries.
+TEST(CacheKeyTest, Entries) {
+  const std::string source = "func.func private @declared()\n"
+                             "func.func @f(%i: tensor<?xi32>) { return }";
+  auto emit = [&](const std::string &entry, const std::string &more) {
+    CompileOptions options;
+    options.entry = entry;
+    return std::string(emitProgram(source + more, "entries.mlir", options,
+                                   "cuda", "sm_90a", false)
+                           .status()
+                           .message());
+  };
+  EXPECT_EQ(emit("", ""), "");
+  EXPECT_EQ(emit("f", "\nfunc.func @g() { return }"), "");
+  EXPECT_EQ(emit("declared", ""),
+            "entry 'declared': the program has no such function (it has f)");
+  EXPECT_EQ(emit("", "\nfunc.func @g() { return }"),
+            "the program has several functions (f, g): choose one as the "
+            "entry");
+}
+
 TEST(CacheKeyTest, VersionsOfExtensionsCount) {
   auto getExtended = [](const std::string &identity) {
     CompileOptions options;

@@ -9,7 +9,7 @@
 //
 //   DSV4_TEST_TARGET=host|cuda   where programs run (host)
 //   DSV4_TEST_SEED=N             which programs and inputs are drawn
-//   DSV4_TEST_SCALE=N            N times as many programs (1); 0: a few
+//   DSV4_TEST_SCALE=N            N times as many programs, values (1); 0: few
 //
 //===----------------------------------------------------------------------===//
 

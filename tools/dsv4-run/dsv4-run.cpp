@@ -12,6 +12,8 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
+#include <limits>
+
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("dsv4-run options");
@@ -36,16 +38,18 @@ static cl::list<std::string> inputs("input", cl::desc("argument from a file"),
 static cl::list<std::string> outputs("output", cl::desc("result to a file"),
                                      cl::value_desc("RES=FILE.npy"),
                                      cl::cat(category));
-static cl::opt<uint64_t> randomSeed("random", cl::value_desc("SEED"),
-                                    cl::desc("random data for other arguments"),
-                                    cl::cat(category));
+// Numbers are read here, so that what is wrong with one is said as elsewhere.
+static cl::opt<std::string>
+    randomSeed("random", cl::value_desc("SEED"),
+               cl::desc("random data for other arguments"), cl::cat(category));
 static cl::opt<bool> check("check", cl::desc("compare with the oracle"),
                            cl::cat(category));
 static cl::opt<bool>
     checks("checks", cl::cat(category),
            cl::desc("kernels print what they leave out, on a GPU"));
-static cl::opt<unsigned> repeat("repeat", cl::desc("timed launches"),
-                                cl::cat(category));
+static cl::opt<std::string> repeat("repeat", cl::value_desc("N"),
+                                   cl::desc("timed launches"),
+                                   cl::cat(category));
 static cl::opt<std::string> emit("emit", cl::value_desc("DIR"),
                                  cl::desc("write the program at every level"),
                                  cl::cat(category));
@@ -62,6 +66,17 @@ static cl::opt<std::string>
 static int fail(const std::string &message) {
   llvm::WithColor::error(llvm::errs(), "dsv4-run") << message << "\n";
   return 1;
+}
+
+/// Reads `text`, all of it, into `number`; else says what is wrong with it as
+/// the value of `flag`.
+template <typename T>
+static std::string read(llvm::StringRef text, const std::string &flag,
+                        T &number) {
+  if (!text.getAsInteger(10, number) && !(number < 0))
+    return "";
+  return flag + "': expected a number from 0 to " +
+         std::to_string(std::numeric_limits<T>::max());
 }
 
 /// Splits NAME=VALUE entries of option `flag` into `map`.
@@ -90,10 +105,10 @@ int main(int argc, char **argv) {
     if (!error.empty())
       return fail(error);
   for (const auto &[name, value] : extents) {
-    int64_t extent;
-    if (llvm::StringRef(value).getAsInteger(10, extent) || extent < 0)
-      return fail("--dim '" + name + "=" + value + "': expected a number >= 0");
-    options.compile.dims[name] = extent;
+    std::string flag = "--dim '" + name + "=" + value;
+    if (std::string error = read(value, flag, options.compile.dims[name]);
+        !error.empty())
+      return fail(error);
   }
   options.file = file;
   options.compile.entry = entry;
@@ -107,10 +122,15 @@ int main(int argc, char **argv) {
   };
   options.session.warn = options.session.cache.warn;
   options.compile.checks = checks;
+  std::string error;
   if (randomSeed.getNumOccurrences())
-    options.randomSeed = randomSeed;
+    error = read(randomSeed, "--random '" + randomSeed,
+                 options.randomSeed.emplace());
+  if (repeat.getNumOccurrences() && error.empty())
+    error = read(repeat, "--repeat '" + repeat, options.repeat);
+  if (!error.empty())
+    return fail(error);
   options.check = check;
-  options.repeat = repeat;
   options.emitDirectory = emit;
   auto result = dsv4::run(options);
   if (!result)

@@ -47,8 +47,8 @@ struct CacheResource : mlir::SideEffects::Resource::Base<CacheResource> {
 
 namespace dsv4 {
 
-/// Why `schedule` does not fit the rows of `op` (clause row_schedule_c4), or an
-/// empty string if it does.
+/// Why `schedule` does not fit the rows of `op`, after the clause that says so
+/// (row_schedule_c4, c6 or c7), or an empty string if it does.
 std::string explainMisfit(RowScheduleAttr schedule, RowwiseOpInterface op);
 
 /// The row operand of `op` or, where a row-wise op computes that, of its

@@ -67,9 +67,10 @@ struct SessionOptions {
 struct CompileOptions {
   /// The function to compile; empty: the only one there is.
   std::string entry;
-  /// Extents of exact dims, and bounds of buckets (powers of two). Dynamic dims
-  /// do not belong here: they would only make entries that differ in nothing
-  /// else.
+  /// Extents of exact dims, and bounds of buckets (powers of two): what
+  /// getCompileDims selects. Others give the same kernels under more keys, as a
+  /// key is made of the text alone: whether a dim counts is in the program, and
+  /// a hit does not read that.
   std::map<std::string, int64_t> dims;
   /// A #dsv4.row_schedule<...> for every kernel; empty: from the table.
   std::string schedule;
@@ -129,6 +130,13 @@ private:
   explicit Session(std::unique_ptr<State> state);
   std::unique_ptr<State> state;
 };
+
+/// Of extents of any dims, which `options.dims` holds, those that belong there:
+/// exact dims, and the bound of a bucket for an extent in it. Parses the
+/// program, so this is for when an engine starts.
+rt::Result<std::map<std::string, int64_t>>
+getCompileDims(const std::string &source, const std::string &sourceName,
+               const CompileOptions &options);
 
 /// The canonical text a program is cached under: what it is, its dims,
 /// schedule, target, and the digests of compiler, device library and back end.

@@ -28,6 +28,8 @@
 #include "dsv4/Signature.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace dsv4::reference {
 
@@ -42,6 +44,12 @@ struct Buffer {
 /// Executes `func`; destinations are written in place, and only if the whole
 /// function succeeds. Caches are written when their op runs.
 rt::Status interpret(mlir::func::FuncOp func, llvm::ArrayRef<Buffer> buffers);
+
+/// A line for every append that promises `unique` entries and is given one of
+/// them twice: what is in it afterwards is not specified. Nothing for buffers
+/// that interpret() refuses.
+std::vector<std::string> findSharedEntries(mlir::func::FuncOp func,
+                                           llvm::ArrayRef<Buffer> buffers);
 
 /// The signature of a function that interpret() can execute, or why there is
 /// none.

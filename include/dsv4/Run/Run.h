@@ -18,7 +18,7 @@ namespace dsv4 {
 struct RunOptions {
   std::string file;
   CompileOptions compile; ///< `dims` holds every extent that was given.
-  SessionOptions session;
+  SessionOptions session; ///< `warn` is also told of entries given twice.
   std::map<std::string, std::string> inputs;  ///< Binding to .npy file.
   std::map<std::string, std::string> outputs; ///< Destination to .npy file.
   std::optional<uint64_t> randomSeed;         ///< For bindings without a file.

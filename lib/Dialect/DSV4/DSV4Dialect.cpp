@@ -55,8 +55,92 @@ Operation *DSV4Dialect::materializeConstant(OpBuilder &builder, Attribute value,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+//===----------------------------------------------------------------------===//
+// Names and places of discardable attributes
+//===----------------------------------------------------------------------===//
+
+/// What an attribute is put on.
+enum class Place { Argument, Function, Kernel, OutlinedKernel };
+
+static StringRef describe(Place place) {
+  switch (place) {
+  case Place::Argument:
+    return "an argument";
+  case Place::Function:
+    return "a function";
+  case Place::Kernel:
+    return "a lowered kernel";
+  case Place::OutlinedKernel:
+    return "an outlined kernel";
+  }
+  return "";
+}
+
+namespace {
+struct KnownAttribute {
+  StringRef name;
+  Place place;
+};
+} // namespace
+
+/// Users write the first three, passes the others.
+static const KnownAttribute knownAttributes[] = {
+    {DSV4Dialect::kNameAttr, Place::Argument},
+    {DSV4Dialect::kDimsAttr, Place::Argument},
+    {DSV4Dialect::kPoliciesAttr, Place::Function},
+    {DSV4Dialect::kBoundsAttr, Place::Function},
+    {DSV4Dialect::kSummaryAttr, Place::Kernel},
+    {DSV4Dialect::kRowsOfAttr, Place::Kernel},
+    {DSV4Dialect::kScheduleAttr, Place::OutlinedKernel}};
+
+/// ", the nearest is 'dsv4.dims' of an argument".
+static std::string suggest(StringRef name) {
+  const KnownAttribute *nearest = nullptr;
+  unsigned least = 0;
+  for (const KnownAttribute &known : knownAttributes) {
+    unsigned distance = name.edit_distance(known.name);
+    if (!nearest || distance < least)
+      nearest = &known, least = distance;
+  }
+  return (", the nearest is '" + nearest->name + "' of " +
+          describe(nearest->place))
+      .str();
+}
+
+static bool isPlace(Operation *op, Place place) {
+  // By name: the dialect gpu is not needed for anything else here.
+  bool outlined = op->getName().getStringRef() == "gpu.func";
+  switch (place) {
+  case Place::Argument:
+    return false;
+  case Place::Function:
+    return isa<FunctionOpInterface>(op) && !outlined;
+  case Place::Kernel:
+    return isa<KernelOp>(op);
+  case Place::OutlinedKernel:
+    return outlined;
+  }
+  return false;
+}
+
+/// The error of an attribute that nobody reads, so that what it says would be
+/// ignored. `what` is "argument " or nothing.
+static LogicalResult refuse(Operation *op, StringRef name, StringRef what) {
+  for (const KnownAttribute &known : knownAttributes)
+    if (known.name == name)
+      return op->emitOpError()
+             << "cannot have the " << what << "attribute '" << name
+             << "', which is one of " << describe(known.place);
+  return op->emitOpError() << "has no " << what << "attribute '" << name << "'"
+                           << suggest(name);
+}
+
 LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
+  if (llvm::none_of(knownAttributes, [&](const KnownAttribute &known) {
+        return known.name == attr.getName() && isPlace(op, known.place);
+      }))
+    return refuse(op, attr.getName(), "");
   if (attr.getName() != kPoliciesAttr && attr.getName() != kBoundsAttr)
     return success();
   auto dict = dyn_cast<DictionaryAttr>(attr.getValue());
@@ -118,8 +202,16 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
                                  << argIndex << " to hold identifiers";
     return success();
   }
-  return op->emitOpError() << "has no argument attribute '"
-                           << attr.getName().getValue() << "'";
+  return refuse(op, attr.getName(), "argument ");
+}
+
+LogicalResult DSV4Dialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                                       unsigned,
+                                                       NamedAttribute attr) {
+  return op->emitOpError() << "has no result attribute '"
+                           << attr.getName().getValue()
+                           << "': a result has the name and the dims of the "
+                              "argument it is written to";
 }
 
 std::string dsv4::getArgumentName(Operation *func, unsigned index) {

@@ -284,7 +284,7 @@ LogicalResult KernelOp::verifyRegions() {
   for (auto op : getBody().front().getOps<RowwiseOpInterface>()) {
     std::string why = explainMisfit(schedule, op);
     if (!why.empty())
-      return emitOpError() << "row_schedule_c4: " << why;
+      return emitOpError() << why;
   }
   return success();
 }
@@ -301,55 +301,60 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
   if (TeamWork work = op.getTeamWork(); work.rows) {
     int64_t team = schedule.getTeam();
     if (team == 0 || work.elements % team != 0)
-      return llvm::formatv("expected a 'team' that divides the {0} elements of "
-                           "the rows that make up one row, got {1}",
-                           work.elements, team);
+      return llvm::formatv(
+          "row_schedule_c6: expected a 'team' that divides the {0} elements of "
+          "the rows that make up one row, got {1}",
+          work.elements, team);
     int64_t cluster = schedule.getCluster();
     if (cluster > 1 && (work.elements % (team * cluster) != 0 ||
                         work.elements > team * cluster * schedule.getThreads()))
-      return llvm::formatv("{0} blocks of {1} threads with {2} elements each "
-                           "cannot share a row of {3} elements",
-                           cluster, schedule.getThreads(), team, work.elements);
+      return llvm::formatv(
+          "row_schedule_c8: {0} blocks of {1} threads with {2} elements each "
+          "cannot share a row of {3} elements",
+          cluster, schedule.getThreads(), team, work.elements);
     int64_t held = work.getSteps(schedule.getThreads() * cluster, team) * team;
     if (held > kMostHeld)
-      return llvm::formatv("{0} threads cannot share a row of {1} elements "
-                           "evenly: one would have {2} of them, more than {3}",
-                           schedule.getThreads(), work.elements, held,
-                           kMostHeld);
+      return llvm::formatv(
+          "row_schedule_c6: {0} threads cannot share a row of {1} elements "
+          "evenly: one would have {2} of them, more than {3}",
+          schedule.getThreads(), work.elements, held, kMostHeld);
     // They meet there as f32.
     if (schedule.getRowsPerBlock() * work.elements > kSharedBytes / 4)
-      return llvm::formatv("{0} rows of {1} elements do not fit in the {2} "
-                           "bytes of shared memory of a block",
-                           schedule.getRowsPerBlock(), work.elements,
-                           kSharedBytes);
+      return llvm::formatv(
+          "row_schedule_c7: {0} rows of {1} elements do not fit in the {2} "
+          "bytes of shared memory of a block",
+          schedule.getRowsPerBlock(), work.elements, kSharedBytes);
   }
   for (RowPiece piece : op.getRowPieces()) {
     if (piece.extent % step != 0)
-      return llvm::formatv("lanes * vector = {0} does not divide the {1} "
-                           "elements of a field",
-                           step, piece.extent);
+      return llvm::formatv(
+          "row_schedule_c4: lanes * vector = {0} does not divide the {1} "
+          "elements of a field",
+          step, piece.extent);
     if (vector * piece.bits % 8 != 0)
-      return llvm::formatv("a chunk of {0} elements of {1} bits is not a whole "
-                           "number of bytes",
-                           vector, piece.bits);
+      return llvm::formatv(
+          "row_schedule_c4: a chunk of {0} elements of {1} bits is not a whole "
+          "number of bytes",
+          vector, piece.bits);
   }
   auto nested = [](int64_t a, int64_t b) { return a % b == 0 || b % a == 0; };
   for (RowGroup group : op.getRowGroups()) {
     if (!nested(group.extent, vector) || !nested(group.extent, step))
-      return llvm::formatv("groups of {0} elements do not match chunks of {1} "
-                           "and steps of {2}",
-                           group.extent, vector, step);
-    if (group.inChunk && (vector < group.extent || step == group.extent))
       return llvm::formatv(
-          "{0} elements belong together: expected chunks of at "
-          "least as many, and steps of more",
-          group.extent);
+          "row_schedule_c4: groups of {0} elements do not match chunks of {1} "
+          "and steps of {2}",
+          group.extent, vector, step);
+    if (group.inChunk && (vector < group.extent || step == group.extent))
+      return llvm::formatv("row_schedule_c4: {0} elements belong together: "
+                           "expected chunks of at "
+                           "least as many, and steps of more",
+                           group.extent);
     if (group.interleave > 1 &&
         (step != group.extent * group.interleave || vector > group.extent))
-      return llvm::formatv("factors interleaved by {0} need steps of {1} "
-                           "elements, not {2}",
-                           group.interleave, group.extent * group.interleave,
-                           step);
+      return llvm::formatv(
+          "row_schedule_c4: factors interleaved by {0} need steps of {1} "
+          "elements, not {2}",
+          group.interleave, group.extent * group.interleave, step);
   }
   return "";
 }

@@ -35,6 +35,22 @@ constexpr unsigned MaxParameters = 128;
 /// integer of their width, packed 4-bit elements as bytes, i1 as a byte.
 enum class Storage { U8, U16, I32, F32, I64 };
 
+/// Bytes of one element.
+inline int64_t getByteSize(Storage storage) {
+  switch (storage) {
+  case Storage::U8:
+    return 1;
+  case Storage::U16:
+    return 2;
+  case Storage::I32:
+  case Storage::F32:
+    return 4;
+  case Storage::I64:
+    return 8;
+  }
+  return 1;
+}
+
 /// One axis of a binding: a constant, or the index of a dim.
 struct Extent {
   int64_t constant = -1; ///< Used when `dim` < 0.

@@ -265,8 +265,8 @@ func.func @row_schedule_c4_group(%d: tensor<?x96xf8E4M3FN>, %s: tensor<?x4xf32>,
 
 // -----
 
-func.func @row_schedule_c4_no_team(%v: tensor<?x96xf32>, %p: tensor<?x4xi32>, %o: tensor<?x96xf32>) {
-  // expected-error @+1 {{row_schedule_c4: expected a 'team' that divides the 96 elements of the rows that make up one row, got 0}}
+func.func @row_schedule_c6_no_team(%v: tensor<?x96xf32>, %p: tensor<?x4xi32>, %o: tensor<?x96xf32>) {
+  // expected-error @+1 {{row_schedule_c6: expected a 'team' that divides the 96 elements of the rows that make up one row, got 0}}
   %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 128, lanes = 8, vector = 4>
       : (tensor<?x96xf32>, tensor<?x4xi32>, tensor<?x96xf32>) -> tensor<?x96xf32> {
   ^bb0(%v1: tensor<?x96xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x96xf32>):
@@ -279,8 +279,8 @@ func.func @row_schedule_c4_no_team(%v: tensor<?x96xf32>, %p: tensor<?x4xi32>, %o
 
 // -----
 
-func.func @row_schedule_c4_team(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xf32>) {
-  // expected-error @+1 {{row_schedule_c4: expected a 'team' that divides the 36 elements of the rows that make up one row, got 8}}
+func.func @row_schedule_c6_divides(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xf32>) {
+  // expected-error @+1 {{row_schedule_c6: expected a 'team' that divides the 36 elements of the rows that make up one row, got 8}}
   %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 128, lanes = 4, vector = 1, team = 8>
       : (tensor<?x36xf32>, tensor<?x4xi32>, tensor<?x36xf32>) -> tensor<?x36xf32> {
   ^bb0(%v1: tensor<?x36xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x36xf32>):
@@ -698,7 +698,7 @@ func.func private @dims_of_cache(!dsv4.cache<64 x <v4_584>> {dsv4.dims = ["k"]})
 
 // -----
 
-// expected-error @+1 {{has no argument attribute 'dsv4.nmae'}}
+// expected-error @+1 {{has no argument attribute 'dsv4.nmae', the nearest is 'dsv4.name' of an argument}}
 func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
 
 // -----
@@ -718,8 +718,8 @@ func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
 
 // -----
 
-func.func @row_schedule_c4_shared(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
-  // expected-error @+1 {{row_schedule_c4: 16 rows of 1024 elements do not fit in the 49152 bytes of shared memory of a block}}
+func.func @row_schedule_c7_shared(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+  // expected-error @+1 {{row_schedule_c7: 16 rows of 1024 elements do not fit in the 49152 bytes of shared memory of a block}}
   %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, lanes = 32, vector = 2, team = 2, rows = 16>
       : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x1024xf32>) -> tensor<?x1024xf32> {
   ^bb0(%v_: tensor<?x1024xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x1024xf32>):
@@ -732,8 +732,8 @@ func.func @row_schedule_c4_shared(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %
 
 // -----
 
-func.func @row_schedule_c4_held(%v: tensor<?x1031xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1031xf32>) -> tensor<?x1031xf32> {
-  // expected-error @+1 {{row_schedule_c4: 512 threads cannot share a row of 1031 elements evenly: one would have 1031 of them, more than 16}}
+func.func @row_schedule_c6_held(%v: tensor<?x1031xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1031xf32>) -> tensor<?x1031xf32> {
+  // expected-error @+1 {{row_schedule_c6: 512 threads cannot share a row of 1031 elements evenly: one would have 1031 of them, more than 16}}
   %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, lanes = 1, vector = 1, team = 1>
       : (tensor<?x1031xf32>, tensor<?x4xi32>, tensor<?x1031xf32>) -> tensor<?x1031xf32> {
   ^bb0(%v_: tensor<?x1031xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x1031xf32>):
