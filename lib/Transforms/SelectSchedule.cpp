@@ -50,10 +50,11 @@ struct Shape {
 
 /// Measured on an H200; docs/Performance.md has the figures.
 const Shape shapes[] = {
-    // Few entries, long windows, the others.
+    // Few entries, long windows, the others; pieces of windows.
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/256},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, 0, /*window=*/16},
-    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/4, 2, /*rows=*/4},
+    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/4, 2, /*rows=*/4, 0, 2},
+    {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1},
     {"dsv4.rms_norm", 0, 128, 8, 8, true},
     {"dsv4.paged_append", 32, 128, 32, 4, false},
     {"dsv4.paged_append", 0, 128, 16, 4, true},
