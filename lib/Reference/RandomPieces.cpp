@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace dsv4;
 using namespace dsv4::reference;
 
-/// The pieces that tokens of some requests make: of each, the end of a window,
-/// whole windows, and the beginning of the next one.
+/// The pieces that tokens of some requests make: of each what is left of a
+/// window, whole windows, and the beginning of the next one.
 std::vector<InputMaker::Piece> InputMaker::makePieces(CompressOp op,
                                                       int64_t tokens,
                                                       int64_t entries,
@@ -33,8 +33,11 @@ std::vector<InputMaker::Piece> InputMaker::makePieces(CompressOp op,
     int64_t left = 1 + random.below(most[random.below(3)]);
     int64_t starts = random.below(2) ? 4 : (INT32_MAX - 8192) / window;
     int64_t position = random.below(std::max<int64_t>(starts, 1)) * window;
-    if (random.below(3) != 0) // Else it begins with a window.
-      position += window - 1 - random.below(std::min(left, window));
+    // At the beginning of a window, so that it ends, or anywhere.
+    int64_t places[] = {
+        0, window - 1 - int64_t(random.below(std::min(left, window))),
+        int64_t(random.below(window))};
+    position += places[random.below(3)];
     if (token + left > tokens)
       token = random.below(std::max<int64_t>(tokens - left + 1, 1));
     while (left > 0 && int64_t(pieces.size()) < entries) {
