@@ -24,7 +24,7 @@ struct Running {
   Part max, sum, acc;
 };
 
-// One row more. The larger score keeps its weight; exp_f32 is not for NaN, and
+// One row more. The larger score keeps its weight. exp_f32 is not for NaN, and
 // does not show that the larger one is infinite.
 template <typename Part>
 __device__ __forceinline__ void merge_row(Running<Part> &to, const Part &scores,
@@ -35,11 +35,9 @@ __device__ __forceinline__ void merge_row(Running<Part> &to, const Part &scores,
     const bool leads = before >= score;
     to.max[c] = max_nan_f32(before, score);
     const float from = origin(to.max[c]);
-    // 0, or NaN.
-    const float doubt = sub_f32(from, from);
-    const float one = add_f32(1.0f, doubt);
-    const float less =
-        add_f32(exp_f32(sub_f32(leads ? score : before, from)), doubt);
+    // NaN where the larger one is NaN or infinite, and so is what it scales.
+    const float one = add_f32(1.0f, sub_f32(from, from));
+    const float less = exp_f32(sub_f32(leads ? score : before, from));
     const float factor = leads ? one : less, weight = leads ? less : one;
     to.sum[c] = add_f32(mul_f32(to.sum[c], factor), weight);
     to.acc[c] = add_f32(mul_f32(to.acc[c], factor), mul_f32(weight, values[c]));
