@@ -44,28 +44,16 @@ __device__ __forceinline__ void merge_row(Running<Part> &to, const Part &scores,
   }
 }
 
-// Rows `first` to `first + 7`, of those below `count`.
+// Rows `first` to `first + 7`, of those below `count`. All of them are on their
+// way before the first is merged.
 template <typename Part, typename Member>
-__device__ __forceinline__ void load_rows(PoolMembers<8, Part> &to, int first,
+__device__ __forceinline__ void pool_rows(Running<Part> &to, int first,
                                           int count, int lane, Member member) {
+  PoolMembers<8, Part> rows = {};
   if (first + 8 <= count) {
 #pragma unroll
     for (int i = 0; i < 8; ++i)
-      member(first + i, lane, to.scores[i], to.values[i]);
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < 7; ++i) {
-    if (first + i >= count)
-      break;
-    member(first + i, lane, to.scores[i], to.values[i]);
-  }
-}
-
-template <typename Part>
-__device__ __forceinline__ void
-merge_rows(Running<Part> &to, const PoolMembers<8, Part> &rows, int count) {
-  if (count >= 8) {
+      member(first + i, lane, rows.scores[i], rows.values[i]);
 #pragma unroll
     for (int i = 0; i < 8; ++i)
       merge_row(to, rows.scores[i], rows.values[i]);
@@ -73,7 +61,13 @@ merge_rows(Running<Part> &to, const PoolMembers<8, Part> &rows, int count) {
   }
 #pragma unroll
   for (int i = 0; i < 7; ++i) {
-    if (i >= count)
+    if (first + i >= count)
+      break;
+    member(first + i, lane, rows.scores[i], rows.values[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < 7; ++i) {
+    if (first + i >= count)
       break;
     merge_row(to, rows.scores[i], rows.values[i]);
   }
@@ -85,8 +79,6 @@ template <int Lanes, typename Part, typename Begin, typename Member,
 __device__ __forceinline__ void
 pool_piece(float *row, int lane, int count, bool known, bool kept, bool ends,
            Begin begin, Member member, End end) {
-  PoolMembers<8, Part> next = {};
-  load_rows(next, 0, count, lane, member);
   Running<Part> sums = {};
   if (known) {
     begin(lane, sums.max, sums.sum, sums.acc);
@@ -95,13 +87,9 @@ pool_piece(float *row, int lane, int count, bool known, bool kept, bool ends,
     for (int c = 0; c < (int)(sizeof(Part) / sizeof(float)); ++c)
       sums.max[c] = as_float(0xFF800000u);
   }
-  // Rows are on their way while those before them are merged.
 #pragma unroll 1
-  for (int first = 0; first < count; first += 8) {
-    const PoolMembers<8, Part> rows = next;
-    load_rows(next, first + 8, count, lane, member);
-    merge_rows(sums, rows, count - first);
-  }
+  for (int first = 0; first < count; first += 8)
+    pool_rows(sums, first, count, lane, member);
   if (kept)
     end(lane, sums.max, sums.sum, sums.acc);
 #pragma unroll
