@@ -38,7 +38,8 @@ def CUDA_TargetAttr : AttrDef<CUDA_Dialect, "Target"> {
 
 def CUDA_LoadPolicy : I32EnumAttr<"LoadPolicy", "cache policy of a load", [
     I32EnumAttrCase<"Default", 0, "default">,
-    I32EnumAttrCase<"EvictLast", 1, "evict_last">
+    I32EnumAttrCase<"EvictLast", 1, "evict_last">,
+    I32EnumAttrCase<"Coherent", 2, "coherent">
   ]> {
   let cppNamespace = "::dsv4::cuda";
 }
@@ -75,7 +76,7 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     elements of the base apart (`vector<S x V x T>`). A vector may have another element type
     than `base`: the bytes are taken as they are. Where the predicate is false
     nothing is read and every byte is zero. Memory that is read this way is not
-    written by the kernel. An `ordered` scalar is not read before a
+    written by the kernel, unless the policy is `coherent`. An `ordered` scalar is not read before a
     `cuda.wait_for_predecessors` it follows, which C++ alone does not promise.
     Clauses:
 
@@ -379,6 +380,74 @@ def CUDA_PoolRowOp : CUDA_Op<"pool_row", [
   let arguments = (ins I1:$there, VectorOfRankAndType<[1, 2], [F32]>:$scores,
                        VectorOfRankAndType<[1, 2], [F32]>:$values);
   let assemblyFormat = "$there `,` $scores `,` $values attr-dict `:` type($scores) `,` type($values)";
+}
+
+def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
+    RecursiveMemoryEffects, SingleBlock,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "softmax-weighted sum of the rows of a window, piece by piece";
+  let description = [{
+    What `dsv4.compress` with `algorithm online` makes of one piece of a window, which has at most `members` rows.
+    The region, whose argument is the row of the kernel, ends in a `cuda.pool_piece` that gives the piece.
+
+    Before and after rows are distributed this is for the rows that a `cuda.pool` is for. After it teams
+    of threads take part, each for every so many rows. Clauses:
+
+    * pool_online_c1: the region has the row as its argument, and ends in a `cuda.pool_piece`;
+    * pool_online_c2: members, threads and count are positive, and a row of the window is the team's
+      lanes times what one holds.
+  }];
+  let arguments = (ins CUDA_Offset:$row, Optional<CUDA_Offset>:$rows, I64Attr:$members,
+                       DefaultValuedAttr<I64Attr, "1">:$count,
+                       DefaultValuedAttr<I64Attr, "1">:$threads,
+                       DefaultValuedAttr<I64Attr, "1">:$lanes);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$pooled);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $members `at` $row (`of` $rows^)? (`count` $count^)? (`threads` $threads^)? (`lanes` $lanes^)?
+    attr-dict-with-keyword `:` type($row) (`,` type($rows)^)? `to` type($pooled) $body
+  }];
+  let extraClassDeclaration = [{
+    PoolPieceOp getPiece();
+    /// Channels of a row.
+    int64_t getChannels();
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
+    RecursiveMemoryEffects, Terminator, SingleBlock, HasParent<"PoolOnlineOp">,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+  let summary = "one piece of a window";
+  let description = [{
+    A piece of `count` rows. Where `known` is true the first region gives what lane `lane` of a team holds of the
+    largest score, the sum of weights and the weighted sum so far; elsewhere nothing comes before
+    the piece. The second gives its scores and values of row `member`, below `count`. Where `kept` is true
+    the third stores what it is given, the same three behind the last row. Where `ends` is true the row
+    of the result is the quotient of the sums, else zeros. Clause pool_piece_c1: the arguments of the regions are
+    `lane`, `member` and `lane`, and `lane` and three vectors; the first two end in a `cuda.pool_yield` of three
+    and of two vectors, all of one type.
+  }];
+  let arguments = (ins CUDA_Offset:$count, I1:$known, I1:$kept, I1:$ends);
+  let regions = (region SizedRegion<1>:$begin, SizedRegion<1>:$member, SizedRegion<1>:$end);
+  let assemblyFormat = [{
+    $count `known` $known `kept` $kept `ends` $ends attr-dict-with-keyword `:` type($count)
+    `begin` $begin `member` $member `end` $end
+  }];
+  let extraClassDeclaration = [{
+    /// What a lane holds of a row.
+    ::mlir::VectorType getPart();
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def CUDA_PoolYieldOp : CUDA_Op<"pool_yield", [
+    Pure, Terminator, ReturnLike, HasParent<"PoolPieceOp">]> {
+  let summary = "what a region of a piece gives";
+  let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32]>>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 def CUDA_IsLastOp : CUDA_Op<"is_last", [

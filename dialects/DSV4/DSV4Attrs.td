@@ -274,6 +274,13 @@ def DSV4_PolicyAttr : DSV4_Attr<"Policy", "policy"> {
   let assemblyFormat = "`<` $kind `>`";
 }
 
+def DSV4_CompressAlgorithm : I32EnumAttr<"CompressAlgorithm", "how windows are pooled", [
+    I32EnumAttrCase<"Windowed", 0, "windowed">,
+    I32EnumAttrCase<"Online", 1, "online">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
 def DSV4_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of result stores", [
     I32EnumAttrCase<"Default", 0, "default">,
     I32EnumAttrCase<"Streaming", 1, "streaming">

@@ -331,6 +331,7 @@ def DSV4_HadamardOp : DSV4_RowToRowOp<"hadamard"> {
 def DSV4_CompressOp : DSV4_Op<"compress", [
     DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getTeamWork"]>
   ]> {
   let summary = "pool windows of tokens, each channel by a softmax over them";
@@ -370,34 +371,64 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     tree: with M' the larger maximum, both sums of each are multiplied by
     exp(M - M') and added. At last the second sum is divided by the first. exp is the
     polynomial of docs/Compression.md, of the same bits on every target. So an entry does not
-    depend on how its tokens were cut into launches, nor on the schedule. Clauses:
+    depend on how its tokens were cut into launches, nor on the schedule.
+
+    All this is `algorithm = windowed`, the default. With `algorithm online` tokens of a window under way
+    are not kept: its state is, channel by channel, the largest score M, the sum S of weights and
+    the sum A of weighted values so far. The state has these three fields, and the op reads and
+    writes it. A row of the plan is one piece of a window, `[position, count, token, from, to]`: the
+    `count` tokens of a request from position `position` on, whose first is row `token` of `values` and
+    `scores`, the others being the rows behind it. No more of them are taken than the window and
+    `values` have. The place of a piece in its window is position mod window: the tokens have the rows
+    of `bias` from there on, and the piece goes on from entry `from` of the state (entry i is in page i
+    div page, in slot i mod page) unless its place is 0. Where `from` is negative or
+    outside the pool, and at place 0, nothing comes before it: M = -infinity, S = A = 0. Then, token by
+    token, with s its score and bias, v its value and M' the larger of M and s (+0 above -0, NaN if one is
+    NaN):
+
+    ```
+    M >= s:     e = exp(s - M'),  S' = S + e,      A' = A + e * v
+    otherwise:  e = exp(M - M'),  S' = S * e + 1,  A' = A * e + v
+    ```
+
+    in fp32, every product and sum rounded to nearest even; where M' is -infinity, 0 is subtracted
+    instead; where it is NaN or +infinity, S' and A' are NaN. The row of the result of a piece that
+    ends its window is A / S, 0 where S is 0; its state is not written. All other rows are zeros, and the state is
+    written to entry `to`, unless that is negative or outside the pool. A row of the plan with a position
+    below 0 or above 2^31 - 4096, a negative `token`, or no token that is there, is no piece: nothing is read or written
+    for it. Pieces of one launch read no entry of the state that another of them writes, and
+    write none that another writes: both are the caller's promise. A piece may write the entry that it reads. Clauses:
 
     * compress_c1: `values` and `scores` are bf16 or f32 of one type
       `[tokens, D]`, `[tokens, 2 D]` with `overlap`, D constant and at most 8192;
-    * compress_c2: `plan` is i32 `[entries, 4]`;
+    * compress_c2: `plan` is i32 `[entries, 4]`, `[entries, 5]` with `algorithm online`;
     * compress_c3: the result is bf16 or f32 `[entries, D]`, and overwrites neither `values`
       nor `scores`, which other rows still read;
     * compress_c4: `window` is between 1 and 1024, 512 with `overlap`;
     * compress_c5: `bias` is f32 of shape `[window, columns of values]`;
     * compress_c6: the state has two fields, values and scores, both of the element type and
-      the columns of `values`, without factors and in the row or in arrays;
+      the columns of `values`, without factors and in the row or in arrays; with
+      `algorithm online` three, M, S and A, each f32 of D elements;
     * compress_c7: a state has a ring or a page table; a ring is at least as long as the rows
       of a window (two with `overlap`) less one, at least 1 and below 2^31, and a multiple or a
       divisor of the page size; `page_table` is i32 `[requests, pages]`; without a state there
-      are neither, nor `biased`.
+      are neither, nor `biased`;
+    * compress_c8: `algorithm online` has a state, and no `overlap`, `ring`, `biased` or `pages`.
 
     Source: paper eq. 9-12; the official `Compressor` (columns [0, D) are the overlapping stream).
   }];
   let arguments = (ins
     DSV4_Rows:$values, DSV4_Rows:$scores, DSV4_Indices:$plan,
     Optional<TensorOf<[F32]>>:$bias,
-    Arg<Optional<DSV4_CacheType>, "the state", [MemRead<DSV4_CacheResource>]>:$state,
+    Optional<DSV4_CacheType>:$state,
     Optional<DSV4_Indices>:$page_table, DSV4_Rows:$out,
-    I64Attr:$window, UnitAttr:$overlap, OptionalAttr<I64Attr>:$ring, UnitAttr:$biased
+    I64Attr:$window,
+    DefaultValuedAttr<DSV4_CompressAlgorithm, "::dsv4::CompressAlgorithm::Windowed">:$algorithm,
+    UnitAttr:$overlap, OptionalAttr<I64Attr>:$ring, UnitAttr:$biased
   );
   let results = (outs DSV4_Rows:$entries);
   let assemblyFormat = [{
-    $values `,` $scores `window` $window (`overlap` $overlap^)?
+    $values `,` $scores `window` $window (`overlap` $overlap^)? (`algorithm` $algorithm^)?
     `plan` `(` $plan `:` type($plan) `)`
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`state` `(` $state^ `:` qualified(type($state)) `)`)? (`ring` $ring^)? (`biased` $biased^)?
@@ -411,6 +442,7 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     static constexpr int64_t kMostChannels = 8192;
     /// The largest position of a window, so that those in it have 32 bits.
     static constexpr int64_t kMaxPosition = (int64_t(1) << 31) - 4096;
+    bool isOnline() { return getAlgorithm() == CompressAlgorithm::Online; }
     /// Rows of a window, both windows with overlap.
     int64_t getWindowRows() { return getOverlap() ? 2 * getWindow() : getWindow(); }
     /// D.

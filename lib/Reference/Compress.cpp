@@ -192,6 +192,6 @@ rt::Status Interpreter::compress(CompressOp op) {
   Elements out =
       makeResult(op.getEntries(), {entries, op.getChannels()}).elements();
   for (int64_t entry = 0; entry < entries; ++entry)
-    compressRow(op, entry, out);
+    op.isOnline() ? compressPiece(op, entry, out) : compressRow(op, entry, out);
   return {};
 }

@@ -87,6 +87,11 @@ private:
   void fillScores(mlir::BlockArgument argument, Random &random);
   std::vector<PlanRow> makeWindows(CompressOp op, int64_t tokens,
                                    int64_t entries, Random &random) const;
+  /// [position, count, token, from, to].
+  using Piece = std::array<int64_t, 5>;
+  void fillPieces(unsigned argument, Random &random);
+  std::vector<Piece> makePieces(CompressOp op, int64_t tokens, int64_t entries,
+                                Random &random) const;
   int64_t getRequests(CompressOp op) const;
   int64_t getMostPositions(CompressOp op) const;
 

@@ -100,6 +100,13 @@ private:
     int64_t begin, bias;
   };
 
+  /// Tokens of one window, from its row `place` on.
+  struct Piece {
+    int64_t place, count, token;
+    bool ends; ///< The window.
+    std::optional<Entry> from, to;
+  };
+
   rt::Status checkRanks() const;
   rt::Status checkBinding(unsigned index) const;
   rt::Status bindArguments();
@@ -126,6 +133,11 @@ private:
   std::optional<WindowToken> findToken(CompressOp op, int64_t entry,
                                        int64_t row) const;
   void compressRow(CompressOp op, int64_t entry, const Elements &out) const;
+
+  std::optional<Entry> findStateEntry(CompressOp op, int64_t index) const;
+  /// What a row of the plan stands for, if it is a piece.
+  std::optional<Piece> findPiece(CompressOp op, int64_t row) const;
+  void compressPiece(CompressOp op, int64_t row, const Elements &out) const;
 
   /// Where row `token` goes, if it is kept.
   std::optional<Entry> findEntry(PagedAppendOp op, int64_t token) const;

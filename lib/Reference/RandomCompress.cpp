@@ -77,6 +77,8 @@ std::vector<InputMaker::PlanRow> InputMaker::makeWindows(CompressOp op,
 
 void InputMaker::fillPlan(unsigned argument, Random &random) {
   CompressOp op = uses[argument].compress;
+  if (op.isOnline())
+    return fillPieces(argument, random);
   int64_t entries = getCount(argument) / 4, window = op.getWindow();
   bool known = isa<BlockArgument>(op.getValues());
   int64_t tokens = known ? getShape(op.getValues()).front() : entries;

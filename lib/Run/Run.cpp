@@ -307,6 +307,16 @@ double Runner::countBytes() {
   func.walk([&](PagedAppendOp op) {
     addEntries(op.getIndices(), op.getCache().getType());
   });
+  func.walk([&](CompressOp op) {
+    if (!op.isOnline())
+      return;
+    // Read, and written.
+    auto plan = cast<BlockArgument>(op.getPlan());
+    double pieces =
+        buffers.shapes[signature.getBinding(plan.getArgNumber())].front();
+    bytes +=
+        2 * pieces * RecordLayout(op.getState().getType()).getRecordBytes();
+  });
   return bytes;
 }
 

@@ -29,7 +29,8 @@ private:
   /// The dim of `name`, created at the axis of the binding being added.
   int getDim(StringRef name, int axis, int64_t max);
   void markWritten();
-  void markAppended(PagedAppendOp op);
+  /// Marks the pages, and the arrays of written fields, of a cache.
+  void markCache(Value cache, ArrayRef<FieldAttr> written);
 
   func::FuncOp func;
   Signature signature;
@@ -153,15 +154,20 @@ void SignatureBuilder::markWritten() {
   });
   for (const rt::Binding &binding : signature.bindings)
     signature.holdsInput.push_back(!binding.written);
-  func.walk([&](PagedAppendOp op) { markAppended(op); });
+  func.walk([&](PagedAppendOp op) {
+    markCache(op.getCache(), op.getWrittenFields());
+  });
+  func.walk([&](CompressOp op) {
+    if (op.isOnline())
+      markCache(op.getState(), op.getState().getType().getRecord().getFields());
+  });
 }
 
-/// Marks the pages, and the arrays of written fields, of the cache.
-void SignatureBuilder::markAppended(PagedAppendOp op) {
-  auto cache = cast<BlockArgument>(op.getCache());
+void SignatureBuilder::markCache(Value value, ArrayRef<FieldAttr> written) {
+  auto cache = cast<BlockArgument>(value);
   if (auto kernel = dyn_cast<KernelOp>(cache.getOwner()->getParentOp()))
     cache = cast<BlockArgument>(kernel.getInputs()[cache.getArgNumber()]);
-  for (FieldAttr field : op.getWrittenFields()) {
+  for (FieldAttr field : written) {
     bool inArray = field.getPlacement() == Placement::Array;
     signature
         .bindings[signature.getBinding(cache.getArgNumber(),

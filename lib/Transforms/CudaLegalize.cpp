@@ -201,13 +201,16 @@ void Legalizer::visitMemory(Operation *op) {
 LogicalResult Legalizer::visit(Operation *op) {
   auto isIndex = [](Type type) { return type.isIndex(); };
   b.setInsertionPoint(op);
-  if (isa<cuda::PoolOp, cuda::PoolWindowOp>(op)) {
+  if (isa<cuda::PoolOp, cuda::PoolWindowOp, cuda::PoolOnlineOp,
+          cuda::PoolPieceOp>(op)) {
     // The arguments stay; casts stand for their values as integers.
     for (OpOperand &operand : op->getOpOperands())
       if (isIndex(operand.get().getType()))
         operand.set(as(operand.get(), 32));
     for (Region &inner : op->getRegions())
       for (BlockArgument index : inner.getArguments()) {
+        if (!isIndex(index.getType()))
+          continue;
         b.setInsertionPointToStart(&inner.front());
         integers[index] = arith::IndexCastOp::create(
             b, index.getLoc(), integer(widthOf(index)), index);
@@ -248,6 +251,15 @@ LogicalResult Legalizer::visit(Operation *op) {
   return op->emitOpError() << "has no CUDA spelling on index values";
 }
 
+/// Reads what the kernel also writes through the coherent path.
+static void markCoherent(gpu::GPUFuncOp func) {
+  for (BlockArgument argument : func.getArguments())
+    if (llvm::any_of(argument.getUsers(), llvm::IsaPred<cuda::StoreOp>))
+      for (Operation *user : argument.getUsers())
+        if (auto load = dyn_cast<cuda::LoadOp>(user))
+          load.setPolicy(cuda::LoadPolicy::Coherent);
+}
+
 LogicalResult Legalizer::run() {
   SmallVector<Operation *> ops;
   func.getBody().walk<WalkOrder::PreOrder>(
@@ -258,6 +270,7 @@ LogicalResult Legalizer::run() {
       return failure();
   for (Operation *op : llvm::reverse(dead))
     op->erase();
+  markCoherent(func);
   return success();
 }
 
@@ -302,8 +315,11 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.bytes",
                                           "cuda.pad",
                                           "cuda.pool",
+                                          "cuda.pool_online",
+                                          "cuda.pool_piece",
                                           "cuda.pool_row",
                                           "cuda.pool_window",
+                                          "cuda.pool_yield",
                                           "cuda.prefetch",
                                           "cuda.quantize",
                                           "cuda.reduce",

@@ -245,6 +245,9 @@ LogicalResult RowDistributor::run() {
   for (auto pool : body->getOps<cuda::PoolOp>())
     if (failed(emitPool(pool)))
       return failure();
+  for (auto pool : body->getOps<cuda::PoolOnlineOp>())
+    if (failed(emitPoolOnline(pool)))
+      return failure();
   // Earlier, the next kernel would take resources from these loads.
   if (schedule.getPdl())
     cuda::LaunchSuccessorsOp::create(b, forall.getLoc());

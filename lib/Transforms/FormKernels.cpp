@@ -79,17 +79,21 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
   if (isTeam(producer) && llvm::any_of(group, isTeam))
     return "the threads of a block do such an op together for one op only";
   // Rows of one kernel do not wait for each other.
-  if (llvm::any_of(
-          group, [&](Operation *op) { return writesWhatIsRead(op, producer); }))
+  if (llvm::any_of(group, [&](Operation *op) {
+        return writesWhatIsRead(op, producer) || writesWhatIsRead(producer, op);
+      }))
     return "the kernel would write the cache that it reads";
   // The kernel takes the place of its last op, the first of the group.
+  bool onlyReads = hasSingleEffect<MemoryEffects::Read>(producer);
   for (Operation *op = producer->getNextNode(); op && op != group.front();
        op = op->getNextNode()) {
-    if (group.contains(op))
+    if (group.contains(op) || isMemoryEffectFree(producer) ||
+        isMemoryEffectFree(op))
       continue;
-    if (!isMemoryEffectFree(producer) && !isMemoryEffectFree(op) &&
-        !hasSingleEffect<MemoryEffects::Read>(op))
+    if (!hasSingleEffect<MemoryEffects::Read>(op))
       return "an op between them may write what it reads";
+    if (!onlyReads)
+      return "an op between them may read what it writes";
   }
   return "";
 }

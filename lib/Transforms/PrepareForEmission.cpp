@@ -75,7 +75,7 @@ void Namer::visit(Operation *op) {
   bool mayHaveLine = !(branch && branch.getNumResults() > 0);
   bool line = mayHaveLine && !repeatsFreely(op) &&
               (!name.empty() || !isMemoryEffectFree(op) || !value.hasOneUse() ||
-               isa<cuda::PoolOp>(op));
+               isa<cuda::PoolOp, cuda::PoolOnlineOp>(op));
   Location loc = stripNames(op->getLoc());
   if (line)
     loc = NameLoc::get(
@@ -89,10 +89,12 @@ void Namer::visit(Operation *op) {
 }
 
 void Namer::run() {
-  // What the text of a cuda.pool calls its row.
-  for (StringRef name : {func.getName(), StringRef("pool_window"),
-                         StringRef("row_scores"), StringRef("row_values")})
+  // What the text of a cuda.pool calls its row, and that of a cuda.pool_online
+  // its piece.
+  for (const char *name : {"pool_window", "row_scores", "row_values",
+                           "pool_piece", "piece_max", "piece_sum", "piece_acc"})
     used.try_emplace(name, 0);
+  used.try_emplace(func.getName(), 0);
   nameArguments(func.getBody().front());
   func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
 }

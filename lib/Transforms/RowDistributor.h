@@ -69,6 +69,9 @@ private:
   /// Pools the rows of a window with all threads of the block.
   LogicalResult emitPool(cuda::PoolOp pool);
   LogicalResult emitPoolRow(Region &from, Region &to);
+  /// Pools a piece of a window with some of them.
+  LogicalResult emitPoolOnline(cuda::PoolOnlineOp pool);
+  LogicalResult emitPieceRegion(Region &from, Region &to, int64_t channels);
   /// The stores of the row, of its guards, and of its scalars.
   LogicalResult emitStores();
   /// Emits on the first of every so many lanes.

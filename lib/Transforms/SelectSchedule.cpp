@@ -53,12 +53,16 @@ struct Shape {
 
 /// Measured on an H200; docs/Performance.md has the figures.
 const Shape shapes[] = {
-    // Few long windows, few windows, long windows, the others.
+    // Few long windows, few windows, long windows, the others; pieces of
+    // windows.
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/64, /*window=*/16,
      /*cluster=*/2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/256},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, 0, /*window=*/16},
-    {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8},
+    {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8, 0, 2},
+    {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1},
+    // A decode step's tokens: as many lanes as there are.
+    {"dsv4.paged_append", 0, 128, 32, 2, true, 0, 0, 0, /*most=*/256},
     {"dsv4.rms_norm", 0, 128, 8, 8, true},
     {"dsv4.paged_append", 32, 128, 32, 4, false},
     {"dsv4.paged_append", 0, 128, 16, 4, true},
@@ -188,7 +192,7 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
   if (work.rows) {
     team = std::gcd(work.elements, std::max<int64_t>(entry.team, 1));
     // More would have nothing to do.
-    cluster = std::gcd(work.elements / team, entry.cluster);
+    cluster = work.rows > 1 ? std::gcd(work.elements / team, entry.cluster) : 1;
     threads = std::min<int64_t>(
         threads, llvm::alignTo(work.getThreads(team * cluster), 32));
     // Blocks were chosen for as many threads as most teams have.

@@ -20,6 +20,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <atomic>
+#include <cstring>
 
 namespace dsv4::test {
 
@@ -54,8 +55,8 @@ public:
   /// Launches on `set` in the next order of threads.
   rt::Status launch(reference::InputSet &set);
   /// Runs on `inputs` and compares every destination with the oracle, but those
-  /// called "scratch". Where inputs are only appended to, runs again and
-  /// compares again. "", or what is wrong.
+  /// called "scratch". Where inputs are written, runs again and compares again:
+  /// what is only appended to stays as it is. "", or what is wrong.
   std::string check(const reference::InputSet &inputs,
                     reference::InputSet *outputs = nullptr);
 
@@ -72,6 +73,14 @@ private:
   std::vector<const rt::LoadedProgram *> programs; ///< Of every session.
   size_t turn = 0;
 };
+
+/// Copies numbers into a binding from number `at` on.
+template <typename T>
+void put(reference::InputSet &set, unsigned binding, size_t at, const T *from,
+         size_t count) {
+  std::memcpy(set.bytes[binding].data() + at * sizeof(T), from,
+              count * sizeof(T));
+}
 
 /// One set of random inputs.
 struct Shape {

@@ -10,9 +10,9 @@
 using namespace dsv4::test;
 
 std::string Compressor::getName() const {
-  return "window" + std::to_string(window) + (overlap ? "_overlap" : "") + "_" +
-         std::to_string(channels) + "_" + input + "_to_" + result +
-         (bias ? "_bias" : "") +
+  return "window" + std::to_string(window) + (overlap ? "_overlap" : "") +
+         (online ? "_online_" : "_") + std::to_string(channels) + "_" + input +
+         "_to_" + result + (bias ? "_bias" : "") +
          (!state ? ""
                  : "_state" + std::to_string(page) +
                        (ring ? "_ring" + std::to_string(ring) : "") +
@@ -26,8 +26,10 @@ void Compressor::addTo(Writer &writer, bool kept) const {
   writer.add("values", tokens, {"t", ""});
   writer.add("scores", tokens, {"t", ""});
   std::string head = "dsv4.compress %values, %scores window " +
-                     std::to_string(window) + (overlap ? " overlap" : "");
-  head += " plan(" + writer.add("plan", "tensor<?x4xi32>", {"n", ""}) + ")";
+                     std::to_string(window) + (overlap ? " overlap" : "") +
+                     (online ? " algorithm online" : "");
+  std::string plan = online ? "tensor<?x5xi32>" : "tensor<?x4xi32>";
+  head += " plan(" + writer.add("plan", plan, {"n", ""}) + ")";
   if (bias)
     head +=
         " bias(" +
@@ -36,11 +38,14 @@ void Compressor::addTo(Writer &writer, bool kept) const {
                    {}) +
         ")";
   if (state) {
-    std::string field =
-        columns + " x " + input + (arrays ? " in array>" : " in row>");
-    writer.addType("!state = !dsv4.cache<" + std::to_string(page) +
-                   " x <[<\"values\" : " + field + ", <\"scores\" : " + field +
-                   "]>>");
+    std::string field = columns + " x " + (online ? "f32" : input) +
+                        (arrays ? " in array>" : " in row>");
+    std::string fields = "<\"values\" : " + field + ", <\"scores\" : " + field;
+    if (online)
+      fields = "<\"max\" : " + field + ", <\"sum\" : " + field +
+               ", <\"acc\" : " + field;
+    writer.addType("!state = !dsv4.cache<" + std::to_string(page) + " x <[" +
+                   fields + "]>>");
     writer.addArgument("%state: !state {dsv4.name = \"state\"}");
     head += " state(%state : !state)";
     if (ring)
@@ -66,6 +71,11 @@ Dims Compressor::getDims(int64_t entries, int64_t tokens,
   Dims dims = {{"n", entries}, {"t", tokens}};
   if (!state)
     return dims;
+  if (online) {
+    // Not enough for all pieces.
+    dims["state.pages"] = (entries + requests) / page + 1;
+    return dims;
+  }
   int64_t positions = ring ? ring : 4 * getRows() + tokens;
   int64_t pages = (positions + page - 1) / page;
   // Every array has its own.
@@ -105,4 +115,31 @@ Compressor Compressor::draw(int64_t channels, std::mt19937_64 &random) {
   if (!one.state)
     one.table = false;
   return one;
+}
+
+Compressor Compressor::drawOnline(int64_t channels, std::mt19937_64 &random) {
+  Compressor one;
+  one.channels = channels;
+  one.online = true;
+  one.overlap = false;
+  one.ring = 0;
+  one.window =
+      test::draw<int64_t>({1, 2, 3, 4, 7, 8, 9, 17, 32, 128, 1024}, random);
+  one.bias = random() % 4 != 0;
+  one.input = test::draw<std::string>({"f32", "f32", "bf16"}, random);
+  one.result = test::draw<std::string>({"bf16", "bf16", "f32"}, random);
+  one.arrays = random() % 4 == 0;
+  one.page = test::draw<int64_t>({1, 2, 3, 16, 64}, random);
+  return one;
+}
+
+std::string dsv4::test::drawTeamSchedule(std::mt19937_64 &random) {
+  return "#dsv4.row_schedule<threads = " +
+         std::to_string(32 * (1 + random() % 32)) +
+         ", lanes = " + std::to_string(1 << random() % 6) +
+         ", vector = " + std::to_string(1 << random() % 4) +
+         (random() % 2 ? ", pdl = true" : "") +
+         ", cluster = " + std::to_string(1 << random() % 4) +
+         ", team = " + std::to_string(1 << random() % 4) +
+         ", rows = " + std::to_string(random() % 5) + ">";
 }

@@ -34,17 +34,6 @@ std::vector<Shape> getShapes(const Compressor &op) {
   return shapes;
 }
 
-std::string drawTeamSchedule(std::mt19937_64 &random) {
-  return "#dsv4.row_schedule<threads = " +
-         std::to_string(32 * (1 + random() % 32)) +
-         ", lanes = " + std::to_string(1 << random() % 6) +
-         ", vector = " + std::to_string(1 << random() % 4) +
-         (random() % 2 ? ", pdl = true" : "") +
-         ", cluster = " + std::to_string(1 << random() % 4) +
-         ", team = " + std::to_string(1 << random() % 4) +
-         ", rows = " + std::to_string(random() % 5) + ">";
-}
-
 //===----------------------------------------------------------------------===//
 // Cuts
 //===----------------------------------------------------------------------===//
@@ -94,14 +83,6 @@ std::string Sequences::getText() const {
                  " lengths(%len : tensor<?xi32>) fields(%values, %scores : " +
                  tokens + ", " + tokens + ") : !state, tensor<?xi32>");
   return writer.getText();
-}
-
-/// Copies numbers into a binding from byte `at` on.
-template <typename T>
-void put(InputSet &set, unsigned binding, size_t at, const T *from,
-         size_t count) {
-  std::memcpy(set.bytes[binding].data() + at * sizeof(T), from,
-              count * sizeof(T));
 }
 
 void Sequences::fill(CompiledProgram &program, InputSet &set,

@@ -12,6 +12,7 @@
 
 #include "Programs.h"
 #include "Testing.h"
+#include "Writers.h"
 
 #include "dsv4/JIT/NVRTC.h"
 #include "host/Prelude.h"
@@ -107,6 +108,26 @@ TEST_F(EmissionTest, Dequantize) {
   std::vector<Dequantize> all = getDequantizes();
   for (size_t i = 0; i < all.size(); i += 3)
     add(all[i].getName(), all[i].getText(), archs[i % 4]);
+  run();
+}
+
+// One kernel that pools pieces of windows, alone and at the head of a chain.
+TEST_F(EmissionTest, Online) {
+  std::mt19937_64 random(getSeed());
+  for (const char *arch : archs) {
+    for (int64_t channels : {512, 128, 20, 2048}) {
+      Compressor op = Compressor::drawOnline(channels, random);
+      add(op.getName(), op.getText(), arch);
+    }
+    for (const Record &record : getKnownRecords())
+      if (record.name == "v4_584" || record.name == "index_fp8_132") {
+        Chain chain = *Chain::draw(record, random);
+        chain.slots = Slots();
+        chain.compress = Compressor::drawOnline(record.rowExtent, random);
+        chain.compress->result = chain.input;
+        add(chain.getName(), chain.getText(), arch);
+      }
+  }
   run();
 }
 

@@ -143,7 +143,7 @@ private:
         "return",     "paged_gather", "dequantize", "kernel",  "yield",
         "buffer",     "extent",       "row_count",  "module",  "v4_584",
         "seed_580",   "nvfp4_352",    "c",          "i",       "o",
-        "unknown"};
+        "algorithm",  "online",       "windowed",   "unknown"};
     size_t at = below(tokens.size());
     auto place = tokens.begin() + at;
     switch (below(12)) {

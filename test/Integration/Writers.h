@@ -110,7 +110,7 @@ std::vector<RowOp> drawRowOps(std::mt19937_64 &random);
 /// A compress. Dims: n (entries), t (tokens), r, mp (of the state's pages).
 struct Compressor {
   int64_t channels = 512, window = 4;
-  bool overlap = true, bias = true;
+  bool overlap = true, bias = true, online = false;
   std::string input = "f32", result = "bf16";
   bool state = true, table = false, arrays = false, biased = false;
   int64_t ring = 8, page = 8; ///< Of the state; 0: no ring.
@@ -124,7 +124,11 @@ struct Compressor {
   /// Dims of so many entries and tokens, and of a state for them.
   Dims getDims(int64_t entries, int64_t tokens, int64_t requests) const;
   static Compressor draw(int64_t channels, std::mt19937_64 &random);
+  static Compressor drawOnline(int64_t channels, std::mt19937_64 &random);
 };
+
+/// A schedule with a team, which may not fit.
+std::string drawTeamSchedule(std::mt19937_64 &random);
 
 /// A field of a record, as an append writes it.
 struct Field {

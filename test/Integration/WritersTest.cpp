@@ -256,8 +256,10 @@ Chain getChain(const std::string &record, std::mt19937_64 &random) {
   llvm::report_fatal_error("no such record");
 }
 
+using DrawCompressor = Compressor (*)(int64_t, std::mt19937_64 &);
+
 void checkChains(const std::vector<std::string> &records, bool norm,
-                 unsigned keptOneIn, bool compress = false) {
+                 unsigned keptOneIn, DrawCompressor compress = nullptr) {
   Sessions sessions;
   Jobs jobs;
   std::mt19937_64 random(getSeed());
@@ -268,7 +270,7 @@ void checkChains(const std::vector<std::string> &records, bool norm,
       if (compress) {
         chain.slots = Slots();
         chain.slots.unique = random() % 2;
-        chain.compress = Compressor::draw(chain.record.rowExtent, random);
+        chain.compress = compress(chain.record.rowExtent, random);
         chain.compress->result = chain.input;
       }
       bool kept = keptOneIn != 0 && jobs.size() % keptOneIn == 0;
@@ -376,7 +378,12 @@ TEST(WritersTest, NormRopeQuantizeAppend) {
 TEST(WritersTest, CompressNormRopeQuantizeAppend) {
   checkChains({"v4_584", "v41_528", "v41_fp4_288", "mxfp4_368", "seed_580",
                "seed_292", "index_mxfp4_68", "index_fp8_132"},
-              /*norm=*/true, /*keptOneIn=*/3, /*compress=*/true);
+              /*norm=*/true, /*keptOneIn=*/3, Compressor::draw);
+}
+
+TEST(WritersTest, OnlineNormRopeQuantizeAppend) {
+  checkChains({"v4_584", "v41_fp4_288", "mxfp4_368", "index_fp8_132"},
+              /*norm=*/true, /*keptOneIn=*/2, Compressor::drawOnline);
 }
 
 TEST(WritersTest, RopeQuantizeAppend) {

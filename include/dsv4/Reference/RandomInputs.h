@@ -22,6 +22,9 @@
 //   appends       the last positions of every request, one for each token, more
 //                 than a ring holds too, in any order; or slots, all different
 //                 if they are `unique`; some -1 and beyond the pool
+//   pieces        (of an online compress) of windows that begin, go on and end;
+//                 in place, to another entry, or not kept; each entry of the
+//                 state in one piece only; a few that are none
 //   destinations  the byte 0xAB, so that what was not written shows
 //   bytes of a page that belong to no field: 0xFF, a NaN in most formats
 //

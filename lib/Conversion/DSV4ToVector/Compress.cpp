@@ -246,7 +246,9 @@ struct CompressLowering
     : RowLoweringInterface::ExternalModel<CompressLowering, CompressOp> {
   FailureOr<SmallVector<RowValue>> buildRow(Operation *op,
                                             RowContext &row) const {
-    Value entry = CompressBuilder(cast<CompressOp>(op), row).build();
+    auto compress = cast<CompressOp>(op);
+    Value entry = compress.isOnline() ? buildOnlineCompress(compress, row)
+                                      : CompressBuilder(compress, row).build();
     return SmallVector<RowValue>{{entry}};
   }
 };

@@ -19,6 +19,9 @@ void attachQuantizeLowering(mlir::DialectRegistry &registry);
 void attachRowToRowLowerings(mlir::DialectRegistry &registry);
 void attachPagedAppendLowering(mlir::DialectRegistry &registry);
 
+/// The row of a dsv4.compress with `algorithm online`.
+mlir::Value buildOnlineCompress(CompressOp op, RowContext &row);
+
 } // namespace dsv4
 
 #endif // DSV4_CONVERSION_ROWLOWERINGS_H

@@ -26,7 +26,9 @@ SmallVector<RowPiece> CompressOp::getRowPieces() {
            getElementBits(getElementTypeOrSelf(getOut().getType()))}};
 }
 TeamWork CompressOp::getTeamWork() {
-  return {static_cast<int64_t>(getWindowRows()), getChannels()};
+  // Tokens of a piece are merged one after another.
+  return {isOnline() ? 1 : static_cast<int64_t>(getWindowRows()),
+          getChannels()};
 }
 SmallVector<RowGroup> CompressOp::getRowGroups() { return {}; }
 bool CompressOp::acceptsRow(OpOperand &) { return false; }
@@ -38,22 +40,60 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> CompressOp::getTiedAxes() {
   return pairs;
 }
 
+void CompressOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (!getState())
+    return;
+  OpOperand *state = &*getStateMutable().begin();
+  effects.emplace_back(MemoryEffects::Read::get(), state, CacheResource::get());
+  if (isOnline())
+    effects.emplace_back(MemoryEffects::Write::get(), state,
+                         CacheResource::get());
+}
+
 /// Clause compress_c6.
 static LogicalResult verifyState(CompressOp op) {
   auto values = cast<RankedTensorType>(op.getValues().getType());
   auto state = cast<CacheType>(op.getState().getType());
+  Type element = values.getElementType();
+  size_t count = 2;
+  StringRef kept = "two fields, values and scores,";
+  if (op.isOnline()) {
+    element = Float32Type::get(op.getContext());
+    count = 3;
+    kept = "three fields, maximum, sum of weights and weighted sum,";
+  }
   ArrayRef<FieldAttr> fields = state.getRecord().getFields();
   auto fits = [&](FieldAttr field) {
-    return field.getElement() == values.getElementType() &&
+    return field.getElement() == element &&
            field.getExtent() == values.getDimSize(1) && !field.isScale() &&
            field.getPlacement() != Placement::Tail;
   };
-  if (fields.size() != 2 || !llvm::all_of(fields, fits))
+  if (fields.size() != count || !llvm::all_of(fields, fits))
     return op.emitOpError()
-           << "compress_c6: expected a state of two fields, values and scores, "
-              "of "
-           << values.getDimSize(1) << " x " << values.getElementType()
+           << "compress_c6: expected a state of " << kept << " of "
+           << values.getDimSize(1) << " x " << element
            << " in the row or in arrays, got " << state;
+  return success();
+}
+
+/// Clause compress_c8.
+static LogicalResult verifyOnline(CompressOp op) {
+  if (!op.getState())
+    return op.emitOpError() << "compress_c8: expected a 'state' for 'algorithm "
+                               "online' to keep windows in";
+  if (op.getOverlap())
+    return op.emitOpError() << "compress_c8: a piece of 'algorithm online' is "
+                               "of one window: remove 'overlap'";
+  if (op.getRing() || op.getPageTable())
+    return op.emitOpError() << "compress_c8: the plan of 'algorithm online' "
+                               "names entries of the "
+                               "state: remove '"
+                            << (op.getRing() ? "ring" : "pages") << "'";
+  if (op.getBiased())
+    return op.emitOpError() << "compress_c8: the state of 'algorithm online' "
+                               "has no scores of tokens: remove 'biased'";
   return success();
 }
 
@@ -112,10 +152,10 @@ LogicalResult CompressOp::verify() {
            << "compress_c1: expected 'scores' of the type of 'values', got "
            << getScores().getType();
   auto plan = dyn_cast<RankedTensorType>(getPlan().getType());
-  if (!plan || plan.getRank() != 2 || plan.getDimSize(1) != 4)
-    return emitOpError()
-           << "compress_c2: expected 'plan' of shape [entries, 4], got "
-           << getPlan().getType();
+  int64_t columns = isOnline() ? 5 : 4;
+  if (!plan || plan.getRank() != 2 || plan.getDimSize(1) != columns)
+    return emitOpError() << "compress_c2: expected 'plan' of shape [entries, "
+                         << columns << "], got " << getPlan().getType();
   auto out = dyn_cast<RankedTensorType>(getOut().getType());
   if (!out || out.getRank() != 2 || out.getDimSize(1) != getChannels() ||
       !compatible(out.getShape().take_front(), plan.getShape().take_front()))
@@ -132,7 +172,9 @@ LogicalResult CompressOp::verify() {
                            << formatShape({window, values.getDimSize(1)})
                            << ", got " << bias.getType();
   }
+  if (isOnline() && failed(verifyOnline(*this)))
+    return failure();
   if (getState() && failed(verifyState(*this)))
     return failure();
-  return verifyPlaces(*this);
+  return isOnline() ? success() : verifyPlaces(*this);
 }

@@ -153,7 +153,7 @@ void ModuleTranslation::printLineDirective(Operation *op) {
 
 LogicalResult ModuleTranslation::printStatement(Operation *op) {
   // What holds statements prints itself.
-  if (op->getNumResults() == 0 || isa<cuda::PoolOp>(op)) {
+  if (op->getNumResults() == 0 || isa<cuda::PoolOp, cuda::PoolOnlineOp>(op)) {
     printLineDirective(op);
     const auto *dialect = interfaceOf(op);
     return success(dialect && succeeded(dialect->print(op, *this)));

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Loads are for memory that does not change while the kernel runs (the
-// read-only path). `Align` is what is known of the address and the stride, in
+// read-only path), but for those that are `coherent`. `Align` is what is known of the address and the stride, in
 // bytes; 0 means the natural one: the largest power of two that divides the
 // size of a chunk. An access is split into pieces of at most min(Align, 16)
-// bytes. `Policy` is evict_normal or evict_last; pieces of less than 4 bytes
-// have none.
+// bytes. `Policy` is evict_normal, evict_last or coherent; to pieces of less than
+// 4 bytes the first two are one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,27 +41,27 @@ __device__ __forceinline__ void load_bytes(unsigned *to, bool condition,
   if constexpr (0 < by16) {
 #pragma unroll
     for (int at = 0; at < by16; at += 16)
-      ld_nc_16(to + at / 4, condition, from + at, Policy());
+      ld_16(to + at / 4, condition, from + at, Policy());
   }
   if constexpr (by16 < by8) {
 #pragma unroll
     for (int at = by16; at < by8; at += 8)
-      ld_nc_8(to + at / 4, condition, from + at, Policy());
+      ld_8(to + at / 4, condition, from + at, Policy());
   }
   if constexpr (by8 < by4) {
 #pragma unroll
     for (int at = by8; at < by4; at += 4)
-      ld_nc_4(to + at / 4, condition, from + at, Policy());
+      ld_4(to + at / 4, condition, from + at, Policy());
   }
   if constexpr (by4 < by2) {
 #pragma unroll
     for (int at = by4; at < by2; at += 2)
-      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_2(condition, from + at) << at % 4 * 8;
+      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_2(condition, from + at, Policy()) << at % 4 * 8;
   }
   if constexpr (by2 < Bytes) {
 #pragma unroll
     for (int at = by2; at < Bytes; ++at)
-      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_nc_1(condition, from + at) << at % 4 * 8;
+      to[at / 4] = (at % 4 ? to[at / 4] : 0) | ld_1(condition, from + at, Policy()) << at % 4 * 8;
   }
 }
 
@@ -148,16 +148,16 @@ __device__ __forceinline__ void load_into(T &to, bool condition,
                 "a scalar is aligned to its size");
   if constexpr (sizeof(T) == 8) {
     unsigned words[2];
-    ld_nc_8(words, condition, from, Policy());
+    ld_8(words, condition, from, Policy());
     to = (T)((unsigned long long)words[1] << 32 | words[0]);
   } else if constexpr (sizeof(T) == 4) {
     unsigned word;
-    ld_nc_4(&word, condition, from, Policy());
+    ld_4(&word, condition, from, Policy());
     assign(to, word);
   } else if constexpr (sizeof(T) == 2) {
-    to = T{(unsigned short)ld_nc_2(condition, from)};
+    to = T{(unsigned short)ld_2(condition, from, Policy())};
   } else {
-    to = T{(unsigned char)ld_nc_1(condition, from)};
+    to = T{(unsigned char)ld_1(condition, from, Policy())};
   }
 }
 

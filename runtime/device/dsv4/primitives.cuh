@@ -109,20 +109,21 @@ __device__ __forceinline__ Word exchange(Word word, int distance) {
 }
 
 //===----------------------------------------------------------------------===//
-// Read-only loads: the memory must not change while the kernel runs. Volatile,
-// so that none moves above wait_for_predecessors(). Where the condition is
-// false nothing is read and every bit is zero; a condition known to be true
-// costs nothing.
+// Loads. Volatile, so that none moves above wait_for_predecessors(), nor above a
+// store in front of it. Where the condition is false nothing is read and every
+// bit is zero; a condition known to be true costs nothing.
 //===----------------------------------------------------------------------===//
 
 // What becomes of the lines in the L2 cache: nothing special, or they leave it
 // after all others. The lines then evicted are those just written, which memory
-// takes better in order.
+// takes better in order. Both are read-only: the memory must not change while
+// the kernel runs. With `coherent` the kernel may write it.
 struct evict_normal {};
 struct evict_last {};
+struct coherent {};
 
 // 16 bytes into to[0..3], 8 into to[0..1], 4 into to[0].
-__device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition,
+__device__ __forceinline__ void ld_16(unsigned *to, bool condition,
                                          const void *from, evict_normal) {
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\t"
                "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
@@ -131,7 +132,7 @@ __device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition,
                : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
                : "r"((unsigned)condition), "l"(from));
 }
-__device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition,
+__device__ __forceinline__ void ld_8(unsigned *to, bool condition,
                                         const void *from, evict_normal) {
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
                "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
@@ -139,7 +140,7 @@ __device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition,
                : "=&r"(to[0]), "=&r"(to[1])
                : "r"((unsigned)condition), "l"(from));
 }
-__device__ __forceinline__ void ld_nc_4(unsigned *to, bool condition,
+__device__ __forceinline__ void ld_4(unsigned *to, bool condition,
                                         const void *from, evict_normal) {
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                "mov.b32 %0, 0;\n\t"
@@ -149,7 +150,9 @@ __device__ __forceinline__ void ld_nc_4(unsigned *to, bool condition,
 }
 
 // 2 or 1 bytes, zero-extended.
-__device__ __forceinline__ unsigned ld_nc_2(bool condition, const void *from) {
+template <typename Policy>
+__device__ __forceinline__ unsigned ld_2(bool condition, const void *from,
+                                         Policy) {
   unsigned bits;
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                "mov.b32 %0, 0;\n\t"
@@ -158,7 +161,9 @@ __device__ __forceinline__ unsigned ld_nc_2(bool condition, const void *from) {
                : "r"((unsigned)condition), "l"(from));
   return bits;
 }
-__device__ __forceinline__ unsigned ld_nc_1(bool condition, const void *from) {
+template <typename Policy>
+__device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
+                                         Policy) {
   unsigned bits;
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                "mov.b32 %0, 0;\n\t"
@@ -173,7 +178,7 @@ __device__ __forceinline__ unsigned long long evict_last_policy() {
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
-__device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition,
+__device__ __forceinline__ void ld_16(unsigned *to, bool condition,
                                          const void *from, evict_last) {
   asm volatile(
       "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\t"
@@ -183,7 +188,7 @@ __device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition,
       : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
       : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
 }
-__device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition,
+__device__ __forceinline__ void ld_8(unsigned *to, bool condition,
                                         const void *from, evict_last) {
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
                "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
@@ -191,13 +196,59 @@ __device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition,
                : "=&r"(to[0]), "=&r"(to[1])
                : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
 }
-__device__ __forceinline__ void ld_nc_4(unsigned *to, bool condition,
+__device__ __forceinline__ void ld_4(unsigned *to, bool condition,
                                         const void *from, evict_last) {
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                "mov.b32 %0, 0;\n\t"
                "@p ld.global.nc.L2::cache_hint.b32 %0, [%2], %3;\n\t}"
                : "=&r"(to[0])
                : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
+}
+
+__device__ __forceinline__ void ld_16(unsigned *to, bool condition,
+                                      const void *from, coherent) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\t"
+               "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
+               "mov.b32 %2, 0;\n\tmov.b32 %3, 0;\n\t"
+               "@p ld.global.v4.b32 {%0, %1, %2, %3}, [%5];\n\t}"
+               : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
+               : "r"((unsigned)condition), "l"(from));
+}
+__device__ __forceinline__ void ld_8(unsigned *to, bool condition,
+                                     const void *from, coherent) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
+               "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
+               "@p ld.global.v2.b32 {%0, %1}, [%3];\n\t}"
+               : "=&r"(to[0]), "=&r"(to[1])
+               : "r"((unsigned)condition), "l"(from));
+}
+__device__ __forceinline__ void ld_4(unsigned *to, bool condition,
+                                     const void *from, coherent) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+               "mov.b32 %0, 0;\n\t"
+               "@p ld.global.b32 %0, [%2];\n\t}"
+               : "=&r"(to[0])
+               : "r"((unsigned)condition), "l"(from));
+}
+__device__ __forceinline__ unsigned ld_2(bool condition, const void *from,
+                                         coherent) {
+  unsigned bits;
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+               "mov.b32 %0, 0;\n\t"
+               "@p ld.global.u16 %0, [%2];\n\t}"
+               : "=&r"(bits)
+               : "r"((unsigned)condition), "l"(from));
+  return bits;
+}
+__device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
+                                         coherent) {
+  unsigned bits;
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
+               "mov.b32 %0, 0;\n\t"
+               "@p ld.global.u8 %0, [%2];\n\t}"
+               : "=&r"(bits)
+               : "r"((unsigned)condition), "l"(from));
+  return bits;
 }
 
 //===----------------------------------------------------------------------===//

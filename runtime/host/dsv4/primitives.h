@@ -146,28 +146,33 @@ read_bytes_if(void *to, bool condition, const void *from, unsigned bytes) {
 // Cache policies mean nothing here.
 struct evict_normal {};
 struct evict_last {};
+struct coherent {};
 __device__ __forceinline__ unsigned long long evict_last_policy() { return 0; }
 template <typename Policy>
-__device__ __forceinline__ void ld_nc_16(unsigned *to, bool condition,
-                                         const void *from, Policy) {
+__device__ __forceinline__ void ld_16(unsigned *to, bool condition,
+                                      const void *from, Policy) {
   read_bytes_if(to, condition, from, 16);
 }
 template <typename Policy>
-__device__ __forceinline__ void ld_nc_8(unsigned *to, bool condition,
-                                        const void *from, Policy) {
+__device__ __forceinline__ void ld_8(unsigned *to, bool condition,
+                                     const void *from, Policy) {
   read_bytes_if(to, condition, from, 8);
 }
 template <typename Policy>
-__device__ __forceinline__ void ld_nc_4(unsigned *to, bool condition,
-                                        const void *from, Policy) {
+__device__ __forceinline__ void ld_4(unsigned *to, bool condition,
+                                     const void *from, Policy) {
   read_bytes_if(to, condition, from, 4);
 }
-__device__ __forceinline__ unsigned ld_nc_2(bool condition, const void *from) {
+template <typename Policy>
+__device__ __forceinline__ unsigned ld_2(bool condition, const void *from,
+                                         Policy) {
   unsigned short bits;
   read_bytes_if(&bits, condition, from, 2);
   return bits;
 }
-__device__ __forceinline__ unsigned ld_nc_1(bool condition, const void *from) {
+template <typename Policy>
+__device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
+                                         Policy) {
   unsigned char bits;
   read_bytes_if(&bits, condition, from, 1);
   return bits;

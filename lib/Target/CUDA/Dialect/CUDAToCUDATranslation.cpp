@@ -26,6 +26,10 @@ private:
   FailureOr<Spelling> spellLoad(cuda::LoadOp op, ModuleTranslation &text) const;
   LogicalResult printPoolRow(Region &region, ModuleTranslation &text) const;
   LogicalResult printPool(cuda::PoolOp op, ModuleTranslation &text) const;
+  LogicalResult printPieceRegion(Region &region, ArrayRef<StringRef> results,
+                                 ModuleTranslation &text) const;
+  LogicalResult printPoolOnline(cuda::PoolOnlineOp op,
+                                ModuleTranslation &text) const;
   FailureOr<Spelling> spellIsLast(cuda::IsLastOp op,
                                   ModuleTranslation &text) const;
 };
@@ -95,11 +99,11 @@ FailureOr<Spelling> CUDATranslation::spellLoad(cuda::LoadOp op,
   if (failed(type))
     return failure();
   std::string call = op.getCallee().str() + "<" + *type;
-  bool evictLast = op.getPolicy() == cuda::LoadPolicy::EvictLast;
-  if (op.getAlign() || evictLast)
+  bool plain = op.getPolicy() == cuda::LoadPolicy::Default;
+  if (op.getAlign() || !plain)
     call += ", " + std::to_string(op.getAlign());
-  if (evictLast)
-    call += ", dsv4::evict_last";
+  if (!plain)
+    call += ", dsv4::" + cuda::stringifyLoadPolicy(op.getPolicy()).str();
   call += ">(";
   if (Value predicate = op.getPredicate()) {
     auto condition = text.spell(predicate);
@@ -245,10 +249,91 @@ LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
   return success();
 }
 
+/// A region becomes a lambda that sets `results`.
+LogicalResult CUDATranslation::printPieceRegion(Region &region,
+                                                ArrayRef<StringRef> results,
+                                                ModuleTranslation &text) const {
+  std::string parameters;
+  for (BlockArgument argument : region.getArguments()) {
+    auto name = text.spell(argument);
+    if (failed(name))
+      return failure();
+    parameters +=
+        (parameters.empty() ? "" : ", ") +
+        std::string(argument.getType().isIndex() ? "int " : "const auto &") +
+        name->text;
+  }
+  for (StringRef result : results)
+    parameters += (", auto &" + result).str();
+  auto &os = text.os();
+  os << "[&](" << parameters << ") {\n";
+  os.indent();
+  if (failed(text.printBlock(region.front())))
+    return failure();
+  for (auto [result, value] : llvm::zip_equal(
+           results, region.front().getTerminator()->getOperands())) {
+    auto spelled = text.spell(value);
+    if (failed(spelled))
+      return failure();
+    os << result << " = " << spelled->text << ";\n";
+  }
+  os.unindent();
+  os << "}";
+  return success();
+}
+
+LogicalResult CUDATranslation::printPoolOnline(cuda::PoolOnlineOp op,
+                                               ModuleTranslation &text) const {
+  if (!op.getRows())
+    return op.emitOpError() << "of a whole row has no CUDA spelling";
+  cuda::PoolPieceOp piece = op.getPiece();
+  auto part = text.spellType(piece.getPart(), op.getLoc());
+  auto result = text.spellType(op.getPooled().getType(), op.getLoc());
+  auto first = text.spell(op.getRow()), rows = text.spell(op.getRows());
+  auto row = text.spell(op.getBody().getArgument(0));
+  if (failed(part) || failed(result) || failed(first) || failed(rows) ||
+      failed(row))
+    return failure();
+  auto &os = text.os();
+  os << "const auto " << getEmittedName(op.getLoc()) << " = " << op.getCallee()
+     << "<" << op.getCount() << ", " << op.getThreads() << ", " << op.getLanes()
+     << ", " << *part << ", " << *result << ">(\n";
+  os.indent();
+  os << first->text << ", " << rows->text << ", [&](int " << row->text
+     << ", auto pool_piece) {\n";
+  os.indent();
+  if (failed(text.printBlock(op.getBody().front())))
+    return failure();
+  os << "pool_piece(";
+  for (Value operand : piece.getOperands()) {
+    auto spelled = text.spell(operand);
+    if (failed(spelled))
+      return failure();
+    os << spelled->text << ", ";
+  }
+  if (failed(printPieceRegion(piece.getBegin(),
+                              {"piece_max", "piece_sum", "piece_acc"}, text)))
+    return failure();
+  os << ", ";
+  if (failed(printPieceRegion(piece.getMember(), {"row_scores", "row_values"},
+                              text)))
+    return failure();
+  os << ", ";
+  if (failed(printPieceRegion(piece.getEnd(), {}, text)))
+    return failure();
+  os << ");\n";
+  os.unindent();
+  os << "});\n";
+  os.unindent();
+  return success();
+}
+
 LogicalResult CUDATranslation::print(Operation *op,
                                      ModuleTranslation &text) const {
   if (auto pool = dyn_cast<cuda::PoolOp>(op))
     return printPool(pool, text);
+  if (auto pool = dyn_cast<cuda::PoolOnlineOp>(op))
+    return printPoolOnline(pool, text);
   if (isa<cuda::WaitForPredecessorsOp, cuda::LaunchSuccessorsOp>(op)) {
     text.os() << cast<cuda::DeviceCallOpInterface>(op).getCallee() << "();\n";
     return success();

@@ -1,0 +1,195 @@
+//===- CompressOnline.cpp - Row program of the online dsv4.compress -------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row of the kernel is one piece of a window: a cuda.pool_online whose
+// regions read the state, read a token, and write the state.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Entry.h"
+#include "RowLowerings.h"
+
+#include "dsv4/Dialect/CUDA.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace {
+
+/// Emits the row program of one piece.
+class PieceBuilder {
+public:
+  PieceBuilder(CompressOp op, RowContext &row)
+      : op(op), row(row), b(row.getBuilder()), channels(op.getChannels()),
+        state(cast<TypedValue<CacheType>>(op.getState())) {}
+
+  Value build();
+
+private:
+  void readPlan(Value piece);
+  void buildBegin(Region &region);
+  void buildMember(Region &region);
+  void buildEnd(Region &region);
+
+  /// Leaves the builder in a block of `region`.
+  Block *enter(Region &region, ArrayRef<StringRef> indices);
+  /// Row `at` of a tensor, in elements from `first` on, as f32.
+  Value readRow(Value tensor, Value first, Value at, StringRef name);
+
+  Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs,
+                StringRef name = "") {
+    return arith::CmpIOp::create(b, row.getLoc(name), predicate, lhs, rhs);
+  }
+
+  CompressOp op;
+  RowContext &row;
+  OpBuilder &b;
+  int64_t channels;
+  TypedValue<CacheType> state;
+  /// How many tokens there are, and where the first one and its row of the bias
+  /// start, in elements.
+  Value tokens, launchStart, biasStart;
+  Value ends; ///< Whether the window does.
+  Entry from, to;
+};
+
+} // namespace
+
+void PieceBuilder::readPlan(Value piece) {
+  Value buffer = row.getBuffer(op.getPlan());
+  Value start = row.mul(piece, row.constant(5));
+  auto load = [&](int64_t column, StringRef name) {
+    return row.loadIndex(buffer, row.add(start, row.constant(column)), name);
+  };
+  Value position = load(0, "position"), count = load(1, "count");
+  Value token = load(2, "first_token");
+  Value fromIndex = load(3, "from"), toIndex = load(4, "to");
+
+  Value last = row.constant(CompressOp::kMaxPosition);
+  Value window = row.constant(op.getWindow());
+  Value place = row.rem(
+      arith::MaxSIOp::create(b, row.getLoc(), position, row.constant(0)),
+      window, "place");
+  auto least = [&](Value lhs, Value rhs) {
+    return arith::MinSIOp::create(b, row.getLoc(), lhs, rhs);
+  };
+  auto minus = [&](Value lhs, Value rhs) {
+    return arith::SubIOp::create(b, row.getLoc(), lhs, rhs);
+  };
+  Value there = least(least(count, minus(window, place)),
+                      minus(row.getExtent(op.getValues(), 0), token));
+  Value isPiece = row.both(
+      row.both(row.isNotNegative(position),
+               compare(arith::CmpIPredicate::sle, position, last)),
+      row.both(row.isNotNegative(token),
+               compare(arith::CmpIPredicate::sgt, there, row.constant(0))),
+      "is_piece");
+  tokens = arith::SelectOp::create(b, row.getLoc("tokens"), isPiece, there,
+                                   row.constant(0));
+  Value end = row.add(place, tokens);
+  ends =
+      row.both(isPiece, compare(arith::CmpIPredicate::eq, end, window), "ends");
+  launchStart = row.mul(token, row.constant(channels), "launch_start");
+  biasStart = row.mul(place, row.constant(channels));
+
+  Value isRead = row.both(row.both(isPiece, compare(arith::CmpIPredicate::sgt,
+                                                    place, row.constant(0))),
+                          row.isNotNegative(fromIndex));
+  from = findEntryOfIndex(row, state.getType(), fromIndex, isRead);
+  completeEntry(row, state, from);
+  from.valid.getDefiningOp()->setLoc(row.getLoc("known"));
+  Value isWritten = row.both(row.both(isPiece, row.isBelow(end, window)),
+                             row.isNotNegative(toIndex));
+  to = findEntryOfIndex(row, state.getType(), toIndex, isWritten);
+  completeEntry(row, state, to, /*isWritten=*/true);
+  to.valid.getDefiningOp()->setLoc(row.getLoc("kept"));
+}
+
+Block *PieceBuilder::enter(Region &region, ArrayRef<StringRef> indices) {
+  Block *block = b.createBlock(&region);
+  for (StringRef name : indices)
+    block->addArgument(b.getIndexType(), row.getLoc(name));
+  return block;
+}
+
+Value PieceBuilder::readRow(Value tensor, Value first, Value at,
+                            StringRef name) {
+  StoredVector stored;
+  stored.element = cast<ShapedType>(tensor.getType()).getElementType();
+  stored.extent = stored.readable = channels;
+  stored.buffer = row.getBuffer(tensor);
+  stored.offset = row.add(first, row.mul(at, row.constant(channels)));
+  stored.alignment =
+      std::gcd<int64_t>(16, channels * getElementBits(stored.element) / 8);
+  stored.name = name;
+  return row.toF32(buildRead(row, stored));
+}
+
+void PieceBuilder::buildBegin(Region &region) {
+  OpBuilder::InsertionGuard saved(b);
+  enter(region, {"team_lane"});
+  SmallVector<Value> kept;
+  for (FieldAttr field : state.getType().getRecord().getFields()) {
+    StoredVector stored = locateField(row, state, field, from);
+    // The region is for entries that there are.
+    stored.predicate = Value();
+    kept.push_back(buildRead(row, stored));
+  }
+  cuda::PoolYieldOp::create(b, row.getLoc(), kept);
+}
+
+void PieceBuilder::buildMember(Region &region) {
+  OpBuilder::InsertionGuard saved(b);
+  Value member = enter(region, {"member", "team_lane"})->getArgument(0);
+  Value scores = readRow(op.getScores(), launchStart, member, "scores");
+  Value values = readRow(op.getValues(), launchStart, member, "values");
+  if (op.getBias())
+    scores =
+        arith::AddFOp::create(b, row.getLoc(), scores,
+                              readRow(op.getBias(), biasStart, member, "bias"));
+  cuda::PoolYieldOp::create(b, row.getLoc(), ValueRange{scores, values});
+}
+
+void PieceBuilder::buildEnd(Region &region) {
+  OpBuilder::InsertionGuard saved(b);
+  Block *block = enter(region, {"team_lane"});
+  auto type = VectorType::get({channels}, b.getF32Type());
+  for (FieldAttr field : state.getType().getRecord().getFields()) {
+    Value value = block->addArgument(type, row.getLoc(field.getName()));
+    StoredVector stored = locateField(row, state, field, to);
+    auto bytes = VectorType::get({field.getByteSize()}, b.getI8Type());
+    value = vector::BitCastOp::create(b, row.getLoc(), bytes, value);
+    auto store = vector::StoreOp::create(b, row.getLoc(), value, stored.buffer,
+                                         ValueRange{stored.offset});
+    store.setAlignment(stored.alignment);
+  }
+  cuda::PoolYieldOp::create(b, row.getLoc(), ValueRange());
+}
+
+Value PieceBuilder::build() {
+  auto type = VectorType::get({channels}, b.getF32Type());
+  auto pool = cuda::PoolOnlineOp::create(b, row.getLoc("pooled"), type,
+                                         row.getRow(), Value(), op.getWindow());
+  {
+    OpBuilder::InsertionGuard saved(b);
+    readPlan(enter(pool.getBody(), {"piece"})->getArgument(0));
+    auto piece = cuda::PoolPieceOp::create(b, row.getLoc(), tokens, from.valid,
+                                           to.valid, ends);
+    buildBegin(piece.getBegin());
+    buildMember(piece.getMember());
+    buildEnd(piece.getEnd());
+  }
+  return row.fromF32(pool.getPooled(),
+                     cast<ShapedType>(op.getOut().getType()).getElementType());
+}
+
+Value dsv4::buildOnlineCompress(CompressOp op, RowContext &row) {
+  return PieceBuilder(op, row).build();
+}

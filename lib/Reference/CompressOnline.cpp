@@ -1,0 +1,134 @@
+//===- CompressOnline.cpp - Windows of tokens, token by token -------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InterpreterImpl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+static constexpr float kInfinity = std::numeric_limits<float>::infinity();
+static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What the tokens of a channel come to.
+struct Running {
+  float most = -kInfinity, sum = 0, weighted = 0;
+};
+
+} // namespace
+
+/// NaN if one is NaN; +0 is above -0.
+static float larger(float a, float b) {
+  if (std::isnan(a) || std::isnan(b))
+    return kNaN;
+  if (a == b)
+    return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+/// sum * factor + product.
+static float scaleAndAdd(float sum, float factor, float product) {
+  return addF32(mulF32(sum, factor), product);
+}
+
+static Running mergeToken(Running to, float score, float value) {
+  float most = larger(to.most, score);
+  if (std::isnan(most) || most == kInfinity)
+    return {most, kNaN, kNaN};
+  float origin = most == -kInfinity ? 0 : most;
+  if (to.most >= score) {
+    float e = expF32(subF32(score, origin));
+    return {most, scaleAndAdd(to.sum, 1, e),
+            scaleAndAdd(to.weighted, 1, mulF32(e, value))};
+  }
+  float e = expF32(subF32(to.most, origin));
+  return {most, scaleAndAdd(to.sum, e, 1), scaleAndAdd(to.weighted, e, value)};
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
+std::optional<Interpreter::Entry>
+Interpreter::findStateEntry(CompressOp op, int64_t index) const {
+  int64_t page = op.getState().getType().getPage();
+  if (index < 0 || index / page >= getPages(cast<BlockArgument>(op.getState())))
+    return std::nullopt;
+  return Entry{index / page, index % page};
+}
+
+std::optional<Interpreter::Piece> Interpreter::findPiece(CompressOp op,
+                                                         int64_t row) const {
+  const Tensor &plan = values.at(op.getPlan());
+  int64_t position = plan.index(5 * row), count = plan.index(5 * row + 1);
+  Piece piece;
+  piece.token = plan.index(5 * row + 2);
+  int64_t window = op.getWindow();
+  if (position < 0 || position > CompressOp::kMaxPosition || piece.token < 0)
+    return std::nullopt;
+  piece.place = position % window;
+  piece.count =
+      std::min({count, window - piece.place,
+                values.at(op.getValues()).shape.front() - piece.token});
+  if (piece.count <= 0)
+    return std::nullopt;
+  piece.ends = piece.place + piece.count == window;
+  if (piece.place != 0)
+    piece.from = findStateEntry(op, plan.index(5 * row + 3));
+  if (!piece.ends)
+    piece.to = findStateEntry(op, plan.index(5 * row + 4));
+  return piece;
+}
+
+void Interpreter::compressPiece(CompressOp op, int64_t row,
+                                const Elements &out) const {
+  auto piece = findPiece(op, row);
+  if (!piece)
+    return; // Zeros.
+  auto state = cast<BlockArgument>(op.getState());
+  ArrayRef<FieldAttr> fields =
+      cast<CacheType>(state.getType()).getRecord().getFields();
+  Elements scores = values.at(op.getScores()).elements(),
+           numbers = values.at(op.getValues()).elements();
+  int64_t channels = op.getChannels();
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    Running running;
+    if (piece->from) {
+      running.most = locate(state, fields[0], *piece->from).f32(channel);
+      running.sum = locate(state, fields[1], *piece->from).f32(channel);
+      running.weighted = locate(state, fields[2], *piece->from).f32(channel);
+    }
+    for (int64_t i = 0; i < piece->count; ++i) {
+      int64_t at = (piece->token + i) * channels + channel;
+      float score = scores.f32(at);
+      if (op.getBias())
+        score =
+            addF32(score, values.at(op.getBias())
+                              .elements()
+                              .f32((piece->place + i) * channels + channel));
+      running = mergeToken(running, score, numbers.f32(at));
+    }
+    if (piece->ends)
+      out.round(row * channels + channel,
+                running.sum == 0 ? 0 : divF32(running.weighted, running.sum));
+    if (!piece->to)
+      continue;
+    locate(state, fields[0], *piece->to).round(channel, running.most);
+    locate(state, fields[1], *piece->to).round(channel, running.sum);
+    locate(state, fields[2], *piece->to).round(channel, running.weighted);
+  }
+}

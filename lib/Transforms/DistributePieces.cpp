@@ -1,0 +1,82 @@
+//===- DistributePieces.cpp - Pieces of windows to threads ----------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The lanes of a team share the channels of a piece: what a region reads, gives
+// or stores is a row that they hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowDistributor.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+LogicalResult RowDistributor::emitPieceRegion(Region &from, Region &to,
+                                              int64_t channels) {
+  Block *source = &from.front(), *body = &to.emplaceBlock();
+  RowDistributor team(*this);
+  team.b.setInsertionPointToStart(body);
+  team.shares.clear();
+  team.chunkSize = schedule.getTeam();
+  TeamWork work{1, channels};
+  team.laneCount = channels / team.chunkSize /
+                   work.getSteps(schedule.getThreads(), team.chunkSize);
+  for (BlockArgument argument : source->getArguments()) {
+    Type type = argument.getType();
+    if (auto row = dyn_cast<VectorType>(type))
+      type = team.getShareType(row.getElementType(), {channels});
+    BlockArgument own = body->addArgument(type, argument.getLoc());
+    if (isa<VectorType>(type)) {
+      team.shares[{argument, 1}] = own;
+      continue;
+    }
+    team.mapping.map(argument, own);
+    team.lane = own; // The last index.
+  }
+  team.cloneScalars(source);
+  SmallVector<Value> shared;
+  for (Value value : source->getTerminator()->getOperands())
+    if (failed(team.placeLoads(value, {channels})))
+      return failure();
+  for (Value value : source->getTerminator()->getOperands()) {
+    auto share = team.share(value, {channels});
+    if (failed(share))
+      return failure();
+    shared.push_back(*share);
+  }
+  for (auto store : source->getOps<vector::StoreOp>())
+    if (failed(team.emitStore(store)))
+      return failure();
+  cuda::PoolYieldOp::create(team.b, forall.getLoc(), shared);
+  return success();
+}
+
+LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
+  auto type = cast<VectorType>(pool.getPooled().getType());
+  int64_t channels = type.getNumElements();
+  auto mapped = cuda::PoolOnlineOp::create(
+      b, pool.getLoc(), getShareType(type.getElementType(), {channels}),
+      firstRow, rowCount, pool.getMembers(), schedule.getRowsPerBlock(),
+      schedule.getThreads(), laneCount);
+  RowDistributor row(*this);
+  BlockArgument entry = pool.getBody().getArgument(0);
+  Block *body = &mapped.getBody().emplaceBlock();
+  row.b.setInsertionPointToStart(body);
+  row.mapping.map(entry, body->addArgument(entry.getType(), entry.getLoc()));
+  row.cloneScalars(&pool.getBody().front());
+  cuda::PoolPieceOp piece = pool.getPiece();
+  auto at = [&](Value value) { return row.mapping.lookupOrDefault(value); };
+  auto own = cuda::PoolPieceOp::create(
+      row.b, piece.getLoc(), at(piece.getCount()), at(piece.getKnown()),
+      at(piece.getKept()), at(piece.getEnds()));
+  for (auto [from, to] :
+       llvm::zip_equal(piece->getRegions(), own->getRegions()))
+    if (failed(row.emitPieceRegion(from, to, channels)))
+      return failure();
+  shares[{pool.getPooled(), 1}] = mapped.getPooled();
+  return success();
+}

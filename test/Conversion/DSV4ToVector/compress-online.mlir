@@ -1,0 +1,123 @@
+// The row program of a piece of a window: the plan, what the state holds of the window, one
+// token, and what the state is to hold.
+
+// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --mlir-use-nameloc-as-prefix | FileCheck %s
+
+!state = !dsv4.cache<8 x <[<"max" : 64 x f32 in row>, <"sum" : 64 x f32 in row>,
+                           <"acc" : 64 x f32 in row>]>>
+!arrays = !dsv4.cache<8 x <[<"max" : 64 x f32 in array>, <"sum" : 64 x f32 in array>,
+                            <"acc" : 64 x f32 in array>]>>
+
+// CHECK-LABEL: dsv4.kernel @piece
+// CHECK-SAME: dsv4.rows_of = 2 : i64, dsv4.summary = "dsv4.compress of bf16 to f32"
+// CHECK-DAG: %[[TOKENS:.*]] = dsv4.extent %{{.*}}, 0 : tensor<?x64xbf16>
+// CHECK-DAG: %[[PAGES:.*]] = dsv4.extent %{{.*}}, 0 : !dsv4.cache
+// CHECK-DAG: %[[STATE:.*]] = dsv4.buffer %{{.*}} : !dsv4.cache<{{.*}}> to memref<?xi8>
+// CHECK: scf.forall (%row)
+// CHECK-NEXT: %pooled = cuda.pool_online 4 at %row : index to vector<64xf32> {
+// CHECK-NEXT: ^bb0(%piece: index):
+// CHECK: %[[PLAN:.*]] = arith.muli %piece, %c5
+// CHECK-NEXT: %position = memref.load %{{.*}}[%[[PLAN]]]
+// CHECK-NEXT: %[[GIVEN:.*]] = arith.index_cast %position
+// CHECK: %count = memref.load
+// CHECK-NEXT: %[[COUNT:.*]] = arith.index_cast %count
+// CHECK: %first_token = memref.load
+// CHECK-NEXT: %[[TOKEN:.*]] = arith.index_cast %first_token
+// CHECK: %from = memref.load
+// CHECK-NEXT: %[[FROM:.*]] = arith.index_cast %from
+// CHECK: %to = memref.load
+// CHECK-NEXT: %[[TO:.*]] = arith.index_cast %to
+// CHECK: %[[AT:.*]] = arith.maxsi %[[GIVEN]], %c0
+// CHECK-NEXT: %place = arith.remsi %[[AT]], %c4
+// No more tokens than the window and the values have.
+// CHECK-NEXT: %[[ROWS:.*]] = arith.subi %[[TOKENS]], %[[TOKEN]]
+// CHECK-NEXT: %[[WINDOW:.*]] = arith.subi %c4, %place
+// CHECK-NEXT: %[[LESS:.*]] = arith.minsi %[[COUNT]], %[[WINDOW]]
+// CHECK-NEXT: %[[THERE:.*]] = arith.minsi %[[LESS]], %[[ROWS]]
+// CHECK-NEXT: arith.cmpi sgt, %[[THERE]], %c0
+// CHECK-NEXT: arith.cmpi sge, %[[TOKEN]], %c0
+// CHECK: arith.cmpi sle, %[[GIVEN]], %c2147479552
+// CHECK: %is_piece = arith.andi
+// CHECK-NEXT: %tokens = arith.select %is_piece, %[[THERE]], %c0
+// CHECK-NEXT: %[[END:.*]] = arith.addi %place, %tokens
+// CHECK-NEXT: %[[WHOLE:.*]] = arith.cmpi eq, %[[END]], %c4
+// CHECK-NEXT: %ends = arith.andi %is_piece, %[[WHOLE]]
+// The state is read behind the first token of a window, and written before its last one.
+// CHECK: %[[GOOD:.*]] = arith.cmpi sge, %[[FROM]], %c0
+// CHECK-NEXT: %[[BEHIND:.*]] = arith.cmpi sgt, %place, %c0
+// CHECK-NEXT: %[[READS:.*]] = arith.andi %is_piece, %[[BEHIND]]
+// CHECK-NEXT: %[[READ:.*]] = arith.andi %[[READS]], %[[GOOD]]
+// CHECK: %[[PAGE:.*]] = arith.divsi %[[FROM]], %c8
+// CHECK: %[[INPOOL:.*]] = arith.cmpi slt, %[[PAGE]], %[[PAGES]]
+// CHECK-NEXT: %known = arith.andi %[[READ]], %[[INPOOL]]
+// CHECK: %[[GOOD:.*]] = arith.cmpi sge, %[[TO]], %c0
+// CHECK-NEXT: %[[BEFORE:.*]] = arith.cmpi slt, %[[END]], %c4
+// CHECK-NEXT: %[[WRITES:.*]] = arith.andi %is_piece, %[[BEFORE]]
+// CHECK-NEXT: %[[WRITTEN:.*]] = arith.andi %[[WRITES]], %[[GOOD]]
+// CHECK: %kept = cuda.in_pool %[[WRITTEN]], %{{.*}} of %[[PAGES]]
+// CHECK: cuda.pool_piece %tokens known %known kept %kept ends %ends : index begin {
+// CHECK: %max = vector.load %[[STATE]][%{{.*}}] {alignment = 16 : i64} : memref<?xi8>, vector<256xi8>
+// CHECK: %sum = vector.load %[[STATE]]
+// CHECK: %acc = vector.load %[[STATE]]
+// CHECK: cuda.pool_yield %{{.*}}, %{{.*}}, %{{.*}} : vector<64xf32>, vector<64xf32>, vector<64xf32>
+// CHECK-NEXT: } member {
+// CHECK: %[[STEP:.*]] = arith.muli %member, %c64
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %launch_start, %[[STEP]]
+// CHECK-NEXT: %scores = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<64xbf16>
+// CHECK-NEXT: %[[S:.*]] = arith.extf %scores
+// CHECK-NEXT: %values = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<64xbf16>
+// CHECK-NEXT: %[[V:.*]] = arith.extf %values
+// CHECK: %bias = vector.load %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<64xf32>
+// CHECK-NEXT: %[[BIASED:.*]] = arith.addf %[[S]], %bias
+// CHECK-NEXT: cuda.pool_yield %[[BIASED]], %[[V]] : vector<64xf32>, vector<64xf32>
+// CHECK-NEXT: } end {
+// CHECK-NEXT: ^bb0(%team_lane: index, %max: vector<64xf32>, %sum: vector<64xf32>, %acc: vector<64xf32>):
+// CHECK: %[[BYTES:.*]] = vector.bitcast %max : vector<64xf32> to vector<256xi8>
+// CHECK-NEXT: vector.store %[[BYTES]], %[[STATE]]
+// CHECK: vector.bitcast %sum
+// CHECK: vector.bitcast %acc
+// CHECK: cuda.pool_yield{{$}}
+// CHECK: vector.store %pooled
+func.func @piece(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: tensor<?x5xi32>,
+                 %bias: tensor<4x64xf32>, %state: !state, %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %0 = dsv4.kernel @piece(%values, %scores, %plan, %bias, %state, %out)
+      : (tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x5xi32>, tensor<4x64xf32>, !state,
+         tensor<?x64xf32>) -> tensor<?x64xf32> {
+  ^bb0(%v: tensor<?x64xbf16>, %s: tensor<?x64xbf16>, %p: tensor<?x5xi32>, %b: tensor<4x64xf32>,
+       %c: !state, %o: tensor<?x64xf32>):
+    %r = dsv4.compress %v, %s window 4 algorithm online plan(%p : tensor<?x5xi32>)
+        bias(%b : tensor<4x64xf32>) state(%c : !state)
+        outs(%o : tensor<?x64xf32>) : tensor<?x64xbf16>, tensor<?x64xbf16>
+    dsv4.yield %r : tensor<?x64xf32>
+  }
+  return %0 : tensor<?x64xf32>
+}
+
+// Fields in arrays are found by the entry. A window of one token has no place but the first.
+// CHECK-LABEL: dsv4.kernel @arrays
+// CHECK-DAG: %[[MAX:.*]] = dsv4.buffer %[[STATE:.*]]["max"]
+// CHECK-DAG: %[[SUM:.*]] = dsv4.buffer %[[STATE]]["sum"]
+// CHECK-DAG: %[[ACC:.*]] = dsv4.buffer %[[STATE]]["acc"]
+// CHECK: cuda.pool_online 1 at %row
+// CHECK-NOT: %place
+// CHECK: cuda.pool_piece
+// CHECK: vector.load %[[MAX]]
+// CHECK: vector.load %[[SUM]]
+// CHECK: vector.load %[[ACC]]
+// CHECK: } member {
+// CHECK-NOT: %bias
+// CHECK: } end {
+// CHECK: vector.store %{{.*}}, %[[MAX]]
+// CHECK: vector.store %{{.*}}, %[[SUM]]
+// CHECK: vector.store %{{.*}}, %[[ACC]]
+func.func @arrays(%values: tensor<?x64xf32>, %plan: tensor<?x5xi32>, %state: !arrays,
+                  %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %0 = dsv4.kernel @arrays(%values, %plan, %state, %out)
+      : (tensor<?x64xf32>, tensor<?x5xi32>, !arrays, tensor<?x64xf32>) -> tensor<?x64xf32> {
+  ^bb0(%v: tensor<?x64xf32>, %p: tensor<?x5xi32>, %c: !arrays, %o: tensor<?x64xf32>):
+    %r = dsv4.compress %v, %v window 1 algorithm online plan(%p : tensor<?x5xi32>)
+        state(%c : !arrays) outs(%o : tensor<?x64xf32>) : tensor<?x64xf32>, tensor<?x64xf32>
+    dsv4.yield %r : tensor<?x64xf32>
+  }
+  return %0 : tensor<?x64xf32>
+}

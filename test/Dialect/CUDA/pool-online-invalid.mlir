@@ -1,0 +1,412 @@
+// The clauses of the ops that pieces of windows are pooled with.
+
+// RUN: dsv4-opt %s --split-input-file --verify-diagnostics
+
+func.func @pool_online_c1_argument(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  // expected-error @+1 {{pool_online_c1: expected a region of one index, the row}}
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: i32):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c1_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  // expected-error @+1 {{pool_online_c1: expected a region of one index, the row}}
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index, %q: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c1_terminator(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  // expected-error @+1 {{pool_online_c1: expected the region to end in 'cuda.pool_piece'}}
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    vector.yield
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_members(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool_online 0 at %j of %n : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_count(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool_online 8 at %j of %n count 0 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_threads(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool_online 8 at %j of %n threads -1 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_lanes(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 64 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_lanes_3(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 3 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_whole(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<32xf32>) {
+  // expected-error @+1 {{pool_online_c2: 'vector<32xf32>' is no part of rows of 64}}
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<32xf32>, vector<32xf32>, vector<32xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<32xf32>, vector<32xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<32xf32>, %u: vector<32xf32>, %w: vector<32xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_part(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x3xf32>) {
+  // expected-error @+1 {{pool_online_c2: 'vector<1x3xf32>' is no part of rows of 64}}
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x3xf32>, vector<1x3xf32>, vector<1x3xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x3xf32>, vector<1x3xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x3xf32>, %u: vector<1x3xf32>, %w: vector<1x3xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_few(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c2: 'vector<1x2xf32>' is no part of rows of 128}}
+  %0 = cuda.pool_online 8 at %j of %n threads 32 lanes 32 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_begin_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index, %k: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_begin_two(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_member_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_member_index(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: i32):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_member_none(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_member_three(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_end_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_end_type(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<32xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_end_yield(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      cuda.pool_yield %t : vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_terminator(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
+      vector.yield
+    }
+  }
+  return
+}

@@ -1,0 +1,68 @@
+// Pieces of windows: the lanes of a team share the channels of what the regions read, give and
+// store. The others of the row program stay as they are.
+
+// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --dsv4-distribute-rows --cse --mlir-use-nameloc-as-prefix | FileCheck %s
+
+!state = !dsv4.cache<8 x <[<"max" : 128 x f32 in row>, <"sum" : 128 x f32 in row>,
+                           <"acc" : 128 x f32 in row>]>>
+
+// CHECK-LABEL: func.func @pieces
+// CHECK: %pooled = cuda.pool_online 8 at %{{.*}} of %{{.*}} count 2 threads 64 lanes 16 : index, index to vector<2x4xf32> {
+// CHECK-NEXT: ^bb0(%piece: index):
+// CHECK: %known = arith.andi
+// CHECK: %kept = cuda.in_pool
+// CHECK: cuda.pool_piece %tokens known %known kept %kept ends %ends : index begin {
+// CHECK-NEXT: ^bb0(%team_lane: index):
+// Two elements a lane, eight bytes of the state.
+// CHECK: %[[PART:.*]] = arith.muli %team_lane, %c8
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %entry, %[[PART]]
+// CHECK-NEXT: %max = cuda.load %{{.*}}[%[[AT]]] : memref<?xi8>, index -> vector<1x2xf32>
+// CHECK: %sum = cuda.load
+// CHECK: %acc = cuda.load
+// CHECK-NEXT: cuda.pool_yield %max, %sum, %acc : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+// CHECK-NEXT: } member {
+// CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
+// CHECK: %[[PART:.*]] = arith.muli %team_lane, %c2
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %{{.*}}, %[[PART]]
+// CHECK-NEXT: %scores = cuda.load %{{.*}}[%[[AT]]] : memref<?xf32>, index -> vector<1x2xf32>
+// CHECK-NEXT: cuda.pool_yield %scores, %scores : vector<1x2xf32>, vector<1x2xf32>
+// CHECK-NEXT: } end {
+// CHECK-NEXT: ^bb0(%team_lane: index, %max: vector<1x2xf32>, %sum: vector<1x2xf32>, %acc: vector<1x2xf32>):
+// CHECK: %[[PART:.*]] = arith.muli %team_lane, %c8
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %entry, %[[PART]]
+// CHECK-NEXT: cuda.store %max, %{{.*}}[%[[AT]]] : vector<1x2xf32>, memref<?xi8>, index
+// CHECK: cuda.store %sum
+// CHECK: cuda.store %acc
+// CHECK-NEXT: cuda.pool_yield{{$}}
+// CHECK: scf.if
+// CHECK: cuda.store %pooled
+func.func @pieces(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %state: !state,
+                  %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  %0 = dsv4.kernel @pieces(%values, %plan, %state, %out)
+      schedule <threads = 64, lanes = 16, vector = 4, team = 2, rows = 2>
+      : (tensor<?x128xf32>, tensor<?x5xi32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
+  ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %c: !state, %o: tensor<?x128xf32>):
+    %pooled = dsv4.compress %v, %v window 8 algorithm online plan(%p : tensor<?x5xi32>)
+        state(%c : !state) outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
+    dsv4.yield %pooled : tensor<?x128xf32>
+  }
+  return %0 : tensor<?x128xf32>
+}
+
+// A lane with several chunks of a long row.
+// CHECK-LABEL: func.func @steps
+// CHECK: cuda.pool_online 8 at
+// CHECK: %max = cuda.load %{{.*}} stride 256 : memref<?xi8>, index -> vector<2x2xf32>
+// CHECK: cuda.store %max, %{{.*}} stride 256 : vector<2x2xf32>, memref<?xi8>, index
+func.func @steps(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %state: !state,
+                 %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  %0 = dsv4.kernel @steps(%values, %plan, %state, %out)
+      schedule <threads = 32, lanes = 16, vector = 4, team = 2, rows = 1>
+      : (tensor<?x128xf32>, tensor<?x5xi32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
+  ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %c: !state, %o: tensor<?x128xf32>):
+    %pooled = dsv4.compress %v, %v window 8 algorithm online plan(%p : tensor<?x5xi32>)
+        state(%c : !state) outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
+    dsv4.yield %pooled : tensor<?x128xf32>
+  }
+  return %0 : tensor<?x128xf32>
+}

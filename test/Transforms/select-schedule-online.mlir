@@ -1,0 +1,25 @@
+// A piece of a window has a block of as many threads as share its channels, however many pieces
+// there are.
+
+// RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s
+// RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_80" | FileCheck %s
+// RUN: not dsv4-opt %s --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=2>" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MISFIT
+
+!state = !dsv4.cache<8 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>,
+                           <"acc" : 512 x f32 in row>]>>
+
+// CHECK-LABEL: func.func @pieces
+func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // CHECK: schedule <threads = 256, lanes = 32, vector = 2,
+  // CHECK-NOT: blocks
+  // CHECK-SAME: team = 2, rows = 1>
+  // MISFIT: row_schedule_c4: expected a 'team' that divides the 512 elements
+  %0 = dsv4.kernel @pieces(%v, %p, %c, %o) : (tensor<?x512xf32>, tensor<?x5xi32>, !state, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<?x5xi32>, %c1: !state, %o1: tensor<?x512xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<?x5xi32>)
+        state(%c1 : !state) outs(%o1 : tensor<?x512xbf16>) : tensor<?x512xf32>, tensor<?x512xf32>
+    dsv4.yield %r : tensor<?x512xbf16>
+  }
+  return %0 : tensor<?x512xbf16>
+}
