@@ -29,7 +29,8 @@ static const char plainText[] = R"(
 func.func @append(
     %kv: tensor<?x512xbf16> {{dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
     %slots: tensor<?xi32> {{dsv4.name = "slots", dsv4.dims = ["tokens"]},
-    %cache: !cache {{dsv4.name = "cache"}) {{
+    %cache: !cache {{dsv4.name = "cache"})
+    attributes {{dsv4.policies = {{tokens = #dsv4.policy<bucket>}} {{
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
   %codes_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
@@ -58,7 +59,8 @@ func.func @append_chain(
     %position: tensor<?xi32> {{dsv4.name = "position", dsv4.dims = ["tokens"]},
     %request: tensor<?xi32> {{dsv4.name = "request", dsv4.dims = ["tokens"]},
     %length: tensor<?xi32> {{dsv4.name = "length", dsv4.dims = ["requests"]},
-    %cache: !cache {{dsv4.name = "cache"}) {{
+    %cache: !cache {{dsv4.name = "cache"})
+    attributes {{dsv4.policies = {{tokens = #dsv4.policy<bucket>}} {{
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
   %row = tensor.empty(%tokens) : tensor<?x512xbf16>
@@ -107,7 +109,7 @@ struct PerToken {
 
 class Append : public Workload {
 public:
-  Append(Device &device, const std::string &layout, bool chain);
+  Append(Device &device, const std::string &layout, bool chain, bool scattered);
   unsigned slices(int64_t size) const override {
     return size % apart == 0 ? tokens / size : tokensApart;
   }
@@ -119,34 +121,46 @@ private:
   static constexpr int64_t tokens = 524288, pageSize = 64, ring = 128;
   static constexpr int64_t pagesOfRing = ring / pageSize;
   static constexpr int64_t ringsBelow = 32, positions = ring * ringsBelow;
-  static constexpr int64_t leastPoolBytes = 4400ll << 20;
+  static constexpr int64_t leastPoolBytes = 4400ll << 20, mostDecoded = 256;
   /// Numbers in the 16 bytes that an argument is aligned to, and of how many
   /// tokens there is a copy with every number aligned, for launches of one.
   static constexpr int64_t apart = 4, tokensApart = 4096;
 
   void makeTokens();
   void upload(PerToken &numbers);
+  /// The tokens of a prompt fill page after page.
+  bool isPrompt(int64_t size) const {
+    return !chain && !scattered && size > mostDecoded;
+  }
+  const PerToken &getEntries(int64_t size) const {
+    return isPrompt(size) ? ofPrompt : entry;
+  }
   char *locate(const PerToken &numbers, int64_t size, int64_t first) const {
     bool aligned = size % apart == 0;
     return numbers.memory.at(4 * (aligned ? first : tokens + first * apart));
   }
 
-  bool chain;
+  bool chain, scattered;
   std::vector<CachePart> parts;
   std::vector<Memory> pool; ///< One a part.
   int64_t pages = 0;
   Memory kv, weight, angles, length;
   std::vector<float> hostAngles;
   std::vector<int32_t> hostLength; ///< Of every ring of the pool.
-  PerToken entry, position, request;
+  PerToken entry, ofPrompt, position, request;
 };
 
 } // namespace
 
-Append::Append(Device &device, const std::string &layout, bool chain)
-    : Workload(device, chain ? "append_chain" : "append", layout,
-               makeText(chain, layout)),
-      chain(chain), parts(getCacheParts()) {
+Append::Append(Device &device, const std::string &layout, bool chain,
+               bool scattered)
+    : Workload(device,
+               chain       ? "append_chain"
+               : scattered ? "append_scattered"
+                           : "append",
+               layout, makeText(chain, layout)),
+      chain(chain), scattered(scattered), parts(getCacheParts()) {
+  sizeDim = "tokens";
   bytesPerRow = 1024 + (layout == "v4_584" ? 584 : 580) + (chain ? 8 : 4);
   int64_t ringBytes = 0;
   for (const CachePart &part : parts)
@@ -183,7 +197,12 @@ void Append::makeTokens() {
     request.host.push_back(ofRing);
     position.host.push_back(hostLength[ofRing] - ring + entries[i] % ring);
   }
-  for (PerToken *numbers : {&entry, &position, &request})
+  std::vector<int32_t> order(pages);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  for (int64_t i = 0; i < tokens; ++i)
+    ofPrompt.host.push_back(order[i / pageSize] * pageSize + i % pageSize);
+  for (PerToken *numbers : {&entry, &ofPrompt, &position, &request})
     upload(*numbers);
   length = device.allocate(hostLength.size() * 4);
   device.upload(length, hostLength.data());
@@ -209,7 +228,7 @@ Arguments Append::arguments(int64_t size, unsigned slice) {
     arguments.add(locate(request, size, first), {size});
     arguments.add(length.at(), {pages / pagesOfRing});
   } else {
-    arguments.add(locate(entry, size, first), {size});
+    arguments.add(locate(getEntries(size), size, first), {size});
   }
   for (auto [part, memory] : llvm::zip(parts, pool))
     arguments.add(memory.at(), part.getShape(pages));
@@ -221,17 +240,18 @@ Arguments Append::arguments(int64_t size, unsigned slice) {
 Excerpt Append::extract(int64_t size, unsigned slice,
                         const std::vector<int64_t> &rows) {
   const int64_t first = slice * size;
+  const std::vector<int32_t> &places = getEntries(size).host;
   std::map<int32_t, int32_t> rings; // Of the pool, to those of the excerpt.
   for (int64_t row : rows)
-    rings.try_emplace(request.host[first + row], rings.size());
+    rings.try_emplace(places[first + row] / ring, rings.size());
   std::vector<char> kvRows;
   std::vector<int32_t> entries, ofPosition, ofRequest, lengths(rings.size());
   for (int64_t token = first; token < first + size; ++token) {
-    auto found = rings.find(request.host[token]);
+    auto found = rings.find(places[token] / ring);
     if (found == rings.end())
       continue;
     llvm::append_range(kvRows, download(kv.at(token * 1024), 1024));
-    entries.push_back(found->second * ring + entry.host[token] % ring);
+    entries.push_back(found->second * ring + places[token] % ring);
     ofPosition.push_back(position.host[token]);
     ofRequest.push_back(found->second);
     lengths[found->second] = hostLength[found->first];
@@ -259,7 +279,8 @@ Excerpt Append::extract(int64_t size, unsigned slice,
   return excerpt;
 }
 
-std::unique_ptr<Workload>
-bench::makeAppend(Device &device, const std::string &layout, bool chain) {
-  return std::make_unique<Append>(device, layout, chain);
+std::unique_ptr<Workload> bench::makeAppend(Device &device,
+                                            const std::string &layout,
+                                            bool chain, bool scattered) {
+  return std::make_unique<Append>(device, layout, chain, scattered);
 }

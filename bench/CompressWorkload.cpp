@@ -132,7 +132,7 @@ static const char keepText[] = R"(
       fields(%values, %scores : tensor<?x1024xf32>, tensor<?x1024xf32>) : !state, tensor<?xi32>
 )";
 
-// Few entries: a block of threads for each.
+// Of few entries every one has a block of threads, or several.
 static const char fewEntries[] =
     " attributes {dsv4.policies = {entries = #dsv4.policy<bucket>}}";
 
@@ -142,7 +142,7 @@ static std::string makeText(const Compressor &of) {
                                : "ring " + std::to_string(of.tokens());
   std::string text = llvm::formatv(
       headText, of.layout, of.statePage, of.columns(), of.width, of.window,
-      of.name, more, of.paged || of.window > 8 ? "" : fewEntries);
+      of.name, more, of.paged && of.window <= 8 ? "" : fewEntries);
   text += llvm::formatv(poolText, of.columns(), of.width, of.window,
                         of.overlap ? "overlap" : "", place)
               .str();
@@ -200,6 +200,8 @@ protected:
 Compress::Compress(Device &device, const Compressor &of, int64_t tokens)
     : Workload(device, of.name, of.layout, makeText(of)), of(of),
       part(getCacheParts().front()) {
+  if (!of.paged || of.window > 8)
+    sizeDim = "entries";
   // Values and scores, the record, a row of the plan, position and slot.
   bytesPerRow = of.tokens() * of.width * 2 * 4 + of.recordBytes() + 16 + 4 + 4;
   pages = (leastPoolBytes + part.pageBytes - 1) / part.pageBytes;
@@ -405,7 +407,7 @@ public:
                   const std::vector<int64_t> &rows) override;
 
 private:
-  static constexpr int64_t requests = 16384, mostEntries = 64;
+  static constexpr int64_t requests = 16384;
   /// For launches of the size `size`: requests are numbered by launch.
   struct Numbers {
     std::vector<int32_t> plan, request;
@@ -427,7 +429,6 @@ private:
 
 Decode::Decode(Device &device, const Compressor &of)
     : Compress(device, of, requests) {
-  options.dims["entries"] = mostEntries;
   // What the chain has not read of a token, what of it is written, and three
   // numbers.
   if (of.keeps)

@@ -42,9 +42,11 @@ func::FuncOp Workload::getFunction() {
 }
 
 rt::Result<const rt::LoadedProgram *>
-Workload::compile(const std::string &schedule) {
+Workload::compile(const std::string &schedule, int64_t size) {
   CompileOptions with = options;
   with.schedule = schedule;
+  if (!sizeDim.empty())
+    with.dims.merge(selectDims(getFunction(), {{sizeDim, size}}));
   return device.session.compile(source, name + ".mlir", with);
 }
 

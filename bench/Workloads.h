@@ -83,9 +83,12 @@ public:
   int64_t bytesPerLaunch = 0; ///< More, or less, than those of its rows.
   int64_t rowsPerSize = 1; ///< Rows of a launch of size 1: a token is k rows.
   int64_t poolBytes = 0;   ///< What one pool holds.
+  std::string sizeDim;     ///< The dim that the size of a launch is.
 
-  /// Compiles with the given schedule; empty: the table's.
-  rt::Result<const rt::LoadedProgram *> compile(const std::string &schedule);
+  /// Compiles for launches of `size` as the policies of the program have it,
+  /// with the given schedule; empty: the table's.
+  rt::Result<const rt::LoadedProgram *> compile(const std::string &schedule,
+                                                int64_t size);
   /// How many launches of `size` share no data.
   virtual unsigned slices(int64_t size) const = 0;
   virtual Arguments arguments(int64_t size, unsigned slice) = 0;
@@ -128,11 +131,13 @@ std::unique_ptr<Workload> makeDequantize(Device &device);
 std::unique_ptr<Workload> makeQuantize(Device &device,
                                        const std::string &layout);
 
-/// 524,288 tokens, each with an entry of its own somewhere in one pool, of
-/// "v4_584" or "seed_580"; sizes are tokens. `chain`: normalised, rotated,
-/// quantised and written to rings of 128; else quantised and written to slots.
+/// 524,288 tokens, each with an entry of its own in one pool, of "v4_584" or
+/// "seed_580"; sizes are tokens. `chain`: normalised, rotated, quantised and
+/// written to rings of 128; else quantised and written to slots. Entries are
+/// anywhere, but those of more than 256 tokens written to slots are a prompt's,
+/// page after page, unless `scattered`.
 std::unique_ptr<Workload> makeAppend(Device &device, const std::string &layout,
-                                     bool chain);
+                                     bool chain, bool scattered = false);
 
 /// Windows of tokens into records, by name: "compress_csa", "compress_hca",
 /// "compress_index" (prefills), "compress_decode", "compress_decode_state"

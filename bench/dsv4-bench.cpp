@@ -60,6 +60,7 @@ private:
     const rt::LoadedProgram *program;
     std::string mismatch;
   };
+  std::vector<Variant> compile(Workload &workload, int64_t size);
   void measure(Workload &workload, int64_t size, std::vector<Variant> &variants,
                bool cold);
   Candidate copyOf(const CopyKernel &kernel, size_t bytes, unsigned launches,
@@ -177,8 +178,11 @@ void Bench::measure(Workload &workload, int64_t size,
   }
 }
 
-void Bench::run(Workload &workload, const std::vector<int64_t> &sizes) {
-  auto fromTable = workload.compile("");
+/// The program of the table and of every schedule that is to be tried; nothing
+/// where the table's does not compile.
+std::vector<Bench::Variant> Bench::compile(Workload &workload, int64_t size) {
+  std::vector<Variant> variants;
+  auto fromTable = workload.compile("", size);
   if (!fromTable) {
     // The others still have something to say.
     const std::string &why = fromTable.status().message();
@@ -186,11 +190,11 @@ void Bench::run(Workload &workload, const std::vector<int64_t> &sizes) {
                                   workload.layout, why);
     failures.push_back(json::Object{
         {"what", workload.name}, {"layout", workload.layout}, {"why", why}});
-    return;
+    return variants;
   }
-  std::vector<Variant> variants = {{"", *fromTable, ""}};
+  variants.push_back({"", *fromTable, ""});
   for (const std::string &schedule : schedules) {
-    auto program = workload.compile(schedule);
+    auto program = workload.compile(schedule, size);
     if (program)
       variants.push_back({schedule, *program, ""});
     else
@@ -199,7 +203,14 @@ void Bench::run(Workload &workload, const std::vector<int64_t> &sizes) {
                                      {"schedule", schedule},
                                      {"why", program.status().message()}});
   }
+  return variants;
+}
+
+void Bench::run(Workload &workload, const std::vector<int64_t> &sizes) {
   for (int64_t size : sizes) {
+    std::vector<Variant> variants = compile(workload, size);
+    if (variants.empty())
+      return;
     for (Variant &variant : variants)
       variant.mismatch = workload.verify(*variant.program, size,
                                          workload.slices(size) - 1, samples);
@@ -241,6 +252,10 @@ static void runAll(Bench &bench) {
     for (const char *layout : {"v4_584", "seed_580"})
       run(chain ? "append_chain" : "append", layout[0] == 'v', appended,
           [&] { return makeAppend(device, layout, chain); });
+  for (const char *layout : {"v4_584", "seed_580"})
+    run("append_scattered", false, {32768}, [&] {
+      return makeAppend(device, layout, /*chain=*/false, /*scattered=*/true);
+    });
   // As many values as 8192 rows of 7168 and of 512.
   for (const char *layout : {"nvfp4", "fp8_ue8m0"})
     run("quantize", layout[0] == 'n', {114688, 8192},

@@ -262,22 +262,35 @@ def worst(got, want, relative, absolute):
 
 class Append(Job):
     """One pool; every token has an entry of its own somewhere in it. With `chain`
-    the entry is that of a position in the ring of its request."""
+    the entry is that of a position in the ring of its request; else those of more
+    than 256 tokens are a prompt's, page after page, unless `scattered`."""
 
     sizes, compiled_sizes = (32768, 8192, 256, 64, 1), (32768, 1)
     configs = ((1, 1), (2, 1), (1, 2), (1, 4), (2, 2), (4, 4), (8, 8))
 
-    def __init__(self, layout, chain):
-        self.what, self.layout = ("append_chain" if chain else "append"), layout
+    def __init__(self, layout, chain, scattered=False):
+        self.what = "append_scattered" if scattered else "append"
+        if scattered:
+            self.sizes, self.compiled_sizes = (32768,), ()
+        if chain:
+            self.what = "append_chain"
+        self.layout = layout
         self.chain, self.v4 = chain, layout == "v4_584"
         self.row_bytes = 1604 + (4 if chain else 0)
         pages = -(-POOL_BYTES // (PAGE_BYTES * 2)) * 2
         entries = torch.randperm(pages * PAGE, device="cuda")[:TOKENS].int()
         request = entries // RING
         position = request % (POSITIONS // RING) * RING + entries % RING
-        self.entries, self.position, self.request = (
+        order = torch.randperm(pages, device="cuda")[: TOKENS // PAGE].int()
+        slots = torch.arange(PAGE, device="cuda").int()
+        prompt = (order[:, None] * PAGE + slots).flatten()
+        self.entries = {
+            size: aligned(prompt if size > 256 and not scattered else entries, size)
+            for size in self.sizes
+        }
+        self.position, self.request = (
             {size: aligned(numbers, size) for size in self.sizes}
-            for numbers in (entries, position, request)
+            for numbers in (position, request)
         )
         self.kv = torch.empty(TOKENS, 512, dtype=torch.bfloat16, device="cuda")
         self.kv.normal_()
@@ -456,6 +469,8 @@ JOBS = [
     ("append_chain", lambda: Append("seed_580", True)),
     ("append", lambda: Append("v4_584", False)),
     ("append", lambda: Append("seed_580", False)),
+    ("append_scattered", lambda: Append("v4_584", False, True)),
+    ("append_scattered", lambda: Append("seed_580", False, True)),
     ("quantize", lambda: Quantize("nvfp4")),
     ("quantize", lambda: Quantize("fp8_ue8m0")),
 ]

@@ -27,6 +27,8 @@ COLORS = {
     "dequantize nvfp4": "#c8553d",
     "append v4_584": "#6f9fd8",
     "append seed_580": "#7cc9c0",
+    "append_scattered v4_584": "#a9c6ec",
+    "append_scattered seed_580": "#b5e0db",
     "append_chain v4_584": "#0b2f57",
     "append_chain seed_580": "#12574f",
     "quantize nvfp4": "#e79c8b",

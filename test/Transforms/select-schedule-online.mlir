@@ -5,6 +5,8 @@
 // RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_80" | FileCheck %s
 // RUN: not dsv4-opt %s --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=2>" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MISFIT
+// RUN: not dsv4-opt %s --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,team=2,cluster=2>" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=CLUSTER
 
 !state = !dsv4.cache<8 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>,
                            <"acc" : 512 x f32 in row>]>>
@@ -14,7 +16,8 @@ func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: te
   // CHECK: schedule <threads = 256, lanes = 32, vector = 2,
   // CHECK-NOT: blocks
   // CHECK-SAME: team = 2, rows = 1>
-  // MISFIT: row_schedule_c4: expected a 'team' that divides the 512 elements
+  // MISFIT: row_schedule_c6: expected a 'team' that divides the 512 elements
+  // CLUSTER: row_schedule_c8: blocks of a cluster share the rows of a window, and there is none; expected a 'cluster' of 1
   %0 = dsv4.kernel @pieces(%v, %p, %c, %o) : (tensor<?x512xf32>, tensor<?x5xi32>, !state, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<?x5xi32>, %c1: !state, %o1: tensor<?x512xbf16>):
     %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<?x5xi32>)

@@ -54,7 +54,7 @@ func.func @decode_512(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32> {dsv4.dims = [
 // CHECK-LABEL: func.func @prefill
 func.func @prefill(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // PDL: schedule <{{.*}}, pdl = true, team = 2, rows = {{[2-9]}}>
-  // SM80: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2, blocks = 4, team = 2, rows = {{[2-9]}}>
+  // SM80: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2, blocks = 2, team = 2, rows = {{[2-9]}}>
   // TABLE: schedule <threads = 256, lanes = 8, vector = 8, team = 1, rows = 3>
   %0 = dsv4.kernel @prefill(%v, %p, %o) : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
@@ -91,6 +91,20 @@ func.func @long_windows(%v: tensor<?x512xf32>, %p: tensor<?x4xi32>, %o: tensor<?
     dsv4.yield %r : tensor<?x512xbf16>
   }
   return %0 : tensor<?x512xbf16>
+}
+
+// Of few long windows every one has two multiprocessors, where blocks form clusters.
+// CHECK-LABEL: func.func @few_long_windows
+func.func @few_long_windows(%v: tensor<?x512xf32>, %p: tensor<64x4xi32>, %o: tensor<64x512xbf16>) -> tensor<64x512xbf16> {
+  // PDL: schedule <threads = 512, {{.*}}team = 2, rows = 1, cluster = 2>
+  // SM80: schedule <threads = 512, {{.*}}team = 2, rows = 1>
+  %0 = dsv4.kernel @few_long_windows(%v, %p, %o) : (tensor<?x512xf32>, tensor<64x4xi32>, tensor<64x512xbf16>) -> tensor<64x512xbf16> {
+  ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<64x4xi32>, %o1: tensor<64x512xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 plan(%p1 : tensor<64x4xi32>)
+        outs(%o1 : tensor<64x512xbf16>) : tensor<?x512xf32>, tensor<?x512xf32>
+    dsv4.yield %r : tensor<64x512xbf16>
+  }
+  return %0 : tensor<64x512xbf16>
 }
 
 // The shortest that is.
@@ -137,7 +151,7 @@ func.func @no_windows(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) -> tensor<
 // As many long rows share a block as shared memory has room for.
 // CHECK-LABEL: func.func @long_rows
 func.func @long_rows(%v: tensor<?x4096xf32>, %p: tensor<?x4xi32>, %o: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
-  // BUILTIN: <threads = 512, {{.*}}blocks = 2, {{.*}}rows = 2>
+  // BUILTIN: <threads = 256, {{.*}}blocks = 2, {{.*}}rows = 2>
   // TABLE: rows = 2>
   %0 = dsv4.kernel @long_rows(%v, %p, %o) : (tensor<?x4096xf32>, tensor<?x4xi32>, tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   ^bb0(%v_: tensor<?x4096xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x4096xf32>):

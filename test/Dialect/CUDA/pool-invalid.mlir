@@ -48,7 +48,7 @@ func.func @pool_c1_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
 // -----
 
 func.func @pool_c2_members(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 0 at %i of %n : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b {
@@ -65,7 +65,7 @@ func.func @pool_c2_members(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
 // -----
 
 func.func @pool_c2_count(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 8 at %i of %n count 0 threads 32 lanes 8 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b {
@@ -82,7 +82,7 @@ func.func @pool_c2_count(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
 // -----
 
 func.func @pool_c2_threads(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 8 at %i of %n threads -32 lanes 8 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b {
@@ -99,7 +99,7 @@ func.func @pool_c2_threads(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
 // -----
 
 func.func @pool_c2_lanes(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 8 at %i of %n threads 32 lanes 12 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b {
@@ -116,7 +116,7 @@ func.func @pool_c2_lanes(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
 // -----
 
 func.func @pool_c2_many_lanes(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 8 at %i of %n threads 64 lanes 64 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b {
@@ -302,4 +302,55 @@ func.func @pool_window_parent(%b: i1, %x: vector<64xf32>) {
 func.func @pool_row_parent(%b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{expects parent op 'cuda.pool_window'}}
   cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+}
+
+// -----
+
+func.func @no_cluster(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 cluster 0 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2_parts_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_c2: 'vector<1x2xf32>' is no part of rows of 16}}
+  %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 cluster 16 : i32, i32 to vector<1x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2_steps_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vector<2x2xf32>) {
+  // expected-error @+1 {{pool_c2: 'vector<2x2xf32>' is no part of rows of 32}}
+  %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 cluster 2 : i32, i32 to vector<2x2xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<2x2xf32>, vector<2x2xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<2x2xf32>, vector<2x2xf32>
+    }
+  }
+  return
 }

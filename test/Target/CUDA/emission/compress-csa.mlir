@@ -69,6 +69,7 @@ func.func @compress_csa(
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const int offset = lane * 2;
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 8, 2>>(&weight[offset], 128);
+//CHECK-NEXT:  dsv4::prefetch(&plan[(long long)blockIdx.x * 4]);
 //CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[blockIdx.x]);
 //CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
 //CHECK-NEXT:  const long long offset_1 = (long long)position_1 * 64;
@@ -79,7 +80,7 @@ func.func @compress_csa(
 //CHECK-NEXT:  const long long page_start = (long long)page * 37440;
 //CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset_1 + lane]);
 //CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset_1 + 32 + lane]);
-//CHECK-NEXT:  const auto pooled = dsv4::pool<8, 1, 256, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
+//CHECK-NEXT:  const auto pooled = dsv4::pool<1, 8, 1, 256, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int entry_1, auto pool_window) {
 //CHECK-NEXT:      const long long offset_2 = (long long)entry_1 * 4;
 //CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset_2]);

@@ -77,6 +77,7 @@ func.func @compress_index(
 //CHECK-NEXT:  const int row = first_row + threadIdx.x / 32;
 //CHECK-NEXT:  const int read_row = min(row, rows - 1);
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 2, 2>>(&weight[lane * 2], 128);
+//CHECK-NEXT:  dsv4::prefetch(&plan[(long long)read_row * 4]);
 //CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[read_row]);
 //CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
 //CHECK-NEXT:  const long long offset = (long long)position_1 * 64;
@@ -87,7 +88,7 @@ func.func @compress_index(
 //CHECK-NEXT:  const long long page_start = (long long)page * 4352;
 //CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset + lane]);
 //CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset + 32 + lane]);
-//CHECK-NEXT:  const auto pooled = dsv4::pool<8, 2, 64, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 2, 2>>(
+//CHECK-NEXT:  const auto pooled = dsv4::pool<1, 8, 2, 64, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 2, 2>>(
 //CHECK-NEXT:    first_row, rows, [&](int entry_1, auto pool_window) {
 //CHECK-NEXT:      const long long offset_1 = (long long)entry_1 * 4;
 //CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset_1]);

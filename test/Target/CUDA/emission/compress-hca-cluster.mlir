@@ -1,0 +1,76 @@
+// HCA's windows of 128 tokens, each by a cluster of two blocks: the first one has the entry.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,team=2,rows=1,cluster=2>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,team=2,rows=1,cluster=2>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
+
+func.func @compress_hca_cluster(
+    %values: tensor<?x512xf32> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
+    %scores: tensor<?x512xf32> {dsv4.name = "scores", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<128x512xf32> {dsv4.name = "bias"},
+    %plan: tensor<?x4xi32> {dsv4.name = "plan", dsv4.dims = ["entries", ""]},
+    %entries: tensor<?x512xf32> {dsv4.name = "entries", dsv4.dims = ["entries", ""]})
+    -> tensor<?x512xf32> {
+  %pooled = dsv4.compress %values, %scores window 128 plan(%plan : tensor<?x4xi32>)
+      bias(%bias : tensor<128x512xf32>)
+      outs(%entries : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
+  return %pooled : tensor<?x512xf32>
+}
+
+// The whole text.
+//     CHECK:// dsv4.compress of f32 to f32
+//CHECK-NEXT:// tokens = ?, entries = ?
+//CHECK-NEXT:// sm_90a: 512 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 2 elements a thread
+//CHECK-NEXT:extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(512)
+//CHECK-NEXT:compress_hca_cluster(const float *__restrict__ values,
+//CHECK-NEXT:                     const float *__restrict__ scores,
+//CHECK-NEXT:                     const float *__restrict__ bias,
+//CHECK-NEXT:                     const int *__restrict__ plan,
+//CHECK-NEXT:                     float *__restrict__ entries,
+//CHECK-NEXT:                     int tokens,
+//CHECK-NEXT:                     int rows) {
+//CHECK-NEXT:  const int first_row = blockIdx.x / 2;
+//CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  dsv4::prefetch(&plan[(long long)first_row * 4]);
+//CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
+//CHECK-NEXT:  const auto pooled = dsv4::pool<2, 128, 1, 512, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
+//CHECK-NEXT:    first_row, rows, [&](int entry, auto pool_window) {
+//CHECK-NEXT:      const long long offset = (long long)entry * 4;
+//CHECK-NEXT:      const int window_start = plan[offset];
+//CHECK-NEXT:      const int first_position = plan[offset + 2];
+//CHECK-NEXT:      const int first_token = plan[offset + 3];
+//CHECK-NEXT:      const bool is_entry = window_start >= 0 && window_start <= 2147479552;
+//CHECK-NEXT:      const int first_at = min(max(window_start, -1), 2147479552);
+//CHECK-NEXT:      const long long shift = (long long)first_token - first_position;
+//CHECK-NEXT:      const long long first_in_launch = first_at + shift;
+//CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
+//CHECK-NEXT:      const long long launch_start = first_in_launch * 512;
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int offset_1 = team_lane * 2;
+//CHECK-NEXT:        const long long offset_2 = launch_start + member * 512 + offset_1;
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[offset_2]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member % 128 * 512 + offset_1]);
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[offset_2]);
+//CHECK-NEXT:        row_scores = scores_1 + bias_1;
+//CHECK-NEXT:        row_values = values_1;
+//CHECK-NEXT:        return true;
+//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int at = first_at + member_1;
+//CHECK-NEXT:        const long long token = at + shift;
+//CHECK-NEXT:        const bool in_launch = at >= first_position;
+//CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && in_launch && token >= 0 && token < tokens;
+//CHECK-NEXT:        const int offset_3 = team_lane_1 * 2;
+//CHECK-NEXT:        const long long offset_4 = launch_start + member_1 * 512 + offset_3;
+//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores[offset_4]);
+//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member_1 % 128 * 512 + offset_3]);
+//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values[offset_4]);
+//CHECK-NEXT:        row_scores = scores_2 + bias_2;
+//CHECK-NEXT:        row_values = values_2;
+//CHECK-NEXT:        return is_there;
+//CHECK-NEXT:      });
+//CHECK-NEXT:    });
+//CHECK-NEXT:  if (blockIdx.x % 2 == 0 && threadIdx.x < 32) {
+//CHECK-NEXT:    dsv4::store(&entries[row_start + lane * 2], pooled, 256);
+//CHECK-NEXT:  }
+//CHECK-NEXT:}
