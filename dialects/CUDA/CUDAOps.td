@@ -561,16 +561,4 @@ def CUDA_LaunchSuccessorsOp : CUDA_Op<"launch_successors", [
   let assemblyFormat = "attr-dict";
 }
 
-def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
-    MemoryEffects<[MemRead, MemWrite]>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
-  let summary = "ask for the line of an element";
-  let description = [{
-    The line with the element at `offset` comes to the L2 cache; nothing waits for it.
-  }];
-  let arguments = (ins Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base,
-                       CUDA_Offset:$offset);
-  let assemblyFormat = "$base `[` $offset `]` attr-dict `:` type($base) `,` type($offset)";
-}
-
 #endif // CUDA_OPS_TD

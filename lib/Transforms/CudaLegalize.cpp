@@ -187,8 +187,6 @@ void Legalizer::visitMemory(Operation *op) {
     // Both are int32: the runtime refuses other extents.
     last.getAtMutable().assign(as(last.getAt(), 32));
     last.getCountMutable().assign(as(last.getCount(), 32));
-  } else if (auto prefetch = dyn_cast<cuda::PrefetchOp>(op)) {
-    prefetch.getOffsetMutable().assign(offset(prefetch.getOffset()));
   } else if (auto load = dyn_cast<cuda::LoadOp>(op)) {
     if (load.getOffset().getType().isIndex())
       load.getOffsetMutable().assign(offset(load.getOffset()));
@@ -218,7 +216,7 @@ LogicalResult Legalizer::visit(Operation *op) {
     return success();
   }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
-          cuda::IsLastOp, cuda::InPoolOp, cuda::PrefetchOp>(op)) {
+          cuda::IsLastOp, cuda::InPoolOp>(op)) {
     visitMemory(op);
     return success();
   }
@@ -320,7 +318,6 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.pool_row",
                                           "cuda.pool_window",
                                           "cuda.pool_yield",
-                                          "cuda.prefetch",
                                           "cuda.quantize",
                                           "cuda.reduce",
                                           "cuda.steps",

@@ -38,6 +38,7 @@ struct TableEntry {
   int64_t team = 0, rows = 0, cluster = 1;
   int64_t most = 0;   ///< The most rows of the kernel that it is for; 0: any.
   int64_t window = 0; ///< The fewest rows of operands a row takes.
+  int64_t width = 0;  ///< The fewest elements of such a row.
 };
 
 bool hasClusters(StringRef arch) { return cuda::getArchNumber(arch) >= 90; }
@@ -49,6 +50,7 @@ struct Shape {
   bool rereads = false; ///< Others load the same lines: keep them in the cache.
   int64_t blocks = 0, team = 0, rows = 0, most = 0, window = 0;
   int64_t cluster = 1; ///< Where there are clusters.
+  int64_t width = 0;
 };
 
 /// Measured on an H200; docs/Performance.md has the figures.
@@ -59,13 +61,15 @@ const Shape shapes[] = {
      /*cluster=*/2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/256},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, 0, /*window=*/16},
+    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/2, /*team=*/1,
+     /*rows=*/8, 0, 2, 1, /*width=*/512},
     {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8, 0, 2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1},
     // A decode step's tokens: as many lanes as there are.
     {"dsv4.paged_append", 0, 128, 32, 2, true, 0, 0, 0, /*most=*/256},
     {"dsv4.rms_norm", 0, 128, 8, 8, true},
     {"dsv4.paged_append", 32, 128, 32, 4, false},
-    {"dsv4.paged_append", 0, 128, 16, 4, true},
+    {"dsv4.paged_append", 0, 128, 16, 4, true, /*blocks=*/8},
     {"dsv4.quantize", 0, 128, 16, 16, false},
     {"dsv4.dequantize", 0, 256, 32, 8, true},
     {"", 8, 128, 16, 4, true},
@@ -83,7 +87,8 @@ std::vector<TableEntry> getBuiltinTable(StringRef arch) {
          shape.blocks,
          hopper && shape.rereads ? LoadPolicy::EvictLast : LoadPolicy::Default,
          StorePolicy::Default, pdl, shape.team, shape.rows,
-         hasClusters(arch) ? shape.cluster : 1, shape.most, shape.window});
+         hasClusters(arch) ? shape.cluster : 1, shape.most, shape.window,
+         shape.width});
   return table;
 }
 
@@ -140,6 +145,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                 map.mapOptional("cluster", entry.cluster) &&
                 map.mapOptional("most", entry.most) &&
                 map.mapOptional("window", entry.window) &&
+                map.mapOptional("width", entry.width) &&
                 map.mapOptional("load", load) &&
                 map.mapOptional("store", store);
     if (!good)
@@ -147,7 +153,8 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
     for (const auto &[key, unused] : *value.getAsObject())
       if (!llvm::is_contained({"arch", "op", "bits", "threads", "lanes",
                                "vector", "blocks", "pdl", "load", "store",
-                               "team", "rows", "cluster", "most", "window"},
+                               "team", "rows", "cluster", "most", "window",
+                               "width"},
                               key.str()))
         return fail("an entry has no '" + key.str() + "'");
     auto storePolicy = symbolizeStorePolicy(store);
@@ -250,7 +257,8 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
                          return entry.op == op->getName().getStringRef();
                        })) ||
         (entry.most && boundRows(kernel) > entry.most) ||
-        work.rows < entry.window || (work.rows && !entry.team) ||
+        work.rows < entry.window || work.elements < entry.width ||
+        (work.rows && !entry.team) ||
         (entry.bits && entry.bits != first.getRowPieces().front().bits))
       continue;
     if (!best || entry.arch.size() > best->arch.size())

@@ -39,7 +39,7 @@ func.func @decode_256(%v: tensor<?x1024xf32>, %p: tensor<256x4xi32>, %o: tensor<
 // CHECK-LABEL: func.func @decode_512
 func.func @decode_512(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32> {dsv4.dims = ["entries", ""]}, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16>
     attributes {dsv4.bounds = {entries = 512 : i64}} {
-  // BUILTIN: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2{{.*}}, team = 2, rows = {{[2-9]}}>
+  // BUILTIN: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2{{.*}}, team = 1, rows = 8>
   // TABLE: schedule <threads = 256, lanes = 8, vector = 8, team = 1, rows = 3>
   %0 = dsv4.kernel @decode_512(%v, %p, %o) : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
@@ -53,8 +53,8 @@ func.func @decode_512(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32> {dsv4.dims = [
 // Nothing is known of their number.
 // CHECK-LABEL: func.func @prefill
 func.func @prefill(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
-  // PDL: schedule <{{.*}}, pdl = true, team = 2, rows = {{[2-9]}}>
-  // SM80: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2, blocks = 2, team = 2, rows = {{[2-9]}}>
+  // PDL: schedule <{{.*}}, pdl = true, team = 1, rows = 8>
+  // SM80: schedule <threads = {{[0-9]+}}, lanes = 32, vector = 2, blocks = 2, team = 1, rows = 8>
   // TABLE: schedule <threads = 256, lanes = 8, vector = 8, team = 1, rows = 3>
   %0 = dsv4.kernel @prefill(%v, %p, %o) : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x512xbf16>):
@@ -151,7 +151,7 @@ func.func @no_windows(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) -> tensor<
 // As many long rows share a block as shared memory has room for.
 // CHECK-LABEL: func.func @long_rows
 func.func @long_rows(%v: tensor<?x4096xf32>, %p: tensor<?x4xi32>, %o: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
-  // BUILTIN: <threads = 256, {{.*}}blocks = 2, {{.*}}rows = 2>
+  // BUILTIN: <threads = 512, {{.*}}blocks = 2, {{.*}}team = 1, rows = 2>
   // TABLE: rows = 2>
   %0 = dsv4.kernel @long_rows(%v, %p, %o) : (tensor<?x4096xf32>, tensor<?x4xi32>, tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   ^bb0(%v_: tensor<?x4096xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x4096xf32>):

@@ -222,9 +222,6 @@ void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
 
 Value CompressBuilder::build() {
   auto type = VectorType::get({channels}, b.getF32Type());
-  // The plan is what every other load waits for.
-  cuda::PrefetchOp::create(b, row.getLoc(), row.getBuffer(op.getPlan()),
-                           row.mul(row.getRow(), row.constant(4)));
   auto pool = cuda::PoolOp::create(b, row.getLoc("pooled"), type, row.getRow(),
                                    Value(), op.getWindowRows());
   {

@@ -435,8 +435,6 @@ StringRef WaitForPredecessorsOp::getCallee() {
 }
 StringRef WaitForPredecessorsOp::getHeader() { return "primitives.cuh"; }
 
-StringRef PrefetchOp::getCallee() { return "dsv4::prefetch"; }
-StringRef PrefetchOp::getHeader() { return "primitives.cuh"; }
 StringRef LaunchSuccessorsOp::getCallee() { return "dsv4::launch_successors"; }
 StringRef LaunchSuccessorsOp::getHeader() { return "primitives.cuh"; }
 

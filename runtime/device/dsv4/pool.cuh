@@ -270,23 +270,29 @@ __device__ __forceinline__ void pool_window(float *row, int which, Ready ready,
 }
 
 // Part `which` of the channels of `count` windows of one block of members, at
-// most Count. Of many windows the members of the next are on their way while
-// those of one are pooled; for few that would only take registers.
+// most Count. The members of a window are on their way while those of the one
+// before are pooled; for two or three windows that takes more registers than it
+// is worth, and for one it keeps loads ahead of arithmetic.
 template <typename Shape, int Count, int Members, typename Part, typename Body>
 __device__ __forceinline__ void pool_windows(float *rows, int row_size,
                                              int count, int which, Body body) {
   const int lane = which * Shape::lanes + threadIdx.x;
   if (threadIdx.x >= Shape::lanes)
     return;
-  constexpr int ahead = Count >= 4;
   PoolMembers<Members, Part> next = {};
+  const auto load_window = [&](int at) {
+    body(at, [&](bool all, auto fast, auto load) {
+      load_members<Members>(next, 0, lane, all, fast, load);
+    });
+  };
+  constexpr int ahead = Count == 1 || Count >= 4;
 #pragma unroll 1
   for (int at = -ahead; at < count; ++at) {
-    PoolMembers<Members, Part> members = next;
-    if (at + ahead < count)
-      body(at + ahead, [&](bool all, auto fast, auto load) {
-        load_members<Members>(ahead ? next : members, 0, lane, all, fast, load);
-      });
+    if constexpr (!ahead)
+      load_window(at);
+    const PoolMembers<Members, Part> members = next;
+    if (ahead && at + 1 < count)
+      load_window(at + 1);
     if (at >= 0)
       store_means<Shape>(rows + at * row_size, lane, pool_members(members));
   }

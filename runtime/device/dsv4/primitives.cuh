@@ -460,11 +460,6 @@ __device__ __forceinline__ void cvt_f32_ue8m0x4(float *to, unsigned word) {
   }
 }
 
-// The line at `address` comes to the L2 cache.
-__device__ __forceinline__ void prefetch(const void *address) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
-}
-
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//

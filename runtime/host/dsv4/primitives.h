@@ -374,8 +374,6 @@ __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
 // Programmatic dependent launch: launches run one after another
 //===----------------------------------------------------------------------===//
 
-__device__ __forceinline__ void prefetch(const void *) {}
-
 // Blocks run one after another: the first of a cluster does the work of all.
 struct ClusterParts {
   int begin, end;

@@ -13,7 +13,6 @@
 // CHECK: %[[ROWS:.*]] = dsv4.row_count
 // CHECK: %[[TOKENS:.*]] = dsv4.extent %{{.*}}, 0 : tensor<?x32xbf16>
 // CHECK: scf.forall (%row) in (%[[ROWS]]) {
-// CHECK: cuda.prefetch %{{.*}}[%{{.*}}] : memref<?xi32>
 // CHECK-NEXT: %pooled = cuda.pool 10 at %row : index to vector<32xf32> {
 // CHECK-NEXT: ^bb0(%entry: index):
 // CHECK: %[[PLAN:.*]] = arith.muli %entry, %c4

@@ -338,13 +338,6 @@ LogicalResult CUDATranslation::print(Operation *op,
     text.os() << cast<cuda::DeviceCallOpInterface>(op).getCallee() << "();\n";
     return success();
   }
-  if (auto prefetch = dyn_cast<cuda::PrefetchOp>(op)) {
-    auto element = spellElement(prefetch.getBase(), prefetch.getOffset(), text);
-    if (failed(element))
-      return failure();
-    text.os() << prefetch.getCallee() << "(&" << *element << ");\n";
-    return success();
-  }
   auto store = cast<cuda::StoreOp>(op);
   auto element = spellElement(store.getBase(), store.getOffset(), text);
   auto value = text.spell(store.getValue());

@@ -69,7 +69,6 @@ func.func @compress_csa(
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const int offset = lane * 2;
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 8, 2>>(&weight[offset], 128);
-//CHECK-NEXT:  dsv4::prefetch(&plan[(long long)blockIdx.x * 4]);
 //CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[blockIdx.x]);
 //CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
 //CHECK-NEXT:  const long long offset_1 = (long long)position_1 * 64;

@@ -32,7 +32,6 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:                     int rows) {
 //CHECK-NEXT:  const int first_row = blockIdx.x / 2;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
-//CHECK-NEXT:  dsv4::prefetch(&plan[(long long)first_row * 4]);
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
 //CHECK-NEXT:  const auto pooled = dsv4::pool<2, 128, 1, 512, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    first_row, rows, [&](int entry, auto pool_window) {

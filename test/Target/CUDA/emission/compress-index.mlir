@@ -77,7 +77,6 @@ func.func @compress_index(
 //CHECK-NEXT:  const int row = first_row + threadIdx.x / 32;
 //CHECK-NEXT:  const int read_row = min(row, rows - 1);
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 2, 2>>(&weight[lane * 2], 128);
-//CHECK-NEXT:  dsv4::prefetch(&plan[(long long)read_row * 4]);
 //CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[read_row]);
 //CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
 //CHECK-NEXT:  const long long offset = (long long)position_1 * 64;
