@@ -285,7 +285,7 @@ class Append(Job):
         slots = torch.arange(PAGE, device="cuda").int()
         prompt = (order[:, None] * PAGE + slots).flatten()
         self.entries = {
-            size: aligned(prompt if size > 256 and not scattered else entries, size)
+            size: aligned(entries if size <= 256 or chain or scattered else prompt, size)
             for size in self.sizes
         }
         self.position, self.request = (
