@@ -84,8 +84,8 @@ struct Parameter {
   int index = 0; ///< Into bindings (Buffer) or dims (Int32, Int64).
 };
 
-/// One kernel: a block, or `cluster` blocks, per `rowsPerBlock` rows; no rows, no
-/// launch.
+/// One kernel: a block, or `cluster` blocks, per `rowsPerBlock` rows; no rows,
+/// no launch.
 struct KernelInfo {
   std::string symbol;
   std::string schedule; ///< Canonical text, for people.
