@@ -188,6 +188,18 @@ static TeamWork getTeamWork(KernelOp kernel) {
   return work;
 }
 
+/// The most bits of a row that an op of the kernel reads or stores.
+static int64_t getRowBits(KernelOp kernel) {
+  int64_t most = 0;
+  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
+    int64_t bits = 0;
+    for (RowPiece piece : op.getRowPieces())
+      bits += piece.extent * piece.bits;
+    most = std::max(most, bits);
+  }
+  return most;
+}
+
 /// The schedule of a valid `entry` with lanes and vector reduced until it fits
 /// every op of the kernel, or null.
 static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
@@ -199,13 +211,18 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
   if (work.rows) {
     team = std::gcd(work.elements, std::max<int64_t>(entry.team, 1));
     // More would have nothing to do.
-    cluster = work.rows > 1 ? std::gcd(work.elements / team, entry.cluster) : 1;
+    cluster = std::gcd(work.elements / team, entry.cluster);
+    if (work.rows == 1 || work.elements > team * cluster * entry.threads)
+      cluster = 1;
     threads = std::min<int64_t>(
         threads, llvm::alignTo(work.getThreads(team * cluster), 32));
     // Blocks were chosen for as many threads as most teams have.
     blocks = std::min(blocks, 1024 / threads);
     // Of long rows as many as shared memory has room for.
     rows = std::max<int64_t>(std::min(rows, 8192 / work.elements), 1);
+  } else if (getRowBits(kernel) > 32 * 32 * entry.lanes) {
+    // A lane would have no registers but for its 32 words of the row.
+    blocks = 0;
   }
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
@@ -240,6 +257,14 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
       return kernel.emitOpError() << "expected the 'schedule' option to be a "
                                      "#dsv4.row_schedule, got '"
                                   << schedule << "'" << why;
+    // One schedule for all kernels: those without windows have no use for
+    // teams.
+    if (getTeamWork(kernel).rows == 0)
+      given = RowScheduleAttr::get(
+          kernel.getContext(), given.getThreads(), given.getLanes(),
+          given.getVector(), given.getBlocks(), given.getLoad(),
+          given.getStore(), given.getPdl(), /*team=*/0, /*rows=*/0,
+          /*cluster=*/1);
     kernel.setScheduleAttr(given);
     return success();
   }
@@ -288,9 +313,10 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
       remark::RemarkOpts::name("schedule").category("dsv4-select-schedule"))
       << llvm::formatv(
              "kernel '{0}': {1} threads, {2} lanes a row, {3} elements "
-             "a chunk, {4} rows a block",
+             "a chunk, {4} rows a {5}",
              kernel.getSymName(), chosen.getThreads(), chosen.getLanes(),
-             chosen.getVector(), chosen.getRowsPerBlock())
+             chosen.getVector(), chosen.getRowsPerBlock(),
+             chosen.getCluster() > 1 ? "cluster" : "block")
              .str();
   return success();
 }

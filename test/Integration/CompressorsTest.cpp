@@ -193,13 +193,44 @@ TEST(CompressorsTest, Schedules) {
         Compressor::draw(draw<int64_t>({512, 128, 96, 20}, random), random));
   all = thin(all);
   for (const Compressor &op : all)
-    jobs.push_back([&, schedule = drawTeamSchedule(random),
+    jobs.push_back([&, schedule = drawTeamSchedule(random, /*clusters=*/true),
                     seed = random() % 1000000] {
       return checkSchedule(sessions, op.getName(), op.getText(),
                            {{op.getDims(9, 64, 3)}}, seed, schedule, fitted);
     });
   runAndCount(jobs);
   expectFitted(fitted, jobs);
+}
+
+// Clusters that fit: of few and of many members, several rows each, and lanes
+// that are no whole warps.
+TEST(CompressorsTest, Clusters) {
+  Sessions sessions;
+  Jobs jobs;
+  std::mt19937_64 random(getSeed());
+  std::atomic<unsigned> fitted{0};
+  const std::pair<int64_t, const char *> all[] = {
+      {512, "threads = 512, lanes = 32, vector = 2, team = 2, rows = 1"},
+      {512, "threads = 256, lanes = 16, vector = 4, team = 1, rows = 4"},
+      {128, "threads = 96, lanes = 8, vector = 4, team = 2, rows = 3"},
+      {20, "threads = 32, lanes = 4, vector = 1, team = 1, rows = 2"}};
+  for (auto [channels, schedule] : all)
+    for (int64_t window : {4, 128})
+      for (const char *cluster : {"2", "4"}) {
+        Compressor op;
+        op.channels = channels;
+        op.window = window;
+        op.overlap = window == 4;
+        op.ring = op.page = 128;
+        jobs.push_back([&, op, seed = random() % 1000000,
+                        text = std::string("#dsv4.row_schedule<") + schedule +
+                               ", pdl = true, cluster = " + cluster + ">"] {
+          return checkSchedule(sessions, op.getName(), op.getText(),
+                               {{op.getDims(9, 64, 3)}}, seed, text, fitted);
+        });
+      }
+  runAndCount(jobs);
+  EXPECT_EQ(fitted, jobs.size());
 }
 
 // One launch, and launches of few tokens: the same bits.

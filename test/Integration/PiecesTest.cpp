@@ -232,7 +232,7 @@ TEST(PiecesTest, Schedules) {
         draw<int64_t>({512, 128, 96, 20}, random), random));
   all = thin(all);
   for (const Compressor &op : all)
-    jobs.push_back([&, schedule = drawTeamSchedule(random),
+    jobs.push_back([&, schedule = drawTeamSchedule(random, /*clusters=*/false),
                     seed = random() % 1000000] {
       return checkSchedule(sessions, op.getName(), op.getText(),
                            {{op.getDims(33, 64, 3)}}, seed, schedule, fitted);

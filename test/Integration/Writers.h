@@ -127,8 +127,9 @@ struct Compressor {
   static Compressor drawOnline(int64_t channels, std::mt19937_64 &random);
 };
 
-/// A schedule with a team, which may not fit.
-std::string drawTeamSchedule(std::mt19937_64 &random);
+/// A schedule with a team and, with `clusters`, perhaps several blocks a row,
+/// which may not fit.
+std::string drawTeamSchedule(std::mt19937_64 &random, bool clusters);
 
 /// A field of a record, as an append writes it.
 struct Field {

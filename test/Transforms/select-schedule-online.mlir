@@ -17,7 +17,7 @@ func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: te
   // CHECK-NOT: blocks
   // CHECK-SAME: team = 2, rows = 1>
   // MISFIT: row_schedule_c6: expected a 'team' that divides the 512 elements
-  // CLUSTER: row_schedule_c8: blocks of a cluster share the rows of a window, and there is none; expected a 'cluster' of 1
+  // CLUSTER: row_schedule_c8: a row is made of one row of operands at a time, which needs no cluster; expected a 'cluster' of 1
   %0 = dsv4.kernel @pieces(%v, %p, %c, %o) : (tensor<?x512xf32>, tensor<?x5xi32>, !state, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<?x5xi32>, %c1: !state, %o1: tensor<?x512xbf16>):
     %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<?x5xi32>)

@@ -5,6 +5,8 @@
 // RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_100a" | FileCheck %s --check-prefixes=CHECK,BUILTIN,PDL
 // RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_80" | FileCheck %s --check-prefixes=CHECK,BUILTIN,SM80
 // RUN: dsv4-opt %s --dsv4-select-schedule="table=%S/Inputs/teams.json" | FileCheck %s --check-prefixes=CHECK,TABLE
+// RUN: sed -n '/^func.func @no_windows/,/^}/p' %s | dsv4-opt --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8,team=2,cluster=2>" \
+// RUN:   | FileCheck %s --check-prefix=GIVEN
 
 // A decode step: the bucket of its dim says that entries are few.
 // CHECK-LABEL: func.func @decode
@@ -107,6 +109,43 @@ func.func @few_long_windows(%v: tensor<?x512xf32>, %p: tensor<64x4xi32>, %o: ten
   return %0 : tensor<64x512xbf16>
 }
 
+// Two blocks of 512 threads with two elements each have 2048; longer rows have one block.
+// CHECK-LABEL: func.func @few_windows_of_2048
+func.func @few_windows_of_2048(%v: tensor<?x2048xf32>, %p: tensor<64x4xi32>, %o: tensor<64x2048xbf16>) -> tensor<64x2048xbf16> {
+  // PDL: schedule <threads = 512, {{.*}}team = 2, rows = 1, cluster = 2>
+  %0 = dsv4.kernel @few_windows_of_2048(%v, %p, %o) : (tensor<?x2048xf32>, tensor<64x4xi32>, tensor<64x2048xbf16>) -> tensor<64x2048xbf16> {
+  ^bb0(%v1: tensor<?x2048xf32>, %p1: tensor<64x4xi32>, %o1: tensor<64x2048xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 plan(%p1 : tensor<64x4xi32>)
+        outs(%o1 : tensor<64x2048xbf16>) : tensor<?x2048xf32>, tensor<?x2048xf32>
+    dsv4.yield %r : tensor<64x2048xbf16>
+  }
+  return %0 : tensor<64x2048xbf16>
+}
+
+// CHECK-LABEL: func.func @few_windows_of_2056
+func.func @few_windows_of_2056(%v: tensor<?x2056xf32>, %p: tensor<64x4xi32>, %o: tensor<64x2056xbf16>) -> tensor<64x2056xbf16> {
+  // PDL: schedule <threads = 512, {{.*}}team = 2, rows = 1>
+  %0 = dsv4.kernel @few_windows_of_2056(%v, %p, %o) : (tensor<?x2056xf32>, tensor<64x4xi32>, tensor<64x2056xbf16>) -> tensor<64x2056xbf16> {
+  ^bb0(%v1: tensor<?x2056xf32>, %p1: tensor<64x4xi32>, %o1: tensor<64x2056xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 plan(%p1 : tensor<64x4xi32>)
+        outs(%o1 : tensor<64x2056xbf16>) : tensor<?x2056xf32>, tensor<?x2056xf32>
+    dsv4.yield %r : tensor<64x2056xbf16>
+  }
+  return %0 : tensor<64x2056xbf16>
+}
+
+// CHECK-LABEL: func.func @few_windows_of_8192
+func.func @few_windows_of_8192(%v: tensor<?x8192xf32>, %p: tensor<64x4xi32>, %o: tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
+  // PDL: schedule <threads = 512, {{.*}}team = 2, rows = 1>
+  %0 = dsv4.kernel @few_windows_of_8192(%v, %p, %o) : (tensor<?x8192xf32>, tensor<64x4xi32>, tensor<64x8192xbf16>) -> tensor<64x8192xbf16> {
+  ^bb0(%v1: tensor<?x8192xf32>, %p1: tensor<64x4xi32>, %o1: tensor<64x8192xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 plan(%p1 : tensor<64x4xi32>)
+        outs(%o1 : tensor<64x8192xbf16>) : tensor<?x8192xf32>, tensor<?x8192xf32>
+    dsv4.yield %r : tensor<64x8192xbf16>
+  }
+  return %0 : tensor<64x8192xbf16>
+}
+
 // The shortest that is.
 // CHECK-LABEL: func.func @window_16
 func.func @window_16(%v: tensor<?x512xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
@@ -138,6 +177,7 @@ func.func @odd(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xbf16>)
 // Other ops have no team, in a table of teams neither.
 // CHECK-LABEL: func.func @no_windows
 func.func @no_windows(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  // GIVEN: schedule <threads = 128, lanes = 8, vector = 8> :
   // CHECK: schedule <
   // CHECK-NOT: team
   %0 = dsv4.kernel @no_windows(%x, %o) : (tensor<?x512xbf16>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
