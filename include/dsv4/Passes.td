@@ -71,7 +71,7 @@ def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
     Option<"schedule", "schedule", "std::string", "\"\"",
            "schedule for every kernel, as #dsv4.row_schedule<...>">
   ];
-  let dependentDialects = ["::dsv4::DSV4Dialect"];
+  let dependentDialects = ["::dsv4::DSV4Dialect", "::dsv4::cuda::CUDADialect"];
 }
 
 //===----------------------------------------------------------------------===//

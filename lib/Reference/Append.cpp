@@ -153,6 +153,13 @@ std::vector<std::string> Interpreter::describeSharedEntries() {
   std::vector<std::string> lines;
   if (!bindArguments())
     return lines;
+  for (auto op : func.getBody().front().getOps<CompressOp>()) {
+    if (!op.isOnline() || !values.contains(op.getPlan()) ||
+        !values.contains(op.getValues()))
+      continue;
+    if (std::string line = describeSharedEntry(op); !line.empty())
+      lines.push_back(line);
+  }
   for (auto op : func.getBody().front().getOps<PagedAppendOp>()) {
     // Of a ring the op itself says which token stays.
     if (!op.getUnique() || op.getRing() || !values.contains(op.getIndices()))

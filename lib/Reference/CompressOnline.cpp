@@ -94,6 +94,37 @@ std::optional<Interpreter::Piece> Interpreter::findPiece(CompressOp op,
   return piece;
 }
 
+std::string Interpreter::describeSharedEntry(CompressOp op) const {
+  auto state = cast<BlockArgument>(op.getState());
+  int64_t pageSize = op.getState().getType().getPage();
+  int64_t rows = values.at(op.getPlan()).shape.front();
+  auto number = [&](Entry entry) { return entry.page * pageSize + entry.slot; };
+  auto describe = [&](int64_t a, StringRef does, int64_t b, int64_t entry) {
+    return "state '" + getArgumentName(func, state.getArgNumber()) +
+           "': piece " + std::to_string(a) + does.str() + " entry " +
+           std::to_string(entry) + ", which piece " + std::to_string(b) +
+           " writes in the same launch";
+  };
+  llvm::DenseMap<int64_t, int64_t> writerOf;
+  for (int64_t row = 0; row < rows; ++row) {
+    auto piece = findPiece(op, row);
+    if (!piece || !piece->to)
+      continue;
+    auto [it, fresh] = writerOf.try_emplace(number(*piece->to), row);
+    if (!fresh)
+      return describe(row, " writes", it->second, it->first);
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    auto piece = findPiece(op, row);
+    if (!piece || !piece->from)
+      continue;
+    auto found = writerOf.find(number(*piece->from));
+    if (found != writerOf.end() && found->second != row)
+      return describe(row, " reads", found->second, found->first);
+  }
+  return "";
+}
+
 void Interpreter::compressPiece(CompressOp op, int64_t row,
                                 const Elements &out) const {
   auto piece = findPiece(op, row);

@@ -145,6 +145,7 @@ private:
                                      int64_t position) const;
   rt::Status checkAppend(PagedAppendOp op) const;
   std::string describeSharedEntry(PagedAppendOp op) const;
+  std::string describeSharedEntry(CompressOp op) const;
   void appendRow(PagedAppendOp op, int64_t token, Entry entry) const;
   void clearPad(mlir::BlockArgument cache, FieldAttr field, Entry entry) const;
 

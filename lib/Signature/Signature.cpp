@@ -266,5 +266,5 @@ rt::Result<func::FuncOp> dsv4::findEntry(ModuleOp module,
                               "': the program has no such function (it has " +
                               names + ")"
                         : "the program has several functions (" + names +
-                              "): choose one as the entry (--entry)");
+                              "): choose one as the entry");
 }

@@ -79,7 +79,7 @@ const Shape shapes[] = {
 /// The table for `arch`: sm_9x as it was measured, the others follow it.
 std::vector<TableEntry> getBuiltinTable(StringRef arch) {
   bool hopper = arch.starts_with("sm_9");
-  bool pdl = hopper || arch.starts_with("sm_1");
+  bool pdl = cuda::getArchNumber(arch) >= 90;
   std::vector<TableEntry> table;
   for (const Shape &shape : shapes)
     table.push_back(
@@ -96,6 +96,10 @@ struct SelectSchedule : dsv4::impl::SelectScheduleBase<SelectSchedule> {
   using SelectScheduleBase::SelectScheduleBase;
 
   void runOnOperation() override {
+    auto emitError = [&] { return getOperation().emitError(); };
+    if (!cuda::TargetAttr::getChecked(emitError, &getContext(),
+                                      StringRef(arch)))
+      return signalPassFailure();
     std::vector<TableEntry> entries;
     if (!table.empty() && failed(readTable(entries)))
       return signalPassFailure();

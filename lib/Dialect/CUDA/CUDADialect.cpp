@@ -57,9 +57,9 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   unsigned number;
   bool good = rest.consume_front("sm_") && !rest.consumeInteger(10, number) &&
               (rest.empty() || rest == "a" || rest == "f");
-  if (!good)
-    return emitError() << "target_c1: expected an architecture such as "
-                          "\"sm_90a\", got \""
+  if (!good || number < 80 || number > 200)
+    return emitError() << "target_c1: expected an architecture from \"sm_80\" "
+                          "on, such as \"sm_90a\", got \""
                        << arch << "\"";
   return success();
 }

@@ -135,6 +135,8 @@ LogicalResult CompressOp::verify() {
   if (window < 1 || window > most)
     return emitOpError() << "compress_c4: expected a 'window' between 1 and "
                          << most << ", got " << window;
+  if (isOnline() && failed(verifyOnline(*this)))
+    return failure();
   auto values = dyn_cast<RankedTensorType>(getValues().getType());
   auto scores = dyn_cast<RankedTensorType>(getScores().getType());
   int64_t streams = getOverlap() ? 2 : 1;
@@ -154,8 +156,11 @@ LogicalResult CompressOp::verify() {
   auto plan = dyn_cast<RankedTensorType>(getPlan().getType());
   int64_t columns = isOnline() ? 5 : 4;
   if (!plan || plan.getRank() != 2 || plan.getDimSize(1) != columns)
-    return emitOpError() << "compress_c2: expected 'plan' of shape [entries, "
-                         << columns << "], got " << getPlan().getType();
+    return emitOpError() << "compress_c2: expected 'plan' of shape ["
+                         << (isOnline() ? "pieces" : "entries") << ", "
+                         << columns << "]"
+                         << (isOnline() ? " for" : "; five columns are for")
+                         << " 'algorithm online', got " << getPlan().getType();
   auto out = dyn_cast<RankedTensorType>(getOut().getType());
   if (!out || out.getRank() != 2 || out.getDimSize(1) != getChannels() ||
       !compatible(out.getShape().take_front(), plan.getShape().take_front()))
@@ -172,8 +177,6 @@ LogicalResult CompressOp::verify() {
                            << formatShape({window, values.getDimSize(1)})
                            << ", got " << bias.getType();
   }
-  if (isOnline() && failed(verifyOnline(*this)))
-    return failure();
   if (getState() && failed(verifyState(*this)))
     return failure();
   return isOnline() ? success() : verifyPlaces(*this);

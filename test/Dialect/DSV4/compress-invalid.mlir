@@ -129,7 +129,7 @@ func.func @compress_c1_scores_unranked(%v: tensor<4x8xf32>, %s: tensor<*xf32>, %
 // -----
 
 func.func @compress_c2(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x3xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4], got 'tensor<?x3xi32>'}}
+  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4]; five columns are for 'algorithm online', got 'tensor<?x3xi32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x3xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return
@@ -138,7 +138,7 @@ func.func @compress_c2(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x3x
 // -----
 
 func.func @compress_c2_dynamic(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x?xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4], got 'tensor<?x?xi32>'}}
+  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4]; five columns are for 'algorithm online', got 'tensor<?x?xi32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x?xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return
@@ -147,7 +147,7 @@ func.func @compress_c2_dynamic(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: ten
 // -----
 
 func.func @compress_c2_rank(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4], got 'tensor<4xi32>'}}
+  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4]; five columns are for 'algorithm online', got 'tensor<4xi32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<4xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return
@@ -156,7 +156,7 @@ func.func @compress_c2_rank(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor
 // -----
 
 func.func @compress_c2_rank3(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4], got 'tensor<?x4x4xi32>'}}
+  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4]; five columns are for 'algorithm online', got 'tensor<?x4x4xi32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4x4xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return
@@ -165,7 +165,7 @@ func.func @compress_c2_rank3(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tenso
 // -----
 
 func.func @compress_c2_unranked(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<*xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4], got 'tensor<*xi32>'}}
+  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4]; five columns are for 'algorithm online', got 'tensor<*xi32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<*xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return

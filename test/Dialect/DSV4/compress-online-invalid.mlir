@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @compress_c2_online(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 5], got 'tensor<?x4xi32>'}}
+  // expected-error @+1 {{compress_c2: expected 'plan' of shape [pieces, 5] for 'algorithm online', got 'tensor<?x4xi32>'}}
   %0 = dsv4.compress %v, %s window 4 algorithm online plan(%p : tensor<?x4xi32>)
       state(%c : !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
@@ -13,7 +13,7 @@ func.func @compress_c2_online(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tens
 // -----
 
 func.func @compress_c2_windowed(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x5xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4], got 'tensor<?x5xi32>'}}
+  // expected-error @+1 {{compress_c2: expected 'plan' of shape [entries, 4]; five columns are for 'algorithm online', got 'tensor<?x5xi32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x5xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return

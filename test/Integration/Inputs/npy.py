@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """NumPy files without NumPy, for the tests of dsv4-run.
 
-usage: npy.py make FILE DTYPE SHAPE KIND   KIND: count, zero, ones, or a number
+usage: npy.py make FILE DTYPE SHAPE KIND   KIND: count, zero, ones, a number,
+                                           or all of them: 1,2,3
        npy.py show FILE                    dtype, shape and first elements
        npy.py nvfp4 DATA SCALES GLOBAL     decodes as examples/dequant_nvfp4.mlir
                                            and prints as `show` does
@@ -54,7 +55,7 @@ def make(path, descr, shape, kind):
     else:
         value = {"zero": 0, "ones": 1}.get(kind)
         value = ast.literal_eval(kind) if value is None else value
-        values = [value] * count
+        values = list(value) if isinstance(value, tuple) else [value] * count
     write(path, descr, shape, values)
 
 
