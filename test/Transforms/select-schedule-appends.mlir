@@ -1,0 +1,54 @@
+// How an append is dealt to lanes depends on how many rows there may be, and how wide they are.
+
+// RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s --check-prefixes=CHECK,HOPPER
+// RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_80" | FileCheck %s
+
+!wide = !dsv4.cache<16 x <[<"values" : 1024 x bf16 in row>, <"scores" : 1024 x bf16 in row>]>>
+!narrow = !dsv4.cache<16 x <[<"values" : 512 x bf16 in row>, <"scores" : 512 x bf16 in row>]>>
+
+// A prompt: few registers, so that many rows are on their way.
+// CHECK-LABEL: func.func @prompt
+func.func @prompt(%c: !narrow, %s: tensor<?xi32>, %v: tensor<?x512xbf16>) {
+  // CHECK: schedule <threads = 128, lanes = 16, vector = 4, blocks = 8
+  // HOPPER-SAME: load = evict_last, pdl = true>
+  dsv4.kernel @prompt(%c, %s, %v) : (!narrow, tensor<?xi32>, tensor<?x512xbf16>) -> () {
+  ^bb0(%c1: !narrow, %s1: tensor<?xi32>, %v1: tensor<?x512xbf16>):
+    dsv4.paged_append %c1[%s1] fields(%v1, %v1 : tensor<?x512xbf16>, tensor<?x512xbf16>) : !narrow, tensor<?xi32>
+  }
+  return
+}
+
+// Rows that need more registers than that leaves.
+// CHECK-LABEL: func.func @wide
+func.func @wide(%c: !wide, %s: tensor<?xi32>, %v: tensor<?x1024xbf16>) {
+  // CHECK: schedule <threads = 128, lanes = 16, vector = 4
+  // CHECK-NOT: blocks
+  // CHECK-SAME: > :
+  dsv4.kernel @wide(%c, %s, %v) : (!wide, tensor<?xi32>, tensor<?x1024xbf16>) -> () {
+  ^bb0(%c1: !wide, %s1: tensor<?xi32>, %v1: tensor<?x1024xbf16>):
+    dsv4.paged_append %c1[%s1] fields(%v1, %v1 : tensor<?x1024xbf16>, tensor<?x1024xbf16>) : !wide, tensor<?xi32>
+  }
+  return
+}
+
+// A decode step: a whole warp for each of its few rows.
+// CHECK-LABEL: func.func @decode
+func.func @decode(%c: !narrow, %s: tensor<256xi32>, %v: tensor<256x512xbf16>) {
+  // CHECK: schedule <threads = 128, lanes = 32, vector = 2
+  dsv4.kernel @decode(%c, %s, %v) : (!narrow, tensor<256xi32>, tensor<256x512xbf16>) -> () {
+  ^bb0(%c1: !narrow, %s1: tensor<256xi32>, %v1: tensor<256x512xbf16>):
+    dsv4.paged_append %c1[%s1] fields(%v1, %v1 : tensor<256x512xbf16>, tensor<256x512xbf16>) : !narrow, tensor<256xi32>
+  }
+  return
+}
+
+// One row more is a prompt.
+// CHECK-LABEL: func.func @not_decode
+func.func @not_decode(%c: !narrow, %s: tensor<257xi32>, %v: tensor<257x512xbf16>) {
+  // CHECK: schedule <threads = 128, lanes = 16, vector = 4
+  dsv4.kernel @not_decode(%c, %s, %v) : (!narrow, tensor<257xi32>, tensor<257x512xbf16>) -> () {
+  ^bb0(%c1: !narrow, %s1: tensor<257xi32>, %v1: tensor<257x512xbf16>):
+    dsv4.paged_append %c1[%s1] fields(%v1, %v1 : tensor<257x512xbf16>, tensor<257x512xbf16>) : !narrow, tensor<257xi32>
+  }
+  return
+}
