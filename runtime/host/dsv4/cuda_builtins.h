@@ -29,21 +29,21 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 // Blocks run one after another, so the shared memory of a block can be static.
-// It is gathered in one section to be overwritten between blocks, because on a
-// GPU it starts with what others left there. `used`, because the compiler must
-// not conclude from a kernel's own stores what values a variable can have.
-#define __shared__ static __attribute__((used, section("dsv4_shared")))
+// It is all there is in .bss, to be overwritten between blocks, because on a GPU
+// it starts with what others left there. (A section of its own would not have the
+// variables of templates; kernels have no zeroed variables of the device.) `used`, because the compiler must not conclude from a
+// kernel's own stores what values a variable can have.
+#define __shared__ static __attribute__((used))
 
 typedef __SIZE_TYPE__ size_t;
 
-extern "C" __attribute__((
-    weak, visibility("hidden"))) unsigned char __start_dsv4_shared[];
-extern "C" __attribute__((
-    weak, visibility("hidden"))) unsigned char __stop_dsv4_shared[];
+// Of this image, as the linker names them.
+extern "C" __attribute__((visibility("hidden"))) unsigned char __bss_start[];
+extern "C" __attribute__((visibility("hidden"))) unsigned char _end[];
 
 namespace dsv4_host {
 
-static State state;
+__attribute__((section("dsv4_state"))) static State state;
 
 // Parameter types follow from the kernel's own, so that one entry serves all.
 template <typename... Types>
@@ -135,8 +135,7 @@ extern "C" {
 extern __attribute__((visibility("default")))
 const dsv4_host::Image dsv4_host_image;
 const dsv4_host::Image dsv4_host_image = {
-    dsv4_host::abi_version, &dsv4_host::state, __start_dsv4_shared,
-    __stop_dsv4_shared};
+    dsv4_host::abi_version, &dsv4_host::state, __bss_start, _end};
 }
 
 #define threadIdx (dsv4_host::state.threadIdx)

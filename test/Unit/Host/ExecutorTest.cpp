@@ -157,6 +157,23 @@ TEST(Executor, SharedMemoryDoesNotOutliveABlock) {
   EXPECT_EQ(out, std::vector<int>(2, 0x7F7F7F7F));
 }
 
+// Where the variables of the device library are.
+TEST(Executor, SharedMemoryOfTemplatesDoesNotOutliveABlock) {
+  auto kernel = loadKernel("template <typename T> T *word() {\n"
+                           "  __shared__ T word;\n"
+                           "  return &word;\n"
+                           "}\n"
+                           "extern \"C\" __global__ void keep(int *out) {\n"
+                           "  out[blockIdx.x] = *word<int>();\n"
+                           "  *word<int>() = 42;\n"
+                           "}\n",
+                           "keep");
+  ASSERT_TRUE(kernel);
+  std::vector<int> out(2);
+  ASSERT_TRUE(launch(*kernel, 2, 1, 0, out.data()).ok());
+  EXPECT_EQ(out, std::vector<int>(2, 0x7F7F7F7F));
+}
+
 TEST(Executor, DynamicSharedMemory) {
   auto kernel = loadKernel(
       perThread("  int *row = (int *)dsv4_host::state.dynamicShared;\n"
