@@ -226,7 +226,10 @@ TEST(CompressorsTest, Clusters) {
                         text = std::string("#dsv4.row_schedule<") + schedule +
                                ", pdl = true, cluster = " + cluster + ">"] {
           return checkSchedule(sessions, op.getName(), op.getText(),
-                               {{op.getDims(9, 64, 3)}}, seed, text, fitted);
+                               {{op.getDims(9, 64, 3)},
+                                {op.getDims(8, 64, 3)},
+                                {op.getDims(7, 64, 3)}},
+                               seed, text, fitted);
         });
       }
   runAndCount(jobs);
