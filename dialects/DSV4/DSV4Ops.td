@@ -8,23 +8,8 @@
 #ifndef DSV4_OPS_TD
 #define DSV4_OPS_TD
 
-include "DSV4Dialect.td"
-include "DSV4Attrs.td"
-include "DSV4Types.td"
-include "DSV4Interfaces.td"
-include "mlir/IR/OpAsmInterface.td"
-include "mlir/IR/SymbolInterfaces.td"
-include "mlir/Interfaces/ControlFlowInterfaces.td"
-include "mlir/Interfaces/DestinationStyleOpInterface.td"
-include "mlir/Interfaces/InferIntRangeInterface.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-class DSV4_Op<string opMnemonic, list<Trait> traits = []>
-    : Op<DSV4_Dialect, opMnemonic, traits>;
-
-/// What ops read and write of a cache.
-def DSV4_CacheResource : Resource<"::dsv4::CacheResource">;
+include "DSV4OpBase.td"
+include "DSV4KernelOps.td"
 
 def DSV4_Indices : TensorOf<[I32]>;
 def DSV4_Rows : TensorOf<[BF16, F32]>;
@@ -518,113 +503,6 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     int64_t getColumn(unsigned index);
   }];
   let hasVerifier = 1;
-}
-
-//===----------------------------------------------------------------------===//
-// kernel, yield
-//===----------------------------------------------------------------------===//
-
-def DSV4_KernelOp : DSV4_Op<"kernel", [
-    IsolatedFromAbove, RecursiveMemoryEffects,
-    SingleBlockImplicitTerminator<"YieldOp">
-  ]> {
-  let summary = "the work of one CUDA kernel";
-  let description = [{
-    A region that becomes one kernel. Its block arguments stand for its operands.
-    While it holds dsv4 ops it yields one tensor for each result, each tied to the
-    operand that is its destination; once lowered to a row program it has no
-    results and writes its destinations. Clauses:
-
-    * kernel_c1: block arguments match operands in number and type;
-    * kernel_c2: yielded values match results;
-    * kernel_c3: a schedule satisfies the row-wise ops in the region
-      (row_schedule_c4, c6, c7);
-    * kernel_c4: all row-wise ops have one row space: equal constants, or dims of
-      one name (checked when the kernel is lowered).
-  }];
-  let arguments = (ins
-    SymbolNameAttr:$sym_name, Variadic<AnyType>:$inputs,
-    OptionalAttr<DSV4_RowScheduleAttr>:$schedule
-  );
-  let results = (outs Variadic<AnyRankedTensor>:$outputs);
-  let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = [{
-    $sym_name `(` $inputs `)` (`schedule` $schedule^)?
-    attr-dict-with-keyword `:` functional-type($inputs, $outputs) $body
-  }];
-  let extraClassDeclaration = [{
-    /// The operand that result `index` overwrites.
-    ::mlir::Value getTiedInput(unsigned index);
-  }];
-  let hasVerifier = 1;
-  let hasRegionVerifier = 1;
-}
-
-def DSV4_YieldOp : DSV4_Op<"yield", [
-    Pure, Terminator, ReturnLike, HasParent<"KernelOp">
-  ]> {
-  let summary = "results of a kernel";
-  let description = [{
-    Ends the region of a `dsv4.kernel`.
-  }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$values);
-  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
-}
-
-//===----------------------------------------------------------------------===//
-// buffer, extent, row_count
-//===----------------------------------------------------------------------===//
-
-def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
-  let summary = "the memory behind a kernel operand";
-  let description = [{
-    The row-major contiguous elements of a tensor, or the bytes of a cache's pages
-    (no field name) or of one of its array fields, as a flat memref. A sub-byte
-    tensor is a buffer of bytes. Clauses:
-
-    * buffer_c1: the memref has rank 1, and the element type of the operand (i8
-      for a cache or a sub-byte tensor);
-    * buffer_c2: a field name is that of an array field of the cache.
-  }];
-  let arguments = (ins AnyTypeOf<[AnyRankedTensor, DSV4_CacheType]>:$source,
-                       OptionalAttr<StrAttr>:$field);
-  let results = (outs MemRefRankOf<[AnyType], [1]>:$memory);
-  let assemblyFormat = "$source (`[` $field^ `]`)? attr-dict `:` type($source) `to` type($memory)";
-  let hasVerifier = 1;
-}
-
-def DSV4_ExtentOp : DSV4_Op<"extent", [
-    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>
-  ]> {
-  let summary = "the extent of an axis of a kernel operand";
-  let description = [{
-    The extent of axis `axis` of a tensor, or the number of pages of a cache
-    (axis 0), known to be between `min` and `max`. Clause extent_c1: the axis
-    exists.
-  }];
-  let arguments = (ins AnyTypeOf<[AnyRankedTensor, DSV4_CacheType]>:$source,
-                       I64Attr:$axis, DefaultValuedAttr<I64Attr, "0">:$min,
-                       DefaultValuedAttr<I64Attr, "2147483647">:$max);
-  let results = (outs Index:$extent);
-  let assemblyFormat = "$source `,` $axis (`min` $min^)? (`max` $max^)? attr-dict `:` type($source)";
-  let hasFolder = 1;
-  let hasVerifier = 1;
-}
-
-def DSV4_RowCountOp : DSV4_Op<"row_count", [
-    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>
-  ]> {
-  let summary = "the number of rows of a kernel operand";
-  let description = [{
-    The product of all extents but the last, known to be at most `max`. A launch
-    of more rows than an int32 counts is refused by the runtime.
-  }];
-  let arguments = (ins AnyRankedTensor:$source,
-                       DefaultValuedAttr<I64Attr, "2147483647">:$max);
-  let results = (outs Index:$count);
-  let assemblyFormat = "$source (`max` $max^)? attr-dict `:` type($source)";
-  let hasFolder = 1;
 }
 
 #endif // DSV4_OPS_TD

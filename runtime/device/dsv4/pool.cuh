@@ -298,6 +298,24 @@ __device__ __forceinline__ void pool_windows(float *rows, int row_size,
   }
 }
 
+// Of pooled rows what a thread holds: thread t the share of lane t mod Lanes of
+// row t div Lanes.
+template <typename Result, int Lanes, int Count, int Channels>
+__device__ __forceinline__ Result
+own_share(const float (&rows)[Count][Channels]) {
+  Result to = {};
+  if (threadIdx.x < Count * Lanes) {
+    const int which = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
+    constexpr int steps = Result::steps, chunk = Result::chunk;
+#pragma unroll
+    for (int s = 0; s < steps; ++s)
+#pragma unroll
+      for (int v = 0; v < chunk; ++v)
+        to[s * chunk + v] = rows[which][(s * Lanes + lane) * chunk + v];
+  }
+  return to;
+}
+
 // For each of `Count` rows from `first` on, those below `rows`: the sum over
 // the members of its window of values weighted by the softmax of their scores,
 // channel by channel; 0 where there is no member. body(row, window) calls
@@ -341,17 +359,7 @@ __device__ __forceinline__ Result pool(int first, int rows, Body body) {
   ready();
   cluster_arrive<Cluster>();
   cluster_wait<Cluster>();
-  Result to = {};
-  if (threadIdx.x < Count * Lanes) {
-    const int which = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
-    constexpr int steps = Result::steps, chunk = Result::chunk;
-#pragma unroll
-    for (int s = 0; s < steps; ++s)
-#pragma unroll
-      for (int v = 0; v < chunk; ++v)
-        to[s * chunk + v] = pooled[which][(s * Lanes + lane) * chunk + v];
-  }
-  return to;
+  return own_share<Result, Lanes>(pooled);
 }
 
 } // namespace dsv4

@@ -129,17 +129,7 @@ __device__ __forceinline__ Result pool_online(int first, int rows, Body body) {
       });
   }
   __syncthreads();
-  Result to = {};
-  if (threadIdx.x < Count * Lanes) {
-    const int which = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
-    constexpr int steps = Result::steps, chunk = Result::chunk;
-#pragma unroll
-    for (int s = 0; s < steps; ++s)
-#pragma unroll
-      for (int v = 0; v < chunk; ++v)
-        to[s * chunk + v] = pooled[which][(s * Lanes + lane) * chunk + v];
-  }
-  return to;
+  return own_share<Result, Lanes>(pooled);
 }
 
 } // namespace dsv4

@@ -25,6 +25,11 @@ public:
 private:
   FailureOr<Spelling> spellLoad(cuda::LoadOp op, ModuleTranslation &text) const;
   LogicalResult printPoolRow(Region &region, ModuleTranslation &text) const;
+  template <typename Pool>
+  LogicalResult printPoolCall(Pool pool, ArrayRef<int64_t> counts, Type part,
+                              StringRef callback,
+                              function_ref<LogicalResult()> printArguments,
+                              ModuleTranslation &text) const;
   LogicalResult printPool(cuda::PoolOp op, ModuleTranslation &text) const;
   LogicalResult printPieceRegion(Region &region, ArrayRef<StringRef> results,
                                  ModuleTranslation &text) const;
@@ -209,44 +214,66 @@ LogicalResult CUDATranslation::printPoolRow(Region &region,
   return success();
 }
 
-LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
-                                         ModuleTranslation &text) const {
-  if (!op.getRows())
-    return op.emitOpError() << "of a whole row has no CUDA spelling";
-  cuda::PoolWindowOp window = op.getWindow();
-  auto member = cast<cuda::PoolRowOp>(window.getAny().front().getTerminator());
-  auto part = text.spellType(member.getScores().getType(), op.getLoc());
-  auto result = text.spellType(op.getPooled().getType(), op.getLoc());
-  auto first = text.spell(op.getRow()), rows = text.spell(op.getRows());
-  auto row = text.spell(op.getBody().getArgument(0));
-  if (failed(part) || failed(result) || failed(first) || failed(rows) ||
+/// The call of `pool`: with the template arguments, `counts` before the types
+/// of what a thread of a team and a lane of a row hold, the rows, and a
+/// function for one row that ends in a call of its argument `callback`.
+template <typename Pool>
+LogicalResult
+CUDATranslation::printPoolCall(Pool pool, ArrayRef<int64_t> counts, Type part,
+                               StringRef callback,
+                               function_ref<LogicalResult()> printArguments,
+                               ModuleTranslation &text) const {
+  if (!pool.getRows())
+    return pool.emitOpError() << "of a whole row has no CUDA spelling";
+  auto held = text.spellType(part, pool.getLoc());
+  auto result = text.spellType(pool.getPooled().getType(), pool.getLoc());
+  auto first = text.spell(pool.getRow()), rows = text.spell(pool.getRows());
+  auto row = text.spell(pool.getBody().getArgument(0));
+  if (failed(held) || failed(result) || failed(first) || failed(rows) ||
       failed(row))
     return failure();
   auto &os = text.os();
-  os << "const auto " << getEmittedName(op.getLoc()) << " = " << op.getCallee()
-     << "<" << op.getCluster() << ", " << op.getMembers() << ", "
-     << op.getCount() << ", " << op.getThreads() << ", " << op.getLanes()
-     << ", " << *part << ", " << *result << ">(\n";
+  os << "const auto " << getEmittedName(pool.getLoc()) << " = "
+     << pool.getCallee() << "<";
+  for (int64_t count : counts)
+    os << count << ", ";
+  os << *held << ", " << *result << ">(\n";
   os.indent();
   os << first->text << ", " << rows->text << ", [&](int " << row->text
-     << ", auto pool_window) {\n";
+     << ", auto " << callback << ") {\n";
   os.indent();
-  if (failed(text.printBlock(op.getBody().front())))
+  if (failed(text.printBlock(pool.getBody().front())))
     return failure();
-  auto all = text.spell(window.getAll());
-  if (failed(all))
-    return failure();
-  os << "pool_window(" << all->text << ", ";
-  if (failed(printPoolRow(window.getFast(), text)))
-    return failure();
-  os << ", ";
-  if (failed(printPoolRow(window.getAny(), text)))
+  os << callback << "(";
+  if (failed(printArguments()))
     return failure();
   os << ");\n";
   os.unindent();
   os << "});\n";
   os.unindent();
   return success();
+}
+
+LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
+                                         ModuleTranslation &text) const {
+  cuda::PoolWindowOp window = op.getWindow();
+  auto member = cast<cuda::PoolRowOp>(window.getAny().front().getTerminator());
+  auto printArguments = [&]() -> LogicalResult {
+    auto all = text.spell(window.getAll());
+    if (failed(all))
+      return failure();
+    text.os() << all->text << ", ";
+    if (failed(printPoolRow(window.getFast(), text)))
+      return failure();
+    text.os() << ", ";
+    return printPoolRow(window.getAny(), text);
+  };
+  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
+  return printPoolCall(
+      op,
+      {number(op.getCluster()), number(op.getMembers()), number(op.getCount()),
+       number(op.getThreads()), number(op.getLanes())},
+      member.getScores().getType(), "pool_window", printArguments, text);
 }
 
 /// A region becomes a lambda that sets `results`.
@@ -284,48 +311,29 @@ LogicalResult CUDATranslation::printPieceRegion(Region &region,
 
 LogicalResult CUDATranslation::printPoolOnline(cuda::PoolOnlineOp op,
                                                ModuleTranslation &text) const {
-  if (!op.getRows())
-    return op.emitOpError() << "of a whole row has no CUDA spelling";
   cuda::PoolPieceOp piece = op.getPiece();
-  auto part = text.spellType(piece.getPart(), op.getLoc());
-  auto result = text.spellType(op.getPooled().getType(), op.getLoc());
-  auto first = text.spell(op.getRow()), rows = text.spell(op.getRows());
-  auto row = text.spell(op.getBody().getArgument(0));
-  if (failed(part) || failed(result) || failed(first) || failed(rows) ||
-      failed(row))
-    return failure();
-  auto &os = text.os();
-  os << "const auto " << getEmittedName(op.getLoc()) << " = " << op.getCallee()
-     << "<" << op.getCount() << ", " << op.getThreads() << ", " << op.getLanes()
-     << ", " << *part << ", " << *result << ">(\n";
-  os.indent();
-  os << first->text << ", " << rows->text << ", [&](int " << row->text
-     << ", auto pool_piece) {\n";
-  os.indent();
-  if (failed(text.printBlock(op.getBody().front())))
-    return failure();
-  os << "pool_piece(";
-  for (Value operand : piece.getOperands()) {
-    auto spelled = text.spell(operand);
-    if (failed(spelled))
+  auto printArguments = [&]() -> LogicalResult {
+    for (Value operand : piece.getOperands()) {
+      auto spelled = text.spell(operand);
+      if (failed(spelled))
+        return failure();
+      text.os() << spelled->text << ", ";
+    }
+    if (failed(printPieceRegion(piece.getBegin(),
+                                {"piece_max", "piece_sum", "piece_acc"}, text)))
       return failure();
-    os << spelled->text << ", ";
-  }
-  if (failed(printPieceRegion(piece.getBegin(),
-                              {"piece_max", "piece_sum", "piece_acc"}, text)))
-    return failure();
-  os << ", ";
-  if (failed(printPieceRegion(piece.getMember(), {"row_scores", "row_values"},
-                              text)))
-    return failure();
-  os << ", ";
-  if (failed(printPieceRegion(piece.getEnd(), {}, text)))
-    return failure();
-  os << ");\n";
-  os.unindent();
-  os << "});\n";
-  os.unindent();
-  return success();
+    text.os() << ", ";
+    if (failed(printPieceRegion(piece.getMember(), {"row_scores", "row_values"},
+                                text)))
+      return failure();
+    text.os() << ", ";
+    return printPieceRegion(piece.getEnd(), {}, text);
+  };
+  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
+  return printPoolCall(
+      op,
+      {number(op.getCount()), number(op.getThreads()), number(op.getLanes())},
+      piece.getPart(), "pool_piece", printArguments, text);
 }
 
 LogicalResult CUDATranslation::print(Operation *op,

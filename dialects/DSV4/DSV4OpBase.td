@@ -1,0 +1,29 @@
+//===- DSV4OpBase.td - What ops of the dsv4 dialect share -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_OP_BASE_TD
+#define DSV4_OP_BASE_TD
+
+include "DSV4Dialect.td"
+include "DSV4Attrs.td"
+include "DSV4Types.td"
+include "DSV4Interfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class DSV4_Op<string opMnemonic, list<Trait> traits = []>
+    : Op<DSV4_Dialect, opMnemonic, traits>;
+
+/// What ops read and write of a cache.
+def DSV4_CacheResource : Resource<"::dsv4::CacheResource">;
+
+#endif // DSV4_OP_BASE_TD
