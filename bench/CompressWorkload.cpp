@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Workloads.h"
+#include "CompressWorkload.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -21,31 +22,6 @@ using namespace dsv4::bench;
 //===----------------------------------------------------------------------===//
 // Programs
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// One of the programs of examples/*compress*.mlir: its first kernel, and with
-/// `keeps` the second one as well.
-struct Compressor {
-  const char *name, *layout;
-  int64_t window;
-  bool overlap;
-  int64_t width; ///< Channels of an entry.
-  int64_t statePage;
-  bool paged; ///< The state has a page table, else a ring.
-  bool keeps; ///< The tokens go to the state.
-
-  int64_t columns() const { return overlap ? 2 * width : width; }
-  /// Tokens that an entry is made of, which is also as long as a ring must be.
-  int64_t tokens() const { return overlap ? 2 * window : window; }
-  /// Of the values of a token, or of its scores.
-  int64_t rowBytes() const { return 4 * columns(); }
-  bool isIndex() const { return width == 128; }
-  int64_t recordBytes() const { return isIndex() ? 68 : 584; }
-  int64_t statePageBytes() const { return statePage * 2 * rowBytes(); }
-};
-
-} // namespace
 
 static const Compressor compressors[] = {
     {"compress_csa", "v4_584", 4, true, 512, 8, true, false},
@@ -90,10 +66,14 @@ static const char poolText[] = R"(
   %pooled = dsv4.compress %values, %scores window {2} {3} plan(%plan : tensor<?x4xi32>)
       bias(%bias : tensor<{2}x{0}xf32>) state(%state : !state) {4}
       outs(%row : tensor<?x{1}xbf16>) : tensor<?x{0}xf32>, tensor<?x{0}xf32>
-  %normed = dsv4.rms_norm %pooled weight(%weight : tensor<{1}xbf16>)
-      outs(%row : tensor<?x{1}xbf16>) {{eps = 1.0e-06 : f32} : tensor<?x{1}xbf16>
+)";
+
+// {0}: channels.
+static const char turnText[] = R"(
+  %normed = dsv4.rms_norm %pooled weight(%weight : tensor<{0}xbf16>)
+      outs(%row : tensor<?x{0}xbf16>) {{eps = 1.0e-06 : f32} : tensor<?x{0}xbf16>
   %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
-      positions(%position : tensor<?xi32>) outs(%row : tensor<?x{1}xbf16>) : tensor<?x{1}xbf16>
+      positions(%position : tensor<?xi32>) outs(%row : tensor<?x{0}xbf16>) : tensor<?x{0}xbf16>
 )";
 
 static const char v4Text[] = R"(
@@ -136,6 +116,11 @@ static const char keepText[] = R"(
 static const char fewEntries[] =
     " attributes {dsv4.policies = {entries = #dsv4.policy<bucket>}}";
 
+std::string bench::getRecordText(const Compressor &of) {
+  return llvm::formatv(turnText, of.width).str() +
+         (of.isIndex() ? indexText : v4Text);
+}
+
 static std::string makeText(const Compressor &of) {
   const char *more = of.paged ? tableArgument : of.keeps ? keepArguments : "";
   std::string place = of.paged ? "pages(%state_table : tensor<?x?xi32>)"
@@ -146,7 +131,7 @@ static std::string makeText(const Compressor &of) {
   text += llvm::formatv(poolText, of.columns(), of.width, of.window,
                         of.overlap ? "overlap" : "", place)
               .str();
-  text += of.isIndex() ? indexText : v4Text;
+  text += getRecordText(of);
   if (of.keeps)
     text += keepText;
   return text + "  return\n}\n";
@@ -156,54 +141,10 @@ static std::string makeText(const Compressor &of) {
 // What all compressors share
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-class Compress : public Workload {
-protected:
-  static constexpr int64_t pageSize = 64, positions = 32768;
-  static constexpr int64_t leastPoolBytes = 4400ll << 20;
-
-  Compress(Device &device, const Compressor &of, int64_t tokens);
-
-  Memory upload(const std::vector<int32_t> &numbers) {
-    Memory memory = device.allocate(numbers.size() * 4);
-    device.upload(memory, numbers.data());
-    return memory;
-  }
-  /// Values and scores of `count` tokens from `first` on, and the bias.
-  void addTokens(Arguments &arguments, int64_t first, int64_t count) const;
-  void addTokens(Excerpt &excerpt, const std::vector<int64_t> &firsts,
-                 int64_t count);
-  /// Weight and rotation table.
-  void addTables(Arguments &arguments) const;
-  void addTables(Excerpt &excerpt);
-  /// Pages of the pool, whole: what no entry writes must stay.
-  void addPages(Excerpt &excerpt, const std::vector<int32_t> &pagesOfPool);
-  static void add(Excerpt &excerpt, const std::vector<int32_t> &numbers,
-                  std::vector<int64_t> shape) {
-    excerpt.add(numbers.data(), numbers.size() * 4, std::move(shape));
-  }
-  CachePart getStatePart() const {
-    return {{of.statePageBytes()}, of.statePageBytes()};
-  }
-
-  const Compressor of;
-  CachePart part;                 ///< The records have no arrays.
-  int64_t pages;                  ///< Of the pool.
-  std::vector<int32_t> pageOrder; ///< A random order of them.
-  Memory pool, values, scores, bias, weight, angles;
-  std::vector<float> hostAngles;
-};
-
-} // namespace
-
-Compress::Compress(Device &device, const Compressor &of, int64_t tokens)
-    : Workload(device, of.name, of.layout, makeText(of)), of(of),
+Compress::Compress(Device &device, const Compressor &of, std::string source,
+                   int64_t tokens)
+    : Workload(device, of.name, of.layout, std::move(source)), of(of),
       part(getCacheParts().front()) {
-  if (!of.paged || of.window > 8)
-    sizeDim = "entries";
-  // Values and scores, the record, a row of the plan, position and slot.
-  bytesPerRow = of.tokens() * of.width * 2 * 4 + of.recordBytes() + 16 + 4 + 4;
   pages = (leastPoolBytes + part.pageBytes - 1) / part.pageBytes;
   poolBytes = pages * part.pageBytes;
   pool = device.allocate(poolBytes);
@@ -266,6 +207,30 @@ void Compress::addPages(Excerpt &excerpt,
 }
 
 //===----------------------------------------------------------------------===//
+// Whole windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The programs above, the state of which has tokens.
+class Windowed : public Compress {
+protected:
+  Windowed(Device &device, const Compressor &of, int64_t tokens)
+      : Compress(device, of, makeText(of), tokens) {
+    if (!of.paged || of.window > 8)
+      sizeDim = "entries";
+    // Values and scores, the record, a row of the plan, position and slot.
+    bytesPerRow =
+        of.tokens() * of.width * 2 * 4 + of.recordBytes() + 16 + 4 + 4;
+  }
+  CachePart getStatePart() const {
+    return {{of.statePageBytes()}, of.statePageBytes()};
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // Prefill
 //===----------------------------------------------------------------------===//
 
@@ -273,7 +238,7 @@ namespace {
 
 /// Every launch has one request of its own, from position 0 on, whose entries
 /// fill pages of their own.
-class Prefill : public Compress {
+class Prefill : public Windowed {
 public:
   Prefill(Device &device, const Compressor &of);
   unsigned slices(int64_t size) const override { return entries / size; }
@@ -282,8 +247,6 @@ public:
                   const std::vector<int64_t> &rows) override;
 
 private:
-  /// Values and scores of all tokens.
-  static constexpr int64_t inputBytes = 1ll << 30;
   static constexpr int64_t statePages = 8, checkedPages = 4;
   static int64_t countEntries(const Compressor &of) {
     return inputBytes / (2 * of.rowBytes() * of.window);
@@ -303,7 +266,7 @@ private:
 
 Prefill::Prefill(Device &device, const Compressor &of)
     // One window more, as excerpts are taken.
-    : Compress(device, of, (countEntries(of) + 1) * of.window),
+    : Windowed(device, of, (countEntries(of) + 1) * of.window),
       entries(countEntries(of)) {
   // Of the last window nobody reads the columns for the next one.
   if (of.overlap)
@@ -398,7 +361,7 @@ namespace {
 
 /// A token of every request, each the last one of its window, with a ring of
 /// tokens in the state and a page of the pool of its own.
-class Decode : public Compress {
+class Decode : public Windowed {
 public:
   Decode(Device &device, const Compressor &of);
   unsigned slices(int64_t size) const override { return requests / size; }
@@ -414,11 +377,6 @@ private:
     Memory deviceRequest, devicePlan;
   };
   Numbers &getNumbers(int64_t size);
-  /// A part of `numbers`.
-  static std::vector<int32_t> cut(const std::vector<int32_t> &numbers,
-                                  int64_t first, int64_t count) {
-    return {numbers.begin() + first, numbers.begin() + first + count};
-  }
 
   std::vector<int32_t> tokenPosition, position, slotInPage, length;
   Memory devicePosition, deviceTokenPosition, deviceSlot, deviceLength, state;
@@ -428,7 +386,7 @@ private:
 } // namespace
 
 Decode::Decode(Device &device, const Compressor &of)
-    : Compress(device, of, requests) {
+    : Windowed(device, of, requests) {
   // What the chain has not read of a token, what of it is written, and three
   // numbers.
   if (of.keeps)

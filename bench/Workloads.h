@@ -144,6 +144,11 @@ std::unique_ptr<Workload> makeAppend(Device &device, const std::string &layout,
 /// (which also keeps the tokens); sizes are entries, multiples of 64.
 std::unique_ptr<Workload> makeCompress(Device &device, const std::string &name);
 
+/// Windows of 128 tokens whose state is sums: `pieces` pieces a launch, each of
+/// `piece` tokens of a request of its own; the size is `pieces`.
+std::unique_ptr<Workload> makeOnline(Device &device, const char *name,
+                                     int64_t piece, int64_t pieces);
+
 } // namespace dsv4::bench
 
 #endif // DSV4_BENCH_WORKLOADS_H

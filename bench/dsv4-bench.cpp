@@ -269,6 +269,16 @@ static void runAll(Bench &bench) {
       [&] { return makeCompress(device, "compress_index"); });
   for (const char *name : {"compress_decode", "compress_decode_state"})
     run(name, false, {64}, [&] { return makeCompress(device, name); });
+  // 8192 tokens in whole windows and in quarters; one token of each request.
+  struct {
+    const char *name;
+    int64_t piece, pieces;
+  } const online[] = {{"compress_hca_online", 128, 64},
+                      {"compress_hca_online_chunks", 32, 256},
+                      {"compress_hca_online_decode", 1, 64}};
+  for (const auto &of : online)
+    run(of.name, false, {of.pieces},
+        [&] { return makeOnline(device, of.name, of.piece, of.pieces); });
 }
 
 json::Object Bench::finish() {

@@ -159,6 +159,48 @@ def hca_kernel(
 
 
 @triton.jit
+def online_kernel(
+    values, scores, bias, weight, angles, position, slot,
+    nope, rope, factors, state, place, goes_on_from, left_in,
+    PIECE: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
+    KEEP: tl.constexpr,
+):  # fmt: skip
+    """A piece of a window of 128 a program: to a record where it ends the window,
+    else to the state."""
+    i = tl.program_id(0)
+    column = tl.arange(0, 512)
+    first = tl.load(place + i)
+    old = state + tl.load(goes_on_from + i) * 1536 + column
+    goes_on = first > 0
+    most = tl.load(old, mask=goes_on, other=float("-inf"))
+    total = tl.load(old + 512, mask=goes_on, other=0.0)
+    dot = tl.load(old + 1024, mask=goes_on, other=0.0)
+    for step in tl.range(0, PIECE // BLOCK, num_stages=STAGES):
+        row = step * BLOCK + tl.arange(0, BLOCK)[:, None]
+        at = (i * PIECE + row) * 512 + column[None, :]
+        cell = (first + row) * 512 + column[None, :]
+        score = tl.load(scores + at, eviction_policy=KEEP) + tl.load(bias + cell)
+        value = tl.load(values + at, eviction_policy=KEEP)
+        higher = tl.maximum(most, tl.max(score, 0))
+        power = tl.exp(score - higher[None, :])
+        fade = tl.exp(most - higher)
+        total = total * fade + tl.sum(power, 0)
+        dot = dot * fade + tl.sum(power * value, 0)
+        most = higher
+    if first + PIECE == 128:
+        at_position = position + i + tl.arange(0, 1)
+        write_v4(
+            (dot / total)[None, :], weight, angles, tl.load(at_position),
+            tl.load(slot + i), nope, rope, factors,
+        )  # fmt: skip
+    else:
+        new = state + tl.load(left_in + i) * 1536 + column
+        tl.store(new, most)
+        tl.store(new + 512, total)
+        tl.store(new + 1024, dot)
+
+
+@triton.jit
 def butterfly(y, ROWS: tl.constexpr, H: tl.constexpr):
     pairs = tl.reshape(y, (ROWS, 64 // H, 2, H))
     a, b = tl.split(tl.permute(pairs, (0, 1, 3, 2)))

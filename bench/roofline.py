@@ -38,13 +38,18 @@ COLORS = {
     "compress_index index_mxfp4_68": "#b8a13a",
     "compress_decode v4_584": "#a0526d",
     "compress_decode_state v4_584": "#c98aa3",
+    "compress_hca_online v4_584": "#5d4a8a",
+    "compress_hca_online_chunks v4_584": "#8474b3",
+    "compress_hca_online_decode v4_584": "#b3a8d4",
 }
+ENDS_IN_DATE = re.compile(r"-\d{4}-\d\d-\d\d$")
 PEERS = {"triton": "s", "torch.compile": "^", "eager": "v"}
 
 
 def newest():
     files = sorted(
-        (path for path in RESULTS.glob("*.json") if "-writers" not in path.name),
+        # Those of some rows have their kind behind the date.
+        (path for path in RESULTS.glob("*.json") if ENDS_IN_DATE.search(path.stem)),
         key=lambda path: json.loads(path.read_text())["date"],
     )
     if not files:

@@ -32,7 +32,8 @@ Kinds:
   dialect NAME     the reference of a dialect
   passes           the reference of the passes
   methods FILE     the methods of the interfaces in an ODS file
-  bench            the newest file of bench/results as tables
+  bench [KIND]     the newest file of bench/results as tables; of those that end in
+                   -KIND, if one is given
   roofline         the picture that was made of it
 """
 
@@ -369,10 +370,11 @@ def make_methods(arguments, _):
 
 
 def newest_results(kind):
-    """The newest file of a kind: with `-writers` at its end, or without."""
+    """The newest file of a kind: with that behind its date, `-writers` say, or
+    nothing."""
     folder = os.path.join(ROOT, "bench", "results")
-    files = sorted(f for f in os.listdir(folder) if f.endswith(".json")) if os.path.isdir(folder) else []
-    files = [f for f in files if f.endswith("-writers.json") == (kind == "writers")]
+    name = re.compile(r".*-\d{4}-\d\d-\d\d" + (f"-{kind}" if kind else "") + r"\.json")
+    files = sorted(f for f in os.listdir(folder) if name.fullmatch(f)) if os.path.isdir(folder) else []
     loaded = []
     for file in files:
         with open(os.path.join(folder, file), encoding="utf-8") as stream:
@@ -415,7 +417,8 @@ def make_bench(arguments, _):
     parts = [
         f"From `bench/results/{file}`: {dsv4['device']['name']}, driver {data['driver']}, {data['date']}, "
         f"commit {data['commit'][:12]}. Medians. Size is tokens with 512 rows each for a gather, tokens for an append, "
-        "entries for a compression, rows of 512 else; `cold` has distinct rows and results in every launch.",
+        "entries for a compression, pieces for an online one, rows of 512 else; `cold` has distinct rows and results in "
+        "every launch.",
         table(["kernel", "record", "size", "L2", "µs", "TB/s", "of the best copy", "a copy of as many bytes, µs",
                "empty kernel, µs"] + [f"{name} takes, times" for name in names] + ["equals the oracle"],
               [[row["what"], f"`{row['layout']}`", str(row["size"]), row["l2"], row["us"], row["tb_per_s"],
