@@ -315,8 +315,29 @@ quantize(const Tile<From, S, V> &from, const Tile<Factor, R, G> &factors) {
     }
     return to;
   } else {
-    const Tile<float, S, V> values = convert<float>(from);
     const Tile<float, R, G> factor = divisors(factors);
+    if constexpr (V % per_word == 0 && per_factor % per_word == 0 &&
+                  bits_of<From>::value == 16) {
+      // A word at a time: the quotients of all would take more registers.
+#pragma unroll
+      for (int i = 0; i < R * G; ++i) {
+        const Divisor<Factor> by(factor[i]);
+#pragma unroll
+        for (int j = i * per_factor / per_word;
+             j < (i + 1) * per_factor / per_word; ++j) {
+          float quotients[per_word];
+#pragma unroll
+          for (int k = 0; k < per_word; k += 2) {
+            const unsigned pair = from.words[(j * per_word + k) / 2];
+            quotients[k] = by.quotient(as_float(pair << 16));
+            quotients[k + 1] = by.quotient(as_float(pair & 0xFFFF0000u));
+          }
+          to.words[j] = encode_word(To(), Ties(), Zero(), quotients);
+        }
+      }
+      return to;
+    }
+    const Tile<float, S, V> values = convert<float>(from);
     Tile<float, S, V> quotients;
 #pragma unroll
     for (int i = 0; i < R * G; ++i) {
