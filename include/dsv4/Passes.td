@@ -58,12 +58,13 @@ def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
     starts with and the width of the elements it reads; reduces lanes and vector
     until they divide every field. A kernel that carries a schedule keeps it. A
     table file (JSON: a list of {"arch", "op", "bits", "threads", "lanes",
-    "vector", "blocks", "load", "store", "pdl", "team", "rows", "cluster", "most", "window", "width"})
+    "vector", "blocks", "load", "store", "pdl", "team", "rows", "cluster", "most", "window", "width",
+    "grouped"})
     goes before the built-in table. An entry with "most" is for kernels known to
     have at most so many rows, one with "window" for those whose rows take at
     least so many rows of operands, one with "width" for those where these have at
-    least so many elements; "team", "rows" and "cluster" count only where rows take
-    several.
+    least so many elements, one with "grouped" (true) for rows with factors of groups;
+    "team", "rows" and "cluster" count only where rows take several.
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"", "architecture">,

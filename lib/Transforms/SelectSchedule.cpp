@@ -39,6 +39,7 @@ struct TableEntry {
   int64_t most = 0;   ///< The most rows of the kernel that it is for; 0: any.
   int64_t window = 0; ///< The fewest rows of operands a row takes.
   int64_t width = 0;  ///< The fewest elements of such a row.
+  bool grouped = false; ///< For factors that stand for less than a row.
 };
 
 bool hasClusters(StringRef arch) { return cuda::getArchNumber(arch) >= 90; }
@@ -51,6 +52,7 @@ struct Shape {
   int64_t blocks = 0, team = 0, rows = 0, most = 0, window = 0;
   int64_t cluster = 1; ///< Where there are clusters.
   int64_t width = 0;
+  bool grouped = false;
 };
 
 /// Measured on an H200; docs/Performance.md has the figures.
@@ -69,6 +71,10 @@ const Shape shapes[] = {
     {"dsv4.paged_append", 0, 128, 32, 2, true, 0, 0, 0, /*most=*/256},
     {"dsv4.rms_norm", 0, 128, 8, 8, true},
     {"dsv4.paged_append", 32, 128, 32, 4, false},
+    // Powers of two as factors of groups; quotients take more registers.
+    {"dsv4.paged_append", 8, 128, 8, 8, true, /*blocks=*/6, 0, 0, 0, 0, 1, 0,
+     /*grouped=*/true},
+    {"dsv4.paged_append", 8, 64, 16, 4, true, /*blocks=*/16},
     {"dsv4.paged_append", 0, 128, 16, 4, true, /*blocks=*/8},
     {"dsv4.quantize", 0, 128, 16, 16, false},
     {"dsv4.dequantize", 0, 256, 32, 8, true},
@@ -88,7 +94,7 @@ std::vector<TableEntry> getBuiltinTable(StringRef arch) {
          hopper && shape.rereads ? LoadPolicy::EvictLast : LoadPolicy::Default,
          StorePolicy::Default, pdl, shape.team, shape.rows,
          hasClusters(arch) ? shape.cluster : 1, shape.most, shape.window,
-         shape.width});
+         shape.width, shape.grouped});
   return table;
 }
 
@@ -150,6 +156,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                 map.mapOptional("most", entry.most) &&
                 map.mapOptional("window", entry.window) &&
                 map.mapOptional("width", entry.width) &&
+                map.mapOptional("grouped", entry.grouped) &&
                 map.mapOptional("load", load) &&
                 map.mapOptional("store", store);
     if (!good)
@@ -158,7 +165,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
       if (!llvm::is_contained({"arch", "op", "bits", "threads", "lanes",
                                "vector", "blocks", "pdl", "load", "store",
                                "team", "rows", "cluster", "most", "window",
-                               "width"},
+                               "width", "grouped"},
                               key.str()))
         return fail("an entry has no '" + key.str() + "'");
     auto storePolicy = symbolizeStorePolicy(store);
@@ -224,8 +231,10 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
     blocks = std::min(blocks, 1024 / threads);
     // Of long rows as many as shared memory has room for.
     rows = std::max<int64_t>(std::min(rows, 8192 / work.elements), 1);
-  } else if (getRowBits(kernel) > 32 * 32 * entry.lanes) {
-    // A lane would have no registers but for its 32 words of the row.
+  } else if (blocks &&
+             getRowBits(kernel) >
+                 32 * entry.lanes * (65536 / (blocks * threads) - 32)) {
+    // A lane needs some 32 registers beside its words of the row.
     blocks = 0;
   }
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
@@ -288,6 +297,7 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
         (entry.most && boundRows(kernel) > entry.most) ||
         work.rows < entry.window || work.elements < entry.width ||
         (work.rows && !entry.team) ||
+        (entry.grouped && first.getRowGroups().empty()) ||
         (entry.bits && entry.bits != first.getRowPieces().front().bits))
       continue;
     if (!best || entry.arch.size() > best->arch.size())

@@ -52,3 +52,48 @@ func.func @not_decode(%c: !narrow, %s: tensor<257xi32>, %v: tensor<257x512xbf16>
   }
   return
 }
+
+!groups = !dsv4.cache<64 x #dsv4.record<v4_584>>
+!whole = !dsv4.cache<64 x #dsv4.record<seed_580>>
+#by_group = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
+#by_row = #dsv4.format<f8E4M3FN, [<f32 per row>]>
+#up = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
+#exact = #dsv4.quantizer<floor = 1.0e-12 : f32, floor_of = scale>
+
+// Codes with a power of two for every group: a lane has time for more of the row.
+// CHECK-LABEL: func.func @grouped
+func.func @grouped(%c: !groups, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: tensor<?x448xf8E4M3FN>,
+                   %f: tensor<?x7xf8E8M0FNU>) {
+  // CHECK: schedule <threads = 128, lanes = 8, vector = 8, blocks = 6
+  dsv4.kernel @grouped(%c, %s, %v, %q, %f)
+      : (!groups, tensor<?xi32>, tensor<?x512xbf16>, tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>) -> () {
+  ^bb0(%c1: !groups, %s1: tensor<?xi32>, %v1: tensor<?x512xbf16>, %q1: tensor<?x448xf8E4M3FN>,
+       %f1: tensor<?x7xf8E8M0FNU>):
+    %codes, %factors = dsv4.quantize %v1 columns [0, 448]
+        outs(%q1, %f1 : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+        {format = #by_group, rule = #up} : tensor<?x512xbf16>
+    dsv4.paged_append %c1[%s1] unique fields(%codes, %v1, %factors
+        : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
+        columns [0, 448, 0] : !groups, tensor<?xi32>
+  }
+  return
+}
+
+// One factor for the whole row, by which every element is divided.
+// CHECK-LABEL: func.func @by_row
+func.func @by_row(%c: !whole, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: tensor<?x448xf8E4M3FN>,
+                  %f: tensor<?xf32>) {
+  // CHECK: schedule <threads = 64, lanes = 16, vector = 4, blocks = 16
+  dsv4.kernel @by_row(%c, %s, %v, %q, %f)
+      : (!whole, tensor<?xi32>, tensor<?x512xbf16>, tensor<?x448xf8E4M3FN>, tensor<?xf32>) -> () {
+  ^bb0(%c1: !whole, %s1: tensor<?xi32>, %v1: tensor<?x512xbf16>, %q1: tensor<?x448xf8E4M3FN>,
+       %f1: tensor<?xf32>):
+    %codes, %factors = dsv4.quantize %v1 columns [0, 448]
+        outs(%q1, %f1 : tensor<?x448xf8E4M3FN>, tensor<?xf32>)
+        {format = #by_row, rule = #exact} : tensor<?x512xbf16>
+    dsv4.paged_append %c1[%s1] unique fields(%codes, %v1, %factors
+        : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?xf32>)
+        columns [0, 448, 0] : !whole, tensor<?xi32>
+  }
+  return
+}
