@@ -63,6 +63,7 @@ LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
       firstRow, rowCount, pool.getMembers(), schedule.getRowsPerBlock(),
       schedule.getThreads(), laneCount);
   RowDistributor row(*this);
+  row.holdsRow = {};
   BlockArgument entry = pool.getBody().getArgument(0);
   Block *body = &mapped.getBody().emplaceBlock();
   row.b.setInsertionPointToStart(body);

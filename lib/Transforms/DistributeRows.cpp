@@ -76,16 +76,20 @@ void RowDistributor::mapRows() {
     inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row, rowCount);
   if (schedule.getTeam()) {
-    // All threads work for every row; those beyond read the last one again.
+    // All threads work for every row; what a row beyond needs is read of the
+    // last one.
     if (rowsPerBlock > 1) {
       Value last = arith::SubIOp::create(b, loc, rowCount, indexConstant(1));
       row = arith::MinSIOp::create(b, name("read_row"), row, last);
     }
-    Value holds =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, thread,
-                              indexConstant(rowsPerBlock * lanes));
+    Value holds = arith::CmpIOp::create(
+        b, isFirstOfCluster ? loc : name("holds_row"),
+        arith::CmpIPredicate::slt, thread, indexConstant(rowsPerBlock * lanes));
     if (isFirstOfCluster)
-      holds = arith::AndIOp::create(b, loc, isFirstOfCluster, holds);
+      holds = arith::AndIOp::create(b, name("holds_row"), isFirstOfCluster,
+                                    holds);
+    if (isFirstOfCluster || rowsPerBlock * lanes < threads)
+      holdsRow = holds;
     inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;
   } else {
     enterGuard();
@@ -127,6 +131,15 @@ void RowDistributor::cloneScalars(Block *block) {
     if (llvm::any_of(op.getResults(),
                      [&](Value value) { return mapping.contains(value); }))
       continue;
+    auto load = dyn_cast<memref::LoadOp>(op);
+    if (load && holdsRow) {
+      auto own = cuda::LoadOp::create(
+          b, load.getLoc(), load.getType(),
+          mapping.lookupOrDefault(load.getMemref()),
+          mapping.lookupOrDefault(load.getIndices()[0]), holdsRow);
+      mapping.map(load.getResult(), own.getValue());
+      continue;
+    }
     Operation *clone = b.clone(op, mapping);
     if (auto last = dyn_cast<cuda::IsLastOp>(clone))
       last.setLanes(laneCount);
@@ -202,6 +215,7 @@ LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
       schedule.getRowsPerBlock(), schedule.getThreads(), laneCount,
       schedule.getCluster());
   RowDistributor row(*this);
+  row.holdsRow = {};
   Block *body = addBlock(pool.getBody(), mapped.getBody());
   row.b.setInsertionPointToStart(body);
   row.mapping.map(pool.getBody().getArgument(0), body->getArgument(0));

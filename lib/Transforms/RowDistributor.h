@@ -111,6 +111,9 @@ private:
   Value lane;
   Value firstRow, rowCount; ///< Of the block, of the kernel.
   Value inside;             ///< Whether the thread holds a row that there is.
+  /// Where threads work for rows of others: whether this one holds a row. The
+  /// others do not wait for what only that row needs.
+  Value holdsRow;
   bool earlyOnly = false;
   /// Shares by value and group.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> shares;

@@ -163,6 +163,11 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
   if (masked)
     predicate = mapping.lookupOrDefault(
         masked.getMask().getDefiningOp<vector::BroadcastOp>().getSource());
+  // Nobody waits for what needs no address: no need for zeros either.
+  if (holdsRow && !earlyOnly)
+    predicate = predicate ? arith::AndIOp::create(b, forall.getLoc(), holdsRow,
+                                                  predicate)
+                          : holdsRow;
 
   int64_t bits = element.getIntOrFloatBitWidth();
   int64_t cell =

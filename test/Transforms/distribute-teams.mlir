@@ -10,11 +10,12 @@
 // CHECK-NEXT: %[[THREAD:.*]] = gpu.thread_id{{ +}}x upper_bound 64
 // CHECK-NEXT: %[[BLOCK:.*]] = gpu.block_id{{ +}}x upper_bound 2147483647
 // CHECK: %lane = arith.remui %[[THREAD]], %c16
-// CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi slt, %[[THREAD]], %c16
+// CHECK-NEXT: %holds_row = arith.cmpi slt, %[[THREAD]], %c16
 // CHECK-NOT: scf.if
-// Loads of the row stand before the pool, in all threads.
-// CHECK: %position = memref.load %{{.*}}[%[[BLOCK]]]
-// CHECK: %cosines = cuda.load %{{.*}} if %in_table : memref<?xf32>, index -> vector<1x2xf32>
+// Loads of the row stand before the pool, and only threads that have the row wait for them.
+// CHECK: %position = cuda.load %{{.*}}[%[[BLOCK]]] if %holds_row : memref<?xi32>, index -> i32
+// CHECK: %[[READS:.*]] = arith.andi %holds_row, %in_table
+// CHECK: %cosines = cuda.load %{{.*}} if %[[READS]] : memref<?xf32>, index -> vector<1x2xf32>
 // The share of a lane of the result is that of the schedule.
 // CHECK: %pooled = cuda.pool 8 at %[[BLOCK]] of %[[ROWS]] threads 64 lanes 16 : index, index to vector<2x4xf32> {
 // CHECK-NEXT: ^bb0(%entry: index):
@@ -37,7 +38,7 @@
 // CHECK-NEXT: }
 // All threads come here; the arithmetic and the stores are of those that have the row.
 // CHECK-NEXT: cuda.launch_successors
-// CHECK-NEXT: scf.if %[[HOLDS]] {
+// CHECK-NEXT: scf.if %holds_row {
 // CHECK-NEXT: cuda.steps %pooled from 0 : vector<2x4xf32> to vector<1x4xf32>
 // CHECK: cuda.store
 // CHECK: cuda.steps %pooled from 1 : vector<2x4xf32> to vector<1x4xf32>
@@ -60,8 +61,8 @@ func.func @one_row(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %plan
   return %0 : tensor<?x128xbf16>
 }
 
-// Four rows a block, one after another: beyond the last row threads read that one again, and store
-// nothing.
+// Four rows a block, one after another: beyond the last row threads that would have one read the last
+// one again, and store nothing.
 // CHECK-LABEL: func.func @four_rows
 // CHECK: %[[ROWS:.*]] = dsv4.row_count
 // CHECK: %[[THREAD:.*]] = gpu.thread_id{{ +}}x upper_bound 128
@@ -73,9 +74,9 @@ func.func @one_row(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %plan
 // CHECK-NEXT: %[[INSIDE:.*]] = arith.cmpi slt, %row, %[[ROWS]]
 // CHECK: %[[LAST:.*]] = arith.subi %[[ROWS]], %c1
 // CHECK-NEXT: %read_row = arith.minsi %row, %[[LAST]]
-// CHECK: %[[HOLDS:.*]] = arith.cmpi slt, %[[THREAD]], %c64
-// CHECK-NEXT: %[[STORES:.*]] = arith.andi %[[HOLDS]], %[[INSIDE]]
-// CHECK: %position = memref.load %{{.*}}[%read_row]
+// CHECK: %holds_row = arith.cmpi slt, %[[THREAD]], %c64
+// CHECK-NEXT: %[[STORES:.*]] = arith.andi %holds_row, %[[INSIDE]]
+// CHECK: %position = cuda.load %{{.*}}[%read_row] if %holds_row : memref<?xi32>, index -> i32
 // CHECK: %pooled = cuda.pool 8 at %[[FIRST]] of %[[ROWS]] count 4 threads 128 lanes 16 : index, index to vector<4x2xf32> {
 // CHECK: %scores = cuda.load %{{.*}} : memref<?xf32>, index -> vector<1x1xf32>
 // CHECK: } else {

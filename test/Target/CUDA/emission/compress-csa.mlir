@@ -67,18 +67,20 @@ func.func @compress_csa(
 //CHECK-NEXT:             int cache_pages) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
 //CHECK-NEXT:  const int offset = lane * 2;
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 8, 2>>(&weight[offset], 128);
-//CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[blockIdx.x]);
+//CHECK-NEXT:  const int position_1 = dsv4::load_if<int>(holds_row, &position[blockIdx.x]);
 //CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
 //CHECK-NEXT:  const long long offset_1 = (long long)position_1 * 64;
-//CHECK-NEXT:  const int entry = dsv4::load<int>(&slot[blockIdx.x]);
+//CHECK-NEXT:  const int entry = dsv4::load_if<int>(holds_row, &slot[blockIdx.x]);
 //CHECK-NEXT:  const int page = entry / 64;
 //CHECK-NEXT:  const int slot_1 = entry % 64;
 //CHECK-NEXT:  const bool valid = dsv4::in_pool(entry >= 0, page, cache_pages);
 //CHECK-NEXT:  const long long page_start = (long long)page * 37440;
-//CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset_1 + lane]);
-//CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset_1 + 32 + lane]);
+//CHECK-NEXT:  const bool condition = holds_row && in_table;
+//CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_1 + lane]);
+//CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_1 + 32 + lane]);
 //CHECK-NEXT:  const auto pooled = dsv4::pool<1, 8, 1, 256, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int entry_1, auto pool_window) {
 //CHECK-NEXT:      const long long offset_2 = (long long)entry_1 * 4;
@@ -126,7 +128,7 @@ func.func @compress_csa(
 //CHECK-NEXT:      });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  if (threadIdx.x < 32) {
+//CHECK-NEXT:  if (holds_row) {
 //CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * 576;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(dsv4::convert<dsv4::bf16>(pooled));
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<32, 512>(value * value);

@@ -32,6 +32,7 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:                     int rows) {
 //CHECK-NEXT:  const int first_row = blockIdx.x / 2;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  const bool holds_row = blockIdx.x % 2 == 0 && threadIdx.x < 32;
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
 //CHECK-NEXT:  const auto pooled = dsv4::pool<2, 128, 1, 512, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    first_row, rows, [&](int entry, auto pool_window) {
@@ -69,7 +70,7 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:        return is_there;
 //CHECK-NEXT:      });
 //CHECK-NEXT:    });
-//CHECK-NEXT:  if (blockIdx.x % 2 == 0 && threadIdx.x < 32) {
+//CHECK-NEXT:  if (holds_row) {
 //CHECK-NEXT:    dsv4::store(&entries[row_start + lane * 2], pooled, 256);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -32,6 +32,7 @@ func.func @compress_hca(
 //CHECK-NEXT:             int tokens,
 //CHECK-NEXT:             int rows) {
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
 //CHECK-NEXT:  const auto pooled = dsv4::pool<1, 128, 1, 512, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int entry, auto pool_window) {
@@ -69,7 +70,7 @@ func.func @compress_hca(
 //CHECK-NEXT:        return is_there;
 //CHECK-NEXT:      });
 //CHECK-NEXT:    });
-//CHECK-NEXT:  if (threadIdx.x < 32) {
+//CHECK-NEXT:  if (holds_row) {
 //CHECK-NEXT:    dsv4::store(&entries[row_start + lane * 2], pooled, 256);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

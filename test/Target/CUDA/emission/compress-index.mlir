@@ -76,6 +76,7 @@ func.func @compress_index(
 //CHECK-NEXT:  const int first_row = blockIdx.x * 2;
 //CHECK-NEXT:  const int row = first_row + threadIdx.x / 32;
 //CHECK-NEXT:  const int read_row = min(row, rows - 1);
+//CHECK-NEXT:  const bool holds_row = threadIdx.x < 64;
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 2, 2>>(&weight[lane * 2], 128);
 //CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[read_row]);
 //CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
@@ -137,7 +138,7 @@ func.func @compress_index(
 //CHECK-NEXT:      });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  if (threadIdx.x < 64 && row < rows) {
+//CHECK-NEXT:  if (holds_row && row < rows) {
 //CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * 64;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(dsv4::convert<dsv4::bf16>(pooled));
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<32, 128>(value * value);

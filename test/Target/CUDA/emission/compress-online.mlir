@@ -39,6 +39,7 @@ func.func @compress_online(
 //CHECK-NEXT:                int state_pages) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
 //CHECK-NEXT:  const auto pooled = dsv4::pool_online<1, 256, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int piece, auto pool_piece) {
@@ -88,7 +89,7 @@ func.func @compress_online(
 //CHECK-NEXT:      });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  if (threadIdx.x < 32) {
+//CHECK-NEXT:  if (holds_row) {
 //CHECK-NEXT:    dsv4::store(&entries[row_start + lane * 2], dsv4::convert<dsv4::bf16>(pooled), 128);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}
