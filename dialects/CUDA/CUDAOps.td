@@ -52,6 +52,22 @@ def CUDA_ReduceKind : I32EnumAttr<"ReduceKind", "what a group of elements become
   let cppNamespace = "::dsv4::cuda";
 }
 
+def CUDA_SelectKind : I32EnumAttr<"SelectKind", "which threads select from a row", [
+    I32EnumAttrCase<"Row", 0, "row">,
+    I32EnumAttrCase<"Block", 1, "block">,
+    I32EnumAttrCase<"Stream", 2, "stream">
+  ]> {
+  let cppNamespace = "::dsv4::cuda";
+}
+
+def CUDA_SelectOrder : I32EnumAttr<"SelectOrder", "the order of what was selected", [
+    I32EnumAttrCase<"Unordered", 0, "unordered">,
+    I32EnumAttrCase<"Sorted", 1, "sorted">,
+    I32EnumAttrCase<"IndexAscending", 2, "index_ascending">
+  ]> {
+  let cppNamespace = "::dsv4::cuda";
+}
+
 def CUDA_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of a store", [
     I32EnumAttrCase<"Default", 0, "default">,
     I32EnumAttrCase<"Streaming", 1, "streaming">
@@ -97,6 +113,24 @@ def CUDA_LoadOp : CUDA_Op<"load", [
   let assemblyFormat = [{
     $base `[` $offset `]` (`if` $predicate^)? (`stride` $stride^)? (`align` $align^)?
     ($policy^)? (`ordered` $ordered^)? attr-dict `:` type($base) `,` type($offset) `->` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def CUDA_LoadPartOp : CUDA_Op<"load_part", [
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "read the elements of a vector that there are";
+  let description = [{
+    The first `left` of V consecutive elements from element `offset` of `base` on, or all where there are
+    more; those behind them are not read and zero. Nothing is known of the alignment. Clause load_part_c1: the
+    elements are those of the base.
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base,
+                       CUDA_Offset:$offset, CUDA_Offset:$left);
+  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F32]>:$value);
+  let assemblyFormat = [{
+    $base `[` $offset `]` `of` $left attr-dict
+    `:` type($base) `,` type($offset) `,` type($left) `->` type($value)
   }];
   let hasVerifier = 1;
 }
@@ -466,6 +500,59 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
     `:` type($base) `,` type($at) `,` type($count)
   }];
   let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Selection
+//===----------------------------------------------------------------------===//
+
+def CUDA_SelectOp : CUDA_Op<"select", [
+    RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "the best elements of a row";
+  let description = [{
+    The min(`places`, length) elements of a row that come first in the order of `dsv4.topk`, without
+    a bias. The row has `length` elements, at most `most`. The first region gives the vector of elements that starts
+    at column `column`, a multiple of its extent; what it gives for columns from `length` on has no meaning. The second
+    is run once for every place below `places`, with the place, the element's index and the element; places behind
+    the last element have index -1 and value -infinity, +infinity with `smallest`.
+
+    Of kind `row` this is for a whole row. After rows are distributed all `threads` threads of a
+    block, or of the `cluster` blocks that have the row, run it together, `chunks` vectors a thread at a time: of kind
+    `block` these are the longest row, of kind `stream` there may be more.
+    Clauses:
+
+    * select_c1: the regions have the arguments `column`, and `place`, `index` and `value`; the first ends in
+      a `cuda.select_yield` of one vector, the second in one of none;
+    * select_c2: places, most, threads, chunks and cluster are positive, and only kind `stream` has a cluster.
+  }];
+  let arguments = (ins CUDA_Offset:$length, I64Attr:$places, I64Attr:$most,
+                       DefaultValuedAttr<CUDA_SelectOrder, "::dsv4::cuda::SelectOrder::Unordered">:$order,
+                       UnitAttr:$smallest,
+                       DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Row">:$kind,
+                       DefaultValuedAttr<I64Attr, "1">:$threads,
+                       DefaultValuedAttr<I64Attr, "1">:$chunks,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster);
+  let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
+  let assemblyFormat = [{
+    $places `of` $length `most` $most (`order` $order^)? (`smallest` $smallest^)?
+    (`kind` $kind^)? (`threads` $threads^)? (`chunks` $chunks^)? (`cluster` $cluster^)?
+    attr-dict-with-keyword `:` type($length) `load` $load `emit` $emit
+  }];
+  let extraClassDeclaration = [{
+    /// What the first region gives.
+    ::mlir::VectorType getChunk();
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def CUDA_SelectYieldOp : CUDA_Op<"select_yield", [
+    Pure, Terminator, ReturnLike, HasParent<"SelectOp">]> {
+  let summary = "what a region of a selection gives";
+  let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32]>>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

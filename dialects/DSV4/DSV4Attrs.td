@@ -281,6 +281,23 @@ def DSV4_CompressAlgorithm : I32EnumAttr<"CompressAlgorithm", "how windows are p
   let cppNamespace = "::dsv4";
 }
 
+def DSV4_TopkOrder : I32EnumAttr<"TopkOrder", "the order of what was selected", [
+    I32EnumAttrCase<"Unordered", 0, "unordered">,
+    I32EnumAttrCase<"Sorted", 1, "sorted">,
+    I32EnumAttrCase<"IndexAscending", 2, "index_ascending">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_SelectAlgorithm : I32EnumAttr<"SelectAlgorithm", "which threads select from a row", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"Warp", 1, "warp">,
+    I32EnumAttrCase<"Block", 2, "block">,
+    I32EnumAttrCase<"Stream", 3, "stream">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
 def DSV4_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of result stores", [
     I32EnumAttrCase<"Default", 0, "default">,
     I32EnumAttrCase<"Streaming", 1, "streaming">
@@ -305,7 +322,12 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     start before its predecessor has ended. With `team` a block handles `rows` rows: its first
     threads hold them, and all of them do together what takes several rows of operands, one
     row after another and `team` consecutive elements a thread. With `cluster` so many blocks, a
-    thread block cluster, share these elements, and the first of them holds the rows. Clauses:
+    thread block cluster, share these elements, and the first of them holds the rows.
+
+    `select` is for kernels that select elements of rows, which are read in chunks of `vector` elements. With
+    `block` the threads of a block have a row in registers; with `stream` those of a block, or of a cluster, read a row of
+    any length once, `chunks` chunks a thread at a time, and keep what may be selected. `lanes` has no meaning
+    then. Clauses:
 
     * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
     * row_schedule_c2: lanes is a power of two between 1 and 32;
@@ -321,8 +343,12 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
       their elements;
     * row_schedule_c7: rows is 0 without a team, else rows * lanes is at most threads, and
       `rows` rows of such an op as f32 have at most 48 KiB;
-    * row_schedule_c8: cluster is 1, 2, 4 or 8, and 1 without a team and below sm_90; with a
-      cluster a thread has exactly `team` elements of such a row.
+    * row_schedule_c8: cluster is 1, 2, 4 or 8, with `select = stream` 16, too, and 1 without either a team or that, and below
+      sm_90; a team's thread has exactly `team` elements of such a row then;
+    * row_schedule_c9: select is there if and only if an op selects; with `block` a thread has at most 32
+      elements of the longest row, whose length has a bound then; chunks are at most 16 bytes, and whole ones
+      make up a row whose length is constant; `chunks` is between 1 and 16, so that a thread has at most 32 elements,
+      and threads are a power of two from 64 on.
 
     What depends on the ops is checked on the kernel that carries the schedule.
   }];
@@ -334,13 +360,17 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     DefaultValuedParameter<"bool", "false">:$pdl,
     DefaultValuedParameter<"int64_t", "0">:$team,
     DefaultValuedParameter<"int64_t", "0">:$rows,
-    DefaultValuedParameter<"int64_t", "1">:$cluster
+    DefaultValuedParameter<"int64_t", "1">:$cluster,
+    DefaultValuedParameter<"SelectAlgorithm", "SelectAlgorithm::None">:$select,
+    DefaultValuedParameter<"int64_t", "1">:$chunks
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Rows that a block handles, or a cluster.
     int64_t getRowsPerBlock() const {
+      if (getSelect() != SelectAlgorithm::None)
+        return getSelect() == SelectAlgorithm::Warp ? getThreads() / 32 : 1;
       return getTeam() ? std::max<int64_t>(getRows(), 1) : getThreads() / getLanes();
     }
   }];

@@ -37,6 +37,14 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       one, which the lanes of the row have. Otherwise the schedule needs a `team`.
     }], "::dsv4::TeamWork", "getTeamWork", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
+      How many elements of a row the op selects, and from how many; 0 where it does not
+      select. Its operand is then read in chunks, and rows of that have no pieces.
+    }], "::dsv4::Selection", "getSelection", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
+      The fewest neighbouring columns of a row that can be computed from the same
+      columns of the operands, from any multiple of them on; 0 where that takes the whole row.
+    }], "int64_t", "getColumnUnit", (ins), [{}], [{ return 0; }]>,
+    InterfaceMethod<[{
       Whether the lowering takes the row of this operand from an op of the same
       kernel.
     }], "bool", "acceptsRow", (ins "::mlir::OpOperand &":$operand)>,

@@ -10,6 +10,7 @@
 
 include "DSV4OpBase.td"
 include "DSV4KernelOps.td"
+include "DSV4SelectOps.td"
 
 def DSV4_Indices : TensorOf<[I32]>;
 def DSV4_Rows : TensorOf<[BF16, F32]>;
@@ -102,7 +103,7 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
 def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     Pure, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit"]>
   ]> {
   let summary = "decode a quantised tensor";
   let description = [{

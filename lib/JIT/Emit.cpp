@@ -132,7 +132,9 @@ static void describeUse(ModuleOp module, func::FuncOp func,
       visitAccesses(callee.getArgument(i), [&](Operation *user) {
         auto load = dyn_cast<cuda::LoadOp>(user);
         auto store = dyn_cast<cuda::StoreOp>(user);
+        auto part = dyn_cast<cuda::LoadPartOp>(user);
         Type value = load    ? load.getType()
+                     : part  ? part.getType()
                      : store ? store.getValue().getType()
                              : memory.getElementType();
         uint32_t bytes = isa<VectorType>(value)

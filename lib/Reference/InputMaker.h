@@ -40,6 +40,7 @@ struct Use {
   PagedAppendOp append = nullptr;
   RopeOp rope = nullptr;
   CompressOp compress = nullptr;
+  TopkOp topk = nullptr;
 };
 
 class InputMaker {
@@ -94,6 +95,12 @@ private:
                                 Random &random) const;
   int64_t getRequests(CompressOp op) const;
   int64_t getMostPositions(CompressOp op) const;
+
+  // Of topk.
+  void fillKeys(mlir::BlockArgument argument, Random &random);
+  void fillSelectedLengths(unsigned argument, Random &random);
+  void fillSelectedRequests(unsigned argument, Random &random);
+  void fillSelectedTable(unsigned argument, Random &random);
 
   unsigned getBinding(mlir::Value value) const {
     return signature

@@ -69,7 +69,8 @@ rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
                        "' has elements that are not numbers");
   for (Operation &op : func.getBody().front())
     if (!isa<PagedGatherOp, DequantizeOp, QuantizeOp, RMSNormOp, RopeOp,
-             HadamardOp, CompressOp, PagedAppendOp, func::ReturnOp>(op) &&
+             HadamardOp, CompressOp, PagedAppendOp, TopkOp, func::ReturnOp>(
+            op) &&
         !isShapeOp(&op))
       return invalid("'" + op.getName().getStringRef() +
                      "' is not an op the interpreter knows");
@@ -311,7 +312,8 @@ rt::Status Interpreter::execute(Operation *op) {
       .Case([&](RopeOp op) { return rotate(op); })
       .Case([&](HadamardOp op) { return transform(op); })
       .Case([&](CompressOp op) { return compress(op); })
-      .Case([&](PagedAppendOp op) { return append(op); });
+      .Case([&](PagedAppendOp op) { return append(op); })
+      .Case([&](TopkOp op) { return choose(op); });
 }
 
 rt::Status Interpreter::run() {

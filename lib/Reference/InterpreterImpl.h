@@ -121,6 +121,12 @@ private:
   rt::Status transform(HadamardOp op);
   rt::Status compress(CompressOp op);
   rt::Status append(PagedAppendOp op);
+  rt::Status choose(TopkOp op);
+
+  /// Indices of the chosen elements of a row, in index order where the op asks
+  /// for none.
+  std::vector<int32_t> chooseElements(TopkOp op, int64_t row) const;
+  int32_t findSlot(TopkOp op, int64_t row, int64_t index) const;
 
   /// Where an index leads, if anything may be read there.
   std::optional<Entry> findEntry(PagedGatherOp op, int64_t token,

@@ -72,6 +72,18 @@ static Role getCompressRole(CompressOp op, OpOperand &operand) {
   return Role::None;
 }
 
+static Role getTopkRole(TopkOp op, OpOperand &operand) {
+  const std::pair<Value, Role> roles[] = {{op.getScores(), Role::Scores},
+                                          {op.getBias(), Role::Weights},
+                                          {op.getLengths(), Role::Lengths},
+                                          {op.getPageTable(), Role::Table},
+                                          {op.getRequests(), Role::Requests}};
+  for (auto [value, role] : roles)
+    if (value && value == operand.get())
+      return role;
+  return Role::None;
+}
+
 /// What an operand that is read says about its argument.
 static Use getUse(OpOperand &operand) {
   Operation *op = operand.getOwner();
@@ -89,6 +101,11 @@ static Use getUse(OpOperand &operand) {
   if (auto compress = dyn_cast<CompressOp>(op))
     return {getCompressRole(compress, operand), nullptr, nullptr, nullptr,
             compress};
+  if (auto topk = dyn_cast<TopkOp>(op)) {
+    Use use{getTopkRole(topk, operand)};
+    use.topk = topk;
+    return use;
+  }
   if (number == 0)
     return {Role::Values};
   if (isa<QuantizeOp>(op))
@@ -295,12 +312,18 @@ void InputMaker::fillArgument(BlockArgument argument) {
   Random random(seeds[index]);
   switch (use.role) {
   case Role::Lengths:
+    if (use.topk)
+      return fillSelectedLengths(index, random);
     return append ? fillAppendLengths(index, random)
                   : fillLengths(index, random);
   case Role::Requests:
+    if (use.topk)
+      return fillSelectedRequests(index, random);
     return append ? fillAppendRequests(index, random)
                   : fillRequests(index, random);
   case Role::Table:
+    if (use.topk)
+      return fillSelectedTable(index, random);
     if (use.compress)
       return fillStateTable(index, random);
     return append ? fillAppendTable(index, random) : fillTable(index, random);
@@ -318,6 +341,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
   case Role::Angles:
     return fillAngles(argument, random);
   case Role::Scores:
+    if (use.topk)
+      return fillKeys(argument, random);
     return fillScores(argument, random);
   case Role::Plan:
     return fillPlan(index, random);

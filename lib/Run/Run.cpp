@@ -373,11 +373,13 @@ Status Runner::check() {
   if (Status status = reference::interpret(func, expected.buffers()); !status)
     return status;
   result.checked = true;
+  reference::InputSet got = buffers;
+  reference::sortUnordered(func, signature, got.buffers());
   for (auto [i, binding] : llvm::enumerate(signature.bindings)) {
     if (!binding.written || isIntermediate(i) || !result.mismatch.empty())
       continue;
-    result.mismatch = describeDifference(binding, buffers.shapes[i],
-                                         buffers.bytes[i], expected.bytes[i]);
+    result.mismatch = describeDifference(binding, got.shapes[i], got.bytes[i],
+                                         expected.bytes[i]);
   }
   // What stays there depends on the order of threads.
   if (!result.mismatch.empty())

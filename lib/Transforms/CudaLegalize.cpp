@@ -187,6 +187,10 @@ void Legalizer::visitMemory(Operation *op) {
     // Both are int32: the runtime refuses other extents.
     last.getAtMutable().assign(as(last.getAt(), 32));
     last.getCountMutable().assign(as(last.getCount(), 32));
+  } else if (auto part = dyn_cast<cuda::LoadPartOp>(op)) {
+    // What is left of a row is int32 where its extent is.
+    part.getOffsetMutable().assign(offset(part.getOffset()));
+    part.getLeftMutable().assign(as(part.getLeft(), 32));
   } else if (auto load = dyn_cast<cuda::LoadOp>(op)) {
     if (load.getOffset().getType().isIndex())
       load.getOffsetMutable().assign(offset(load.getOffset()));
@@ -200,7 +204,7 @@ LogicalResult Legalizer::visit(Operation *op) {
   auto isIndex = [](Type type) { return type.isIndex(); };
   b.setInsertionPoint(op);
   if (isa<cuda::PoolOp, cuda::PoolWindowOp, cuda::PoolOnlineOp,
-          cuda::PoolPieceOp>(op)) {
+          cuda::PoolPieceOp, cuda::SelectOp>(op)) {
     // The arguments stay; casts stand for their values as integers.
     for (OpOperand &operand : op->getOpOperands())
       if (isIndex(operand.get().getType()))
@@ -216,7 +220,7 @@ LogicalResult Legalizer::visit(Operation *op) {
     return success();
   }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
-          cuda::IsLastOp, cuda::InPoolOp>(op)) {
+          cuda::LoadPartOp, cuda::IsLastOp, cuda::InPoolOp>(op)) {
     visitMemory(op);
     return success();
   }
@@ -308,6 +312,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.is_last",
                                           "cuda.join",
                                           "cuda.load",
+                                          "cuda.load_part",
                                           "cuda.in_pool",
                                           "cuda.one_nan",
                                           "cuda.bytes",
@@ -320,6 +325,8 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.pool_yield",
                                           "cuda.quantize",
                                           "cuda.reduce",
+                                          "cuda.select",
+                                          "cuda.select_yield",
                                           "cuda.steps",
                                           "cuda.store",
                                           "cuda.swap_nibbles",
@@ -331,6 +338,7 @@ static bool hasSpelling(Operation *op) {
                                           "math.sqrt",
                                           "scf.if",
                                           "scf.yield",
+                                          "vector.extract",
                                           "vector.extract_strided_slice",
                                           "vector.interleave"};
   return names.contains(op->getName().getStringRef());

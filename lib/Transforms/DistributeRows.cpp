@@ -126,7 +126,8 @@ void RowDistributor::cloneScalars(Block *block) {
     auto guard = dyn_cast<scf::IfOp>(op);
     if (llvm::any_of(op.getOperandTypes(), isVector) ||
         llvm::any_of(op.getResultTypes(), isVector) ||
-        isa<memref::StoreOp>(op) || (guard && guard.getNumResults() == 0))
+        isa<memref::StoreOp, cuda::SelectOp>(op) ||
+        (guard && guard.getNumResults() == 0))
       continue;
     if (llvm::any_of(op.getResults(),
                      [&](Value value) { return mapping.contains(value); }))
@@ -244,8 +245,10 @@ LogicalResult RowDistributor::emitStores() {
 }
 
 LogicalResult RowDistributor::run() {
-  mapRows();
   Block *body = forall.getBody();
+  if (auto selections = body->getOps<cuda::SelectOp>(); !selections.empty())
+    return runSelection(*selections.begin());
+  mapRows();
   SmallVector<Operation *> all = getStores(body);
   for (scf::IfOp guard : getGuards(body))
     llvm::append_range(all, getStores(guard.thenBlock()));

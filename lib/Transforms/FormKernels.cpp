@@ -73,6 +73,12 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return "it is in another block";
   if (getRowSpace(producer) != getRowSpace(consumer))
     return "the row spaces differ";
+  if (producer.getSelection().places)
+    return "what it selects is no row of a lane";
+  if (producer.getColumnUnit() == 0 && llvm::any_of(group, [](Operation *op) {
+        return cast<RowwiseOpInterface>(op).getSelection().places != 0;
+      }))
+    return "it computes whole rows, of which the selection takes columns";
   auto isTeam = [](Operation *op) {
     return cast<RowwiseOpInterface>(op).getTeamWork().rows != 0;
   };

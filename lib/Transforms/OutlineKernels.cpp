@@ -195,9 +195,20 @@ ArrayAttr Outliner::buildHeader() {
   RowScheduleAttr schedule = kernel.getScheduleAttr();
   std::string line;
   llvm::raw_string_ostream os(line);
-  os << arch << ": " << schedule.getThreads() << " threads, "
-     << schedule.getLanes() << " lanes a row, chunks of "
-     << schedule.getVector() << " elements";
+  os << arch << ": " << schedule.getThreads() << " threads";
+  if (schedule.getSelect() == SelectAlgorithm::None)
+    os << ", " << schedule.getLanes() << " lanes a row";
+  os << ", chunks of " << schedule.getVector() << " elements";
+  if (schedule.getSelect() != SelectAlgorithm::None) {
+    os << ", a row ";
+    if (schedule.getCluster() > 1)
+      os << "a cluster of " << schedule.getCluster() << " blocks";
+    else
+      os << "a block";
+    os << (schedule.getSelect() == SelectAlgorithm::Block
+               ? " that has it in registers"
+               : " that reads it once");
+  }
   if (schedule.getTeam()) {
     os << ", " << schedule.getRowsPerBlock()
        << (schedule.getRowsPerBlock() == 1 ? " row a " : " rows a ");

@@ -27,7 +27,7 @@ struct Footprint {
 
 /// Distributes one row program over the threads of its kernel: mapping and
 /// order in DistributeRows.cpp, what a lane holds in RowShares.cpp, what it
-/// writes in RowStores.cpp.
+/// writes in RowStores.cpp, selections in DistributeSelection.cpp.
 class RowDistributor {
 public:
   RowDistributor(KernelOp kernel, scf::ForallOp forall)
@@ -72,6 +72,11 @@ private:
   /// Pools a piece of a window with some of them.
   LogicalResult emitPoolOnline(cuda::PoolOnlineOp pool);
   LogicalResult emitPieceRegion(Region &from, Region &to, int64_t channels);
+  /// A kernel that selects from its rows, in DistributeSelection.cpp.
+  LogicalResult runSelection(cuda::SelectOp select);
+  void mapSelectedRow();
+  LogicalResult emitChunk(Region &from, Region &to);
+  LogicalResult emitPlace(Region &from, Region &to);
   /// The stores of the row, of its guards, and of its scalars.
   LogicalResult emitStores();
   /// Emits on the first of every so many lanes.

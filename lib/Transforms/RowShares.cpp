@@ -136,7 +136,9 @@ LogicalResult RowDistributor::placeLoads(Value value, Footprint at) {
     at.group *= cast<VectorType>(value.getType()).getShape().back();
     return placeLoads(broadcast.getSource(), at);
   }
-  if (isa<arith::ConstantOp, cuda::PoolOp, cuda::PoolOnlineOp>(op))
+  // A chunk is read where it is used.
+  if (isa<arith::ConstantOp, cuda::PoolOp, cuda::PoolOnlineOp,
+          cuda::LoadPartOp>(op))
     return success();
   if (!isElementwise(op) &&
       !isa<vector::ShapeCastOp, vector::ExtractStridedSliceOp, cuda::ReduceOp,

@@ -36,10 +36,13 @@ struct TableEntry {
   StorePolicy store = StorePolicy::Default;
   bool pdl = false;
   int64_t team = 0, rows = 0, cluster = 1;
-  int64_t most = 0;   ///< The most rows of the kernel that it is for; 0: any.
-  int64_t window = 0; ///< The fewest rows of operands a row takes.
-  int64_t width = 0;  ///< The fewest elements of such a row.
+  int64_t most = 0;     ///< The most rows of the kernel that it is for; 0: any.
+  int64_t window = 0;   ///< The fewest rows of operands a row takes.
+  int64_t width = 0;    ///< The fewest elements of such a row.
   bool grouped = false; ///< For factors that stand for less than a row.
+  SelectAlgorithm select = SelectAlgorithm::None;
+  int64_t columns = 0; ///< The most elements of a row that is selected from.
+  int64_t chunks = 1;
 };
 
 bool hasClusters(StringRef arch) { return cuda::getArchNumber(arch) >= 90; }
@@ -53,7 +56,22 @@ struct Shape {
   int64_t cluster = 1; ///< Where there are clusters.
   int64_t width = 0;
   bool grouped = false;
+  SelectAlgorithm select = SelectAlgorithm::None;
+  int64_t columns = 0, chunks = 1;
 };
+
+/// An entry for rows that are selected from.
+constexpr Shape selectFrom(SelectAlgorithm how, int64_t threads,
+                           int64_t columns, int64_t most = 0,
+                           int64_t cluster = 1, int64_t chunks = 1) {
+  Shape shape = {"dsv4.topk", 0, threads, 1, 4};
+  shape.select = how;
+  shape.columns = columns;
+  shape.most = most;
+  shape.cluster = cluster;
+  shape.chunks = chunks;
+  return shape;
+}
 
 /// Measured on an H200; docs/Performance.md has the figures.
 const Shape shapes[] = {
@@ -67,6 +85,12 @@ const Shape shapes[] = {
      /*rows=*/8, 0, 2, 1, /*width=*/512},
     {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8, 0, 2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1},
+    // Short rows, few long rows, the others.
+    selectFrom(SelectAlgorithm::Block, 256, 1024),
+    selectFrom(SelectAlgorithm::Block, 1024, 16384),
+    selectFrom(SelectAlgorithm::Stream, 1024, 0, /*most=*/16, /*cluster=*/8,
+               /*chunks=*/2),
+    selectFrom(SelectAlgorithm::Stream, 1024, 0, 0, 1, /*chunks=*/4),
     // A decode step's tokens: as many lanes as there are.
     {"dsv4.paged_append", 0, 128, 32, 2, true, 0, 0, 0, /*most=*/256},
     {"dsv4.rms_norm", 0, 128, 8, 8, true},
@@ -89,12 +113,26 @@ std::vector<TableEntry> getBuiltinTable(StringRef arch) {
   std::vector<TableEntry> table;
   for (const Shape &shape : shapes)
     table.push_back(
-        {"sm_", shape.op, shape.bits, shape.threads, shape.lanes, shape.vector,
+        {"sm_",
+         shape.op,
+         shape.bits,
+         shape.threads,
+         shape.lanes,
+         shape.vector,
          shape.blocks,
          hopper && shape.rereads ? LoadPolicy::EvictLast : LoadPolicy::Default,
-         StorePolicy::Default, pdl, shape.team, shape.rows,
-         hasClusters(arch) ? shape.cluster : 1, shape.most, shape.window,
-         shape.width, shape.grouped});
+         StorePolicy::Default,
+         pdl,
+         shape.team,
+         shape.rows,
+         hasClusters(arch) ? shape.cluster : 1,
+         shape.most,
+         shape.window,
+         shape.width,
+         shape.grouped,
+         shape.select,
+         shape.columns,
+         shape.chunks});
   return table;
 }
 
@@ -139,7 +177,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
   for (const llvm::json::Value &value : *rows) {
     llvm::json::Path::Root root("entry");
     TableEntry entry;
-    std::string store = "default", load = "default";
+    std::string store = "default", load = "default", select = "none";
     llvm::json::ObjectMapper map(value, root);
     entry.arch = "sm_";
     bool good = map && map.mapOptional("arch", entry.arch) &&
@@ -157,15 +195,19 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                 map.mapOptional("window", entry.window) &&
                 map.mapOptional("width", entry.width) &&
                 map.mapOptional("grouped", entry.grouped) &&
+                map.mapOptional("columns", entry.columns) &&
+                map.mapOptional("chunks", entry.chunks) &&
+                map.mapOptional("select", select) &&
                 map.mapOptional("load", load) &&
                 map.mapOptional("store", store);
     if (!good)
       return fail(llvm::toString(root.getError()));
     for (const auto &[key, unused] : *value.getAsObject())
-      if (!llvm::is_contained({"arch", "op", "bits", "threads", "lanes",
-                               "vector", "blocks", "pdl", "load", "store",
-                               "team", "rows", "cluster", "most", "window",
-                               "width", "grouped"},
+      if (!llvm::is_contained({"arch",    "op",      "bits",   "threads",
+                               "lanes",   "vector",  "blocks", "pdl",
+                               "load",    "store",   "team",   "rows",
+                               "cluster", "most",    "window", "width",
+                               "grouped", "columns", "select", "chunks"},
                               key.str()))
         return fail("an entry has no '" + key.str() + "'");
     auto storePolicy = symbolizeStorePolicy(store);
@@ -174,6 +216,10 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
       return fail("'store' is 'default' or 'streaming'");
     if (!loadPolicy)
       return fail("'load' is 'default' or 'evict_last'");
+    auto algorithm = symbolizeSelectAlgorithm(select);
+    if (!algorithm)
+      return fail("'select' is 'none', 'block' or 'stream'");
+    entry.select = *algorithm;
     entry.store = *storePolicy;
     entry.load = *loadPolicy;
     if (!RowScheduleAttr::getChecked(
@@ -183,7 +229,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
             },
             &getContext(), entry.threads, entry.lanes, entry.vector,
             entry.blocks, entry.load, entry.store, entry.pdl, entry.team,
-            entry.rows, entry.cluster))
+            entry.rows, entry.cluster, entry.select, entry.chunks))
       return failure();
     entries.push_back(entry);
   }
@@ -211,10 +257,38 @@ static int64_t getRowBits(KernelOp kernel) {
   return most;
 }
 
+/// The first reason why `schedule` does not fit an op of the kernel, or
+/// nothing.
+static std::string explainMisfit(RowScheduleAttr schedule, KernelOp kernel) {
+  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>())
+    if (std::string why = explainMisfit(schedule, op); !why.empty())
+      return why;
+  return "";
+}
+
+/// The schedule of a valid `entry` for rows that are selected from, with chunks
+/// reduced until they fit, or null.
+static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
+                                    std::string &why) {
+  for (int64_t vector = std::max<int64_t>(entry.vector, 8); vector >= 1;
+       vector /= 2) {
+    auto schedule = RowScheduleAttr::get(
+        kernel.getContext(), entry.threads, entry.lanes, vector, entry.blocks,
+        entry.load, entry.store, entry.pdl, 0, 0, entry.cluster, entry.select,
+        std::min(entry.chunks, kMostHeldOfRow / vector));
+    why = explainMisfit(schedule, kernel);
+    if (why.empty())
+      return schedule;
+  }
+  return {};
+}
+
 /// The schedule of a valid `entry` with lanes and vector reduced until it fits
 /// every op of the kernel, or null.
 static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
                            std::string &why) {
+  if (entry.select != SelectAlgorithm::None)
+    return fitSelection(kernel, entry, why);
   TeamWork work = getTeamWork(kernel);
   int64_t team = 0, threads = entry.threads, rows = entry.rows;
   int64_t cluster = 1;
@@ -239,15 +313,13 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
   }
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
-      auto schedule = RowScheduleAttr::get(
-          kernel.getContext(), threads, lanes, vector, blocks, entry.load,
-          entry.store, entry.pdl, team,
-          team ? std::min(rows, threads / lanes) : 0, cluster);
-      if (llvm::all_of(kernel.getBody().front().getOps<RowwiseOpInterface>(),
-                       [&](RowwiseOpInterface op) {
-                         why = explainMisfit(schedule, op);
-                         return why.empty();
-                       }))
+      auto schedule =
+          RowScheduleAttr::get(kernel.getContext(), threads, lanes, vector,
+                               blocks, entry.load, entry.store, entry.pdl, team,
+                               team ? std::min(rows, threads / lanes) : 0,
+                               cluster, SelectAlgorithm::None, /*chunks=*/1);
+      why = explainMisfit(schedule, kernel);
+      if (why.empty())
         return schedule;
     }
   return {};
@@ -271,13 +343,15 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
                                      "#dsv4.row_schedule, got '"
                                   << schedule << "'" << why;
     // One schedule for all kernels: those without windows have no use for
-    // teams.
+    // teams, those that do not select none for that.
     if (getTeamWork(kernel).rows == 0)
       given = RowScheduleAttr::get(
           kernel.getContext(), given.getThreads(), given.getLanes(),
           given.getVector(), given.getBlocks(), given.getLoad(),
           given.getStore(), given.getPdl(), /*team=*/0, /*rows=*/0,
-          /*cluster=*/1);
+          getSelectingOp(kernel) ? given.getCluster() : 1,
+          getSelectingOp(kernel) ? given.getSelect() : SelectAlgorithm::None,
+          getSelectingOp(kernel) ? given.getChunks() : 1);
     kernel.setScheduleAttr(given);
     return success();
   }
@@ -286,6 +360,9 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
     return success();
   RowwiseOpInterface first = *ops.begin();
   TeamWork work = getTeamWork(kernel);
+  RowwiseOpInterface selecting = getSelectingOp(kernel);
+  int64_t columns =
+      selecting ? boundColumns(kernel, selecting.getSelection()) : 0;
   const TableEntry *best = nullptr;
   for (const TableEntry &entry : entries) {
     if (!StringRef(arch).starts_with(entry.arch) ||
@@ -298,7 +375,10 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
         work.rows < entry.window || work.elements < entry.width ||
         (work.rows && !entry.team) ||
         (entry.grouped && first.getRowGroups().empty()) ||
-        (entry.bits && entry.bits != first.getRowPieces().front().bits))
+        bool(selecting) != (entry.select != SelectAlgorithm::None) ||
+        (entry.columns && columns > entry.columns) ||
+        (entry.bits && !first.getRowPieces().empty() &&
+         entry.bits != first.getRowPieces().front().bits))
       continue;
     if (!best || entry.arch.size() > best->arch.size())
       best = &entry;
@@ -309,7 +389,7 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
            << "'";
   std::string why;
   RowScheduleAttr chosen = fit(kernel, *best, why);
-  if (!chosen) {
+  if (!chosen && !selecting) {
     // Interleaved factors may need steps that the entry does not reach, odd
     // rows a thread for every element.
     TableEntry wide = *best;

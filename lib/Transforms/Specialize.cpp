@@ -36,6 +36,8 @@ private:
   LogicalResult parseDims();
   LogicalResult collectPolicies();
   LogicalResult applyExtents();
+  /// Bounds of the rows that ops select from.
+  LogicalResult boundSelections(NamedAttrList &bounds);
 
   /// Extents that were given, by name.
   llvm::StringMap<int64_t> given;
@@ -89,6 +91,37 @@ LogicalResult Specialize::collectPolicies() {
   return success();
 }
 
+LogicalResult Specialize::boundSelections(NamedAttrList &bounds) {
+  func::FuncOp func = getOperation();
+  WalkResult result = func.walk([&](RowwiseOpInterface op) {
+    Selection selection = op.getSelection();
+    auto arg = dyn_cast_if_present<BlockArgument>(selection.scores);
+    if (!selection.places || !arg || arg.getOwner() != &func.front())
+      return WalkResult::advance();
+    auto type = cast<RankedTensorType>(arg.getType());
+    int64_t axis = type.getRank() - 1;
+    if (!type.isDynamicDim(axis))
+      return WalkResult::advance();
+    StringRef name = getDimName(func, arg.getArgNumber(), axis);
+    if (name.empty()) {
+      op.emitOpError() << "selects from rows of any number of elements, of "
+                          "which there are at most "
+                       << selection.most << ": give axis " << axis
+                       << " of argument '"
+                       << dsv4::getArgumentName(func, arg.getArgNumber())
+                       << "' a name in 'dsv4.dims'";
+      return WalkResult::interrupt();
+    }
+    auto bound = dyn_cast_if_present<IntegerAttr>(bounds.get(name));
+    bounds.set(name, Builder(func.getContext())
+                         .getI64IntegerAttr(std::min(bound ? bound.getInt()
+                                                           : int64_t(INT32_MAX),
+                                                     selection.most)));
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult Specialize::applyExtents() {
   func::FuncOp func = getOperation();
   Builder b(func.getContext());
@@ -130,6 +163,8 @@ LogicalResult Specialize::applyExtents() {
     func.getArgument(i).setType(
         RankedTensorType::get(shape, tensor.getElementType()));
   }
+  if (failed(boundSelections(bounds)))
+    return failure();
   if (!bounds.empty())
     func->setAttr(DSV4Dialect::kBoundsAttr,
                   bounds.getDictionary(func.getContext()));

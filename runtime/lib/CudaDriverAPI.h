@@ -44,6 +44,7 @@ enum : int {
   AttributeMaxSharedPerBlock = 97,
 
   FunctionMaxDynamicShared = 8,
+  FunctionNonPortableCluster = 14,
   LaunchProgrammaticSerialization = 6,
 
   StreamNonBlocking = 1,

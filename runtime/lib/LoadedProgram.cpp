@@ -148,6 +148,12 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
       result = api.kernelSetAttribute(cuda::FunctionMaxDynamicShared,
                                       int(info.sharedBytes), kernel, handle);
     }
+    if (result == 0 && info.cluster > 8) {
+      // What only some devices have must be asked for.
+      step = "cuKernelSetAttribute";
+      result = api.kernelSetAttribute(cuda::FunctionNonPortableCluster, 1,
+                                      kernel, handle);
+    }
     if (result == 0) {
       step = "cuKernelGetFunction";
       result = api.kernelGetFunction(&loaded.function, kernel);

@@ -434,9 +434,9 @@ static Status validateKernel(const KernelInfo &kernel,
     return invalid(owner + ": threads must be 1 to 1024");
   if (kernel.rowsPerBlock < 1)
     return invalid(owner + ": rowsPerBlock must be at least 1");
-  if (kernel.cluster < 1 || kernel.cluster > 8 ||
+  if (kernel.cluster < 1 || kernel.cluster > 16 ||
       (kernel.cluster & (kernel.cluster - 1)) != 0)
-    return invalid(owner + ": cluster must be 1, 2, 4 or 8");
+    return invalid(owner + ": cluster must be 1, 2, 4, 8 or 16");
   if (kernel.sharedBytes > uint32_t(INT32_MAX))
     return invalid(owner + ": too much shared memory");
   Status rows = validateExtents(kernel.rows, info.dims.size(), owner);

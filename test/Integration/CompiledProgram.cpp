@@ -188,6 +188,7 @@ std::string CompiledProgram::check(const reference::InputSet &inputs,
         return status.message();
     if (Status status = launch(got); !status)
       return status.message();
+    reference::sortUnordered(func, signature, got.buffers());
     for (size_t i = 0; i < got.bytes.size(); ++i) {
       const rt::Binding &binding = signature.bindings[i];
       if (binding.name == "scratch")

@@ -82,6 +82,18 @@ public:
                       llvm::StringRef name);
   /// All of them.
   mlir::Value takeRow(mlir::Value operand, llvm::StringRef name);
+  /// What `build` emits is for the columns [column, column + count) of rows,
+  /// not for whole rows, `column` being a multiple of `count`. Another op of
+  /// the kernel that computes what is taken is emitted for them there.
+  void atColumns(mlir::Value column, int64_t count,
+                 llvm::function_ref<void()> build);
+  /// The columns of a row of `extent` that are computed, and the first of them
+  /// (null: all from 0 on).
+  int64_t getWidth(int64_t extent) const { return column ? columns : extent; }
+  mlir::Value getColumn() const { return column; }
+  /// The columns that a thread computes at once where an op selects from rows.
+  int64_t getChunk();
+
   /// The same in fp32.
   mlir::Value toF32(mlir::Value vector, llvm::StringRef name = "");
   /// From fp32, to nearest even; f32 stays as it is.
@@ -101,11 +113,15 @@ public:
   RowValue lookupRow(mlir::Value value) const { return rows.lookup(value); }
 
 private:
+  mlir::Value takeColumns(mlir::Value operand, llvm::StringRef name);
+
   KernelOp kernel;
   mlir::OpBuilder &outside;
   mlir::OpBuilder &inside;
   mlir::Location loc;
   mlir::Value row;
+  mlir::Value column;
+  int64_t columns = 0;
   llvm::DenseMap<mlir::Value, RowValue> rows;
 };
 
@@ -136,6 +152,11 @@ mlir::Value buildRead(RowContext &row, const StoredVector &stored);
 /// Elements [begin, begin + count) of row `row` of a tensor.
 StoredVector locateRow(RowContext &row, mlir::Value tensor, int64_t begin,
                        int64_t count, llvm::StringRef name);
+
+/// Of a tensor with one element for every `group` elements of a row those that
+/// a row has, or the columns that are computed. 0: one a row.
+StoredVector locatePart(RowContext &row, mlir::Value tensor, int64_t group,
+                        llvm::StringRef name);
 
 /// Elements, stored or computed by another op of the kernel, times factors, as
 /// buildDecode has it. `elements` has rank 1.

@@ -51,6 +51,20 @@ namespace dsv4 {
 /// (row_schedule_c4, c6 or c7), or an empty string if it does.
 std::string explainMisfit(RowScheduleAttr schedule, RowwiseOpInterface op);
 
+/// Elements of a row that one thread may have in registers to select from.
+constexpr int64_t kMostHeldOfRow = 32;
+
+/// The same of an op whose rows are read in chunks of columns
+/// (row_schedule_c9).
+std::string explainMisfitOfColumns(RowScheduleAttr schedule,
+                                   RowwiseOpInterface op);
+
+/// The op of a kernel that selects from its rows, or null.
+RowwiseOpInterface getSelectingOp(KernelOp kernel);
+
+/// The most elements of a row that is selected from.
+int64_t boundColumns(KernelOp kernel, Selection selection);
+
 /// The row operand of `op` or, where a row-wise op computes that, of its
 /// producer, and so on: a value that no row-wise op computes.
 mlir::Value getRowSource(RowwiseOpInterface op);

@@ -62,6 +62,13 @@ struct TeamWork {
   }
 };
 
+/// What is selected from a row.
+struct Selection {
+  int64_t places = 0; ///< Elements that are selected; 0: none are.
+  mlir::Value scores; ///< What they are selected from.
+  int64_t most = 0;   ///< Elements that a row may have.
+};
+
 class RowContext;
 
 } // namespace dsv4

@@ -52,6 +52,12 @@ rt::Status interpret(mlir::func::FuncOp func, llvm::ArrayRef<Buffer> buffers);
 std::vector<std::string> findSharedEntries(mlir::func::FuncOp func,
                                            llvm::ArrayRef<Buffer> buffers);
 
+/// Puts what a `topk` without an order has selected in the order that
+/// interpret() gives it, so that results can be compared: index ascending,
+/// padding last, and the other destinations with it.
+void sortUnordered(mlir::func::FuncOp func, const Signature &signature,
+                   llvm::ArrayRef<Buffer> buffers);
+
 /// The signature of a function that interpret() can execute, or why there is
 /// none.
 rt::Result<Signature> readSignature(mlir::func::FuncOp func);

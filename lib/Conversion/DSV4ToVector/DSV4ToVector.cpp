@@ -35,6 +35,7 @@ void dsv4::registerRowLowerings(DialectRegistry &registry) {
   attachQuantizeLowering(registry);
   attachRowToRowLowerings(registry);
   attachPagedAppendLowering(registry);
+  attachTopkLowering(registry);
 }
 
 /// Stores one row of a result, whose values stand for `group` elements of the
@@ -178,7 +179,11 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   forall.getInductionVar(0).setLoc(named(loc, "row"));
   RowContext row(kernel, outside, inside, loc, forall.getInductionVar(0));
 
+  // What an op selects from is computed in the chunks that it is read in.
+  RowwiseOpInterface selecting = getSelectingOp(kernel);
   for (RowwiseOpInterface op : ops) {
+    if (selecting && op != selecting)
+      continue;
     row.setLoc(stripNames(op.getLoc()));
     auto lowering = cast<RowLoweringInterface>(op.getOperation());
     auto results = lowering.buildRow(row);
@@ -188,6 +193,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
       row.setRow(result, pieces);
   }
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+    if (row.lookupRow(value).empty())
+      continue;
     BlockArgument arg;
     for (BlockArgument candidate : body.getArguments())
       if (kernel.getInputs()[candidate.getArgNumber()] ==

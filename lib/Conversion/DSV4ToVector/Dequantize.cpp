@@ -17,23 +17,23 @@ struct DequantizeLowering
   FailureOr<SmallVector<RowValue>> buildRow(Operation *operation,
                                             RowContext &row) const {
     auto op = cast<DequantizeOp>(operation);
-    int64_t extent = cast<ShapedType>(op.getData().getType()).getShape().back();
+    int64_t extent = row.getWidth(
+        cast<ShapedType>(op.getData().getType()).getShape().back());
     SmallVector<StoredFactors> factors;
     for (auto [level, tensor] :
          llvm::zip(op.getFormat().getScales(), op.getScales())) {
-      int64_t group = level.getGroup() > 0 ? level.getGroup() : extent;
+      int64_t group = std::max<int64_t>(level.getGroup(), 0);
       StoredVector vector =
-          locateRow(row, tensor, 0, extent / group,
-                    level.getGroup() > 0 ? "group_scale" : "row_scale");
+          locatePart(row, tensor, group, group ? "group_scale" : "row_scale");
       if (level.getGroup() == FieldAttr::kPerTensor)
         vector.offset = row.constant(0);
-      factors.push_back({vector, group});
+      factors.push_back({vector, extent / vector.extent});
     }
     Type result = cast<ShapedType>(op.getOut().getType()).getElementType();
-    if (!row.lookupRow(op.getData()).empty())
+    if (op.getData().getDefiningOp())
       return SmallVector<RowValue>{
           {buildScale(row, row.takeRow(op.getData(), ""), factors, result)}};
-    StoredVector data = locateRow(row, op.getData(), 0, extent, "elements");
+    StoredVector data = locatePart(row, op.getData(), 1, "elements");
     data.highFirst = op.getFormat().getHighFirst();
     return SmallVector<RowValue>{{buildDecode(row, data, factors, result)}};
   }

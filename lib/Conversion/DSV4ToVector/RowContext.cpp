@@ -161,6 +161,74 @@ StoredVector dsv4::locateRow(RowContext &row, Value tensor, int64_t begin,
   return stored;
 }
 
+StoredVector dsv4::locatePart(RowContext &row, Value tensor, int64_t group,
+                              StringRef name) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  bool hasAxis = type.getRank() > row.getSpaceRank();
+  if (!row.getColumn() || group == 0)
+    return locateRow(row, tensor, 0, hasAxis ? type.getShape().back() : 1,
+                     name);
+  int64_t columns = row.getWidth(0);
+  int64_t count = std::max<int64_t>(1, columns / group);
+  StoredVector stored = locateRow(row, tensor, 0, count, name);
+  Value begin = row.div(row.getColumn(), row.constant(group));
+  int64_t bits = getElementBits(stored.element);
+  int64_t cell = getElementBits(
+      cast<MemRefType>(stored.buffer.getType()).getElementType());
+  if (bits < cell)
+    begin = row.div(begin, row.constant(cell / bits));
+  else
+    begin = row.mul(begin, row.constant(bits / cell));
+  stored.offset = row.add(stored.offset, begin);
+  stored.alignment =
+      std::gcd(stored.alignment, std::max<int64_t>(1, count * bits / 8));
+  return stored;
+}
+
+void RowContext::atColumns(Value column, int64_t count,
+                           function_ref<void()> build) {
+  std::swap(column, this->column);
+  std::swap(count, columns);
+  build();
+  std::swap(column, this->column);
+  std::swap(count, columns);
+}
+
+int64_t RowContext::getChunk() {
+  return kernel.getScheduleAttr() ? kernel.getScheduleAttr().getVector() : 1;
+}
+
+Value RowContext::takeColumns(Value operand, StringRef name) {
+  if (auto result = dyn_cast<OpResult>(operand)) {
+    Location saved = loc;
+    loc = stripNames(result.getOwner()->getLoc());
+    auto rows = cast<RowLoweringInterface>(result.getOwner()).buildRow(*this);
+    loc = saved;
+    return succeeded(rows) ? (*rows)[result.getResultNumber()].front()
+                           : Value();
+  }
+  auto type = cast<RankedTensorType>(operand.getType());
+  // Without axes for them all rows have one.
+  bool shared = type.getRank() <= getSpaceRank();
+  if (!ShapedType::isDynamic(type.getShape().back())) {
+    StoredVector stored = locatePart(*this, operand, 1, name);
+    if (shared) {
+      stored = locateRow(*this, operand, 0, columns, name);
+      stored.offset = column;
+    }
+    return buildRead(*this, stored);
+  }
+  // Nothing is known of where a row starts, nor that whole chunks make one up.
+  Value extent = getExtent(operand, type.getRank() - 1);
+  Value start = column;
+  if (!shared)
+    start = add(mul(row, extent, (name + "_start").str()), column);
+  Value left = arith::SubIOp::create(inside, loc, extent, column);
+  return cuda::LoadPartOp::create(
+      inside, getLoc(name), VectorType::get({columns}, type.getElementType()),
+      getBuffer(operand), start, left);
+}
+
 Value RowContext::takeRow(Value operand, int64_t begin, int64_t count,
                           StringRef name) {
   RowValue pieces = lookupRow(operand);
@@ -195,6 +263,8 @@ Value RowContext::takeRow(Value operand, int64_t begin, int64_t count,
 }
 
 Value RowContext::takeRow(Value operand, StringRef name) {
+  if (column)
+    return takeColumns(operand, name);
   return takeRow(operand, 0,
                  cast<ShapedType>(operand.getType()).getShape().back(), name);
 }

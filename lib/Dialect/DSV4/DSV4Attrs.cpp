@@ -396,7 +396,8 @@ LogicalResult
 RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t threads, int64_t lanes, int64_t vector,
                         int64_t blocks, LoadPolicy load, StorePolicy store,
-                        bool, int64_t team, int64_t rows, int64_t cluster) {
+                        bool, int64_t team, int64_t rows, int64_t cluster,
+                        SelectAlgorithm select, int64_t chunks) {
   if (threads < 32 || threads > 1024 || threads % 32 != 0)
     return emitError()
            << "row_schedule_c1: expected 'threads' to be a multiple "
@@ -422,11 +423,30 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "row_schedule_c7: expected 'rows' of a 'team' whose "
                           "lanes are among its threads, got "
                        << rows;
-  if (cluster < 1 || cluster > 8 || !llvm::isPowerOf2_64(cluster) ||
-      (cluster > 1 && team == 0))
+  bool streams = select == SelectAlgorithm::Stream;
+  if (cluster < 1 || cluster > (streams ? 16 : 8) ||
+      !llvm::isPowerOf2_64(cluster) || (cluster > 1 && team == 0 && !streams))
     return emitError() << "row_schedule_c8: expected 'cluster' to be 1, 2, 4 "
-                          "or 8, and 1 without a 'team', got "
+                          "or 8, 16 with 'select = stream', and 1 without "
+                          "either a 'team' or that, got "
                        << cluster;
+  if (select != SelectAlgorithm::None && (team != 0 || rows != 0))
+    return emitError() << "row_schedule_c9: expected no 'team' and 'rows' with "
+                          "'select', got "
+                       << team << " and " << rows;
+  if (chunks < 1 || chunks > 16 || (chunks > 1 && !streams) ||
+      (streams && chunks * vector > kMostHeldOfRow))
+    return emitError() << "row_schedule_c9: expected 'chunks' between 1 and 16 "
+                          "and at most "
+                       << kMostHeldOfRow
+                       << " elements in them, and 1 without 'select = stream', "
+                          "got "
+                       << chunks;
+  if (select != SelectAlgorithm::None && select != SelectAlgorithm::Warp &&
+      (threads < 64 || !llvm::isPowerOf2_64(threads)))
+    return emitError() << "row_schedule_c9: expected 'threads' that select to "
+                          "be a power of two from 64 on, got "
+                       << threads;
   return success();
 }
 

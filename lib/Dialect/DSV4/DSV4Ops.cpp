@@ -184,6 +184,10 @@ SmallVector<RowGroup> DequantizeOp::getRowGroups() {
   return groups;
 }
 
+int64_t DequantizeOp::getColumnUnit() {
+  // Two elements of 4 bits are a byte.
+  return getElementBits(getFormat().getElement()) < 8 ? 2 : 1;
+}
 bool DequantizeOp::acceptsRow(OpOperand &operand) {
   return &operand == &getDataMutable();
 }
@@ -281,12 +285,27 @@ LogicalResult KernelOp::verifyRegions() {
   RowScheduleAttr schedule = getScheduleAttr();
   if (!schedule)
     return success();
+  bool selects = bool(getSelectingOp(*this));
+  bool hasOps = !getBody().front().getOps<RowwiseOpInterface>().empty();
+  if (hasOps && selects != (schedule.getSelect() != SelectAlgorithm::None))
+    return emitOpError() << "row_schedule_c9: expected 'select' to be "
+                         << (selects ? "'block' or 'stream', as an op selects "
+                                       "elements of rows"
+                                     : "'none', as no op selects elements of "
+                                       "rows");
   for (auto op : getBody().front().getOps<RowwiseOpInterface>()) {
     std::string why = explainMisfit(schedule, op);
     if (!why.empty())
       return emitOpError() << why;
   }
   return success();
+}
+
+RowwiseOpInterface dsv4::getSelectingOp(KernelOp kernel) {
+  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>())
+    if (op.getSelection().places)
+      return op;
+  return {};
 }
 
 /// What a block has on every architecture without asking for more.
@@ -296,6 +315,8 @@ static constexpr int64_t kMostHeld = 16;
 
 std::string dsv4::explainMisfit(RowScheduleAttr schedule,
                                 RowwiseOpInterface op) {
+  if (schedule.getSelect() != SelectAlgorithm::None)
+    return explainMisfitOfColumns(schedule, op);
   int64_t vector = schedule.getVector();
   int64_t step = schedule.getLanes() * vector;
   if (TeamWork work = op.getTeamWork(); work.rows) {

@@ -178,6 +178,36 @@ __device__ __forceinline__ Type load_if(bool condition, const void *from,
   return value;
 }
 
+template <typename T, int V>
+__device__ __forceinline__ void load_part_into(Tile<T, 1, V> &to,
+                                               const char *from, int left) {
+  constexpr int bytes = Tile<T, 1, V>::chunk_bytes, size = sizeof(T);
+  if (left >= V && (unsigned long long)from % alignment_of(0, bytes) == 0) {
+    load_into<0, evict_normal>(to, true, from, 0);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < V; ++i) {
+    if constexpr (size == 4) {
+      unsigned word;
+      ld_4(&word, i < left, from + i * size, evict_normal());
+      assign(to.words[i], word);
+    } else {
+      const unsigned bits = ld_2(i < left, from + i * size, evict_normal());
+      to.words[i / 2] = i % 2 ? to.words[i / 2] | bits << 16 : bits;
+    }
+  }
+}
+
+// The first `left` elements of a Vec of 2 or 4 bytes each, the others zero, from
+// an address that is a multiple of their size.
+template <typename Type>
+__device__ __forceinline__ Type load_part(const void *from, int left) {
+  Type value;
+  load_part_into(value, (const char *)from, left);
+  return value;
+}
+
 //===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//

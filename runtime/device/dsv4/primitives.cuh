@@ -109,6 +109,45 @@ __device__ __forceinline__ Word exchange(Word word, int distance) {
 }
 
 //===----------------------------------------------------------------------===//
+// Element `at` of an array in shared memory. As PTX, because the compiler branches
+// where a predicate serves, and adds up the lanes of a warp in front of an atomic,
+// which is longer and seldom faster.
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ void add_shared_if(bool condition, unsigned *array,
+                                              unsigned at, unsigned value) {
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 l;\n\t.reg .u32 a;\n\t"
+               "setp.ne.b32 p, %0, 0;\n\tcvta.to.shared.u64 l, %1;\n\t"
+               "cvt.u32.u64 a, l;\n\tmad.lo.u32 a, %2, 4, a;\n\t"
+               "@p red.shared.add.u32 [a], %3;\n\t}" ::"r"((unsigned)condition),
+               "l"(array), "r"(at), "r"(value)
+               : "memory");
+}
+__device__ __forceinline__ void st_shared_8_if(bool condition,
+                                               unsigned long long *array,
+                                               unsigned at, unsigned low,
+                                               unsigned high) {
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 l;\n\t.reg .u32 a;\n\t"
+               "setp.ne.b32 p, %0, 0;\n\tcvta.to.shared.u64 l, %1;\n\t"
+               "cvt.u32.u64 a, l;\n\tmad.lo.u32 a, %2, 8, a;\n\t"
+               "@p st.shared.v2.b32 [a], {%3, %4};\n\t}" ::"r"(
+                   (unsigned)condition),
+               "l"(array), "r"(at), "r"(low), "r"(high)
+               : "memory");
+}
+// The value before.
+__device__ __forceinline__ unsigned fetch_add_shared(unsigned *to,
+                                                     unsigned value) {
+  unsigned before;
+  asm volatile("{\n\t.reg .u64 a;\n\tcvta.to.shared.u64 a, %1;\n\t"
+               "atom.shared.add.u32 %0, [a], %2;\n\t}"
+               : "=r"(before)
+               : "l"(to), "r"(value)
+               : "memory");
+  return before;
+}
+
+//===----------------------------------------------------------------------===//
 // Loads. Volatile, so that none moves above wait_for_predecessors(), nor above a
 // store in front of it. Where the condition is false nothing is read and every
 // bit is zero; a condition known to be true costs nothing.
@@ -310,6 +349,13 @@ __device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high,
       : "r"(pair));
 }
 
+// Two floats -> two f16, towards zero.
+__device__ __forceinline__ unsigned cvt_rz_f16x2_f32(float low, float high) {
+  unsigned pair;
+  asm("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+
 // Two floats -> two bf16, round to nearest even; NaN -> 0x7FFF.
 __device__ __forceinline__ unsigned cvt_bf16x2_f32(float low, float high) {
   unsigned pair;
@@ -502,6 +548,40 @@ __device__ __forceinline__ T *in_first_block(T *own) {
   return own;
 }
 
+// The place of this block among the Size blocks of its cluster, and how many of
+// them work for parts.
+template <int Size> __device__ __forceinline__ int cluster_rank() {
+  return Size > 1 ? (int)(blockIdx.x % Size) : 0;
+}
+template <int Size> __device__ constexpr int cluster_workers() { return Size; }
+
+// The shared variable at `own` as block `rank` of the cluster has it.
+__device__ __forceinline__ unsigned long long
+ld_cluster_8(const unsigned long long *own, int rank) {
+  unsigned long long value = 0;
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{\n\t.reg .u64 s;\n\t.reg .u32 a;\n\t"
+               "cvta.to.shared.u64 s, %1;\n\tcvt.u32.u64 a, s;\n\t"
+               "mapa.shared::cluster.u32 a, a, %2;\n\t"
+               "ld.shared::cluster.u64 %0, [a];\n\t}"
+               : "=l"(value)
+               : "l"(own), "r"(rank)
+               : "memory");
+#endif
+  return value;
+}
+__device__ __forceinline__ void st_cluster_4(unsigned *own, int rank,
+                                             unsigned value) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{\n\t.reg .u64 s;\n\t.reg .u32 a;\n\t"
+               "cvta.to.shared.u64 s, %0;\n\tcvt.u32.u64 a, s;\n\t"
+               "mapa.shared::cluster.u32 a, a, %1;\n\t"
+               "st.shared::cluster.u32 [a], %2;\n\t}" ::"l"(own),
+               "r"(rank), "r"(value)
+               : "memory");
+#endif
+}
+
 // All threads of the cluster arrive, then wait for each other; what was written
 // before is visible behind. Before the first access to another block's memory,
 // too: that block must have started.
@@ -519,6 +599,29 @@ template <int Size> __device__ __forceinline__ void cluster_wait() {
   }
 #endif
   __syncthreads();
+}
+
+//===----------------------------------------------------------------------===//
+// Between blocks of the grid: what another block wrote before a fence and an
+// atomic that this one has seen
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ unsigned long long
+ld_grid_8(const unsigned long long *from) {
+  unsigned long long value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+               : "=l"(value)
+               : "l"(from)
+               : "memory");
+  return value;
+}
+__device__ __forceinline__ unsigned ld_grid_4(const unsigned *from) {
+  unsigned value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+               : "=r"(value)
+               : "l"(from)
+               : "memory");
+  return value;
 }
 
 //===----------------------------------------------------------------------===//

@@ -117,6 +117,24 @@ __device__ __forceinline__ Word exchange(Word word, int distance) {
   return __shfl_xor_sync(group, word, distance);
 }
 
+__device__ __forceinline__ void add_shared_if(bool condition, unsigned *array,
+                                              unsigned at, unsigned value) {
+  if (condition)
+    array[at] += value;
+}
+__device__ __forceinline__ void st_shared_8_if(bool condition,
+                                               unsigned long long *array,
+                                               unsigned at, unsigned low,
+                                               unsigned high) {
+  if (condition)
+    array[at] = (unsigned long long)high << 32 | low;
+}
+__device__ __forceinline__ unsigned fetch_add_shared(unsigned *to,
+                                                     unsigned value) {
+  *to += value;
+  return *to - value;
+}
+
 //===----------------------------------------------------------------------===//
 // Memory. A GPU faults where an address is not aligned to the width of the
 // access; so does this, before the bytes are touched.
@@ -245,6 +263,24 @@ __device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high,
                                               unsigned pair) {
   low = f32_of_f16(pair & 0xFFFF);
   high = f32_of_f16(pair >> 16);
+}
+
+// Finite values stay finite; 2^-24 is the least of the subnormal ones.
+__device__ inline unsigned rz_f16_of_f32(float value) {
+  const unsigned bits = as_unsigned(value), sign = bits >> 16 & 0x8000;
+  const unsigned magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude > 0x7F800000u)
+    return 0x7FFF;
+  if (magnitude == 0x7F800000u)
+    return sign | 0x7C00;
+  if (magnitude >= 0x47800000u)
+    return sign | 0x7BFF;
+  if (magnitude >= 0x38800000u)
+    return sign | (magnitude - 0x38000000u) >> 13;
+  return sign | (unsigned)(as_float(magnitude) * 0x1p24f);
+}
+__device__ __forceinline__ unsigned cvt_rz_f16x2_f32(float low, float high) {
+  return rz_f16_of_f32(low) | rz_f16_of_f32(high) << 16;
 }
 
 __device__ inline unsigned bf16_of_f32(float value) {
@@ -385,9 +421,33 @@ template <int Size, typename T>
 __device__ __forceinline__ T *in_first_block(T *own) {
   return own;
 }
+template <int Size> __device__ __forceinline__ int cluster_rank() {
+  return Size > 1 ? (int)(blockIdx.x % Size) : 0;
+}
+template <int Size> __device__ constexpr int cluster_workers() { return 1; }
+__device__ __forceinline__ unsigned long long
+ld_cluster_8(const unsigned long long *own, int) {
+  return *own;
+}
+__device__ __forceinline__ void st_cluster_4(unsigned *own, int,
+                                             unsigned value) {
+  *own = value;
+}
 template <int Size> __device__ __forceinline__ void cluster_arrive() {}
 template <int Size> __device__ __forceinline__ void cluster_wait() {
   __syncthreads();
+}
+
+__device__ __forceinline__ unsigned long long
+ld_grid_8(const unsigned long long *from) {
+  unsigned long long value;
+  read_bytes(&value, from, 8);
+  return value;
+}
+__device__ __forceinline__ unsigned ld_grid_4(const unsigned *from) {
+  unsigned value;
+  read_bytes(&value, from, 4);
+  return value;
 }
 
 __device__ __forceinline__ void wait_for_predecessors() {}

@@ -120,6 +120,9 @@ FailureOr<Spelling> spellConstant(arith::ConstantOp op) {
       text += "ll";
     return Spelling{text, value < 0 ? Precedence::Unary : Precedence::Primary};
   }
+  if (auto number = dyn_cast<FloatAttr>(op.getValue());
+      number && number.getType().isF32())
+    return spellFloat(number.getValue().convertToFloat());
   // A number for every element of a tile.
   auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
   if (!splat || !splat.getElementType().isF32())

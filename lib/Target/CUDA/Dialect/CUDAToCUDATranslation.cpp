@@ -35,6 +35,7 @@ private:
                                  ModuleTranslation &text) const;
   LogicalResult printPoolOnline(cuda::PoolOnlineOp op,
                                 ModuleTranslation &text) const;
+  LogicalResult printSelect(cuda::SelectOp op, ModuleTranslation &text) const;
   FailureOr<Spelling> spellIsLast(cuda::IsLastOp op,
                                   ModuleTranslation &text) const;
 };
@@ -145,6 +146,16 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
     if (failed(base))
       return failure();
     return Spelling{"(const unsigned char *)" + *base, Precedence::Unary};
+  }
+  if (auto part = dyn_cast<cuda::LoadPartOp>(op)) {
+    auto type = text.spellType(part.getValue().getType(), op->getLoc());
+    auto element = spellElement(part.getBase(), part.getOffset(), text);
+    auto left = text.spell(part.getLeft());
+    if (failed(type) || failed(element) || failed(left))
+      return failure();
+    return Spelling{part.getCallee().str() + "<" + *type + ">(&" + *element +
+                        ", " + left->text + ")",
+                    Precedence::Postfix};
   }
   std::string arguments;
   if (auto dequantize = dyn_cast<cuda::DequantizeOp>(op)) {
@@ -336,12 +347,60 @@ LogicalResult CUDATranslation::printPoolOnline(cuda::PoolOnlineOp op,
       piece.getPart(), "pool_piece", printArguments, text);
 }
 
+/// The call of a selection, with a lambda that gives a chunk and one that takes
+/// what is in a place.
+LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
+                                           ModuleTranslation &text) const {
+  if (op.getKind() == cuda::SelectKind::Row)
+    return op.emitOpError() << "of a whole row has no CUDA spelling";
+  auto length = text.spell(op.getLength());
+  auto column = text.spell(op.getLoad().getArgument(0));
+  auto place = text.spell(op.getEmit().getArgument(0));
+  auto index = text.spell(op.getEmit().getArgument(1));
+  auto value = text.spell(op.getEmit().getArgument(2));
+  if (failed(length) || failed(column) || failed(place) || failed(index) ||
+      failed(value))
+    return failure();
+  auto isTrue = [](bool value) { return value ? "true" : "false"; };
+  auto &os = text.os();
+  os << op.getCallee() << "<dsv4::TopkShape<" << op.getPlaces() << ", "
+     << op.getThreads() << ", " << op.getChunk().getNumElements() << ", "
+     << op.getChunks() << ", "
+     << isTrue(op.getKind() == cuda::SelectKind::Block)
+     << ", dsv4::TopkOrder::" << cuda::stringifySelectOrder(op.getOrder())
+     << ", " << isTrue(!op.getSmallest()) << ">";
+  if (op.getCluster() > 1)
+    os << ", " << op.getCluster();
+  os << ">(\n";
+  os.indent();
+  os << length->text << ",\n[&](int " << column->text << ") {\n";
+  os.indent();
+  if (failed(text.printBlock(op.getLoad().front())))
+    return failure();
+  auto chunk = text.spell(op.getLoad().front().getTerminator()->getOperand(0));
+  if (failed(chunk))
+    return failure();
+  os << "return " << chunk->text << ";\n";
+  os.unindent();
+  os << "},\n[&](int " << place->text << ", int " << index->text << ", float "
+     << value->text << ") {\n";
+  os.indent();
+  if (failed(text.printBlock(op.getEmit().front())))
+    return failure();
+  os.unindent();
+  os << "});\n";
+  os.unindent();
+  return success();
+}
+
 LogicalResult CUDATranslation::print(Operation *op,
                                      ModuleTranslation &text) const {
   if (auto pool = dyn_cast<cuda::PoolOp>(op))
     return printPool(pool, text);
   if (auto pool = dyn_cast<cuda::PoolOnlineOp>(op))
     return printPoolOnline(pool, text);
+  if (auto select = dyn_cast<cuda::SelectOp>(op))
+    return printSelect(select, text);
   if (isa<cuda::WaitForPredecessorsOp, cuda::LaunchSuccessorsOp>(op)) {
     text.os() << cast<cuda::DeviceCallOpInterface>(op).getCallee() << "();\n";
     return success();

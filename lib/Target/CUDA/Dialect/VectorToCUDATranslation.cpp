@@ -28,6 +28,14 @@ public:
                           ")",
                       Precedence::Postfix};
     }
+    if (auto extract = dyn_cast<vector::ExtractOp>(op);
+        extract && extract.getResult().getType().isF32() &&
+        extract.getSourceVectorType().getNumElements() == 1) {
+      auto source = text.spellWithin(extract.getSource(), Precedence::Postfix);
+      if (failed(source))
+        return failure();
+      return Spelling{*source + "[0]", Precedence::Postfix};
+    }
     auto slice = dyn_cast<vector::ExtractStridedSliceOp>(op);
     if (!slice || slice.getSourceVectorType().getRank() != 1)
       return CUDATranslationDialectInterface::spell(op, text);

@@ -1,0 +1,109 @@
+//===- DSV4SelectOps.td - Ops that select elements of rows -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_SELECT_OPS_TD
+#define DSV4_SELECT_OPS_TD
+
+include "DSV4OpBase.td"
+
+//===----------------------------------------------------------------------===//
+// topk
+//===----------------------------------------------------------------------===//
+
+def DSV4_TopkOp : DSV4_Op<"topk", [
+    Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getSelection"]>
+  ]> {
+  let summary = "the k best elements of every row, exactly";
+  let description = [{
+    Of row r, with its elements 0 to n - 1, the min(k, n) that come first in this order:
+
+    ```
+    a before b  <=>  key(a) > key(b), or key(a) == key(b) and index(a) < index(b)
+    key(i) = bias ? scores[r, i] + bias[i] : scores[r, i]
+    ```
+
+    with `smallest` key(a) < key(b) instead. n is N without `lengths`, else `lengths[r]`, but at least 0 and at most
+    N. With `ratio` m the lengths are positions of queries in their sequences, and n is the number of compressed entries
+    that are complete for one: (`lengths[r]` + 1) div m, so the entry that a position is in counts from its last
+    position on; 0 for a negative position. +0 and -0 are equal. A NaN comes after every
+    number and infinity, one NaN is equal to another, and it is an element like others: chosen before there
+    is padding. So the set is one set, whatever the batch, the schedule and the run. The sum with
+    the bias is rounded to fp32.
+
+    The results have k places a row, k being the last extent of the destinations. The first is
+    `indices`; the elements are in it in the order `order` says: `sorted`, as above;
+    `index_ascending`; or `unordered`, in any order that may differ between runs. The places behind
+    them are padding: index -1. `values`, if there is a destination for them, are the elements of
+    `scores` themselves, without the bias, in the same places; padding is -infinity (+infinity with `smallest`).
+    With `pages` the last destination is `slots`, where an element is in a paged cache with pages
+    of `page` entries:
+
+    ```
+    slot = page_table[q, i div page] * page + i mod page      q = requests ? requests[r] : r
+    ```
+
+    and -1 for padding, where the entry of the table is negative, where there is none (i div page or q
+    outside the table), and where the slot is beyond 2^31 - 1. Clauses:
+
+    * topk_c1: `scores` is bf16 or f32 of rank at least 1 with at most 2^22 elements a row;
+    * topk_c2: destinations have the shape of `scores` with the last extent k, a constant
+      between 1 and 4096: `indices` of i32, then `values`, if any, of the element type of `scores` or f32,
+      then, with `pages`, `slots` of i32;
+    * topk_c3: `lengths` is i32 of the shape of `scores` without the last axis;
+    * topk_c4: `bias` is f32 of shape `[N]`;
+    * topk_c5: `page_table` is i32 `[rows, pages]`, or `[requests, pages]` with `requests`; `page` is
+      positive, and given with it;
+    * topk_c6: `requests` is i32 of the shape of `lengths`, and needs `pages`;
+    * topk_c7: `ratio` is positive, and given only with `lengths`.
+
+    Rows of scores that are farther apart than N elements are a tensor with that many columns, whose `lengths`
+    say how many count.
+
+    ```mlir
+    %chosen, %slots = dsv4.topk %scores lengths(%len : tensor<?xi32>)
+        pages(%table : tensor<?x?xi32>) page 64 order index_ascending
+        outs(%indices, %where : tensor<?x512xi32>, tensor<?x512xi32>) : tensor<?x?xf32>
+    ```
+
+    Source: paper eq. 17 (the indexer's choice; an entry is visible if s < (t + 1) div m) and the router's choice of experts; ties, NaN and padding are
+    stated here because public kernels leave them open.
+  }];
+  let arguments = (ins
+    TensorOf<[BF16, F32]>:$scores, Optional<TensorOf<[F32]>>:$bias,
+    Optional<TensorOf<[I32]>>:$lengths, Optional<TensorOf<[I32]>>:$page_table,
+    Optional<TensorOf<[I32]>>:$requests, Variadic<TensorOf<[I32, BF16, F32]>>:$outs,
+    DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order,
+    UnitAttr:$smallest, OptionalAttr<I64Attr>:$page, OptionalAttr<I64Attr>:$ratio
+  );
+  let results = (outs Variadic<TensorOf<[I32, BF16, F32]>>:$chosen);
+  let assemblyFormat = [{
+    $scores (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)? (`ratio` $ratio^)?
+    (`pages` `(` $page_table^ `:` type($page_table) `)`)? (`page` $page^)?
+    (`requests` `(` $requests^ `:` type($requests) `)`)?
+    (`order` $order^)? (`smallest` $smallest^)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($scores)
+    custom<TiedVariadic>(ref(type($outs)), type($chosen))
+  }];
+  let extraClassDeclaration = [{
+    static constexpr int64_t kMostPlaces = 4096;
+    /// N at most: 4 Mi.
+    static constexpr int64_t kMostColumns = int64_t(1) << 22;
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    /// k.
+    int64_t getPlaces();
+    /// The destinations, null where there is none.
+    ::mlir::Value getIndices() { return getOuts().front(); }
+    ::mlir::Value getValues();
+    ::mlir::Value getSlots();
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // DSV4_SELECT_OPS_TD

@@ -1,0 +1,241 @@
+//===- Topk.cpp - The best elements of rows -------------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpHelpers.h"
+
+#include "dsv4/Dialect/RecordLayout.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+int64_t TopkOp::getPlaces() {
+  return cast<ShapedType>(getIndices().getType()).getShape().back();
+}
+
+Value TopkOp::getSlots() {
+  return getPageTable() ? Value(getOuts().back()) : Value();
+}
+
+Value TopkOp::getValues() {
+  size_t others = getPageTable() ? 2 : 1;
+  return getOuts().size() > others ? Value(getOuts()[1]) : Value();
+}
+
+void TopkOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  auto name = [&](Value destination, StringRef text) {
+    if (destination)
+      setName(getTiedOpResult(&*llvm::find_if(
+                  getOutsMutable(),
+                  [&](OpOperand &out) { return out.get() == destination; })),
+              text);
+  };
+  name(getIndices(), "indices");
+  name(getValues(), "values");
+  name(getSlots(), "slots");
+}
+
+//===----------------------------------------------------------------------===//
+// RowwiseOpInterface
+//===----------------------------------------------------------------------===//
+
+Value TopkOp::getRowOperand() { return getScores(); }
+SmallVector<RowPiece> TopkOp::getRowPieces() { return {}; }
+SmallVector<RowGroup> TopkOp::getRowGroups() { return {}; }
+Selection TopkOp::getSelection() {
+  return {getPlaces(), getScores(), kMostColumns};
+}
+bool TopkOp::acceptsRow(OpOperand &operand) {
+  if (&operand != &getScoresMutable())
+    return false;
+  // Elements chosen by a sum with their bias are computed again, one by one.
+  auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
+  return !getBias() || !getValues() || !producer ||
+         producer.getColumnUnit() == 1;
+}
+
+SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  int64_t rank = cast<ShapedType>(getScores().getType()).getRank() - 1;
+  for (Value out : getOuts())
+    tieAxes(getScores(), out, rank, pairs);
+  if (getLengths())
+    tieAxes(getScores(), getLengths(), rank, pairs);
+  if (getBias())
+    pairs.push_back({{getScores(), rank}, {getBias(), 0}});
+  if (getRequests())
+    tieAxes(getScores(), getRequests(), rank, pairs);
+  else if (getPageTable() && rank == 1)
+    tieAxes(getScores(), getPageTable(), 1, pairs);
+  return pairs;
+}
+
+int64_t dsv4::boundColumns(KernelOp kernel, Selection selection) {
+  auto type = cast<RankedTensorType>(selection.scores.getType());
+  int64_t axis = type.getRank() - 1;
+  if (!type.isDynamicDim(axis))
+    return type.getDimSize(axis);
+  auto inner = dyn_cast<BlockArgument>(selection.scores);
+  auto arg =
+      inner ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
+            : BlockArgument();
+  return arg ? getDimBound(arg.getOwner()->getParentOp(), arg.getArgNumber(),
+                           axis)
+             : INT32_MAX;
+}
+
+std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
+                                         RowwiseOpInterface op) {
+  int64_t vector = schedule.getVector();
+  if (Selection selection = op.getSelection(); selection.places) {
+    auto type = cast<RankedTensorType>(selection.scores.getType());
+    int64_t bits = getElementBits(type.getElementType());
+    if (vector * bits > 128)
+      return llvm::formatv("row_schedule_c9: a chunk of {0} elements of {1} "
+                           "bits is more than 16 bytes",
+                           vector, bits);
+    int64_t columns = type.getShape().back();
+    if (!ShapedType::isDynamic(columns) && columns % vector != 0)
+      return llvm::formatv("row_schedule_c9: chunks of {0} elements do not "
+                           "make up the {1} of a row",
+                           vector, columns);
+    if (schedule.getSelect() != SelectAlgorithm::Block)
+      return "";
+    auto kernel = op->getParentOfType<KernelOp>();
+    int64_t most = boundColumns(kernel, selection);
+    int64_t held =
+        llvm::divideCeil(most, schedule.getThreads() * vector) * vector;
+    if (held > kMostHeldOfRow)
+      return llvm::formatv(
+          "row_schedule_c9: with 'select = block' {0} threads have a row in "
+          "registers, {1} elements each at most, which is less than the {2} "
+          "that it can have; expected 'stream'",
+          schedule.getThreads(), kMostHeldOfRow,
+          most == INT32_MAX ? std::string("any number") : std::to_string(most));
+    return "";
+  }
+  int64_t unit = op.getColumnUnit();
+  if (unit == 0)
+    return llvm::formatv("row_schedule_c9: a row of '{0}' is not computed in "
+                         "chunks of columns",
+                         op->getName());
+  if (vector % unit != 0)
+    return llvm::formatv("row_schedule_c9: a chunk of {0} elements is not made "
+                         "of the {1} that belong together",
+                         vector, unit);
+  for (RowPiece piece : op.getRowPieces())
+    if (piece.extent % vector != 0)
+      return llvm::formatv("row_schedule_c9: chunks of {0} elements do not "
+                           "make up the {1} of a row",
+                           vector, piece.extent);
+  for (RowGroup group : op.getRowGroups())
+    if (group.extent % vector != 0 && vector % group.extent != 0)
+      return llvm::formatv(
+          "row_schedule_c9: groups of {0} elements do not match chunks of {1}",
+          group.extent, vector);
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Verifier
+//===----------------------------------------------------------------------===//
+
+/// Clause topk_c2.
+static LogicalResult verifyDestinations(TopkOp op) {
+  auto scores = cast<RankedTensorType>(op.getScores().getType());
+  ArrayRef<int64_t> rows = scores.getShape().drop_back();
+  size_t most = op.getPageTable() ? 3 : 2, least = op.getPageTable() ? 2 : 1;
+  if (op.getOuts().size() < least || op.getOuts().size() > most)
+    return op.emitOpError()
+           << "topk_c2: expected destinations of 'indices', 'values' if they "
+              "are wanted"
+           << (op.getPageTable() ? ", and 'slots'" : "") << ", got "
+           << op.getOuts().size();
+  int64_t places = ShapedType::kDynamic;
+  for (Value out : op.getOuts()) {
+    auto type = dyn_cast<RankedTensorType>(out.getType());
+    bool first = ShapedType::isDynamic(places);
+    if (type && first && type.getRank() > 0)
+      places = type.getShape().back();
+    StringRef name = out == op.getIndices() ? "indices"
+                     : out == op.getSlots() ? "slots"
+                                            : "values";
+    if (!type || type.getRank() != scores.getRank() ||
+        !compatible(type.getShape().drop_back(), rows) ||
+        type.getShape().back() != places || places < 1 ||
+        places > TopkOp::kMostPlaces)
+      return op.emitOpError()
+             << "topk_c2: expected '" << name
+             << "' of the shape of 'scores' with a constant last extent k "
+                "between 1 and "
+             << TopkOp::kMostPlaces << ", the same of all destinations, got "
+             << out.getType();
+    bool isValues = name == "values";
+    if (isValues ? type.getElementType() != scores.getElementType() &&
+                       !type.getElementType().isF32()
+                 : !type.getElementType().isInteger(32))
+      return op.emitOpError()
+             << "topk_c2: expected '" << name << "' of "
+             << (isValues ? "the element type of 'scores' or f32" : "i32")
+             << ", got " << type;
+  }
+  return success();
+}
+
+LogicalResult TopkOp::verify() {
+  auto scores = dyn_cast<RankedTensorType>(getScores().getType());
+  if (!scores || scores.getRank() < 1 || scores.getShape().back() == 0 ||
+      scores.getShape().back() > kMostColumns)
+    return emitOpError() << "topk_c1: expected 'scores' of rank at least 1 "
+                            "with between 1 and "
+                         << kMostColumns << " elements a row, got "
+                         << getScores().getType();
+  if (failed(verifyDestinations(*this)))
+    return failure();
+  ArrayRef<int64_t> rows = scores.getShape().drop_back();
+  auto verifyPerRow = [&](Value value, StringRef clause, StringRef name) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !compatible(type.getShape(), rows))
+      return emitOpError() << clause << ": expected '" << name << "' of shape "
+                           << formatShape(rows) << ", got " << value.getType();
+    return InFlightDiagnostic();
+  };
+  if (getLengths() && failed(verifyPerRow(getLengths(), "topk_c3", "lengths")))
+    return failure();
+  if (getRatio() && (!getLengths() || *getRatio() < 1))
+    return emitOpError() << "topk_c7: expected a positive 'ratio', of the "
+                            "positions that 'lengths' are then";
+  if (getBias()) {
+    auto type = dyn_cast<RankedTensorType>(getBias().getType());
+    if (!type || !compatible(type.getShape(), scores.getShape().take_back()))
+      return emitOpError() << "topk_c4: expected 'bias' of shape "
+                           << formatShape(scores.getShape().take_back())
+                           << ", got " << getBias().getType();
+  }
+  if (getRequests() && !getPageTable())
+    return emitOpError() << "topk_c6: 'requests' are rows of a page table, and "
+                            "there are no 'pages'";
+  if (bool(getPage()) != bool(getPageTable()) || (getPage() && *getPage() < 1))
+    return emitOpError() << "topk_c5: expected a positive 'page' with 'pages', "
+                            "and none without them";
+  if (Value table = getPageTable()) {
+    auto type = dyn_cast<RankedTensorType>(table.getType());
+    if (!type || type.getRank() != 2 ||
+        (!getRequests() && rows.size() == 1 &&
+         !compatible(type.getShape().take_front(), rows)))
+      return emitOpError() << "topk_c5: expected 'pages' of shape "
+                           << (getRequests() ? "[requests, pages]"
+                                             : "[rows, pages]")
+                           << ", got " << table.getType();
+  }
+  if (getRequests() &&
+      failed(verifyPerRow(getRequests(), "topk_c6", "requests")))
+    return failure();
+  return success();
+}

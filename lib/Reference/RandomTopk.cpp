@@ -1,0 +1,141 @@
+//===- RandomTopk.cpp - Rows that are hard to select from -----------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InputMaker.h"
+
+#include "llvm/ADT/bit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a row is like.
+enum RowKind : uint64_t {
+  Normal,
+  OneValue,
+  FewValues,
+  Ascending,
+  Descending,
+  LastBits, ///< Only the last bits of the significand differ.
+  OneOctave,
+  Specials, ///< NaN, infinities, zeros of both signs, denormals.
+  MostlyNaN,
+  HighAtEnd,
+  kRowKinds
+};
+} // namespace
+
+/// Sum of uniform numbers, near enough to normal.
+static float makeNormal(Random &random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i)
+    sum += random.unit();
+  return float(sum);
+}
+
+static float makeSpecial(Random &random) {
+  const uint32_t bits[] = {0x7FC00000, 0xFFC00001, 0x7F800000, 0xFF800000,
+                           0x00000000, 0x80000000, 0x00000001, 0x80000001,
+                           0x7F7FFFFF, 0xFF7FFFFF, 0x3F800000, 0x7F800001};
+  return llvm::bit_cast<float>(bits[random.below(12)]);
+}
+
+static float makeKey(RowKind kind, int64_t i, int64_t count, float center,
+                     Random &random) {
+  switch (kind) {
+  case OneValue:
+    return center;
+  case FewValues:
+    return float(random.below(3)) - 1;
+  case Ascending:
+    return center + float(i) * 0.25f;
+  case Descending:
+    return center - float(i) * 0.25f;
+  case LastBits:
+    return llvm::bit_cast<float>(llvm::bit_cast<uint32_t>(center) ^
+                                 uint32_t(random.below(4)));
+  case OneOctave:
+    return 1 + float(random.unit());
+  case Specials:
+    return random.below(3) ? makeSpecial(random) : makeNormal(random);
+  case MostlyNaN:
+    return random.below(16) ? llvm::bit_cast<float>(0x7FC00000u)
+                            : makeNormal(random);
+  case HighAtEnd:
+    return makeNormal(random) + (i > count - count / 16 ? 100 : 0);
+  default:
+    return makeNormal(random);
+  }
+}
+
+void InputMaker::fillKeys(BlockArgument argument, Random &random) {
+  std::vector<char> &bytes = set.bytes[getBinding(argument)];
+  Type type = cast<RankedTensorType>(argument.getType()).getElementType();
+  Format format = *reference::getFormat(type);
+  int64_t width = bitWidth(format) / 8, columns = getShape(argument).back();
+  if (columns == 0)
+    return;
+  for (size_t at = 0; at < bytes.size(); at += columns * width) {
+    auto kind = RowKind(random.below(2) ? Normal : random.below(kRowKinds));
+    if (codes == Codes::Finite && (kind == Specials || kind == MostlyNaN))
+      kind = FewValues;
+    float center = makeNormal(random);
+    for (int64_t i = 0; i < columns; ++i) {
+      uint32_t code = encode(format, makeKey(kind, i, columns, center, random));
+      // Rounding would make one NaN of all.
+      std::memcpy(bytes.data() + at + i * width, &code, width);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Lengths, requests, page tables
+//===----------------------------------------------------------------------===//
+
+void InputMaker::fillSelectedLengths(unsigned argument, Random &random) {
+  TopkOp op = uses[argument].topk;
+  auto scores = dyn_cast<BlockArgument>(op.getScores());
+  int64_t columns =
+      scores ? getShape(scores).back()
+             : cast<ShapedType>(op.getScores().getType()).getShape().back();
+  int64_t places = op.getPlaces();
+  const int64_t edges[] = {-1,          0,          1,           places - 1,
+                           places,      places + 1, columns - 1, columns,
+                           columns + 1, INT32_MIN,  INT32_MAX,   places * 2};
+  for (int64_t i = 0; i < getCount(argument); ++i)
+    store(argument, i,
+          random.below(3) ? int64_t(random.below(columns + 1))
+                          : edges[random.below(std::size(edges))]);
+}
+
+void InputMaker::fillSelectedRequests(unsigned argument, Random &random) {
+  int64_t rows = getShape(uses[argument].topk.getPageTable()).front();
+  const int64_t edges[] = {-1, rows, INT32_MIN, INT32_MAX};
+  for (int64_t i = 0; i < getCount(argument); ++i)
+    store(argument, i,
+          random.below(16) ? int64_t(random.below(std::max<int64_t>(rows, 1)))
+                           : edges[random.below(4)]);
+}
+
+void InputMaker::fillSelectedTable(unsigned argument, Random &random) {
+  int64_t page = *uses[argument].topk.getPage();
+  // The last is that of a slot beyond int32.
+  const int64_t edges[] = {-1, -7, INT32_MIN, INT32_MAX / page + 1};
+  for (int64_t i = 0; i < getCount(argument); ++i)
+    store(argument, i,
+          random.below(12) ? int64_t(random.below(INT32_MAX / page / 2 + 1))
+                           : edges[random.below(4)]);
+}

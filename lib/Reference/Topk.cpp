@@ -1,0 +1,180 @@
+//===- Topk.cpp - The best elements of rows -------------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InterpreterImpl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+//===----------------------------------------------------------------------===//
+// topk
+//===----------------------------------------------------------------------===//
+
+std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
+  const Tensor &scores = values.at(op.getScores());
+  int64_t columns = scores.shape.back(), count = columns;
+  if (op.getLengths()) {
+    int64_t given = values.at(op.getLengths()).index(row);
+    if (op.getRatio())
+      given = given < 0 ? 0 : (given + 1) / int64_t(*op.getRatio());
+    count = std::clamp<int64_t>(given, 0, columns);
+  }
+  Elements elements = scores.elements();
+  std::vector<float> keys(count);
+  for (int64_t i = 0; i < count; ++i) {
+    keys[i] = elements.f32(row * columns + i);
+    if (op.getBias())
+      keys[i] = addF32(keys[i], values.at(op.getBias()).elements().f32(i));
+  }
+  bool smallest = op.getSmallest();
+  auto precedes = [&](int32_t a, int32_t b) {
+    float x = keys[a], y = keys[b];
+    if (std::isnan(x) || std::isnan(y)) {
+      if (std::isnan(x) != std::isnan(y))
+        return std::isnan(y);
+    } else if (x != y) {
+      return smallest ? x < y : x > y;
+    }
+    return a < b;
+  };
+  std::vector<int32_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  int64_t chosen = std::min(count, op.getPlaces());
+  std::partial_sort(order.begin(), order.begin() + chosen, order.end(),
+                    precedes);
+  order.resize(chosen);
+  if (op.getOrder() != TopkOrder::Sorted)
+    std::sort(order.begin(), order.end());
+  return order;
+}
+
+int32_t Interpreter::findSlot(TopkOp op, int64_t row, int64_t index) const {
+  const Tensor &table = values.at(op.getPageTable());
+  if (op.getRequests())
+    row = values.at(op.getRequests()).index(row);
+  int64_t page = *op.getPage(), pages = table.shape[1];
+  if (row < 0 || row >= table.shape[0] || index / page >= pages)
+    return -1;
+  int64_t entry = table.index(row * pages + index / page);
+  int64_t slot = entry * page + index % page;
+  return entry < 0 || slot > std::numeric_limits<int32_t>::max()
+             ? -1
+             : int32_t(slot);
+}
+
+rt::Status Interpreter::choose(TopkOp op) {
+  const Tensor scores = values.at(op.getScores());
+  SmallVector<int64_t> shape(scores.shape);
+  ArrayRef<int64_t> rowSpace = ArrayRef<int64_t>(scores.shape).drop_back();
+  shape.back() = op.getPlaces();
+  for (Value out : op.getOuts())
+    if (rt::Status status = checkShape(op, "outs", out, shape); !status)
+      return status;
+  const std::tuple<StringRef, Value, ArrayRef<int64_t>> operands[] = {
+      {"lengths", op.getLengths(), rowSpace},
+      {"requests", op.getRequests(), rowSpace},
+      {"bias", op.getBias(), ArrayRef<int64_t>(scores.shape).take_back()}};
+  for (auto [name, value, expected] : operands)
+    if (value)
+      if (rt::Status status = checkShape(op, name, value, expected); !status)
+        return status;
+  if (op.getPageTable() && !op.getRequests() &&
+      values.at(op.getPageTable()).shape[0] != scores.rows())
+    return invalid("dsv4.topk: expected 'pages' with " + Twine(scores.rows()) +
+                   " rows, one a row of scores, got " +
+                   Twine(values.at(op.getPageTable()).shape[0]));
+  auto result = [&](Value destination) -> Tensor * {
+    if (!destination)
+      return nullptr;
+    for (OpOperand &out : op.getOutsMutable())
+      if (out.get() == destination)
+        return &makeResult(op.getTiedOpResult(&out), shape);
+    return nullptr;
+  };
+  // Each is made before the next can move it.
+  int64_t places = op.getPlaces(), columns = scores.shape.back();
+  std::vector<int32_t> indices(scores.rows() * places, -1);
+  for (int64_t row = 0; row < scores.rows(); ++row) {
+    std::vector<int32_t> chosen = chooseElements(op, row);
+    std::copy(chosen.begin(), chosen.end(), indices.begin() + row * places);
+  }
+  if (Tensor *out = result(op.getIndices()))
+    std::memcpy(out->data, indices.data(), out->bytes());
+  if (Tensor *out = result(op.getValues())) {
+    Elements from = scores.elements(), to = out->elements();
+    float none = std::numeric_limits<float>::infinity();
+    none = op.getSmallest() ? none : -none;
+    for (size_t at = 0; at < indices.size(); ++at) {
+      int64_t source = at / places * columns + indices[at];
+      if (indices[at] < 0)
+        to.round(at, none);
+      else if (to.format == Format::F32)
+        to.setCode(at, from.code(source) << (32 - bitWidth(from.format)));
+      else
+        to.round(at, from.f32(source));
+    }
+  }
+  if (Tensor *out = result(op.getSlots()))
+    for (size_t at = 0; at < indices.size(); ++at) {
+      int32_t slot =
+          indices[at] < 0 ? -1 : findSlot(op, at / places, indices[at]);
+      std::memcpy(out->data + at * sizeof(slot), &slot, sizeof(slot));
+    }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing what has no order
+//===----------------------------------------------------------------------===//
+
+/// Puts the places of a row in the order that `order` has.
+static void permute(char *row, ArrayRef<int32_t> order, int64_t width) {
+  std::vector<char> from(row, row + order.size() * width);
+  for (auto [place, old] : llvm::enumerate(order))
+    std::memcpy(row + place * width, from.data() + old * width, width);
+}
+
+void dsv4::reference::sortUnordered(func::FuncOp func,
+                                    const Signature &signature,
+                                    ArrayRef<Buffer> buffers) {
+  auto bufferOf = [&](Value destination) -> const Buffer * {
+    auto argument = dyn_cast_if_present<BlockArgument>(destination);
+    return argument ? &buffers[signature.firstBinding[argument.getArgNumber()]]
+                    : nullptr;
+  };
+  for (auto op : func.getBody().front().getOps<TopkOp>()) {
+    const Buffer *indices = bufferOf(op.getIndices());
+    if (op.getOrder() != TopkOrder::Unordered || !indices)
+      continue;
+    int64_t places = op.getPlaces();
+    int64_t rows = llvm::product_of(indices->shape, int64_t(1)) / places;
+    for (int64_t row = 0; row < rows; ++row) {
+      std::vector<int32_t> found(places), order(places);
+      char *data = static_cast<char *>(indices->data) + row * places * 4;
+      std::memcpy(found.data(), data, places * 4);
+      std::iota(order.begin(), order.end(), 0);
+      // Padding last.
+      std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+        return uint32_t(found[a]) < uint32_t(found[b]);
+      });
+      for (Value out : op.getOuts())
+        if (const Buffer *buffer = bufferOf(out)) {
+          int64_t width =
+              cast<RankedTensorType>(out.getType()).getElementTypeBitWidth() /
+              8;
+          permute(static_cast<char *>(buffer->data) + row * places * width,
+                  order, width);
+        }
+    }
+  }
+}

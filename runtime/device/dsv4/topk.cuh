@@ -1,0 +1,545 @@
+//===- topk.cuh - A list of candidates and the best of it -------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What all algorithms of top-k share: the order of elements, and the exact choice
+// of the best of those that the threads of a block hold. All threads take part in
+// everything here, unless it says otherwise.
+//
+// The order is total: (value descending, index ascending), NaN behind -inf, the
+// two zeros equal. So there are no ties, and the k best of a row are one set,
+// whoever finds it. What is asked for the smallest is negated when it is loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "memory.cuh"
+
+namespace dsv4 {
+
+enum class TopkOrder { unordered, sorted, index_ascending };
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+// Keys are larger for larger values; the two zeros are one, NaN is 0.
+enum : unsigned {
+  topk_key_of_minus_infinity = 0x007FFFFFu,
+  topk_key_of_infinity = 0xFF800000u
+};
+__device__ __forceinline__ unsigned topk_key_of_number(float value) {
+  const unsigned bits = as_unsigned(add_f32(value, 0.0f));
+  return bits ^ ((unsigned)((int)bits >> 31) | 0x80000000u);
+}
+__device__ __forceinline__ unsigned topk_key(float value) {
+  return value != value ? 0 : topk_key_of_number(value);
+}
+
+// The smallest number whose key is not smaller; above that of infinity a NaN.
+__device__ __forceinline__ float topk_number(unsigned key) {
+  key = key < topk_key_of_minus_infinity ? topk_key_of_minus_infinity : key;
+  return as_float(key >> 31 ? key ^ 0x80000000u : ~key);
+}
+
+// An element in memory: the bits of its value above its index.
+typedef unsigned long long TopkEntry;
+
+__device__ __forceinline__ TopkEntry topk_entry(float value, int index) {
+  return (TopkEntry)as_unsigned(value) << 32 | (unsigned)index;
+}
+__device__ __forceinline__ float topk_value(TopkEntry entry) {
+  return as_float((unsigned)(entry >> 32));
+}
+__device__ __forceinline__ int topk_index(TopkEntry entry) {
+  return (int)(unsigned)entry;
+}
+
+// Beyond every index of a row.
+enum : int { topk_index_bits = 23, topk_no_index = (1 << topk_index_bits) - 1 };
+
+// The place of an element in the order, the better the larger.
+typedef unsigned long long TopkRank;
+
+__device__ __forceinline__ TopkRank topk_rank_of_key(unsigned key) {
+  return (TopkRank)key << topk_index_bits;
+}
+__device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
+  return topk_rank_of_key(topk_key(topk_value(entry))) |
+         (unsigned)(topk_no_index - topk_index(entry));
+}
+
+// Whether a is better than b; they are numbers, or both are NaN.
+__device__ __forceinline__ bool topk_better(TopkEntry a, TopkEntry b) {
+  const float x = topk_value(a), y = topk_value(b);
+  return x > y || (!(x < y) && topk_index(a) < topk_index(b));
+}
+
+// Ranks from `base` on up to `end`, and the same of keys.
+struct TopkInterval {
+  TopkRank base, end;
+};
+struct TopkKeys {
+  unsigned base, end;
+};
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+// The best `K` of rows, by blocks of `Threads` threads that take `Chunks`
+// vectors of `Vector` elements each at a time. `Whole`: a row is never more than
+// that.
+template <int K, int Threads, int Vector, int Chunks, bool Whole,
+          TopkOrder Order, bool Largest>
+struct TopkShape {
+  enum : int {
+    k = K,
+    threads = Threads,
+    vector = Vector,
+    chunks = Chunks,
+    items = Vector * Chunks,
+    round = Threads * items,
+    // A whole row is in registers, and the list is for the result. Else it has
+    // what can be among the best, more than K of them.
+    capacity = Whole ? K : K <= 2048 ? 4096 : 4608,
+    // What a thread holds of the list.
+    entries = (capacity + Threads - 1) / Threads,
+    // Of a histogram; there are 48 KiB of shared memory.
+    bins_log2 = Whole && K <= 2048 ? 12 : 11,
+    bins = 1 << bins_log2,
+    // Of a thread's elements: with one and a half times K groups in all their
+    // maxima bound the K-th best element well.
+    groups_wanted = (3 * K / 2 + Threads - 1) / Threads,
+    groups = items % 16 == 0 && groups_wanted <= items / 16  ? items / 16
+             : items % 8 == 0 && groups_wanted <= items / 8 ? items / 8
+             : items % 4 == 0 && groups_wanted <= items / 4 ? items / 4
+             : items % 2 == 0 && groups_wanted <= items / 2 ? items / 2
+                                                            : items,
+    // Elements that are ranked one by one.
+    few = Threads < 128 ? Threads : 128
+  };
+  static constexpr bool whole = Whole, largest = Largest;
+  static constexpr TopkOrder order = Order;
+
+  static_assert(K >= 1 && K <= 4096, "1 <= K <= 4096");
+  static_assert(Threads >= 64 && Threads <= 1024 &&
+                    (Threads & (Threads - 1)) == 0,
+                "a power of two of threads");
+  static_assert(items <= 32, "a bit of a word for each element of a thread");
+};
+
+template <typename Shape> struct TopkShared {
+  TopkEntry list[Shape::capacity];
+  TopkEntry few[Shape::few];
+  // Zero between uses. Aligned for vectors of a thread's bins.
+  __align__(16) unsigned bins[Shape::bins];
+  unsigned warps[32];
+  // Of the list: how many places are taken, and the first that is not there.
+  unsigned taken, end;
+  // Places in the list, and above them places among the few.
+  unsigned placed;
+  unsigned found_bin, found_before, found_count;
+  // Of the keys of all threads.
+  unsigned least, most;
+  TopkRank threshold;
+};
+
+template <typename Shape>
+__device__ __forceinline__ TopkShared<Shape> &topk_shared() {
+  __shared__ TopkShared<Shape> shared;
+  return shared;
+}
+
+// A value as it is compared, and back.
+template <typename Shape>
+__device__ __forceinline__ float topk_oriented(float value) {
+  return Shape::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
+}
+
+// Before anything else; a barrier must follow.
+template <typename Shape> __device__ __forceinline__ void topk_clear() {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+#pragma unroll
+  for (int i = 0; i < Shape::bins / Shape::threads; ++i)
+    shared.bins[i * Shape::threads + threadIdx.x] = 0;
+  if (threadIdx.x == 0) {
+    shared.taken = shared.placed = 0;
+    shared.end = Shape::capacity;
+    shared.least = 0xFFFFFFFFu;
+    shared.most = 0;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Bins: of the best numbers in bin 0
+//===----------------------------------------------------------------------===//
+
+// By the upper bits of the f16 towards zero: 64 bins to an octave if there are
+// 4096.
+template <typename Shape> struct TopkHalfBins {
+  enum : int { shift = 16 - Shape::bins_log2 };
+  // Numbers below are left out.
+  float least;
+
+  __device__ __forceinline__ static unsigned bin(float number) {
+    const unsigned half = cvt_rz_f16x2_f32(0.0f, add_f32(number, 0.0f));
+    return ~(half ^ ((unsigned)((int)half >> 31) | 0x80000000u)) >>
+           (16 + shift);
+  }
+  // The least key of numbers whose f16 has at least this key of 16 bits.
+  __device__ __forceinline__ static unsigned edge(unsigned key) {
+    const bool positive = key >= 0x8000u;
+    float low, high;
+    cvt_f32_f16x2(low, high, positive ? key ^ 0x8000u : (key ^ 0xFFFFu) + 1);
+    return key > 0xFC00u   ? topk_key_of_infinity + 1
+           : key <= 0x3FFu ? topk_key_of_minus_infinity
+                           : topk_key_of_number(low) + !positive;
+  }
+  __device__ __forceinline__ static TopkKeys keys(unsigned bin) {
+    const unsigned end = 0x10000u - (bin << shift);
+    return {edge(end - (1 << shift)), edge(end)};
+  }
+};
+
+// By the distance of the key from that of the least number: exact up to 64, then
+// 64 bins to an octave.
+struct TopkOctaveBins {
+  float least;
+  enum : unsigned { last = 2047 };
+
+  __device__ __forceinline__ unsigned bin(float number) const {
+    const unsigned distance =
+        topk_key_of_number(number) - topk_key_of_number(least);
+    const int shift = distance < 64 ? 0 : 25 - __clz((int)distance);
+    return last - ((unsigned)shift * 64 + (distance >> shift));
+  }
+  __device__ __forceinline__ TopkKeys keys(unsigned bin) const {
+    const unsigned from_last = last - bin;
+    const int shift = from_last < 64 ? 0 : (int)from_last / 64 - 1;
+    const unsigned base =
+        topk_key_of_number(least) + ((from_last - 64 * shift) << shift);
+    const unsigned end = base + (1u << shift);
+    return {base, end > base ? end : 0xFFFFFFFFu};
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Histograms
+//===----------------------------------------------------------------------===//
+
+// The sum of the values of this lane and those below it.
+__device__ __forceinline__ unsigned topk_upto(unsigned own) {
+  unsigned upto = own;
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const unsigned other = __shfl_up_sync(0xFFFFFFFFu, upto, distance);
+    upto += (int)(threadIdx.x % 32) >= distance ? other : 0;
+  }
+  return upto;
+}
+
+struct TopkBin {
+  unsigned bin, before, count;
+};
+
+// The bin of the `rank`-th element, counted from 1 on and from bin 0 on, how
+// many are in the bins before, and how many in it; where there are fewer than
+// `rank`, how many there are, and 0. The bins are full behind a barrier, and
+// empty afterwards. Not inlined, because all call it, which costs compile time.
+template <typename Shape> __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  constexpr int each = Shape::bins / Shape::threads;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  unsigned counts[each], own = 0;
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    counts[i] = shared.bins[threadIdx.x * each + i];
+    own += counts[i];
+  }
+#pragma unroll
+  for (int i = 0; i < each; ++i)
+    shared.bins[threadIdx.x * each + i] = 0;
+  const unsigned all = __reduce_add_sync(0xFFFFFFFFu, own);
+  if (lane == 0)
+    shared.warps[warp] = all;
+  __syncthreads();
+  const unsigned count =
+      lane < Shape::threads / 32 ? shared.warps[lane] : 0;
+  unsigned before = __reduce_add_sync(0xFFFFFFFFu, lane < warp ? count : 0);
+  if (before < rank && rank <= before + all) {
+    before += topk_upto(own) - own;
+    if (before < rank && rank <= before + own) {
+      int bin = 0;
+#pragma unroll
+      for (int i = 0; i < each - 1; ++i)
+        if (bin == i && before + counts[i] < rank) {
+          before += counts[i];
+          bin = i + 1;
+        }
+      unsigned inside = counts[0];
+#pragma unroll
+      for (int i = 1; i < each; ++i)
+        inside = bin == i ? counts[i] : inside;
+      shared.found_bin = threadIdx.x * each + bin;
+      shared.found_before = before;
+      shared.found_count = inside;
+    }
+  } else if (threadIdx.x == Shape::threads - 1 && before + all < rank) {
+    shared.found_before = before + all;
+    shared.found_count = 0;
+  }
+  __syncthreads();
+  return {shared.found_bin, shared.found_before, shared.found_count};
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+// By the lanes of a warp: `own` places each of those that `placed` counts, or
+// `taken`. Not inlined, as above.
+template <typename Shape>
+__device__ __noinline__ unsigned topk_reserve(bool to_list, unsigned own) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  const unsigned upto = topk_upto(own);
+  unsigned first = 0;
+  if (threadIdx.x % 32 == 31)
+    first = fetch_add_shared(to_list ? &shared.taken : &shared.placed, upto);
+  return __shfl_sync(0xFFFFFFFFu, first, 31) + upto - own;
+}
+
+// Of elements that are in doubt: those with ranks in `at`, of which the `rest`
+// best are sought.
+struct TopkDoubt {
+  TopkInterval at;
+  unsigned rest, inside;
+};
+
+// Where floats alone do not tell apart what is in doubt: the interval shrinks to
+// the keys that there are, then to one bin after the other, until few are left,
+// or as many as are sought; then what is above goes to the list, and the rest to
+// the few. Each step reads all elements: scan(f) calls f(there, entry) for those
+// of this thread, in all threads equally often. A place in the list that is
+// written was read before. Indices are below `length`.
+template <typename Shape, typename Scan>
+__device__ __forceinline__ void topk_divide(TopkDoubt &doubt, int length,
+                                            Scan scan) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  enum { tighten, count, place } step = tighten;
+  TopkInterval at = doubt.at;
+  int shift = 0;
+#pragma unroll 1
+  for (;;) {
+    unsigned least = 0xFFFFFFFFu, most = 0;
+    scan([&](bool there, TopkEntry entry) {
+      const TopkRank rank = topk_rank(entry);
+      const bool close = there && rank >= at.base && rank < at.end;
+      if (step == tighten) {
+        const unsigned key = (unsigned)(rank >> topk_index_bits);
+        least = close && key < least ? key : least;
+        most = close && key > most ? key : most;
+      } else if (step == count) {
+        if (close)
+          add_shared_if(true, shared.bins,
+                        (unsigned)((at.end - 1 - rank) >> shift), 1);
+      } else {
+        const bool chosen =
+            there && rank >= (doubt.rest == doubt.inside ? at.base : at.end);
+        const unsigned to =
+            topk_reserve<Shape>(false, chosen ? 1 : close ? 0x10000u : 0);
+        __syncthreads();
+        if (chosen)
+          shared.list[to & 0xFFFFu] = entry;
+        else if (close)
+          shared.few[to >> 16] = entry;
+      }
+    });
+    if (step == place)
+      break;
+    if (step == tighten) {
+      least = __reduce_min_sync(0xFFFFFFFFu, least);
+      most = __reduce_max_sync(0xFFFFFFFFu, most);
+      if (threadIdx.x % 32 == 0) {
+        atomicMin(&shared.least, least);
+        atomicMax(&shared.most, most);
+      }
+      __syncthreads();
+      at.base = topk_rank_of_key(shared.least) |
+                (unsigned)(topk_no_index + 1 - length);
+      at.end = (topk_rank_of_key(shared.most) | (unsigned)topk_no_index) + 1;
+      __syncthreads();
+      shared.least = 0xFFFFFFFFu;
+      shared.most = 0;
+      step = count;
+    } else {
+      __syncthreads();
+      const TopkBin found = topk_find_bin<Shape>(doubt.rest);
+      doubt.rest -= found.before;
+      doubt.inside = found.count;
+      at.end -= (TopkRank)found.bin << shift;
+      if (at.end - at.base > 1ull << shift)
+        at.base = at.end - (1ull << shift);
+      if (found.count <= Shape::few || found.count == doubt.rest)
+        step = place;
+    }
+    const int bits = 64 - __clzll((long long)(at.end - 1 - at.base));
+    shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
+  }
+  doubt.at = at;
+}
+
+// The best of the few to the list, behind a barrier.
+template <typename Shape>
+__device__ __forceinline__ void topk_rank_few(const TopkDoubt &doubt,
+                                              unsigned wanted) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  // Neighbouring lanes share an element.
+  constexpr int lanes = Shape::threads / Shape::few < 8
+                            ? Shape::threads / Shape::few
+                            : 8;
+  const unsigned which = threadIdx.x / lanes;
+  const bool there = which < doubt.inside;
+  const TopkEntry own = shared.few[there ? which : 0];
+  unsigned better = 0;
+#pragma unroll 1
+  for (unsigned i = threadIdx.x % lanes; i < doubt.inside; i += lanes)
+    better += topk_better(shared.few[i], own);
+#pragma unroll
+  for (int distance = 1; distance < lanes; distance *= 2)
+    better += exchange<32>(better, distance);
+  if (there && threadIdx.x % lanes == 0) {
+    if (better < doubt.rest)
+      shared.list[wanted - doubt.rest + better] = own;
+    if (better == doubt.rest - 1)
+      shared.threshold = topk_rank(own);
+  }
+}
+
+// The `wanted` best elements, at least one, to the front of the list, in any
+// order. `values` and their indices are those of this thread; absent ones are
+// NaN. The list may be where `scan` reads. Returns a rank that they reach and no
+// other does.
+template <typename Shape, int Items, typename Bins, typename Index,
+          typename Scan>
+__device__ __forceinline__ TopkRank
+topk_choose(const float (&values)[Items], Index index, Bins bins,
+            unsigned wanted, int length, Scan scan) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+#pragma unroll
+  for (int i = 0; i < Items; ++i)
+    add_shared_if(values[i] >= bins.least, shared.bins, bins.bin(values[i]), 1);
+  __syncthreads();
+  const TopkBin found = topk_find_bin<Shape>(wanted);
+  // Where there are not enough numbers it is among NaN.
+  const TopkKeys keys = found.count ? bins.keys(found.bin)
+                                    : TopkKeys{0, topk_key_of_minus_infinity};
+  TopkDoubt doubt = {
+      {topk_rank_of_key(keys.base), topk_rank_of_key(keys.end)},
+      wanted - found.before,
+      found.count};
+  if (found.count != 0 &&
+      (found.count <= Shape::few || found.count == doubt.rest)) {
+    const float low = topk_number(keys.base),
+                high = found.count == doubt.rest ? low : topk_number(keys.end);
+    unsigned own = 0, close = 0;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      own += values[i] >= high;
+      close += values[i] >= low;
+    }
+    close -= own;
+    const unsigned places = topk_reserve<Shape>(false, own | close << 16);
+    unsigned place = places & 0xFFFFu, place_of_few = places >> 16;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      const bool above = values[i] >= high;
+      st_shared_8_if(above, shared.list, place, (unsigned)index(i),
+                     as_unsigned(values[i]));
+      place += above;
+    }
+    if (__any_sync(0xFFFFFFFFu, close != 0)) {
+#pragma unroll
+      for (int i = 0; i < Items; ++i) {
+        const bool here = values[i] >= low && !(values[i] >= high);
+        st_shared_8_if(here, shared.few, place_of_few, (unsigned)index(i),
+                       as_unsigned(values[i]));
+        place_of_few += here;
+      }
+    }
+  } else {
+    topk_divide<Shape>(doubt, length, scan);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0)
+    shared.placed = 0;
+  if (doubt.rest == doubt.inside)
+    return doubt.at.base;
+  topk_rank_few<Shape>(doubt, wanted);
+  __syncthreads();
+  return shared.threshold;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+// Whether entry a comes before entry b in the output.
+template <typename Shape>
+__device__ __forceinline__ bool topk_precedes(TopkEntry a, TopkEntry b) {
+  if constexpr (Shape::order == TopkOrder::sorted)
+    return topk_rank(a) > topk_rank(b);
+  else
+    return topk_index(a) < topk_index(b);
+}
+
+// The first `count` entries, at most K, in the order of the output.
+template <typename Shape> __device__ __forceinline__ void topk_sort(int count) {
+  TopkEntry *list = topk_shared<Shape>().list;
+  int size = 1;
+  while (size < count)
+    size *= 2;
+  // Bitonic, every second run backwards, without the entries that are not
+  // there: they would be last, where runs backwards begin. So all runs go
+  // forwards, and their first exchange is between mirrored places.
+#pragma unroll 1
+  for (int run = 2; run <= size; run *= 2) {
+#pragma unroll 1
+    for (int distance = run / 2; distance > 0; distance /= 2) {
+#pragma unroll 1
+      for (int i = threadIdx.x; i < size / 2; i += Shape::threads) {
+        const int first = 2 * i - (i & (distance - 1));
+        const int second = 2 * distance == run ? first ^ (run - 1) : first + distance;
+        if (second < count) {
+          const TopkEntry a = list[first], b = list[second];
+          if (topk_precedes<Shape>(b, a)) {
+            list[first] = b;
+            list[second] = a;
+          }
+        }
+      }
+      __syncthreads();
+    }
+  }
+}
+
+// The first `count` entries of the list, behind a barrier, and what there is not.
+template <typename Shape, typename Emit>
+__device__ __forceinline__ void topk_emit(int count, Emit emit) {
+  if constexpr (Shape::order != TopkOrder::unordered)
+    topk_sort<Shape>(count);
+#pragma unroll 1
+  for (int place = threadIdx.x; place < Shape::k; place += Shape::threads) {
+    TopkEntry entry =
+        topk_entry(topk_oriented<Shape>(as_float(0xFF800000u)), -1);
+    if (place < count)
+      entry = topk_shared<Shape>().list[place];
+    emit(place, topk_index(entry), topk_oriented<Shape>(topk_value(entry)));
+  }
+}
+
+} // namespace dsv4

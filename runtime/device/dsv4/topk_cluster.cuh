@@ -1,0 +1,120 @@
+//===- topk_cluster.cuh - Rows shared by a cluster -------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row larger than what a block reads in good time, by 2 to 16 blocks of a
+// cluster (more than 8 need the attribute for clusters of non-portable size).
+// The first block collects the lists of all and has the output.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "topk_rows.cuh"
+
+namespace dsv4 {
+
+struct TopkClusterShared {
+  // The lengths of the lists of all blocks: after the first pass, after a
+  // repeated one, and when they were reduced. A later one must not overwrite
+  // what a slower block still reads.
+  unsigned counts[3][16];
+};
+
+template <typename Shape, int Size> struct TopkCluster {
+  static_assert(Size >= 2 && Size <= 16, "2 to 16 blocks");
+
+  TopkClusterShared &cluster;
+  int exchanges;
+  bool reduced;
+  // Of the lists put one behind the other: where each begins, lane by lane, how
+  // long the first is, and all.
+  int offset, first, all;
+
+  // The other blocks must have started before their memory is written.
+  __device__ __forceinline__ TopkCluster(TopkClusterShared &cluster)
+      : cluster(cluster), exchanges(0), reduced(false), offset(0), first(0),
+        all(0) {
+    cluster_arrive<Size>();
+  }
+
+  __device__ __forceinline__ TopkRange range(int length) const {
+    const ClusterParts parts = cluster_parts<Size>();
+    return topk_range<Shape>(parts.begin, parts.end, Size, length);
+  }
+
+  // All blocks see the same counts, so all decide the same.
+  __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
+    if constexpr (cluster_workers<Size>() == 1)
+      return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
+    if (exchanges == 0)
+      cluster_wait<Size>();
+    unsigned *counts = cluster.counts[exchanges++];
+    if (threadIdx.x < Size)
+      st_cluster_4(&counts[cluster_rank<Size>()], threadIdx.x, (unsigned)count);
+    cluster_arrive<Size>();
+    cluster_wait<Size>();
+    const int lane = threadIdx.x % 32;
+    const unsigned own = lane < Size ? counts[lane] : 0;
+    offset = (int)(topk_upto(own) - own);
+    first = (int)counts[0];
+    all = __shfl_sync(0xFFFFFFFFu, offset, Size);
+    // Nobody has left anything out: such a list has all that are wanted.
+    if (all < wanted && !any)
+      return TopkNext::repeat;
+    if (all > Shape::capacity && !reduced) {
+      reduced = true;
+      return TopkNext::reduce;
+    }
+    return cluster_rank<Size>() == 0 ? TopkNext::merge : TopkNext::leave;
+  }
+  // What is here already need not be fetched.
+  __device__ __forceinline__ int begin() const { return first; }
+  __device__ __forceinline__ int end() const { return all; }
+  // A list by as many warps as there are for each.
+  __device__ __forceinline__ void copy(TopkEntry *to, int from, int end) const {
+    constexpr int warps = Shape::threads / 32;
+    constexpr int parts = warps < Size ? warps : Size, each = warps / parts;
+    const int warp = threadIdx.x / 32;
+#pragma unroll 1
+    for (int round = 0; round < Size; round += parts) {
+      const int part = round + warp % parts;
+      const int begin = __shfl_sync(0xFFFFFFFFu, offset, part % 32),
+                next = __shfl_sync(0xFFFFFFFFu, offset, (part + 1) % 32);
+      const int stop = next < end ? next : end;
+#pragma unroll 4
+      for (int at = (begin > from ? begin : from) + warp / parts * 32 + threadIdx.x % 32;
+           part < Size && warp / parts < each && at < stop; at += each * 32)
+        to[at - from] = ld_cluster_8(&topk_shared<Shape>().list[at - begin], part);
+    }
+  }
+
+  // No block ends while another may read its memory.
+  __device__ __forceinline__ void release() { cluster_arrive<Size>(); }
+  __device__ __forceinline__ void close() {
+    if (cluster_rank<Size>() != 0)
+      cluster_arrive<Size>();
+    cluster_wait<Size>();
+  }
+};
+
+// The K best of `length` elements by the Size blocks of a cluster.
+template <typename Shape, int Size, typename Load, typename Emit>
+__device__ __forceinline__ void topk_cluster(int length, Load load, Emit emit) {
+  // On the host target the first block does it all.
+  const ClusterParts parts = cluster_parts<Size>();
+  if (parts.begin == parts.end)
+    return;
+  if (length > 0) {
+    __shared__ TopkClusterShared cluster;
+    TopkCluster<Shape, Size> group(cluster);
+    topk_row<Shape>(group, length, load, emit);
+  } else if (cluster_rank<Size>() == 0) {
+    topk_emit<Shape>(0, emit);
+  }
+}
+
+} // namespace dsv4

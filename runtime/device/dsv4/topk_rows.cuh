@@ -1,0 +1,415 @@
+//===- topk_rows.cuh - The best elements of rows ----------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row by one block, by the blocks of a cluster, or by blocks of the grid.
+//
+// A row that fits is in registers, and the best are chosen from there. Of a
+// longer one every block takes a part in one pass, and what can be among the best
+// goes to its list of candidates. What cannot is known from a bound, at first
+// guessed from a sample. A guess that was too high is noticed, and the pass
+// repeated without it; where candidates outgrow the list, the best are chosen, and
+// they are the bound from then on. The lists of all blocks of a row become one in
+// the end.
+//
+//   load(column)              the Vector elements from `column` on, a multiple
+//                             of Vector and less than the length; what is
+//                             behind the length is ignored. Called again where
+//                             an element is needed again.
+//   emit(place, index, value) once for each of the places 0 .. K-1; those behind
+//                             the last element get index -1 and value -inf, +inf for
+//                             the smallest.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "topk.cuh"
+
+namespace dsv4 {
+
+//===----------------------------------------------------------------------===//
+// Elements in registers
+//===----------------------------------------------------------------------===//
+
+// What a thread holds of a round: `Chunks` vectors, those of all threads side by
+// side.
+template <typename Shape>
+__device__ __forceinline__ int topk_column(int start, int item) {
+  return start +
+         (item / Shape::vector * Shape::threads + (int)threadIdx.x) *
+             Shape::vector +
+         item % Shape::vector;
+}
+
+// The vectors at `Count` columns of a row with elements; NaN where there is no
+// element below `end`. All loads are on their way before one is looked at: those
+// of no use are of the last vector.
+template <typename Shape, int Count, typename Column, typename Load>
+__device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
+                                          Column column, int end, int length,
+                                          Load load) {
+  const int last = (length - 1) / Shape::vector * Shape::vector;
+#pragma unroll
+  for (int c = 0; c < Count; ++c) {
+    const int at = column(c);
+    const auto loaded = load(at < last ? at : last);
+#pragma unroll
+    for (int v = 0; v < Shape::vector; ++v)
+      to[c * Shape::vector + v] = loaded[v];
+  }
+#pragma unroll
+  for (int c = 0; c < Count; ++c) {
+    const int there = end - column(c);
+#pragma unroll
+    for (int v = 0; v < Shape::vector; ++v)
+      to[c * Shape::vector + v] =
+          v < there ? topk_oriented<Shape>(to[c * Shape::vector + v])
+                    : as_float(0x7FFFFFFFu);
+  }
+}
+
+template <typename Shape, typename Load>
+__device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
+                                                int start, int end, int length,
+                                                Load load) {
+  topk_load<Shape, Shape::chunks>(
+      to, [&](int c) { return topk_column<Shape>(start, c * Shape::vector); },
+      end, length, load);
+}
+
+// The largest numbers of `Groups` groups of a thread's elements.
+template <int Groups, int Items>
+__device__ __forceinline__ void topk_maxima(float (&to)[Groups],
+                                            const float (&values)[Items]) {
+#pragma unroll
+  for (int g = 0; g < Groups; ++g) {
+    to[g] = values[g * (Items / Groups)];
+#pragma unroll
+    for (int i = 1; i < Items / Groups; ++i)
+      to[g] = max_f32(to[g], values[g * (Items / Groups) + i]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// A row in the registers of a block
+//===----------------------------------------------------------------------===//
+
+// A number that at least `wanted` of the numbers of all threads reach, and not
+// many more; a NaN where there are too few.
+template <typename Shape, int Count>
+__device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
+                                            int wanted) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    add_shared_if(numbers[i] == numbers[i], topk_shared<Shape>().bins,
+                  TopkHalfBins<Shape>::bin(numbers[i]), 1);
+  __syncthreads();
+  const TopkBin found = topk_find_bin<Shape>((unsigned)wanted);
+  return found.count == 0
+             ? as_float(0x7FFFFFFFu)
+             : topk_number(TopkHalfBins<Shape>::keys(found.bin).base);
+}
+
+// The K best of `length` elements, at most Threads * Vector * Chunks, by one
+// block.
+template <typename Shape, typename Load, typename Emit>
+__device__ __forceinline__ void topk_block_whole(int length, Load load,
+                                                 Emit emit) {
+  const int wanted = length < Shape::k ? length : Shape::k;
+  if (wanted > 0) {
+    float values[Shape::items];
+    topk_load_round<Shape>(values, 0, length, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+    TopkHalfBins<Shape> bins = {as_float(0xFF800000u)};
+    // Fewer elements to count: none below what enough maxima of groups reach.
+    if constexpr (Shape::groups < Shape::items) {
+      float maxima[Shape::groups];
+      topk_maxima(maxima, values);
+      bins.least = max_f32(topk_bound<Shape>(maxima, wanted), bins.least);
+    }
+    topk_choose<Shape>(
+        values, [](int i) { return topk_column<Shape>(0, i); }, bins,
+        (unsigned)wanted, length, [&](auto look) {
+#pragma unroll 1
+          for (int start = 0; start < length; start += Shape::threads) {
+            const int i = start + (int)threadIdx.x, at = i < length ? i : 0;
+            const auto loaded = load(at / Shape::vector * Shape::vector);
+            float value = loaded[0];
+#pragma unroll
+            for (int v = 1; v < Shape::vector; ++v)
+              value = at % Shape::vector == v ? loaded[v] : value;
+            look(i < length, topk_entry(topk_oriented<Shape>(value), i));
+          }
+        });
+  }
+  topk_emit<Shape>(wanted, emit);
+}
+
+//===----------------------------------------------------------------------===//
+// Lists of candidates
+//===----------------------------------------------------------------------===//
+
+// What can be among the best: numbers above `floor`; elements of indices below
+// `limit` that equal it, or, with `any`, all of them. The list has no number
+// below `floor`.
+struct TopkBound {
+  float floor;
+  int limit;
+  bool any;
+
+  __device__ __forceinline__ static TopkBound guess(float floor) {
+    const bool none = floor != floor;
+    return {none ? as_float(0xFF800000u) : floor, topk_no_index, none};
+  }
+};
+
+// A bound from a vector a thread, spread over the row: six standard deviations
+// low; exact where that is the whole row.
+template <typename Shape>
+__device__ __forceinline__ TopkBound
+topk_guess(const float (&sample)[Shape::vector], int length, int wanted) {
+  const int vectors = (length + Shape::vector - 1) / Shape::vector;
+  if (vectors > Shape::threads) {
+    const float mean = (float)wanted * (float)Shape::threads / (float)vectors;
+    wanted = (int)(mean + 6.0f * sqrt_f32(mean)) + 4;
+  }
+  float best[1];
+  topk_maxima(best, sample);
+  return TopkBound::guess(topk_bound<Shape>(best, wanted));
+}
+
+template <typename Shape>
+__device__ __forceinline__ int topk_sample_column(int length) {
+  const unsigned vectors =
+      (unsigned)(length + Shape::vector - 1) / Shape::vector;
+  return (int)(vectors > Shape::threads
+                   ? (unsigned)((unsigned long long)vectors * threadIdx.x /
+                                Shape::threads)
+                   : threadIdx.x) *
+         Shape::vector;
+}
+
+// What can be among the best of a round to the list; false where it does not
+// fit, and nothing was done. By the lanes of a warp.
+template <typename Shape>
+__device__ __forceinline__ bool
+topk_append(const float (&values)[Shape::items], int start, int end,
+            const TopkBound &bound) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  unsigned hits = 0;
+#pragma unroll
+  for (int i = 0; i < Shape::items; ++i)
+    hits |= values[i] >= bound.floor ? 1u << i : 0;
+  if (bound.any || bound.limit < topk_no_index) {
+    const int limit = bound.limit < end ? bound.limit : end;
+    unsigned above = 0, early = 0;
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i)
+      above |= values[i] > bound.floor ? 1u << i : 0;
+#pragma unroll
+    for (int c = 0; c < Shape::chunks; ++c) {
+      const int there = limit - topk_column<Shape>(start, c * Shape::vector);
+      early |= (there <= 0               ? 0
+                : there < Shape::vector ? (1u << there) - 1
+                                        : (1u << Shape::vector) - 1)
+               << c * Shape::vector;
+    }
+    hits = bound.any ? hits | early : above | (hits & early);
+  }
+  if (!__any_sync(0xFFFFFFFFu, hits != 0))
+    return true;
+  const unsigned own = __popc(hits);
+  unsigned place = topk_reserve<Shape>(true, own);
+  // Whoever comes later finds no place either: what is in front is written.
+  const unsigned past = __ballot_sync(0xFFFFFFFFu, place + own > Shape::capacity);
+  if (past) {
+    if (threadIdx.x % 32 == 0)
+      atomicMin(&shared.end, place);
+    return false;
+  }
+#pragma unroll
+  for (int i = 0; i < Shape::items; ++i) {
+    const bool hit = hits >> i & 1;
+    st_shared_8_if(hit, shared.list, place,
+                   (unsigned)topk_column<Shape>(start, i),
+                   as_unsigned(values[i]));
+    place += hit;
+  }
+  return true;
+}
+
+// The `wanted` best of the first `count` entries of the list to its front, and
+// what can still be among them.
+template <typename Shape>
+__device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
+                                                 const TopkBound &bound,
+                                                 int length) {
+  TopkEntry *list = topk_shared<Shape>().list;
+  float values[Shape::entries];
+  int indices[Shape::entries];
+#pragma unroll
+  for (int i = 0; i < Shape::entries; ++i) {
+    const int at = i * Shape::threads + threadIdx.x;
+    const TopkEntry entry =
+        at < count ? list[at] : topk_entry(as_float(0x7FFFFFFFu), 0);
+    values[i] = topk_value(entry);
+    indices[i] = topk_index(entry);
+  }
+  const TopkRank reached = topk_choose<Shape>(
+      values, [&](int i) { return indices[i]; }, TopkOctaveBins{bound.floor},
+      (unsigned)wanted, length, [&](auto look) {
+#pragma unroll 1
+        for (int start = 0; start < count; start += Shape::threads) {
+          const int i = start + (int)threadIdx.x;
+          look(i < count, list[i < count ? i : 0]);
+        }
+      });
+  const unsigned key = (unsigned)(reached >> topk_index_bits);
+  return {topk_number(key),
+          topk_no_index - (int)(unsigned)(reached & topk_no_index), key == 0};
+}
+
+//===----------------------------------------------------------------------===//
+// Who works on a row
+//===----------------------------------------------------------------------===//
+
+// What a block does when its list holds all it has found.
+enum class TopkNext {
+  repeat, // without the guess
+  reduce, // to the best, because lists together are too long
+  merge,  // the lists of the other blocks into this one
+  finish, // the output
+  leave   // another block does the rest
+};
+
+struct TopkRange {
+  int begin, end;
+};
+
+// Parts `first` to `end` - 1 of `parts` of a row.
+template <typename Shape>
+__device__ __forceinline__ TopkRange topk_range(int first, int end, int parts,
+                                                int length) {
+  // Parts begin at whole lines of memory, where rows do.
+  constexpr int piece = 32 * Shape::vector;
+  const int pieces = (length + piece - 1) / piece;
+  const long long each = (long long)((pieces + parts - 1) / parts) * piece;
+  return {(int)(first * each < length ? first * each : length),
+          (int)(end * each < length ? end * each : length)};
+}
+
+// One block.
+template <typename Shape> struct TopkAlone {
+  __device__ __forceinline__ TopkRange range(int length) const {
+    return {0, length};
+  }
+  __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
+    return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
+  }
+  // Of the lists to merge, one behind the other: where those of other blocks
+  // begin, where they end, and entries of them to this block's list.
+  __device__ __forceinline__ int begin() const { return 0; }
+  __device__ __forceinline__ int end() const { return 0; }
+  __device__ __forceinline__ void copy(TopkEntry *, int, int) const {}
+  // The other blocks are no longer needed; and the end of this one.
+  __device__ __forceinline__ void release() {}
+  __device__ __forceinline__ void close() {}
+};
+
+//===----------------------------------------------------------------------===//
+// Rows in passes
+//===----------------------------------------------------------------------===//
+
+template <typename Shape, typename Group, typename Load, typename Emit>
+__device__ __forceinline__ void topk_row(Group &group, int length, Load load,
+                                         Emit emit) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  const int wanted = length < Shape::k ? length : Shape::k;
+  TopkRange range = group.range(length);
+  float values[Shape::items], sample[Shape::vector];
+  topk_load_round<Shape>(values, range.begin, range.end, length, load);
+  topk_load<Shape, 1>(
+      sample, [&](int) { return topk_sample_column<Shape>(length); }, length,
+      length, load);
+  topk_clear<Shape>();
+  __syncthreads();
+  TopkBound bound = topk_guess<Shape>(sample, length, wanted);
+
+  int start = range.begin, from = 0;
+  bool merging = false, loaded = true;
+#pragma unroll 1
+  for (;;) {
+    // Warps go on by themselves until they are through or find no room.
+#pragma unroll 1
+    for (; start < range.end; start += Shape::round) {
+      if (!loaded)
+        topk_load_round<Shape>(values, start, range.end, length, load);
+      loaded = !topk_append<Shape>(values, start, range.end, bound);
+      if (loaded)
+        break;
+    }
+    bool more = __syncthreads_or(start < range.end);
+    int count = (int)(shared.taken < shared.end ? shared.taken : shared.end);
+    TopkNext next = TopkNext::reduce;
+    if (!more && !merging) {
+      next = group.next(count, wanted, bound.any);
+      from = group.begin();
+      merging = next == TopkNext::merge;
+    }
+    if (next == TopkNext::leave)
+      break;
+    if (merging) {
+      const int room = Shape::capacity - count, left = group.end() - from;
+      const int taken = left < room ? left : room;
+      group.copy(shared.list + count, from, from + taken);
+      __syncthreads();
+      count += taken;
+      from += taken;
+      next = from < group.end() ? TopkNext::reduce : TopkNext::finish;
+      if (next == TopkNext::finish)
+        group.release();
+    }
+    if (next == TopkNext::repeat) {
+      bound = TopkBound::guess(as_float(0x7FFFFFFFu));
+      range = group.range(length);
+      start = range.begin;
+      count = 0;
+      loaded = false;
+      __syncthreads();
+    } else if (count > wanted) {
+      bound = topk_reduce<Shape>(count, wanted, bound, length);
+      count = wanted;
+    }
+    if (next == TopkNext::finish) {
+      topk_emit<Shape>(count, emit);
+      break;
+    }
+    if (threadIdx.x == 0) {
+      shared.taken = count;
+      shared.end = Shape::capacity;
+    }
+    __syncthreads();
+  }
+  group.close();
+}
+
+// The K best of `length` elements by one block.
+template <typename Shape, typename Load, typename Emit>
+__device__ __forceinline__ void topk_block(int length, Load load, Emit emit) {
+  if constexpr (Shape::whole) {
+    topk_block_whole<Shape>(length, load, emit);
+  } else {
+    TopkAlone<Shape> group;
+    if (length > 0)
+      topk_row<Shape>(group, length, load, emit);
+    else
+      topk_emit<Shape>(0, emit);
+  }
+}
+
+} // namespace dsv4

@@ -1,0 +1,325 @@
+//===- TopkTest.cpp - The best elements of rows, against the oracle -------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// topk under every algorithm, on rows that are hard to select from, against a
+// sort.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledProgram.h"
+#include "Writers.h"
+
+#include <atomic>
+#include <cstring>
+#include <limits>
+
+using namespace dsv4;
+using namespace dsv4::test;
+using reference::Codes;
+using reference::InputSet;
+
+namespace {
+
+/// A program of one topk.
+struct Selecting {
+  int64_t places;
+  std::string element = "f32", order = "unordered";
+  /// Of a row; 0: given when it is run.
+  int64_t columns = 0;
+  bool lengths = true, values = true, pages = false, requests = false;
+  bool bias = false, smallest = false;
+  int64_t ratio = 0;
+
+  std::string getText() const;
+};
+
+/// One way to run it: a #dsv4.row_schedule, or "" for that of the table.
+std::string makeSchedule(const std::string &how, int64_t threads,
+                         int64_t vector, int64_t cluster = 1,
+                         int64_t chunks = 1) {
+  return "#dsv4.row_schedule<pdl = true, lanes = 1, threads = " +
+         std::to_string(threads) + ", vector = " + std::to_string(vector) +
+         ", cluster = " + std::to_string(cluster) + ", select = " + how +
+         ", chunks = " + std::to_string(chunks) + ">";
+}
+
+} // namespace
+
+std::string Selecting::getText() const {
+  Writer writer;
+  std::string width = columns ? std::to_string(columns) : "?";
+  std::string rows = "tensor<?x" + width + "x" + element + ">";
+  std::string number = std::to_string(places);
+  std::string indexType = "tensor<?x" + number + "xi32>";
+  std::string op = "dsv4.topk %scores";
+  std::string outs = "%indices", types = indexType;
+  writer.add("scores", rows, {"rows", columns ? "" : "columns"});
+  if (bias) {
+    writer.add("bias", "tensor<" + width + "xf32>", {columns ? "" : "columns"});
+    op += " bias(%bias : tensor<" + width + "xf32>)";
+  }
+  if (lengths) {
+    writer.add("lengths", "tensor<?xi32>", {"rows"});
+    op += " lengths(%lengths : tensor<?xi32>)";
+  }
+  if (ratio)
+    op += " ratio " + std::to_string(ratio);
+  if (pages) {
+    writer.add("table", "tensor<?x?xi32>",
+               {requests ? "requests" : "rows", "pages"});
+    op += " pages(%table : tensor<?x?xi32>) page 16";
+  }
+  if (requests) {
+    writer.add("request", "tensor<?xi32>", {"rows"});
+    op += " requests(%request : tensor<?xi32>)";
+  }
+  op += " order " + order + (smallest ? " smallest" : "");
+  writer.add("indices", indexType, {"rows", ""});
+  if (values) {
+    std::string type = "tensor<?x" + number + "x" + element + ">";
+    writer.add("values", type, {"rows", ""});
+    outs += ", %values";
+    types += ", " + type;
+  }
+  if (pages) {
+    writer.add("slots", indexType, {"rows", ""});
+    outs += ", %slots";
+    types += ", " + indexType;
+  }
+  size_t count = 1 + values + pages;
+  writer.addText((count == 1   ? "%i = "
+                  : count == 2 ? "%i, %j = "
+                               : "%i, %j, %k = ") +
+                 op + " outs(" + outs + " : " + types + ") : " + rows);
+  return writer.getText();
+}
+
+namespace {
+
+std::string getName(const Selecting &op) {
+  return "top " + std::to_string(op.places) + " of " + op.element;
+}
+
+Selecting drawSelecting(std::mt19937_64 &random) {
+  Selecting op{draw<int64_t>(
+      {1, 2, 3, 6, 31, 32, 33, 64, 100, 512, 777, 1024, 2048, 4096}, random)};
+  op.element = draw<std::string>({"f32", "f32", "bf16"}, random);
+  op.order =
+      draw<std::string>({"unordered", "sorted", "index_ascending"}, random);
+  op.lengths = random() % 4 != 0;
+  op.values = random() % 4 != 0;
+  op.pages = random() % 3 == 0;
+  op.requests = op.pages && random() % 2;
+  op.bias = random() % 4 == 0;
+  op.smallest = random() % 4 == 0;
+  op.ratio = op.lengths && random() % 4 == 0 ? 4 : 0;
+  if (random() % 4 == 0)
+    op.columns = draw<int64_t>({1, 7, 97, 256, 640, 1022, 4096}, random);
+  return op;
+}
+
+std::vector<Shape> getShapes(const Selecting &op, std::mt19937_64 &random) {
+  int64_t k = op.places;
+  std::vector<Shape> shapes;
+  for (auto [rows, columns] :
+       std::initializer_list<std::pair<int64_t, int64_t>>{
+           {0, 5},
+           {1, 1},
+           {2, std::max<int64_t>(k - 1, 1)},
+           {3, k},
+           {2, k + 1},
+           {4, 1 + int64_t(random() % (4 * k + 100))},
+           {3, 1 + int64_t(random() % 9000)}}) {
+    int64_t width = op.columns ? op.columns : columns;
+    Dims dims = {{"rows", rows}};
+    if (!op.columns)
+      dims["columns"] = columns;
+    if (op.pages)
+      dims["pages"] = 1 + width / 20;
+    if (op.requests)
+      dims["requests"] = 2;
+    shapes.push_back({dims, random() % 2 ? Codes::All : Codes::Finite});
+  }
+  return shapes;
+}
+
+/// Every algorithm that there is, in several sizes.
+std::vector<std::string> getSchedules() {
+  std::vector<std::string> all;
+  for (int64_t cluster : {1, 2, 8, 16})
+    for (int64_t threads : {64, 256, 1024})
+      for (auto [vector, chunks] :
+           {std::pair<int64_t, int64_t>{1, 1}, {4, 1}, {4, 4}, {2, 16}})
+        all.push_back(makeSchedule("stream", threads, vector, cluster, chunks));
+  for (int64_t threads : {64, 512, 1024})
+    for (int64_t vector : {1, 2, 4})
+      all.push_back(makeSchedule("block", threads, vector));
+  return all;
+}
+
+} // namespace
+
+// Any k, any rows: lengths, pages, bias, orders, both ends.
+TEST(TopkTest, DrawnPrograms) {
+  Sessions sessions;
+  Jobs jobs;
+  std::mt19937_64 random(getSeed());
+  for (unsigned i = 0; i < 80 * std::max(getScale(), 1u); ++i) {
+    Selecting op = drawSelecting(random);
+    jobs.push_back(
+        [&, op, shapes = getShapes(op, random), seed = random() % 1000000] {
+          return checkText(sessions, getName(op), op.getText(), shapes, seed);
+        });
+  }
+  runAndCount(thin(jobs));
+}
+
+// The set does not depend on who finds it.
+TEST(TopkTest, Algorithms) {
+  Sessions sessions;
+  Jobs jobs;
+  std::atomic<unsigned> fitted = 0;
+  std::mt19937_64 random(getSeed());
+  for (const std::string &schedule : getSchedules()) {
+    Selecting op = drawSelecting(random);
+    op.places = draw<int64_t>({1, 6, 100, 512, 2048}, random);
+    op.columns = 0;
+    std::vector<Shape> shapes = getShapes(op, random);
+    if (schedule.find("block") != std::string::npos) {
+      op.columns = 1024;
+      shapes = {{{{"rows", 5}}}, {{{"rows", 3}}}};
+      for (Shape &shape : shapes) {
+        shape.dims["pages"] = 40;
+        shape.dims["requests"] = 2;
+      }
+      op.pages = op.requests = true;
+    } else {
+      shapes.push_back({{{"rows", 2},
+                         {"columns", 70000 + int64_t(random() % 9)},
+                         {"pages", 3000},
+                         {"requests", 3}}});
+    }
+    for (Shape &shape : shapes) {
+      if (!op.pages)
+        shape.dims.erase("pages");
+      if (!op.requests)
+        shape.dims.erase("requests");
+    }
+    jobs.push_back([&, op, shapes, schedule, seed = random() % 1000000] {
+      return checkSchedule(sessions, getName(op), op.getText(), shapes, seed,
+                           schedule, fitted);
+    });
+  }
+  jobs = thin(jobs);
+  runAndCount(jobs);
+  EXPECT_GT(fitted, jobs.size() * 3 / 4);
+}
+
+namespace {
+
+/// A number for every column of a row that is hard to select from.
+struct HardRow {
+  const char *name;
+  std::function<float(int64_t column, int64_t columns)> make;
+};
+
+const float infinity = std::numeric_limits<float>::infinity();
+const float nan = std::numeric_limits<float>::quiet_NaN();
+
+float fromBits(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+const HardRow hardRows[] = {
+    {"all equal", [](int64_t, int64_t) { return 1.5f; }},
+    {"16,385 equal ones, and less",
+     [](int64_t i, int64_t) { return i % 4 == 1 ? 2.0f : float(i % 7) / 8; }},
+    {"one more is equal than there are places",
+     [](int64_t i, int64_t n) { return i >= n - 513 ? 1.0f : -float(i); }},
+    {"one radix bucket",
+     [](int64_t i, int64_t) {
+       return fromBits(0x3F800000u + uint32_t(i * 2654435761u) % 4096);
+     }},
+    {"only the last bit differs",
+     [](int64_t i, int64_t) {
+       return fromBits(0x40490FDAu | uint32_t(i * 2654435761u) >> 31);
+     }},
+    {"ascending", [](int64_t i, int64_t) { return float(i); }},
+    {"descending", [](int64_t i, int64_t) { return -float(i); }},
+    {"all NaN", [](int64_t, int64_t) { return nan; }},
+    {"all -infinity", [](int64_t, int64_t) { return -infinity; }},
+    {"300 numbers among NaN",
+     [](int64_t i, int64_t n) { return i % (n / 300) ? nan : float(i); }},
+    {"infinities, zeros of both signs, denormals",
+     [](int64_t i, int64_t) {
+       const float all[] = {infinity,
+                            -infinity,
+                            0.0f,
+                            -0.0f,
+                            nan,
+                            1e-45f,
+                            -1e-45f,
+                            1e-38f,
+                            3e38f,
+                            -3e38f,
+                            fromBits(0xFFC12345u)};
+       return all[i * 7 % 11];
+     }},
+    {"zeros of both signs",
+     [](int64_t i, int64_t) { return i % 3 ? -0.0f : 0.0f; }},
+    {"the best where a sample does not look",
+     [](int64_t i, int64_t) {
+       return i % 61 == 60 ? 100.0f + float(i) : 0.5f;
+     }},
+    {"a few where a sample looks",
+     [](int64_t i, int64_t n) { return i < n / 64 ? 3.0f : -float(i); }},
+};
+
+} // namespace
+
+// 65,536 elements, of which 512 are chosen, and rows shorter than that.
+TEST(TopkTest, HardRows) {
+  Sessions sessions;
+  Jobs jobs;
+  const int64_t columns = 65536, rows = std::size(hardRows);
+  std::vector<std::string> schedules = {"",
+                                        makeSchedule("stream", 1024, 4, 8, 2),
+                                        makeSchedule("stream", 256, 4, 16, 4),
+                                        makeSchedule("stream", 512, 4, 2, 8)};
+  for (const std::string &schedule : schedules)
+    for (const char *order : {"unordered", "sorted", "index_ascending"})
+      for (bool smallest : {false, true})
+        jobs.push_back([&, schedule, order, smallest]() -> std::string {
+          Selecting op{512, "f32", order};
+          op.smallest = smallest;
+          CompiledProgram program(sessions, op.getText(), schedule);
+          std::string failure = program.compile();
+          if (!failure.empty())
+            return failure;
+          auto inputs = program.makeInputs(
+              {{"rows", rows}, {"columns", columns}}, getSeed(), Codes::All);
+          if (!inputs)
+            return inputs.status().message();
+          for (int64_t row = 0; row < rows; ++row) {
+            std::vector<float> scores(columns);
+            for (int64_t i = 0; i < columns; ++i)
+              scores[i] = hardRows[row].make(i, columns);
+            put(*inputs, program.find("scores"), row * columns, scores.data(),
+                columns);
+            const int32_t lengths[] = {65536, 65535, 65537, 513, 60000};
+            int32_t length = lengths[row % 5 * (getSeed() % 2)];
+            put(*inputs, program.find("lengths"), row, &length, 1);
+          }
+          failure = program.check(*inputs);
+          return failure.empty()
+                     ? ""
+                     : std::string(order) + " " + schedule + ": " + failure;
+        });
+  runAndCount(thin(jobs));
+}
