@@ -535,7 +535,7 @@ __device__ __forceinline__ void topk_emit(int count, Emit emit) {
 #pragma unroll 1
   for (int place = threadIdx.x; place < Shape::k; place += Shape::threads) {
     TopkEntry entry =
-        topk_entry(topk_oriented<Shape>(as_float(0xFF800000u)), -1);
+        topk_entry(as_float(0xFF800000u), -1);
     if (place < count)
       entry = topk_shared<Shape>().list[place];
     emit(place, topk_index(entry), topk_oriented<Shape>(topk_value(entry)));

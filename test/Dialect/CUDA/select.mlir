@@ -1,0 +1,37 @@
+// Selections of a row, and of threads, read back.
+
+// RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @row
+// CHECK: cuda.select 8 of %{{.*}} most 64 : index load {
+// CHECK: cuda.load_part %{{.*}}[%{{.*}}] of %{{.*}} : memref<?xf32>, index, index -> vector<4xf32>
+// CHECK: cuda.select_yield %{{.*}} : vector<4xf32>
+// CHECK: } emit {
+// CHECK: ^bb0(%{{.*}}: index, %{{.*}}: index, %{{.*}}: f32):
+// CHECK: cuda.select_yield
+func.func @row(%m: memref<?xf32>, %n: index, %o: memref<?xf32>) {
+  cuda.select 8 of %n most 64 : index load {
+  ^bb0(%c: index):
+    %x = cuda.load_part %m[%c] of %n : memref<?xf32>, index, index -> vector<4xf32>
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    memref.store %v, %o[%p] : memref<?xf32>
+    cuda.select_yield
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @cluster
+// CHECK: cuda.select 8 of %{{.*}} most 4096 order sorted smallest kind stream threads 512 chunks 2 cluster 8 : i32 load {
+func.func @cluster(%x: vector<1x4xf32>, %n: i32) {
+  cuda.select 8 of %n most 4096 order sorted smallest kind stream threads 512 chunks 2 cluster 8 : i32 load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<1x4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}

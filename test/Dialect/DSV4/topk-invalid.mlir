@@ -1,0 +1,251 @@
+// One case for every way to violate a clause of topk, and of schedules that select.
+
+// RUN: dsv4-opt %s --split-input-file --verify-diagnostics
+
+func.func @topk_c1_rank(%s: tensor<f32>, %i: tensor<8xi32>) {
+  // expected-error @+1 {{topk_c1: expected 'scores' of rank at least 1 with between 1 and 4194304 elements a row, got 'tensor<f32>'}}
+  %0 = dsv4.topk %s outs(%i : tensor<8xi32>) : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @topk_c1_empty(%s: tensor<?x0xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c1: expected 'scores' of rank at least 1 with between 1 and 4194304 elements a row, got 'tensor<?x0xf32>'}}
+  %0 = dsv4.topk %s outs(%i : tensor<?x8xi32>) : tensor<?x0xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c1_long(%s: tensor<?x4194305xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c1: expected 'scores' of rank at least 1 with between 1 and 4194304 elements a row, got 'tensor<?x4194305xf32>'}}
+  %0 = dsv4.topk %s outs(%i : tensor<?x8xi32>) : tensor<?x4194305xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_places(%s: tensor<?x?xf32>, %i: tensor<?x0xi32>) {
+  // expected-error @+1 {{topk_c2: expected 'indices' of the shape of 'scores' with a constant last extent k between 1 and 4096, the same of all destinations, got 'tensor<?x0xi32>'}}
+  %0 = dsv4.topk %s outs(%i : tensor<?x0xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_many_places(%s: tensor<?x?xf32>, %i: tensor<?x4097xi32>) {
+  // expected-error @+1 {{topk_c2: expected 'indices' of the shape of 'scores' with a constant last extent k between 1 and 4096, the same of all destinations, got 'tensor<?x4097xi32>'}}
+  %0 = dsv4.topk %s outs(%i : tensor<?x4097xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_dynamic(%s: tensor<?x?xf32>, %i: tensor<?x?xi32>) {
+  // expected-error @+1 {{topk_c2: expected 'indices' of the shape of 'scores' with a constant last extent k between 1 and 4096, the same of all destinations, got 'tensor<?x?xi32>'}}
+  %0 = dsv4.topk %s outs(%i : tensor<?x?xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_rows(%s: tensor<4x?xf32>, %i: tensor<5x8xi32>) {
+  // expected-error @+1 {{topk_c2: expected 'indices' of the shape of 'scores' with a constant last extent k between 1 and 4096, the same of all destinations, got 'tensor<5x8xi32>'}}
+  %0 = dsv4.topk %s outs(%i : tensor<5x8xi32>) : tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_other_places(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<?x9xf32>) {
+  // expected-error @+1 {{topk_c2: expected 'values' of the shape of 'scores' with a constant last extent k between 1 and 4096, the same of all destinations, got 'tensor<?x9xf32>'}}
+  %0, %1 = dsv4.topk %s outs(%i, %v : tensor<?x8xi32>, tensor<?x9xf32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_indices(%s: tensor<?x?xf32>, %i: tensor<?x8xf32>) {
+  // expected-error @+1 {{topk_c2: expected 'indices' of i32, got 'tensor<?x8xf32>'}}
+  %0 = dsv4.topk %s outs(%i : tensor<?x8xf32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_values(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xbf16>) {
+  // expected-error @+1 {{topk_c2: expected 'values' of the element type of 'scores' or f32, got 'tensor<?x8xbf16>'}}
+  %0, %1 = dsv4.topk %s outs(%i, %v : tensor<?x8xi32>, tensor<?x8xbf16>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_count(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c2: expected destinations of 'indices', 'values' if they are wanted, got 3}}
+  %0, %1, %2 = dsv4.topk %s outs(%i, %i, %i : tensor<?x8xi32>, tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_no_slots(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c2: expected destinations of 'indices', 'values' if they are wanted, and 'slots', got 1}}
+  %0 = dsv4.topk %s pages(%t : tensor<?x?xi32>) page 64 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c3(%s: tensor<4x?xf32>, %l: tensor<5xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c3: expected 'lengths' of shape [4], got 'tensor<5xi32>'}}
+  %0 = dsv4.topk %s lengths(%l : tensor<5xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c4(%s: tensor<4x64xf32>, %b: tensor<63xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c4: expected 'bias' of shape [64], got 'tensor<63xf32>'}}
+  %0 = dsv4.topk %s bias(%b : tensor<63xf32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c5_no_page(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c5: expected a positive 'page' with 'pages', and none without them}}
+  %0, %1 = dsv4.topk %s pages(%t : tensor<?x?xi32>) outs(%i, %i : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c5_page(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c5: expected a positive 'page' with 'pages', and none without them}}
+  %0, %1 = dsv4.topk %s pages(%t : tensor<?x?xi32>) page 0 outs(%i, %i : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c5_alone(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c5: expected a positive 'page' with 'pages', and none without them}}
+  %0 = dsv4.topk %s page 64 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c5_rows(%s: tensor<4x?xf32>, %t: tensor<3x?xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c5: expected 'pages' of shape [rows, pages], got 'tensor<3x?xi32>'}}
+  %0, %1 = dsv4.topk %s pages(%t : tensor<3x?xi32>) page 64 outs(%i, %i : tensor<4x8xi32>, tensor<4x8xi32>) : tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c6_alone(%s: tensor<?x?xf32>, %r: tensor<?xi32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c6: 'requests' are rows of a page table, and there are no 'pages'}}
+  %0 = dsv4.topk %s requests(%r : tensor<?xi32>) outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c6(%s: tensor<4x?xf32>, %t: tensor<?x?xi32>, %r: tensor<5xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c6: expected 'requests' of shape [4], got 'tensor<5xi32>'}}
+  %0, %1 = dsv4.topk %s pages(%t : tensor<?x?xi32>) page 64 requests(%r : tensor<5xi32>)
+      outs(%i, %i : tensor<4x8xi32>, tensor<4x8xi32>) : tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c7(%s: tensor<?x?xf32>, %l: tensor<?xi32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c7: expected a positive 'ratio', of the positions that 'lengths' are then}}
+  %0 = dsv4.topk %s lengths(%l : tensor<?xi32>) ratio 0 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c7_alone(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c7: expected a positive 'ratio', of the positions that 'lengths' are then}}
+  %0 = dsv4.topk %s ratio 4 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = stream', and 1 without either a 'team' or that, got 16}}
+func.func private @c8_block() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, cluster = 16>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c9: expected no 'team' and 'rows' with 'select', got 2 and 0}}
+func.func private @c9_team() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, team = 2>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c9: expected 'chunks' between 1 and 16 and at most 32 elements in them, and 1 without 'select = stream', got 17}}
+func.func private @c9_chunks() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 1, select = stream, chunks = 17>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c9: expected 'chunks' between 1 and 16 and at most 32 elements in them, and 1 without 'select = stream', got 2}}
+func.func private @c9_chunks_block() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, chunks = 2>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c9: expected 'threads' that select to be a power of two from 64 on, got 96}}
+func.func private @c9_threads() attributes {test.a = #dsv4.row_schedule<threads = 96, lanes = 1, vector = 4, select = block>}
+
+// -----
+
+func.func @c9_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{row_schedule_c9: expected 'select' to be 'block' or 'stream', as an op selects elements of rows}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @c9_bytes(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{row_schedule_c9: a chunk of 8 elements of 32 bits is more than 16 bytes}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 8, select = block> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @c9_chunks_of_row(%s: tensor<4x66xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{row_schedule_c9: chunks of 4 elements do not make up the 66 of a row}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x66xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x66xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x66xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @c9_registers(%s: tensor<4x4128xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{row_schedule_c9: with 'select = block' 128 threads have a row in registers, 32 elements each at most, which is less than the 4128 that it can have; expected 'stream'}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x4128xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x4128xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x4128xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}

@@ -1,0 +1,44 @@
+// topk with all of its optional parts, read back from its own text, from generic text and from
+// bytecode.
+
+// RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @plain
+// CHECK: %indices = dsv4.topk %{{.*}} outs(%{{.*}} : tensor<?x512xi32>) : tensor<?x?xf32>
+func.func @plain(%s: tensor<?x?xf32>, %i: tensor<?x512xi32>) -> tensor<?x512xi32> {
+  %0 = dsv4.topk %s outs(%i : tensor<?x512xi32>) : tensor<?x?xf32>
+  return %0 : tensor<?x512xi32>
+}
+
+// CHECK-LABEL: func.func @values
+// CHECK: %indices, %values = dsv4.topk %{{.*}} bias(%{{.*}} : tensor<256xf32>) order sorted
+// CHECK-SAME: outs(%{{.*}}, %{{.*}} : tensor<4x?x6xi32>, tensor<4x?x6xf32>) : tensor<4x?x256xbf16>
+func.func @values(%s: tensor<4x?x256xbf16>, %b: tensor<256xf32>, %i: tensor<4x?x6xi32>, %v: tensor<4x?x6xf32>)
+    -> tensor<4x?x6xf32> {
+  %0, %1 = dsv4.topk %s bias(%b : tensor<256xf32>) order sorted
+      outs(%i, %v : tensor<4x?x6xi32>, tensor<4x?x6xf32>) : tensor<4x?x256xbf16>
+  return %1 : tensor<4x?x6xf32>
+}
+
+// CHECK-LABEL: func.func @slots
+// CHECK: %indices, %slots = dsv4.topk %{{.*}} lengths(%{{.*}} : tensor<?xi32>) ratio 4
+// CHECK-SAME: pages(%{{.*}} : tensor<?x?xi32>) page 64 requests(%{{.*}} : tensor<?xi32>)
+// CHECK-SAME: order index_ascending smallest outs(%{{.*}}, %{{.*}} : tensor<?x8xi32>, tensor<?x8xi32>)
+func.func @slots(%s: tensor<?x?xf32>, %l: tensor<?xi32>, %t: tensor<?x?xi32>, %r: tensor<?xi32>,
+    %i: tensor<?x8xi32>, %p: tensor<?x8xi32>) -> tensor<?x8xi32> {
+  %0, %1 = dsv4.topk %s lengths(%l : tensor<?xi32>) ratio 4 pages(%t : tensor<?x?xi32>) page 64
+      requests(%r : tensor<?xi32>) order index_ascending smallest
+      outs(%i, %p : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
+  return %1 : tensor<?x8xi32>
+}
+
+// CHECK-LABEL: func.func @all
+// CHECK: %indices, %values, %slots = dsv4.topk
+func.func @all(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>,
+    %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %p: tensor<?x8xi32>) -> tensor<?x8xi32> {
+  %0, %1, %2 = dsv4.topk %s pages(%t : tensor<?x?xi32>) page 64
+      outs(%i, %v, %p : tensor<?x8xi32>, tensor<?x8xf32>, tensor<?x8xi32>) : tensor<?x?xf32>
+  return %2 : tensor<?x8xi32>
+}

@@ -1,0 +1,43 @@
+// A few long rows, each by the blocks of a cluster. Nothing is known of where one starts.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=4" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=4" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
+
+func.func @topk(
+    %scores: tensor<?x?xbf16> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
+    %indices: tensor<?x2048xi32> {dsv4.name = "indices", dsv4.dims = ["rows", ""]},
+    %values: tensor<?x2048xbf16> {dsv4.name = "values", dsv4.dims = ["rows", ""]})
+    -> (tensor<?x2048xi32>, tensor<?x2048xbf16>)
+    attributes {dsv4.policies = {rows = #dsv4.policy<bucket>}} {
+  %0, %1 = dsv4.topk %scores order index_ascending smallest
+      outs(%indices, %values : tensor<?x2048xi32>, tensor<?x2048xbf16>) : tensor<?x?xbf16>
+  return %0, %1 : tensor<?x2048xi32>, tensor<?x2048xbf16>
+}
+
+// The whole text.
+//     CHECK:// dsv4.topk of bf16 to i32
+//CHECK-NEXT:// rows <= 4, columns <= 4194304
+//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 8 elements, a row a cluster of 8 blocks that reads it once, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __cluster_dims__(8, 1, 1) __launch_bounds__(1024)
+//CHECK-NEXT:topk(const dsv4::bf16 *__restrict__ scores,
+//CHECK-NEXT:     int *__restrict__ indices,
+//CHECK-NEXT:     dsv4::bf16 *__restrict__ values,
+//CHECK-NEXT:     int rows,
+//CHECK-NEXT:     int columns) {
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  const int row = blockIdx.x / 8;
+//CHECK-NEXT:  dsv4::topk_cluster<dsv4::TopkShape<2048, 1024, 8, 2, false, dsv4::TopkOrder::index_ascending, false>, 8>(
+//CHECK-NEXT:    columns,
+//CHECK-NEXT:    [&](int column) {
+//CHECK-NEXT:      const int scores_start = row * columns;
+//CHECK-NEXT:      const auto scores_1 = dsv4::load_part<dsv4::Tile<dsv4::bf16, 1, 8>>(&scores[scores_start + column], columns - column);
+//CHECK-NEXT:      return dsv4::convert<float>(scores_1);
+//CHECK-NEXT:    },
+//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:      const int at = row * 2048 + place;
+//CHECK-NEXT:      indices[at] = index;
+//CHECK-NEXT:      values[at] = dsv4::convert<dsv4::bf16>(value);
+//CHECK-NEXT:    });
+//CHECK-NEXT:}

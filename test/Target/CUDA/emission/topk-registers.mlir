@@ -1,0 +1,44 @@
+// Rows of bf16 that a block has in registers, chosen by a sum with a bias: the values are read again,
+// without it.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+
+func.func @topk(
+    %scores: tensor<?x1024xbf16> {dsv4.name = "scores", dsv4.dims = ["rows", ""]},
+    %bias: tensor<1024xf32> {dsv4.name = "bias"},
+    %indices: tensor<?x6xi32> {dsv4.name = "indices", dsv4.dims = ["rows", ""]},
+    %values: tensor<?x6xf32> {dsv4.name = "values", dsv4.dims = ["rows", ""]})
+    -> (tensor<?x6xi32>, tensor<?x6xf32>) {
+  %i, %v = dsv4.topk %scores bias(%bias : tensor<1024xf32>) order sorted outs(%indices, %values : tensor<?x6xi32>, tensor<?x6xf32>) : tensor<?x1024xbf16>
+  return %i, %v : tensor<?x6xi32>, tensor<?x6xf32>
+}
+
+// The whole text.
+//     CHECK:// dsv4.topk of bf16 to i32
+//CHECK-NEXT:// rows = ?, scores.1 = 1024
+//CHECK-NEXT:// sm_90a: 256 threads, chunks of 8 elements, a row a block that has it in registers, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256)
+//CHECK-NEXT:topk(const dsv4::bf16 *__restrict__ scores,
+//CHECK-NEXT:     const float *__restrict__ bias,
+//CHECK-NEXT:     int *__restrict__ indices,
+//CHECK-NEXT:     float *__restrict__ values,
+//CHECK-NEXT:     int rows) {
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<6, 256, 8, 1, true, dsv4::TopkOrder::sorted, true>>(
+//CHECK-NEXT:    1024,
+//CHECK-NEXT:    [&](int column) {
+//CHECK-NEXT:      const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 8>>(&scores[(long long)blockIdx.x * 1024 + column]);
+//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 8>>(&bias[column]);
+//CHECK-NEXT:      return dsv4::convert<float>(scores_1) + bias_1;
+//CHECK-NEXT:    },
+//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:      const long long at = (long long)blockIdx.x * 6 + place;
+//CHECK-NEXT:      indices[at] = index;
+//CHECK-NEXT:      const auto scores_2 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[(long long)blockIdx.x * 1024 + max(index, 0)]);
+//CHECK-NEXT:      const float score = dsv4::convert<float>(scores_2)[0];
+//CHECK-NEXT:      values[at] = index >= 0 ? score : value;
+//CHECK-NEXT:    });
+//CHECK-NEXT:}
