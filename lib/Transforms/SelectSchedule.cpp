@@ -64,7 +64,7 @@ struct Shape {
 constexpr Shape selectFrom(SelectAlgorithm how, int64_t threads,
                            int64_t columns, int64_t most = 0,
                            int64_t cluster = 1, int64_t chunks = 1) {
-  Shape shape = {"dsv4.topk", 0, threads, 1, 4};
+  Shape shape = {"dsv4.topk", 0, threads, 1, /*vector=*/8};
   shape.select = how;
   shape.columns = columns;
   shape.most = most;
@@ -270,7 +270,7 @@ static std::string explainMisfit(RowScheduleAttr schedule, KernelOp kernel) {
 /// reduced until they fit, or null.
 static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
                                     std::string &why) {
-  for (int64_t vector = std::max<int64_t>(entry.vector, 8); vector >= 1;
+  for (int64_t vector = entry.vector; vector >= 1;
        vector /= 2) {
     auto schedule = RowScheduleAttr::get(
         kernel.getContext(), entry.threads, entry.lanes, vector, entry.blocks,

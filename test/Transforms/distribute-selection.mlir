@@ -1,0 +1,43 @@
+// A thread computes chunks of columns by itself: 4 elements, and the one factor that they have.
+
+// RUN: dsv4-opt %s --convert-dsv4-to-vector --dsv4-distribute-rows --canonicalize --cse | FileCheck %s
+
+#f8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>
+
+// CHECK-LABEL: dsv4.kernel @stream
+// CHECK: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: %[[ROW:.*]] = arith.divui %[[BLOCK]], %c8
+// CHECK: cuda.select 8 of %{{.*}} most 64 order sorted kind stream threads 128 chunks 2 cluster 8 : index load {
+// CHECK: ^bb0(%[[COLUMN:.*]]: index):
+// CHECK-DAG: %[[GROUP:.*]] = arith.divsi %[[COLUMN]], %c32
+// CHECK-DAG: cuda.load %{{.*}} -> vector<1x4xf8E4M3FN>
+// CHECK-DAG: cuda.load %{{.*}} -> vector<1xf8E8M0FNU>
+// CHECK: %[[X:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<1x4xf32>
+// CHECK: cuda.select_yield %[[X]] : vector<1x4xf32>
+// CHECK: } emit {
+// CHECK: ^bb0(%[[PLACE:.*]]: index, %[[INDEX:.*]]: index, %[[VALUE:.*]]: f32):
+// CHECK: memref.store %{{.*}} : memref<?xi32>
+// CHECK: memref.store %[[VALUE]], %{{.*}} : memref<?xf32>
+func.func @stream(%d: tensor<?x64xf8E4M3FN>, %s: tensor<?x2xf8E8M0FNU>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x64xf32>) {
+  %0:2 = dsv4.kernel @stream(%d, %s, %i, %v, %o) schedule <threads = 128, lanes = 1, vector = 4, cluster = 8, select = stream, chunks = 2>
+      : (tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU>, tensor<?x8xi32>, tensor<?x8xf32>, tensor<?x64xf32>) -> (tensor<?x8xi32>, tensor<?x8xf32>) {
+  ^bb0(%a: tensor<?x64xf8E4M3FN>, %b: tensor<?x2xf8E8M0FNU>, %c: tensor<?x8xi32>, %e: tensor<?x8xf32>, %f: tensor<?x64xf32>):
+    %x = dsv4.dequantize %a scales(%b : tensor<?x2xf8E8M0FNU>) outs(%f : tensor<?x64xf32>) {format = #f8} : tensor<?x64xf8E4M3FN>
+    %1, %2 = dsv4.topk %x order sorted outs(%c, %e : tensor<?x8xi32>, tensor<?x8xf32>) : tensor<?x64xf32>
+    dsv4.yield %1, %2 : tensor<?x8xi32>, tensor<?x8xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: dsv4.kernel @registers
+func.func @registers(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
+  %0 = dsv4.kernel @registers(%s, %i) schedule <threads = 64, lanes = 1, vector = 4, select = block>
+      : (tensor<?x64xf32>, tensor<?x8xi32>) -> tensor<?x8xi32> {
+  ^bb0(%a: tensor<?x64xf32>, %c: tensor<?x8xi32>):
+    // CHECK: cuda.select 8 of %c64 most 64 kind block threads 64 : index load {
+    // CHECK: memref<?xf32>, index -> vector<1x4xf32>
+    %1 = dsv4.topk %a outs(%c : tensor<?x8xi32>) : tensor<?x64xf32>
+    dsv4.yield %1 : tensor<?x8xi32>
+  }
+  return
+}

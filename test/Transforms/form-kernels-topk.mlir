@@ -1,0 +1,54 @@
+// A selection is fed by ops that compute columns of their rows by themselves; all others stay in
+// front of it.
+
+// RUN: dsv4-opt %s --dsv4-form-kernels --remarks-filter=dsv4-form-kernels --remark-format=emitRemark 2>%t \
+// RUN:   | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
+
+#f8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>
+#f4 = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
+#rule = #dsv4.quantizer<rounding = up_pow2>
+!cache = !dsv4.cache<8 x <[<"v" : 64 x f32 in row>]>>
+// CHECK-LABEL: func.func @fused
+// CHECK: dsv4.kernel @fused(
+// CHECK: dsv4.dequantize
+// CHECK-NEXT: dsv4.topk
+// REMARK: [Passed] {{.*}}kernel 'fused' holds dsv4.dequantize dsv4.topk
+func.func @fused(%d: tensor<?x64xf8E4M3FN>, %s: tensor<?x2xf8E8M0FNU>, %i: tensor<?x8xi32>, %n: index) -> tensor<?x8xi32> {
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  %x = dsv4.dequantize %d scales(%s : tensor<?x2xf8E8M0FNU>) outs(%e : tensor<?x64xf32>) {format = #f8} : tensor<?x64xf8E4M3FN>
+  %0 = dsv4.topk %x outs(%i : tensor<?x8xi32>) : tensor<?x64xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// A mean is of the whole row.
+// CHECK-LABEL: func.func @whole_rows
+// CHECK: dsv4.kernel @whole_rows_0
+// CHECK: dsv4.kernel @whole_rows_1
+// REMARK: [Missed] {{.*}}not fused with dsv4.rms_norm: it computes whole rows, of which the selection takes columns
+func.func @whole_rows(%r: tensor<?x64xf32>, %i: tensor<?x8xi32>, %o: tensor<?x64xf32>) -> tensor<?x8xi32> {
+  %x = dsv4.rms_norm %r outs(%o : tensor<?x64xf32>) {eps = 1.0e-6 : f32} : tensor<?x64xf32>
+  %0 = dsv4.topk %x outs(%i : tensor<?x8xi32>) : tensor<?x64xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// What was chosen by a sum with a bias is computed again, one by one; codes of 4 bits are two a byte.
+// CHECK-LABEL: func.func @pairs_one_by_one
+// CHECK: dsv4.kernel @pairs_one_by_one_0
+// CHECK: dsv4.kernel @pairs_one_by_one_1
+// REMARK: [Missed] {{.*}}not fused with dsv4.dequantize: the operand is not taken row by row
+func.func @pairs_one_by_one(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FNU>, %b: tensor<64xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x64xf32>) -> tensor<?x8xi32> {
+  %x = dsv4.dequantize %d scales(%s : tensor<?x2xf8E8M0FNU>) outs(%o : tensor<?x64xf32>) {format = #f4} : tensor<?x64xf4E2M1FN>
+  %0, %1 = dsv4.topk %x bias(%b : tensor<64xf32>) outs(%i, %v : tensor<?x8xi32>, tensor<?x8xf32>) : tensor<?x64xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// CHECK-LABEL: func.func @consumer
+// CHECK: dsv4.kernel @consumer_0
+// CHECK: dsv4.kernel @consumer_1
+// REMARK: [Missed] {{.*}}not fused with dsv4.topk: what it selects is no row of a lane
+func.func @consumer(%r: tensor<?x256xf32>, %i: tensor<?x64xi32>, %v: tensor<?x64xf32>, %c: !cache, %at: tensor<?xi32>) {
+  %0, %1 = dsv4.topk %r order sorted outs(%i, %v : tensor<?x64xi32>, tensor<?x64xf32>) : tensor<?x256xf32>
+  dsv4.paged_append %c[%at] fields(%1 : tensor<?x64xf32>) : !cache, tensor<?xi32>
+  return
+}
