@@ -270,8 +270,7 @@ static std::string explainMisfit(RowScheduleAttr schedule, KernelOp kernel) {
 /// reduced until they fit, or null.
 static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
                                     std::string &why) {
-  for (int64_t vector = entry.vector; vector >= 1;
-       vector /= 2) {
+  for (int64_t vector = entry.vector; vector >= 1; vector /= 2) {
     auto schedule = RowScheduleAttr::get(
         kernel.getContext(), entry.threads, entry.lanes, vector, entry.blocks,
         entry.load, entry.store, entry.pdl, 0, 0, entry.cluster, entry.select,
