@@ -79,12 +79,9 @@ __device__ __forceinline__ bool topk_better(TopkEntry a, TopkEntry b) {
   return x > y || (!(x < y) && topk_index(a) < topk_index(b));
 }
 
-// Ranks from `base` on up to `end`, and the same of keys.
+// Numbers from `low` on that are not `high`.
 struct TopkInterval {
-  TopkRank base, end;
-};
-struct TopkKeys {
-  unsigned base, end;
+  float low, high;
 };
 
 //===----------------------------------------------------------------------===//
@@ -112,14 +109,6 @@ struct TopkShape {
     // Of a histogram; there are 48 KiB of shared memory.
     bins_log2 = Whole && K <= 2048 ? 12 : 11,
     bins = 1 << bins_log2,
-    // Of a thread's elements: with one and a half times K groups in all their
-    // maxima bound the K-th best element well.
-    groups_wanted = (3 * K / 2 + Threads - 1) / Threads,
-    groups = items % 16 == 0 && groups_wanted <= items / 16  ? items / 16
-             : items % 8 == 0 && groups_wanted <= items / 8 ? items / 8
-             : items % 4 == 0 && groups_wanted <= items / 4 ? items / 4
-             : items % 2 == 0 && groups_wanted <= items / 2 ? items / 2
-                                                            : items,
     // Elements that are ranked one by one.
     few = Threads < 128 ? Threads : 128
   };
@@ -191,16 +180,16 @@ template <typename Shape> struct TopkHalfBins {
     return ~(half ^ ((unsigned)((int)half >> 31) | 0x80000000u)) >>
            (16 + shift);
   }
-  // The least key of numbers whose f16 has at least this key of 16 bits.
-  __device__ __forceinline__ static unsigned edge(unsigned key) {
+  // The least number whose f16 has at least this key of 16 bits: rounded towards
+  // zero, a negative one is above the f16 before. NaN above infinity.
+  __device__ __forceinline__ static float edge(unsigned key) {
     const bool positive = key >= 0x8000u;
-    float low, high;
-    cvt_f32_f16x2(low, high, positive ? key ^ 0x8000u : (key ^ 0xFFFFu) + 1);
-    return key > 0xFC00u   ? topk_key_of_infinity + 1
-           : key <= 0x3FFu ? topk_key_of_minus_infinity
-                           : topk_key_of_number(low) + !positive;
+    float number, zero;
+    cvt_f32_f16x2(number, zero, positive ? key ^ 0x8000u : 0x10000u - key);
+    return key <= 0x3FFu ? as_float(0xFF800000u)
+                         : as_float(as_unsigned(number) - !positive);
   }
-  __device__ __forceinline__ static TopkKeys keys(unsigned bin) {
+  __device__ __forceinline__ static TopkInterval interval(unsigned bin) {
     const unsigned end = 0x10000u - (bin << shift);
     return {edge(end - (1 << shift)), edge(end)};
   }
@@ -218,13 +207,13 @@ struct TopkOctaveBins {
     const int shift = distance < 64 ? 0 : 25 - __clz((int)distance);
     return last - ((unsigned)shift * 64 + (distance >> shift));
   }
-  __device__ __forceinline__ TopkKeys keys(unsigned bin) const {
+  __device__ __forceinline__ TopkInterval interval(unsigned bin) const {
     const unsigned from_last = last - bin;
     const int shift = from_last < 64 ? 0 : (int)from_last / 64 - 1;
     const unsigned base =
         topk_key_of_number(least) + ((from_last - 64 * shift) << shift);
     const unsigned end = base + (1u << shift);
-    return {base, end > base ? end : 0xFFFFFFFFu};
+    return {topk_number(base), topk_number(end > base ? end : 0xFFFFFFFFu)};
   }
 };
 
@@ -301,57 +290,52 @@ template <typename Shape> __device__ __noinline__ TopkBin topk_find_bin(unsigned
 // Choice
 //===----------------------------------------------------------------------===//
 
-// By the lanes of a warp: `own` places each of those that `placed` counts, or
-// `taken`. Not inlined, as above.
-template <typename Shape>
-__device__ __noinline__ unsigned topk_reserve(bool to_list, unsigned own) {
-  TopkShared<Shape> &shared = topk_shared<Shape>();
-  const unsigned upto = topk_upto(own);
-  unsigned first = 0;
-  if (threadIdx.x % 32 == 31)
-    first = fetch_add_shared(to_list ? &shared.taken : &shared.placed, upto);
-  return __shfl_sync(0xFFFFFFFFu, first, 31) + upto - own;
-}
-
-// Of elements that are in doubt: those with ranks in `at`, of which the `rest`
-// best are sought.
+// What is in doubt: elements with keys from `low` to `high` and, where that is one
+// key, indices from `begin` to `end`. The `rest` best of the `inside` elements are
+// sought.
 struct TopkDoubt {
-  TopkInterval at;
+  unsigned low, high;
+  int begin, end;
   unsigned rest, inside;
 };
 
-// Where floats alone do not tell apart what is in doubt: the interval shrinks to
-// the keys that there are, then to one bin after the other, until few are left,
-// or as many as are sought; then what is above goes to the list, and the rest to
-// the few. Each step reads all elements: scan(f) calls f(there, entry) for those
-// of this thread, in all threads equally often. A place in the list that is
-// written was read before. Indices are below `length`.
+// Where floats alone do not tell apart what is in doubt: it shrinks to the keys
+// that there are, then to one bin after the other, until few are left, or as many
+// as are sought; then what is above goes to the list, and the rest to the few.
+// Each step reads all elements: scan(f) calls f(there, entry) for those of this
+// thread, in all threads equally often. A place in the list that is written was
+// read before.
 template <typename Shape, typename Scan>
-__device__ __forceinline__ void topk_divide(TopkDoubt &doubt, int length,
-                                            Scan scan) {
+__device__ __forceinline__ void topk_divide(TopkDoubt &doubt, Scan scan) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   enum { tighten, count, place } step = tighten;
-  TopkInterval at = doubt.at;
   int shift = 0;
 #pragma unroll 1
   for (;;) {
+    const bool one_key = doubt.low == doubt.high,
+               all = doubt.rest == doubt.inside;
     unsigned least = 0xFFFFFFFFu, most = 0;
     scan([&](bool there, TopkEntry entry) {
-      const TopkRank rank = topk_rank(entry);
-      const bool close = there && rank >= at.base && rank < at.end;
+      const unsigned key = topk_key(topk_value(entry));
+      const int index = topk_index(entry);
+      const bool close = there && key >= doubt.low && key <= doubt.high &&
+                         (!one_key || (index >= doubt.begin && index <= doubt.end));
       if (step == tighten) {
-        const unsigned key = (unsigned)(rank >> topk_index_bits);
         least = close && key < least ? key : least;
         most = close && key > most ? key : most;
       } else if (step == count) {
-        if (close)
-          add_shared_if(true, shared.bins,
-                        (unsigned)((at.end - 1 - rank) >> shift), 1);
+        add_shared_if(close, shared.bins,
+                      (one_key ? (unsigned)(index - doubt.begin)
+                               : doubt.high - key) >> shift,
+                      1);
       } else {
-        const bool chosen =
-            there && rank >= (doubt.rest == doubt.inside ? at.base : at.end);
-        const unsigned to =
-            topk_reserve<Shape>(false, chosen ? 1 : close ? 0x10000u : 0);
+        const bool chosen = there && (close ? all
+                                            : key > doubt.high ||
+                                                  (one_key && key == doubt.high &&
+                                                   index < doubt.begin));
+        unsigned to = 0;
+        if (chosen || close)
+          to = fetch_add_shared(&shared.placed, chosen ? 1 : 0x10000u);
         __syncthreads();
         if (chosen)
           shared.list[to & 0xFFFFu] = entry;
@@ -360,7 +344,7 @@ __device__ __forceinline__ void topk_divide(TopkDoubt &doubt, int length,
       }
     });
     if (step == place)
-      break;
+      return;
     if (step == tighten) {
       least = __reduce_min_sync(0xFFFFFFFFu, least);
       most = __reduce_max_sync(0xFFFFFFFFu, most);
@@ -369,9 +353,8 @@ __device__ __forceinline__ void topk_divide(TopkDoubt &doubt, int length,
         atomicMax(&shared.most, most);
       }
       __syncthreads();
-      at.base = topk_rank_of_key(shared.least) |
-                (unsigned)(topk_no_index + 1 - length);
-      at.end = (topk_rank_of_key(shared.most) | (unsigned)topk_no_index) + 1;
+      doubt.low = shared.least;
+      doubt.high = shared.most;
       __syncthreads();
       shared.least = 0xFFFFFFFFu;
       shared.most = 0;
@@ -381,21 +364,29 @@ __device__ __forceinline__ void topk_divide(TopkDoubt &doubt, int length,
       const TopkBin found = topk_find_bin<Shape>(doubt.rest);
       doubt.rest -= found.before;
       doubt.inside = found.count;
-      at.end -= (TopkRank)found.bin << shift;
-      if (at.end - at.base > 1ull << shift)
-        at.base = at.end - (1ull << shift);
+      const unsigned first = found.bin << shift, last = first + (1u << shift) - 1;
+      if (one_key) {
+        doubt.end = doubt.end - doubt.begin > (int)last ? doubt.begin + (int)last
+                                                        : doubt.end;
+        doubt.begin += (int)first;
+      } else {
+        doubt.low = doubt.high - doubt.low > last ? doubt.high - last : doubt.low;
+        doubt.high -= first;
+      }
       if (found.count <= Shape::few || found.count == doubt.rest)
         step = place;
     }
-    const int bits = 64 - __clzll((long long)(at.end - 1 - at.base));
+    const unsigned range = doubt.low == doubt.high
+                               ? (unsigned)(doubt.end - doubt.begin)
+                               : doubt.high - doubt.low;
+    const int bits = 32 - __clz((int)range);
     shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
   }
-  doubt.at = at;
 }
 
 // The best of the few to the list, behind a barrier.
 template <typename Shape>
-__device__ __forceinline__ void topk_rank_few(const TopkDoubt &doubt,
+__device__ __forceinline__ void topk_rank_few(unsigned inside, unsigned rest,
                                               unsigned wanted) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   // Neighbouring lanes share an element.
@@ -403,83 +394,94 @@ __device__ __forceinline__ void topk_rank_few(const TopkDoubt &doubt,
                             ? Shape::threads / Shape::few
                             : 8;
   const unsigned which = threadIdx.x / lanes;
-  const bool there = which < doubt.inside;
+  const bool there = which < inside;
   const TopkEntry own = shared.few[there ? which : 0];
   unsigned better = 0;
 #pragma unroll 1
-  for (unsigned i = threadIdx.x % lanes; i < doubt.inside; i += lanes)
+  for (unsigned i = threadIdx.x % lanes; i < inside; i += lanes)
     better += topk_better(shared.few[i], own);
 #pragma unroll
   for (int distance = 1; distance < lanes; distance *= 2)
     better += exchange<32>(better, distance);
   if (there && threadIdx.x % lanes == 0) {
-    if (better < doubt.rest)
-      shared.list[wanted - doubt.rest + better] = own;
-    if (better == doubt.rest - 1)
+    if (better < rest)
+      shared.list[wanted - rest + better] = own;
+    if (better == rest - 1)
       shared.threshold = topk_rank(own);
   }
 }
 
 // The `wanted` best elements, at least one, to the front of the list, in any
-// order. `values` and their indices are those of this thread; absent ones are
-// NaN. The list may be where `scan` reads. Returns a rank that they reach and no
-// other does.
+// order. `values` and their indices, the first `items` of them, are those of this
+// thread; absent ones are NaN. The list may be where `scan` reads. Returns a rank
+// that they reach and no other does.
 template <typename Shape, int Items, typename Bins, typename Index,
           typename Scan>
 __device__ __forceinline__ TopkRank
-topk_choose(const float (&values)[Items], Index index, Bins bins,
+topk_choose(const float (&values)[Items], int items, Index index, Bins bins,
             unsigned wanted, int length, Scan scan) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
 #pragma unroll
   for (int i = 0; i < Items; ++i)
-    add_shared_if(values[i] >= bins.least, shared.bins, bins.bin(values[i]), 1);
+    if (i < items)
+      add_shared_if(values[i] >= bins.least, shared.bins, bins.bin(values[i]),
+                    1);
   __syncthreads();
   const TopkBin found = topk_find_bin<Shape>(wanted);
-  // Where there are not enough numbers it is among NaN.
-  const TopkKeys keys = found.count ? bins.keys(found.bin)
-                                    : TopkKeys{0, topk_key_of_minus_infinity};
-  TopkDoubt doubt = {
-      {topk_rank_of_key(keys.base), topk_rank_of_key(keys.end)},
-      wanted - found.before,
-      found.count};
-  if (found.count != 0 &&
-      (found.count <= Shape::few || found.count == doubt.rest)) {
-    const float low = topk_number(keys.base),
-                high = found.count == doubt.rest ? low : topk_number(keys.end);
+  unsigned rest = wanted - found.before, inside = found.count;
+  const TopkInterval at = bins.interval(found.bin);
+  TopkRank reached;
+  if (inside != 0 && (inside <= Shape::few || inside == rest)) {
+    const float high = inside == rest ? at.low : at.high;
     unsigned own = 0, close = 0;
 #pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      own += values[i] >= high;
-      close += values[i] >= low;
-    }
+    for (int i = 0; i < Items; ++i)
+      if (i < items) {
+        own += values[i] >= high;
+        close += values[i] >= at.low;
+      }
     close -= own;
-    const unsigned places = topk_reserve<Shape>(false, own | close << 16);
-    unsigned place = places & 0xFFFFu, place_of_few = places >> 16;
+    unsigned place = 0;
+    if (own + close)
+      place = fetch_add_shared(&shared.placed, own | close << 16);
+    unsigned place_of_few = place >> 16;
+    place &= 0xFFFFu;
 #pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const bool above = values[i] >= high;
-      st_shared_8_if(above, shared.list, place, (unsigned)index(i),
-                     as_unsigned(values[i]));
-      place += above;
-    }
-    if (__any_sync(0xFFFFFFFFu, close != 0)) {
+    for (int i = 0; i < Items; ++i)
+      if (i < items) {
+        const bool above = values[i] >= high;
+        st_shared_8_if(above, shared.list, place, (unsigned)index(i),
+                       as_unsigned(values[i]));
+        place += above;
+      }
+    if (close) {
 #pragma unroll
       for (int i = 0; i < Items; ++i) {
-        const bool here = values[i] >= low && !(values[i] >= high);
+        const bool here = values[i] >= at.low && !(values[i] >= high);
         st_shared_8_if(here, shared.few, place_of_few, (unsigned)index(i),
                        as_unsigned(values[i]));
         place_of_few += here;
       }
     }
+    reached = topk_rank_of_key(topk_key(at.low));
   } else {
-    topk_divide<Shape>(doubt, length, scan);
+    // Where there are not enough numbers it is among NaN.
+    TopkDoubt doubt = {0, 0, 0, length - 1, rest, inside};
+    if (inside) {
+      doubt.low = topk_key(at.low);
+      doubt.high = (at.high == at.high ? topk_key(at.high) : topk_key_of_infinity + 1) - 1;
+    }
+    topk_divide<Shape>(doubt, scan);
+    rest = doubt.rest;
+    inside = doubt.inside;
+    reached = topk_rank_of_key(doubt.low) | (unsigned)(topk_no_index - doubt.end);
   }
   __syncthreads();
   if (threadIdx.x == 0)
     shared.placed = 0;
-  if (doubt.rest == doubt.inside)
-    return doubt.at.base;
-  topk_rank_few<Shape>(doubt, wanted);
+  if (rest == inside)
+    return reached;
+  topk_rank_few<Shape>(inside, rest, wanted);
   __syncthreads();
   return shared.threshold;
 }

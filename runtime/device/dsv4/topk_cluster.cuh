@@ -30,14 +30,14 @@ template <typename Shape, int Size> struct TopkCluster {
   TopkClusterShared &cluster;
   int exchanges;
   bool reduced;
-  // Of the lists put one behind the other: where each begins, lane by lane, how
-  // long the first is, and all.
-  int offset, first, all;
+  // Of the lists put one behind the other: how long the first is, and all.
+  int first, all;
+  const unsigned *counts;
 
   // The other blocks must have started before their memory is written.
   __device__ __forceinline__ TopkCluster(TopkClusterShared &cluster)
-      : cluster(cluster), exchanges(0), reduced(false), offset(0), first(0),
-        all(0) {
+      : cluster(cluster), exchanges(0), reduced(false), first(0), all(0),
+        counts(nullptr) {
     cluster_arrive<Size>();
   }
 
@@ -52,16 +52,15 @@ template <typename Shape, int Size> struct TopkCluster {
       return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
     if (exchanges == 0)
       cluster_wait<Size>();
-    unsigned *counts = cluster.counts[exchanges++];
+    unsigned *lengths = cluster.counts[exchanges++];
     if (threadIdx.x < Size)
-      st_cluster_4(&counts[cluster_rank<Size>()], threadIdx.x, (unsigned)count);
+      st_cluster_4(&lengths[cluster_rank<Size>()], threadIdx.x,
+                   (unsigned)count);
     cluster_arrive<Size>();
     cluster_wait<Size>();
-    const int lane = threadIdx.x % 32;
-    const unsigned own = lane < Size ? counts[lane] : 0;
-    offset = (int)(topk_upto(own) - own);
+    counts = lengths;
     first = (int)counts[0];
-    all = __shfl_sync(0xFFFFFFFFu, offset, Size);
+    all = before(Size);
     // Nobody has left anything out: such a list has all that are wanted.
     if (all < wanted && !any)
       return TopkNext::repeat;
@@ -71,24 +70,29 @@ template <typename Shape, int Size> struct TopkCluster {
     }
     return cluster_rank<Size>() == 0 ? TopkNext::merge : TopkNext::leave;
   }
+  // The lengths of the lists before that of block `part`.
+  __device__ __forceinline__ int before(int part) const {
+    const int lane = threadIdx.x % 32;
+    return (int)__reduce_add_sync(0xFFFFFFFFu, lane < part ? counts[lane] : 0);
+  }
   // What is here already need not be fetched.
   __device__ __forceinline__ int begin() const { return first; }
   __device__ __forceinline__ int end() const { return all; }
   // A list by as many warps as there are for each.
   __device__ __forceinline__ void copy(TopkEntry *to, int from, int end) const {
-    constexpr int warps = Shape::threads / 32;
-    constexpr int parts = warps < Size ? warps : Size, each = warps / parts;
+    constexpr int warps = Shape::threads / 32,
+                  each = warps > Size ? warps / Size : 1;
     const int warp = threadIdx.x / 32;
 #pragma unroll 1
-    for (int round = 0; round < Size; round += parts) {
-      const int part = round + warp % parts;
-      const int begin = __shfl_sync(0xFFFFFFFFu, offset, part % 32),
-                next = __shfl_sync(0xFFFFFFFFu, offset, (part + 1) % 32);
+    for (int part = warp / each; part < Size; part += warps / each) {
+      const int begin = before(part), next = begin + (int)counts[part];
       const int stop = next < end ? next : end;
 #pragma unroll 4
-      for (int at = (begin > from ? begin : from) + warp / parts * 32 + threadIdx.x % 32;
-           part < Size && warp / parts < each && at < stop; at += each * 32)
-        to[at - from] = ld_cluster_8(&topk_shared<Shape>().list[at - begin], part);
+      for (int at = (begin > from ? begin : from) + warp % each * 32 +
+                    (int)threadIdx.x % 32;
+           at < stop; at += each * 32)
+        to[at - from] =
+            ld_cluster_8(&topk_shared<Shape>().list[at - begin], part);
     }
   }
 

@@ -111,7 +111,7 @@ __device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
   const TopkBin found = topk_find_bin<Shape>((unsigned)wanted);
   return found.count == 0
              ? as_float(0x7FFFFFFFu)
-             : topk_number(TopkHalfBins<Shape>::keys(found.bin).base);
+             : TopkHalfBins<Shape>::interval(found.bin).low;
 }
 
 // The K best of `length` elements, at most Threads * Vector * Chunks, by one
@@ -125,16 +125,10 @@ __device__ __forceinline__ void topk_block_whole(int length, Load load,
     topk_load_round<Shape>(values, 0, length, length, load);
     topk_clear<Shape>();
     __syncthreads();
-    TopkHalfBins<Shape> bins = {as_float(0xFF800000u)};
-    // Fewer elements to count: none below what enough maxima of groups reach.
-    if constexpr (Shape::groups < Shape::items) {
-      float maxima[Shape::groups];
-      topk_maxima(maxima, values);
-      bins.least = max_f32(topk_bound<Shape>(maxima, wanted), bins.least);
-    }
     topk_choose<Shape>(
-        values, [](int i) { return topk_column<Shape>(0, i); }, bins,
-        (unsigned)wanted, length, [&](auto look) {
+        values, Shape::items, [](int i) { return topk_column<Shape>(0, i); },
+        TopkHalfBins<Shape>{as_float(0xFF800000u)}, (unsigned)wanted, length,
+        [&](auto look) {
 #pragma unroll 1
           for (int start = 0; start < length; start += Shape::threads) {
             const int i = start + (int)threadIdx.x, at = i < length ? i : 0;
@@ -194,12 +188,12 @@ __device__ __forceinline__ int topk_sample_column(int length) {
          Shape::vector;
 }
 
-// What can be among the best of a round to the list; false where it does not
-// fit, and nothing was done. By the lanes of a warp.
+// What can be among the best of a round to the list, but for lanes that `wrote`
+// theirs; false where there is no room for all. By the lanes of a warp.
 template <typename Shape>
 __device__ __forceinline__ bool
 topk_append(const float (&values)[Shape::items], int start, int end,
-            const TopkBound &bound) {
+            const TopkBound &bound, bool &wrote) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   unsigned hits = 0;
 #pragma unroll
@@ -221,17 +215,18 @@ topk_append(const float (&values)[Shape::items], int start, int end,
     }
     hits = bound.any ? hits | early : above | (hits & early);
   }
+  const unsigned own = wrote ? 0 : __popc(hits);
+  unsigned place = 0;
+  if (own)
+    place = fetch_add_shared(&shared.taken, own);
+  wrote = place + own <= Shape::capacity;
+  // Who comes later finds no place either: what is in front is written.
+  if (!wrote)
+    atomicMin(&shared.end, place);
+  if (own == 0 || !wrote)
+    hits = 0;
   if (!__any_sync(0xFFFFFFFFu, hits != 0))
-    return true;
-  const unsigned own = __popc(hits);
-  unsigned place = topk_reserve<Shape>(true, own);
-  // Whoever comes later finds no place either: what is in front is written.
-  const unsigned past = __ballot_sync(0xFFFFFFFFu, place + own > Shape::capacity);
-  if (past) {
-    if (threadIdx.x % 32 == 0)
-      atomicMin(&shared.end, place);
-    return false;
-  }
+    return __all_sync(0xFFFFFFFFu, wrote);
 #pragma unroll
   for (int i = 0; i < Shape::items; ++i) {
     const bool hit = hits >> i & 1;
@@ -240,7 +235,7 @@ topk_append(const float (&values)[Shape::items], int start, int end,
                    as_unsigned(values[i]));
     place += hit;
   }
-  return true;
+  return __all_sync(0xFFFFFFFFu, wrote);
 }
 
 // The `wanted` best of the first `count` entries of the list to its front, and
@@ -261,7 +256,8 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
     indices[i] = topk_index(entry);
   }
   const TopkRank reached = topk_choose<Shape>(
-      values, [&](int i) { return indices[i]; }, TopkOctaveBins{bound.floor},
+      values, (count + Shape::threads - 1) / Shape::threads,
+      [&](int i) { return indices[i]; }, TopkOctaveBins{bound.floor},
       (unsigned)wanted, length, [&](auto look) {
 #pragma unroll 1
         for (int start = 0; start < count; start += Shape::threads) {
@@ -332,16 +328,16 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
   const int wanted = length < Shape::k ? length : Shape::k;
   TopkRange range = group.range(length);
   float values[Shape::items], sample[Shape::vector];
-  topk_load_round<Shape>(values, range.begin, range.end, length, load);
   topk_load<Shape, 1>(
       sample, [&](int) { return topk_sample_column<Shape>(length); }, length,
       length, load);
+  topk_load_round<Shape>(values, range.begin, range.end, length, load);
   topk_clear<Shape>();
   __syncthreads();
   TopkBound bound = topk_guess<Shape>(sample, length, wanted);
 
   int start = range.begin, from = 0;
-  bool merging = false, loaded = true;
+  bool merging = false, loaded = true, wrote = false;
 #pragma unroll 1
   for (;;) {
     // Warps go on by themselves until they are through or find no room.
@@ -349,9 +345,10 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     for (; start < range.end; start += Shape::round) {
       if (!loaded)
         topk_load_round<Shape>(values, start, range.end, length, load);
-      loaded = !topk_append<Shape>(values, start, range.end, bound);
+      loaded = !topk_append<Shape>(values, start, range.end, bound, wrote);
       if (loaded)
         break;
+      wrote = false;
     }
     bool more = __syncthreads_or(start < range.end);
     int count = (int)(shared.taken < shared.end ? shared.taken : shared.end);
@@ -379,7 +376,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
       range = group.range(length);
       start = range.begin;
       count = 0;
-      loaded = false;
+      loaded = wrote = false;
       __syncthreads();
     } else if (count > wanted) {
       bound = topk_reduce<Shape>(count, wanted, bound, length);
