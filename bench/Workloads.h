@@ -149,6 +149,10 @@ std::unique_ptr<Workload> makeCompress(Device &device, const std::string &name);
 std::unique_ptr<Workload> makeOnline(Device &device, const char *name,
                                      int64_t piece, int64_t pieces);
 
+/// 262,144 tokens that are routed to 6 of their `experts` by score and bias or,
+/// with `hash`, by token id; sizes are tokens.
+std::unique_ptr<Workload> makeRouter(Device &device, int64_t experts, bool hash);
+
 } // namespace dsv4::bench
 
 #endif // DSV4_BENCH_WORKLOADS_H

@@ -279,6 +279,12 @@ static void runAll(Bench &bench) {
   for (const auto &of : online)
     run(of.name, false, {of.pieces},
         [&] { return makeOnline(device, of.name, of.piece, of.pieces); });
+  // Few tokens of a decode step, many of a prefill.
+  for (int64_t experts : {256, 384})
+    for (bool hash : {false, true})
+      run(hash ? "hash_router" : "router", !hash && experts == 256,
+          {1, 64, 1024, 8192},
+          [&] { return makeRouter(device, experts, hash); });
 }
 
 json::Object Bench::finish() {

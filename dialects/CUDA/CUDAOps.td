@@ -47,7 +47,8 @@ def CUDA_LoadPolicy : I32EnumAttr<"LoadPolicy", "cache policy of a load", [
 def CUDA_ReduceKind : I32EnumAttr<"ReduceKind", "what a group of elements becomes", [
     I32EnumAttrCase<"Sum", 0, "sum">,
     I32EnumAttrCase<"MaxAbs", 1, "max_abs">,
-    I32EnumAttrCase<"MaxAbsNaN", 2, "max_abs_nan">
+    I32EnumAttrCase<"MaxAbsNaN", 2, "max_abs_nan">,
+    I32EnumAttrCase<"MaxNaN", 3, "max_nan">
   ]> {
   let cppNamespace = "::dsv4::cuda";
 }
@@ -55,7 +56,16 @@ def CUDA_ReduceKind : I32EnumAttr<"ReduceKind", "what a group of elements become
 def CUDA_SelectKind : I32EnumAttr<"SelectKind", "which threads select from a row", [
     I32EnumAttrCase<"Row", 0, "row">,
     I32EnumAttrCase<"Block", 1, "block">,
-    I32EnumAttrCase<"Stream", 2, "stream">
+    I32EnumAttrCase<"Stream", 2, "stream">,
+    I32EnumAttrCase<"Warp", 3, "warp">
+  ]> {
+  let cppNamespace = "::dsv4::cuda";
+}
+
+def CUDA_ActivationKind : I32EnumAttr<"ActivationKind", "a function of one number", [
+    I32EnumAttrCase<"SqrtSoftplus", 0, "sqrt_softplus">,
+    I32EnumAttrCase<"Sigmoid", 1, "sigmoid">,
+    I32EnumAttrCase<"Exp", 2, "exp">
   ]> {
   let cppNamespace = "::dsv4::cuda";
 }
@@ -301,7 +311,8 @@ def CUDA_ReduceOp : CUDA_Op<"reduce", [Pure,
       level as it is; every sum is rounded to nearest even;
     * `max_abs`: the largest magnitude, infinity counting as the largest finite
       value of the element type; NaN is ignored;
-    * `max_abs_nan`: the same, but NaN if there is one.
+    * `max_abs_nan`: the same, but NaN if there is one;
+    * `max_nan`: the largest of f32, NaN if there is one.
 
     Before rows are distributed the operand is the whole row, `vector<N>`, and
     the result `vector<N / group>`. After it, they are what a lane holds: a
@@ -503,6 +514,55 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
 }
 
 //===----------------------------------------------------------------------===//
+// Elements by index, functions
+//===----------------------------------------------------------------------===//
+
+def CUDA_GatherOp : CUDA_Op<"gather", [Elementwise,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "read elements by index";
+  let description = [{
+    For every index i of a vector the element `offset` + i of `base`; zero, and nothing is read, where i is not
+    between 0 and `count` - 1. Clause gather_c1: the elements are those of the base.
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base, CUDA_Offset:$offset,
+                       VectorOfRankAndType<[1, 2], [I32]>:$indices, I64Attr:$count);
+  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F32]>:$elements);
+  let assemblyFormat = [{
+    $base `[` $offset `]` `at` $indices `below` $count attr-dict
+    `:` type($base) `,` type($offset) `,` type($indices) `->` type($elements)
+  }];
+  let hasVerifier = 1;
+}
+
+def CUDA_WhereValidOp : CUDA_Op<"where_valid", [Pure, Elementwise, AllTypesMatch<["values", "kept"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "values whose index is one";
+  let description = [{
+    Every value whose index is between 0 and `count` - 1, and `otherwise` in place of the others. There is an
+    index for each value, or one for all.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$values,
+                       AnyTypeOf<[I32, VectorOfRankAndType<[1, 2], [I32]>]>:$indices, I64Attr:$count,
+                       DefaultValuedAttr<F32Attr, "0.0f">:$otherwise);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$kept);
+  let assemblyFormat = [{
+    $values `at` $indices `below` $count (`otherwise` $otherwise^)? attr-dict `:` type($values) `,` type($indices)
+  }];
+}
+
+def CUDA_ActivationOp : CUDA_Op<"activation", [Pure, Elementwise, AllTypesMatch<["source", "result"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "a function of every element";
+  let description = [{
+    `sqrt_softplus` and `sigmoid` as `dsv4.gate` has them, and `exp`, e to a power that is not positive,
+    as `dsv4.compress` has it, NaN of NaN.
+  }];
+  let arguments = (ins CUDA_ActivationKind:$kind, VectorOfRankAndType<[1, 2], [F32]>:$source);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$result);
+  let assemblyFormat = "$kind $source attr-dict `:` type($source)";
+}
+
+//===----------------------------------------------------------------------===//
 // Selection
 //===----------------------------------------------------------------------===//
 
@@ -520,8 +580,9 @@ def CUDA_SelectOp : CUDA_Op<"select", [
 
     Of kind `row` this is for a whole row. After rows are distributed all `threads` threads of a
     block, or of the `cluster` blocks that have the row, run it together, `chunks` vectors a thread at a time: of kind
-    `block` these are the longest row, of kind `stream` there may be more.
-    Clauses:
+    `block` these are the longest row, of kind `stream` there may be more. Of kind `warp` each warp
+    has a row of `chunks` vectors a lane. Then the second region is run by all lanes at once, each with its number as the place;
+    behind the last place, too, the index is -1. Clauses:
 
     * select_c1: the regions have the arguments `column`, and `place`, `index` and `value`; the first ends in
       a `cuda.select_yield` of one vector, the second in one of none;
@@ -546,6 +607,20 @@ def CUDA_SelectOp : CUDA_Op<"select", [
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+}
+
+def CUDA_PlaceSumOp : CUDA_Op<"place_sum", [Pure, AllTypesMatch<["source", "total"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "the sum of what a selection has in its places";
+  let description = [{
+    In the second region of a `cuda.select` whose places the lanes of a warp have: the sum of the values of its
+    `places` first lanes, as a binary tree of neighbours like that of `cuda.reduce`. The others have zeros.
+    Clause place_sum_c1: there are between 1 and 32 places.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source, I64Attr:$places);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$total);
+  let assemblyFormat = "$source `of` $places attr-dict `:` type($source)";
+  let hasVerifier = 1;
 }
 
 def CUDA_SelectYieldOp : CUDA_Op<"select_yield", [

@@ -289,6 +289,14 @@ def DSV4_TopkOrder : I32EnumAttr<"TopkOrder", "the order of what was selected", 
   let cppNamespace = "::dsv4";
 }
 
+def DSV4_GateFunction : I32EnumAttr<"GateFunction", "what makes a score of a logit", [
+    I32EnumAttrCase<"SqrtSoftplus", 0, "sqrt_softplus">,
+    I32EnumAttrCase<"Sigmoid", 1, "sigmoid">,
+    I32EnumAttrCase<"Softmax", 2, "softmax">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
 def DSV4_SelectAlgorithm : I32EnumAttr<"SelectAlgorithm", "which threads select from a row", [
     I32EnumAttrCase<"None", 0, "none">,
     I32EnumAttrCase<"Warp", 1, "warp">,
@@ -325,6 +333,7 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     thread block cluster, share these elements, and the first of them holds the rows.
 
     `select` is for kernels that select elements of rows, which are read in chunks of `vector` elements. With
+    `warp` a warp has a row in registers, and a block as many rows as warps; with
     `block` the threads of a block have a row in registers; with `stream` those of a block, or of a cluster, read a row of
     any length once, `chunks` chunks a thread at a time, and keep what may be selected. `lanes` has no meaning
     then. Clauses:
@@ -345,7 +354,8 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
       `rows` rows of such an op as f32 have at most 48 KiB;
     * row_schedule_c8: cluster is 1, 2, 4 or 8, with `select = stream` 16, too, and 1 without either a team or that, and below
       sm_90; a team's thread has exactly `team` elements of such a row then;
-    * row_schedule_c9: select is there if and only if an op selects; with `block` a thread has at most 32
+    * row_schedule_c9: select is there if and only if an op selects; with `warp` at most 32 elements are selected from
+      at most 1024, and no other lets an op of the kernel use what was selected; with `block` a thread has at most 32
       elements of the longest row, whose length has a bound then; chunks are at most 16 bytes, and whole ones
       make up a row whose length is constant; `chunks` is between 1 and 16, so that a thread has at most 32 elements,
       and threads are a power of two from 64 on.

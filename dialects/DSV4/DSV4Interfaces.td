@@ -45,6 +45,20 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       columns of the operands, from any multiple of them on; 0 where that takes the whole row.
     }], "int64_t", "getColumnUnit", (ins), [{}], [{ return 0; }]>,
     InterfaceMethod<[{
+      Whether an element of the result is computed from the same element of the row operand alone, so that
+      any elements of a row can be had without the others.
+    }], "bool", "isPointwise", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Whether the op takes of the row of this operand only elements whose indices it has. A pointwise op of the same
+      kernel computes those.
+    }], "bool", "picksElements", (ins "::mlir::OpOperand &":$operand), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Whether the lowering takes this operand place by place from an op of the same kernel that selects.
+    }], "bool", "acceptsPlaces", (ins "::mlir::OpOperand &":$operand), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Whether a kernel that uses a result of the op itself also stores it for users behind the kernel.
+    }], "bool", "isStoredToo", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
       Whether the lowering takes the row of this operand from an op of the same
       kernel.
     }], "bool", "acceptsRow", (ins "::mlir::OpOperand &":$operand)>,

@@ -11,6 +11,7 @@
 include "DSV4OpBase.td"
 include "DSV4KernelOps.td"
 include "DSV4SelectOps.td"
+include "DSV4RouteOps.td"
 
 def DSV4_Indices : TensorOf<[I32]>;
 def DSV4_Rows : TensorOf<[BF16, F32]>;

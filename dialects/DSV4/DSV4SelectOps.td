@@ -17,7 +17,7 @@ include "DSV4OpBase.td"
 def DSV4_TopkOp : DSV4_Op<"topk", [
     Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getSelection"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getSelection", "isStoredToo"]>
   ]> {
   let summary = "the k best elements of every row, exactly";
   let description = [{

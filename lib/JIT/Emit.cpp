@@ -156,6 +156,8 @@ static std::vector<std::string> getHeaders(gpu::GPUModuleOp unit) {
       headers.insert(call.getHeader().str());
     if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
       headers.insert("convert.cuh");
+    if (isa<arith::MaximumFOp>(op))
+      headers.insert("gate.cuh");
     // Operators with a number, parts of rows.
     if (isa<math::SqrtOp, vector::InterleaveOp, vector::DeinterleaveOp>(op))
       headers.insert("rows.cuh");

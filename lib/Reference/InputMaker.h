@@ -28,6 +28,8 @@ enum class Role {
   Weights,
   Angles,
   Scores,
+  Logits,
+  Routing, ///< Experts, or what they are looked up by.
   Plan,
   State,
   Output
@@ -41,6 +43,8 @@ struct Use {
   RopeOp rope = nullptr;
   CompressOp compress = nullptr;
   TopkOp topk = nullptr;
+  LookupOp lookup = nullptr;
+  RouteWeightsOp weights = nullptr;
 };
 
 class InputMaker {
@@ -101,6 +105,11 @@ private:
   void fillSelectedLengths(unsigned argument, Random &random);
   void fillSelectedRequests(unsigned argument, Random &random);
   void fillSelectedTable(unsigned argument, Random &random);
+
+  // Of routers.
+  void fillLogits(mlir::BlockArgument argument, Random &random);
+  void fillRouting(mlir::BlockArgument argument, Use use, Random &random);
+  void fillBelow(unsigned argument, int64_t bound, Random &random);
 
   unsigned getBinding(mlir::Value value) const {
     return signature

@@ -69,7 +69,8 @@ rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
                        "' has elements that are not numbers");
   for (Operation &op : func.getBody().front())
     if (!isa<PagedGatherOp, DequantizeOp, QuantizeOp, RMSNormOp, RopeOp,
-             HadamardOp, CompressOp, PagedAppendOp, TopkOp, func::ReturnOp>(
+             HadamardOp, CompressOp, PagedAppendOp, TopkOp, GateOp,
+             LookupOp, RouteWeightsOp, func::ReturnOp>(
             op) &&
         !isShapeOp(&op))
       return invalid("'" + op.getName().getStringRef() +
@@ -313,7 +314,10 @@ rt::Status Interpreter::execute(Operation *op) {
       .Case([&](HadamardOp op) { return transform(op); })
       .Case([&](CompressOp op) { return compress(op); })
       .Case([&](PagedAppendOp op) { return append(op); })
-      .Case([&](TopkOp op) { return choose(op); });
+      .Case([&](TopkOp op) { return choose(op); })
+      .Case([&](GateOp op) { return score(op); })
+      .Case([&](LookupOp op) { return lookUp(op); })
+      .Case([&](RouteWeightsOp op) { return weigh(op); });
 }
 
 rt::Status Interpreter::run() {

@@ -122,6 +122,9 @@ private:
   rt::Status compress(CompressOp op);
   rt::Status append(PagedAppendOp op);
   rt::Status choose(TopkOp op);
+  rt::Status score(GateOp op);
+  rt::Status lookUp(LookupOp op);
+  rt::Status weigh(RouteWeightsOp op);
 
   /// Indices of the chosen elements of a row, in index order where the op asks
   /// for none.

@@ -106,6 +106,18 @@ static Use getUse(OpOperand &operand) {
     use.topk = topk;
     return use;
   }
+  if (isa<GateOp>(op))
+    return {Role::Logits};
+  if (auto lookup = dyn_cast<LookupOp>(op)) {
+    Use use{Role::Routing};
+    use.lookup = lookup;
+    return use;
+  }
+  if (auto weights = dyn_cast<RouteWeightsOp>(op); weights && number == 1) {
+    Use use{Role::Routing};
+    use.weights = weights;
+    return use;
+  }
   if (number == 0)
     return {Role::Values};
   if (isa<QuantizeOp>(op))
@@ -344,6 +356,10 @@ void InputMaker::fillArgument(BlockArgument argument) {
     if (use.topk)
       return fillKeys(argument, random);
     return fillScores(argument, random);
+  case Role::Logits:
+    return fillLogits(argument, random);
+  case Role::Routing:
+    return fillRouting(argument, use, random);
   case Role::Plan:
     return fillPlan(index, random);
   case Role::State:

@@ -191,6 +191,8 @@ void Legalizer::visitMemory(Operation *op) {
     // What is left of a row is int32 where its extent is.
     part.getOffsetMutable().assign(offset(part.getOffset()));
     part.getLeftMutable().assign(as(part.getLeft(), 32));
+  } else if (auto gather = dyn_cast<cuda::GatherOp>(op)) {
+    gather.getOffsetMutable().assign(offset(gather.getOffset()));
   } else if (auto load = dyn_cast<cuda::LoadOp>(op)) {
     if (load.getOffset().getType().isIndex())
       load.getOffsetMutable().assign(offset(load.getOffset()));
@@ -220,7 +222,8 @@ LogicalResult Legalizer::visit(Operation *op) {
     return success();
   }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
-          cuda::LoadPartOp, cuda::IsLastOp, cuda::InPoolOp>(op)) {
+          cuda::LoadPartOp, cuda::GatherOp, cuda::IsLastOp, cuda::InPoolOp>(
+          op)) {
     visitMemory(op);
     return success();
   }
@@ -289,6 +292,7 @@ static bool hasSpelling(Operation *op) {
                                           "arith.extsi",
                                           "arith.extui",
                                           "arith.index_cast",
+                                          "arith.maximumf",
                                           "arith.maxnumf",
                                           "arith.maxsi",
                                           "arith.minnumf",
@@ -304,10 +308,12 @@ static bool hasSpelling(Operation *op) {
                                           "arith.truncf",
                                           "arith.trunci",
                                           "arith.xori",
+                                          "cuda.activation",
                                           "cuda.alternate",
                                           "cuda.dequantize",
                                           "cuda.encode",
                                           "cuda.expand",
+                                          "cuda.gather",
                                           "cuda.hadamard",
                                           "cuda.is_last",
                                           "cuda.join",
@@ -317,6 +323,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.one_nan",
                                           "cuda.bytes",
                                           "cuda.pad",
+                                          "cuda.place_sum",
                                           "cuda.pool",
                                           "cuda.pool_online",
                                           "cuda.pool_piece",
@@ -330,6 +337,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.steps",
                                           "cuda.store",
                                           "cuda.swap_nibbles",
+                                          "cuda.where_valid",
                                           "cuda.launch_successors",
                                           "cuda.wait_for_predecessors",
                                           "gpu.block_id",

@@ -86,8 +86,8 @@ void RowDistributor::mapRows() {
         b, isFirstOfCluster ? loc : name("holds_row"),
         arith::CmpIPredicate::slt, thread, indexConstant(rowsPerBlock * lanes));
     if (isFirstOfCluster)
-      holds = arith::AndIOp::create(b, name("holds_row"), isFirstOfCluster,
-                                    holds);
+      holds =
+          arith::AndIOp::create(b, name("holds_row"), isFirstOfCluster, holds);
     if (isFirstOfCluster || rowsPerBlock * lanes < threads)
       holdsRow = holds;
     inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All threads of a block, or of a cluster, select from one row. A thread
-// computes a chunk of its columns by itself, so a chunk is a row of one lane,
-// and what becomes of a place is scalar arithmetic.
+// All threads of a block, of a cluster or of a warp select from one row. A
+// thread computes a chunk of its columns by itself, so a chunk is a row of one
+// lane, and a place is a row of one element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,13 @@ void RowDistributor::mapSelectedRow() {
   mapping.map(forall.getInductionVar(0), row);
 }
 
+void RowDistributor::mapSelectedRowToWarp() {
+  laneCount = 32;
+  mapRows();
+  lane = indexConstant(0);
+  laneCount = 1;
+}
+
 LogicalResult RowDistributor::emitChunk(Region &from, Region &to) {
   Block *source = &from.front(), *body = &to.emplaceBlock();
   RowDistributor thread(*this);
@@ -54,51 +61,79 @@ LogicalResult RowDistributor::emitChunk(Region &from, Region &to) {
   return success();
 }
 
-LogicalResult RowDistributor::emitPlace(Region &from, Region &to) {
-  Block *source = &from.front(), *body = &to.emplaceBlock();
+LogicalResult RowDistributor::emitPlace(Region &from, cuda::SelectOp to) {
+  Block *source = &from.front(), *body = &to.getEmit().emplaceBlock();
+  Location loc = forall.getLoc();
   RowDistributor thread(*this);
   thread.b.setInsertionPointToStart(body);
   thread.shares.clear();
   thread.chunkSize = 1;
-  for (BlockArgument argument : source->getArguments())
-    thread.mapping.map(
-        argument, body->addArgument(argument.getType(), argument.getLoc()));
-  auto isVector = [](Type type) { return isa<VectorType>(type); };
-  Footprint one{1};
-  for (Operation &op : source->without_terminator()) {
-    if (auto extract = dyn_cast<vector::ExtractOp>(op)) {
-      if (failed(thread.placeLoads(extract.getSource(), one)))
-        return failure();
-      auto share = thread.share(extract.getSource(), one);
-      if (failed(share))
-        return failure();
-      thread.mapping.map(extract.getResult(), vector::ExtractOp::create(
-                                                  thread.b, op.getLoc(), *share,
-                                                  ArrayRef<int64_t>{0, 0}));
-    } else if (llvm::none_of(op.getResultTypes(), isVector)) {
-      thread.b.clone(op, thread.mapping);
-    }
+  for (BlockArgument arg : source->getArguments())
+    thread.mapping.map(arg, body->addArgument(arg.getType(), arg.getLoc()));
+  bool isWarp = to.getKind() == cuda::SelectKind::Warp;
+  // The row has been read, the rest is short.
+  if (isWarp && schedule.getPdl())
+    cuda::LaunchSuccessorsOp::create(thread.b, loc);
+  thread.cloneScalars(source);
+  SmallVector<Operation *> stores;
+  for (auto store : source->getOps<vector::StoreOp>())
+    stores.push_back(store);
+  if (failed(thread.placeLoads(stores, /*early=*/false)))
+    return failure();
+  // All lanes of a warp make it together, before some of them store it.
+  for (Operation *store : stores)
+    if (failed(thread.shareOfStore(store)))
+      return failure();
+  int64_t places = to.getPlaces();
+  OpBuilder::InsertionGuard saved(thread.b);
+  if (isWarp && places < 32) {
+    Value isPlace = arith::CmpIOp::create(
+        thread.b, loc, arith::CmpIPredicate::slt, body->getArgument(0),
+        thread.indexConstant(places));
+    auto guard = scf::IfOp::create(thread.b, loc, isPlace);
+    thread.b.setInsertionPointToStart(guard.thenBlock());
   }
-  cuda::SelectYieldOp::create(thread.b, forall.getLoc(), ValueRange());
+  for (Operation *store : stores)
+    if (failed(thread.emitStore(store)))
+      return failure();
+  thread.emitScalarStores(source);
+  thread.b.setInsertionPointToEnd(body);
+  cuda::SelectYieldOp::create(thread.b, loc, ValueRange());
   return success();
 }
 
+static cuda::SelectKind getKind(SelectAlgorithm algorithm) {
+  switch (algorithm) {
+  case SelectAlgorithm::Warp:
+    return cuda::SelectKind::Warp;
+  case SelectAlgorithm::Stream:
+    return cuda::SelectKind::Stream;
+  case SelectAlgorithm::Block:
+  case SelectAlgorithm::None:
+    return cuda::SelectKind::Block;
+  }
+  llvm_unreachable("all algorithms are above");
+}
+
 LogicalResult RowDistributor::runSelection(cuda::SelectOp select) {
-  bool streams = schedule.getSelect() == SelectAlgorithm::Stream;
+  cuda::SelectKind kind = getKind(schedule.getSelect());
+  bool isWarp = kind == cuda::SelectKind::Warp;
+  int64_t threads = isWarp ? 32 : schedule.getThreads();
   int64_t chunks = schedule.getChunks();
-  if (!streams)
+  if (kind != cuda::SelectKind::Stream)
     chunks = llvm::divideCeil(static_cast<int64_t>(select.getMost()),
-                              schedule.getThreads() * chunkSize);
-  mapSelectedRow();
+                              threads * chunkSize);
+  if (isWarp)
+    mapSelectedRowToWarp();
+  else
+    mapSelectedRow();
   cloneScalars(forall.getBody());
   auto mapped = cuda::SelectOp::create(
       b, select.getLoc(), mapping.lookupOrDefault(select.getLength()),
       select.getPlaces(), select.getMost(), select.getOrder(),
-      select.getSmallest(),
-      streams ? cuda::SelectKind::Stream : cuda::SelectKind::Block,
-      schedule.getThreads(), chunks, schedule.getCluster());
+      select.getSmallest(), kind, threads, chunks, schedule.getCluster());
   if (failed(emitChunk(select.getLoad(), mapped.getLoad())) ||
-      failed(emitPlace(select.getEmit(), mapped.getEmit())))
+      failed(emitPlace(select.getEmit(), mapped)))
     return failure();
   forall.erase();
   return success();

@@ -48,6 +48,27 @@ static bool writesWhatIsRead(Operation *writer, Operation *reader) {
   });
 }
 
+/// Why the kernel of `consumer` cannot take the elements that `producer`
+/// selects from where they are, or an empty string.
+static std::string explainNoPlaces(RowwiseOpInterface producer,
+                                   RowwiseOpInterface consumer,
+                                   OpOperand &operand,
+                                   const SetVector<Operation *> &group) {
+  if (!consumer.acceptsPlaces(operand))
+    return "what it selects is no row of a lane";
+  if (llvm::any_of(consumer->getUsers(),
+                   [&](Operation *user) { return group.contains(user); }))
+    return "what is made of its places is no row of a lane";
+  Selection selection = producer.getSelection();
+  int64_t columns =
+      cast<ShapedType>(selection.scores.getType()).getShape().back();
+  if (ShapedType::isDynamic(columns) || columns > kMostColumnsOfWarp ||
+      selection.places > kMostPlacesOfWarp)
+    return llvm::formatv("a warp selects at most {0} elements from at most {1}",
+                         kMostPlacesOfWarp, kMostColumnsOfWarp);
+  return "";
+}
+
 /// Why `producer` cannot join the kernel of `consumer`, or an empty string.
 static std::string explainNoFusion(RowwiseOpInterface producer,
                                    RowwiseOpInterface consumer,
@@ -60,7 +81,7 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     for (Operation *user : result.getUsers()) {
       if (group.contains(user))
         continue;
-      if (joins)
+      if (joins && !producer.isStoredToo())
         return "its result has other users";
       if (user->getBlock() == producer->getBlock() &&
           user->isBeforeInBlock(group.front()))
@@ -74,7 +95,11 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
   if (getRowSpace(producer) != getRowSpace(consumer))
     return "the row spaces differ";
   if (producer.getSelection().places)
-    return "what it selects is no row of a lane";
+    if (std::string why = explainNoPlaces(producer, consumer, operand, group);
+        !why.empty())
+      return why;
+  if (consumer.picksElements(operand) && !producer.isPointwise())
+    return "it computes whole rows, of which single elements are taken";
   if (producer.getColumnUnit() == 0 && llvm::any_of(group, [](Operation *op) {
         return cast<RowwiseOpInterface>(op).getSelection().places != 0;
       }))

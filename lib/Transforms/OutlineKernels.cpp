@@ -204,10 +204,11 @@ ArrayAttr Outliner::buildHeader() {
     if (schedule.getCluster() > 1)
       os << "a cluster of " << schedule.getCluster() << " blocks";
     else
-      os << "a block";
-    os << (schedule.getSelect() == SelectAlgorithm::Block
-               ? " that has it in registers"
-               : " that reads it once");
+      os << (schedule.getSelect() == SelectAlgorithm::Warp ? "a warp"
+                                                           : "a block");
+    os << (schedule.getSelect() == SelectAlgorithm::Stream
+               ? " that reads it once"
+               : " that has it in registers");
   }
   if (schedule.getTeam()) {
     os << ", " << schedule.getRowsPerBlock()

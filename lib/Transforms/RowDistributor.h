@@ -75,8 +75,9 @@ private:
   /// A kernel that selects from its rows, in DistributeSelection.cpp.
   LogicalResult runSelection(cuda::SelectOp select);
   void mapSelectedRow();
+  void mapSelectedRowToWarp();
   LogicalResult emitChunk(Region &from, Region &to);
-  LogicalResult emitPlace(Region &from, Region &to);
+  LogicalResult emitPlace(Region &from, cuda::SelectOp to);
   /// The stores of the row, of its guards, and of its scalars.
   LogicalResult emitStores();
   /// Emits on the first of every so many lanes.

@@ -142,8 +142,8 @@ LogicalResult RowDistributor::placeLoads(Value value, Footprint at) {
     return success();
   if (!isElementwise(op) &&
       !isa<vector::ShapeCastOp, vector::ExtractStridedSliceOp, cuda::ReduceOp,
-           cuda::HadamardOp, cuda::JoinOp, vector::DeinterleaveOp,
-           vector::InterleaveOp>(op))
+           cuda::HadamardOp, cuda::JoinOp, cuda::PlaceSumOp,
+           vector::DeinterleaveOp, vector::InterleaveOp>(op))
     return op->emitOpError() << "cannot be distributed over lanes";
   for (Value operand : op->getOperands())
     if (isa<VectorType>(operand.getType()) &&

@@ -43,6 +43,7 @@ struct TableEntry {
   SelectAlgorithm select = SelectAlgorithm::None;
   int64_t columns = 0; ///< The most elements of a row that is selected from.
   int64_t chunks = 1;
+  int64_t places = 0; ///< The most elements that are selected.
 };
 
 bool hasClusters(StringRef arch) { return cuda::getArchNumber(arch) >= 90; }
@@ -57,7 +58,7 @@ struct Shape {
   int64_t width = 0;
   bool grouped = false;
   SelectAlgorithm select = SelectAlgorithm::None;
-  int64_t columns = 0, chunks = 1;
+  int64_t columns = 0, chunks = 1, places = 0;
 };
 
 /// An entry for rows that are selected from.
@@ -73,6 +74,14 @@ constexpr Shape selectFrom(SelectAlgorithm how, int64_t threads,
   return shape;
 }
 
+/// The same where a warp has a row.
+constexpr Shape selectByWarp(int64_t threads, int64_t most = 0) {
+  Shape shape =
+      selectFrom(SelectAlgorithm::Warp, threads, kMostColumnsOfWarp, most);
+  shape.places = kMostPlacesOfWarp;
+  return shape;
+}
+
 /// Measured on an H200; docs/Performance.md has the figures.
 const Shape shapes[] = {
     // Few long windows, few windows, long windows, the others; pieces of
@@ -85,7 +94,9 @@ const Shape shapes[] = {
      /*rows=*/8, 0, 2, 1, /*width=*/512},
     {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8, 0, 2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1},
-    // Short rows, few long rows, the others.
+    // What routes few tokens, or many; short rows, few long rows, the others.
+    selectByWarp(32, /*most=*/256),
+    selectByWarp(128),
     selectFrom(SelectAlgorithm::Block, 256, 1024),
     selectFrom(SelectAlgorithm::Block, 1024, 16384),
     selectFrom(SelectAlgorithm::Stream, 1024, 0, /*most=*/16, /*cluster=*/8,
@@ -132,7 +143,8 @@ std::vector<TableEntry> getBuiltinTable(StringRef arch) {
          shape.grouped,
          shape.select,
          shape.columns,
-         shape.chunks});
+         shape.chunks,
+         shape.places});
   return table;
 }
 
@@ -196,6 +208,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                 map.mapOptional("width", entry.width) &&
                 map.mapOptional("grouped", entry.grouped) &&
                 map.mapOptional("columns", entry.columns) &&
+                map.mapOptional("places", entry.places) &&
                 map.mapOptional("chunks", entry.chunks) &&
                 map.mapOptional("select", select) &&
                 map.mapOptional("load", load) &&
@@ -203,12 +216,12 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
     if (!good)
       return fail(llvm::toString(root.getError()));
     for (const auto &[key, unused] : *value.getAsObject())
-      if (!llvm::is_contained({"arch",    "op",      "bits",   "threads",
-                               "lanes",   "vector",  "blocks", "pdl",
-                               "load",    "store",   "team",   "rows",
-                               "cluster", "most",    "window", "width",
-                               "grouped", "columns", "select", "chunks"},
-                              key.str()))
+      if (!llvm::is_contained(
+              {"arch",    "op",     "bits",   "threads", "lanes",   "vector",
+               "blocks",  "pdl",    "load",   "store",   "team",    "rows",
+               "cluster", "most",   "window", "width",   "grouped", "columns",
+               "select",  "chunks", "places"},
+              key.str()))
         return fail("an entry has no '" + key.str() + "'");
     auto storePolicy = symbolizeStorePolicy(store);
     auto loadPolicy = symbolizeLoadPolicy(load);
@@ -218,7 +231,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
       return fail("'load' is 'default' or 'evict_last'");
     auto algorithm = symbolizeSelectAlgorithm(select);
     if (!algorithm)
-      return fail("'select' is 'none', 'block' or 'stream'");
+      return fail("'select' is 'none', 'warp', 'block' or 'stream'");
     entry.select = *algorithm;
     entry.store = *storePolicy;
     entry.load = *loadPolicy;
@@ -376,6 +389,8 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
         (entry.grouped && first.getRowGroups().empty()) ||
         bool(selecting) != (entry.select != SelectAlgorithm::None) ||
         (entry.columns && columns > entry.columns) ||
+        (entry.places && selecting &&
+         selecting.getSelection().places > entry.places) ||
         (entry.bits && !first.getRowPieces().empty() &&
          entry.bits != first.getRowPieces().front().bits))
       continue;

@@ -94,6 +94,30 @@ public:
   /// The columns that a thread computes at once where an op selects from rows.
   int64_t getChunk();
 
+  /// Of the row of an operand the elements with these indices, a vector of i32,
+  /// zero where there is no such element: read, or computed by another op of
+  /// the kernel.
+  mlir::Value pick(mlir::Value operand, mlir::Value indices,
+                   llvm::StringRef name);
+
+  /// Of a selection of this kernel: what is in `place`, and where programs of
+  /// what other ops make of it go. They are for that place alone.
+  void setPlaces(mlir::Value selected, mlir::Value place, mlir::Value index,
+                 mlir::Operation *before);
+  /// The element of `selected` that is in the place at hand, or null where no
+  /// op of the kernel has selected it.
+  mlir::Value lookupPlace(mlir::Value selected) const {
+    return selected == this->selected ? placeIndex : mlir::Value();
+  }
+  /// Emits what `build` does once for every place; `build` gets where results
+  /// with `places` places a row have their element.
+  void atPlaces(int64_t places,
+                llvm::function_ref<void(mlir::Value offset)> build);
+
+  /// Stores a vector of one element at `offset` of a destination.
+  void storeElement(mlir::Value element, mlir::Value destination,
+                    mlir::Value offset);
+
   /// The same in fp32.
   mlir::Value toF32(mlir::Value vector, llvm::StringRef name = "");
   /// From fp32, to nearest even; f32 stays as it is.
@@ -122,6 +146,9 @@ private:
   mlir::Value row;
   mlir::Value column;
   int64_t columns = 0;
+  mlir::Value picked; ///< Indices of the elements that are taken.
+  mlir::Value selected, place, placeIndex;
+  mlir::Operation *endOfPlaces = nullptr;
   llvm::DenseMap<mlir::Value, RowValue> rows;
 };
 

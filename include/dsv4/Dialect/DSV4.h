@@ -62,12 +62,27 @@ std::string explainMisfitOfColumns(RowScheduleAttr schedule,
 /// The op of a kernel that selects from its rows, or null.
 RowwiseOpInterface getSelectingOp(KernelOp kernel);
 
+/// What one warp selects at most, and from how many elements.
+constexpr int64_t kMostPlacesOfWarp = 32;
+constexpr int64_t kMostColumnsOfWarp = 32 * kMostHeldOfRow;
+
+/// Whether a row of `op` consists of the places of a selection of its kernel.
+bool isOfPlaces(RowwiseOpInterface op);
+
+/// Whether other ops of its kernel take only single elements of what `op`
+/// computes.
+bool isPicked(RowwiseOpInterface op);
+
 /// The most elements of a row that is selected from.
 int64_t boundColumns(KernelOp kernel, Selection selection);
 
 /// The row operand of `op` or, where a row-wise op computes that, of its
 /// producer, and so on: a value that no row-wise op computes.
 mlir::Value getRowSource(RowwiseOpInterface op);
+
+/// Where a kernel of row-wise ops is told how many rows there are: an argument of
+/// its body, one of the function's if any op has its rows from there; or null.
+mlir::BlockArgument getRowArgument(KernelOp kernel);
 
 /// The most rows a kernel of row-wise ops can have: extents that are constant
 /// or in a bucket bound them, the runtime all others.

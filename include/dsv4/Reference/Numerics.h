@@ -105,6 +105,10 @@ float sqrtF32(float value);
 /// bits everywhere; 0 below -87.
 float expF32(float x);
 
+/// The functions of dsv4.gate.
+float sqrtSoftplusF32(float x);
+float sigmoidF32(float x);
+
 /// fp32 -> BF16, ties to even; overflow to infinity; every NaN is 0x7FFF.
 uint16_t encodeBF16(float value);
 /// Saturates to +-448.

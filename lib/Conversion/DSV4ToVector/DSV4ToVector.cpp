@@ -16,6 +16,7 @@
 #include "dsv4/Dialect/CUDA.h"
 #include "dsv4/Passes.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -36,6 +37,17 @@ void dsv4::registerRowLowerings(DialectRegistry &registry) {
   attachRowToRowLowerings(registry);
   attachPagedAppendLowering(registry);
   attachTopkLowering(registry);
+  attachRouterLowerings(registry);
+}
+
+/// The argument of a kernel's body that result `index` is written to.
+static BlockArgument getDestination(KernelOp kernel, unsigned index) {
+  BlockArgument destination;
+  for (BlockArgument candidate : kernel.getBody().getArguments())
+    if (kernel.getInputs()[candidate.getArgNumber()] ==
+        kernel.getTiedInput(index))
+      destination = candidate;
+  return destination;
 }
 
 /// Stores one row of a result, whose values stand for `group` elements of the
@@ -113,11 +125,11 @@ static std::string summarize(ArrayRef<RowwiseOpInterface> ops) {
   return text;
 }
 
-/// The row space of an op of a kernel: constants, and names of dims.
+/// A row space in a kernel: constants, and names of dims.
 static SmallVector<std::string> describeRowSpace(KernelOp kernel,
-                                                 RowwiseOpInterface op) {
+                                                 Value rowSource) {
   SmallVector<std::string> space;
-  auto source = dyn_cast<BlockArgument>(getRowSource(op));
+  auto source = dyn_cast<BlockArgument>(rowSource);
   if (!source)
     return {"?"};
   auto tensor = cast<RankedTensorType>(source.getType());
@@ -134,6 +146,34 @@ static SmallVector<std::string> describeRowSpace(KernelOp kernel,
   return space;
 }
 
+/// Whether the rows of `op` are those of a destination that nothing outside of
+/// the kernel has: of what the kernel makes them for.
+static bool hasRowsOfOthers(KernelOp kernel, RowwiseOpInterface op) {
+  auto source = dyn_cast<BlockArgument>(getRowSource(op));
+  return source && source == op.getRowOperand() &&
+         !isa<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
+}
+
+/// Lowers an op whose rows are the places of a selection that has been lowered.
+static LogicalResult lowerAtPlaces(RowwiseOpInterface op, KernelOp kernel,
+                                   RowContext &row) {
+  FailureOr<SmallVector<RowValue>> results = failure();
+  int64_t places =
+      cast<ShapedType>(op->getResult(0).getType()).getShape().back();
+  row.atPlaces(places, [&](Value at) {
+    results = cast<RowLoweringInterface>(op.getOperation()).buildRow(row);
+    if (failed(results))
+      return;
+    auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+    for (auto [i, value] : llvm::enumerate(yield.getValues()))
+      if (auto result = dyn_cast<OpResult>(value);
+          result && result.getOwner() == op.getOperation())
+        row.storeElement((*results)[result.getResultNumber()].front(),
+                         getDestination(kernel, i), at);
+  });
+  return success(succeeded(results));
+}
+
 /// Lowers one kernel in place.
 static LogicalResult lowerKernel(KernelOp kernel) {
   Block &body = kernel.getBody().front();
@@ -148,11 +188,13 @@ static LogicalResult lowerKernel(KernelOp kernel) {
 
   Location loc = stripNames(ops.front().getLoc());
   OpBuilder outside(&body, Block::iterator(ops.front()));
-  Value rowSource = getRowSource(ops.front());
-  if (!isa<BlockArgument>(rowSource))
+  BlockArgument rowSource = getRowArgument(kernel);
+  if (!rowSource)
     return kernel.emitOpError() << "does not get its rows from an operand";
   for (RowwiseOpInterface op : ops)
-    if (describeRowSpace(kernel, op) != describeRowSpace(kernel, ops.front()))
+    if (!hasRowsOfOthers(kernel, op) &&
+        describeRowSpace(kernel, getRowSource(op)) !=
+            describeRowSpace(kernel, rowSource))
       return op->emitOpError()
              << "kernel_c4: has other rows than the first op of its kernel";
   if (llvm::count_if(ops, [](RowwiseOpInterface op) {
@@ -166,9 +208,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
              << "result " << i << " has no destination among the operands";
   kernel->setAttr(DSV4Dialect::kSummaryAttr,
                   outside.getStringAttr(summarize(ops)));
-  kernel->setAttr(
-      DSV4Dialect::kRowsOfAttr,
-      outside.getI64IntegerAttr(cast<BlockArgument>(rowSource).getArgNumber()));
+  kernel->setAttr(DSV4Dialect::kRowsOfAttr,
+                  outside.getI64IntegerAttr(rowSource.getArgNumber()));
   int64_t max = boundRows(kernel);
   Value count = outside.createOrFold<RowCountOp>(
       loc, rowSource, outside.getI64IntegerAttr(max));
@@ -182,9 +223,15 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   // What an op selects from is computed in the chunks that it is read in.
   RowwiseOpInterface selecting = getSelectingOp(kernel);
   for (RowwiseOpInterface op : ops) {
-    if (selecting && op != selecting)
-      continue;
     row.setLoc(stripNames(op.getLoc()));
+    if (isOfPlaces(op)) {
+      if (failed(lowerAtPlaces(op, kernel, row)))
+        return op->emitOpError() << "cannot be lowered to a row program";
+      continue;
+    }
+    // What is taken element by element is computed where that is done.
+    if ((selecting && op != selecting) || isPicked(op))
+      continue;
     auto lowering = cast<RowLoweringInterface>(op.getOperation());
     auto results = lowering.buildRow(row);
     if (failed(results))
@@ -195,14 +242,9 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
     if (row.lookupRow(value).empty())
       continue;
-    BlockArgument arg;
-    for (BlockArgument candidate : body.getArguments())
-      if (kernel.getInputs()[candidate.getArgNumber()] ==
-          kernel.getTiedInput(i))
-        arg = candidate;
     auto result = cast<OpResult>(value);
     auto producer = cast<RowwiseOpInterface>(result.getOwner());
-    storeRow(row, arg, row.lookupRow(value),
+    storeRow(row, getDestination(kernel, i), row.lookupRow(value),
              producer.getResultGroup(result.getResultNumber()));
   }
 

@@ -194,6 +194,34 @@ void RowContext::atColumns(Value column, int64_t count,
   std::swap(count, columns);
 }
 
+Value RowContext::pick(Value operand, Value indices, StringRef name) {
+  std::swap(indices, picked);
+  Value elements = takeColumns(operand, name);
+  std::swap(indices, picked);
+  return elements;
+}
+
+void RowContext::setPlaces(Value selected, Value place, Value index,
+                           Operation *before) {
+  this->selected = selected;
+  this->place = place;
+  placeIndex = index;
+  endOfPlaces = before;
+}
+
+void RowContext::atPlaces(int64_t places, function_ref<void(Value)> build) {
+  OpBuilder::InsertionGuard saved(inside);
+  inside.setInsertionPoint(endOfPlaces);
+  build(add(mul(row, constant(places)), place, "at"));
+}
+
+void RowContext::storeElement(Value element, Value destination, Value offset) {
+  auto store = vector::StoreOp::create(
+      inside, loc, element, getBuffer(destination), ValueRange{offset});
+  store.setAlignment(
+      cast<VectorType>(element.getType()).getElementTypeBitWidth() / 8);
+}
+
 int64_t RowContext::getChunk() {
   return kernel.getScheduleAttr() ? kernel.getScheduleAttr().getVector() : 1;
 }
@@ -208,6 +236,13 @@ Value RowContext::takeColumns(Value operand, StringRef name) {
                            : Value();
   }
   auto type = cast<RankedTensorType>(operand.getType());
+  if (picked)
+    return cuda::GatherOp::create(
+        inside, getLoc(name),
+        VectorType::get(cast<VectorType>(picked.getType()).getShape(),
+                        type.getElementType()),
+        getBuffer(operand), mul(row, constant(type.getShape().back())), picked,
+        type.getShape().back());
   // Without axes for them all rows have one.
   bool shared = type.getRank() <= getSpaceRank();
   if (!ShapedType::isDynamic(type.getShape().back())) {
@@ -263,7 +298,7 @@ Value RowContext::takeRow(Value operand, int64_t begin, int64_t count,
 }
 
 Value RowContext::takeRow(Value operand, StringRef name) {
-  if (column)
+  if (column || picked)
     return takeColumns(operand, name);
   return takeRow(operand, 0,
                  cast<ShapedType>(operand.getType()).getShape().back(), name);

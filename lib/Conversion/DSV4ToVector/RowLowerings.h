@@ -19,6 +19,7 @@ void attachQuantizeLowering(mlir::DialectRegistry &registry);
 void attachRowToRowLowerings(mlir::DialectRegistry &registry);
 void attachPagedAppendLowering(mlir::DialectRegistry &registry);
 void attachTopkLowering(mlir::DialectRegistry &registry);
+void attachRouterLowerings(mlir::DialectRegistry &registry);
 
 /// The row of a dsv4.compress with `algorithm online`.
 mlir::Value buildOnlineCompress(CompressOp op, RowContext &row);

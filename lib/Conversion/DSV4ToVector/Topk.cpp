@@ -14,7 +14,6 @@
 
 #include "dsv4/Dialect/CUDA.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -33,6 +32,8 @@ public:
 private:
   /// The elements of the row that count.
   Value buildLength();
+  /// Whether a destination outlives the kernel.
+  bool isWanted(Value destination);
   /// The scores of the columns at hand as f32, with the bias if `biased`.
   Value buildScores(bool biased);
   /// What is in a place, into the destinations.
@@ -81,10 +82,26 @@ Value TopkBuilder::buildScores(bool biased) {
   if (!scores)
     return {};
   scores = row.toF32(scores);
-  if (biased && op.getBias())
-    scores = arith::AddFOp::create(b, row.getLoc(), scores,
-                                   row.takeRow(op.getBias(), "bias"));
-  return scores;
+  if (!biased || !op.getBias())
+    return scores;
+  Value bias;
+  if (cast<RankedTensorType>(op.getBias().getType()).isDynamicDim(0)) {
+    bias = row.takeRow(op.getBias(), "bias");
+  } else {
+    // One row for all.
+    StoredVector stored = locatePart(row, op.getBias(), 1, "bias");
+    stored.offset = row.getColumn();
+    bias = buildRead(row, stored);
+  }
+  return arith::AddFOp::create(b, row.getLoc(), scores, bias);
+}
+
+bool TopkBuilder::isWanted(Value destination) {
+  OpResult result = op.getTiedOpResult(
+      &*llvm::find_if(op.getOutsMutable(), [&](OpOperand &out) {
+        return out.get() == destination;
+      }));
+  return llvm::any_of(result.getUsers(), llvm::IsaPred<YieldOp>);
 }
 
 Value TopkBuilder::buildSlot(Value index) {
@@ -114,27 +131,30 @@ LogicalResult TopkBuilder::buildPlace(Value place, Value index, Value value) {
   auto toI32 = [&](Value what) {
     return arith::IndexCastOp::create(b, row.getLoc(), b.getI32Type(), what);
   };
-  store(toI32(index), op.getIndices());
-  if (op.getSlots())
+  if (isWanted(op.getIndices()))
+    store(toI32(index), op.getIndices());
+  if (op.getSlots() && isWanted(op.getSlots()))
     store(toI32(buildSlot(index)), op.getSlots());
-  if (!op.getValues())
+  if (!op.getValues() || !isWanted(op.getValues()))
     return success();
   Type element = getElementTypeOrSelf(op.getValues().getType());
-  // The element was chosen by another number than it is.
-  if (op.getBias()) {
-    Value score, isElement = row.isNotNegative(index);
-    Value column =
-        arith::MaxSIOp::create(b, row.getLoc(), index, row.constant(0));
-    row.atColumns(column, 1, [&] { score = buildScores(/*biased=*/false); });
-    if (!score)
-      return failure();
-    score = vector::ExtractOp::create(b, row.getLoc("score"), score,
-                                      ArrayRef<int64_t>{0});
-    value = arith::SelectOp::create(b, row.getLoc(), isElement, score, value);
+  if (!op.getBias()) {
+    if (!element.isF32())
+      value = arith::TruncFOp::create(b, row.getLoc(), element, value);
+    store(value, op.getValues());
+    return success();
   }
-  if (!element.isF32())
-    value = arith::TruncFOp::create(b, row.getLoc(), element, value);
-  store(value, op.getValues());
+  // The element was chosen by another number than it is.
+  Value score;
+  Value column =
+      arith::MaxSIOp::create(b, row.getLoc(), index, row.constant(0));
+  row.atColumns(column, 1, [&] { score = buildScores(/*biased=*/false); });
+  if (!score)
+    return failure();
+  APFloat none = APFloat::getInf(APFloat::IEEEsingle(), !op.getSmallest());
+  score = cuda::WhereValidOp::create(b, row.getLoc(), score.getType(), score,
+                                     toI32(index), TopkOp::kMostColumns, none);
+  row.storeElement(row.fromF32(score, element), op.getValues(), at);
   return success();
 }
 
@@ -178,7 +198,9 @@ LogicalResult TopkBuilder::build() {
   if (failed(buildPlace(place->getArgument(0), place->getArgument(1),
                         place->getArgument(2))))
     return failure();
-  cuda::SelectYieldOp::create(b, row.getLoc(), ValueRange());
+  auto end = cuda::SelectYieldOp::create(b, row.getLoc(), ValueRange());
+  row.setPlaces(op.getChosen().front(), place->getArgument(0),
+                place->getArgument(1), end);
   return success();
 }
 

@@ -265,10 +265,14 @@ StringRef ReduceOp::getCallee() {
     return "dsv4::max_abs";
   case ReduceKind::MaxAbsNaN:
     return "dsv4::max_abs_nan";
+  case ReduceKind::MaxNaN:
+    return "dsv4::max_nan";
   }
   llvm_unreachable("unknown kind");
 }
-StringRef ReduceOp::getHeader() { return "rows.cuh"; }
+StringRef ReduceOp::getHeader() {
+  return getKind() == ReduceKind::MaxNaN ? "gate.cuh" : "rows.cuh";
+}
 
 LogicalResult HadamardOp::verify() {
   int64_t elements = cast<VectorType>(getSource().getType()).getNumElements();

@@ -66,13 +66,61 @@ void SelectOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                         APInt(width, count - 1), /*isSigned=*/true));
   };
   set(getLoad().getArgument(0), 0, getMost());
-  set(getEmit().getArgument(0), 0, getPlaces());
+  // All lanes of a warp run what is for its first ones.
+  set(getEmit().getArgument(0), 0,
+      getKind() == SelectKind::Warp ? std::max<int64_t>(getPlaces(), 32)
+                                    : getPlaces());
   set(getEmit().getArgument(1), -1, getMost());
 }
 
 StringRef SelectOp::getCallee() {
+  if (getKind() == SelectKind::Warp)
+    return "dsv4::topk_warp";
   return getCluster() > 1 ? "dsv4::topk_cluster" : "dsv4::topk_block";
 }
 StringRef SelectOp::getHeader() {
+  if (getKind() == SelectKind::Warp)
+    return "topk_warp.cuh";
   return getCluster() > 1 ? "topk_cluster.cuh" : "topk_rows.cuh";
 }
+
+LogicalResult PlaceSumOp::verify() {
+  if (getPlaces() < 1 || getPlaces() > 32)
+    return emitOpError() << "place_sum_c1: expected between 1 and 32 places, "
+                            "got "
+                         << getPlaces();
+  return success();
+}
+StringRef PlaceSumOp::getCallee() { return "dsv4::sum"; }
+StringRef PlaceSumOp::getHeader() { return "rows.cuh"; }
+
+//===----------------------------------------------------------------------===//
+// Elements by index, functions
+//===----------------------------------------------------------------------===//
+
+LogicalResult GatherOp::verify() {
+  auto elements = cast<VectorType>(getElements().getType());
+  if (getBase().getType().getElementType() != elements.getElementType())
+    return emitOpError() << "gather_c1: expected elements of "
+                         << getBase().getType().getElementType() << ", got "
+                         << elements;
+  return success();
+}
+StringRef GatherOp::getCallee() { return "dsv4::gather"; }
+StringRef GatherOp::getHeader() { return "gate.cuh"; }
+
+StringRef WhereValidOp::getCallee() { return "dsv4::where_valid"; }
+StringRef WhereValidOp::getHeader() { return "gate.cuh"; }
+
+StringRef ActivationOp::getCallee() {
+  switch (getKind()) {
+  case ActivationKind::SqrtSoftplus:
+    return "dsv4::sqrt_softplus";
+  case ActivationKind::Sigmoid:
+    return "dsv4::sigmoid";
+  case ActivationKind::Exp:
+    return "dsv4::exp";
+  }
+  llvm_unreachable("all kinds are above");
+}
+StringRef ActivationOp::getHeader() { return "gate.cuh"; }

@@ -289,7 +289,7 @@ LogicalResult KernelOp::verifyRegions() {
   bool hasOps = !getBody().front().getOps<RowwiseOpInterface>().empty();
   if (hasOps && selects != (schedule.getSelect() != SelectAlgorithm::None))
     return emitOpError() << "row_schedule_c9: expected 'select' to be "
-                         << (selects ? "'block' or 'stream', as an op selects "
+                         << (selects ? "'warp', 'block' or 'stream', as an op selects "
                                        "elements of rows"
                                      : "'none', as no op selects elements of "
                                        "rows");
@@ -317,6 +317,8 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
                                 RowwiseOpInterface op) {
   if (schedule.getSelect() != SelectAlgorithm::None)
     return explainMisfitOfColumns(schedule, op);
+  if (isPicked(op))
+    return "";
   int64_t vector = schedule.getVector();
   int64_t step = schedule.getLanes() * vector;
   if (TeamWork work = op.getTeamWork(); work.rows) {

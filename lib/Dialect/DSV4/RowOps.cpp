@@ -66,11 +66,20 @@ Value dsv4::getRowSource(RowwiseOpInterface op) {
   return source;
 }
 
+BlockArgument dsv4::getRowArgument(KernelOp kernel) {
+  BlockArgument first;
+  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
+    auto source = dyn_cast<BlockArgument>(getRowSource(op));
+    if (source && isa<BlockArgument>(kernel.getInputs()[source.getArgNumber()]))
+      return source;
+    if (!first)
+      first = source;
+  }
+  return first;
+}
+
 int64_t dsv4::boundRows(KernelOp kernel) {
-  auto ops = kernel.getBody().front().getOps<RowwiseOpInterface>();
-  auto source = ops.empty()
-                    ? BlockArgument()
-                    : dyn_cast<BlockArgument>(getRowSource(*ops.begin()));
+  BlockArgument source = getRowArgument(kernel);
   if (!source)
     return INT32_MAX;
   auto tensor = cast<RankedTensorType>(source.getType());

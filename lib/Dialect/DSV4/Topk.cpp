@@ -48,6 +48,7 @@ void TopkOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 Value TopkOp::getRowOperand() { return getScores(); }
 SmallVector<RowPiece> TopkOp::getRowPieces() { return {}; }
 SmallVector<RowGroup> TopkOp::getRowGroups() { return {}; }
+bool TopkOp::isStoredToo() { return true; }
 Selection TopkOp::getSelection() {
   return {getPlaces(), getScores(), kMostColumns};
 }
@@ -93,6 +94,14 @@ int64_t dsv4::boundColumns(KernelOp kernel, Selection selection) {
 std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
                                          RowwiseOpInterface op) {
   int64_t vector = schedule.getVector();
+  if (isOfPlaces(op)) {
+    if (schedule.getSelect() == SelectAlgorithm::Warp)
+      return "";
+    return llvm::formatv("row_schedule_c9: a row of '{0}' is made of the "
+                         "places of a selection, which only the lanes of a "
+                         "warp have together; expected 'select = warp'",
+                         op->getName());
+  }
   if (Selection selection = op.getSelection(); selection.places) {
     auto type = cast<RankedTensorType>(selection.scores.getType());
     int64_t bits = getElementBits(type.getElementType());
@@ -105,10 +114,19 @@ std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
       return llvm::formatv("row_schedule_c9: chunks of {0} elements do not "
                            "make up the {1} of a row",
                            vector, columns);
-    if (schedule.getSelect() != SelectAlgorithm::Block)
+    if (schedule.getSelect() == SelectAlgorithm::Stream)
       return "";
     auto kernel = op->getParentOfType<KernelOp>();
     int64_t most = boundColumns(kernel, selection);
+    if (schedule.getSelect() == SelectAlgorithm::Warp) {
+      int64_t held = llvm::divideCeil(most, 32 * vector) * vector;
+      if (selection.places <= kMostPlacesOfWarp && held <= kMostHeldOfRow)
+        return "";
+      return llvm::formatv("row_schedule_c9: a warp selects at most {0} "
+                           "elements from at most {1}, got {2} from {3}",
+                           kMostPlacesOfWarp, kMostColumnsOfWarp,
+                           selection.places, most);
+    }
     int64_t held =
         llvm::divideCeil(most, schedule.getThreads() * vector) * vector;
     if (held > kMostHeldOfRow)

@@ -96,6 +96,16 @@ struct Tile {
 template <typename T, int N>
 using Vec = Tile<T, 1, N>;
 
+// A tile of one number, for elements of 32 bits.
+template <typename To, typename Number>
+__device__ __forceinline__ To fill(Number number) {
+  To to;
+#pragma unroll
+  for (int i = 0; i < (int)(sizeof(to.words) / sizeof(to.words[0])); ++i)
+    to.words[i] = number;
+  return to;
+}
+
 // Elements Begin .. Begin + Count - 1.
 template <int Begin, int Count, typename T, int N>
 __device__ __forceinline__ Vec<T, Count> slice(const Tile<T, 1, N> &from) {

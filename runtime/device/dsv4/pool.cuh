@@ -13,25 +13,10 @@
 
 #pragma once
 
+#include "exp.cuh"
 #include "rows.cuh"
 
 namespace dsv4 {
-
-// e^x for x <= 0, within 4 units in the last place near 0: 2^k times a
-// polynomial of the rest, |rest| <= 1/2. 0 below -87. Not for NaN.
-__device__ __forceinline__ float exp_f32(float x) {
-  constexpr float log2_e = 1.44269502f, to_low_bits = 12582912.0f;
-  const float shifted = fma_f32(x, log2_e, to_low_bits);
-  const float rest = fma_f32(x, log2_e, sub_f32(to_low_bits, shifted));
-  float y = fma_f32(rest, 1.32647273e-03f, 9.67151299e-03f);
-  y = fma_f32(y, rest, 5.55073358e-02f);
-  y = fma_f32(y, rest, 2.40222424e-01f);
-  y = fma_f32(y, rest, 6.93147004e-01f);
-  y = fma_f32(y, rest, 1.0f);
-  // The low bits of the sum are k, to be added to the exponent.
-  const float scaled = as_float((as_unsigned(shifted) << 23) + as_unsigned(y));
-  return x < -87.0f ? 0.0f : scaled;
-}
 
 // Of N channels: the largest score, and the sums of weights and of weighted
 // values relative to it.

@@ -68,6 +68,19 @@ __device__ __forceinline__ float fma_f32(float a, float b, float c) {
 // Rounded to nearest.
 __device__ __forceinline__ float sqrt_f32(float a) { return __fsqrt_rn(a); }
 
+// The same from 2^-100 on, without the branch for what is less: several roots at
+// once overlap.
+__device__ __forceinline__ float sqrt_large_f32(float a) {
+  float inverse;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(a));
+  const float root = __fmul_rn(a, inverse);
+  const float corrected =
+      __fmaf_rn(__fmaf_rn(-root, root, a), __fmul_rn(0.5f, inverse), root);
+  return a == as_float(0x7F800000u) ? a : corrected;
+}
+
+__device__ __forceinline__ float abs_f32(float a) { return fabsf(a); }
+
 // A NaN loses against a number.
 __device__ __forceinline__ float min_f32(float a, float b) {
   return fminf(a, b);

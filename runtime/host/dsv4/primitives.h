@@ -71,6 +71,12 @@ __device__ __forceinline__ float sqrt_f32(float a) {
   return one_nan(__builtin_sqrtf(a));
 }
 
+__device__ __forceinline__ float sqrt_large_f32(float a) { return sqrt_f32(a); }
+
+__device__ __forceinline__ float abs_f32(float a) {
+  return as_float(as_unsigned(a) & 0x7FFFFFFFu);
+}
+
 // -0 orders below +0.
 __device__ __forceinline__ float min_f32(float a, float b) {
   if (a != a || b != b)

@@ -109,7 +109,8 @@ Spelling spellFloat(float value) {
                                                   : Precedence::Primary};
 }
 
-FailureOr<Spelling> spellConstant(arith::ConstantOp op) {
+FailureOr<Spelling> spellConstant(arith::ConstantOp op,
+                                  ModuleTranslation &text) {
   if (op.getType().isInteger(1))
     return Spelling{cast<BoolAttr>(op.getValue()).getValue() ? "true"
                                                              : "false"};
@@ -125,6 +126,16 @@ FailureOr<Spelling> spellConstant(arith::ConstantOp op) {
     return spellFloat(number.getValue().convertToFloat());
   // A number for every element of a tile.
   auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+  if (splat && splat.getElementType().isInteger(32)) {
+    auto type = text.spellType(splat.getType(), op.getLoc());
+    if (failed(type))
+      return failure();
+    return Spelling{"dsv4::fill<" + *type + ">(" +
+                        std::to_string(
+                            splat.getSplatValue<APInt>().getSExtValue()) +
+                        ")",
+                    Precedence::Postfix};
+  }
   if (!splat || !splat.getElementType().isF32())
     return op.emitOpError() << "has no CUDA spelling";
   return spellFloat(splat.getSplatValue<APFloat>().convertToFloat());
@@ -191,7 +202,7 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
   if (auto how = getOperator(op))
     return spellBinary(op, *how, text);
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return spellConstant(constant);
+    return spellConstant(constant, text);
   // A builtin such as threadIdx.x, or a bool: C++ converts it where it is used.
   if (isa<arith::IndexCastOp>(op) ||
       (isa<arith::ExtUIOp>(op) && op->getOperand(0).getType().isInteger(1)))
@@ -207,6 +218,14 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
       return failure();
     return Spelling{*condition + " ? " + *yes + " : " + *no,
                     Precedence::Conditional};
+  }
+  if (isa<arith::MaximumFOp>(op)) {
+    auto lhs = text.spell(op->getOperand(0)),
+         rhs = text.spell(op->getOperand(1));
+    if (failed(lhs) || failed(rhs))
+      return failure();
+    return Spelling{"dsv4::max_nan(" + lhs->text + ", " + rhs->text + ")",
+                    Precedence::Postfix};
   }
   if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinNumFOp, arith::MaxNumFOp>(
           op)) {

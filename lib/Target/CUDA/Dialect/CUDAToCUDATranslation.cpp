@@ -9,6 +9,10 @@
 
 #include "dsv4/Dialect/CUDA.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -38,6 +42,10 @@ private:
   LogicalResult printSelect(cuda::SelectOp op, ModuleTranslation &text) const;
   FailureOr<Spelling> spellIsLast(cuda::IsLastOp op,
                                   ModuleTranslation &text) const;
+  FailureOr<Spelling> spellGather(cuda::GatherOp op,
+                                  ModuleTranslation &text) const;
+  FailureOr<Spelling> spellWhereValid(cuda::WhereValidOp op,
+                                      ModuleTranslation &text) const;
 };
 
 /// callee<template arguments>(operands)
@@ -135,6 +143,40 @@ CUDATranslation::spellIsLast(cuda::IsLastOp op, ModuleTranslation &text) const {
                   Precedence::Postfix};
 }
 
+FailureOr<Spelling>
+CUDATranslation::spellGather(cuda::GatherOp op, ModuleTranslation &text) const {
+  auto row = spellElement(op.getBase(), op.getOffset(), text);
+  auto indices = text.spell(op.getIndices());
+  if (failed(row) || failed(indices))
+    return failure();
+  return Spelling{op.getCallee().str() + "(&" + *row + ", " + indices->text +
+                      ", " + std::to_string(op.getCount()) + ")",
+                  Precedence::Postfix};
+}
+
+FailureOr<Spelling>
+CUDATranslation::spellWhereValid(cuda::WhereValidOp op,
+                                 ModuleTranslation &text) const {
+  auto indices = text.spell(op.getIndices());
+  auto values = text.spell(op.getValues());
+  auto type = text.spellType(op.getValues().getType(), op.getLoc());
+  if (failed(indices) || failed(values) || failed(type))
+    return failure();
+  // A tile of one number is written as that.
+  std::string call = op.getCallee().str();
+  if (op.getValues().getDefiningOp<arith::ConstantOp>())
+    call += "<" + *type + ">";
+  call += "(" + values->text + ", " + indices->text + ", " +
+          std::to_string(op.getCount());
+  const APFloat &otherwise = op.getOtherwise();
+  if (!otherwise.isPosZero())
+    call += ", dsv4::as_float(" +
+            llvm::formatv("{0:X}u",
+                          otherwise.bitcastToAPInt().getZExtValue()).str() +
+            ")";
+  return Spelling{call + ")", Precedence::Postfix};
+}
+
 FailureOr<Spelling> CUDATranslation::spell(Operation *op,
                                            ModuleTranslation &text) const {
   if (auto load = dyn_cast<cuda::LoadOp>(op))
@@ -157,6 +199,10 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
                         ", " + left->text + ")",
                     Precedence::Postfix};
   }
+  if (auto gather = dyn_cast<cuda::GatherOp>(op))
+    return spellGather(gather, text);
+  if (auto valid = dyn_cast<cuda::WhereValidOp>(op))
+    return spellWhereValid(valid, text);
   std::string arguments;
   if (auto dequantize = dyn_cast<cuda::DequantizeOp>(op)) {
     auto element = text.spellType(
@@ -178,6 +224,9 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
   } else if (auto reduce = dyn_cast<cuda::ReduceOp>(op)) {
     arguments = std::to_string(reduce.getLanes()) + ", " +
                 std::to_string(reduce.getGroup());
+  } else if (auto sum = dyn_cast<cuda::PlaceSumOp>(op)) {
+    std::string lanes = std::to_string(llvm::PowerOf2Ceil(sum.getPlaces()));
+    arguments = lanes + ", " + lanes;
   } else if (auto hadamard = dyn_cast<cuda::HadamardOp>(op)) {
     arguments = std::to_string(hadamard.getLanes());
   } else if (auto expand = dyn_cast<cuda::ExpandOp>(op)) {
@@ -347,6 +396,13 @@ LogicalResult CUDATranslation::printPoolOnline(cuda::PoolOnlineOp op,
       piece.getPart(), "pool_piece", printArguments, text);
 }
 
+/// Whether what is selected from has no NaN but that of arithmetic.
+static bool isComputed(cuda::SelectOp op) {
+  Value chunk = op.getLoad().front().getTerminator()->getOperand(0);
+  return isa_and_present<arith::AddFOp, cuda::ActivationOp>(
+      chunk.getDefiningOp());
+}
+
 /// The call of a selection, with a lambda that gives a chunk and one that takes
 /// what is in a place.
 LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
@@ -363,10 +419,17 @@ LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
     return failure();
   auto isTrue = [](bool value) { return value ? "true" : "false"; };
   auto &os = text.os();
-  os << op.getCallee() << "<dsv4::TopkShape<" << op.getPlaces() << ", "
-     << op.getThreads() << ", " << op.getChunk().getNumElements() << ", "
-     << op.getChunks() << ", "
-     << isTrue(op.getKind() == cuda::SelectKind::Block)
+  bool isWarp = op.getKind() == cuda::SelectKind::Warp;
+  os << op.getCallee() << (isWarp ? "<dsv4::WarpShape<" : "<dsv4::TopkShape<")
+     << op.getPlaces() << ", ";
+  if (!isWarp)
+    os << op.getThreads() << ", ";
+  os << op.getChunk().getNumElements() << ", " << op.getChunks() << ", "
+     << isTrue(isWarp ? !op.getEmit().getArgument(2).use_empty()
+                      : op.getKind() == cuda::SelectKind::Block);
+  if (isWarp)
+    os << ", " << isTrue(isComputed(op));
+  os
      << ", dsv4::TopkOrder::" << cuda::stringifySelectOrder(op.getOrder())
      << ", " << isTrue(!op.getSmallest()) << ">";
   if (op.getCluster() > 1)

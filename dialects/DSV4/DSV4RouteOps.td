@@ -1,0 +1,145 @@
+//===- DSV4RouteOps.td - Ops that route tokens to experts --*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_ROUTE_OPS_TD
+#define DSV4_ROUTE_OPS_TD
+
+include "DSV4OpBase.td"
+
+//===----------------------------------------------------------------------===//
+// gate
+//===----------------------------------------------------------------------===//
+
+def DSV4_GateOp : DSV4_Op<"gate", [
+    Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "scores"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit", "isPointwise"]>
+  ]> {
+  let summary = "scores of experts from logits";
+  let description = [{
+    ```
+    sqrt_softplus   g(x) = sqrt(ln(1 + e^x))
+    sigmoid         g(x) = 1 / (1 + e^-x)
+    softmax         g(x_i) = e^(x_i - max x) / sum_j e^(x_j - max x)
+    ```
+
+    in fp32, step by step as [Router](../Router.md#numbers) writes it down, so that there is one result
+    to the last bit. `sqrt_softplus` is neither 0 for any logit from -174 on nor infinite for any
+    finite one. A NaN gives NaN, of a whole row with `softmax`, as does a row with infinity, or of -infinity alone. Clauses:
+
+    * gate_c1: `logits` is bf16 or f32 of rank >= 1 with a constant last extent E between 1 and 65,536;
+    * gate_c2: the result is f32 of the shape of `logits`.
+
+    ```mlir
+    %scores = dsv4.gate %logits function sqrt_softplus outs(%out : tensor<?x256xf32>) : tensor<?x256xbf16>
+    ```
+
+    Source: the official `Gate`. Its softplus is x above 20, which this is, too, to the last bit.
+  }];
+  let arguments = (ins TensorOf<[BF16, F32]>:$logits, DSV4_GateFunction:$function,
+                       TensorOf<[F32]>:$out);
+  let results = (outs TensorOf<[F32]>:$scores);
+  let assemblyFormat = [{
+    $logits `function` $function `outs` `(` $out `:` type($out) `)` attr-dict `:` type($logits)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// lookup
+//===----------------------------------------------------------------------===//
+
+def DSV4_LookupOp : DSV4_Op<"lookup", [
+    Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "rows"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["isStoredToo"]>
+  ]> {
+  let summary = "rows of a table of indices";
+  let description = [{
+    Row t of the result is row `ids[t]` of the table, bit by bit, or -1 in every element where the table has no such row.
+    Clauses:
+
+    * lookup_c1: `table` is i32 `[V, k]` with a constant k between 1 and 65,536;
+    * lookup_c2: `ids` is i32 `[T]`;
+    * lookup_c3: the result is i32 `[T, k]`.
+
+    ```mlir
+    %experts = dsv4.lookup %table[%tokens] outs(%out : tensor<?x6xi32>) : tensor<129280x6xi32>, tensor<?xi32>
+    ```
+
+    Source: the official `Gate`, whose first layers choose experts by token id (`tid2eid`).
+  }];
+  let arguments = (ins TensorOf<[I32]>:$table, TensorOf<[I32]>:$ids, TensorOf<[I32]>:$out);
+  let results = (outs TensorOf<[I32]>:$rows);
+  let assemblyFormat = [{
+    $table `[` $ids `]` `outs` `(` $out `:` type($out) `)` attr-dict `:` type($table) `,` type($ids)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// route_weights
+//===----------------------------------------------------------------------===//
+
+def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
+    Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "weights"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["picksElements", "acceptsPlaces"]>
+  ]> {
+  let summary = "weights of the experts of a token";
+  let description = [{
+    For the k places of a row, in fp32, every operation rounded to nearest even:
+
+    ```
+    w_j = scores[indices[j]]               0 where indices[j] is outside 0 .. E - 1
+    w_j = w_j / max(sum_j w_j, 2^-126)     with `renormalize`
+    w_j = w_j * s                          with `scale`
+    ```
+
+    in this order. The sum is a binary tree of neighbours, an odd one out going up a level as it is. Where it
+    is NaN, so is every weight. With `uniform` w_j is 1 / k, 0 where indices[j] is outside, whatever the scores. What the
+    indices were chosen by, such as a bias, does not occur. Clauses:
+
+    * route_weights_c1: `scores` is f32 of rank >= 1 with a constant last extent E between 1 and 65,536;
+    * route_weights_c2: `indices` is i32 of the shape of `scores` with another last extent k, a constant between 1
+      and 65,536;
+    * route_weights_c3: the result is f32 of the shape of `indices`;
+    * route_weights_c4: `scale` is finite;
+    * route_weights_c5: `uniform` comes without `renormalize` and `scale`.
+
+    ```mlir
+    %weights = dsv4.route_weights %scores[%experts] renormalize scale 1.5
+        outs(%out : tensor<?x6xf32>) : tensor<?x256xf32>, tensor<?x6xi32>
+    ```
+
+    Source: the official `Gate`, for layers that choose by score and for those that choose by token id. The bound
+    of the denominator is for rows of scores that are all 0, whose weights are 0.
+  }];
+  let arguments = (ins TensorOf<[F32]>:$scores, TensorOf<[I32]>:$indices, TensorOf<[F32]>:$out,
+                       UnitAttr:$renormalize, OptionalAttr<F32Attr>:$scale, UnitAttr:$uniform);
+  let results = (outs TensorOf<[F32]>:$weights);
+  let assemblyFormat = [{
+    $scores `[` $indices `]` (`renormalize` $renormalize^)? (`scale` $scale^)? (`uniform` $uniform^)?
+    `outs` `(` $out `:` type($out) `)` attr-dict `:` type($scores) `,` type($indices)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// k.
+    int64_t getPlaces() { return ::mlir::cast<::mlir::ShapedType>(getOut().getType()).getShape().back(); }
+    /// E.
+    int64_t getExperts() { return ::mlir::cast<::mlir::ShapedType>(getScores().getType()).getShape().back(); }
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // DSV4_ROUTE_OPS_TD

@@ -1,0 +1,89 @@
+//===- RandomRouter.cpp - Logits, token ids, tables of experts ------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InputMaker.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+namespace {
+/// What the logits of a row are like.
+enum LogitKind : uint64_t {
+  Usual,
+  VeryNegative, ///< Where a softplus that is not stable is 0.
+  Wide,
+  Repeated,
+  Odd, ///< NaN, infinities, zeros, and what the functions end at.
+  kLogitKinds
+};
+} // namespace
+
+static float makeLogit(LogitKind kind, bool finite, Random &random) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float odd[] = {0.0f,  -0.0f, 20.0f, -16.7f, -87.5f, -100.0f, -174.5f,
+                       1e30f, -1e30f, infinity, -infinity, std::nanf("")};
+  float unit = 2 * float(random.unit()) - 1;
+  switch (kind) {
+  case VeryNegative:
+    return -17 - 83 * std::fabs(unit);
+  case Wide:
+    return 200 * unit;
+  case Repeated:
+    return float(random.below(3)) - 1;
+  case Odd:
+    return random.below(3) ? 4 * unit : odd[random.below(finite ? 9 : 12)];
+  default:
+    return 6 * unit;
+  }
+}
+
+void InputMaker::fillLogits(BlockArgument argument, Random &random) {
+  std::vector<char> &bytes = set.bytes[getBinding(argument)];
+  Type type = cast<RankedTensorType>(argument.getType()).getElementType();
+  Format format = *reference::getFormat(type);
+  int64_t width = bitWidth(format) / 8, columns = getShape(argument).back();
+  for (size_t at = 0; at < bytes.size(); at += columns * width) {
+    auto kind = LogitKind(random.below(2) ? Usual : random.below(kLogitKinds));
+    for (int64_t i = 0; i < columns; ++i) {
+      uint32_t code =
+          encode(format, makeLogit(kind, codes == Codes::Finite, random));
+      std::memcpy(bytes.data() + at + i * width, &code, width);
+    }
+  }
+}
+
+/// Numbers below `bound`, sometimes ones that are outside.
+void InputMaker::fillBelow(unsigned argument, int64_t bound, Random &random) {
+  const int64_t outside[] = {-1, bound, INT32_MIN, INT32_MAX};
+  for (int64_t i = 0; i < getCount(argument); ++i)
+    store(argument, i,
+          bound > 0 && random.below(16) ? int64_t(random.below(bound))
+                                        : outside[random.below(4)]);
+}
+
+/// The most that an index out of the table may be: the experts of an op that
+/// uses what is looked up.
+static int64_t getExperts(LookupOp op) {
+  for (Operation *user : op->getUsers())
+    if (auto weights = dyn_cast<RouteWeightsOp>(user))
+      return weights.getExperts();
+  return 256;
+}
+
+void InputMaker::fillRouting(BlockArgument argument, Use use, Random &random) {
+  unsigned index = argument.getArgNumber();
+  if (use.weights)
+    return fillBelow(index, use.weights.getExperts(), random);
+  if (argument == use.lookup.getTable())
+    return fillBelow(index, getExperts(use.lookup), random);
+  fillBelow(index, getShape(use.lookup.getTable()).front(), random);
+}

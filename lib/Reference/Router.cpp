@@ -1,0 +1,158 @@
+//===- Router.cpp - Scores and weights of experts -------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InterpreterImpl.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+//===----------------------------------------------------------------------===//
+// Functions of logits
+//===----------------------------------------------------------------------===//
+
+/// ln(1 + y) / y by the polynomial that docs/Router.md has.
+static float log1pQuotient(float y) {
+  const float coefficients[] = {
+      -0x1.a04acap-9f, 0x1.402f4cp-6f,  -0x1.cdd008p-5f, 0x1.afdde8p-4f,
+      -0x1.38b908p-3f, 0x1.92b43p-3f,   -0x1.ff0254p-3f, 0x1.554bd6p-2f,
+      -0x1.ffffb8p-2f, 1.0f};
+  float sum = 0;
+  for (float coefficient : coefficients)
+    sum = std::fmaf(sum, y, coefficient);
+  return sum;
+}
+
+float dsv4::reference::sqrtSoftplusF32(float x) {
+  if (std::isnan(x))
+    return std::numeric_limits<float>::quiet_NaN();
+  float h = expF32(-std::fabs(x) / 2);
+  float y = mulF32(h, h);
+  float quotient = log1pQuotient(y);
+  return x < 0 ? mulF32(h, sqrtF32(quotient))
+               : sqrtF32(std::fmaf(y, quotient, x));
+}
+
+float dsv4::reference::sigmoidF32(float x) {
+  if (std::isnan(x))
+    return std::numeric_limits<float>::quiet_NaN();
+  float y = expF32(-std::fabs(x));
+  return divF32(x < 0 ? y : 1, addF32(1, y));
+}
+
+static SmallVector<float> softmax(ArrayRef<float> logits) {
+  float most = logits.front();
+  for (float logit : logits)
+    most = std::isnan(most) || std::isnan(logit)
+               ? std::numeric_limits<float>::quiet_NaN()
+               : std::max(most, logit);
+  SmallVector<float> powers;
+  for (float logit : logits)
+    powers.push_back(expF32(subF32(logit, most)));
+  float sum = sumTree(powers);
+  for (float &power : powers)
+    power = divF32(power, sum);
+  return powers;
+}
+
+rt::Status Interpreter::score(GateOp op) {
+  const Tensor logits = values.at(op.getLogits());
+  if (rt::Status status = checkShape(op, "outs", op.getOut(), logits.shape);
+      !status)
+    return status;
+  Elements from = logits.elements();
+  Elements to = makeResult(op.getScores(), logits.shape).elements();
+  int64_t extent = logits.shape.back();
+  for (int64_t begin = 0; begin < logits.size(); begin += extent) {
+    SmallVector<float> row;
+    for (int64_t i = 0; i < extent; ++i)
+      row.push_back(from.f32(begin + i));
+    switch (op.getFunction()) {
+    case GateFunction::SqrtSoftplus:
+      llvm::transform(row, row.begin(), sqrtSoftplusF32);
+      break;
+    case GateFunction::Sigmoid:
+      llvm::transform(row, row.begin(), sigmoidF32);
+      break;
+    case GateFunction::Softmax:
+      row = softmax(row);
+      break;
+    }
+    for (int64_t i = 0; i < extent; ++i)
+      to.round(begin + i, row[i]);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// lookup, route_weights
+//===----------------------------------------------------------------------===//
+
+rt::Status Interpreter::lookUp(LookupOp op) {
+  const Tensor table = values.at(op.getTable());
+  const Tensor ids = values.at(op.getIds());
+  int64_t places = table.shape.back();
+  SmallVector<int64_t> shape = {ids.shape.front(), places};
+  if (rt::Status status = checkShape(op, "outs", op.getOut(), shape); !status)
+    return status;
+  Tensor &found = makeResult(op.getRows(), shape);
+  for (int64_t row = 0; row < ids.size(); ++row)
+    for (int64_t i = 0; i < places; ++i) {
+      int64_t id = ids.index(row);
+      bool isRow = id >= 0 && id < table.shape.front();
+      int32_t entry = isRow ? table.index(id * places + i) : -1;
+      std::memcpy(found.data + (row * places + i) * sizeof(entry), &entry,
+                  sizeof(entry));
+    }
+  return {};
+}
+
+rt::Status Interpreter::weigh(RouteWeightsOp op) {
+  const Tensor scores = values.at(op.getScores());
+  const Tensor indices = values.at(op.getIndices());
+  int64_t places = op.getPlaces(), experts = scores.shape.back();
+  SmallVector<int64_t> shape(scores.shape);
+  shape.back() = places;
+  const std::pair<StringRef, Value> operands[] = {
+      {"indices", op.getIndices()}, {"outs", op.getOut()}};
+  for (auto [name, value] : operands)
+    if (rt::Status status = checkShape(op, name, value, shape); !status)
+      return status;
+  Elements from = scores.elements();
+  Elements to = makeResult(op.getWeights(), shape).elements();
+  for (int64_t row = 0; row < scores.rows(); ++row) {
+    SmallVector<float> weights;
+    for (int64_t i = 0; i < places; ++i) {
+      int64_t index = indices.index(row * places + i);
+      float weight = op.getUniform() ? float(1.0 / places) : 0;
+      if (index < 0 || index >= experts)
+        weight = 0;
+      else if (!op.getUniform())
+        weight = from.f32(row * experts + index);
+      weights.push_back(weight);
+    }
+    float sum = sumTree(weights);
+    if (sum < std::numeric_limits<float>::min())
+      sum = std::numeric_limits<float>::min();
+    for (auto [i, weight] : llvm::enumerate(weights)) {
+      if (op.getRenormalize())
+        weight = divF32(weight, sum);
+      if (op.getScale())
+        weight = mulF32(weight, op.getScale()->convertToFloat());
+      to.round(row * places + i, weight);
+      // Nothing is computed: a NaN is the one that it was.
+      int64_t index = indices.index(row * places + i);
+      if (!op.getRenormalize() && !op.getScale() && !op.getUniform() &&
+          index >= 0 && index < experts)
+        to.setCode(row * places + i, from.code(row * experts + index));
+    }
+  }
+  return {};
+}

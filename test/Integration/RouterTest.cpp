@@ -1,0 +1,227 @@
+//===- RouterTest.cpp - Routers, against the oracle -----------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// gate, topk, route_weights and lookup, alone and as one kernel, bit for bit
+// against the oracle, and rows made by hand that routers have got wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledProgram.h"
+#include "Routers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace dsv4;
+using namespace dsv4::test;
+using reference::Codes;
+using reference::InputSet;
+
+namespace {
+
+std::vector<Shape> getShapes(int64_t experts, int64_t most = 200) {
+  std::vector<Shape> shapes;
+  for (int64_t tokens : {int64_t(0), int64_t(1), int64_t(5),
+                         std::min<int64_t>(1 + 60000 / experts, most)})
+    for (Codes codes : {Codes::All, Codes::Finite})
+      shapes.push_back({{{"tokens", tokens}}, codes});
+  return shapes;
+}
+
+/// Checks one program and that it has as many kernels as it should.
+std::string checkRouter(Sessions &sessions, const Router &router, uint64_t seed,
+                        const std::string &schedule = "") {
+  CompiledProgram program(sessions, router.getText(), schedule);
+  std::string wrong = program.compile();
+  if (wrong.empty() && program.getKernelCount() != router.getKernelCount())
+    wrong = "has " + std::to_string(program.getKernelCount()) + " kernels";
+  std::vector<Shape> shapes = getShapes(router.experts);
+  if (router.hash)
+    for (Shape &shape : shapes)
+      shape.dims["words"] = 50;
+  if (wrong.empty())
+    wrong = checkShapes(program, shapes, seed);
+  return wrong.empty() ? "" : router.getName() + ": " + wrong;
+}
+
+TEST(RouterTest, OneKernel) {
+  Sessions sessions;
+  Jobs jobs;
+  std::mt19937_64 random(getSeed());
+  std::vector<Router> all = thin(getKnownRouters());
+  for (unsigned i = 0; i < 24 * getScale(); ++i)
+    all.push_back(Router::draw(random));
+  for (const Router &router : all)
+    jobs.push_back([&, seed = getSeed() * 1000 + jobs.size()] {
+      return checkRouter(sessions, router, seed);
+    });
+  runAndCount(jobs);
+}
+
+TEST(RouterTest, Schedules) {
+  // The result does not depend on how many rows a block has, nor on the chunks.
+  Sessions sessions;
+  Jobs jobs;
+  Router router;
+  router.experts = 160;
+  router.bias = router.renormalize = true;
+  for (int threads : {32, 96, 256, 1024})
+    for (int vector : {1, 2, 4})
+      jobs.push_back([&, threads, vector] {
+        return checkRouter(sessions, router, getSeed(),
+                           "#dsv4.row_schedule<threads = " +
+                               std::to_string(threads) + ", lanes = 1, vector = " +
+                               std::to_string(vector) + ", select = warp>");
+      });
+  runAndCount(jobs);
+}
+
+TEST(RouterTest, Alone) {
+  Sessions sessions;
+  Jobs jobs;
+  for (int64_t experts : {1, 7, 144, 256, 384, 1009})
+    for (const char *function : {"sqrt_softplus", "sigmoid", "softmax"})
+      for (const char *element : {"f32", "bf16"})
+        jobs.push_back([&, experts, function, element] {
+          return checkText(sessions, "gate", getGateText(experts, function, element),
+                           getShapes(experts), getSeed());
+        });
+  for (int64_t places : {1, 3, 6, 8, 31, 100})
+    for (const char *how : {"", "renormalize", "renormalize scale 2.5",
+                            "scale 0.5", "uniform"})
+      jobs.push_back([&, places, how] {
+        return checkText(sessions, "route_weights",
+                         getRouteWeightsText(144, places, how), getShapes(144),
+                         getSeed());
+      });
+  for (int64_t places : {1, 6, 7, 32})
+    jobs.push_back([&, places] {
+      std::vector<Shape> shapes = getShapes(places);
+      for (size_t i = 0; i < shapes.size(); ++i)
+        shapes[i].dims["words"] = i % 3 * 40;
+      return checkText(sessions, "lookup", getLookupText(places), shapes,
+                       getSeed());
+    });
+  runAndCount(jobs);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows made by hand
+//===----------------------------------------------------------------------===//
+
+class RouterRows : public ::testing::Test {
+protected:
+  /// Routes one row of logits; the experts and weights of its places.
+  void route(const Router &router, const std::vector<float> &logits,
+             const std::vector<float> &bias) {
+    CompiledProgram program(sessions, router.getText());
+    ASSERT_EQ(program.compile(), "");
+    auto made = program.makeInputs({{"tokens", 1}}, 1, Codes::Finite);
+    ASSERT_TRUE(bool(made)) << made.status().message();
+    InputSet set = made.take();
+    put(set, program.find("logits"), 0, logits.data(), logits.size());
+    if (router.bias)
+      put(set, program.find("bias"), 0, bias.data(), bias.size());
+    rt::Status status = program.launch(set);
+    ASSERT_TRUE(bool(status)) << status.message();
+    experts.resize(router.places);
+    weights.resize(router.places);
+    std::memcpy(experts.data(), set.bytes[program.find("experts")].data(),
+                router.places * 4);
+    std::memcpy(weights.data(), set.bytes[program.find("weights")].data(),
+                router.places * 4);
+  }
+
+  static double score(double x) {
+    return std::sqrt(std::log1p(std::exp(x)));
+  }
+
+  Sessions sessions;
+  std::vector<int32_t> experts;
+  std::vector<float> weights;
+};
+
+TEST_F(RouterRows, LogitsThatAnUnstableSoftplusLoses) {
+  Router router;
+  router.experts = 144;
+  router.renormalize = true;
+  router.scale = 2.5f;
+  std::vector<float> logits(144);
+  for (int i = 0; i < 144; ++i)
+    logits[i] = -17.0f - float(i * 37 % 144) * 0.5f;
+  route(router, logits, {});
+  double sum = 0;
+  for (int32_t expert : experts)
+    sum += score(logits[expert]);
+  for (int place = 0; place < 6; ++place) {
+    EXPECT_EQ(logits[experts[place]], -17.0f - 0.5f * float(place));
+    EXPECT_NEAR(weights[place], 2.5 * score(logits[experts[place]]) / sum, 1e-5);
+  }
+}
+
+TEST_F(RouterRows, BiasChoosesAndDoesNotWeigh) {
+  Router router;
+  router.experts = 256;
+  router.bias = router.renormalize = true;
+  router.scale = 1.5f;
+  std::vector<float> logits(256, 1.0f), bias(256, 0.0f);
+  for (int i = 0; i < 6; ++i) {
+    logits[40 * i + 3] = -100;
+    bias[40 * i + 3] = 1e4f - float(i);
+  }
+  logits[3] = 2;
+  route(router, logits, bias);
+  for (int place = 0; place < 6; ++place)
+    EXPECT_EQ(experts[place], 40 * place + 3);
+  // The others have scores of about 2e-22.
+  EXPECT_NEAR(weights[0], 1.5, 1e-5);
+  for (int place = 1; place < 6; ++place) {
+    EXPECT_GT(weights[place], 0.0f);
+    EXPECT_LT(weights[place], 1e-20f);
+  }
+}
+
+TEST_F(RouterRows, TiesGoToTheLowestIndex) {
+  Router router;
+  router.experts = 384;
+  router.renormalize = true;
+  std::vector<float> logits(384, 0.25f);
+  route(router, logits, {});
+  EXPECT_EQ(experts, (std::vector<int32_t>{0, 1, 2, 3, 4, 5}));
+  for (float weight : weights)
+    EXPECT_NEAR(weight, 1.0 / 6, 1e-6);
+  // Many of one lane, some of others.
+  for (int i : {200, 201, 202, 203, 329, 128, 7})
+    logits[i] = 3;
+  route(router, logits, {});
+  EXPECT_EQ(experts, (std::vector<int32_t>{7, 128, 200, 201, 202, 203}));
+}
+
+TEST_F(RouterRows, NaNComesLast) {
+  Router router;
+  router.experts = 7;
+  router.places = 6;
+  const float none = std::nanf("");
+  route(router, {none, 1, none, 2, -INFINITY, none, 3}, {});
+  EXPECT_EQ(experts, (std::vector<int32_t>{6, 3, 1, 4, 0, 2}));
+  EXPECT_EQ(weights[3], 0.0f);
+  EXPECT_TRUE(std::isnan(weights[4]));
+}
+
+TEST_F(RouterRows, MorePlacesThanExperts) {
+  Router router;
+  router.experts = 3;
+  router.places = 5;
+  router.renormalize = true;
+  route(router, {0, 0, 0}, {});
+  EXPECT_EQ(experts, (std::vector<int32_t>{0, 1, 2, -1, -1}));
+  for (int place = 0; place < 5; ++place)
+    EXPECT_NEAR(weights[place], place < 3 ? 1.0 / 3 : 0, 1e-6);
+}
+
+} // namespace

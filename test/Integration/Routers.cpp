@@ -1,0 +1,172 @@
+//===- Routers.cpp - Text of programs that route --------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Routers.h"
+#include "Writers.h"
+
+using namespace dsv4::test;
+
+static std::string rowsOf(int64_t count, const std::string &element) {
+  return "tensor<?x" + std::to_string(count) + "x" + element + ">";
+}
+
+static std::string wrap(const Function &function, const std::string &body) {
+  return "func.func @f(\n    " + function.arguments + ") {\n" + body +
+         "  return\n}\n";
+}
+
+std::string Router::getName() const {
+  std::string name = std::to_string(experts) + " experts, " +
+                     std::to_string(places) + " places, " + logits + " " +
+                     function + " " + order;
+  if (bias)
+    name += " bias";
+  if (hash)
+    name += " hash";
+  if (renormalize)
+    name += " renormalize";
+  if (uniform)
+    name += " uniform";
+  if (scale)
+    name += " scale " + std::to_string(*scale);
+  return name;
+}
+
+std::string Router::getText() const {
+  std::string scores = rowsOf(experts, "f32"), x = rowsOf(experts, logits);
+  std::string indices = rowsOf(places, "i32"), out = rowsOf(places, "f32");
+  std::string table = rowsOf(places, "i32");
+  std::string e = std::to_string(experts);
+  bool stored = function == "softmax";
+  Function arguments;
+  arguments.add("logits", x, {"tokens", ""});
+  if (bias)
+    arguments.addArgument("%bias: tensor<" + e +
+                          "xf32> {dsv4.name = \"bias\"}");
+  if (hash) {
+    arguments.add("table", table, {"words", ""});
+    arguments.add("ids", "tensor<?xi32>", {"tokens"});
+  }
+  if (stored)
+    arguments.add("scratch", scores, {"tokens", ""});
+  arguments.add("experts", indices, {"tokens", ""});
+  arguments.add("weights", out, {"tokens", ""});
+
+  std::string body, row = "%scratch";
+  if (!stored) {
+    row = "%row";
+    body = "  %c0 = arith.constant 0 : index\n"
+           "  %n = tensor.dim %logits, %c0 : " + x + "\n"
+           "  %row = tensor.empty(%n) : " + scores + "\n";
+  }
+  if (hash)
+    body += "  %chosen = dsv4.lookup %table[%ids] outs(%experts : " + indices +
+            ") : " + table + ", tensor<?xi32>\n";
+  body += "  %scores = dsv4.gate %logits function " + function + " outs(" +
+          row + " : " + scores + ") : " + x + "\n";
+  if (!hash)
+    body += "  %chosen = dsv4.topk %scores" +
+            (bias ? " bias(%bias : tensor<" + e + "xf32>)" : std::string()) +
+            " order " + order + " outs(%experts : " + indices + ") : " +
+            scores + "\n";
+  body += "  %w = dsv4.route_weights %scores[%chosen]";
+  if (renormalize)
+    body += " renormalize";
+  if (scale)
+    body += " scale " + std::to_string(*scale);
+  if (uniform)
+    body += " uniform";
+  body += " outs(%weights : " + out + ") : " + scores + ", " + indices + "\n";
+  // What is chosen is a result, too.
+  return "func.func @f(\n    " + arguments.arguments + ") -> (" + indices +
+         ", " + out + ") {\n" + body + "  return %chosen, %w : " + indices +
+         ", " + out + "\n}\n";
+}
+
+Router Router::draw(std::mt19937_64 &random) {
+  auto flip = [&] { return random() % 2 == 0; };
+  Router router;
+  router.experts = test::draw<int64_t>(
+      {1 + int64_t(random() % 1024), 8 * (1 + int64_t(random() % 128)), 144, 160,
+       576, 257, 1021, 1024},
+      random);
+  router.places =
+      test::draw<int64_t>({1 + int64_t(random() % 32), 6, 8}, random);
+  router.logits = flip() ? "f32" : "bf16";
+  router.function = test::draw<std::string>(
+      {"sqrt_softplus", "sqrt_softplus", "sigmoid", "softmax"}, random);
+  router.order = flip() ? "sorted" : "index_ascending";
+  router.hash = random() % 4 == 0;
+  router.bias = !router.hash && flip();
+  router.uniform = random() % 8 == 0;
+  router.renormalize = !router.uniform && flip();
+  if (!router.uniform && flip())
+    router.scale = 2.5f;
+  return router;
+}
+
+std::vector<Router> dsv4::test::getKnownRouters() {
+  std::vector<Router> routers;
+  for (int64_t experts : {1, 31, 33, 64, 128, 144, 160, 256, 257, 384, 576, 1024})
+    for (bool hash : {false, true}) {
+      Router router;
+      router.experts = experts;
+      router.hash = hash;
+      router.bias = !hash;
+      router.renormalize = true;
+      router.scale = 1.5f;
+      routers.push_back(router);
+    }
+  for (int64_t places : {1, 2, 8, 31, 32}) {
+    Router router;
+    router.places = places;
+    router.bias = router.renormalize = true;
+    routers.push_back(router);
+    router.order = "index_ascending";
+    router.experts = 20;
+    routers.push_back(router);
+  }
+  return routers;
+}
+
+//===----------------------------------------------------------------------===//
+// The ops alone
+//===----------------------------------------------------------------------===//
+
+std::string dsv4::test::getGateText(int64_t experts,
+                                    const std::string &function,
+                                    const std::string &element) {
+  std::string x = rowsOf(experts, element), out = rowsOf(experts, "f32");
+  Function arguments;
+  arguments.add("logits", x, {"tokens", ""});
+  arguments.add("out", out, {"tokens", ""});
+  return wrap(arguments, "  %0 = dsv4.gate %logits function " + function +
+                             " outs(%out : " + out + ") : " + x + "\n");
+}
+
+std::string dsv4::test::getRouteWeightsText(int64_t experts, int64_t places,
+                                            const std::string &how) {
+  std::string scores = rowsOf(experts, "f32"), indices = rowsOf(places, "i32");
+  std::string out = rowsOf(places, "f32");
+  Function arguments;
+  arguments.add("scores", scores, {"tokens", ""});
+  arguments.add("indices", indices, {"tokens", ""});
+  arguments.add("out", out, {"tokens", ""});
+  return wrap(arguments, "  %0 = dsv4.route_weights %scores[%indices] " + how +
+                             " outs(%out : " + out + ") : " + scores + ", " +
+                             indices + "\n");
+}
+
+std::string dsv4::test::getLookupText(int64_t places) {
+  std::string rows = rowsOf(places, "i32");
+  Function arguments;
+  arguments.add("table", rows, {"words", ""});
+  arguments.add("ids", "tensor<?xi32>", {"tokens"});
+  arguments.add("out", rows, {"tokens", ""});
+  return wrap(arguments, "  %0 = dsv4.lookup %table[%ids] outs(%out : " + rows +
+                             ") : " + rows + ", tensor<?xi32>\n");
+}

@@ -1,0 +1,46 @@
+//===- Routers.h - Text of programs that route ------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_TEST_INTEGRATION_ROUTERS_H
+#define DSV4_TEST_INTEGRATION_ROUTERS_H
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace dsv4::test {
+
+/// A router: gate, topk (or lookup) and route_weights. Its dims are tokens and,
+/// with `hash`, words.
+struct Router {
+  int64_t experts = 256, places = 6;
+  std::string logits = "f32", function = "sqrt_softplus", order = "sorted";
+  bool bias = false, hash = false, renormalize = false, uniform = false;
+  std::optional<float> scale;
+
+  std::string getName() const;
+  std::string getText() const;
+  /// A softmax takes whole rows, which a selection does not have.
+  size_t getKernelCount() const { return function == "softmax" ? 2 : 1; }
+  static Router draw(std::mt19937_64 &random);
+};
+
+/// Those of models, and what is at the edges.
+std::vector<Router> getKnownRouters();
+
+/// The ops alone.
+std::string getGateText(int64_t experts, const std::string &function,
+                        const std::string &element);
+std::string getRouteWeightsText(int64_t experts, int64_t places,
+                                const std::string &how);
+std::string getLookupText(int64_t places);
+
+} // namespace dsv4::test
+
+#endif // DSV4_TEST_INTEGRATION_ROUTERS_H

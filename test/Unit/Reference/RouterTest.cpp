@@ -1,0 +1,179 @@
+//===- RouterTest.cpp - Numbers of the router, by hand --------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InterpreterFixture.h"
+
+#include "dsv4/Reference/Numerics.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace dsv4::reference;
+
+namespace {
+
+const float kInfinity = std::numeric_limits<float>::infinity();
+const float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+uint32_t bitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+float floatOf(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+/// How far `value` is from `exact`, in units of the last place of the latter.
+double ulps(float value, double exact) {
+  int exponent = std::max(std::ilogb(exact), -126);
+  return std::fabs(value - exact) / std::ldexp(1.0, exponent - 23);
+}
+
+/// sqrt(ln(1 + e^x)) in double precision, of which nothing is lost.
+double sqrtSoftplus(double x) {
+  return std::sqrt(std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))));
+}
+
+/// The largest error of `function` over every 997th float from `from` to `to`,
+/// both of one sign, the former nearer to zero.
+template <typename Exact>
+double findWorst(float (*function)(float), Exact exact, float from, float to) {
+  double worst = 0;
+  for (uint32_t bits = bitsOf(from);
+       bits <= bitsOf(to); bits += 997) {
+    float x = floatOf(bits);
+    worst = std::max(worst, ulps(function(x), exact(x)));
+  }
+  return worst;
+}
+
+} // namespace
+
+TEST(RouterNumerics, SqrtSoftplusIsNearTheExactOne) {
+  EXPECT_LT(findWorst(sqrtSoftplusF32, sqrtSoftplus, 0x1p-126f, 1e30f), 2);
+  EXPECT_LT(findWorst(sqrtSoftplusF32, sqrtSoftplus, -0x1p-126f, -8.0f), 3);
+  // The exponential's own error grows with its argument.
+  EXPECT_LT(findWorst(sqrtSoftplusF32, sqrtSoftplus, -8.0f, -174.0f), 20);
+}
+
+TEST(RouterNumerics, SqrtSoftplusDoesNotUnderflow) {
+  // A softplus of log(1 + exp(x)) is 0 from about -17 on.
+  for (float x : {-16.7f, -17.0f, -50.0f, -87.5f, -100.0f, -103.9f, -174.0f}) {
+    EXPECT_GT(sqrtSoftplusF32(x), 0.0f) << x;
+    EXPECT_LT(ulps(sqrtSoftplusF32(x), std::exp(double(x) / 2)), 25) << x;
+  }
+  EXPECT_EQ(sqrtSoftplusF32(std::nextafter(-174.0f, -175.0f)), 0.0f);
+  EXPECT_EQ(sqrtSoftplusF32(-kInfinity), 0.0f);
+  EXPECT_EQ(sqrtSoftplusF32(kInfinity), kInfinity);
+  EXPECT_TRUE(std::isnan(sqrtSoftplusF32(kNaN)));
+  // Above 20 softplus is the identity.
+  for (float x : {20.0f, 20.5f, 87.5f, 1e30f})
+    EXPECT_EQ(sqrtSoftplusF32(x), sqrtF32(x)) << x;
+  EXPECT_EQ(sqrtSoftplusF32(0.0f), sqrtSoftplusF32(-0.0f));
+}
+
+TEST(RouterNumerics, Sigmoid) {
+  auto exact = [](double x) { return 1 / (1 + std::exp(-x)); };
+  EXPECT_LT(findWorst(sigmoidF32, exact, 0x1p-126f, 100.0f), 2);
+  EXPECT_LT(findWorst(sigmoidF32, exact, -0x1p-126f, -8.0f), 4);
+  EXPECT_LT(findWorst(sigmoidF32, exact, -8.0f, -87.0f), 20);
+  EXPECT_EQ(sigmoidF32(0.0f), 0.5f);
+  EXPECT_EQ(sigmoidF32(kInfinity), 1.0f);
+  EXPECT_EQ(sigmoidF32(-kInfinity), 0.0f);
+  EXPECT_TRUE(std::isnan(sigmoidF32(kNaN)));
+}
+
+namespace {
+
+class RouterTest : public InterpreterFixture {
+protected:
+  /// The weights of one row of 4 scores for 3 places.
+  std::vector<float> weigh(const std::vector<float> &scores,
+                           const std::vector<int32_t> &indices,
+                           const std::string &how) {
+    parse("%s: tensor<1x4xf32>, %i: tensor<1x3xi32>, %o: tensor<1x3xf32>",
+          "%w = dsv4.route_weights %s[%i] " + how +
+              " outs(%o : tensor<1x3xf32>) : tensor<1x4xf32>, tensor<1x3xi32>");
+    bind<float>({1, 4}, scores);
+    bind<int32_t>({1, 3}, indices);
+    bytes({1, 3}, 12);
+    run();
+    return read<float>(2);
+  }
+  std::vector<float> gate(const std::vector<float> &logits,
+                          const std::string &function) {
+    std::string type =
+        "tensor<1x" + std::to_string(logits.size()) + "xf32>";
+    parse("%x: " + type + ", %o: " + type,
+          "%g = dsv4.gate %x function " + function + " outs(%o : " + type +
+              ") : " + type);
+    bind<float>({1, int64_t(logits.size())}, logits);
+    bytes({1, int64_t(logits.size())}, logits.size() * 4);
+    run();
+    return read<float>(1);
+  }
+};
+
+} // namespace
+
+TEST_F(RouterTest, WeightsAreScoresInTheOrderOfPlaces) {
+  EXPECT_EQ(weigh({1, 2, 3, 4}, {3, 0, 2}, ""),
+            (std::vector<float>{4, 1, 3}));
+  // One place twice counts twice; what is outside counts nothing.
+  EXPECT_EQ(weigh({1, 2, 3, 4}, {1, 1, 4}, "renormalize"),
+            (std::vector<float>{0.5, 0.5, 0}));
+  EXPECT_EQ(weigh({1, 2, 3, 4}, {-1, INT32_MIN, INT32_MAX}, "renormalize"),
+            (std::vector<float>{0, 0, 0}));
+}
+
+TEST_F(RouterTest, ScaleComesAfterRenormalisation) {
+  EXPECT_EQ(weigh({1, 2, 3, 4}, {0, 2, 3}, "renormalize scale 2.5"),
+            (std::vector<float>{0.3125, 0.9375, 1.25}));
+  EXPECT_EQ(weigh({1, 2, 3, 4}, {0, 2, 3}, "scale 2.5"),
+            (std::vector<float>{2.5, 7.5, 10}));
+}
+
+TEST_F(RouterTest, DenominatorIsGuarded) {
+  EXPECT_EQ(weigh({0, 0, 0, 0}, {0, 1, 2}, "renormalize scale 1.5"),
+            (std::vector<float>{0, 0, 0}));
+  // Subnormal sums are divided by the least normal number.
+  EXPECT_EQ(weigh({0x1p-130f, 0, 0, 0}, {0, 1, 2}, "renormalize"),
+            (std::vector<float>{0.0625, 0, 0}));
+  for (float weight : weigh({kNaN, 1, 1, 1}, {0, 1, 2}, "renormalize"))
+    EXPECT_TRUE(std::isnan(weight));
+}
+
+TEST_F(RouterTest, Uniform) {
+  EXPECT_EQ(weigh({1, kNaN, 3, 4}, {3, 1, 4}, "uniform"),
+            (std::vector<float>{1.0f / 3, 1.0f / 3, 0}));
+}
+
+TEST_F(RouterTest, Softmax) {
+  EXPECT_EQ(gate({1, 1, 1, 1}, "softmax"),
+            (std::vector<float>{0.25, 0.25, 0.25, 0.25}));
+  std::vector<float> far = gate({100, 0, -kInfinity}, "softmax");
+  EXPECT_EQ(far[0], 1.0f);
+  EXPECT_EQ(far[2], 0.0f);
+  for (float logit : {kNaN, kInfinity})
+    for (float score : gate({1, logit, 2}, "softmax"))
+      EXPECT_TRUE(std::isnan(score));
+}
+
+TEST_F(RouterTest, Lookup) {
+  parse("%t: tensor<?x2xi32>, %i: tensor<?xi32>, %o: tensor<?x2xi32>",
+        "%f = dsv4.lookup %t[%i] outs(%o : tensor<?x2xi32>) : "
+        "tensor<?x2xi32>, tensor<?xi32>");
+  bind<int32_t>({2, 2}, {10, 11, 20, 21});
+  bind<int32_t>({4}, {1, -1, 0, 2});
+  bytes({4, 2}, 32);
+  run();
+  EXPECT_EQ(read<int32_t>(2),
+            (std::vector<int32_t>{20, 21, -1, -1, 10, 11, -1, -1}));
+}
