@@ -68,8 +68,8 @@ public:
         logits(device.allocate(kTokens * experts * 4)),
         shared(device.allocate(hash ? kVocabulary * kPlaces * 4 : experts * 4)),
         ids(device.allocate(hash ? kTokens * 4 : 16)),
-        chosen(device.allocate(kTokens * kPlaces * 4)),
-        weights(device.allocate(kTokens * kPlaces * 4)) {
+        chosen(device.allocate(kTokens * kMostResultBytes)),
+        weights(device.allocate(kTokens * kMostResultBytes)) {
     sizeDim = "tokens";
     // Of a hash router the logits of the experts that the table names.
     bytesPerRow =
@@ -101,20 +101,22 @@ public:
     } else {
       arguments.add(shared.at(0), {experts});
     }
-    arguments.add(chosen.at(first * kPlaces * 4), {size, kPlaces});
-    arguments.add(weights.at(first * kPlaces * 4), {size, kPlaces});
+    for (const Memory *memory : {&chosen, &weights})
+      arguments.add(memory->at(slice * getResultBytes(size)), {size, kPlaces});
     return arguments;
   }
 
   Excerpt extract(int64_t size, unsigned slice,
                   const std::vector<int64_t> &rows) override {
     Excerpt excerpt;
-    int64_t first = slice * size, count = rows.size();
+    int64_t count = rows.size();
     auto add = [&](const Memory &memory, int64_t elements,
                    std::vector<int64_t> shape, bool isResult) {
       std::vector<char> data;
+      int64_t sliceBytes =
+          isResult ? getResultBytes(size) : size * elements * 4;
       for (int64_t row : rows) {
-        char *at = memory.at((first + row) * elements * 4);
+        char *at = memory.at(slice * sliceBytes + row * elements * 4);
         if (isResult)
           excerpt.results.push_back({excerpt.data.size(), data.size(), at,
                                      size_t(elements * 4)});
@@ -136,7 +138,11 @@ public:
   }
 
 private:
-  static constexpr int64_t kTokens = 262144;
+  static constexpr int64_t kTokens = 262144, kMostResultBytes = 32;
+  /// Of a launch, whose results begin at 16 bytes.
+  static int64_t getResultBytes(int64_t size) {
+    return (size * kPlaces * 4 + 15) / 16 * 16;
+  }
   int64_t experts;
   bool hash;
   /// Of a hash router the table, else the bias.

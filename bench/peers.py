@@ -7,8 +7,8 @@ block shapes. Each is compared with the eager function or its values in float64
 first. Timing is as in dsv4-bench: graphs of launches that share no data (cold), or
 over one slice (warm), replayed in turn; medians per launch.
 
-The jobs are in peer_readers.py, peer_writers.py, peer_compress.py and peer_online.py.
-Prints one JSON object. Without PyTorch or a GPU it says so in that object.
+The jobs are in peer_readers.py, peer_writers.py, peer_router.py, peer_compress.py and
+peer_online.py. Prints one JSON object. Without PyTorch or a GPU it says so in that object.
 """
 
 import argparse
@@ -31,11 +31,12 @@ if not missing:
     import peer_compress
     import peer_online
     import peer_readers
+    import peer_router
     import peer_writers
 
     # The chain first: most depends on what torch.compile makes of it.
     JOBS = peer_compress.JOBS + peer_online.JOBS + peer_writers.JOBS[:2]
-    JOBS += peer_readers.JOBS + peer_writers.JOBS[2:]
+    JOBS += peer_readers.JOBS + peer_writers.JOBS[2:] + peer_router.JOBS
 
     @triton.jit
     def keep_kernel(to, source, N: tl.constexpr):

@@ -137,6 +137,10 @@ static void describeUse(ModuleOp module, func::FuncOp func,
                      : part  ? part.getType()
                      : store ? store.getValue().getType()
                              : memory.getElementType();
+        // A vector of one element is accessed as that.
+        auto vector = dyn_cast<VectorType>(value);
+        if (vector && vector.getNumElements() == 1)
+          value = vector.getElementType();
         uint32_t bytes = isa<VectorType>(value)
                              ? 16
                              : std::max(value.getIntOrFloatBitWidth() / 8, 1u);
