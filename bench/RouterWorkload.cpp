@@ -118,8 +118,8 @@ public:
       for (int64_t row : rows) {
         char *at = memory.at(slice * sliceBytes + row * elements * 4);
         if (isResult)
-          excerpt.results.push_back({excerpt.data.size(), data.size(), at,
-                                     size_t(elements * 4)});
+          excerpt.results.push_back(
+              {excerpt.data.size(), data.size(), at, size_t(elements * 4)});
         llvm::append_range(data, download(at, elements * 4));
       }
       excerpt.add(std::move(data), std::move(shape));

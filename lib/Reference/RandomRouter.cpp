@@ -29,8 +29,9 @@ enum LogitKind : uint64_t {
 
 static float makeLogit(LogitKind kind, bool finite, Random &random) {
   const float infinity = std::numeric_limits<float>::infinity();
-  const float odd[] = {0.0f,  -0.0f, 20.0f, -16.7f, -87.5f, -100.0f, -174.5f,
-                       1e30f, -1e30f, infinity, -infinity, std::nanf("")};
+  const float odd[] = {0.0f,   -0.0f,    20.0f,     -16.7f,
+                       -87.5f, -100.0f,  -174.5f,   1e30f,
+                       -1e30f, infinity, -infinity, std::nanf("")};
   float unit = 2 * float(random.unit()) - 1;
   switch (kind) {
   case VeryNegative:

@@ -20,10 +20,11 @@ using namespace dsv4::reference;
 
 /// ln(1 + y) / y by the polynomial that docs/Router.md has.
 static float log1pQuotient(float y) {
-  const float coefficients[] = {
-      -0x1.a04acap-9f, 0x1.402f4cp-6f,  -0x1.cdd008p-5f, 0x1.afdde8p-4f,
-      -0x1.38b908p-3f, 0x1.92b43p-3f,   -0x1.ff0254p-3f, 0x1.554bd6p-2f,
-      -0x1.ffffb8p-2f, 1.0f};
+  const float coefficients[] = {-0x1.a04acap-9f, 0x1.402f4cp-6f,
+                                -0x1.cdd008p-5f, 0x1.afdde8p-4f,
+                                -0x1.38b908p-3f, 0x1.92b43p-3f,
+                                -0x1.ff0254p-3f, 0x1.554bd6p-2f,
+                                -0x1.ffffb8p-2f, 1.0f};
   float sum = 0;
   for (float coefficient : coefficients)
     sum = std::fmaf(sum, y, coefficient);
@@ -120,8 +121,8 @@ rt::Status Interpreter::weigh(RouteWeightsOp op) {
   int64_t places = op.getPlaces(), experts = scores.shape.back();
   SmallVector<int64_t> shape(scores.shape);
   shape.back() = places;
-  const std::pair<StringRef, Value> operands[] = {
-      {"indices", op.getIndices()}, {"outs", op.getOut()}};
+  const std::pair<StringRef, Value> operands[] = {{"indices", op.getIndices()},
+                                                  {"outs", op.getOut()}};
   for (auto [name, value] : operands)
     if (rt::Status status = checkShape(op, name, value, shape); !status)
       return status;

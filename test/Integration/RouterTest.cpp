@@ -73,10 +73,11 @@ TEST(RouterTest, Schedules) {
   for (int threads : {32, 96, 256, 1024})
     for (int vector : {1, 2, 4})
       jobs.push_back([&, threads, vector] {
-        return checkRouter(sessions, router, getSeed(),
-                           "#dsv4.row_schedule<threads = " +
-                               std::to_string(threads) + ", lanes = 1, vector = " +
-                               std::to_string(vector) + ", select = warp>");
+        return checkRouter(
+            sessions, router, getSeed(),
+            "#dsv4.row_schedule<threads = " + std::to_string(threads) +
+                ", lanes = 1, vector = " + std::to_string(vector) +
+                ", select = warp>");
       });
   runAndCount(jobs);
 }
@@ -88,12 +89,13 @@ TEST(RouterTest, Alone) {
     for (const char *function : {"sqrt_softplus", "sigmoid", "softmax"})
       for (const char *element : {"f32", "bf16"})
         jobs.push_back([&, experts, function, element] {
-          return checkText(sessions, "gate", getGateText(experts, function, element),
+          return checkText(sessions, "gate",
+                           getGateText(experts, function, element),
                            getShapes(experts), getSeed());
         });
   for (int64_t places : {1, 3, 6, 8, 31, 100})
-    for (const char *how : {"", "renormalize", "renormalize scale 2.5",
-                            "scale 0.5", "uniform"})
+    for (const char *how :
+         {"", "renormalize", "renormalize scale 2.5", "scale 0.5", "uniform"})
       jobs.push_back([&, places, how] {
         return checkText(sessions, "route_weights",
                          getRouteWeightsText(144, places, how), getShapes(144),
@@ -137,9 +139,7 @@ protected:
                 router.places * 4);
   }
 
-  static double score(double x) {
-    return std::sqrt(std::log1p(std::exp(x)));
-  }
+  static double score(double x) { return std::sqrt(std::log1p(std::exp(x))); }
 
   Sessions sessions;
   std::vector<int32_t> experts;
@@ -160,7 +160,8 @@ TEST_F(RouterRows, LogitsThatAnUnstableSoftplusLoses) {
     sum += score(logits[expert]);
   for (int place = 0; place < 6; ++place) {
     EXPECT_EQ(logits[experts[place]], -17.0f - 0.5f * float(place));
-    EXPECT_NEAR(weights[place], 2.5 * score(logits[experts[place]]) / sum, 1e-5);
+    EXPECT_NEAR(weights[place], 2.5 * score(logits[experts[place]]) / sum,
+                1e-5);
   }
 }
 

@@ -60,8 +60,11 @@ std::string Router::getText() const {
   if (!stored) {
     row = "%row";
     body = "  %c0 = arith.constant 0 : index\n"
-           "  %n = tensor.dim %logits, %c0 : " + x + "\n"
-           "  %row = tensor.empty(%n) : " + scores + "\n";
+           "  %n = tensor.dim %logits, %c0 : " +
+           x +
+           "\n"
+           "  %row = tensor.empty(%n) : " +
+           scores + "\n";
   }
   if (hash)
     body += "  %chosen = dsv4.lookup %table[%ids] outs(%experts : " + indices +
@@ -71,8 +74,8 @@ std::string Router::getText() const {
   if (!hash)
     body += "  %chosen = dsv4.topk %scores" +
             (bias ? " bias(%bias : tensor<" + e + "xf32>)" : std::string()) +
-            " order " + order + " outs(%experts : " + indices + ") : " +
-            scores + "\n";
+            " order " + order + " outs(%experts : " + indices +
+            ") : " + scores + "\n";
   body += "  %w = dsv4.route_weights %scores[%chosen]";
   if (renormalize)
     body += " renormalize";
@@ -90,10 +93,10 @@ std::string Router::getText() const {
 Router Router::draw(std::mt19937_64 &random) {
   auto flip = [&] { return random() % 2 == 0; };
   Router router;
-  router.experts = test::draw<int64_t>(
-      {1 + int64_t(random() % 1024), 8 * (1 + int64_t(random() % 128)), 144, 160,
-       576, 257, 1021, 1024},
-      random);
+  router.experts = test::draw<int64_t>({1 + int64_t(random() % 1024),
+                                        8 * (1 + int64_t(random() % 128)), 144,
+                                        160, 576, 257, 1021, 1024},
+                                       random);
   router.places =
       test::draw<int64_t>({1 + int64_t(random() % 32), 6, 8}, random);
   router.logits = flip() ? "f32" : "bf16";
@@ -111,7 +114,8 @@ Router Router::draw(std::mt19937_64 &random) {
 
 std::vector<Router> dsv4::test::getKnownRouters() {
   std::vector<Router> routers;
-  for (int64_t experts : {1, 31, 33, 64, 128, 144, 160, 256, 257, 384, 576, 1024})
+  for (int64_t experts :
+       {1, 31, 33, 64, 128, 144, 160, 256, 257, 384, 576, 1024})
     for (bool hash : {false, true}) {
       Router router;
       router.experts = experts;

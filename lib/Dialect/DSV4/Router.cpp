@@ -66,13 +66,11 @@ static LogicalResult verifyShape(Operation *op, Value value,
   RankedTensorType type = getTensor(value);
   if (type && type.getRank() == static_cast<int64_t>(shape.size()) &&
       compatible(type.getShape(), shape) &&
-      (shape.empty() ||
-       type.isDynamicDim(type.getRank() - 1) ==
-           ShapedType::isDynamic(shape.back())))
+      (shape.empty() || type.isDynamicDim(type.getRank() - 1) ==
+                            ShapedType::isDynamic(shape.back())))
     return success();
-  return op->emitOpError() << clause << ": expected '" << name
-                           << "' of shape " << formatShape(shape) << ", got "
-                           << value.getType();
+  return op->emitOpError() << clause << ": expected '" << name << "' of shape "
+                           << formatShape(shape) << ", got " << value.getType();
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,9 +131,8 @@ LogicalResult LookupOp::verify() {
   if (!ids || ids.getRank() != 1)
     return emitOpError() << "lookup_c2: expected 'ids' of rank 1, got "
                          << getIds().getType();
-  return verifyShape(*this, getOut(),
-                     {ids.getDimSize(0), table.getDimSize(1)}, "lookup_c3",
-                     "outs");
+  return verifyShape(*this, getOut(), {ids.getDimSize(0), table.getDimSize(1)},
+                     "lookup_c3", "outs");
 }
 
 //===----------------------------------------------------------------------===//

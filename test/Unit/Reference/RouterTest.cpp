@@ -46,8 +46,7 @@ double sqrtSoftplus(double x) {
 template <typename Exact>
 double findWorst(float (*function)(float), Exact exact, float from, float to) {
   double worst = 0;
-  for (uint32_t bits = bitsOf(from);
-       bits <= bitsOf(to); bits += 997) {
+  for (uint32_t bits = bitsOf(from); bits <= bitsOf(to); bits += 997) {
     float x = floatOf(bits);
     worst = std::max(worst, ulps(function(x), exact(x)));
   }
@@ -109,11 +108,10 @@ protected:
   }
   std::vector<float> gate(const std::vector<float> &logits,
                           const std::string &function) {
-    std::string type =
-        "tensor<1x" + std::to_string(logits.size()) + "xf32>";
-    parse("%x: " + type + ", %o: " + type,
-          "%g = dsv4.gate %x function " + function + " outs(%o : " + type +
-              ") : " + type);
+    std::string type = "tensor<1x" + std::to_string(logits.size()) + "xf32>";
+    parse("%x: " + type + ", %o: " + type, "%g = dsv4.gate %x function " +
+                                               function + " outs(%o : " + type +
+                                               ") : " + type);
     bind<float>({1, int64_t(logits.size())}, logits);
     bytes({1, int64_t(logits.size())}, logits.size() * 4);
     run();
@@ -124,8 +122,7 @@ protected:
 } // namespace
 
 TEST_F(RouterTest, WeightsAreScoresInTheOrderOfPlaces) {
-  EXPECT_EQ(weigh({1, 2, 3, 4}, {3, 0, 2}, ""),
-            (std::vector<float>{4, 1, 3}));
+  EXPECT_EQ(weigh({1, 2, 3, 4}, {3, 0, 2}, ""), (std::vector<float>{4, 1, 3}));
   // One place twice counts twice; what is outside counts nothing.
   EXPECT_EQ(weigh({1, 2, 3, 4}, {1, 1, 4}, "renormalize"),
             (std::vector<float>{0.5, 0.5, 0}));
