@@ -8,7 +8,8 @@ first. Timing is as in dsv4-bench: graphs of launches that share no data (cold),
 over one slice (warm), replayed in turn; medians per launch.
 
 The jobs are in peer_readers.py, peer_writers.py, peer_router.py, peer_compress.py and
-peer_online.py. Prints one JSON object. Without PyTorch or a GPU it says so in that object.
+peer_online.py. Prints one JSON object. Without PyTorch or a GPU it says so in that
+object.
 """
 
 import argparse

@@ -158,6 +158,7 @@ def requirements(result):
     require_gathers(result, add)
     require_writers(result, add)
     require_compressors(result, add)
+    require_routers(result, add)
     require_costs(result, add)
     return found
 
@@ -239,6 +240,18 @@ def require_compressors(result, add):
     if row := table_row(result, "compress_decode", "v4_584", 64, "warm"):
         add("compress_decode v4_584 64 warm, us", row["us"], 3.5, 2.4, True)
         add_speedup(result, add, row, 2, 4)
+
+
+def require_routers(result, add):
+    for size, experts, l2, must, goal in (
+        (1, 256, "warm", 2.6, 1.8),
+        (64, 384, "warm", 3.2, 2),
+        (8192, 256, "cold", 8, 5),
+        (8192, 384, "cold", 11, 7),
+    ):
+        if row := table_row(result, "router", f"{experts}_experts", size, l2):
+            what = f"router {experts} experts T={size} {l2}, us"
+            add(what, row["us"], must, goal, True)
 
 
 def require_costs(result, add):
