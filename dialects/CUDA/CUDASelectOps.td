@@ -14,7 +14,8 @@ def CUDA_SelectKind : I32EnumAttr<"SelectKind", "which threads select from a row
     I32EnumAttrCase<"Row", 0, "row">,
     I32EnumAttrCase<"Block", 1, "block">,
     I32EnumAttrCase<"Stream", 2, "stream">,
-    I32EnumAttrCase<"Warp", 3, "warp">
+    I32EnumAttrCase<"Warp", 3, "warp">,
+    I32EnumAttrCase<"Rounds", 4, "rounds">
   ]> {
   let cppNamespace = "::dsv4::cuda";
 }
@@ -102,7 +103,8 @@ def CUDA_SelectOp : CUDA_Op<"select", [
 
     Of kind `row` this is for a whole row. After rows are distributed all `threads` threads of a
     block, or of the `cluster` blocks that have the row, run it together, `chunks` vectors a thread at a time: of kind
-    `block` these are the longest row, of kind `stream` there may be more. Of kind `warp` each warp
+    `block` these are the longest row, of kind `rounds` a few times as many may be, and of kind `stream` any
+    number. Of kind `warp` each warp
     has a row of `chunks` vectors a lane. Then the second region is run by all lanes at once, each with its number as the place;
     behind the last place, too, the index is -1. Clauses:
 

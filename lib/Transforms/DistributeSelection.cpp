@@ -102,12 +102,21 @@ LogicalResult RowDistributor::emitPlace(Region &from, cuda::SelectOp to) {
   return success();
 }
 
-static cuda::SelectKind getKind(SelectAlgorithm algorithm) {
-  switch (algorithm) {
+/// Rounds of a block whose first one bounds the others better than a sample.
+static constexpr int64_t kFewRounds = 4;
+
+/// Of a row of at most `most` elements.
+static cuda::SelectKind getKind(RowScheduleAttr schedule, int64_t most) {
+  switch (schedule.getSelect()) {
   case SelectAlgorithm::Warp:
     return cuda::SelectKind::Warp;
-  case SelectAlgorithm::Stream:
-    return cuda::SelectKind::Stream;
+  case SelectAlgorithm::Stream: {
+    int64_t round =
+        schedule.getThreads() * schedule.getVector() * schedule.getChunks();
+    return schedule.getCluster() == 1 && most <= kFewRounds * round
+               ? cuda::SelectKind::Rounds
+               : cuda::SelectKind::Stream;
+  }
   case SelectAlgorithm::Block:
   case SelectAlgorithm::None:
     return cuda::SelectKind::Block;
@@ -116,11 +125,12 @@ static cuda::SelectKind getKind(SelectAlgorithm algorithm) {
 }
 
 LogicalResult RowDistributor::runSelection(cuda::SelectOp select) {
-  cuda::SelectKind kind = getKind(schedule.getSelect());
+  cuda::SelectKind kind =
+      getKind(schedule, static_cast<int64_t>(select.getMost()));
   bool isWarp = kind == cuda::SelectKind::Warp;
   int64_t threads = isWarp ? 32 : schedule.getThreads();
   int64_t chunks = schedule.getChunks();
-  if (kind != cuda::SelectKind::Stream)
+  if (schedule.getSelect() != SelectAlgorithm::Stream)
     chunks = llvm::divideCeil(static_cast<int64_t>(select.getMost()),
                               threads * chunkSize);
   if (isWarp)

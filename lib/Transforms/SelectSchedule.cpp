@@ -97,11 +97,18 @@ const Shape shapes[] = {
     // What routes few tokens, or many; short rows, few long rows, the others.
     selectByWarp(32, /*most=*/256),
     selectByWarp(128),
+    // Rows of so many columns at most, so many of them at most, by so many
+    // blocks.
     selectFrom(SelectAlgorithm::Block, 256, 1024),
-    selectFrom(SelectAlgorithm::Block, 1024, 16384),
-    selectFrom(SelectAlgorithm::Stream, 1024, 0, /*most=*/16, /*cluster=*/8,
-               /*chunks=*/2),
-    selectFrom(SelectAlgorithm::Stream, 1024, 0, 0, 1, /*chunks=*/4),
+    selectFrom(SelectAlgorithm::Block, 1024, 8192),
+    selectFrom(SelectAlgorithm::Stream, 512, 16384, 32, 4),
+    selectFrom(SelectAlgorithm::Stream, 512, 16384, 0, 1, /*chunks=*/2),
+    selectFrom(SelectAlgorithm::Stream, 512, 65536, 8, 16),
+    selectFrom(SelectAlgorithm::Stream, 1024, 0, 8, 16, /*chunks=*/2),
+    selectFrom(SelectAlgorithm::Stream, 1024, 0, 32, 4, /*chunks=*/2),
+    selectFrom(SelectAlgorithm::Stream, 1024, 32768),
+    selectFrom(SelectAlgorithm::Stream, 1024, 0, 64, 2, /*chunks=*/2),
+    selectFrom(SelectAlgorithm::Stream, 512, 0, 0, 1, /*chunks=*/2),
     // A decode step's tokens: as many lanes as there are.
     {"dsv4.paged_append", 0, 128, 32, 2, true, 0, 0, 0, /*most=*/256},
     {"dsv4.rms_norm", 0, 128, 8, 8, true},
@@ -284,10 +291,15 @@ static std::string explainMisfit(RowScheduleAttr schedule, KernelOp kernel) {
 static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
                                     std::string &why) {
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2) {
+    // As many elements in more chunks.
+    int64_t chunks = 1;
+    if (entry.select == SelectAlgorithm::Stream)
+      chunks = std::min({entry.chunks * (entry.vector / vector),
+                         kMostHeldOfRow / vector, int64_t(16)});
     auto schedule = RowScheduleAttr::get(
         kernel.getContext(), entry.threads, entry.lanes, vector, entry.blocks,
         entry.load, entry.store, entry.pdl, 0, 0, entry.cluster, entry.select,
-        std::min(entry.chunks, kMostHeldOfRow / vector));
+        chunks);
     why = explainMisfit(schedule, kernel);
     if (why.empty())
       return schedule;

@@ -127,13 +127,13 @@ __device__ __forceinline__ Word exchange(Word word, int distance) {
 // which is longer and seldom faster.
 //===----------------------------------------------------------------------===//
 
-__device__ __forceinline__ void add_shared_if(bool condition, unsigned *array,
-                                              unsigned at, unsigned value) {
-  asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 l;\n\t.reg .u32 a;\n\t"
-               "setp.ne.b32 p, %0, 0;\n\tcvta.to.shared.u64 l, %1;\n\t"
-               "cvt.u32.u64 a, l;\n\tmad.lo.u32 a, %2, 4, a;\n\t"
-               "@p red.shared.add.u32 [a], %3;\n\t}" ::"r"((unsigned)condition),
-               "l"(array), "r"(at), "r"(value)
+__device__ __forceinline__ void add_shared(unsigned *array, unsigned at,
+                                           unsigned value) {
+  asm volatile("{\n\t.reg .u64 l;\n\t.reg .u32 a;\n\t"
+               "cvta.to.shared.u64 l, %0;\n\tcvt.u32.u64 a, l;\n\t"
+               "mad.lo.u32 a, %1, 4, a;\n\tred.shared.add.u32 [a], %2;\n\t}" ::
+                   "l"(array),
+               "r"(at), "r"(value)
                : "memory");
 }
 __device__ __forceinline__ void st_shared_8_if(bool condition,
@@ -578,8 +578,7 @@ ld_cluster_8(const unsigned long long *own, int rank) {
                "mapa.shared::cluster.u32 a, a, %2;\n\t"
                "ld.shared::cluster.u64 %0, [a];\n\t}"
                : "=l"(value)
-               : "l"(own), "r"(rank)
-               : "memory");
+               : "l"(own), "r"(rank));
 #endif
   return value;
 }

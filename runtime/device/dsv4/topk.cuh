@@ -88,10 +88,14 @@ struct TopkInterval {
 // Shapes
 //===----------------------------------------------------------------------===//
 
+// How a row is read: it fits in the registers of the block; in passes, what can
+// be among the best being known from the first one (a few passes by one block) or
+// guessed from a sample.
+enum class TopkRead { whole, first, sample };
+
 // The best `K` of rows, by blocks of `Threads` threads that take `Chunks`
-// vectors of `Vector` elements each at a time. `Whole`: a row is never more than
-// that.
-template <int K, int Threads, int Vector, int Chunks, bool Whole,
+// vectors of `Vector` elements each at a time.
+template <int K, int Threads, int Vector, int Chunks, TopkRead Read,
           TopkOrder Order, bool Largest>
 struct TopkShape {
   enum : int {
@@ -103,16 +107,25 @@ struct TopkShape {
     round = Threads * items,
     // A whole row is in registers, and the list is for the result. Else it has
     // what can be among the best, more than K of them.
-    capacity = Whole ? K : K <= 2048 ? 4096 : 4608,
+    capacity = Read == TopkRead::whole ? K : K <= 2048 ? 4096 : 4608,
     // What a thread holds of the list.
     entries = (capacity + Threads - 1) / Threads,
-    // Of a histogram; there are 48 KiB of shared memory.
-    bins_log2 = Whole && K <= 2048 ? 12 : 11,
+    // Of a histogram.
+    bins_log2 = 11,
     bins = 1 << bins_log2,
+    // Of a thread's elements: with one and a half times K groups in all their
+    // maxima bound the K-th best element well.
+    groups_wanted = (3 * K / 2 + Threads - 1) / Threads,
+    groups = items % 16 == 0 && groups_wanted <= items / 16  ? items / 16
+             : items % 8 == 0 && groups_wanted <= items / 8 ? items / 8
+             : items % 4 == 0 && groups_wanted <= items / 4 ? items / 4
+             : items % 2 == 0 && groups_wanted <= items / 2 ? items / 2
+                                                            : items,
     // Elements that are ranked one by one.
     few = Threads < 128 ? Threads : 128
   };
-  static constexpr bool whole = Whole, largest = Largest;
+  static constexpr bool largest = Largest;
+  static constexpr TopkRead read = Read;
   static constexpr TopkOrder order = Order;
 
   static_assert(K >= 1 && K <= 4096, "1 <= K <= 4096");
@@ -123,8 +136,8 @@ struct TopkShape {
 };
 
 template <typename Shape> struct TopkShared {
-  TopkEntry list[Shape::capacity];
-  TopkEntry few[Shape::few];
+  // The list, and behind it the few.
+  TopkEntry list[Shape::capacity + Shape::few];
   // Zero between uses. Aligned for vectors of a thread's bins.
   __align__(16) unsigned bins[Shape::bins];
   unsigned warps[32];
@@ -168,17 +181,20 @@ template <typename Shape> __device__ __forceinline__ void topk_clear() {
 // Bins: of the best numbers in bin 0
 //===----------------------------------------------------------------------===//
 
-// By the upper bits of the f16 towards zero: 64 bins to an octave if there are
-// 4096.
+// By the upper bits of the f16 towards zero: 32 bins to an octave. NaN is behind
+// all numbers.
 template <typename Shape> struct TopkHalfBins {
-  enum : int { shift = 16 - Shape::bins_log2 };
-  // Numbers below are left out.
-  float least;
+  enum : int { shift = 16 - Shape::bins_log2, infinity = 0xFC00 };
+  enum : unsigned { last = (unsigned)(infinity - 0x3FF) >> shift };
 
-  __device__ __forceinline__ static unsigned bin(float number) {
-    const unsigned half = cvt_rz_f16x2_f32(0.0f, add_f32(number, 0.0f));
-    return ~(half ^ ((unsigned)((int)half >> 31) | 0x80000000u)) >>
-           (16 + shift);
+  __device__ __forceinline__ static unsigned bin(float value) {
+    const unsigned half = cvt_rz_f16x2_f32(0.0f, add_f32(value, 0.0f));
+    const unsigned key = half ^ ((unsigned)((int)half >> 31) | 0x80000000u);
+    return ((infinity << 16 | 0xFFFFu) - key) >> (16 + shift);
+  }
+  // Whether it has nothing but its numbers.
+  __device__ __forceinline__ static bool exact(unsigned bin) {
+    return bin <= last;
   }
   // The least number whose f16 has at least this key of 16 bits: rounded towards
   // zero, a negative one is above the f16 before. NaN above infinity.
@@ -190,22 +206,25 @@ template <typename Shape> struct TopkHalfBins {
                          : as_float(as_unsigned(number) - !positive);
   }
   __device__ __forceinline__ static TopkInterval interval(unsigned bin) {
-    const unsigned end = 0x10000u - (bin << shift);
+    const unsigned end = infinity + 1 - (bin << shift);
     return {edge(end - (1 << shift)), edge(end)};
   }
 };
 
 // By the distance of the key from that of the least number: exact up to 64, then
-// 64 bins to an octave.
+// 64 bins to an octave. What is not a number is with the least ones.
 struct TopkOctaveBins {
   float least;
   enum : unsigned { last = 2047 };
 
-  __device__ __forceinline__ unsigned bin(float number) const {
-    const unsigned distance =
-        topk_key_of_number(number) - topk_key_of_number(least);
+  __device__ __forceinline__ unsigned bin(float value) const {
+    const unsigned distance = topk_key_of_number(max_f32(value, least)) -
+                              topk_key_of_number(least);
     const int shift = distance < 64 ? 0 : 25 - __clz((int)distance);
     return last - ((unsigned)shift * 64 + (distance >> shift));
+  }
+  __device__ __forceinline__ bool exact(unsigned bin) const {
+    return bin < last;
   }
   __device__ __forceinline__ TopkInterval interval(unsigned bin) const {
     const unsigned from_last = last - bin;
@@ -324,10 +343,11 @@ __device__ __forceinline__ void topk_divide(TopkDoubt &doubt, Scan scan) {
         least = close && key < least ? key : least;
         most = close && key > most ? key : most;
       } else if (step == count) {
-        add_shared_if(close, shared.bins,
-                      (one_key ? (unsigned)(index - doubt.begin)
-                               : doubt.high - key) >> shift,
-                      1);
+        if (close)
+          add_shared(shared.bins,
+                     (one_key ? (unsigned)(index - doubt.begin)
+                              : doubt.high - key) >> shift,
+                     1);
       } else {
         const bool chosen = there && (close ? all
                                             : key > doubt.high ||
@@ -340,7 +360,7 @@ __device__ __forceinline__ void topk_divide(TopkDoubt &doubt, Scan scan) {
         if (chosen)
           shared.list[to & 0xFFFFu] = entry;
         else if (close)
-          shared.few[to >> 16] = entry;
+          shared.list[Shape::capacity + (to >> 16)] = entry;
       }
     });
     if (step == place)
@@ -395,11 +415,12 @@ __device__ __forceinline__ void topk_rank_few(unsigned inside, unsigned rest,
                             : 8;
   const unsigned which = threadIdx.x / lanes;
   const bool there = which < inside;
-  const TopkEntry own = shared.few[there ? which : 0];
+  const TopkEntry *few = shared.list + Shape::capacity;
+  const TopkEntry own = few[there ? which : 0];
   unsigned better = 0;
 #pragma unroll 1
   for (unsigned i = threadIdx.x % lanes; i < inside; i += lanes)
-    better += topk_better(shared.few[i], own);
+    better += topk_better(few[i], own);
 #pragma unroll
   for (int distance = 1; distance < lanes; distance *= 2)
     better += exchange<32>(better, distance);
@@ -424,53 +445,40 @@ topk_choose(const float (&values)[Items], int items, Index index, Bins bins,
 #pragma unroll
   for (int i = 0; i < Items; ++i)
     if (i < items)
-      add_shared_if(values[i] >= bins.least, shared.bins, bins.bin(values[i]),
-                    1);
+      add_shared(shared.bins, bins.bin(values[i]), 1);
   __syncthreads();
   const TopkBin found = topk_find_bin<Shape>(wanted);
   unsigned rest = wanted - found.before, inside = found.count;
   const TopkInterval at = bins.interval(found.bin);
   TopkRank reached;
-  if (inside != 0 && (inside <= Shape::few || inside == rest)) {
+  if (bins.exact(found.bin) && (inside <= Shape::few || inside == rest)) {
     const float high = inside == rest ? at.low : at.high;
-    unsigned own = 0, close = 0;
+    unsigned own = 0;
+#pragma unroll
+    for (int i = 0; i < Items; ++i)
+      if (i < items)
+        own += values[i] >= high ? 1u : values[i] >= at.low ? 0x10000u : 0u;
+    unsigned places = 0;
+    if (own)
+      places = fetch_add_shared(&shared.placed, own);
+    unsigned place = places & 0xFFFFu,
+             place_of_few = Shape::capacity + (places >> 16);
 #pragma unroll
     for (int i = 0; i < Items; ++i)
       if (i < items) {
-        own += values[i] >= high;
-        close += values[i] >= at.low;
-      }
-    close -= own;
-    unsigned place = 0;
-    if (own + close)
-      place = fetch_add_shared(&shared.placed, own | close << 16);
-    unsigned place_of_few = place >> 16;
-    place &= 0xFFFFu;
-#pragma unroll
-    for (int i = 0; i < Items; ++i)
-      if (i < items) {
-        const bool above = values[i] >= high;
-        st_shared_8_if(above, shared.list, place, (unsigned)index(i),
-                       as_unsigned(values[i]));
+        const bool above = values[i] >= high, here = values[i] >= at.low;
+        st_shared_8_if(here, shared.list, above ? place : place_of_few,
+                       (unsigned)index(i), as_unsigned(values[i]));
         place += above;
+        place_of_few += here && !above;
       }
-    if (close) {
-#pragma unroll
-      for (int i = 0; i < Items; ++i) {
-        const bool here = values[i] >= at.low && !(values[i] >= high);
-        st_shared_8_if(here, shared.few, place_of_few, (unsigned)index(i),
-                       as_unsigned(values[i]));
-        place_of_few += here;
-      }
-    }
     reached = topk_rank_of_key(topk_key(at.low));
   } else {
-    // Where there are not enough numbers it is among NaN.
-    TopkDoubt doubt = {0, 0, 0, length - 1, rest, inside};
-    if (inside) {
+    // What has no bin of its own is NaN, or as low as the least.
+    TopkDoubt doubt = {0, topk_key(at.high), 0, length - 1, rest, inside};
+    if (bins.exact(found.bin))
       doubt.low = topk_key(at.low);
-      doubt.high = (at.high == at.high ? topk_key(at.high) : topk_key_of_infinity + 1) - 1;
-    }
+    doubt.high = at.high == at.high ? doubt.high - 1 : topk_key_of_infinity;
     topk_divide<Shape>(doubt, scan);
     rest = doubt.rest;
     inside = doubt.inside;

@@ -26,6 +26,7 @@ struct TopkClusterShared {
 
 template <typename Shape, int Size> struct TopkCluster {
   static_assert(Size >= 2 && Size <= 16, "2 to 16 blocks");
+  static_assert(Shape::read == TopkRead::sample, "all blocks have one bound");
 
   TopkClusterShared &cluster;
   int exchanges;
@@ -87,12 +88,22 @@ template <typename Shape, int Size> struct TopkCluster {
     for (int part = warp / each; part < Size; part += warps / each) {
       const int begin = before(part), next = begin + (int)counts[part];
       const int stop = next < end ? next : end;
-#pragma unroll 4
+#pragma unroll 1
       for (int at = (begin > from ? begin : from) + warp % each * 32 +
                     (int)threadIdx.x % 32;
-           at < stop; at += each * 32)
-        to[at - from] =
-            ld_cluster_8(&topk_shared<Shape>().list[at - begin], part);
+           at < stop; at += 4 * each * 32) {
+        // Four on their way at a time.
+        TopkEntry entries[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          if (at + i * each * 32 < stop)
+            entries[i] = ld_cluster_8(
+                &topk_shared<Shape>().list[at + i * each * 32 - begin], part);
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          if (at + i * each * 32 < stop)
+            to[at + i * each * 32 - from] = entries[i];
+      }
     }
   }
 

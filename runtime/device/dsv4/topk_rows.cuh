@@ -61,14 +61,20 @@ __device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
     for (int v = 0; v < Shape::vector; ++v)
       to[c * Shape::vector + v] = loaded[v];
   }
+  if constexpr (!Shape::largest) {
+#pragma unroll
+    for (int i = 0; i < Count * Shape::vector; ++i)
+      to[i] = topk_oriented<Shape>(to[i]);
+  }
+  if (column(Count - 1) + Shape::vector <= end)
+    return;
 #pragma unroll
   for (int c = 0; c < Count; ++c) {
     const int there = end - column(c);
 #pragma unroll
     for (int v = 0; v < Shape::vector; ++v)
       to[c * Shape::vector + v] =
-          v < there ? topk_oriented<Shape>(to[c * Shape::vector + v])
-                    : as_float(0x7FFFFFFFu);
+          v < there ? to[c * Shape::vector + v] : as_float(0x7FFFFFFFu);
   }
 }
 
@@ -105,13 +111,13 @@ __device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
                                             int wanted) {
 #pragma unroll
   for (int i = 0; i < Count; ++i)
-    add_shared_if(numbers[i] == numbers[i], topk_shared<Shape>().bins,
-                  TopkHalfBins<Shape>::bin(numbers[i]), 1);
+    add_shared(topk_shared<Shape>().bins,
+               TopkHalfBins<Shape>::bin(numbers[i]), 1);
   __syncthreads();
   const TopkBin found = topk_find_bin<Shape>((unsigned)wanted);
-  return found.count == 0
-             ? as_float(0x7FFFFFFFu)
-             : TopkHalfBins<Shape>::interval(found.bin).low;
+  return found.count != 0 && TopkHalfBins<Shape>::exact(found.bin)
+             ? TopkHalfBins<Shape>::interval(found.bin).low
+             : as_float(0x7FFFFFFFu);
 }
 
 // The K best of `length` elements, at most Threads * Vector * Chunks, by one
@@ -127,7 +133,7 @@ __device__ __forceinline__ void topk_block_whole(int length, Load load,
     __syncthreads();
     topk_choose<Shape>(
         values, Shape::items, [](int i) { return topk_column<Shape>(0, i); },
-        TopkHalfBins<Shape>{as_float(0xFF800000u)}, (unsigned)wanted, length,
+        TopkHalfBins<Shape>(), (unsigned)wanted, length,
         [&](auto look) {
 #pragma unroll 1
           for (int start = 0; start < length; start += Shape::threads) {
@@ -162,30 +168,29 @@ struct TopkBound {
   }
 };
 
-// A bound from a vector a thread, spread over the row: six standard deviations
-// low; exact where that is the whole row.
+// Every so many vectors of a row are in its sample: one of 32, but of short rows
+// more, and of long ones not more than there are threads.
 template <typename Shape>
-__device__ __forceinline__ TopkBound
-topk_guess(const float (&sample)[Shape::vector], int length, int wanted) {
+__device__ __forceinline__ int topk_sample_stride(int vectors) {
+  const int least = (vectors + Shape::threads - 1) / Shape::threads,
+            most = vectors / 256 < 32 ? vectors / 256 : 32;
+  return least > most ? least : most;
+}
+
+// A bound from a sample, six standard deviations low; exact where the sample is
+// the row.
+template <typename Shape>
+__device__ __forceinline__ TopkBound topk_guess(const float (&sample)[Shape::vector],
+                                                int length, int wanted) {
   const int vectors = (length + Shape::vector - 1) / Shape::vector;
-  if (vectors > Shape::threads) {
-    const float mean = (float)wanted * (float)Shape::threads / (float)vectors;
+  const int stride = topk_sample_stride<Shape>(vectors);
+  if (stride > 1) {
+    const float mean = (float)wanted / (float)stride;
     wanted = (int)(mean + 6.0f * sqrt_f32(mean)) + 4;
   }
   float best[1];
   topk_maxima(best, sample);
   return TopkBound::guess(topk_bound<Shape>(best, wanted));
-}
-
-template <typename Shape>
-__device__ __forceinline__ int topk_sample_column(int length) {
-  const unsigned vectors =
-      (unsigned)(length + Shape::vector - 1) / Shape::vector;
-  return (int)(vectors > Shape::threads
-                   ? (unsigned)((unsigned long long)vectors * threadIdx.x /
-                                Shape::threads)
-                   : threadIdx.x) *
-         Shape::vector;
 }
 
 // What can be among the best of a round to the list, but for lanes that `wrote`
@@ -262,7 +267,7 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
 #pragma unroll 1
         for (int start = 0; start < count; start += Shape::threads) {
           const int i = start + (int)threadIdx.x;
-          look(i < count, list[i < count ? i : 0]);
+          look(i < count, i < count ? list[i] : 0);
         }
       });
   const unsigned key = (unsigned)(reached >> topk_index_bits);
@@ -327,14 +332,32 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
   TopkShared<Shape> &shared = topk_shared<Shape>();
   const int wanted = length < Shape::k ? length : Shape::k;
   TopkRange range = group.range(length);
-  float values[Shape::items], sample[Shape::vector];
-  topk_load<Shape, 1>(
-      sample, [&](int) { return topk_sample_column<Shape>(length); }, length,
-      length, load);
-  topk_load_round<Shape>(values, range.begin, range.end, length, load);
-  topk_clear<Shape>();
-  __syncthreads();
-  TopkBound bound = topk_guess<Shape>(sample, length, wanted);
+  float values[Shape::items];
+  TopkBound bound;
+  if constexpr (Shape::read == TopkRead::sample) {
+    // All loads are on their way before one is looked at.
+    float sample[Shape::vector];
+    topk_load<Shape, 1>(
+        sample,
+        [&](int) {
+          const int vectors = (length + Shape::vector - 1) / Shape::vector;
+          const long long vector =
+              (long long)topk_sample_stride<Shape>(vectors) * threadIdx.x;
+          return (int)(vector < vectors ? vector * Shape::vector : length);
+        },
+        length, length, load);
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+    bound = topk_guess<Shape>(sample, length, wanted);
+  } else {
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+    float maxima[Shape::groups];
+    topk_maxima(maxima, values);
+    bound = TopkBound::guess(topk_bound<Shape>(maxima, wanted));
+  }
 
   int start = range.begin, from = 0;
   bool merging = false, loaded = true, wrote = false;
@@ -398,7 +421,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
 // The K best of `length` elements by one block.
 template <typename Shape, typename Load, typename Emit>
 __device__ __forceinline__ void topk_block(int length, Load load, Emit emit) {
-  if constexpr (Shape::whole) {
+  if constexpr (Shape::read == TopkRead::whole) {
     topk_block_whole<Shape>(length, load, emit);
   } else {
     TopkAlone<Shape> group;

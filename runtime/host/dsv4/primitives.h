@@ -123,10 +123,9 @@ __device__ __forceinline__ Word exchange(Word word, int distance) {
   return __shfl_xor_sync(group, word, distance);
 }
 
-__device__ __forceinline__ void add_shared_if(bool condition, unsigned *array,
-                                              unsigned at, unsigned value) {
-  if (condition)
-    array[at] += value;
+__device__ __forceinline__ void add_shared(unsigned *array, unsigned at,
+                                           unsigned value) {
+  array[at] += value;
 }
 __device__ __forceinline__ void st_shared_8_if(bool condition,
                                                unsigned long long *array,

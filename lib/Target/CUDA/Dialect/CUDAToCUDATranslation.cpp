@@ -171,8 +171,8 @@ CUDATranslation::spellWhereValid(cuda::WhereValidOp op,
   const APFloat &otherwise = op.getOtherwise();
   if (!otherwise.isPosZero())
     call += ", dsv4::as_float(" +
-            llvm::formatv("{0:X}u",
-                          otherwise.bitcastToAPInt().getZExtValue()).str() +
+            llvm::formatv("{0:X}u", otherwise.bitcastToAPInt().getZExtValue())
+                .str() +
             ")";
   return Spelling{call + ")", Precedence::Postfix};
 }
@@ -424,13 +424,17 @@ LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
      << op.getPlaces() << ", ";
   if (!isWarp)
     os << op.getThreads() << ", ";
-  os << op.getChunk().getNumElements() << ", " << op.getChunks() << ", "
-     << isTrue(isWarp ? !op.getEmit().getArgument(2).use_empty()
-                      : op.getKind() == cuda::SelectKind::Block);
+  os << op.getChunk().getNumElements() << ", " << op.getChunks() << ", ";
+  if (isWarp)
+    os << isTrue(!op.getEmit().getArgument(2).use_empty());
+  else
+    os << "dsv4::TopkRead::"
+       << (op.getKind() == cuda::SelectKind::Block    ? "whole"
+           : op.getKind() == cuda::SelectKind::Rounds ? "first"
+                                                      : "sample");
   if (isWarp)
     os << ", " << isTrue(isComputed(op));
-  os
-     << ", dsv4::TopkOrder::" << cuda::stringifySelectOrder(op.getOrder())
+  os << ", dsv4::TopkOrder::" << cuda::stringifySelectOrder(op.getOrder())
      << ", " << isTrue(!op.getSmallest()) << ">";
   if (op.getCluster() > 1)
     os << ", " << op.getCluster();
