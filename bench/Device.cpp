@@ -56,24 +56,36 @@ extern "C" __global__ void __launch_bounds__(256) kernel(uint4 *to, int n) {
     x += 0x9E3779B97F4A7C15ull;
     unsigned long long z = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    words[w] = CODES((unsigned)(z >> 32));
+    words[w] = CODES(z);
   }
   to[i] = make_uint4(words[0], words[1], words[2], words[3]);
 }
 )";
 
 static const char anyCodes[] = R"(
-#define CODES(W) \
-  ((W) ^ (__vcmpeq4((W) & 0x7F7F7F7Fu, 0x7F7F7F7Fu) & 0x01010101u))
+#define WORD(Z) ((unsigned)((Z) >> 32))
+#define CODES(Z) \
+  (WORD(Z) ^ (__vcmpeq4(WORD(Z) & 0x7F7F7F7Fu, 0x7F7F7F7Fu) & 0x01010101u))
 )";
 
 // Of bf16: sign, the last three bits of the exponent and mantissa are random.
 static const char moderateBF16[] = R"(
-#define CODES(W) (((W) & 0x83FF83FFu) | 0x3C003C00u)
+#define CODES(Z) (((unsigned)((Z) >> 32) & 0x83FF83FFu) | 0x3C003C00u)
 )";
 
 static const char moderateF32[] = R"(
-#define CODES(W) (((W) & 0x83FFFFFFu) | 0x3C000000u)
+#define CODES(Z) (((unsigned)((Z) >> 32) & 0x83FFFFFFu) | 0x3C000000u)
+)";
+
+// Box and Muller, from the two halves of the hash.
+static const char normalF32[] = R"(
+__device__ unsigned normal(unsigned long long z) {
+  const float scale = 1.0f / 16777216;
+  const float u = ((unsigned)(z >> 40) + 0.5f) * scale;
+  const float turn = (unsigned)(z >> 8 & 0xFFFFFFu) * scale;
+  return __float_as_uint(sqrtf(-2.0f * logf(u)) * cospif(2.0f * turn));
+}
+#define CODES(Z) normal(Z)
 )";
 
 static const char copyText[] = R"(
@@ -169,6 +181,8 @@ Device::Device(Session &session) : session(session), driver(*session.driver()) {
                    /*reads=*/false, false);
   fillF32 = build(std::string(moderateF32) + fillText, 256, 256,
                   /*reads=*/false, false);
+  fillF32Normal = build(std::string(normalF32) + fillText, 256, 256,
+                        /*reads=*/false, false);
   for (bool programmatic : {false, true})
     empty[programmatic] =
         build(emptyText, 128, 1, /*reads=*/false, programmatic);
@@ -210,6 +224,8 @@ void Device::fillRandom(Memory &memory) { launchFill(fill, memory); }
 void Device::fillValues(Memory &memory) { launchFill(fillBF16, memory); }
 
 void Device::fillFloats(Memory &memory) { launchFill(fillF32, memory); }
+
+void Device::fillNormal(Memory &memory) { launchFill(fillF32Normal, memory); }
 
 void Device::upload(Memory &memory, const void *from) {
   check(driver.copyToDevice(memory.at(), from, memory.size(), stream));

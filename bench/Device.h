@@ -89,6 +89,8 @@ public:
   void fillValues(Memory &memory);
   /// Random f32 values likewise.
   void fillFloats(Memory &memory);
+  /// Normally distributed f32 values, of mean 0 and variance 1.
+  void fillNormal(Memory &memory);
   void upload(Memory &memory, const void *from);
   void download(void *to, const char *from, size_t bytes);
   /// Until everything launched has ended.
@@ -122,7 +124,7 @@ private:
   void flushCache();
 
   std::vector<CopyKernel> copyKernels;
-  Kernel fill, fillBF16, fillF32, empty[2];
+  Kernel fill, fillBF16, fillF32, fillF32Normal, empty[2];
   Memory scratch, flushFrom, flushTo;
 };
 

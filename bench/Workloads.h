@@ -83,17 +83,21 @@ public:
   int64_t bytesPerLaunch = 0; ///< More, or less, than those of its rows.
   int64_t rowsPerSize = 1; ///< Rows of a launch of size 1: a token is k rows.
   int64_t poolBytes = 0;   ///< What one pool holds.
-  std::string sizeDim;     ///< The dim that the size of a launch is.
+  unsigned mostLaunches = 1024; ///< Of a graph that finds nothing warm.
+  bool compileCosts = true;     ///< Measured unless another's stand for them.
+  std::string sizeDim;          ///< The dim that the size of a launch is.
 
   /// Compiles for launches of `size` as the policies of the program have it,
   /// with the given schedule; empty: the table's.
   rt::Result<const rt::LoadedProgram *> compile(const std::string &schedule,
                                                 int64_t size);
+  /// Rows of a launch.
+  virtual int64_t rows(int64_t size) const { return size * rowsPerSize; }
   /// How many launches of `size` share no data.
   virtual unsigned slices(int64_t size) const = 0;
   virtual Arguments arguments(int64_t size, unsigned slice) = 0;
-  /// Launches, and compares `count` random rows with the oracle: "" or what
-  /// differs.
+  /// Launches, and compares `count` random rows, or all if there are no more,
+  /// with the oracle: "" or what differs.
   std::string verify(const rt::LoadedProgram &program, int64_t size,
                      unsigned slice, unsigned count);
 
@@ -152,6 +156,20 @@ std::unique_ptr<Workload> makeOnline(Device &device, const char *name,
 /// 262,144 tokens that are routed to 6 of their `experts` by score and bias or,
 /// with `hash`, by token id; sizes are tokens.
 std::unique_ptr<Workload> makeRouter(Device &device, int64_t experts, bool hash);
+
+/// One topk: indices alone, unordered, of f32 rows without lengths.
+struct TopkJob {
+  /// Normally distributed; hard ones: ascending, all equal, or with the same
+  /// sign, exponent and first bits of the mantissa.
+  enum class Scores { Normal, Ascending, Equal, Bucket };
+  int64_t rows, columns, places;
+  bool compileCosts = false;
+  Scores scores = Scores::Normal;
+  std::string getName() const; ///< "topk_64", "topk_64_equal".
+};
+
+/// Launches of `of.rows` rows each; the size is `of.columns`.
+std::unique_ptr<Workload> makeTopk(Device &device, const TopkJob &of);
 
 } // namespace dsv4::bench
 

@@ -100,8 +100,9 @@ void Bench::copies() {
 void Bench::measure(Workload &workload, int64_t size,
                     std::vector<Variant> &variants, bool cold) {
   const unsigned slices = workload.slices(size);
-  const unsigned launches = std::min(std::max(slices, 12u), 1024u);
-  const int64_t count = size * workload.rowsPerSize;
+  const unsigned most = cold ? workload.mostLaunches : 1024;
+  const unsigned launches = std::min(std::max(slices, 12u), most);
+  const int64_t count = workload.rows(size);
   const int64_t bytes = count * workload.bytesPerRow + workload.bytesPerLaunch;
   std::vector<Arguments> arguments;
   for (unsigned i = 0; i < (cold ? std::min(slices, launches) : 1); ++i)
@@ -119,14 +120,14 @@ void Bench::measure(Workload &workload, int64_t size,
          }});
   for (const CopyKernel &kernel : device.copies())
     candidates.push_back(copyOf(kernel, bytes, launches, cold));
-  const int64_t rowsPerBlock =
-      variants[0].program->info().kernels[0].rowsPerBlock;
+  const rt::KernelInfo &first = variants[0].program->info().kernels[0];
+  const int64_t blocks =
+      llvm::divideCeil(count, first.rowsPerBlock) * first.cluster;
   for (bool programmatic : {false, true})
     candidates.push_back(
         {programmatic ? "pdl" : "plain", launches,
-         [this, programmatic, count, rowsPerBlock](unsigned, rt::Stream on) {
-           return device.launchEmpty(
-               programmatic, (count + rowsPerBlock - 1) / rowsPerBlock, on);
+         [this, programmatic, blocks](unsigned, rt::Stream on) {
+           return device.launchEmpty(programmatic, blocks, on);
          }});
   std::vector<Timing> timings = device.time(candidates, rounds, flush);
 
@@ -170,7 +171,7 @@ void Bench::measure(Workload &workload, int64_t size,
                      {"same_plain_copy", candidates[plain].name},
                      {"empty_us", timings[empty].us},
                      {"empty_pdl_us", timings[empty + 1].us},
-                     {"checked_rows", static_cast<int64_t>(samples)},
+                     {"checked_rows", std::min<int64_t>(samples, count)},
                      {"matches_oracle", variant.mismatch.empty()}};
     if (!variant.mismatch.empty())
       row["mismatch"] = variant.mismatch;
@@ -219,11 +220,27 @@ void Bench::run(Workload &workload, const std::vector<int64_t> &sizes) {
     llvm::errs() << llvm::formatv("{0} {1} {2}\n", workload.name,
                                   workload.layout, size);
   }
-  if (quick || noCompileCosts)
+  if (quick || noCompileCosts || !workload.compileCosts)
     return;
   compileRows.push_back(measureCompile(device, workload));
   if (dispatch.empty() && workload.name == "gather")
     dispatch = measureDispatch(device, workload);
+}
+
+/// Rows of few and many elements, few and many of them; some rows of hard
+/// scores. Compile costs are measured once an algorithm.
+static std::vector<TopkJob> getTopkJobs() {
+  std::vector<TopkJob> all = {
+      {1, 4096, 512},          {1, 16384, 512},          {1, 65536, 512},
+      {16, 65536, 512},        {1, 262144, 512, true},   {64, 8192, 512},
+      {64, 32768, 512},        {64, 131072, 2048},       {64, 262144, 512},
+      {256, 16384, 512, true}, {256, 131072, 2048, true}};
+  for (auto scores : {TopkJob::Scores::Ascending, TopkJob::Scores::Equal,
+                      TopkJob::Scores::Bucket}) {
+    all.push_back({64, 32768, 512, false, scores});
+    all.push_back({256, 131072, 2048, false, scores});
+  }
+  return all;
 }
 
 /// The rows that were asked for, one workload after another: each takes much of
@@ -285,6 +302,9 @@ static void runAll(Bench &bench) {
       run(hash ? "hash_router" : "router", !hash && experts == 256,
           {1, 64, 1024, 8192},
           [&] { return makeRouter(device, experts, hash); });
+  for (const TopkJob &of : getTopkJobs())
+    run(of.getName(), of.columns == 32768, {of.columns},
+        [&] { return makeTopk(device, of); });
 }
 
 json::Object Bench::finish() {

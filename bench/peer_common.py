@@ -18,6 +18,7 @@ class Job:
     configs = ((1, 1), (2, 1), (4, 1), (4, 4), (8, 4), (8, 8))
     rows_per_size = 1
     row_bytes = 0  # Read and written for a row, about.
+    compiles = True  # False where torch.compile changes nothing.
 
     @property
     def compiled(self):

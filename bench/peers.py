@@ -2,14 +2,14 @@
 """Measures what PyTorch and Triton make of the same jobs, on the same shapes.
 
 Every job is written three times: eager PyTorch, the same function through
-torch.compile, and a Triton kernel written for the purpose and tuned over its
-block shapes. Each is compared with the eager function or its values in float64
-first. Timing is as in dsv4-bench: graphs of launches that share no data (cold), or
-over one slice (warm), replayed in turn; medians per launch.
+torch.compile (where that changes anything), and a Triton kernel written for the
+purpose and tuned over its block shapes. Each is compared with the eager function or
+its values in float64 first. Timing is as in dsv4-bench: graphs of launches that share
+no data (cold), or over one slice (warm), replayed in turn; medians per launch.
 
-The jobs are in peer_readers.py, peer_writers.py, peer_router.py, peer_compress.py and
-peer_online.py. Prints one JSON object. Without PyTorch or a GPU it says so in that
-object.
+The jobs are in peer_readers.py, peer_writers.py, peer_topk.py, peer_router.py,
+peer_compress.py and peer_online.py. Prints one JSON object. Without PyTorch or a GPU
+it says so in that object.
 """
 
 import argparse
@@ -33,11 +33,12 @@ if not missing:
     import peer_online
     import peer_readers
     import peer_router
+    import peer_topk
     import peer_writers
 
     # The chain first: most depends on what torch.compile makes of it.
     JOBS = peer_compress.JOBS + peer_online.JOBS + peer_writers.JOBS[:2]
-    JOBS += peer_readers.JOBS + peer_writers.JOBS[2:] + peer_router.JOBS
+    JOBS += peer_readers.JOBS + peer_writers.JOBS[2:] + peer_router.JOBS + peer_topk.JOBS
 
     @triton.jit
     def keep_kernel(to, source, N: tl.constexpr):
@@ -107,12 +108,13 @@ if not missing:
         times = time_graphs(graphs, 5)
         return min(times, key=times.get)
 
-    def make_contenders(job, size, best, compiled):
+    def make_contenders(job, size, best, pytorch):
         contenders = {"triton": lambda i: job.call_triton(size, i, *best)}
-        if compiled:
+        if pytorch and job.compiles:
             torch._dynamo.reset()  # Sizes of one function must not become dynamic.
             function = torch.compile(job.compiled, dynamic=False, fullgraph=True)
             contenders["torch.compile"] = lambda i: job.call_compiled(function, size, i)
+        if pytorch:
             contenders["eager"] = lambda i: job.call_eager(size, i)
         return contenders
 
@@ -126,9 +128,9 @@ if not missing:
             launches = min(max(slices, 12), 1024)
             bytes_moved = size * job.rows_per_size * job.row_bytes
             best = tune(job, size, job.configs[:2] if quick else job.configs)
-            compiled = size in job.compiled_sizes and time.time() < deadline
+            pytorch = size in job.compiled_sizes and time.time() < deadline
             checks, graphs, few = {}, {}, set()
-            for name, call in make_contenders(job, size, best, compiled).items():
+            for name, call in make_contenders(job, size, best, pytorch).items():
                 try:
                     checks[name] = job.verify(call, size)
                 except Exception as error:  # The others may still do.

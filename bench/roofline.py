@@ -41,8 +41,15 @@ COLORS = {
     "compress_hca_online v4_584": "#5d4a8a",
     "compress_hca_online_chunks v4_584": "#8474b3",
     "compress_hca_online_decode v4_584": "#b3a8d4",
+    "topk_1 k512": "#7a1f1f",
+    "topk_16 k512": "#a34a2f",
+    "topk_64 k512": "#c46b45",
+    "topk_64 k2048": "#d98f66",
+    "topk_256 k512": "#8f6b4a",
+    "topk_256 k2048": "#b39272",
 }
 ENDS_IN_DATE = re.compile(r"-\d{4}-\d\d-\d\d$")
+HARD = re.compile(r"topk_\d+_")  # As many bytes as the rows of random scores.
 PEERS = {"triton": "s", "torch.compile": "^", "eager": "v"}
 
 
@@ -61,7 +68,7 @@ def gather_points(result):
     """(name, size, who, bytes, us) of the cold rows, dsv4's from the table."""
     points = []
     for row in result["dsv4"]["rows"]:
-        if row["l2"] != "cold" or not row["from_table"]:
+        if row["l2"] != "cold" or not row["from_table"] or HARD.match(row["what"]):
             continue
         key = (f"{row['what']} {row['layout']}", row["size"])
         points.append((*key, "dsv4", row["bytes"], row["us"]))
@@ -105,6 +112,7 @@ def draw_bars(axes, points, roof):
     axes.set_ylim(0, roof * 1.12)
     axes.set_xticks(range(len(largest)))
     units = {"compress": "entries", "quantize": "rows", "dequantize": "rows"}
+    units |= {"topk": "elements a row"}
     unit = lambda program: units.get(re.split("[ _]", program)[0], "tokens")
     labels = [f"{k}\n{v:,} {unit(k)}".replace(" ", "\n", 1) for k, v in largest.items()]
     axes.set_xticklabels(labels, fontsize=8)

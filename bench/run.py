@@ -159,6 +159,7 @@ def requirements(result):
     require_writers(result, add)
     require_compressors(result, add)
     require_routers(result, add)
+    require_topk(result, add)
     require_costs(result, add)
     return found
 
@@ -254,13 +255,43 @@ def require_routers(result, add):
             add(what, row["us"], must, goal, True)
 
 
+# Rows, elements, k: microseconds a launch that a cold one must and should take.
+TOPK = {
+    (1, 4096, 512): (3.1, 2.4),
+    (1, 16384, 512): (5.7, 3.5),
+    (1, 65536, 512): (8.0, 5.0),
+    (1, 262144, 512): (11.5, 7.0),
+    (16, 65536, 512): (11, 6.5),
+    (64, 8192, 512): (4.6, 3.4),
+    (64, 32768, 512): (10, 6.5),
+    (64, 131072, 2048): (28, 15),
+    (64, 262144, 512): (32, 22),
+    (256, 16384, 512): (11, 7),
+    (256, 131072, 2048): (58, 44),
+}
+
+
+def require_topk(result, add):
+    for (rows, size, k), (must, goal) in TOPK.items():
+        name = f"topk_{rows} k{k} {size} cold"
+        if row := table_row(result, f"topk_{rows}", f"k{k}", size, "cold"):
+            add(f"{name}, us", row["us"], must, goal, True)
+        for scores in ("ascending", "equal", "bucket"):
+            hard = table_row(result, f"topk_{rows}_{scores}", f"k{k}", size, "cold")
+            if hard:
+                times = hard["us"] / row["us"] if row else None
+                add(f"{name}, {scores}, times the random", times, 3, 3, True)
+
+
 def require_costs(result, add):
     for row in result["dsv4"]["compile"]:
+        name = f"{row['what']} {row['layout']}"
+        ratio = row["nvrtc_ms"] / row["nvrtc_empty_ms"]
+        if row["what"].startswith("topk"):
+            add(f"NVRTC over an empty kernel, {name}", ratio, 6, 4, True)
         if row["what"] not in ("gather", "dequantize"):
             continue  # Nothing is required of writers.
-        name = f"{row['what']} {row['layout']}"
         add(f"passes and printing, {name}, ms", row["passes_ms"], 10, 5, True)
-        ratio = row["nvrtc_ms"] / row["nvrtc_empty_ms"]
         add(f"NVRTC over an empty kernel, {name}", ratio, 3, 2, True)
         add(f"disk hit to launchable, {name}, ms", row["disk_hit_ms"], 1, 0.3, True)
     if dispatch := result["dsv4"]["dispatch"]:

@@ -1,0 +1,142 @@
+//===- TopkWorkload.cpp - Selections of the best elements of rows ---------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Workloads.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace dsv4;
+using namespace dsv4::bench;
+
+// Buckets, as an engine would have them: the bounds are what schedules are
+// chosen by. {0}: k.
+static const char topkText[] = R"(
+func.func @topk(
+    %scores: tensor<?x?xf32> {{dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
+    %indices: tensor<?x{0}xi32> {{dsv4.name = "indices", dsv4.dims = ["rows", ""]})
+    -> tensor<?x{0}xi32>
+    attributes {{dsv4.policies = {{rows = #dsv4.policy<bucket>,
+                                 columns = #dsv4.policy<bucket>}} {{
+  %chosen = dsv4.topk %scores outs(%indices : tensor<?x{0}xi32>) : tensor<?x?xf32>
+  return %chosen : tensor<?x{0}xi32>
+}
+)";
+
+std::string TopkJob::getName() const {
+  static const char *const suffixes[] = {"", "_ascending", "_equal", "_bucket"};
+  return llvm::formatv("topk_{0}{1}", rows,
+                       suffixes[static_cast<unsigned>(scores)]);
+}
+
+/// One row of scores that are hard to select from.
+static std::vector<float> makeHardRow(const TopkJob &of) {
+  std::vector<float> row(of.columns);
+  for (int64_t i = 0; i < of.columns; ++i)
+    switch (of.scores) {
+    case TopkJob::Scores::Ascending:
+      row[i] = i;
+      break;
+    case TopkJob::Scores::Bucket:
+      // Sign, exponent and the first bits of the mantissa are the same.
+      row[i] =
+          llvm::bit_cast<float>(0x3F800000u + uint32_t(i) * 2654435761u % 4096);
+      break;
+    case TopkJob::Scores::Equal:
+      row[i] = 1.5f;
+      break;
+    case TopkJob::Scores::Normal:
+      llvm_unreachable("not hard");
+    }
+  return row;
+}
+
+namespace {
+
+/// Launches of as many rows, in turn, of one tensor.
+class Topk : public Workload {
+public:
+  Topk(Device &device, const TopkJob &of);
+  int64_t rows(int64_t) const override { return of.rows; }
+  unsigned slices(int64_t) const override { return launchesOfData; }
+  Arguments arguments(int64_t size, unsigned slice) override;
+  Excerpt extract(int64_t size, unsigned slice,
+                  const std::vector<int64_t> &rows) override;
+
+private:
+  /// More than is left of it in the cache when a graph is replayed, and four
+  /// launches at least.
+  static constexpr int64_t inputBytes = int64_t(256) << 20;
+
+  void fillWithHardRow();
+  char *scoresOf(int64_t row) const { return scores.at(row * of.columns * 4); }
+  char *indicesOf(int64_t row) const { return indices.at(row * of.places * 4); }
+
+  const TopkJob of;
+  const int64_t launchesOfData;
+  Memory scores, indices;
+};
+
+} // namespace
+
+Topk::Topk(Device &device, const TopkJob &of)
+    : Workload(device, of.getName(), llvm::formatv("k{0}", of.places),
+               llvm::formatv(topkText, of.places)),
+      of(of), launchesOfData(std::max<int64_t>(
+                  inputBytes / (of.rows * of.columns * 4), 4)),
+      scores(device.allocate(launchesOfData * of.rows * of.columns * 4)),
+      indices(device.allocate(launchesOfData * of.rows * of.places * 4)) {
+  if (of.scores == TopkJob::Scores::Normal)
+    device.fillNormal(scores);
+  else
+    fillWithHardRow();
+  options.dims = {{"rows", of.rows}, {"columns", of.columns}};
+  bytesPerRow = (of.columns + of.places) * 4;
+  poolBytes = scores.size();
+  mostLaunches = std::max<int64_t>(launchesOfData, mostLaunches);
+  compileCosts = of.compileCosts;
+}
+
+void Topk::fillWithHardRow() {
+  const std::vector<float> row = makeHardRow(of);
+  const size_t bytes = row.size() * 4;
+  Memory first = device.allocate(bytes);
+  device.upload(first, row.data());
+  for (size_t at = 0; at < scores.size(); at += bytes)
+    check(device.driver.copyOnDevice(scores.at(at), first.at(), bytes,
+                                     device.stream));
+  device.finish();
+}
+
+Arguments Topk::arguments(int64_t size, unsigned slice) {
+  const int64_t first = slice * of.rows;
+  Arguments arguments;
+  arguments.add(scoresOf(first), {of.rows, size});
+  arguments.add(indicesOf(first), {of.rows, of.places});
+  return arguments;
+}
+
+Excerpt Topk::extract(int64_t size, unsigned slice,
+                      const std::vector<int64_t> &rows) {
+  const int64_t first = slice * of.rows, count = rows.size();
+  const size_t rowBytes = size * 4, resultBytes = of.places * 4;
+  Excerpt excerpt;
+  std::vector<char> from;
+  for (int64_t i = 0; i < count; ++i) {
+    llvm::append_range(from, download(scoresOf(first + rows[i]), rowBytes));
+    excerpt.results.push_back(
+        {1, i * resultBytes, indicesOf(first + rows[i]), resultBytes});
+  }
+  excerpt.add(std::move(from), {count, size});
+  excerpt.add(std::vector<char>(count * resultBytes), {count, of.places});
+  return excerpt;
+}
+
+std::unique_ptr<Workload> bench::makeTopk(Device &device, const TopkJob &of) {
+  return std::make_unique<Topk>(device, of);
+}
