@@ -155,7 +155,8 @@ std::unique_ptr<Workload> makeOnline(Device &device, const char *name,
 
 /// 262,144 tokens that are routed to 6 of their `experts` by score and bias or,
 /// with `hash`, by token id; sizes are tokens.
-std::unique_ptr<Workload> makeRouter(Device &device, int64_t experts, bool hash);
+std::unique_ptr<Workload> makeRouter(Device &device, int64_t experts,
+                                     bool hash);
 
 /// One topk: indices alone, unordered, of f32 rows without lengths.
 struct TopkJob {

@@ -69,9 +69,8 @@ rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
                        "' has elements that are not numbers");
   for (Operation &op : func.getBody().front())
     if (!isa<PagedGatherOp, DequantizeOp, QuantizeOp, RMSNormOp, RopeOp,
-             HadamardOp, CompressOp, PagedAppendOp, TopkOp, GateOp,
-             LookupOp, RouteWeightsOp, func::ReturnOp>(
-            op) &&
+             HadamardOp, CompressOp, PagedAppendOp, TopkOp, GateOp, LookupOp,
+             RouteWeightsOp, func::ReturnOp>(op) &&
         !isShapeOp(&op))
       return invalid("'" + op.getName().getStringRef() +
                      "' is not an op the interpreter knows");

@@ -80,8 +80,9 @@ int64_t boundColumns(KernelOp kernel, Selection selection);
 /// producer, and so on: a value that no row-wise op computes.
 mlir::Value getRowSource(RowwiseOpInterface op);
 
-/// Where a kernel of row-wise ops is told how many rows there are: an argument of
-/// its body, one of the function's if any op has its rows from there; or null.
+/// Where a kernel of row-wise ops is told how many rows there are: an argument
+/// of its body, one of the function's if any op has its rows from there; or
+/// null.
 mlir::BlockArgument getRowArgument(KernelOp kernel);
 
 /// The most rows a kernel of row-wise ops can have: extents that are constant

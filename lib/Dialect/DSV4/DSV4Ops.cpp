@@ -288,11 +288,12 @@ LogicalResult KernelOp::verifyRegions() {
   bool selects = bool(getSelectingOp(*this));
   bool hasOps = !getBody().front().getOps<RowwiseOpInterface>().empty();
   if (hasOps && selects != (schedule.getSelect() != SelectAlgorithm::None))
-    return emitOpError() << "row_schedule_c9: expected 'select' to be "
-                         << (selects ? "'warp', 'block' or 'stream', as an op selects "
-                                       "elements of rows"
-                                     : "'none', as no op selects elements of "
-                                       "rows");
+    return emitOpError()
+           << "row_schedule_c9: expected 'select' to be "
+           << (selects ? "'warp', 'block' or 'stream', as an op selects "
+                         "elements of rows"
+                       : "'none', as no op selects elements of "
+                         "rows");
   for (auto op : getBody().front().getOps<RowwiseOpInterface>()) {
     std::string why = explainMisfit(schedule, op);
     if (!why.empty())

@@ -130,11 +130,10 @@ FailureOr<Spelling> spellConstant(arith::ConstantOp op,
     auto type = text.spellType(splat.getType(), op.getLoc());
     if (failed(type))
       return failure();
-    return Spelling{"dsv4::fill<" + *type + ">(" +
-                        std::to_string(
-                            splat.getSplatValue<APInt>().getSExtValue()) +
-                        ")",
-                    Precedence::Postfix};
+    return Spelling{
+        "dsv4::fill<" + *type + ">(" +
+            std::to_string(splat.getSplatValue<APInt>().getSExtValue()) + ")",
+        Precedence::Postfix};
   }
   if (!splat || !splat.getElementType().isF32())
     return op.emitOpError() << "has no CUDA spelling";
