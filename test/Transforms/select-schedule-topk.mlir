@@ -5,16 +5,16 @@
 // RUN: dsv4-opt %s --dsv4-select-schedule="table=%S/Inputs/topk.json" | FileCheck %s --check-prefix=TABLE
 // RUN: not dsv4-opt %s --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=4>" 2>&1 | FileCheck %s --check-prefix=GIVEN
 
-// GIVEN: row_schedule_c9: expected 'select' to be 'block' or 'stream', as an op selects elements of rows
+// GIVEN: row_schedule_c9: expected 'select' to be 'warp', 'block' or 'stream', as an op selects elements of rows
 
 // CHECK-LABEL: func.func @short
 // CHECK: schedule <threads = 256, lanes = 1, vector = 4, {{(pdl = true, )?}}select = block>
 // TABLE: schedule <threads = 64, lanes = 1, vector = 2, select = stream, chunks = 3>
-func.func @short(%s: tensor<?x1000xf32>, %i: tensor<?x8xi32>) {
-  %0 = dsv4.kernel @k(%s, %i) : (tensor<?x1000xf32>, tensor<?x8xi32>) -> tensor<?x8xi32> {
-  ^bb0(%a: tensor<?x1000xf32>, %b: tensor<?x8xi32>):
-    %1 = dsv4.topk %a outs(%b : tensor<?x8xi32>) : tensor<?x1000xf32>
-    dsv4.yield %1 : tensor<?x8xi32>
+func.func @short(%s: tensor<?x1000xf32>, %i: tensor<?x64xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<?x1000xf32>, tensor<?x64xi32>) -> tensor<?x64xi32> {
+  ^bb0(%a: tensor<?x1000xf32>, %b: tensor<?x64xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<?x64xi32>) : tensor<?x1000xf32>
+    dsv4.yield %1 : tensor<?x64xi32>
   }
   return
 }
@@ -22,18 +22,18 @@ func.func @short(%s: tensor<?x1000xf32>, %i: tensor<?x8xi32>) {
 // Two bytes an element, and no chunk of more than one divides the row.
 // CHECK-LABEL: func.func @odd
 // CHECK: schedule <threads = 256, lanes = 1, vector = 1, {{(pdl = true, )?}}select = block>
-func.func @odd(%s: tensor<?x1001xbf16>, %i: tensor<?x8xi32>) {
-  %0 = dsv4.kernel @k(%s, %i) : (tensor<?x1001xbf16>, tensor<?x8xi32>) -> tensor<?x8xi32> {
-  ^bb0(%a: tensor<?x1001xbf16>, %b: tensor<?x8xi32>):
-    %1 = dsv4.topk %a outs(%b : tensor<?x8xi32>) : tensor<?x1001xbf16>
-    dsv4.yield %1 : tensor<?x8xi32>
+func.func @odd(%s: tensor<?x1001xbf16>, %i: tensor<?x64xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<?x1001xbf16>, tensor<?x64xi32>) -> tensor<?x64xi32> {
+  ^bb0(%a: tensor<?x1001xbf16>, %b: tensor<?x64xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<?x64xi32>) : tensor<?x1001xbf16>
+    dsv4.yield %1 : tensor<?x64xi32>
   }
   return
 }
 
 // CHECK-LABEL: func.func @few_long
-// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 8, select = stream, chunks = 2>
-// SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = stream, chunks = 2>
+// SM90: schedule <threads = 512, lanes = 1, vector = 4, pdl = true, cluster = 16, select = stream, chunks = 2>
+// SM80: schedule <threads = 512, lanes = 1, vector = 4, select = stream, chunks = 2>
 func.func @few_long(%s: tensor<2x65536xf32>, %i: tensor<2x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<2x65536xf32>, tensor<2x8xi32>) -> tensor<2x8xi32> {
   ^bb0(%a: tensor<2x65536xf32>, %b: tensor<2x8xi32>):
@@ -44,7 +44,7 @@ func.func @few_long(%s: tensor<2x65536xf32>, %i: tensor<2x8xi32>) {
 }
 
 // CHECK-LABEL: func.func @many_long
-// CHECK: schedule <threads = 1024, lanes = 1, vector = 4, {{(pdl = true, )?}}select = stream, chunks = 4>
+// CHECK: schedule <threads = 512, lanes = 1, vector = 4, {{(pdl = true, )?}}select = stream, chunks = 4>
 func.func @many_long(%s: tensor<?x65536xf32>, %i: tensor<?x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<?x65536xf32>, tensor<?x8xi32>) -> tensor<?x8xi32> {
   ^bb0(%a: tensor<?x65536xf32>, %b: tensor<?x8xi32>):

@@ -205,7 +205,7 @@ func.func private @c9_threads() attributes {test.a = #dsv4.row_schedule<threads 
 // -----
 
 func.func @c9_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: expected 'select' to be 'block' or 'stream', as an op selects elements of rows}}
+  // expected-error @+1 {{row_schedule_c9: expected 'select' to be 'warp', 'block' or 'stream', as an op selects elements of rows}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>

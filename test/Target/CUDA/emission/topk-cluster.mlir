@@ -19,16 +19,16 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of bf16 to i32
 //CHECK-NEXT:// rows <= 4, columns <= 4194304
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 8 elements, a row a cluster of 8 blocks that reads it once, programmatic launch
-//CHECK-NEXT:extern "C" __global__ void __cluster_dims__(8, 1, 1) __launch_bounds__(1024)
+//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 8 elements, a row a cluster of 16 blocks that reads it once, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __cluster_dims__(16, 1, 1) __launch_bounds__(1024)
 //CHECK-NEXT:topk(const dsv4::bf16 *__restrict__ scores,
 //CHECK-NEXT:     int *__restrict__ indices,
 //CHECK-NEXT:     dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:     int rows,
 //CHECK-NEXT:     int columns) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  const int row = blockIdx.x / 8;
-//CHECK-NEXT:  dsv4::topk_cluster<dsv4::TopkShape<2048, 1024, 8, 2, false, dsv4::TopkOrder::index_ascending, false>, 8>(
+//CHECK-NEXT:  const int row = blockIdx.x / 16;
+//CHECK-NEXT:  dsv4::topk_cluster<dsv4::TopkShape<2048, 1024, 8, 2, dsv4::TopkRead::sample, dsv4::TopkOrder::index_ascending, false>, 16>(
 //CHECK-NEXT:    columns,
 //CHECK-NEXT:    [&](int column) {
 //CHECK-NEXT:      const int scores_start = row * columns;

@@ -9,11 +9,11 @@
 func.func @topk(
     %scores: tensor<?x1024xbf16> {dsv4.name = "scores", dsv4.dims = ["rows", ""]},
     %bias: tensor<1024xf32> {dsv4.name = "bias"},
-    %indices: tensor<?x6xi32> {dsv4.name = "indices", dsv4.dims = ["rows", ""]},
-    %values: tensor<?x6xf32> {dsv4.name = "values", dsv4.dims = ["rows", ""]})
-    -> (tensor<?x6xi32>, tensor<?x6xf32>) {
-  %i, %v = dsv4.topk %scores bias(%bias : tensor<1024xf32>) order sorted outs(%indices, %values : tensor<?x6xi32>, tensor<?x6xf32>) : tensor<?x1024xbf16>
-  return %i, %v : tensor<?x6xi32>, tensor<?x6xf32>
+    %indices: tensor<?x64xi32> {dsv4.name = "indices", dsv4.dims = ["rows", ""]},
+    %values: tensor<?x64xf32> {dsv4.name = "values", dsv4.dims = ["rows", ""]})
+    -> (tensor<?x64xi32>, tensor<?x64xf32>) {
+  %i, %v = dsv4.topk %scores bias(%bias : tensor<1024xf32>) order sorted outs(%indices, %values : tensor<?x64xi32>, tensor<?x64xf32>) : tensor<?x1024xbf16>
+  return %i, %v : tensor<?x64xi32>, tensor<?x64xf32>
 }
 
 // The whole text.
@@ -27,7 +27,7 @@ func.func @topk(
 //CHECK-NEXT:     float *__restrict__ values,
 //CHECK-NEXT:     int rows) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<6, 256, 8, 1, true, dsv4::TopkOrder::sorted, true>>(
+//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<64, 256, 8, 1, dsv4::TopkRead::whole, dsv4::TopkOrder::sorted, true>>(
 //CHECK-NEXT:    1024,
 //CHECK-NEXT:    [&](int column) {
 //CHECK-NEXT:      const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 8>>(&scores[(long long)blockIdx.x * 1024 + column]);
@@ -35,10 +35,9 @@ func.func @topk(
 //CHECK-NEXT:      return dsv4::convert<float>(scores_1) + bias_1;
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int place, int index, float value) {
-//CHECK-NEXT:      const long long at = (long long)blockIdx.x * 6 + place;
-//CHECK-NEXT:      indices[at] = index;
+//CHECK-NEXT:      const long long at = (long long)blockIdx.x * 64 + place;
 //CHECK-NEXT:      const auto scores_2 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[(long long)blockIdx.x * 1024 + max(index, 0)]);
-//CHECK-NEXT:      const float score = dsv4::convert<float>(scores_2)[0];
-//CHECK-NEXT:      values[at] = index >= 0 ? score : value;
+//CHECK-NEXT:      dsv4::store(&values[at], dsv4::where_valid(dsv4::convert<float>(scores_2), index, 4194304, dsv4::as_float(0xFF800000u)));
+//CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:    });
 //CHECK-NEXT:}

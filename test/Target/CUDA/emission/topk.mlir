@@ -42,7 +42,7 @@ func.func @topk(
 //CHECK-NEXT:  const int length = min(max(complete_1, 0), entries);
 //CHECK-NEXT:  const int request_1 = dsv4::load<int>(&request[blockIdx.x]);
 //CHECK-NEXT:  const bool has_request = request_1 >= 0 && request_1 < requests;
-//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<512, 1024, 4, 4, false, dsv4::TopkOrder::unordered, true>>(
+//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<512, 1024, 4, 2, dsv4::TopkRead::first, dsv4::TopkOrder::unordered, true>>(
 //CHECK-NEXT:    length,
 //CHECK-NEXT:    [&](int column) {
 //CHECK-NEXT:      const long long scores_start = (long long)blockIdx.x * entries;
@@ -51,10 +51,10 @@ func.func @topk(
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int place, int index, float value) {
 //CHECK-NEXT:      const long long at = (long long)blockIdx.x * 512 + place;
-//CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      const int page_number = index / 64;
 //CHECK-NEXT:      const int entry = has_request && index >= 0 && page_number < pages ? dsv4::load<int>(&page_table[(long long)request_1 * pages + page_number]) : -1;
 //CHECK-NEXT:      const long long slot = (long long)entry * 64 + index % 64;
+//CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      slots[at] = (int)(entry >= 0 && slot < 2147483648ll ? slot : -1);
 //CHECK-NEXT:    });
 //CHECK-NEXT:}
