@@ -190,7 +190,7 @@ template <typename Shape> struct TopkHalfBins {
   __device__ __forceinline__ static unsigned bin(float value) {
     const unsigned half = cvt_rz_f16x2_f32(0.0f, add_f32(value, 0.0f));
     const unsigned key = half ^ ((unsigned)((int)half >> 31) | 0x80000000u);
-    return ((infinity << 16 | 0xFFFFu) - key) >> (16 + shift);
+    return (((unsigned)infinity << 16 | 0xFFFFu) - key) >> (16 + shift);
   }
   // Whether it has nothing but its numbers.
   __device__ __forceinline__ static bool exact(unsigned bin) {
