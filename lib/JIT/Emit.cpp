@@ -132,9 +132,8 @@ static void describeUse(ModuleOp module, func::FuncOp func,
       visitAccesses(callee.getArgument(i), [&](Operation *user) {
         auto load = dyn_cast<cuda::LoadOp>(user);
         auto store = dyn_cast<cuda::StoreOp>(user);
-        auto part = dyn_cast<cuda::LoadPartOp>(user);
+        // A load of a part promises no more than that of an element.
         Type value = load    ? load.getType()
-                     : part  ? part.getType()
                      : store ? store.getValue().getType()
                              : memory.getElementType();
         // A vector of one element is accessed as that.

@@ -88,11 +88,19 @@ rt::Status Interpreter::choose(TopkOp op) {
     if (value)
       if (rt::Status status = checkShape(op, name, value, expected); !status)
         return status;
-  if (op.getPageTable() && !op.getRequests() &&
+  if (op.getPageTable() && !op.getRequests() && rowSpace.size() == 1 &&
       values.at(op.getPageTable()).shape[0] != scores.rows())
     return invalid("dsv4.topk: expected 'pages' with " + Twine(scores.rows()) +
                    " rows, one a row of scores, got " +
                    Twine(values.at(op.getPageTable()).shape[0]));
+  if (op.getOrder() == TopkOrder::Unordered)
+    for (Operation *user : op->getUsers())
+      if (!isa<func::ReturnOp>(user))
+        return invalid("dsv4.topk: what it chooses without an order is an "
+                       "operand of '" +
+                       user->getName().getStringRef() +
+                       "', so there is no one result to compare with: give it "
+                       "'order sorted' or 'order index_ascending'");
   auto result = [&](Value destination) -> Tensor * {
     if (!destination)
       return nullptr;

@@ -284,6 +284,18 @@ static bool isOf(const rt::Binding &binding, const std::string &name) {
          StringRef(binding.name).starts_with(name + ".");
 }
 
+/// The argument that `value` is, or is written to; null where it stays in a
+/// kernel.
+static BlockArgument findArgument(Value value) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    auto op = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+    if (!op)
+      return {};
+    value = op.getTiedOpOperand(result)->get();
+  }
+  return cast<BlockArgument>(value);
+}
+
 double Runner::countBytes() {
   double bytes = 0;
   for (auto [i, binding] : llvm::enumerate(signature.bindings)) {
@@ -295,9 +307,12 @@ double Runner::countBytes() {
       bytes += buffers.bytes[i].size();
   }
   auto addEntries = [&](Value indices, CacheType cache) {
+    BlockArgument argument = findArgument(indices);
+    if (!argument)
+      return;
     double rows = 1;
-    unsigned argument = cast<BlockArgument>(indices).getArgNumber();
-    for (int64_t extent : buffers.shapes[signature.getBinding(argument)])
+    for (int64_t extent :
+         buffers.shapes[signature.getBinding(argument.getArgNumber())])
       rows *= extent;
     bytes += rows * RecordLayout(cache).getRecordBytes();
   };
@@ -311,7 +326,9 @@ double Runner::countBytes() {
     if (!op.isOnline())
       return;
     // Read, and written.
-    auto plan = cast<BlockArgument>(op.getPlan());
+    BlockArgument plan = findArgument(op.getPlan());
+    if (!plan)
+      return;
     double pieces =
         buffers.shapes[signature.getBinding(plan.getArgNumber())].front();
     bytes +=

@@ -54,7 +54,16 @@ static std::string explainNoPlaces(RowwiseOpInterface producer,
                                    RowwiseOpInterface consumer,
                                    OpOperand &operand,
                                    const SetVector<Operation *> &group) {
-  if (!consumer.acceptsPlaces(operand))
+  // Only the indices are at hand, whichever of its users asks.
+  auto isPlaces = [&](OpOperand &use) {
+    auto user = dyn_cast<RowwiseOpInterface>(use.getOwner());
+    return use.get() == producer->getResult(0) && user &&
+           user.acceptsPlaces(use);
+  };
+  if (!isPlaces(operand) ||
+      llvm::any_of(producer->getUses(), [&](OpOperand &use) {
+        return group.contains(use.getOwner()) && !isPlaces(use);
+      }))
     return "what it selects is no row of a lane";
   if (llvm::any_of(consumer->getUsers(),
                    [&](Operation *user) { return group.contains(user); }))
@@ -67,6 +76,16 @@ static std::string explainNoPlaces(RowwiseOpInterface producer,
     return llvm::formatv("a warp selects at most {0} elements from at most {1}",
                          kMostPlacesOfWarp, kMostColumnsOfWarp);
   return "";
+}
+
+/// Whether only single elements of the rows of `op` are taken in the group.
+static bool isTakenSingly(Operation *op, const SetVector<Operation *> &group) {
+  return llvm::any_of(op->getUses(), [&](OpOperand &use) {
+    auto user = dyn_cast<RowwiseOpInterface>(use.getOwner());
+    return user && group.contains(user) && !isDestination(use) &&
+           (user.picksElements(use) ||
+            (user.isPointwise() && isTakenSingly(user, group)));
+  });
 }
 
 /// Why `producer` cannot join the kernel of `consumer`, or an empty string.
@@ -98,11 +117,14 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     if (std::string why = explainNoPlaces(producer, consumer, operand, group);
         !why.empty())
       return why;
-  if (consumer.picksElements(operand) && !producer.isPointwise())
+  bool selects = llvm::any_of(group, [](Operation *op) {
+    return cast<RowwiseOpInterface>(op).getSelection().places != 0;
+  });
+  // A lane that has a place computes the one column that it needs.
+  if (!producer.getSelection().places && isTakenSingly(producer, group) &&
+      !(selects ? producer.getColumnUnit() == 1 : producer.isPointwise()))
     return "it computes whole rows, of which single elements are taken";
-  if (producer.getColumnUnit() == 0 && llvm::any_of(group, [](Operation *op) {
-        return cast<RowwiseOpInterface>(op).getSelection().places != 0;
-      }))
+  if (producer.getColumnUnit() == 0 && selects)
     return "it computes whole rows, of which the selection takes columns";
   auto isTeam = [](Operation *op) {
     return cast<RowwiseOpInterface>(op).getTeamWork().rows != 0;

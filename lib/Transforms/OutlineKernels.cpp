@@ -120,8 +120,11 @@ LogicalResult Outliner::collect() {
             ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
             : BlockArgument();
     if (!outer) {
-      op->emitOpError() << "does not stand for an argument of the function: a "
-                           "kernel's destinations must be arguments";
+      op->emitOpError()
+          << "does not stand for an argument of the function: a "
+             "kernel's destinations must be arguments. What was not "
+             "fused with the op behind it needs one, too: "
+             "remarks of dsv4-form-kernels say why it was not";
       return WalkResult::interrupt();
     }
     unsigned argument = outer.getArgNumber();

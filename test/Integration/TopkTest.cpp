@@ -239,7 +239,9 @@ float fromBits(uint32_t bits) {
 const HardRow hardRows[] = {
     {"all equal", [](int64_t, int64_t) { return 1.5f; }},
     {"16,385 equal ones, and less",
-     [](int64_t i, int64_t) { return i % 4 == 1 ? 2.0f : float(i % 7) / 8; }},
+     [](int64_t i, int64_t) {
+       return i % 4 == 1 || i == 0 ? 2.0f : float(i % 7) / 8;
+     }},
     {"one more is equal than there are places",
      [](int64_t i, int64_t n) { return i >= n - 513 ? 1.0f : -float(i); }},
     {"one radix bucket",

@@ -44,7 +44,6 @@ func.func @hash(%t: tensor<?x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>, %i
 // CHECK: dsv4.kernel @softmax_0
 // CHECK: dsv4.kernel @softmax_1
 // REMARK-DAG: not fused with dsv4.gate: it computes whole rows, of which single elements are taken
-// REMARK-DAG: not fused with dsv4.gate: it computes whole rows, of which the selection takes columns
 func.func @softmax(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>, %i: tensor<4x6xi32>,
                    %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %g = dsv4.gate %x function softmax outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>

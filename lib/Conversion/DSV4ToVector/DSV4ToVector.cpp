@@ -174,6 +174,38 @@ static LogicalResult lowerAtPlaces(RowwiseOpInterface op, KernelOp kernel,
   return success(succeeded(results));
 }
 
+/// Refuses what a kernel that computes parts of rows would leave out, or
+/// compute from the wrong part.
+static LogicalResult verifyParts(KernelOp kernel,
+                                 ArrayRef<RowwiseOpInterface> ops) {
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  RowwiseOpInterface selecting = getSelectingOp(kernel);
+  for (RowwiseOpInterface op : ops) {
+    if (op.getSelection().places && op != selecting)
+      return op->emitOpError() << "is the second op of its kernel that selects "
+                                  "elements of rows: a kernel has one";
+    bool isPart = selecting ? op != selecting && !isOfPlaces(op) : isPicked(op);
+    if (isPart && llvm::is_contained(yield->getOperands(), op->getResult(0)))
+      return op->emitOpError()
+             << "computes only parts of its rows here, for an op that takes no "
+                "more of them: they cannot be a result of the kernel";
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (selecting || !op.picksElements(operand))
+        continue;
+      auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
+      for (; producer;
+           producer =
+               producer.getRowOperand().getDefiningOp<RowwiseOpInterface>())
+        if (!producer.isPointwise())
+          return op->emitOpError()
+                 << "takes single elements of rows that '"
+                 << producer->getName()
+                 << "' computes as a whole: put that into a kernel of its own";
+    }
+  }
+  return success();
+}
+
 /// Lowers one kernel in place.
 static LogicalResult lowerKernel(KernelOp kernel) {
   Block &body = kernel.getBody().front();
@@ -202,6 +234,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
       }) > 1)
     return kernel.emitOpError()
            << "holds two ops that take several rows of operands for one";
+  if (failed(verifyParts(kernel, ops)))
+    return failure();
   for (unsigned i = 0; i < yield.getNumOperands(); ++i)
     if (!kernel.getTiedInput(i))
       return kernel.emitOpError()

@@ -172,14 +172,15 @@ LogicalResult TopkBuilder::build() {
     OpBuilder::InsertionGuard saved(b);
     b.setInsertionPoint(select);
     tableRow = row.getRow();
-    if (op.getRequests()) {
+    if (op.getRequests())
       tableRow = row.loadIndex(row.getBuffer(op.getRequests()), row.getRow(),
                                "request");
+    // Rows of one axis are tied to those of the table.
+    if (op.getRequests() || row.getSpaceRank() != 1)
       hasTableRow =
           row.both(row.isNotNegative(tableRow),
                    row.isBelow(tableRow, row.getExtent(op.getPageTable(), 0)),
-                   "has_request");
-    }
+                   op.getRequests() ? "has_request" : "has_table_row");
   }
   OpBuilder::InsertionGuard saved(b);
   Type index = b.getIndexType();

@@ -22,7 +22,7 @@ bool dsv4::isOfPlaces(RowwiseOpInterface op) {
   return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
     auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
     return producer && producer.getSelection().places != 0 &&
-           op.acceptsPlaces(operand);
+           operand.get() == producer->getResult(0) && op.acceptsPlaces(operand);
   });
 }
 

@@ -57,8 +57,11 @@ bool TopkOp::acceptsRow(OpOperand &operand) {
     return false;
   // Elements chosen by a sum with their bias are computed again, one by one.
   auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
-  return !getBias() || !getValues() || !producer ||
-         producer.getColumnUnit() == 1;
+  for (; getBias() && getValues() && producer;
+       producer = producer.getRowOperand().getDefiningOp<RowwiseOpInterface>())
+    if (producer.getColumnUnit() > 1)
+      return false;
+  return true;
 }
 
 SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
@@ -206,6 +209,11 @@ static LogicalResult verifyDestinations(TopkOp op) {
   return success();
 }
 
+/// Whether it is positive, and no larger than numbers of a tensor.
+static bool isCount(IntegerAttr number) {
+  return number.getInt() > 0 && number.getInt() <= INT32_MAX;
+}
+
 LogicalResult TopkOp::verify() {
   auto scores = dyn_cast<RankedTensorType>(getScores().getType());
   if (!scores || scores.getRank() < 1 || scores.getShape().back() == 0 ||
@@ -226,9 +234,9 @@ LogicalResult TopkOp::verify() {
   };
   if (getLengths() && failed(verifyPerRow(getLengths(), "topk_c3", "lengths")))
     return failure();
-  if (getRatio() && (!getLengths() || *getRatio() < 1))
-    return emitOpError() << "topk_c7: expected a positive 'ratio', of the "
-                            "positions that 'lengths' are then";
+  if (getRatioAttr() && (!getLengths() || !isCount(getRatioAttr())))
+    return emitOpError() << "topk_c7: expected a 'ratio' between 1 and 2^31 - "
+                            "1, of the positions that 'lengths' are then";
   if (getBias()) {
     auto type = dyn_cast<RankedTensorType>(getBias().getType());
     if (!type || !compatible(type.getShape(), scores.getShape().take_back()))
@@ -239,9 +247,11 @@ LogicalResult TopkOp::verify() {
   if (getRequests() && !getPageTable())
     return emitOpError() << "topk_c6: 'requests' are rows of a page table, and "
                             "there are no 'pages'";
-  if (bool(getPage()) != bool(getPageTable()) || (getPage() && *getPage() < 1))
-    return emitOpError() << "topk_c5: expected a positive 'page' with 'pages', "
-                            "and none without them";
+  if (bool(getPageAttr()) != bool(getPageTable()) ||
+      (getPageAttr() && !isCount(getPageAttr())))
+    return emitOpError()
+           << "topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', "
+              "and none without them";
   if (Value table = getPageTable()) {
     auto type = dyn_cast<RankedTensorType>(table.getType());
     if (!type || type.getRank() != 2 ||

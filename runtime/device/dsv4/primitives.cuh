@@ -614,29 +614,6 @@ template <int Size> __device__ __forceinline__ void cluster_wait() {
 }
 
 //===----------------------------------------------------------------------===//
-// Between blocks of the grid: what another block wrote before a fence and an
-// atomic that this one has seen
-//===----------------------------------------------------------------------===//
-
-__device__ __forceinline__ unsigned long long
-ld_grid_8(const unsigned long long *from) {
-  unsigned long long value;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-               : "=l"(value)
-               : "l"(from)
-               : "memory");
-  return value;
-}
-__device__ __forceinline__ unsigned ld_grid_4(const unsigned *from) {
-  unsigned value;
-  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
-               : "=r"(value)
-               : "l"(from)
-               : "memory");
-  return value;
-}
-
-//===----------------------------------------------------------------------===//
 // Programmatic dependent launch (sm_90+; nothing below)
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row by one block, by the blocks of a cluster, or by blocks of the grid.
+// A row by one block, or by the blocks of a cluster.
 //
 // A row that fits is in registers, and the best are chosen from there. Of a
 // longer one every block takes a part in one pass, and what can be among the best

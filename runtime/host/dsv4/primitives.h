@@ -443,18 +443,6 @@ template <int Size> __device__ __forceinline__ void cluster_wait() {
   __syncthreads();
 }
 
-__device__ __forceinline__ unsigned long long
-ld_grid_8(const unsigned long long *from) {
-  unsigned long long value;
-  read_bytes(&value, from, 8);
-  return value;
-}
-__device__ __forceinline__ unsigned ld_grid_4(const unsigned *from) {
-  unsigned value;
-  read_bytes(&value, from, 4);
-  return value;
-}
-
 __device__ __forceinline__ void wait_for_predecessors() {}
 __device__ __forceinline__ void launch_successors() {}
 

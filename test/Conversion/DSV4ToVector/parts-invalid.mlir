@@ -1,0 +1,41 @@
+// Kernels that nobody formed, of ops that compute only parts of their rows: nothing is left out silently.
+
+// RUN: dsv4-opt %s --split-input-file --convert-dsv4-to-vector --verify-diagnostics
+
+func.func @router(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %e: tensor<4x64xf32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {
+    %0:2 = dsv4.kernel @router(%x, %e, %i) : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x6xi32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {
+    ^bb0(%arg5: tensor<4x64xf32>, %arg6: tensor<4x64xf32>, %arg8: tensor<4x6xi32>):
+      // expected-error @+1 {{computes only parts of its rows here, for an op that takes no more of them: they cannot be a result of the kernel}}
+      %scores = dsv4.gate %arg5 function sigmoid outs(%arg6 : tensor<4x64xf32>) : tensor<4x64xf32>
+      %indices = dsv4.topk %scores order sorted outs(%arg8 : tensor<4x6xi32>) : tensor<4x64xf32>
+      dsv4.yield %scores, %indices : tensor<4x64xf32>, tensor<4x6xi32>
+    }
+    return %0#0, %0#1 : tensor<4x64xf32>, tensor<4x6xi32>
+}
+
+// -----
+
+func.func @two(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %e: tensor<4x7xi32>) -> (tensor<4x7xi32>, tensor<4x6xi32>) {
+    %0:2 = dsv4.kernel @router(%x, %e, %i) : (tensor<4x64xf32>, tensor<4x7xi32>, tensor<4x6xi32>) -> (tensor<4x7xi32>, tensor<4x6xi32>) {
+    ^bb0(%arg5: tensor<4x64xf32>, %arg6: tensor<4x7xi32>, %arg8: tensor<4x6xi32>):
+      %scores = dsv4.topk %arg5 order sorted smallest outs(%arg6 : tensor<4x7xi32>) : tensor<4x64xf32>
+      // expected-error @+1 {{is the second op of its kernel that selects elements of rows: a kernel has one}}
+      %indices = dsv4.topk %arg5 order sorted outs(%arg8 : tensor<4x6xi32>) : tensor<4x64xf32>
+      dsv4.yield %scores, %indices : tensor<4x7xi32>, tensor<4x6xi32>
+    }
+    return %0#0, %0#1 : tensor<4x7xi32>, tensor<4x6xi32>
+}
+
+// -----
+
+func.func @f(%t: tensor<50x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>, %e: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
+  %0:2 = dsv4.kernel @h(%t, %d, %x, %e, %i, %o) : (tensor<50x6xi32>, tensor<4xi32>, tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x6xi32>, tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
+  ^bb0(%a: tensor<50x6xi32>, %b: tensor<4xi32>, %c: tensor<4x64xf32>, %g: tensor<4x64xf32>, %j: tensor<4x6xi32>, %w: tensor<4x6xf32>):
+    %f = dsv4.lookup %a[%b] outs(%j : tensor<4x6xi32>) : tensor<50x6xi32>, tensor<4xi32>
+    %s = dsv4.gate %c function softmax outs(%g : tensor<4x64xf32>) : tensor<4x64xf32>
+    // expected-error @+1 {{takes single elements of rows that 'dsv4.gate' computes as a whole: put that into a kernel of its own}}
+    %r = dsv4.route_weights %s[%f] outs(%w : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+    dsv4.yield %f, %r : tensor<4x6xi32>, tensor<4x6xf32>
+  }
+  return %0#0, %0#1 : tensor<4x6xi32>, tensor<4x6xf32>
+}
