@@ -9,6 +9,8 @@
 
 #include "dsv4/Reference/Numerics.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <cmath>
 #include <limits>
 
@@ -18,17 +20,6 @@ namespace {
 
 const float kInfinity = std::numeric_limits<float>::infinity();
 const float kNaN = std::numeric_limits<float>::quiet_NaN();
-
-uint32_t bitsOf(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits;
-}
-float floatOf(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
 
 /// How far `value` is from `exact`, in units of the last place of the latter.
 double ulps(float value, double exact) {
@@ -46,8 +37,9 @@ double sqrtSoftplus(double x) {
 template <typename Exact>
 double findWorst(float (*function)(float), Exact exact, float from, float to) {
   double worst = 0;
-  for (uint32_t bits = bitsOf(from); bits <= bitsOf(to); bits += 997) {
-    float x = floatOf(bits);
+  for (uint32_t bits = llvm::bit_cast<uint32_t>(from);
+       bits <= llvm::bit_cast<uint32_t>(to); bits += 997) {
+    float x = llvm::bit_cast<float>(bits);
     worst = std::max(worst, ulps(function(x), exact(x)));
   }
   return worst;
