@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all algorithms of top-k share: the order of elements, and the exact
-// choice of the best of those that the threads of a block hold. All threads
-// take part in everything here, unless it says otherwise.
+// What all algorithms of top-k share: the order of elements, and the exact choice
+// of the best of those that the threads of a block hold. All threads take part in
+// everything here, unless it says otherwise.
 //
 // The order is total: (value descending, index ascending), NaN behind -inf, the
 // two zeros equal. So there are no ties, and the k best of a row are one set,
-// whoever finds it. What is asked for the smallest is negated when it is
-// loaded.
+// whoever finds it. What is asked for the smallest is negated when it is loaded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,8 +89,8 @@ struct TopkInterval {
 //===----------------------------------------------------------------------===//
 
 // How a row is read: it fits in the registers of the block; in passes, what can
-// be among the best being known from the first one (a few passes by one block)
-// or guessed from a sample.
+// be among the best being known from the first one (a few passes by one block) or
+// guessed from a sample.
 enum class TopkRead { whole, first, sample };
 
 // The best `K` of rows, by blocks of `Threads` threads that take `Chunks`
@@ -108,16 +107,16 @@ struct TopkShape {
     round = Threads * items,
     // A whole row is in registers, and the list is for the result. Else it has
     // what can be among the best, more than K of them.
-    capacity = Read == TopkRead::whole ? K
-               : K <= 2048             ? 4096
-                                       : 4608,
+    capacity = Read == TopkRead::whole ? K : K <= 2048 ? 4096 : 4608,
+    // What a thread holds of the list.
+    entries = (capacity + Threads - 1) / Threads,
     // Of a histogram.
     bins_log2 = 11,
     bins = 1 << bins_log2,
     // Of a thread's elements: with one and a half times K groups in all their
     // maxima bound the K-th best element well.
     groups_wanted = (3 * K / 2 + Threads - 1) / Threads,
-    groups = items % 16 == 0 && groups_wanted <= items / 16 ? items / 16
+    groups = items % 16 == 0 && groups_wanted <= items / 16  ? items / 16
              : items % 8 == 0 && groups_wanted <= items / 8 ? items / 8
              : items % 4 == 0 && groups_wanted <= items / 4 ? items / 4
              : items % 2 == 0 && groups_wanted <= items / 2 ? items / 2
@@ -136,8 +135,7 @@ struct TopkShape {
   static_assert(items <= 32, "a bit of a word for each element of a thread");
 };
 
-template <typename Shape>
-struct TopkShared {
+template <typename Shape> struct TopkShared {
   // The list, and behind it the few.
   TopkEntry list[Shape::capacity + Shape::few];
   // Zero between uses. Aligned for vectors of a thread's bins.
@@ -166,8 +164,7 @@ __device__ __forceinline__ float topk_oriented(float value) {
 }
 
 // Before anything else; a barrier must follow.
-template <typename Shape>
-__device__ __forceinline__ void topk_clear() {
+template <typename Shape> __device__ __forceinline__ void topk_clear() {
   TopkShared<Shape> &shared = topk_shared<Shape>();
 #pragma unroll
   for (int i = 0; i < Shape::bins / Shape::threads; ++i)
@@ -184,27 +181,23 @@ __device__ __forceinline__ void topk_clear() {
 // Bins: of the best numbers in bin 0
 //===----------------------------------------------------------------------===//
 
-// By the upper bits of the f16 towards zero: 32 bins to an octave. NaN is
-// behind all numbers.
-template <typename Shape>
-struct TopkHalfBins {
-  enum : unsigned {
-    shift = 16 - Shape::bins_log2,
-    infinity = 0xFC00,
-    last = (infinity - 0x3FF) >> shift
-  };
+// By the upper bits of the f16 towards zero: 32 bins to an octave. NaN is behind
+// all numbers.
+template <typename Shape> struct TopkHalfBins {
+  enum : int { shift = 16 - Shape::bins_log2, infinity = 0xFC00 };
+  enum : unsigned { last = (unsigned)(infinity - 0x3FF) >> shift };
 
   __device__ __forceinline__ static unsigned bin(float value) {
     const unsigned half = cvt_rz_f16x2_f32(0.0f, add_f32(value, 0.0f));
     const unsigned key = half ^ ((unsigned)((int)half >> 31) | 0x80000000u);
-    return ((infinity << 16 | 0xFFFFu) - key) >> (16 + shift);
+    return (((unsigned)infinity << 16 | 0xFFFFu) - key) >> (16 + shift);
   }
   // Whether it has nothing but its numbers.
   __device__ __forceinline__ static bool exact(unsigned bin) {
     return bin <= last;
   }
-  // The least number whose f16 has at least this key of 16 bits: rounded
-  // towards zero, a negative one is above the f16 before. NaN above infinity.
+  // The least number whose f16 has at least this key of 16 bits: rounded towards
+  // zero, a negative one is above the f16 before. NaN above infinity.
   __device__ __forceinline__ static float edge(unsigned key) {
     const bool positive = key >= 0x8000u;
     float number, zero;
@@ -218,22 +211,30 @@ struct TopkHalfBins {
   }
 };
 
-// By the distance of a key from the least one: exact up to 64, then 64 bins to
-// an octave. The greatest distance is in bin 0.
-enum : unsigned { topk_last_octave_bin = 2047 };
-__device__ __forceinline__ unsigned topk_octave_bin(unsigned distance) {
-  const int shift = distance < 64 ? 0 : 25 - __clz((int)distance);
-  return topk_last_octave_bin - ((unsigned)shift * 64 + (distance >> shift));
-}
-// How many bits of the distances in a bin differ, and the least of them.
-__device__ __forceinline__ int topk_octave_bits(unsigned bin) {
-  const int from_last = (int)(topk_last_octave_bin - bin);
-  return from_last < 64 ? 0 : from_last / 64 - 1;
-}
-__device__ __forceinline__ unsigned topk_octave_distance(unsigned bin) {
-  const int bits = topk_octave_bits(bin);
-  return (topk_last_octave_bin - bin - 64 * bits) << bits;
-}
+// By the distance of the key from that of the least number: exact up to 64, then
+// 64 bins to an octave. What is not a number is with the least ones.
+struct TopkOctaveBins {
+  float least;
+  enum : unsigned { last = 2047 };
+
+  __device__ __forceinline__ unsigned bin(float value) const {
+    const unsigned distance = topk_key_of_number(max_f32(value, least)) -
+                              topk_key_of_number(least);
+    const int shift = distance < 64 ? 0 : 25 - __clz((int)distance);
+    return last - ((unsigned)shift * 64 + (distance >> shift));
+  }
+  __device__ __forceinline__ bool exact(unsigned bin) const {
+    return bin < last;
+  }
+  __device__ __forceinline__ TopkInterval interval(unsigned bin) const {
+    const unsigned from_last = last - bin;
+    const int shift = from_last < 64 ? 0 : (int)from_last / 64 - 1;
+    const unsigned base =
+        topk_key_of_number(least) + ((from_last - 64 * shift) << shift);
+    const unsigned end = base + (1u << shift);
+    return {topk_number(base), topk_number(end > base ? end : 0xFFFFFFFFu)};
+  }
+};
 
 //===----------------------------------------------------------------------===//
 // Histograms
@@ -258,8 +259,7 @@ struct TopkBin {
 // many are in the bins before, and how many in it; where there are fewer than
 // `rank`, how many there are, and 0. The bins are full behind a barrier, and
 // empty afterwards. Not inlined, because all call it, which costs compile time.
-template <typename Shape>
-__device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
+template <typename Shape> __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   constexpr int each = Shape::bins / Shape::threads;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -276,7 +276,8 @@ __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
   if (lane == 0)
     shared.warps[warp] = all;
   __syncthreads();
-  const unsigned count = lane < Shape::threads / 32 ? shared.warps[lane] : 0;
+  const unsigned count =
+      lane < Shape::threads / 32 ? shared.warps[lane] : 0;
   unsigned before = __reduce_add_sync(0xFFFFFFFFu, lane < warp ? count : 0);
   if (before < rank && rank <= before + all) {
     before += topk_upto(own) - own;
@@ -308,31 +309,25 @@ __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
 // Choice
 //===----------------------------------------------------------------------===//
 
-// What is in doubt: elements with keys from `low` to `high` and, where that is
-// one key, indices from `begin` to `end`. The `rest` best of the `inside`
-// elements are sought.
+// What is in doubt: elements with keys from `low` to `high` and, where that is one
+// key, indices from `begin` to `end`. The `rest` best of the `inside` elements are
+// sought.
 struct TopkDoubt {
   unsigned low, high;
   int begin, end;
   unsigned rest, inside;
 };
 
-// How what is in doubt gets less.
-enum class TopkStep {
-  octaves, // to one bin of distances from the least key
-  tighten, // to the keys that there are
-  count,   // to one bin of keys or of indices
-  place    // what is above goes to the list, the rest of it to the few
-};
-
-// From step `First` on until few are left or as many as are sought, and these
-// placed. Each step reads all elements: scan(f) calls f(there, entry) for those
-// of this thread, in all threads equally often. A place in the list that is
-// written was read before.
-template <typename Shape, TopkStep First, typename Scan>
+// Where floats alone do not tell apart what is in doubt: it shrinks to the keys
+// that there are, then to one bin after the other, until few are left, or as many
+// as are sought; then what is above goes to the list, and the rest to the few.
+// Each step reads all elements: scan(f) calls f(there, entry) for those of this
+// thread, in all threads equally often. A place in the list that is written was
+// read before.
+template <typename Shape, typename Scan>
 __device__ __forceinline__ void topk_divide(TopkDoubt &doubt, Scan scan) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
-  TopkStep step = First;
+  enum { tighten, count, place } step = tighten;
   int shift = 0;
 #pragma unroll 1
   for (;;) {
@@ -342,35 +337,35 @@ __device__ __forceinline__ void topk_divide(TopkDoubt &doubt, Scan scan) {
     scan([&](bool there, TopkEntry entry) {
       const unsigned key = topk_key(topk_value(entry));
       const int index = topk_index(entry);
-      const bool above =
-          there && (key > doubt.high ||
-                    (one_key && key == doubt.high && index < doubt.begin));
-      const bool close = there && !above && key >= doubt.low &&
-                         (!one_key || index <= doubt.end);
-      if (step == TopkStep::place) {
-        const bool chosen = above || (close && all);
+      const bool close = there && key >= doubt.low && key <= doubt.high &&
+                         (!one_key || (index >= doubt.begin && index <= doubt.end));
+      if (step == tighten) {
+        least = close && key < least ? key : least;
+        most = close && key > most ? key : most;
+      } else if (step == count) {
+        if (close)
+          add_shared(shared.bins,
+                     (one_key ? (unsigned)(index - doubt.begin)
+                              : doubt.high - key) >> shift,
+                     1);
+      } else {
+        const bool chosen = there && (close ? all
+                                            : key > doubt.high ||
+                                                  (one_key && key == doubt.high &&
+                                                   index < doubt.begin));
         unsigned to = 0;
         if (chosen || close)
           to = fetch_add_shared(&shared.placed, chosen ? 1 : 0x10000u);
         __syncthreads();
-        if (chosen || close)
-          shared.list[chosen ? to & 0xFFFFu : Shape::capacity + (to >> 16)] =
-              entry;
-      } else if (close && step == TopkStep::tighten) {
-        least = key < least ? key : least;
-        most = key > most ? key : most;
-      } else if (close) {
-        add_shared(shared.bins,
-                   First == TopkStep::octaves && step == First
-                       ? topk_octave_bin(key - doubt.low)
-                   : one_key ? (unsigned)(index - doubt.begin) >> shift
-                             : (doubt.high - key) >> shift,
-                   1);
+        if (chosen)
+          shared.list[to & 0xFFFFu] = entry;
+        else if (close)
+          shared.list[Shape::capacity + (to >> 16)] = entry;
       }
     });
-    if (step == TopkStep::place)
+    if (step == place)
       return;
-    if (step == TopkStep::tighten) {
+    if (step == tighten) {
       least = __reduce_min_sync(0xFFFFFFFFu, least);
       most = __reduce_max_sync(0xFFFFFFFFu, most);
       if (threadIdx.x % 32 == 0) {
@@ -383,35 +378,23 @@ __device__ __forceinline__ void topk_divide(TopkDoubt &doubt, Scan scan) {
       __syncthreads();
       shared.least = 0xFFFFFFFFu;
       shared.most = 0;
-      step = TopkStep::count;
+      step = count;
     } else {
       __syncthreads();
       const TopkBin found = topk_find_bin<Shape>(doubt.rest);
       doubt.rest -= found.before;
       doubt.inside = found.count;
-      const unsigned first = found.bin << shift,
-                     last = first + (1u << shift) - 1;
-      if (First == TopkStep::octaves && step == First) {
-        // Where there are not enough numbers it is among NaN.
-        const unsigned base = doubt.low + topk_octave_distance(found.bin),
-                       end = base + (1u << topk_octave_bits(found.bin));
-        doubt.low = found.count ? base : 0;
-        doubt.high = found.count ? (end > base ? end : 0) - 1
-                                 : topk_key_of_minus_infinity - 1;
-      } else if (one_key) {
-        doubt.end = doubt.end - doubt.begin > (int)last
-                        ? doubt.begin + (int)last
-                        : doubt.end;
+      const unsigned first = found.bin << shift, last = first + (1u << shift) - 1;
+      if (one_key) {
+        doubt.end = doubt.end - doubt.begin > (int)last ? doubt.begin + (int)last
+                                                        : doubt.end;
         doubt.begin += (int)first;
       } else {
-        doubt.low =
-            doubt.high - doubt.low > last ? doubt.high - last : doubt.low;
+        doubt.low = doubt.high - doubt.low > last ? doubt.high - last : doubt.low;
         doubt.high -= first;
       }
-      const bool few = found.count != 0 && found.count <= Shape::few;
-      step = few || found.count == doubt.rest ? TopkStep::place
-             : step == TopkStep::octaves      ? TopkStep::tighten
-                                              : TopkStep::count;
+      if (found.count <= Shape::few || found.count == doubt.rest)
+        step = place;
     }
     const unsigned range = doubt.low == doubt.high
                                ? (unsigned)(doubt.end - doubt.begin)
@@ -427,8 +410,9 @@ __device__ __forceinline__ void topk_rank_few(unsigned inside, unsigned rest,
                                               unsigned wanted) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   // Neighbouring lanes share an element.
-  constexpr int lanes =
-      Shape::threads / Shape::few < 8 ? Shape::threads / Shape::few : 8;
+  constexpr int lanes = Shape::threads / Shape::few < 8
+                            ? Shape::threads / Shape::few
+                            : 8;
   const unsigned which = threadIdx.x / lanes;
   const bool there = which < inside;
   const TopkEntry *few = shared.list + Shape::capacity;
@@ -448,66 +432,66 @@ __device__ __forceinline__ void topk_rank_few(unsigned inside, unsigned rest,
   }
 }
 
-// What is placed but for the few: they too. Returns a rank that the chosen ones
-// reach and no other does.
-template <typename Shape>
-__device__ __forceinline__ TopkRank topk_settle(const TopkDoubt &doubt,
-                                                unsigned wanted) {
-  TopkShared<Shape> &shared = topk_shared<Shape>();
-  __syncthreads();
-  if (threadIdx.x == 0)
-    shared.placed = 0;
-  if (doubt.rest == doubt.inside)
-    return topk_rank_of_key(doubt.low) | (unsigned)(topk_no_index - doubt.end);
-  topk_rank_few<Shape>(doubt.inside, doubt.rest, wanted);
-  __syncthreads();
-  return shared.threshold;
-}
-
-// The `wanted` best elements, at least one, of the `length` that the threads
-// have in registers to the list, in any order; absent ones are NaN. column(i)
-// is the index of values[i].
-template <typename Shape, int Items, typename Column, typename Scan>
-__device__ __forceinline__ void topk_choose(const float (&values)[Items],
-                                            Column column, unsigned wanted,
-                                            int length, Scan scan) {
-  using Bins = TopkHalfBins<Shape>;
+// The `wanted` best elements, at least one, to the front of the list, in any
+// order. `values` and their indices, the first `items` of them, are those of this
+// thread; absent ones are NaN. The list may be where `scan` reads. Returns a rank
+// that they reach and no other does.
+template <typename Shape, int Items, typename Bins, typename Index,
+          typename Scan>
+__device__ __forceinline__ TopkRank
+topk_choose(const float (&values)[Items], int items, Index index, Bins bins,
+            unsigned wanted, int length, Scan scan) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
 #pragma unroll
   for (int i = 0; i < Items; ++i)
-    add_shared(shared.bins, Bins::bin(values[i]), 1);
+    if (i < items)
+      add_shared(shared.bins, bins.bin(values[i]), 1);
   __syncthreads();
   const TopkBin found = topk_find_bin<Shape>(wanted);
-  const TopkInterval at = Bins::interval(found.bin);
-  TopkDoubt doubt = {0, 0, 0, length - 1, wanted - found.before, found.count};
-  const bool all = doubt.rest == doubt.inside;
-  if (Bins::exact(found.bin) && (all || doubt.inside <= Shape::few)) {
-    const float high = all ? at.low : at.high;
+  unsigned rest = wanted - found.before, inside = found.count;
+  const TopkInterval at = bins.interval(found.bin);
+  TopkRank reached;
+  if (bins.exact(found.bin) && (inside <= Shape::few || inside == rest)) {
+    const float high = inside == rest ? at.low : at.high;
     unsigned own = 0;
 #pragma unroll
     for (int i = 0; i < Items; ++i)
-      own += values[i] >= high ? 1u : values[i] >= at.low ? 0x10000u : 0u;
+      if (i < items)
+        own += values[i] >= high ? 1u : values[i] >= at.low ? 0x10000u : 0u;
     unsigned places = 0;
     if (own)
       places = fetch_add_shared(&shared.placed, own);
     unsigned place = places & 0xFFFFu,
              place_of_few = Shape::capacity + (places >> 16);
 #pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      const bool above = values[i] >= high, here = values[i] >= at.low;
-      st_shared_8_if(here, shared.list, above ? place : place_of_few,
-                     (unsigned)column(i), as_unsigned(values[i]));
-      place += above;
-      place_of_few += here && !above;
-    }
+    for (int i = 0; i < Items; ++i)
+      if (i < items) {
+        const bool above = values[i] >= high, here = values[i] >= at.low;
+        st_shared_8_if(here, shared.list, above ? place : place_of_few,
+                       (unsigned)index(i), as_unsigned(values[i]));
+        place += above;
+        place_of_few += here && !above;
+      }
+    reached = topk_rank_of_key(topk_key(at.low));
   } else {
-    // What has no bin of its own is NaN.
-    doubt.low = Bins::exact(found.bin) ? topk_key(at.low) : 0;
-    doubt.high =
-        at.high == at.high ? topk_key(at.high) - 1 : topk_key_of_infinity;
-    topk_divide<Shape, TopkStep::tighten>(doubt, scan);
+    // What has no bin of its own is NaN, or as low as the least.
+    TopkDoubt doubt = {0, topk_key(at.high), 0, length - 1, rest, inside};
+    if (bins.exact(found.bin))
+      doubt.low = topk_key(at.low);
+    doubt.high = at.high == at.high ? doubt.high - 1 : topk_key_of_infinity;
+    topk_divide<Shape>(doubt, scan);
+    rest = doubt.rest;
+    inside = doubt.inside;
+    reached = topk_rank_of_key(doubt.low) | (unsigned)(topk_no_index - doubt.end);
   }
-  topk_settle<Shape>(doubt, wanted);
+  __syncthreads();
+  if (threadIdx.x == 0)
+    shared.placed = 0;
+  if (rest == inside)
+    return reached;
+  topk_rank_few<Shape>(inside, rest, wanted);
+  __syncthreads();
+  return shared.threshold;
 }
 
 //===----------------------------------------------------------------------===//
@@ -524,15 +508,14 @@ __device__ __forceinline__ bool topk_precedes(TopkEntry a, TopkEntry b) {
 }
 
 // The first `count` entries, at most K, in the order of the output.
-template <typename Shape>
-__device__ __forceinline__ void topk_sort(int count) {
+template <typename Shape> __device__ __forceinline__ void topk_sort(int count) {
   TopkEntry *list = topk_shared<Shape>().list;
   int size = 1;
   while (size < count)
     size *= 2;
-
-  // Bitonic, but all runs go forwards, and their first exchange is between
-  // mirrored places: entries that are not there would stay the last ones.
+  // Bitonic, every second run backwards, without the entries that are not
+  // there: they would be last, where runs backwards begin. So all runs go
+  // forwards, and their first exchange is between mirrored places.
 #pragma unroll 1
   for (int run = 2; run <= size; run *= 2) {
 #pragma unroll 1
@@ -540,8 +523,7 @@ __device__ __forceinline__ void topk_sort(int count) {
 #pragma unroll 1
       for (int i = threadIdx.x; i < size / 2; i += Shape::threads) {
         const int first = 2 * i - (i & (distance - 1));
-        const int second =
-            2 * distance == run ? first ^ (run - 1) : first + distance;
+        const int second = 2 * distance == run ? first ^ (run - 1) : first + distance;
         if (second < count) {
           const TopkEntry a = list[first], b = list[second];
           if (topk_precedes<Shape>(b, a)) {
@@ -555,14 +537,15 @@ __device__ __forceinline__ void topk_sort(int count) {
   }
 }
 
-// The first `count` entries of the list, behind a barrier, and padding.
+// The first `count` entries of the list, behind a barrier, and what there is not.
 template <typename Shape, typename Emit>
 __device__ __forceinline__ void topk_emit(int count, Emit emit) {
   if constexpr (Shape::order != TopkOrder::unordered)
     topk_sort<Shape>(count);
 #pragma unroll 1
   for (int place = threadIdx.x; place < Shape::k; place += Shape::threads) {
-    TopkEntry entry = topk_entry(as_float(0xFF800000u), -1);
+    TopkEntry entry =
+        topk_entry(as_float(0xFF800000u), -1);
     if (place < count)
       entry = topk_shared<Shape>().list[place];
     emit(place, topk_index(entry), topk_oriented<Shape>(topk_value(entry)));

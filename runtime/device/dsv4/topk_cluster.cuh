@@ -24,8 +24,7 @@ struct TopkClusterShared {
   unsigned counts[3][16];
 };
 
-template <typename Shape, int Size>
-struct TopkCluster {
+template <typename Shape, int Size> struct TopkCluster {
   static_assert(Size >= 2 && Size <= 16, "2 to 16 blocks");
   static_assert(Shape::read == TopkRead::sample, "all blocks have one bound");
 
@@ -92,17 +91,16 @@ struct TopkCluster {
 #pragma unroll 1
       for (int at = (begin > from ? begin : from) + warp % each * 32 +
                     (int)threadIdx.x % 32;
-           at < stop; at += 2 * each * 32) {
-        // Two on their way at a time, the first one again where there is none.
-        TopkEntry entries[2];
+           at < stop; at += 4 * each * 32) {
+        // Four on their way at a time.
+        TopkEntry entries[4];
 #pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          const int there = at + i * each * 32 < stop ? at + i * each * 32 : at;
-          entries[i] =
-              ld_cluster_8(&topk_shared<Shape>().list[there - begin], part);
-        }
+        for (int i = 0; i < 4; ++i)
+          if (at + i * each * 32 < stop)
+            entries[i] = ld_cluster_8(
+                &topk_shared<Shape>().list[at + i * each * 32 - begin], part);
 #pragma unroll
-        for (int i = 0; i < 2; ++i)
+        for (int i = 0; i < 4; ++i)
           if (at + i * each * 32 < stop)
             to[at + i * each * 32 - from] = entries[i];
       }

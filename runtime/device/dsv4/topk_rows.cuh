@@ -8,20 +8,20 @@
 // A row by one block, or by the blocks of a cluster.
 //
 // A row that fits is in registers, and the best are chosen from there. Of a
-// longer one every block takes a part in one pass, and what can be among the
-// best goes to its list of candidates. What cannot is known from a bound, at
-// first guessed from a sample. A guess that was too high is noticed, and the
-// pass repeated without it; where candidates outgrow the list, the best are
-// chosen, and they are the bound from then on. The lists of all blocks of a row
-// become one in the end.
+// longer one every block takes a part in one pass, and what can be among the best
+// goes to its list of candidates. What cannot is known from a bound, at first
+// guessed from a sample. A guess that was too high is noticed, and the pass
+// repeated without it; where candidates outgrow the list, the best are chosen, and
+// they are the bound from then on. The lists of all blocks of a row become one in
+// the end.
 //
 //   load(column)              the Vector elements from `column` on, a multiple
 //                             of Vector and less than the length; what is
 //                             behind the length is ignored. Called again where
 //                             an element is needed again.
-//   emit(place, index, value) once for each of the places 0 .. K-1; those
-//                             behind the last element get index -1 and value
-//                             -inf, +inf for the smallest.
+//   emit(place, index, value) once for each of the places 0 .. K-1; those behind
+//                             the last element get index -1 and value -inf, +inf for
+//                             the smallest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ namespace dsv4 {
 // Elements in registers
 //===----------------------------------------------------------------------===//
 
-// What a thread holds of a round: `Chunks` vectors, those of all threads side
-// by side.
+// What a thread holds of a round: `Chunks` vectors, those of all threads side by
+// side.
 template <typename Shape>
 __device__ __forceinline__ int topk_column(int start, int item) {
   return start +
@@ -46,8 +46,8 @@ __device__ __forceinline__ int topk_column(int start, int item) {
 }
 
 // The vectors at `Count` columns of a row with elements; NaN where there is no
-// element below `end`. All loads are on their way before one is looked at:
-// those of no use are of the last vector.
+// element below `end`. All loads are on their way before one is looked at: those
+// of no use are of the last vector.
 template <typename Shape, int Count, typename Column, typename Load>
 __device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
                                           Column column, int end, int length,
@@ -111,8 +111,8 @@ __device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
                                             int wanted) {
 #pragma unroll
   for (int i = 0; i < Count; ++i)
-    add_shared(topk_shared<Shape>().bins, TopkHalfBins<Shape>::bin(numbers[i]),
-               1);
+    add_shared(topk_shared<Shape>().bins,
+               TopkHalfBins<Shape>::bin(numbers[i]), 1);
   __syncthreads();
   const TopkBin found = topk_find_bin<Shape>((unsigned)wanted);
   return found.count != 0 && TopkHalfBins<Shape>::exact(found.bin)
@@ -132,8 +132,8 @@ __device__ __forceinline__ void topk_block_whole(int length, Load load,
     topk_clear<Shape>();
     __syncthreads();
     topk_choose<Shape>(
-        values, [](int i) { return topk_column<Shape>(0, i); },
-        (unsigned)wanted, length,
+        values, Shape::items, [](int i) { return topk_column<Shape>(0, i); },
+        TopkHalfBins<Shape>(), (unsigned)wanted, length,
         [&](auto look) {
 #pragma unroll 1
           for (int start = 0; start < length; start += Shape::threads) {
@@ -154,51 +154,38 @@ __device__ __forceinline__ void topk_block_whole(int length, Load load,
 // Lists of candidates
 //===----------------------------------------------------------------------===//
 
-// What can be among the best: in vectors that begin below `limit` numbers that
-// are not below `floor`, or, with `any`, everything; in others numbers that are
-// not below `above`. The list has no number below `floor`.
+// What can be among the best: numbers above `floor`; elements of indices below
+// `limit` that equal it, or, with `any`, all of them. The list has no number
+// below `floor`.
 struct TopkBound {
-  float floor, above;
+  float floor;
   int limit;
   bool any;
 
   __device__ __forceinline__ static TopkBound guess(float floor) {
     const bool none = floor != floor;
-    const float least = none ? as_float(0xFF800000u) : floor;
-    return {least, least, topk_no_index, none};
-  }
-  // What is better than the element of rank `reached`.
-  __device__ __forceinline__ static TopkBound of(TopkRank reached) {
-    const unsigned key = (unsigned)(reached >> topk_index_bits);
-    return {topk_number(key), topk_number(key + 1),
-            topk_no_index - (int)(unsigned)(reached & topk_no_index), key == 0};
+    return {none ? as_float(0xFF800000u) : floor, topk_no_index, none};
   }
 };
 
-// The binary logarithm of the distance between the vectors of a row that are in
-// its sample: 5, but less for short rows, and more where there would be more
-// than threads.
+// Every so many vectors of a row are in its sample: one of 32, but of short rows
+// more, and of long ones not more than there are threads.
 template <typename Shape>
-__device__ __forceinline__ int topk_sample_distance(int vectors) {
-  constexpr int threads_log2 = Shape::threads >= 1024  ? 10
-                               : Shape::threads >= 512 ? 9
-                               : Shape::threads >= 256 ? 8
-                               : Shape::threads >= 128 ? 7
-                                                       : 6;
-  const int bits = 32 - __clz(vectors - 1), most = bits < 14 ? bits - 9 : 5;
-  const int distance = most < bits - threads_log2 ? bits - threads_log2 : most;
-  return distance < 0 ? 0 : distance;
+__device__ __forceinline__ int topk_sample_stride(int vectors) {
+  const int least = (vectors + Shape::threads - 1) / Shape::threads,
+            most = vectors / 256 < 32 ? vectors / 256 : 32;
+  return least > most ? least : most;
 }
 
 // A bound from a sample, six standard deviations low; exact where the sample is
 // the row.
 template <typename Shape>
-__device__ __forceinline__ TopkBound
-topk_guess(const float (&sample)[Shape::vector], int length, int wanted) {
+__device__ __forceinline__ TopkBound topk_guess(const float (&sample)[Shape::vector],
+                                                int length, int wanted) {
   const int vectors = (length + Shape::vector - 1) / Shape::vector;
-  const int distance = topk_sample_distance<Shape>(vectors);
-  if (distance > 0) {
-    const float mean = (float)(wanted >> distance) + 1.0f;
+  const int stride = topk_sample_stride<Shape>(vectors);
+  if (stride > 1) {
+    const float mean = (float)wanted / (float)stride;
     wanted = (int)(mean + 6.0f * sqrt_f32(mean)) + 4;
   }
   float best[1];
@@ -215,18 +202,23 @@ topk_append(const float (&values)[Shape::items], int start, int end,
   TopkShared<Shape> &shared = topk_shared<Shape>();
   unsigned hits = 0;
 #pragma unroll
-  for (int c = 0; c < Shape::chunks; ++c) {
-    const int column = topk_column<Shape>(start, c * Shape::vector);
-    const bool early = column < bound.limit;
-    const float least = early ? bound.floor : bound.above;
+  for (int i = 0; i < Shape::items; ++i)
+    hits |= values[i] >= bound.floor ? 1u << i : 0;
+  if (bound.any || bound.limit < topk_no_index) {
+    const int limit = bound.limit < end ? bound.limit : end;
+    unsigned above = 0, early = 0;
 #pragma unroll
-    for (int v = 0; v < Shape::vector; ++v)
-      hits |= values[c * Shape::vector + v] >= least
-                  ? 1u << (c * Shape::vector + v)
-                  : 0;
-    // What is not there is behind every element.
-    if (early && bound.any && column < end)
-      hits |= ((1u << Shape::vector) - 1) << c * Shape::vector;
+    for (int i = 0; i < Shape::items; ++i)
+      above |= values[i] > bound.floor ? 1u << i : 0;
+#pragma unroll
+    for (int c = 0; c < Shape::chunks; ++c) {
+      const int there = limit - topk_column<Shape>(start, c * Shape::vector);
+      early |= (there <= 0               ? 0
+                : there < Shape::vector ? (1u << there) - 1
+                                        : (1u << Shape::vector) - 1)
+               << c * Shape::vector;
+    }
+    hits = bound.any ? hits | early : above | (hits & early);
   }
   const unsigned own = wrote ? 0 : __popc(hits);
   unsigned place = 0;
@@ -257,17 +249,30 @@ template <typename Shape>
 __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
                                                  const TopkBound &bound,
                                                  int length) {
-  const TopkEntry *list = topk_shared<Shape>().list;
-  TopkDoubt doubt = {topk_key(bound.floor), 0xFFFFFFFFu,    0, length - 1,
-                     (unsigned)wanted,      (unsigned)count};
-  topk_divide<Shape, TopkStep::octaves>(doubt, [&](auto look) {
+  TopkEntry *list = topk_shared<Shape>().list;
+  float values[Shape::entries];
+  int indices[Shape::entries];
+#pragma unroll
+  for (int i = 0; i < Shape::entries; ++i) {
+    const int at = i * Shape::threads + threadIdx.x;
+    const TopkEntry entry =
+        at < count ? list[at] : topk_entry(as_float(0x7FFFFFFFu), 0);
+    values[i] = topk_value(entry);
+    indices[i] = topk_index(entry);
+  }
+  const TopkRank reached = topk_choose<Shape>(
+      values, (count + Shape::threads - 1) / Shape::threads,
+      [&](int i) { return indices[i]; }, TopkOctaveBins{bound.floor},
+      (unsigned)wanted, length, [&](auto look) {
 #pragma unroll 1
-    for (int start = 0; start < count; start += Shape::threads) {
-      const int i = start + (int)threadIdx.x;
-      look(i < count, i < count ? list[i] : 0);
-    }
-  });
-  return TopkBound::of(topk_settle<Shape>(doubt, (unsigned)wanted));
+        for (int start = 0; start < count; start += Shape::threads) {
+          const int i = start + (int)threadIdx.x;
+          look(i < count, i < count ? list[i] : 0);
+        }
+      });
+  const unsigned key = (unsigned)(reached >> topk_index_bits);
+  return {topk_number(key),
+          topk_no_index - (int)(unsigned)(reached & topk_no_index), key == 0};
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,8 +305,7 @@ __device__ __forceinline__ TopkRange topk_range(int first, int end, int parts,
 }
 
 // One block.
-template <typename Shape>
-struct TopkAlone {
+template <typename Shape> struct TopkAlone {
   __device__ __forceinline__ TopkRange range(int length) const {
     return {0, length};
   }
@@ -322,60 +326,54 @@ struct TopkAlone {
 // Rows in passes
 //===----------------------------------------------------------------------===//
 
-// The bound before the first pass, while the first round is on its way. Barriers
-// are in it.
-template <typename Shape>
-__device__ __forceinline__ TopkBound
-topk_first_bound(const float (&values)[Shape::items],
-                 const float (&sample)[Shape::vector], int length, int wanted) {
-  topk_clear<Shape>();
-  __syncthreads();
-  if constexpr (Shape::read == TopkRead::sample) {
-    return topk_guess<Shape>(sample, length, wanted);
-  } else {
-    float maxima[Shape::groups];
-    topk_maxima(maxima, values);
-    return TopkBound::guess(topk_bound<Shape>(maxima, wanted));
-  }
-}
-
 template <typename Shape, typename Group, typename Load, typename Emit>
 __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
                                          Emit emit) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   const int wanted = length < Shape::k ? length : Shape::k;
   TopkRange range = group.range(length);
-  float values[Shape::items], sample[Shape::vector];
-  if constexpr (Shape::read == TopkRead::sample)
+  float values[Shape::items];
+  TopkBound bound;
+  if constexpr (Shape::read == TopkRead::sample) {
+    // All loads are on their way before one is looked at.
+    float sample[Shape::vector];
     topk_load<Shape, 1>(
         sample,
         [&](int) {
           const int vectors = (length + Shape::vector - 1) / Shape::vector;
-          const int vector = (int)threadIdx.x
-                             << topk_sample_distance<Shape>(vectors);
-          return vector < vectors ? vector * Shape::vector : length;
+          const long long vector =
+              (long long)topk_sample_stride<Shape>(vectors) * threadIdx.x;
+          return (int)(vector < vectors ? vector * Shape::vector : length);
         },
         length, length, load);
-  TopkBound bound;
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+    bound = topk_guess<Shape>(sample, length, wanted);
+  } else {
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+    float maxima[Shape::groups];
+    topk_maxima(maxima, values);
+    bound = TopkBound::guess(topk_bound<Shape>(maxima, wanted));
+  }
+
   int start = range.begin, from = 0;
-  bool first = true, loaded = false, wrote = false, merging = false;
+  bool merging = false, loaded = true, wrote = false;
 #pragma unroll 1
   for (;;) {
     // Warps go on by themselves until they are through or find no room.
-    if (!loaded && start < range.end)
-      topk_load_round<Shape>(values, start, range.end, length, load);
-    if (first)
-      bound = topk_first_bound<Shape>(values, sample, length, wanted);
-    first = false;
-    if (start < range.end) {
+#pragma unroll 1
+    for (; start < range.end; start += Shape::round) {
+      if (!loaded)
+        topk_load_round<Shape>(values, start, range.end, length, load);
       loaded = !topk_append<Shape>(values, start, range.end, bound, wrote);
-      if (!loaded) {
-        start += Shape::round;
-        wrote = false;
-        continue;
-      }
+      if (loaded)
+        break;
+      wrote = false;
     }
-    const bool more = __syncthreads_or(start < range.end);
+    bool more = __syncthreads_or(start < range.end);
     int count = (int)(shared.taken < shared.end ? shared.taken : shared.end);
     TopkNext next = TopkNext::reduce;
     if (!more && !merging) {
