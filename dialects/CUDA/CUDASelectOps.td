@@ -106,7 +106,8 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     `block` these are the longest row, of kind `rounds` a few times as many may be, and of kind `stream` any
     number. Of kind `warp` each warp
     has a row of `chunks` vectors a lane. Then the second region is run by all lanes at once, each with its number as the place;
-    behind the last place, too, the index is -1. Clauses:
+    behind the last place, too, the index is -1. `computed`: the elements are results of arithmetic, which makes one
+    NaN only. Clauses:
 
     * select_c1: the regions have the arguments `column`, and `place`, `index` and `value`; the first ends in
       a `cuda.select_yield` of one vector, the second in one of none;
@@ -118,11 +119,12 @@ def CUDA_SelectOp : CUDA_Op<"select", [
                        DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Row">:$kind,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
                        DefaultValuedAttr<I64Attr, "1">:$chunks,
-                       DefaultValuedAttr<I64Attr, "1">:$cluster);
+                       DefaultValuedAttr<I64Attr, "1">:$cluster, UnitAttr:$computed);
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $places `of` $length `most` $most (`order` $order^)? (`smallest` $smallest^)?
     (`kind` $kind^)? (`threads` $threads^)? (`chunks` $chunks^)? (`cluster` $cluster^)?
+    (`computed` $computed^)?
     attr-dict-with-keyword `:` type($length) `load` $load `emit` $emit
   }];
   let extraClassDeclaration = [{

@@ -124,6 +124,13 @@ static cuda::SelectKind getKind(RowScheduleAttr schedule, int64_t most) {
   llvm_unreachable("all algorithms are above");
 }
 
+/// Whether every NaN of the elements is as arithmetic makes it.
+static bool isComputed(cuda::SelectOp select) {
+  Value chunk = select.getLoad().front().getTerminator()->getOperand(0);
+  return isa_and_present<arith::AddFOp, cuda::ActivationOp>(
+      chunk.getDefiningOp());
+}
+
 LogicalResult RowDistributor::runSelection(cuda::SelectOp select) {
   cuda::SelectKind kind =
       getKind(schedule, static_cast<int64_t>(select.getMost()));
@@ -145,6 +152,7 @@ LogicalResult RowDistributor::runSelection(cuda::SelectOp select) {
   if (failed(emitChunk(select.getLoad(), mapped.getLoad())) ||
       failed(emitPlace(select.getEmit(), mapped)))
     return failure();
+  mapped.setComputed(isComputed(mapped));
   forall.erase();
   return success();
 }

@@ -13,8 +13,9 @@
 #include "CompiledProgram.h"
 #include "Writers.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <atomic>
-#include <cstring>
 #include <limits>
 
 using namespace dsv4;
@@ -230,11 +231,7 @@ struct HardRow {
 const float infinity = std::numeric_limits<float>::infinity();
 const float nan = std::numeric_limits<float>::quiet_NaN();
 
-float fromBits(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
+float fromBits(uint32_t bits) { return llvm::bit_cast<float>(bits); }
 
 const HardRow hardRows[] = {
     // Of every sample that is spread evenly, far more than of the row.

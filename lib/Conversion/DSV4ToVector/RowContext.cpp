@@ -246,11 +246,10 @@ Value RowContext::takeColumns(Value operand, StringRef name) {
   // Without axes for them all rows have one.
   bool shared = type.getRank() <= getSpaceRank();
   if (!ShapedType::isDynamic(type.getShape().back())) {
-    StoredVector stored = locatePart(*this, operand, 1, name);
-    if (shared) {
-      stored = locateRow(*this, operand, 0, columns, name);
-      stored.offset = column;
-    }
+    if (!shared)
+      return buildRead(*this, locatePart(*this, operand, 1, name));
+    StoredVector stored = locateRow(*this, operand, 0, columns, name);
+    stored.offset = column;
     return buildRead(*this, stored);
   }
   // Nothing is known of where a row starts, nor that whole chunks make one up.

@@ -24,9 +24,9 @@ func.func @row(%m: memref<?xf32>, %n: index, %o: memref<?xf32>) {
 }
 
 // CHECK-LABEL: func.func @cluster
-// CHECK: cuda.select 8 of %{{.*}} most 4096 order sorted smallest kind stream threads 512 chunks 2 cluster 8 : i32 load {
+// CHECK: cuda.select 8 of %{{.*}} most 4096 order sorted smallest kind stream threads 512 chunks 2 cluster 8 computed : i32 load {
 func.func @cluster(%x: vector<1x4xf32>, %n: i32) {
-  cuda.select 8 of %n most 4096 order sorted smallest kind stream threads 512 chunks 2 cluster 8 : i32 load {
+  cuda.select 8 of %n most 4096 order sorted smallest kind stream threads 512 chunks 2 cluster 8 computed : i32 load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<1x4xf32>
   } emit {

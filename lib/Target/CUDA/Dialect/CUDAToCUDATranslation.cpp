@@ -396,13 +396,6 @@ LogicalResult CUDATranslation::printPoolOnline(cuda::PoolOnlineOp op,
       piece.getPart(), "pool_piece", printArguments, text);
 }
 
-/// Whether what is selected from has no NaN but that of arithmetic.
-static bool isComputed(cuda::SelectOp op) {
-  Value chunk = op.getLoad().front().getTerminator()->getOperand(0);
-  return isa_and_present<arith::AddFOp, cuda::ActivationOp>(
-      chunk.getDefiningOp());
-}
-
 /// The call of a selection, with a lambda that gives a chunk and one that takes
 /// what is in a place.
 LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
@@ -433,7 +426,7 @@ LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
            : op.getKind() == cuda::SelectKind::Rounds ? "first"
                                                       : "sample");
   if (isWarp)
-    os << ", " << isTrue(isComputed(op));
+    os << ", " << isTrue(op.getComputed());
   os << ", dsv4::TopkOrder::" << cuda::stringifySelectOrder(op.getOrder())
      << ", " << isTrue(!op.getSmallest()) << ">";
   if (op.getCluster() > 1)
