@@ -27,7 +27,7 @@ func.func @router(
   %row = tensor.empty(%tokens) : tensor<?x{0}xf32>
   %scores = dsv4.gate %logits function sqrt_softplus outs(%row : tensor<?x{0}xf32>) : tensor<?x{0}xf32>
   %chosen = dsv4.topk %scores bias(%bias : tensor<{0}xf32>) order sorted
-      outs(%experts : tensor<?x6xi32>) : tensor<?x{0}xf32>
+      {1} outs(%experts : tensor<?x6xi32>) : tensor<?x{0}xf32>
   %shares = dsv4.route_weights %scores[%chosen] renormalize scale 1.5
       outs(%weights : tensor<?x6xf32>) : tensor<?x{0}xf32>, tensor<?x6xi32>
   return %chosen, %shares : tensor<?x6xi32>, tensor<?x6xf32>
@@ -60,11 +60,11 @@ namespace {
 /// Tokens one behind the other; a launch takes successive ones.
 class Router : public Workload {
 public:
-  Router(Device &device, int64_t experts, bool hash)
-      : Workload(device, hash ? "hash_router" : "router",
-                 llvm::formatv("{0}_experts", experts),
-                 llvm::formatv(hash ? hashText : routerText, experts)),
-        experts(experts), hash(hash),
+  Router(Device &device, const RouterJob &of)
+      : Workload(device, of.name, llvm::formatv("{0}_experts", of.experts),
+                 llvm::formatv(of.hash ? hashText : routerText, of.experts,
+                               of.groups)),
+        experts(of.experts), hash(of.hash),
         logits(device.allocate(kTokens * experts * 4)),
         shared(device.allocate(hash ? kVocabulary * kPlaces * 4 : experts * 4)),
         ids(device.allocate(hash ? kTokens * 4 : 16)),
@@ -151,7 +151,15 @@ private:
 
 } // namespace
 
-std::unique_ptr<Workload> bench::makeRouter(Device &device, int64_t experts,
-                                            bool hash) {
-  return std::make_unique<Router>(device, experts, hash);
+std::vector<RouterJob> bench::getRouterJobs() {
+  return {{"router", 256, false, ""},
+          {"hash_router", 256, true, ""},
+          {"router", 384, false, ""},
+          {"hash_router", 384, true, ""},
+          {"grouped_router", 256, false, "groups 8 keep 4 by 2"}};
+}
+
+std::unique_ptr<Workload> bench::makeRouter(Device &device,
+                                            const RouterJob &of) {
+  return std::make_unique<Router>(device, of);
 }

@@ -153,10 +153,18 @@ std::unique_ptr<Workload> makeCompress(Device &device, const std::string &name);
 std::unique_ptr<Workload> makeOnline(Device &device, const char *name,
                                      int64_t piece, int64_t pieces);
 
-/// 262,144 tokens that are routed to 6 of their `experts` by score and bias or,
-/// with `hash`, by token id; sizes are tokens.
-std::unique_ptr<Workload> makeRouter(Device &device, int64_t experts,
-                                     bool hash);
+/// 262,144 tokens that are routed to 6 of their experts by score and bias or,
+/// with `hash`, by token id.
+struct RouterJob {
+  std::string name;
+  int64_t experts;
+  bool hash;
+  std::string groups; ///< What the selection has of groups.
+};
+std::vector<RouterJob> getRouterJobs();
+
+/// Sizes are tokens.
+std::unique_ptr<Workload> makeRouter(Device &device, const RouterJob &of);
 
 /// One topk: indices alone, unordered, of f32 rows without lengths.
 struct TopkJob {

@@ -297,11 +297,9 @@ static void runAll(Bench &bench) {
     run(of.name, false, {of.pieces},
         [&] { return makeOnline(device, of.name, of.piece, of.pieces); });
   // Few tokens of a decode step, many of a prefill.
-  for (int64_t experts : {256, 384})
-    for (bool hash : {false, true})
-      run(hash ? "hash_router" : "router", !hash && experts == 256,
-          {1, 64, 1024, 8192},
-          [&] { return makeRouter(device, experts, hash); });
+  for (const RouterJob &of : getRouterJobs())
+    run(of.name, of.name == "router" && of.experts == 256, {1, 64, 1024, 8192},
+        [&] { return makeRouter(device, of); });
   for (const TopkJob &of : getTopkJobs())
     run(of.getName(), of.columns == 32768, {of.columns},
         [&] { return makeTopk(device, of); });

@@ -2,7 +2,7 @@
 
 As the programs of dsv4-bench: 6 of 256 or 384 experts by sqrt(softplus(logit)) + bias,
 or by a table of token ids, with weights of their scores, divided by their sum and
-scaled by 1.5.
+scaled by 1.5; of 8 groups of 256 experts the 4 with the largest sums of 2.
 """
 
 import torch
@@ -12,6 +12,7 @@ import triton.language as tl
 from peer_common import Job
 
 TOKENS, PLACES, SCALE, VOCABULARY = 262144, 6, 1.5, 129280
+GROUPS, KEEP = 8, 4
 
 # ---- eager -----------------------------------------------------------------
 
@@ -28,6 +29,16 @@ def weigh(scores, experts):
 def route(logits, bias, dtype=torch.float32):
     scores = score(logits, dtype)
     experts = (scores + bias).topk(PLACES, sorted=True).indices
+    return experts.to(torch.int32), weigh(scores, experts)
+
+
+def route_grouped(logits, bias, dtype=torch.float32):
+    scores = score(logits, dtype)
+    groups = (scores + bias).unflatten(-1, (GROUPS, -1))
+    kept = groups.topk(2).values.sum(-1).topk(KEEP).indices
+    dropped = torch.ones_like(groups[..., 0], dtype=torch.bool).scatter(-1, kept, False)
+    keys = groups.masked_fill(dropped[..., None], float("-inf")).flatten(-2)
+    experts = keys.topk(PLACES, sorted=True).indices
     return experts.to(torch.int32), weigh(scores, experts)
 
 
@@ -48,8 +59,27 @@ def softplus_root(x):
 
 
 @triton.jit
+def keep_groups(keys, ROWS: tl.constexpr, BLOCK: tl.constexpr, COUNT: tl.constexpr,
+                KEPT: tl.constexpr):
+    groups = tl.reshape(keys, (ROWS, COUNT, BLOCK // COUNT))
+    inner = tl.arange(0, BLOCK // COUNT)[None, None, :]
+    best, at = tl.max(groups, 2, return_indices=True)
+    others = tl.where(inner == at[:, :, None], float("-inf"), groups)
+    sums = best + tl.max(others, 2)
+    group = tl.arange(0, COUNT)[None, :]
+    kept = tl.zeros((ROWS, COUNT), tl.int32)
+    for _ in tl.static_range(KEPT):
+        hit = group == tl.argmax(sums, 1, tie_break_left=True)[:, None]
+        kept = tl.where(hit, 1, kept)
+        sums = tl.where(hit, float("-inf"), sums)
+    groups = tl.where(kept[:, :, None] != 0, groups, float("-inf"))
+    return tl.reshape(groups, (ROWS, BLOCK))
+
+
+@triton.jit
 def route_kernel(logits, bias, experts, weights, size, E: tl.constexpr,
-                 BLOCK: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr):
+                 BLOCK: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr,
+                 COUNT: tl.constexpr, KEPT: tl.constexpr):
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]
     column = tl.arange(0, BLOCK)[None, :]
     there = (row < size) & (column < E)
@@ -57,6 +87,8 @@ def route_kernel(logits, bias, experts, weights, size, E: tl.constexpr,
     scores = softplus_root(x)
     shift = tl.load(bias + column, mask=column < E, other=0.0)
     keys = tl.where(there, scores + shift, float("-inf"))
+    if COUNT > 1:
+        keys = keep_groups(keys, ROWS, BLOCK, COUNT, KEPT)
     place = tl.arange(0, 8)[None, :]
     picked = tl.zeros((ROWS, 8), tl.float32)
     chosen = tl.zeros((ROWS, 8), tl.int32)
@@ -98,10 +130,10 @@ class Router(Job):
     configs = ((1, 1), (1, 2), (2, 1), (4, 4), (8, 4), (8, 8))
     sizes, compiled_sizes = (1, 64, 1024, 8192), (1, 64, 8192)
 
-    def __init__(self, experts, by_id):
-        self.what = "hash_router" if by_id else "router"
-        self.layout = f"{experts}_experts"
-        self.count, self.by_id = experts, by_id
+    def __init__(self, what, experts):
+        self.what, self.layout, self.count = what, f"{experts}_experts", experts
+        self.by_id, self.grouped = what == "hash_router", what == "grouped_router"
+        by_id = self.by_id
         self.row_bytes = (13 if by_id else experts) * 4 + 8 * PLACES
         draw = lambda *shape: torch.randn(*shape, device="cuda")
         self.logits, self.bias = draw(TOKENS, experts), draw(experts) / 8
@@ -124,6 +156,8 @@ class Router(Job):
 
     @property
     def eager(self):
+        if self.grouped:
+            return route_grouped
         return route_by_id if self.by_id else route
 
     def call_eager(self, size, i, function=None, **options):
@@ -149,7 +183,7 @@ class Router(Job):
             route_kernel[grid](
                 logits, self.bias, experts, weights, size, E=self.count,
                 BLOCK=triton.next_power_of_2(self.count), K=PLACES, ROWS=rows,
-                num_warps=warps,
+                COUNT=GROUPS if self.grouped else 1, KEPT=KEEP, num_warps=warps,
             )
         return experts, weights
 
@@ -168,7 +202,9 @@ class Router(Job):
 
 
 JOBS = [
-    (("hash_router" if by_id else "router"), lambda e=e, by_id=by_id: Router(e, by_id))
-    for e in (256, 384)
-    for by_id in (False, True)
+    (what, lambda what=what, experts=experts: Router(what, experts))
+    for what, experts in (
+        ("router", 256), ("hash_router", 256), ("router", 384), ("hash_router", 384),
+        ("grouped_router", 256),
+    )
 ]

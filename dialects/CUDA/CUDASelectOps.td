@@ -106,12 +106,17 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     `block` these are the longest row, of kind `rounds` a few times as many may be, and of kind `stream` any
     number. Of kind `warp` each warp
     has a row of `chunks` vectors a lane. Then the second region is run by all lanes at once, each with its number as the place;
-    behind the last place, too, the index is -1. `computed`: the elements are results of arithmetic, which makes one
+    behind the last place, too, the index is -1. Of more than one of `groups` those that `dsv4.topk` with as many `keep`s,
+    `by` as many elements. `computed`: the elements are results of arithmetic, which makes one
     NaN only. Clauses:
 
     * select_c1: the regions have the arguments `column`, and `place`, `index` and `value`; the first ends in
       a `cuda.select_yield` of one vector, the second in one of none;
-    * select_c2: places, most, threads, chunks and cluster are positive, and only kind `stream` has a cluster.
+    * select_c2: there are between 1 and 4096 places, 32 of kind `warp`; `most` is positive; threads are a power of two
+      between 64 and 1024, for which kinds `row` and `warp` have no use; a thread has at most 32 elements at a time; only kind
+      `stream` has a cluster, of at most 16 blocks;
+    * select_c3: at most 32 groups, which divide `most`; between 1 and all of them are kept, by at least 1 element of each; only kinds `row` and
+      `warp` have more than one.
   }];
   let arguments = (ins CUDA_Offset:$length, I64Attr:$places, I64Attr:$most,
                        DefaultValuedAttr<CUDA_SelectOrder, "::dsv4::cuda::SelectOrder::Unordered">:$order,
@@ -119,15 +124,19 @@ def CUDA_SelectOp : CUDA_Op<"select", [
                        DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Row">:$kind,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
                        DefaultValuedAttr<I64Attr, "1">:$chunks,
-                       DefaultValuedAttr<I64Attr, "1">:$cluster, UnitAttr:$computed);
+                       DefaultValuedAttr<I64Attr, "1">:$cluster, UnitAttr:$computed,
+                       DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$keep,
+                       DefaultValuedAttr<I64Attr, "1">:$by);
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $places `of` $length `most` $most (`order` $order^)? (`smallest` $smallest^)?
     (`kind` $kind^)? (`threads` $threads^)? (`chunks` $chunks^)? (`cluster` $cluster^)?
-    (`computed` $computed^)?
+    (`computed` $computed^)? (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
     attr-dict-with-keyword `:` type($length) `load` $load `emit` $emit
   }];
   let extraClassDeclaration = [{
+    static constexpr int64_t kMostPlaces = 4096, kMostPlacesOfWarp = 32, kMostHeld = 32, kMostBlocks = 16,
+                             kMostGroups = 32;
     /// What the first region gives.
     ::mlir::VectorType getChunk();
   }];

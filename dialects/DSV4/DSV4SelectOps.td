@@ -49,7 +49,11 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     ```
 
     and -1 for padding, where the entry of the table is negative, where there is none (i div page or q
-    outside the table), and where the slot is beyond 2^31 - 1. Clauses:
+    outside the table), and where the slot is beyond 2^31 - 1.
+
+    With `groups` G the N columns are G runs of N / G neighbours, and elements of `keep` groups only are chosen from. Groups
+    come in the order that elements do (a larger key first, the lower group of equal ones, NaN last), and the key of a group
+    is the sum of its min(`by`, elements) first keys, best first, each sum rounded to fp32. A group without elements comes last. Clauses:
 
     * topk_c1: `scores` is bf16 or f32 of rank at least 1 with at most 2^22 elements a row;
     * topk_c2: destinations have the shape of `scores` with the last extent k, a constant
@@ -60,7 +64,9 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     * topk_c5: `page_table` is i32 `[rows, pages]`, or `[requests, pages]` with `requests`; `page` is
       positive, and given with it;
     * topk_c6: `requests` is i32 of the shape of `lengths`, and needs `pages`;
-    * topk_c7: `ratio` is positive, and given only with `lengths`.
+    * topk_c7: `ratio` is positive, and given only with `lengths`;
+    * topk_c8: `groups`, `keep` and `by` are given together: at most 32 groups, which divide N, between 1 and G of
+      them, and between 1 and N / G elements of each; k is at most 32, and N a constant of at most 1024.
 
     Rows of scores that are farther apart than N elements are a tensor with that many columns, whose `lengths`
     say how many count.
@@ -71,7 +77,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
         outs(%indices, %where : tensor<?x512xi32>, tensor<?x512xi32>) : tensor<?x?xf32>
     ```
 
-    Source: paper eq. 17 (the indexer's choice; an entry is visible if s < (t + 1) div m) and the router's choice of experts; ties, NaN and padding are
+    Source: paper eq. 17 (the indexer's choice; an entry is visible if s < (t + 1) div m) and the router's choice of experts; groups are
+    those of DeepSeek-V3's router (2 elements of each) and DeepSeek-V2's (1). Ties, NaN and padding are
     stated here because public kernels leave them open.
   }];
   let arguments = (ins
@@ -79,7 +86,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     Optional<TensorOf<[I32]>>:$lengths, Optional<TensorOf<[I32]>>:$page_table,
     Optional<TensorOf<[I32]>>:$requests, Variadic<TensorOf<[I32, BF16, F32]>>:$outs,
     DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order,
-    UnitAttr:$smallest, OptionalAttr<I64Attr>:$page, OptionalAttr<I64Attr>:$ratio
+    UnitAttr:$smallest, OptionalAttr<I64Attr>:$page, OptionalAttr<I64Attr>:$ratio,
+    OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$keep, OptionalAttr<I64Attr>:$by
   );
   let results = (outs Variadic<TensorOf<[I32, BF16, F32]>>:$chosen);
   let assemblyFormat = [{
@@ -88,6 +96,7 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     (`pages` `(` $page_table^ `:` type($page_table) `)`)? (`page` $page^)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
     (`order` $order^)? (`smallest` $smallest^)?
+    (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
     `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($scores)
     custom<TiedVariadic>(ref(type($outs)), type($chosen))
   }];
@@ -95,6 +104,7 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     static constexpr int64_t kMostPlaces = 4096;
     /// N at most: 4 Mi.
     static constexpr int64_t kMostColumns = int64_t(1) << 22;
+    static constexpr int64_t kMostGroups = 32;
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
     /// k.
     int64_t getPlaces();

@@ -20,6 +20,38 @@ using namespace dsv4::reference;
 // topk
 //===----------------------------------------------------------------------===//
 
+/// Leaves of `elements`, which are in the order of their indices, those of the
+/// best groups of a row of `columns`. precedes(a, b): of two elements.
+template <typename Precedes>
+static void keepGroups(TopkOp op, ArrayRef<float> keys, int64_t columns,
+                       Precedes precedes, std::vector<int32_t> &elements) {
+  struct Group {
+    int64_t number;
+    float key;
+  };
+  int64_t size = columns / int64_t(*op.getGroups());
+  std::vector<Group> groups;
+  for (int64_t begin = 0, count = keys.size(); begin < count; begin += size) {
+    std::vector<int32_t> members(std::min(size, count - begin));
+    std::iota(members.begin(), members.end(), begin);
+    std::sort(members.begin(), members.end(), precedes);
+    float key = keys[members[0]];
+    for (size_t i = 1; i < members.size() && i < *op.getBy(); ++i)
+      key = addF32(key, keys[members[i]]);
+    groups.push_back({begin / size, key});
+  }
+  std::stable_sort(groups.begin(), groups.end(), [&](Group a, Group b) {
+    if (std::isnan(a.key) || std::isnan(b.key))
+      return !std::isnan(a.key) && std::isnan(b.key);
+    return op.getSmallest() ? a.key < b.key : a.key > b.key;
+  });
+  groups.resize(std::min<size_t>(groups.size(), *op.getKeep()));
+  llvm::erase_if(elements, [&](int32_t element) {
+    return llvm::none_of(
+        groups, [&](Group group) { return group.number == element / size; });
+  });
+}
+
 std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
   const Tensor &scores = values.at(op.getScores());
   int64_t columns = scores.shape.back(), count = columns;
@@ -49,7 +81,9 @@ std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
   };
   std::vector<int32_t> order(count);
   std::iota(order.begin(), order.end(), 0);
-  int64_t chosen = std::min(count, op.getPlaces());
+  if (op.getGroups())
+    keepGroups(op, keys, columns, precedes, order);
+  int64_t chosen = std::min<int64_t>(order.size(), op.getPlaces());
   std::partial_sort(order.begin(), order.begin() + chosen, order.end(),
                     precedes);
   order.resize(chosen);

@@ -21,8 +21,12 @@ using namespace dsv4;
 void RowDistributor::mapSelectedRow() {
   Location loc = forall.getLoc();
   b.setInsertionPoint(forall);
-  if (schedule.getPdl())
+  if (schedule.getPdl()) {
     cuda::WaitForPredecessorsOp::create(b, loc);
+    // Few blocks, busy for long with what is in shared memory: successors have
+    // room beside them.
+    cuda::LaunchSuccessorsOp::create(b, loc);
+  }
   int64_t cluster = schedule.getCluster();
   Value row = gpu::BlockIdOp::create(
       b, loc, gpu::Dimension::x,
@@ -148,7 +152,8 @@ LogicalResult RowDistributor::runSelection(cuda::SelectOp select) {
   auto mapped = cuda::SelectOp::create(
       b, select.getLoc(), mapping.lookupOrDefault(select.getLength()),
       select.getPlaces(), select.getMost(), select.getOrder(),
-      select.getSmallest(), kind, threads, chunks, schedule.getCluster());
+      select.getSmallest(), kind, threads, chunks, schedule.getCluster(),
+      /*computed=*/false, select.getGroups(), select.getKeep(), select.getBy());
   if (failed(emitChunk(select.getLoad(), mapped.getLoad())) ||
       failed(emitPlace(select.getEmit(), mapped)))
     return failure();

@@ -164,6 +164,9 @@ struct SelectSchedule : dsv4::impl::SelectScheduleBase<SelectSchedule> {
                                       StringRef(arch)))
       return signalPassFailure();
     std::vector<TableEntry> entries;
+    given = {};
+    if (!schedule.empty() && failed(readSchedule()))
+      return signalPassFailure();
     if (!table.empty() && failed(readTable(entries)))
       return signalPassFailure();
     llvm::append_range(entries, getBuiltinTable(arch));
@@ -174,7 +177,10 @@ struct SelectSchedule : dsv4::impl::SelectScheduleBase<SelectSchedule> {
 
 private:
   LogicalResult readTable(std::vector<TableEntry> &entries);
+  LogicalResult readSchedule();
   LogicalResult select(KernelOp kernel, ArrayRef<TableEntry> entries);
+
+  RowScheduleAttr given; ///< For all kernels, if there is the option.
 };
 
 } // namespace
@@ -240,6 +246,14 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
     if (!algorithm)
       return fail("'select' is 'none', 'warp', 'block' or 'stream'");
     entry.select = *algorithm;
+    if (entry.select == SelectAlgorithm::None &&
+        (entry.columns || entry.places || entry.chunks != 1))
+      return fail("'columns', 'places' and 'chunks' are of entries with a "
+                  "'select'");
+    if (entry.select != SelectAlgorithm::None &&
+        (entry.team || entry.window || entry.width || entry.grouped))
+      return fail("'team', 'window', 'width' and 'grouped' are of entries "
+                  "without a 'select'");
     entry.store = *storePolicy;
     entry.load = *loadPolicy;
     if (!RowScheduleAttr::getChecked(
@@ -349,34 +363,46 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
   return {};
 }
 
+LogicalResult SelectSchedule::readSchedule() {
+  std::string why;
+  {
+    ScopedDiagnosticHandler quiet(&getContext(), [&](Diagnostic &told) {
+      why = why.empty() ? ": " + told.str() : why;
+      return success();
+    });
+    given = dyn_cast_if_present<RowScheduleAttr>(
+        parseAttribute(schedule, &getContext()));
+  }
+  if (!given)
+    return getOperation().emitError()
+           << "expected the 'schedule' option to be a #dsv4.row_schedule, got '"
+           << schedule << "'" << why;
+  auto kernels = getOperation().getOps<KernelOp>();
+  if (given.getSelect() != SelectAlgorithm::None && !kernels.empty() &&
+      llvm::none_of(kernels, getSelectingOp))
+    return (*kernels.begin())->emitOpError()
+           << "row_schedule_c9: expected the 'schedule' option without "
+              "'select', as no kernel selects elements of rows";
+  return success();
+}
+
+/// What a kernel has no use for is left out: one schedule is for all of them.
+static RowScheduleAttr reduceTo(KernelOp kernel, RowScheduleAttr given) {
+  if (getTeamWork(kernel).rows != 0)
+    return given;
+  bool selects = bool(getSelectingOp(kernel));
+  return RowScheduleAttr::get(
+      kernel.getContext(), given.getThreads(), given.getLanes(),
+      given.getVector(), given.getBlocks(), given.getLoad(), given.getStore(),
+      given.getPdl(), /*team=*/0, /*rows=*/0, selects ? given.getCluster() : 1,
+      selects ? given.getSelect() : SelectAlgorithm::None,
+      selects ? given.getChunks() : 1);
+}
+
 LogicalResult SelectSchedule::select(KernelOp kernel,
                                      ArrayRef<TableEntry> entries) {
-  if (!schedule.empty()) {
-    std::string why;
-    RowScheduleAttr given;
-    {
-      ScopedDiagnosticHandler quiet(kernel.getContext(), [&](Diagnostic &told) {
-        why = why.empty() ? ": " + told.str() : why;
-        return success();
-      });
-      given = dyn_cast_if_present<RowScheduleAttr>(
-          parseAttribute(schedule, kernel.getContext()));
-    }
-    if (!given)
-      return kernel.emitOpError() << "expected the 'schedule' option to be a "
-                                     "#dsv4.row_schedule, got '"
-                                  << schedule << "'" << why;
-    // One schedule for all kernels: those without windows have no use for
-    // teams, those that do not select none for that.
-    if (getTeamWork(kernel).rows == 0)
-      given = RowScheduleAttr::get(
-          kernel.getContext(), given.getThreads(), given.getLanes(),
-          given.getVector(), given.getBlocks(), given.getLoad(),
-          given.getStore(), given.getPdl(), /*team=*/0, /*rows=*/0,
-          getSelectingOp(kernel) ? given.getCluster() : 1,
-          getSelectingOp(kernel) ? given.getSelect() : SelectAlgorithm::None,
-          getSelectingOp(kernel) ? given.getChunks() : 1);
-    kernel.setScheduleAttr(given);
+  if (given) {
+    kernel.setScheduleAttr(reduceTo(kernel, given));
     return success();
   }
   auto ops = kernel.getBody().front().getOps<RowwiseOpInterface>();

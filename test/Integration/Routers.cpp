@@ -8,6 +8,8 @@
 #include "Routers.h"
 #include "Writers.h"
 
+#include <array>
+
 using namespace dsv4::test;
 
 static std::string rowsOf(int64_t count, const std::string &element) {
@@ -17,6 +19,11 @@ static std::string rowsOf(int64_t count, const std::string &element) {
 static std::string wrap(const Function &function, const std::string &body) {
   return "func.func @f(\n    " + function.arguments + ") {\n" + body +
          "  return\n}\n";
+}
+
+std::string Router::getGroups() const {
+  return " groups " + std::to_string(groups) + " keep " + std::to_string(keep) +
+         " by " + std::to_string(by);
 }
 
 std::string Router::getName() const {
@@ -33,6 +40,8 @@ std::string Router::getName() const {
     name += " uniform";
   if (scale)
     name += " scale " + std::to_string(*scale);
+  if (groups)
+    name += getGroups();
   return name;
 }
 
@@ -74,8 +83,8 @@ std::string Router::getText() const {
   if (!hash)
     body += "  %chosen = dsv4.topk %scores" +
             (bias ? " bias(%bias : tensor<" + e + "xf32>)" : std::string()) +
-            " order " + order + " outs(%experts : " + indices +
-            ") : " + scores + "\n";
+            " order " + order + (groups ? getGroups() : std::string()) +
+            " outs(%experts : " + indices + ") : " + scores + "\n";
   body += "  %w = dsv4.route_weights %scores[%chosen]";
   if (renormalize)
     body += " renormalize";
@@ -107,6 +116,16 @@ Router Router::draw(std::mt19937_64 &random) {
   router.bias = !router.hash && flip();
   router.uniform = random() % 8 == 0;
   router.renormalize = !router.uniform && flip();
+  std::vector<int64_t> groups = {0};
+  for (int64_t count = 1; count <= 32 && !router.hash; ++count)
+    if (router.experts % count == 0)
+      groups.push_back(count);
+  router.groups = groups[random() % groups.size()];
+  if (router.groups) {
+    router.keep = 1 + random() % router.groups;
+    router.by =
+        1 + random() % std::min<int64_t>(router.experts / router.groups, 4);
+  }
   if (!router.uniform && flip())
     router.scale = 2.5f;
   return router;
@@ -125,6 +144,26 @@ std::vector<Router> dsv4::test::getKnownRouters() {
       router.scale = 1.5f;
       routers.push_back(router);
     }
+  // DeepSeek-V3's and V2's groups, and odd ones.
+  for (auto [experts, groups, keep, by] :
+       std::initializer_list<std::array<int64_t, 4>>{{256, 8, 4, 2},
+                                                     {160, 8, 3, 1},
+                                                     {144, 9, 2, 5},
+                                                     {31, 31, 7, 1},
+                                                     {33, 3, 1, 11},
+                                                     {1024, 32, 32, 32},
+                                                     {254, 2, 1, 3}}) {
+    Router router;
+    router.experts = experts;
+    router.groups = groups;
+    router.keep = keep;
+    router.by = by;
+    router.places = 8;
+    router.function = "sigmoid";
+    router.bias = router.renormalize = true;
+    router.scale = 2.5f;
+    routers.push_back(router);
+  }
   for (int64_t places : {1, 2, 8, 31, 32}) {
     Router router;
     router.places = places;

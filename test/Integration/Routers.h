@@ -23,8 +23,12 @@ struct Router {
   std::string logits = "f32", function = "sqrt_softplus", order = "sorted";
   bool bias = false, hash = false, renormalize = false, uniform = false;
   std::optional<float> scale;
+  /// Groups that are chosen first, of how many, by how many experts; 0: none.
+  int64_t groups = 0, keep = 1, by = 1;
 
   std::string getName() const;
+  /// What topk has of groups.
+  std::string getGroups() const;
   std::string getText() const;
   /// A softmax takes whole rows, which a selection does not have.
   size_t getKernelCount() const { return function == "softmax" ? 2 : 1; }

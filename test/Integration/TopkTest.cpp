@@ -134,6 +134,12 @@ std::vector<Shape> getShapes(const Selecting &op, std::mt19937_64 &random) {
            {3, k},
            {2, k + 1},
            {4, 1 + int64_t(random() % (4 * k + 100))},
+           {1, 1 + int64_t(random() % (2 * k))},
+           {2, 1 + int64_t(random() % 40)},
+           {1 + int64_t(random() % 9), 1 + int64_t(random() % 300)},
+           {7, 1 + int64_t(random() % 1000)},
+           {2, 1 + int64_t(random() % 3000)},
+           {1, 1 + int64_t(random() % 20000)},
            {3, 1 + int64_t(random() % 9000)}}) {
     int64_t width = op.columns ? op.columns : columns;
     Dims dims = {{"rows", rows}};
@@ -164,7 +170,7 @@ std::vector<std::string> getSchedules() {
 
 } // namespace
 
-// Any k, any rows: lengths, pages, bias, orders, both ends.
+// Any k, any rows: lengths, pages, bias, orders, both ends. 1040 shapes.
 TEST(TopkTest, DrawnPrograms) {
   Sessions sessions;
   Jobs jobs;
@@ -275,6 +281,10 @@ const HardRow hardRows[] = {
                             fromBits(0xFFC12345u)};
        return all[i * 7 % 11];
      }},
+    {"eight numbers, which bf16 has too",
+     [](int64_t i, int64_t) {
+       return fromBits(0x3F800000u | uint32_t(i * 2654435761u) >> 29 << 16);
+     }},
     {"zeros of both signs",
      [](int64_t i, int64_t) { return i % 3 ? -0.0f : 0.0f; }},
     {"the best where a sample does not look",
@@ -285,43 +295,130 @@ const HardRow hardRows[] = {
 
 } // namespace
 
-// 65,536 elements, of which 512 are chosen, and rows shorter than that.
+/// Writes row `row` of 65,536 scores; of bf16 their upper halves.
+static void putHardRow(CompiledProgram &program, InputSet &inputs, int64_t row,
+                       int64_t columns, bool isBF16) {
+  std::vector<float> scores(columns);
+  std::vector<uint16_t> halves(columns);
+  for (int64_t i = 0; i < columns; ++i) {
+    scores[i] = hardRows[row].make(i, columns);
+    halves[i] = llvm::bit_cast<uint32_t>(scores[i]) >> 16;
+  }
+  unsigned to = program.find("scores");
+  if (isBF16)
+    put(inputs, to, row * columns, halves.data(), columns);
+  else
+    put(inputs, to, row * columns, scores.data(), columns);
+}
+
+static std::string checkHardRows(Sessions &sessions, const Selecting &op,
+                                 const std::string &schedule) {
+  const int64_t columns = 65536, rows = std::size(hardRows);
+  CompiledProgram program(sessions, op.getText(), schedule);
+  std::string failure = program.compile();
+  if (!failure.empty())
+    return failure;
+  auto inputs = program.makeInputs({{"rows", rows}, {"columns", columns}},
+                                   getSeed(), Codes::All);
+  if (!inputs)
+    return inputs.status().message();
+  for (int64_t row = 0; row < rows; ++row) {
+    putHardRow(program, *inputs, row, columns, op.element == "bf16");
+    const int32_t lengths[] = {65536, 65535, 65537, 513, 60000};
+    int32_t length = lengths[row % 5 * (getSeed() % 2)];
+    put(*inputs, program.find("lengths"), row, &length, 1);
+  }
+  failure = program.check(*inputs);
+  return failure.empty()
+             ? ""
+             : op.element + " " + op.order + " " + schedule + ": " + failure;
+}
+
+// 65,536 elements, of which 512 are chosen, and rows shorter than that. Of bf16
+// thousands are equal.
 TEST(TopkTest, HardRows) {
   Sessions sessions;
   Jobs jobs;
-  const int64_t columns = 65536, rows = std::size(hardRows);
   std::vector<std::string> schedules = {"",
                                         makeSchedule("stream", 1024, 4, 8, 2),
                                         makeSchedule("stream", 256, 4, 16, 4),
                                         makeSchedule("stream", 512, 4, 2, 8)};
   for (const std::string &schedule : schedules)
     for (const char *order : {"unordered", "sorted", "index_ascending"})
-      for (bool smallest : {false, true})
-        jobs.push_back([&, schedule, order, smallest]() -> std::string {
-          Selecting op{512, "f32", order};
-          op.smallest = smallest;
-          CompiledProgram program(sessions, op.getText(), schedule);
-          std::string failure = program.compile();
-          if (!failure.empty())
-            return failure;
-          auto inputs = program.makeInputs(
-              {{"rows", rows}, {"columns", columns}}, getSeed(), Codes::All);
-          if (!inputs)
-            return inputs.status().message();
-          for (int64_t row = 0; row < rows; ++row) {
-            std::vector<float> scores(columns);
-            for (int64_t i = 0; i < columns; ++i)
-              scores[i] = hardRows[row].make(i, columns);
-            put(*inputs, program.find("scores"), row * columns, scores.data(),
-                columns);
-            const int32_t lengths[] = {65536, 65535, 65537, 513, 60000};
-            int32_t length = lengths[row % 5 * (getSeed() % 2)];
-            put(*inputs, program.find("lengths"), row, &length, 1);
-          }
-          failure = program.check(*inputs);
-          return failure.empty()
-                     ? ""
-                     : std::string(order) + " " + schedule + ": " + failure;
+      for (bool smallest : {false, true}) {
+        Selecting op{512, "f32", order};
+        op.smallest = smallest;
+        jobs.push_back([&sessions, op, schedule] {
+          return checkHardRows(sessions, op, schedule);
         });
+      }
+  for (const std::string &schedule : {schedules[0], schedules[1]})
+    jobs.push_back([&sessions, schedule] {
+      return checkHardRows(sessions, {777, "bf16", "sorted"}, schedule);
+    });
+  runAndCount(thin(jobs));
+}
+
+/// Whether rows come out as they do among 64 rows, whatever their number.
+static std::string checkBatches(Sessions &sessions, const Selecting &op,
+                                int64_t columns, bool all) {
+  CompiledProgram program(sessions, op.getText());
+  std::string failure = program.compile();
+  if (!failure.empty())
+    return failure;
+  auto of = [&](int64_t rows) {
+    Dims dims = {{"rows", rows}};
+    if (!op.columns)
+      dims["columns"] = columns;
+    return program.makeInputs(dims, getSeed(), Codes::All);
+  };
+  auto most = of(64);
+  if (!most)
+    return most.status().message();
+  InputSet whole = *most;
+  if (rt::Status status = program.launch(whole); !status)
+    return status.message();
+  for (int64_t rows = 1; rows < 64; rows += all ? 1 : rows) {
+    auto some = of(rows);
+    if (!some)
+      return some.status().message();
+    // The first rows of all inputs; results are as they were drawn.
+    for (size_t i = 0; i < some->bytes.size(); ++i)
+      std::copy_n(most->bytes[i].begin(), some->bytes[i].size(),
+                  some->bytes[i].begin());
+    if (rt::Status status = program.launch(*some); !status)
+      return status.message();
+    for (const char *result : {"indices", "values"}) {
+      unsigned i = program.find(result);
+      if (!std::equal(some->bytes[i].begin(), some->bytes[i].end(),
+                      whole.bytes[i].begin()))
+        return std::string(result) + " of " + std::to_string(rows) +
+               " rows are not those among 64";
+    }
+  }
+  return program.check(*most);
+}
+
+// What comes out of a row does not depend on how many others there are.
+TEST(TopkTest, Batches) {
+  Sessions sessions;
+  Jobs jobs;
+  for (const char *order : {"sorted", "index_ascending"}) {
+    // By a warp, in registers, in rounds, by a stream.
+    struct {
+      int64_t places, columns;
+      bool constant;
+    } const shapes[] = {{6, 256, true},
+                        {100, 1000, true},
+                        {64, 6000, false},
+                        {512, 40000, false}};
+    for (const auto &shape : shapes) {
+      Selecting op{shape.places, "f32", order};
+      op.columns = shape.constant ? shape.columns : 0;
+      jobs.push_back([&sessions, op, shape] {
+        return checkBatches(sessions, op, shape.columns, shape.columns <= 1000);
+      });
+    }
+  }
   runAndCount(thin(jobs));
 }

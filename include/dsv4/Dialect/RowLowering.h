@@ -64,9 +64,10 @@ struct TeamWork {
 
 /// What is selected from a row.
 struct Selection {
-  int64_t places = 0; ///< Elements that are selected; 0: none are.
-  mlir::Value scores; ///< What they are selected from.
-  int64_t most = 0;   ///< Elements that a row may have.
+  int64_t places = 0;  ///< Elements that are selected; 0: none are.
+  mlir::Value scores;  ///< What they are selected from.
+  int64_t most = 0;    ///< Elements that a row may have.
+  bool groups = false; ///< Whether groups of them are chosen first.
 };
 
 class RowContext;

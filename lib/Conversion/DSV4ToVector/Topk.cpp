@@ -168,6 +168,11 @@ LogicalResult TopkBuilder::build() {
   auto select = cuda::SelectOp::create(
       b, row.getLoc(), buildLength(), op.getPlaces(),
       std::max<int64_t>(most, 1), convert(op.getOrder()), op.getSmallest());
+  if (op.getGroups()) {
+    select.setGroups(*op.getGroups());
+    select.setKeep(*op.getKeep());
+    select.setBy(*op.getBy());
+  }
   if (op.getPageTable()) {
     OpBuilder::InsertionGuard saved(b);
     b.setInsertionPoint(select);

@@ -30,16 +30,40 @@ VectorType SelectOp::getChunk() {
 }
 
 LogicalResult SelectOp::verify() {
-  auto isPositive = [](uint64_t value) {
-    return value > 0 && value <= INT32_MAX;
+  auto isBetween = [](uint64_t value, uint64_t least, uint64_t most) {
+    return least <= value && value <= most;
   };
-  if (!isPositive(getPlaces()) || !isPositive(getMost()) ||
-      !isPositive(getThreads()) || !isPositive(getChunks()) ||
-      !isPositive(getCluster()) ||
-      (getCluster() > 1 && getKind() != SelectKind::Stream))
-    return emitOpError() << "select_c2: expected positive places, most, "
-                            "threads, chunks and cluster, and a cluster of 1 "
-                            "but of kind 'stream'";
+  bool isWarp = getKind() == SelectKind::Warp;
+  bool isSingle = isWarp || getKind() == SelectKind::Row;
+  if (!isBetween(getPlaces(), 1, isWarp ? kMostPlacesOfWarp : kMostPlaces) ||
+      !isBetween(getMost(), 1, INT32_MAX))
+    return emitOpError() << "select_c2: expected between 1 and "
+                         << (isWarp ? kMostPlacesOfWarp : kMostPlaces)
+                         << " places of a positive number of elements, got "
+                         << getPlaces() << " of " << getMost();
+  if (!isSingle && (!isBetween(getThreads(), 64, 1024) ||
+                    !llvm::isPowerOf2_64(getThreads())))
+    return emitOpError() << "select_c2: expected threads to be a power of two "
+                            "between 64 and 1024, got "
+                         << getThreads();
+  if (!isBetween(getChunks(), 1, kMostHeld) ||
+      !isBetween(getCluster(), 1,
+                 getKind() == SelectKind::Stream ? kMostBlocks : 1))
+    return emitOpError() << "select_c2: expected between 1 and " << kMostHeld
+                         << " chunks, and a cluster of 1, of kind 'stream' of "
+                            "at most "
+                         << kMostBlocks << ", got " << getChunks() << " and "
+                         << getCluster();
+  if (!isBetween(getGroups(), 1, isSingle ? kMostGroups : 1) ||
+      getMost() % getGroups() != 0 || !isBetween(getKeep(), 1, getGroups()) ||
+      !isBetween(getBy(), 1, getMost() / getGroups()))
+    return emitOpError() << "select_c3: expected one group, or, of kinds 'row' "
+                            "and 'warp', at "
+                            "most "
+                         << kMostGroups
+                         << " that divide the row, of which some are kept, by "
+                         << "some of their elements, got " << getGroups()
+                         << ", " << getKeep() << " and " << getBy();
   return success();
 }
 
@@ -54,6 +78,11 @@ LogicalResult SelectOp::verifyRegions() {
            << "select_c1: expected regions of (column) and (place, index, "
               "value) that end in a 'cuda.select_yield' of one and of no "
               "vector";
+  if (getKind() != SelectKind::Row &&
+      getChunk().getNumElements() * getChunks() > kMostHeld)
+    return emitOpError() << "select_c2: expected a thread to have at most "
+                         << kMostHeld << " elements, got " << getChunks()
+                         << " chunks of " << getChunk();
   return success();
 }
 
@@ -80,7 +109,7 @@ StringRef SelectOp::getCallee() {
 }
 StringRef SelectOp::getHeader() {
   if (getKind() == SelectKind::Warp)
-    return "topk_warp.cuh";
+    return getGroups() > 1 ? "topk_groups.cuh" : "topk_warp.cuh";
   return getCluster() > 1 ? "topk_cluster.cuh" : "topk_rows.cuh";
 }
 

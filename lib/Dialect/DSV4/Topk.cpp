@@ -50,7 +50,7 @@ SmallVector<RowPiece> TopkOp::getRowPieces() { return {}; }
 SmallVector<RowGroup> TopkOp::getRowGroups() { return {}; }
 bool TopkOp::isStoredToo() { return true; }
 Selection TopkOp::getSelection() {
-  return {getPlaces(), getScores(), kMostColumns};
+  return {getPlaces(), getScores(), kMostColumns, bool(getGroups())};
 }
 bool TopkOp::acceptsRow(OpOperand &operand) {
   if (&operand != &getScoresMutable())
@@ -117,6 +117,9 @@ std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
       return llvm::formatv("row_schedule_c9: chunks of {0} elements do not "
                            "make up the {1} of a row",
                            vector, columns);
+    if (selection.groups && schedule.getSelect() != SelectAlgorithm::Warp)
+      return "row_schedule_c9: groups of a row are chosen by the lanes of a "
+             "warp; expected 'select = warp'";
     if (schedule.getSelect() == SelectAlgorithm::Stream)
       return "";
     auto kernel = op->getParentOfType<KernelOp>();
@@ -209,6 +212,38 @@ static LogicalResult verifyDestinations(TopkOp op) {
   return success();
 }
 
+/// Clause topk_c8.
+static LogicalResult verifyGroups(TopkOp op) {
+  if (!op.getGroups() && !op.getKeep() && !op.getBy())
+    return success();
+  if (!op.getGroups() || !op.getKeep() || !op.getBy())
+    return op.emitOpError()
+           << "topk_c8: expected 'groups', 'keep' and 'by' together";
+  int64_t groups = *op.getGroups(), keep = *op.getKeep(), by = *op.getBy();
+  int64_t columns =
+      cast<RankedTensorType>(op.getScores().getType()).getShape().back();
+  if (ShapedType::isDynamic(columns) || columns > kMostColumnsOfWarp ||
+      op.getPlaces() > kMostPlacesOfWarp)
+    return op.emitOpError()
+           << "topk_c8: expected 'scores' with a constant last extent of at "
+              "most "
+           << kMostColumnsOfWarp << " and k of at most " << kMostPlacesOfWarp
+           << " with 'groups', got " << op.getScores().getType() << " and "
+           << op.getPlaces();
+  if (groups < 1 || groups > TopkOp::kMostGroups || columns % groups != 0)
+    return op.emitOpError() << "topk_c8: expected between 1 and "
+                            << TopkOp::kMostGroups << " 'groups' that divide "
+                            << columns << " elements, got " << groups;
+  if (keep < 1 || keep > groups)
+    return op.emitOpError() << "topk_c8: expected to 'keep' between 1 and "
+                            << groups << " groups, got " << keep;
+  if (by < 1 || by > columns / groups)
+    return op.emitOpError()
+           << "topk_c8: expected groups to be kept 'by' between 1 and "
+           << columns / groups << " elements each, got " << by;
+  return success();
+}
+
 /// Whether it is positive, and no larger than numbers of a tensor.
 static bool isCount(IntegerAttr number) {
   return number.getInt() > 0 && number.getInt() <= INT32_MAX;
@@ -223,6 +258,8 @@ LogicalResult TopkOp::verify() {
                          << kMostColumns << " elements a row, got "
                          << getScores().getType();
   if (failed(verifyDestinations(*this)))
+    return failure();
+  if (failed(verifyGroups(*this)))
     return failure();
   ArrayRef<int64_t> rows = scores.getShape().drop_back();
   auto verifyPerRow = [&](Value value, StringRef clause, StringRef name) {

@@ -45,15 +45,25 @@ struct WarpElement {
   int offset;
 };
 
-// Larger for larger values; 1 of NaN, whose magnitude is above that of infinity
-// and goes round. The two zeros are one.
-template <typename Shape>
-__device__ __forceinline__ unsigned warp_key(float value) {
-  if constexpr (!Shape::computed)
-    value = add_f32(value, 0.0f);
-  const unsigned bits = as_unsigned(Shape::largest ? value : sub_f32(0.0f, value));
+// Larger for larger results of arithmetic; 1 of NaN, whose magnitude is above that
+// of infinity and goes round. The two zeros are one.
+__device__ __forceinline__ unsigned warp_key(float result) {
+  const unsigned bits = as_unsigned(result);
   const unsigned sign = (unsigned)((int)bits >> 31);
   return ((bits & 0x7FFFFFFFu) ^ sign) - sign + 0x80000002u;
+}
+// The number with a key.
+__device__ __forceinline__ float warp_number(unsigned key) {
+  const unsigned from_zero = key - 0x80000002u;
+  const unsigned sign = (unsigned)((int)from_zero >> 31);
+  return as_float(((from_zero ^ sign) - sign) | (sign & 0x80000000u));
+}
+// Of an element: larger for those that come first.
+template <typename Shape>
+__device__ __forceinline__ unsigned warp_key_of(float value) {
+  if constexpr (!Shape::computed)
+    value = add_f32(value, 0.0f);
+  return warp_key(Shape::largest ? value : sub_f32(0.0f, value));
 }
 
 // What a lane has of a row that is not taken yet.
@@ -87,7 +97,7 @@ template <typename Shape> struct WarpRow {
 #pragma unroll
       for (int v = 0; v < Shape::vector; ++v)
         keys[c * Shape::vector + v] =
-            column + v < length ? warp_key<Shape>(own[v]) : 0;
+            column + v < length ? warp_key_of<Shape>(own[v]) : 0;
     }
   }
 
@@ -159,17 +169,25 @@ __device__ __forceinline__ WarpPlace warp_by_index(WarpPlace own) {
   return to;
 }
 
-// By the lanes of a warp.
+// All of a row is chosen from.
+struct WarpWhole {
+  template <typename Row>
+  __device__ __forceinline__ static void keep(Row &, int) {}
+};
+
+// By the lanes of a warp, from what `Groups` keeps of the row.
 //
 //   load(column)              as in topk_rows.cuh, called once a column.
 //   emit(place, index, value) once by every lane, all of them at once, with its
 //                             number as the place. From K on, and behind the last
 //                             element, the index is -1 and the value -inf.
-template <typename Shape, typename Load, typename Emit>
+template <typename Shape, typename Groups = WarpWhole, typename Load,
+          typename Emit>
 __device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {
   const int lane = threadIdx.x % 32, first = lane * Shape::vector;
   WarpRow<Shape> row = {};
   row.fill(first, length, load);
+  Groups::keep(row, first);
   row.template search<true>({0, 0});
   WarpPlace own = {-1, as_float(Shape::largest ? 0xFF800000u : 0x7F800000u)};
 #pragma unroll(Shape::unrolled)

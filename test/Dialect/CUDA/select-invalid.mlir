@@ -53,7 +53,7 @@ func.func @select_c1_yield(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected positive places, most, threads, chunks and cluster, and a cluster of 1 but of kind 'stream'}}
+  // expected-error @+1 {{select_c2: expected between 1 and 4096 places of a positive number of elements, got 0 of 64}}
   cuda.select 0 of %n most 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -67,8 +67,106 @@ func.func @select_c2(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2_cluster(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected positive places, most, threads, chunks and cluster, and a cluster of 1 but of kind 'stream'}}
-  cuda.select 8 of %n most 64 kind block cluster 2 : index load {
+  // expected-error @+1 {{select_c2: expected between 1 and 32 chunks, and a cluster of 1, of kind 'stream' of at most 16, got 1 and 2}}
+  cuda.select 8 of %n most 64 kind block threads 64 cluster 2 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c2_many_places(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected between 1 and 4096 places of a positive number of elements, got 5000 of 8000}}
+  cuda.select 5000 of %n most 8000 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c2_places_of_warp(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected between 1 and 32 places of a positive number of elements, got 33 of 64}}
+  cuda.select 33 of %n most 64 kind warp : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c2_threads(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected threads to be a power of two between 64 and 1024, got 96}}
+  cuda.select 8 of %n most 64 kind block threads 96 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c2_large_cluster(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected between 1 and 32 chunks, and a cluster of 1, of kind 'stream' of at most 16, got 1 and 17}}
+  cuda.select 8 of %n most 64 kind stream threads 64 cluster 17 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c2_held(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected a thread to have at most 32 elements, got 9 chunks of 'vector<4xf32>'}}
+  cuda.select 8 of %n most 64 kind stream threads 64 chunks 9 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c3(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c3: expected one group, or, of kinds 'row' and 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 2 and 2}}
+  cuda.select 8 of %n most 64 kind block threads 64 groups 8 keep 2 by 2 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c3_keep(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c3: expected one group, or, of kinds 'row' and 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 9 and 2}}
+  cuda.select 8 of %n most 64 kind warp groups 8 keep 9 by 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {

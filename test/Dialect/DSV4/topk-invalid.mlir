@@ -273,3 +273,87 @@ func.func @c9_registers(%s: tensor<4x4128xf32>, %i: tensor<4x8xi32>) {
   }
   return
 }
+
+// -----
+
+func.func @topk_c8_together(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c8: expected 'groups', 'keep' and 'by' together}}
+  %0 = dsv4.topk %s groups 8 keep 4 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c8_dynamic(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c8: expected 'scores' with a constant last extent of at most 1024 and k of at most 32 with 'groups', got 'tensor<?x?xf32>' and 8}}
+  %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c8_columns(%s: tensor<?x2048xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c8: expected 'scores' with a constant last extent of at most 1024 and k of at most 32 with 'groups', got 'tensor<?x2048xf32>' and 8}}
+  %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x2048xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c8_places(%s: tensor<?x256xf32>, %i: tensor<?x33xi32>) {
+  // expected-error @+1 {{topk_c8: expected 'scores' with a constant last extent of at most 1024 and k of at most 32 with 'groups', got 'tensor<?x256xf32>' and 33}}
+  %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x33xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c8_divide(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c8: expected between 1 and 32 'groups' that divide 256 elements, got 7}}
+  %0 = dsv4.topk %s groups 7 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c8_none(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c8: expected between 1 and 32 'groups' that divide 256 elements, got 0}}
+  %0 = dsv4.topk %s groups 0 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c8_many(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c8: expected between 1 and 32 'groups' that divide 256 elements, got 64}}
+  %0 = dsv4.topk %s groups 64 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c8_keep(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c8: expected to 'keep' between 1 and 8 groups, got 9}}
+  %0 = dsv4.topk %s groups 8 keep 9 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c8_by(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c8: expected groups to be kept 'by' between 1 and 32 elements each, got 33}}
+  %0 = dsv4.topk %s groups 8 keep 4 by 33 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @c9_groups(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{row_schedule_c9: groups of a row are chosen by the lanes of a warp; expected 'select = warp'}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a groups 4 keep 2 by 2 outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}

@@ -42,3 +42,10 @@ func.func @all(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>,
       outs(%i, %v, %p : tensor<?x8xi32>, tensor<?x8xf32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return %2 : tensor<?x8xi32>
 }
+
+// CHECK-LABEL: func.func @groups
+// CHECK: %indices = dsv4.topk %{{.*}} order sorted groups 8 keep 4 by 2 outs(
+func.func @groups(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32> {
+  %0 = dsv4.topk %s order sorted groups 8 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return %0 : tensor<?x8xi32>
+}

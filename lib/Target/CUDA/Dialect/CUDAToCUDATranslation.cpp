@@ -431,6 +431,10 @@ LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
      << ", " << isTrue(!op.getSmallest()) << ">";
   if (op.getCluster() > 1)
     os << ", " << op.getCluster();
+  if (op.getGroups() > 1)
+    os << ", dsv4::WarpGroups<" << op.getGroups() << ", "
+       << op.getMost() / op.getGroups() << ", " << op.getKeep() << ", "
+       << op.getBy() << ">";
   os << ">(\n";
   os.indent();
   os << length->text << ",\n[&](int " << column->text << ") {\n";

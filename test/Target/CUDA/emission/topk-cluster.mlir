@@ -27,6 +27,7 @@ func.func @topk(
 //CHECK-NEXT:     int rows,
 //CHECK-NEXT:     int columns) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  const int row = blockIdx.x / 16;
 //CHECK-NEXT:  dsv4::topk_cluster<dsv4::TopkShape<2048, 1024, 8, 2, dsv4::TopkRead::sample, dsv4::TopkOrder::index_ascending, false>, 16>(
 //CHECK-NEXT:    columns,

@@ -34,6 +34,7 @@ func.func @dequantize_topk(
 //CHECK-NEXT:                float *__restrict__ values,
 //CHECK-NEXT:                int rows) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<64, 1024, 4, 1, dsv4::TopkRead::whole, dsv4::TopkOrder::sorted, true>>(
 //CHECK-NEXT:    4096,
 //CHECK-NEXT:    [&](int column) {

@@ -27,6 +27,7 @@ func.func @topk(
 //CHECK-NEXT:     float *__restrict__ values,
 //CHECK-NEXT:     int rows) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<64, 256, 8, 1, dsv4::TopkRead::whole, dsv4::TopkOrder::sorted, true>>(
 //CHECK-NEXT:    1024,
 //CHECK-NEXT:    [&](int column) {

@@ -36,6 +36,7 @@ func.func @topk(
 //CHECK-NEXT:     int requests,
 //CHECK-NEXT:     int pages) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  const int position = dsv4::load<int>(&positions[blockIdx.x]);
 //CHECK-NEXT:  const long long complete = ((long long)position + 1) / 4;
 //CHECK-NEXT:  const int complete_1 = (int)complete;
