@@ -15,14 +15,14 @@ using namespace dsv4;
 using namespace dsv4::bench;
 
 // Buckets, as an engine would have them: the bounds are what schedules are
-// chosen by. {0}: k.
+// chosen by, and rows are padded. {0}: k.
 static const char topkText[] = R"(
 func.func @topk(
     %scores: tensor<?x?xf32> {{dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
     %indices: tensor<?x{0}xi32> {{dsv4.name = "indices", dsv4.dims = ["rows", ""]})
     -> tensor<?x{0}xi32>
     attributes {{dsv4.policies = {{rows = #dsv4.policy<bucket>,
-                                 columns = #dsv4.policy<bucket>}} {{
+                                 columns = #dsv4.policy<bucket, multiple = 4>}} {{
   %chosen = dsv4.topk %scores outs(%indices : tensor<?x{0}xi32>) : tensor<?x?xf32>
   return %chosen : tensor<?x{0}xi32>
 }

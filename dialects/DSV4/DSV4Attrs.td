@@ -268,10 +268,19 @@ def DSV4_PolicyAttr : DSV4_Attr<"Policy", "policy"> {
   let description = [{
     `exact` bakes the extent into the kernel; `bucket` keeps it a run-time
     argument that never exceeds the next power of two; `dynamic` knows nothing:
-    a kernel is never compiled again for another value of it.
+    a kernel is never compiled again for another value of it. `multiple` promises
+    that extents which are not baked in are multiples of it: rows of so many elements begin
+    where memory is aligned. A launch with another extent is an error. Clause policy_c1: it is
+    a power of two up to 4096, and 1 with `exact`.
+
+    ```mlir
+    #dsv4.policy<bucket, multiple = 4>
+    ```
   }];
-  let parameters = (ins EnumParameter<DSV4_PolicyKind>:$kind);
-  let assemblyFormat = "`<` $kind `>`";
+  let parameters = (ins EnumParameter<DSV4_PolicyKind>:$kind,
+                        DefaultValuedParameter<"int64_t", "1">:$multiple);
+  let assemblyFormat = "`<` $kind (`,` `multiple` `=` $multiple^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def DSV4_CompressAlgorithm : I32EnumAttr<"CompressAlgorithm", "how windows are pooled", [

@@ -27,7 +27,7 @@ private:
   void addCache(unsigned argument, CacheType cache);
   LogicalResult addTensor(unsigned argument, RankedTensorType tensor);
   /// The dim of `name`, created at the axis of the binding being added.
-  int getDim(StringRef name, int axis, int64_t max);
+  int getDim(StringRef name, int axis, int64_t max, int64_t multiple = 1);
   void markWritten();
   /// Marks the pages, and the arrays of written fields, of a cache.
   void markCache(Value cache, ArrayRef<FieldAttr> written);
@@ -38,14 +38,16 @@ private:
 
 } // namespace
 
-int SignatureBuilder::getDim(StringRef name, int axis, int64_t max) {
+int SignatureBuilder::getDim(StringRef name, int axis, int64_t max,
+                             int64_t multiple) {
   for (auto [i, dim] : llvm::enumerate(signature.dims))
     if (dim.name == name) {
       dim.max = std::min(dim.max, max);
       return i;
     }
-  signature.dims.push_back(
-      {name.str(), static_cast<int>(signature.bindings.size()), axis, max});
+  signature.dims.push_back({name.str(),
+                            static_cast<int>(signature.bindings.size()), axis,
+                            max, multiple});
   return signature.dims.size() - 1;
 }
 
@@ -122,7 +124,8 @@ LogicalResult SignatureBuilder::addTensor(unsigned argument,
       StringRef dim = getDimName(func, argument, axis);
       extent.dim =
           getDim(dim.empty() ? name + "." + std::to_string(axis) : dim.str(),
-                 axis, getDimBound(func, argument, axis));
+                 axis, getDimBound(func, argument, axis),
+                 getDimMultiple(func, argument, axis));
     } else {
       extent.constant = tensor.getDimSize(axis);
       if (packed && axis == tensor.getRank() - 1)

@@ -182,6 +182,9 @@ static std::string describeDims(func::FuncOp func) {
           int64_t bound = getDimBound(func, i, axis);
           if (tensor.isDynamicDim(axis) && bound != INT32_MAX)
             text = "<= " + std::to_string(bound);
+          int64_t multiple = getDimMultiple(func, i, axis);
+          if (tensor.isDynamicDim(axis) && multiple > 1)
+            text += " (a multiple of " + std::to_string(multiple) + ")";
           dims.insert({name, text});
         }
   std::string text;

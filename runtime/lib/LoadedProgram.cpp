@@ -208,10 +208,13 @@ wrongExtent(const ProgramInfo &program, size_t binding, size_t axis,
 
 [[gnu::cold, gnu::noinline]] static Status
 dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
-  return wrongArgument(program.bindings[size_t(dim.binding)],
-                       "extent " + std::to_string(dim.axis) + " (dim '" +
-                           dim.name + "') is " + std::to_string(value) +
-                           ", compiled for 0 to " + std::to_string(dim.max));
+  return wrongArgument(
+      program.bindings[size_t(dim.binding)],
+      "extent " + std::to_string(dim.axis) + " (dim '" + dim.name + "') is " +
+          std::to_string(value) + ", compiled for 0 to " +
+          std::to_string(dim.max) +
+          (dim.multiple > 1 ? ", multiples of " + std::to_string(dim.multiple)
+                            : ""));
 }
 
 /// The most rows of one launch: neither the last block nor the number of blocks
@@ -260,7 +263,7 @@ Status LoadedProgram::checkArguments(const Argument *arguments, size_t count,
   for (size_t i = 0; i < program.dims.size(); ++i) {
     const Dim &dim = program.dims[i];
     dims[i] = arguments[dim.binding].shape[dim.axis];
-    if (dims[i] < 0 || dims[i] > dim.max)
+    if (dims[i] < 0 || dims[i] > dim.max || dims[i] & (dim.multiple - 1))
       return dimOutOfRange(program, dim, dims[i]);
   }
 

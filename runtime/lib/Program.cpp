@@ -119,6 +119,7 @@ static void writeDim(json::OStream &out, const Dim &dim) {
     out.attribute("binding", dim.binding);
     out.attribute("axis", dim.axis);
     out.attribute("max", dim.max);
+    out.attribute("multiple", dim.multiple);
   });
 }
 
@@ -353,6 +354,7 @@ static Dim readDim(const json::Value &value, const std::string &place,
   reader("binding", dim.binding);
   reader("axis", dim.axis);
   reader("max", dim.max);
+  reader("multiple", dim.multiple);
   return dim;
 }
 
@@ -422,6 +424,8 @@ static Status validateDim(const Dim &dim, size_t index,
     return invalid(owner + " is read from an axis of another extent");
   if (dim.max < 0)
     return invalid(owner + " has a negative maximum");
+  if (dim.multiple < 1 || (dim.multiple & (dim.multiple - 1)))
+    return invalid(owner + ": multiple must be a power of two");
   return Status();
 }
 

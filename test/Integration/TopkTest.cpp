@@ -14,6 +14,7 @@
 #include "Writers.h"
 
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <atomic>
 #include <limits>
@@ -34,6 +35,8 @@ struct Selecting {
   bool lengths = true, values = true, pages = false, requests = false;
   bool bias = false, smallest = false;
   int64_t ratio = 0;
+  /// Of which the columns are a multiple, as their policy says.
+  int64_t multiple = 1;
 
   std::string getText() const;
 };
@@ -96,6 +99,9 @@ std::string Selecting::getText() const {
                   : count == 2 ? "%i, %j = "
                                : "%i, %j, %k = ") +
                  op + " outs(" + outs + " : " + types + ") : " + rows);
+  if (multiple > 1)
+    writer.addPolicy("columns = #dsv4.policy<dynamic, multiple = " +
+                     std::to_string(multiple) + ">");
   return writer.getText();
 }
 
@@ -120,6 +126,8 @@ Selecting drawSelecting(std::mt19937_64 &random) {
   op.ratio = op.lengths && random() % 4 == 0 ? 4 : 0;
   if (random() % 4 == 0)
     op.columns = draw<int64_t>({1, 7, 97, 256, 640, 1022, 4096}, random);
+  else
+    op.multiple = draw<int64_t>({1, 1, 4, 8}, random);
   return op;
 }
 
@@ -141,10 +149,11 @@ std::vector<Shape> getShapes(const Selecting &op, std::mt19937_64 &random) {
            {2, 1 + int64_t(random() % 3000)},
            {1, 1 + int64_t(random() % 20000)},
            {3, 1 + int64_t(random() % 9000)}}) {
-    int64_t width = op.columns ? op.columns : columns;
+    int64_t width =
+        op.columns ? op.columns : llvm::alignTo(columns, op.multiple);
     Dims dims = {{"rows", rows}};
     if (!op.columns)
-      dims["columns"] = columns;
+      dims["columns"] = width;
     if (op.pages)
       dims["pages"] = 1 + width / 20;
     if (op.requests)
@@ -198,6 +207,7 @@ TEST(TopkTest, Algorithms) {
     std::vector<Shape> shapes = getShapes(op, random);
     if (schedule.find("block") != std::string::npos) {
       op.columns = 1024;
+      op.multiple = 1;
       shapes = {{{{"rows", 5}}}, {{{"rows", 3}}}};
       for (Shape &shape : shapes) {
         shape.dims["pages"] = 40;
@@ -205,10 +215,11 @@ TEST(TopkTest, Algorithms) {
       }
       op.pages = op.requests = true;
     } else {
-      shapes.push_back({{{"rows", 2},
-                         {"columns", 70000 + int64_t(random() % 9)},
-                         {"pages", 3000},
-                         {"requests", 3}}});
+      shapes.push_back(
+          {{{"rows", 2},
+            {"columns", llvm::alignTo(70000 + random() % 9, op.multiple)},
+            {"pages", 3000},
+            {"requests", 3}}});
     }
     for (Shape &shape : shapes) {
       if (!op.pages)

@@ -76,6 +76,8 @@ std::string Writer::getText() const {
   std::string text = types + "func.func @f(" + arguments + ")";
   if (!returned.empty())
     text += "\n    -> (" + returnedTypes + ")";
+  if (!policies.empty())
+    text += " attributes {dsv4.policies = {" + policies + "}}";
   text += " {\n";
   if (hasEmpty)
     text += "  %c0 = arith.constant 0 : index\n"

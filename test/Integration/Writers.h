@@ -52,13 +52,18 @@ public:
   void addArgument(const std::string &text) { inputs.addArgument(text); }
   void addText(const std::string &text) { ops += "  " + text + "\n"; }
 
+  /// "dim = #dsv4.policy<...>".
+  void addPolicy(const std::string &text) {
+    policies += (policies.empty() ? "" : ", ") + text;
+  }
+
   /// "func.func ...".
   std::string getText() const;
 
 private:
   int rank;
   Function inputs, outputs;
-  std::string types, ops, returned, returnedTypes;
+  std::string types, ops, returned, returnedTypes, policies;
   bool hasEmpty = false;
 };
 

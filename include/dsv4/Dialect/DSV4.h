@@ -98,6 +98,9 @@ llvm::StringRef getDimName(mlir::Operation *func, unsigned index, int64_t axis);
 
 /// The upper bound specialisation found for an axis of an argument.
 int64_t getDimBound(mlir::Operation *func, unsigned index, int64_t axis);
+/// What the policy of its dim promises the extent to be a multiple of; 1:
+/// nothing.
+int64_t getDimMultiple(mlir::Operation *func, unsigned index, int64_t axis);
 
 } // namespace dsv4
 

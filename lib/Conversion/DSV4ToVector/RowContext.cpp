@@ -226,6 +226,16 @@ int64_t RowContext::getChunk() {
   return kernel.getScheduleAttr() ? kernel.getScheduleAttr().getVector() : 1;
 }
 
+/// What the last extent of an operand of the kernel is a multiple of.
+static int64_t getMultiple(KernelOp kernel, Value operand) {
+  auto inner = cast<BlockArgument>(operand);
+  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()]);
+  int64_t axis = cast<RankedTensorType>(operand.getType()).getRank() - 1;
+  return arg ? getDimMultiple(arg.getOwner()->getParentOp(), arg.getArgNumber(),
+                              axis)
+             : 1;
+}
+
 Value RowContext::takeColumns(Value operand, StringRef name) {
   if (auto result = dyn_cast<OpResult>(operand)) {
     Location saved = loc;
@@ -257,6 +267,18 @@ Value RowContext::takeColumns(Value operand, StringRef name) {
   Value start = column;
   if (!shared)
     start = add(mul(row, extent, (name + "_start").str()), column);
+  // Of a single one it is not known that there is one.
+  if (columns > 1 && getMultiple(kernel, operand) % columns == 0) {
+    StoredVector stored;
+    stored.buffer = getBuffer(operand);
+    stored.offset = start;
+    stored.element = type.getElementType();
+    stored.extent = stored.readable = columns;
+    stored.alignment =
+        std::gcd<int64_t>(16, columns * type.getElementTypeBitWidth() / 8);
+    stored.name = name;
+    return buildRead(*this, stored);
+  }
   Value left = arith::SubIOp::create(inside, loc, extent, column);
   return cuda::LoadPartOp::create(
       inside, getLoc(name), VectorType::get({columns}, type.getElementType()),

@@ -392,6 +392,16 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult PolicyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 PolicyKind kind, int64_t multiple) {
+  if (multiple < 1 || multiple > 4096 || !llvm::isPowerOf2_64(multiple) ||
+      (multiple > 1 && kind == PolicyKind::Exact))
+    return emitError() << "policy_c1: expected 'multiple' to be a power of two "
+                          "between 1 and 4096, and 1 with 'exact', got "
+                       << multiple;
+  return success();
+}
+
 LogicalResult
 RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t threads, int64_t lanes, int64_t vector,

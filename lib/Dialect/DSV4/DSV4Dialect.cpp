@@ -234,3 +234,13 @@ int64_t dsv4::getDimBound(Operation *func, unsigned index, int64_t axis) {
   auto bound = bounds.getAs<IntegerAttr>(name);
   return bound ? bound.getInt() : INT32_MAX;
 }
+
+int64_t dsv4::getDimMultiple(Operation *func, unsigned index, int64_t axis) {
+  auto policies =
+      func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kPoliciesAttr);
+  StringRef name = getDimName(func, index, axis);
+  if (!policies || name.empty())
+    return 1;
+  auto policy = policies.getAs<PolicyAttr>(name);
+  return policy ? policy.getMultiple() : 1;
+}

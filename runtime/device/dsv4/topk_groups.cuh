@@ -16,7 +16,38 @@ namespace dsv4 {
 template <int Groups, int Size, int Kept, int By> struct WarpGroups {
   static_assert(Groups <= 32, "a lane a group");
 
-  // The sum of the best elements of a group, as a key; 0 where it has none.
+  // Whether neighbouring lanes, a power of two of them, have the elements of a
+  // group, each in one vector, and at most two of them count.
+  template <typename Shape> __device__ __forceinline__ static constexpr bool
+  is_split() {
+    constexpr int lanes = Size / Shape::vector;
+    return Size % Shape::vector == 0 && lanes <= 32 &&
+           (lanes & (lanes - 1)) == 0 && By <= 2;
+  }
+
+  // The sum of the best elements of the group that a lane's vector is in, as a
+  // key; 0 where it has none.
+  template <typename Shape>
+  __device__ __forceinline__ static unsigned sum_split(const unsigned *keys) {
+    unsigned best = 0, next = 0;
+#pragma unroll
+    for (int v = 0; v < Shape::vector; ++v) {
+      next = keys[v] > best ? best : keys[v] > next ? keys[v] : next;
+      best = keys[v] > best ? keys[v] : best;
+    }
+#pragma unroll
+    for (int distance = 1; distance < Size / Shape::vector; distance *= 2) {
+      const unsigned a = exchange<32>(best, distance);
+      const unsigned b = exchange<32>(next, distance);
+      next = a > best ? (best > b ? best : b) : a > next ? a : next;
+      best = a > best ? a : best;
+    }
+    if (By == 1 || next == 0)
+      return best;
+    return warp_key(add_f32(warp_number(best), warp_number(next)));
+  }
+
+  // The same of group `group`, one group at a time.
   template <typename Shape>
   __device__ __forceinline__ static unsigned sum(const WarpRow<Shape> &row,
                                                  int first, int group) {
@@ -53,10 +84,22 @@ template <int Groups, int Size, int Kept, int By> struct WarpGroups {
   __device__ __forceinline__ static void keep(WarpRow<Shape> &row, int first) {
     const int lane = threadIdx.x % 32;
     unsigned own = 0;
+    if constexpr (is_split<Shape>()) {
+      constexpr int lanes = Size / Shape::vector;
+#pragma unroll
+      for (int c = 0; c < Shape::chunks; ++c) {
+        const unsigned key = sum_split<Shape>(row.keys + c * Shape::vector);
+        // The first lanes of the groups have them for those that stand for them.
+        const int group = lane - c * (32 / lanes);
+        const unsigned found = __shfl_sync(0xFFFFFFFFu, key, group * lanes & 31);
+        own = (unsigned)group < 32 / lanes ? found : own;
+      }
+    } else {
 #pragma unroll 1
-    for (int group = 0; group < Groups; ++group) {
-      const unsigned key = sum(row, first, group);
-      own = lane == group ? key : own;
+      for (int group = 0; group < Groups; ++group) {
+        const unsigned key = sum(row, first, group);
+        own = lane == group ? key : own;
+      }
     }
     int before = 0;
 #pragma unroll 1

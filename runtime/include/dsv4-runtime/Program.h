@@ -73,7 +73,8 @@ struct Dim {
   std::string name;
   int binding = 0;
   int axis = 0;
-  int64_t max = INT32_MAX; ///< The compiler relied on 0 <= value <= max.
+  int64_t max = INT32_MAX; ///< The compiler relied on 0 <= value <= max,
+  int64_t multiple = 1;    ///< and on a multiple of this power of two.
 };
 
 /// One kernel parameter, in order.

@@ -25,12 +25,12 @@ module attributes {
   // CHECK: func.func private @policies
   // CHECK-SAME: tensor<?x?xi32> {dsv4.dims = ["tokens", ""], dsv4.name = "i"}
   // CHECK-SAME: dsv4.bounds = {tokens = 4096 : i64}
-  // CHECK-SAME: dsv4.policies = {a = #dsv4.policy<exact>, b = #dsv4.policy<bucket>, c = #dsv4.policy<dynamic>}
+  // CHECK-SAME: dsv4.policies = {a = #dsv4.policy<exact>, b = #dsv4.policy<bucket>, c = #dsv4.policy<dynamic>, d = #dsv4.policy<bucket, multiple = 4>}
   func.func private @policies(tensor<?x?xi32> {dsv4.name = "i", dsv4.dims = ["tokens", ""]})
       attributes {
         dsv4.bounds = {tokens = 4096},
         dsv4.policies = {a = #dsv4.policy<exact>, b = #dsv4.policy<bucket>,
-                         c = #dsv4.policy<dynamic>}}
+                         c = #dsv4.policy<dynamic>, d = #dsv4.policy<bucket, multiple = 4>}}
 
   // Defaults are not printed.
   // CHECK: func.func private @schedules

@@ -763,3 +763,23 @@ func.func @row_schedule_c6_held(%v: tensor<?x1031xf32>, %p: tensor<?x4xi32>, %o:
 
 // expected-error @+1 {{expected metadata field 'p' to have at most 64 elements, got 65}}
 #metadata_extent = #dsv4.record<[<"a" : 2 x bf16 in row>, <"p" : 65 x i32 in row>]>
+
+// -----
+
+// expected-error @+1 {{policy_c1: expected 'multiple' to be a power of two between 1 and 4096, and 1 with 'exact', got 3}}
+func.func private @policy_c1() attributes {dsv4.policies = {k = #dsv4.policy<bucket, multiple = 3>}}
+
+// -----
+
+// expected-error @+1 {{policy_c1: expected 'multiple' to be a power of two between 1 and 4096, and 1 with 'exact', got 4}}
+func.func private @policy_c1_exact() attributes {dsv4.policies = {k = #dsv4.policy<exact, multiple = 4>}}
+
+// -----
+
+// expected-error @+1 {{policy_c1: expected 'multiple' to be a power of two between 1 and 4096, and 1 with 'exact', got 8192}}
+func.func private @policy_c1_most() attributes {dsv4.policies = {k = #dsv4.policy<bucket, multiple = 8192>}}
+
+// -----
+
+// expected-error @+1 {{policy_c1: expected 'multiple' to be a power of two between 1 and 4096, and 1 with 'exact', got 0}}
+func.func private @policy_c1_none() attributes {dsv4.policies = {k = #dsv4.policy<dynamic, multiple = 0>}}

@@ -222,6 +222,18 @@ TEST_F(LaunchTest, DimBeyondItsMaximum) {
                      "2147483648, compiled for 0 to 2147483647");
 }
 
+TEST_F(LaunchTest, DimThatIsNoMultiple) {
+  CompiledProgram program = gatherProgram();
+  program.info.dims[1].multiple = 8;
+  load(program);
+  setShapes(3, 512, 7);
+  EXPECT_TRUE(launch().ok());
+  seen.clear();
+  setShapes(3, 516, 7);
+  EXPECT_EQ(error(), "argument 'indices': extent 1 (dim 'topk') is 516, "
+                     "compiled for 0 to 2147483647, multiples of 8");
+}
+
 TEST_F(LaunchTest, NegativeExtent) {
   setShapes(-1, 512, 7);
   EXPECT_EQ(error(), "argument 'indices': extent 0 (dim 'tokens') is -1, "

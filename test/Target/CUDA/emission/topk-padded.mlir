@@ -1,0 +1,38 @@
+// Rows of any length that is a multiple of four: every chunk is one load.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="dims=rows=64,columns=8192" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="dims=rows=64,columns=8192" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+
+func.func @topk(
+    %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
+    %indices: tensor<?x512xi32> {dsv4.name = "indices", dsv4.dims = ["rows", ""]}) -> tensor<?x512xi32>
+    attributes {dsv4.policies = {rows = #dsv4.policy<bucket>, columns = #dsv4.policy<bucket, multiple = 4>}} {
+  %i = dsv4.topk %scores outs(%indices : tensor<?x512xi32>) : tensor<?x?xf32>
+  return %i : tensor<?x512xi32>
+}
+
+// The whole text.
+//     CHECK:// dsv4.topk of f32 to i32
+//CHECK-NEXT:// rows <= 64, columns <= 8192 (a multiple of 4)
+//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row a block that has it in registers, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(1024)
+//CHECK-NEXT:topk(const float *__restrict__ scores,
+//CHECK-NEXT:     int *__restrict__ indices,
+//CHECK-NEXT:     int rows,
+//CHECK-NEXT:     int columns) {
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<512, 1024, 4, 2, dsv4::TopkRead::whole, dsv4::TopkOrder::unordered, true>>(
+//CHECK-NEXT:    columns,
+//CHECK-NEXT:    [&](int column) {
+//CHECK-NEXT:      const int scores_start = blockIdx.x * columns;
+//CHECK-NEXT:      const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 4>>(&scores[scores_start + column]);
+//CHECK-NEXT:      return scores_1;
+//CHECK-NEXT:    },
+//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:      const int at = blockIdx.x * 512 + place;
+//CHECK-NEXT:      indices[at] = index;
+//CHECK-NEXT:    });
+//CHECK-NEXT:}
