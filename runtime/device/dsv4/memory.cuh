@@ -182,6 +182,14 @@ template <typename T, int V>
 __device__ __forceinline__ void load_part_into(Tile<T, 1, V> &to,
                                                const char *from, int left) {
   constexpr int bytes = Tile<T, 1, V>::chunk_bytes, size = sizeof(T);
+  if constexpr (size == 4 && V == 4) {
+    unsigned words[4];
+    ld_16_part(words, left, from);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      assign(to.words[i], words[i]);
+    return;
+  }
   if (left >= V && (unsigned long long)from % alignment_of(0, bytes) == 0) {
     load_into<0, evict_normal>(to, true, from, 0);
     return;

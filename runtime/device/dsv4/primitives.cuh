@@ -79,6 +79,13 @@ __device__ __forceinline__ float sqrt_large_f32(float a) {
   return a == as_float(0x7F800000u) ? a : corrected;
 }
 
+// Within 2 units in the last place, where b is from 2^-126 to 2^126.
+__device__ __forceinline__ float div_approx_f32(float a, float b) {
+  float quotient;
+  asm("div.approx.f32 %0, %1, %2;" : "=f"(quotient) : "f"(a), "f"(b));
+  return quotient;
+}
+
 __device__ __forceinline__ float abs_f32(float a) { return fabsf(a); }
 
 // A NaN loses against a number.
@@ -146,6 +153,20 @@ __device__ __forceinline__ void st_shared_8_if(bool condition,
                "@p st.shared.v2.b32 [a], {%3, %4};\n\t}" ::"r"(
                    (unsigned)condition),
                "l"(array), "r"(at), "r"(low), "r"(high)
+               : "memory");
+}
+// Where `bit` of `bits` is set; the next one goes behind it.
+__device__ __forceinline__ void append_shared_8(unsigned bits, int bit,
+                                                unsigned long long *array,
+                                                unsigned &at, unsigned low,
+                                                unsigned high) {
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 l;\n\t.reg .u32 a, b;\n\t"
+               "bfe.u32 b, %1, %2, 1;\n\tsetp.ne.b32 p, b, 0;\n\t"
+               "cvta.to.shared.u64 l, %3;\n\tcvt.u32.u64 a, l;\n\t"
+               "mad.lo.u32 a, %0, 8, a;\n\tadd.u32 %0, %0, b;\n\t"
+               "@p st.shared.v2.b32 [a], {%4, %5};\n\t}"
+               : "+r"(at)
+               : "r"(bits), "r"(bit), "l"(array), "r"(low), "r"(high)
                : "memory");
 }
 // The value before.
@@ -223,6 +244,28 @@ __device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
                : "=&r"(bits)
                : "r"((unsigned)condition), "l"(from));
   return bits;
+}
+
+// The first `left` words of 16 bytes, the others zero, from a multiple of 4 bytes.
+// As one piece of PTX: the compiler takes as long for the parts as for a kernel.
+__device__ __forceinline__ void ld_16_part(unsigned *to, int left,
+                                           const void *from) {
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .b64 a;\n\t"
+               "and.b64 a, %5, 15;\n\tsetp.eq.s64 p, a, 0;\n\t"
+               "setp.gt.and.s32 p, %4, 3, p;\n\t"
+               "@!p bra part;\n\t"
+               "ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%5];\n\t"
+               "bra done;\n"
+               "part:\n\t"
+               "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
+               "mov.b32 %2, 0;\n\tmov.b32 %3, 0;\n\t"
+               "setp.gt.s32 p, %4, 0;\n\t@p ld.global.nc.b32 %0, [%5];\n\t"
+               "setp.gt.s32 p, %4, 1;\n\t@p ld.global.nc.b32 %1, [%5+4];\n\t"
+               "setp.gt.s32 p, %4, 2;\n\t@p ld.global.nc.b32 %2, [%5+8];\n\t"
+               "setp.gt.s32 p, %4, 3;\n\t@p ld.global.nc.b32 %3, [%5+12];\n"
+               "done:\n\t}"
+               : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
+               : "r"(left), "l"(from));
 }
 
 __device__ __forceinline__ unsigned long long evict_last_policy() {
@@ -377,6 +420,14 @@ __device__ __forceinline__ unsigned cvt_rz_f16x2_f32(float low, float high) {
   unsigned pair;
   asm("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
+}
+
+// Towards zero; upwards, 2^32 - 1 for what is more.
+__device__ __forceinline__ float cvt_rz_f32_u32(unsigned value) {
+  return __uint2float_rz(value);
+}
+__device__ __forceinline__ unsigned cvt_rp_u32_f32(float value) {
+  return __float2uint_ru(value);
 }
 
 // Two floats -> two bf16, round to nearest even; NaN -> 0x7FFF.
@@ -578,19 +629,21 @@ template <int Size> __device__ __forceinline__ int cluster_rank() {
 }
 template <int Size> __device__ constexpr int cluster_workers() { return Size; }
 
-// The shared variable at `own` as block `rank` of the cluster has it.
-__device__ __forceinline__ unsigned long long
-ld_cluster_8(const unsigned long long *own, int rank) {
-  unsigned long long value = 0;
+// Element `at` of the shared array as block `rank` of the cluster has it, in two
+// words; nothing is read where the condition is false.
+__device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
+                                                const unsigned long long *array,
+                                                unsigned at, int rank) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("{\n\t.reg .u64 s;\n\t.reg .u32 a;\n\t"
-               "cvta.to.shared.u64 s, %1;\n\tcvt.u32.u64 a, s;\n\t"
-               "mapa.shared::cluster.u32 a, a, %2;\n\t"
-               "ld.shared::cluster.u64 %0, [a];\n\t}"
-               : "=l"(value)
-               : "l"(own), "r"(rank));
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 s;\n\t.reg .u32 a;\n\t"
+               "setp.ne.b32 p, %2, 0;\n\tmov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
+               "cvta.to.shared.u64 s, %3;\n\tcvt.u32.u64 a, s;\n\t"
+               "mad.lo.u32 a, %4, 8, a;\n\t"
+               "mapa.shared::cluster.u32 a, a, %5;\n\t"
+               "@p ld.shared::cluster.v2.b32 {%0, %1}, [a];\n\t}"
+               : "=&r"(to[0]), "=&r"(to[1])
+               : "r"((unsigned)condition), "l"(array), "r"(at), "r"(rank));
 #endif
-  return value;
 }
 __device__ __forceinline__ void st_cluster_4(unsigned *own, int rank,
                                              unsigned value) {

@@ -107,7 +107,10 @@ struct TopkShape {
     round = Threads * items,
     // A whole row is in registers, and the list is for the result. Else it has
     // what can be among the best, more than K of them.
-    capacity = Read == TopkRead::whole ? K : K <= 2048 ? 4096 : 4608,
+    capacity = Read == TopkRead::whole                  ? K
+               : K > 2048                               ? 4608
+               : K > Threads || Read != TopkRead::first ? 4096
+                                                        : 4 * Threads,
     // What a thread holds of the list.
     entries = (capacity + Threads - 1) / Threads,
     // Of a histogram.
@@ -138,18 +141,32 @@ struct TopkShape {
 template <typename Shape> struct TopkShared {
   // The list, and behind it the few.
   TopkEntry list[Shape::capacity + Shape::few];
-  // Zero between uses. Aligned for vectors of a thread's bins.
-  __align__(16) unsigned bins[Shape::bins];
+  // Zero between uses. Aligned for vectors of a thread's bins. Of a list that is
+  // divided, places to be taken: at most half of all.
+  __align__(16) unsigned bins[Shape::capacity > 2 * Shape::bins
+                                  ? Shape::capacity / 2
+                                  : Shape::bins];
   unsigned warps[32];
   // Of the list: how many places are taken, and the first that is not there.
   unsigned taken, end;
-  // Places in the list, and above them places among the few.
-  unsigned placed;
+  // Places in the list, and above them places among the few; and how many places
+  // were taken from others.
+  unsigned placed, moved;
   unsigned found_bin, found_before, found_count;
   // Of the keys of all threads.
   unsigned least, most;
   TopkRank threshold;
 };
+
+// Where `start` is the first column of a round: the column of an item of this
+// thread. It has `Chunks` vectors, those of all threads side by side.
+template <typename Shape>
+__device__ __forceinline__ int topk_column(int start, int item) {
+  return start +
+         (item / Shape::vector * Shape::threads + (int)threadIdx.x) *
+             Shape::vector +
+         item % Shape::vector;
+}
 
 template <typename Shape>
 __device__ __forceinline__ TopkShared<Shape> &topk_shared() {
@@ -170,7 +187,7 @@ template <typename Shape> __device__ __forceinline__ void topk_clear() {
   for (int i = 0; i < Shape::bins / Shape::threads; ++i)
     shared.bins[i * Shape::threads + threadIdx.x] = 0;
   if (threadIdx.x == 0) {
-    shared.taken = shared.placed = 0;
+    shared.taken = shared.placed = shared.moved = 0;
     shared.end = Shape::capacity;
     shared.least = 0xFFFFFFFFu;
     shared.most = 0;
@@ -192,10 +209,12 @@ template <typename Shape> struct TopkHalfBins {
     const unsigned key = half ^ ((unsigned)((int)half >> 31) | 0x80000000u);
     return (((unsigned)infinity << 16 | 0xFFFFu) - key) >> (16 + shift);
   }
-  // Whether it has nothing but its numbers.
+  // Whether it has nothing but its numbers and what is absent, and how much that
+  // is.
   __device__ __forceinline__ static bool exact(unsigned bin) {
     return bin <= last;
   }
+  __device__ __forceinline__ static unsigned absent(unsigned) { return 0; }
   // The least number whose f16 has at least this key of 16 bits: rounded towards
   // zero, a negative one is above the f16 before. NaN above infinity.
   __device__ __forceinline__ static float edge(unsigned key) {
@@ -211,28 +230,39 @@ template <typename Shape> struct TopkHalfBins {
   }
 };
 
-// By the distance of the key from that of the least number: exact up to 64, then
-// 64 bins to an octave. What is not a number is with the least ones.
+// By the distance of the key from that of the least number, as a float: exact up to
+// 128, then 64 bins to an octave. What is not a number is with the least ones.
 struct TopkOctaveBins {
   float least;
-  enum : unsigned { last = 2047 };
+  bool numbers_only;
+  // So many elements are none.
+  int missing;
+  enum : unsigned { last = 2047, one = 0x3F800000u >> 17 };
 
   __device__ __forceinline__ unsigned bin(float value) const {
     const unsigned distance = topk_key_of_number(max_f32(value, least)) -
                               topk_key_of_number(least);
-    const int shift = distance < 64 ? 0 : 25 - __clz((int)distance);
-    return last - ((unsigned)shift * 64 + (distance >> shift));
+    const int from_last =
+        (int)(as_unsigned(cvt_rz_f32_u32(distance)) >> 17) - (int)one + 1;
+    // From -inf to the largest numbers there is one bin more.
+    const int bin = (int)last - (from_last > 0 ? from_last : 0);
+    return (unsigned)(bin > 0 ? bin : 0);
   }
   __device__ __forceinline__ bool exact(unsigned bin) const {
-    return bin < last;
+    return bin < last || numbers_only;
+  }
+  __device__ __forceinline__ unsigned absent(unsigned bin) const {
+    return bin < last ? 0 : (unsigned)missing;
+  }
+  // The least number of a bin that is exact; above all numbers a NaN.
+  __device__ __forceinline__ float edge(unsigned bin) const {
+    const unsigned distance =
+        bin == last ? 0 : cvt_rp_u32_f32(as_float((last - bin + one - 1) << 17));
+    const unsigned key = topk_key_of_number(least) + distance;
+    return topk_number(key < distance ? 0xFFFFFFFFu : key);
   }
   __device__ __forceinline__ TopkInterval interval(unsigned bin) const {
-    const unsigned from_last = last - bin;
-    const int shift = from_last < 64 ? 0 : (int)from_last / 64 - 1;
-    const unsigned base =
-        topk_key_of_number(least) + ((from_last - 64 * shift) << shift);
-    const unsigned end = base + (1u << shift);
-    return {topk_number(base), topk_number(end > base ? end : 0xFFFFFFFFu)};
+    return {edge(bin), bin == 0 ? as_float(0x7FFFFFFFu) : edge(bin - 1)};
   }
 };
 
@@ -309,60 +339,68 @@ template <typename Shape> __device__ __noinline__ TopkBin topk_find_bin(unsigned
 // Choice
 //===----------------------------------------------------------------------===//
 
-// What is in doubt: elements with keys from `low` to `high` and, where that is one
-// key, indices from `begin` to `end`. The `rest` best of the `inside` elements are
-// sought.
+// What is in doubt: elements of ranks from `low` to `high`. The `rest` best of
+// the `inside` elements are sought.
 struct TopkDoubt {
-  unsigned low, high;
-  int begin, end;
+  TopkRank low, high;
   unsigned rest, inside;
+
+  // To a bin of 2^shift ranks, the best ones in bin 0.
+  __device__ __forceinline__ void shrink(TopkBin found, int shift) {
+    rest -= found.before;
+    inside = found.count;
+    high -= (TopkRank)found.bin << shift;
+    const TopkRank width = ((TopkRank)1 << shift) - 1;
+    low = high - low > width ? high - width : low;
+  }
+  // Of bins as small as there are enough for.
+  __device__ __forceinline__ int shift(int bins_log2) const {
+    const int bits = 64 - __clzll((long long)(high - low));
+    return bits > bins_log2 ? bits - bins_log2 : 0;
+  }
 };
 
 // Where floats alone do not tell apart what is in doubt: it shrinks to the keys
-// that there are, then to one bin after the other, until few are left, or as many
-// as are sought; then what is above goes to the list, and the rest to the few.
-// Each step reads all elements: scan(f) calls f(there, entry) for those of this
-// thread, in all threads equally often. A place in the list that is written was
-// read before.
-template <typename Shape, typename Scan>
-__device__ __forceinline__ void topk_divide(TopkDoubt &doubt, Scan scan) {
+// that there are, then to one bin of ranks after the other, until few are left, or
+// as many as are sought; then what is above goes to the list, and the rest to the
+// few. Rare, so one loop goes through the elements: each is in front once, then
+// behind the others.
+template <typename Shape>
+__device__ __forceinline__ void topk_divide(TopkDoubt &doubt, int length,
+                                            float (&values)[Shape::items]) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   enum { tighten, count, place } step = tighten;
   int shift = 0;
 #pragma unroll 1
   for (;;) {
-    const bool one_key = doubt.low == doubt.high,
-               all = doubt.rest == doubt.inside;
     unsigned least = 0xFFFFFFFFu, most = 0;
-    scan([&](bool there, TopkEntry entry) {
-      const unsigned key = topk_key(topk_value(entry));
-      const int index = topk_index(entry);
-      const bool close = there && key >= doubt.low && key <= doubt.high &&
-                         (!one_key || (index >= doubt.begin && index <= doubt.end));
-      if (step == tighten) {
-        least = close && key < least ? key : least;
-        most = close && key > most ? key : most;
-      } else if (step == count) {
-        if (close)
-          add_shared(shared.bins,
-                     (one_key ? (unsigned)(index - doubt.begin)
-                              : doubt.high - key) >> shift,
-                     1);
-      } else {
-        const bool chosen = there && (close ? all
-                                            : key > doubt.high ||
-                                                  (one_key && key == doubt.high &&
-                                                   index < doubt.begin));
-        unsigned to = 0;
-        if (chosen || close)
-          to = fetch_add_shared(&shared.placed, chosen ? 1 : 0x10000u);
-        __syncthreads();
-        if (chosen)
-          shared.list[to & 0xFFFFu] = entry;
-        else if (close)
-          shared.list[Shape::capacity + (to >> 16)] = entry;
+#pragma unroll 1
+    for (int i = 0; i < Shape::items; ++i) {
+      const float front = values[0];
+#pragma unroll
+      for (int j = 0; j < Shape::items - 1; ++j)
+        values[j] = values[j + 1];
+      values[Shape::items - 1] = front;
+      const TopkEntry entry = topk_entry(front, topk_column<Shape>(0, i));
+      const TopkRank rank = topk_rank(entry);
+      const bool close = rank >= doubt.low && rank <= doubt.high;
+      const unsigned key = (unsigned)(rank >> topk_index_bits);
+      if (step == place) {
+        const bool chosen =
+            rank > doubt.high || (close && doubt.rest == doubt.inside);
+        if (chosen || close) {
+          const unsigned to =
+              fetch_add_shared(&shared.placed, chosen ? 1 : 0x10000u);
+          shared.list[chosen ? to & 0xFFFFu : Shape::capacity + (to >> 16)] =
+              entry;
+        }
+      } else if (close && step == count) {
+        add_shared(shared.bins, (unsigned)((doubt.high - rank) >> shift), 1);
+      } else if (close) {
+        least = key < least ? key : least;
+        most = key > most ? key : most;
       }
-    });
+    }
     if (step == place)
       return;
     if (step == tighten) {
@@ -373,34 +411,19 @@ __device__ __forceinline__ void topk_divide(TopkDoubt &doubt, Scan scan) {
         atomicMax(&shared.most, most);
       }
       __syncthreads();
-      doubt.low = shared.least;
-      doubt.high = shared.most;
+      doubt.low = topk_rank_of_key(shared.least) + (topk_no_index + 1 - length);
+      doubt.high = topk_rank_of_key(shared.most) + topk_no_index;
       __syncthreads();
       shared.least = 0xFFFFFFFFu;
       shared.most = 0;
       step = count;
     } else {
       __syncthreads();
-      const TopkBin found = topk_find_bin<Shape>(doubt.rest);
-      doubt.rest -= found.before;
-      doubt.inside = found.count;
-      const unsigned first = found.bin << shift, last = first + (1u << shift) - 1;
-      if (one_key) {
-        doubt.end = doubt.end - doubt.begin > (int)last ? doubt.begin + (int)last
-                                                        : doubt.end;
-        doubt.begin += (int)first;
-      } else {
-        doubt.low = doubt.high - doubt.low > last ? doubt.high - last : doubt.low;
-        doubt.high -= first;
-      }
-      if (found.count <= Shape::few || found.count == doubt.rest)
+      doubt.shrink(topk_find_bin<Shape>(doubt.rest), shift);
+      if (doubt.inside <= Shape::few || doubt.inside == doubt.rest)
         step = place;
     }
-    const unsigned range = doubt.low == doubt.high
-                               ? (unsigned)(doubt.end - doubt.begin)
-                               : doubt.high - doubt.low;
-    const int bits = 32 - __clz((int)range);
-    shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
+    shift = doubt.shift(Shape::bins_log2);
   }
 }
 
@@ -434,13 +457,14 @@ __device__ __forceinline__ void topk_rank_few(unsigned inside, unsigned rest,
 
 // The `wanted` best elements, at least one, to the front of the list, in any
 // order. `values` and their indices, the first `items` of them, are those of this
-// thread; absent ones are NaN. The list may be where `scan` reads. Returns a rank
-// that they reach and no other does.
+// thread; absent ones are NaN. What floats alone do not tell apart goes to
+// divide(doubt), which places it. Returns a rank that the chosen ones reach and no
+// other does.
 template <typename Shape, int Items, typename Bins, typename Index,
-          typename Scan>
+          typename Divide>
 __device__ __forceinline__ TopkRank
-topk_choose(const float (&values)[Items], int items, Index index, Bins bins,
-            unsigned wanted, int length, Scan scan) {
+topk_choose(float (&values)[Items], int items, Index index, Bins bins,
+            unsigned wanted, int length, Divide divide) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
 #pragma unroll
   for (int i = 0; i < Items; ++i)
@@ -448,11 +472,17 @@ topk_choose(const float (&values)[Items], int items, Index index, Bins bins,
       add_shared(shared.bins, bins.bin(values[i]), 1);
   __syncthreads();
   const TopkBin found = topk_find_bin<Shape>(wanted);
-  unsigned rest = wanted - found.before, inside = found.count;
   const TopkInterval at = bins.interval(found.bin);
-  TopkRank reached;
-  if (bins.exact(found.bin) && (inside <= Shape::few || inside == rest)) {
-    const float high = inside == rest ? at.low : at.high;
+  // What has no bin of its own is NaN, or as low as the least.
+  const bool exact = bins.exact(found.bin);
+  const TopkRank least = topk_no_index + 1 - length;
+  TopkDoubt doubt = {exact ? topk_rank_of_key(topk_key(at.low)) + least : least,
+                     topk_rank_of_key(topk_key(at.high)) - 1,
+                     wanted - found.before,
+                     found.count - bins.absent(found.bin)};
+  const bool all = doubt.rest == doubt.inside;
+  if (exact && (all || doubt.inside <= Shape::few)) {
+    const float high = all ? at.low : at.high;
     unsigned own = 0;
 #pragma unroll
     for (int i = 0; i < Items; ++i)
@@ -472,24 +502,15 @@ topk_choose(const float (&values)[Items], int items, Index index, Bins bins,
         place += above;
         place_of_few += here && !above;
       }
-    reached = topk_rank_of_key(topk_key(at.low));
   } else {
-    // What has no bin of its own is NaN, or as low as the least.
-    TopkDoubt doubt = {0, topk_key(at.high), 0, length - 1, rest, inside};
-    if (bins.exact(found.bin))
-      doubt.low = topk_key(at.low);
-    doubt.high = at.high == at.high ? doubt.high - 1 : topk_key_of_infinity;
-    topk_divide<Shape>(doubt, scan);
-    rest = doubt.rest;
-    inside = doubt.inside;
-    reached = topk_rank_of_key(doubt.low) | (unsigned)(topk_no_index - doubt.end);
+    divide(doubt);
   }
   __syncthreads();
   if (threadIdx.x == 0)
-    shared.placed = 0;
-  if (rest == inside)
-    return reached;
-  topk_rank_few<Shape>(inside, rest, wanted);
+    shared.placed = shared.moved = 0;
+  if (doubt.rest == doubt.inside)
+    return doubt.low;
+  topk_rank_few<Shape>(doubt.inside, doubt.rest, wanted);
   __syncthreads();
   return shared.threshold;
 }

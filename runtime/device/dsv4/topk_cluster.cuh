@@ -79,8 +79,14 @@ template <typename Shape, int Size> struct TopkCluster {
   // What is here already need not be fetched.
   __device__ __forceinline__ int begin() const { return first; }
   __device__ __forceinline__ int end() const { return all; }
+  // Where this list was reduced most of what is in others is behind it.
+  __device__ __forceinline__ bool copies_all(const TopkBound &bound) const {
+    return bound.limit == topk_no_index;
+  }
   // A list by as many warps as there are for each.
-  __device__ __forceinline__ void copy(TopkEntry *to, int from, int end) const {
+  __device__ __forceinline__ void copy(int count, const TopkBound &bound,
+                                       int from, int end) const {
+    TopkShared<Shape> &shared = topk_shared<Shape>();
     constexpr int warps = Shape::threads / 32,
                   each = warps > Size ? warps / Size : 1;
     const int warp = threadIdx.x / 32;
@@ -93,16 +99,25 @@ template <typename Shape, int Size> struct TopkCluster {
                     (int)threadIdx.x % 32;
            at < stop; at += 4 * each * 32) {
         // Four on their way at a time.
-        TopkEntry entries[4];
+        unsigned entries[4][2];
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-          if (at + i * each * 32 < stop)
-            entries[i] = ld_cluster_8(
-                &topk_shared<Shape>().list[at + i * each * 32 - begin], part);
+          ld_cluster_8_if(entries[i], at + i * each * 32 < stop, shared.list,
+                          at + i * each * 32 - begin, part);
 #pragma unroll
-        for (int i = 0; i < 4; ++i)
-          if (at + i * each * 32 < stop)
-            to[at + i * each * 32 - from] = entries[i];
+        for (int i = 0; i < 4; ++i) {
+          bool there = at + i * each * 32 < stop;
+          unsigned place = count + at + i * each * 32 - from;
+          if (!copies_all(bound)) {
+            const float least =
+                (int)entries[i][0] < bound.limit ? bound.floor : bound.above;
+            there = there && (as_float(entries[i][1]) >= least || bound.any);
+            if (there)
+              place = fetch_add_shared(&shared.taken, 1);
+          }
+          st_shared_8_if(there, shared.list, place, entries[i][0],
+                         entries[i][1]);
+        }
       }
     }
   }

@@ -35,16 +35,6 @@ namespace dsv4 {
 // Elements in registers
 //===----------------------------------------------------------------------===//
 
-// What a thread holds of a round: `Chunks` vectors, those of all threads side by
-// side.
-template <typename Shape>
-__device__ __forceinline__ int topk_column(int start, int item) {
-  return start +
-         (item / Shape::vector * Shape::threads + (int)threadIdx.x) *
-             Shape::vector +
-         item % Shape::vector;
-}
-
 // The vectors at `Count` columns of a row with elements; NaN where there is no
 // element below `end`. All loads are on their way before one is looked at: those
 // of no use are of the last vector.
@@ -134,18 +124,7 @@ __device__ __forceinline__ void topk_block_whole(int length, Load load,
     topk_choose<Shape>(
         values, Shape::items, [](int i) { return topk_column<Shape>(0, i); },
         TopkHalfBins<Shape>(), (unsigned)wanted, length,
-        [&](auto look) {
-#pragma unroll 1
-          for (int start = 0; start < length; start += Shape::threads) {
-            const int i = start + (int)threadIdx.x, at = i < length ? i : 0;
-            const auto loaded = load(at / Shape::vector * Shape::vector);
-            float value = loaded[0];
-#pragma unroll
-            for (int v = 1; v < Shape::vector; ++v)
-              value = at % Shape::vector == v ? loaded[v] : value;
-            look(i < length, topk_entry(topk_oriented<Shape>(value), i));
-          }
-        });
+        [&](TopkDoubt &doubt) { topk_divide<Shape>(doubt, length, values); });
   }
   topk_emit<Shape>(wanted, emit);
 }
@@ -154,17 +133,24 @@ __device__ __forceinline__ void topk_block_whole(int length, Load load,
 // Lists of candidates
 //===----------------------------------------------------------------------===//
 
-// What can be among the best: numbers above `floor`; elements of indices below
-// `limit` that equal it, or, with `any`, all of them. The list has no number
-// below `floor`.
+// What can be among the best: in vectors that begin below `limit` numbers that are
+// not below `floor`, or, with `any`, everything; in others numbers that are not
+// below `above`. The list has no number below `floor`.
 struct TopkBound {
-  float floor;
+  float floor, above;
   int limit;
   bool any;
 
   __device__ __forceinline__ static TopkBound guess(float floor) {
     const bool none = floor != floor;
-    return {none ? as_float(0xFF800000u) : floor, topk_no_index, none};
+    const float least = none ? as_float(0xFF800000u) : floor;
+    return {least, least, topk_no_index, none};
+  }
+  // What is better than the element of this rank.
+  __device__ __forceinline__ static TopkBound of(TopkRank reached) {
+    const unsigned key = (unsigned)(reached >> topk_index_bits);
+    return {topk_number(key), topk_number(key + 1),
+            topk_no_index - (int)(unsigned)(reached & topk_no_index), key == 0};
   }
 };
 
@@ -185,8 +171,8 @@ __device__ __forceinline__ TopkBound topk_guess(const float (&sample)[Shape::vec
   const int vectors = (length + Shape::vector - 1) / Shape::vector;
   const int stride = topk_sample_stride<Shape>(vectors);
   if (stride > 1) {
-    const float mean = (float)wanted / (float)stride;
-    wanted = (int)(mean + 6.0f * sqrt_f32(mean)) + 4;
+    const float mean = div_approx_f32((float)wanted, (float)stride);
+    wanted = (int)(mean + 6.0f * sqrt_large_f32(mean)) + 4;
   }
   float best[1];
   topk_maxima(best, sample);
@@ -202,23 +188,23 @@ topk_append(const float (&values)[Shape::items], int start, int end,
   TopkShared<Shape> &shared = topk_shared<Shape>();
   unsigned hits = 0;
 #pragma unroll
-  for (int i = 0; i < Shape::items; ++i)
-    hits |= values[i] >= bound.floor ? 1u << i : 0;
-  if (bound.any || bound.limit < topk_no_index) {
-    const int limit = bound.limit < end ? bound.limit : end;
-    unsigned above = 0, early = 0;
+  for (int c = 0; c < Shape::chunks; ++c) {
+    const int column = topk_column<Shape>(start, c * Shape::vector);
+    const float least = column < bound.limit ? bound.floor : bound.above;
 #pragma unroll
-    for (int i = 0; i < Shape::items; ++i)
-      above |= values[i] > bound.floor ? 1u << i : 0;
+    for (int i = c * Shape::vector; i < (c + 1) * Shape::vector; ++i)
+      hits |= values[i] >= least ? 1u << i : 0;
+  }
+  if (bound.any) {
+    const int limit = bound.limit < end ? bound.limit : end;
 #pragma unroll
     for (int c = 0; c < Shape::chunks; ++c) {
       const int there = limit - topk_column<Shape>(start, c * Shape::vector);
-      early |= (there <= 0               ? 0
-                : there < Shape::vector ? (1u << there) - 1
-                                        : (1u << Shape::vector) - 1)
-               << c * Shape::vector;
+      hits |= (there <= 0               ? 0
+               : there < Shape::vector ? (1u << there) - 1
+                                       : (1u << Shape::vector) - 1)
+              << c * Shape::vector;
     }
-    hits = bound.any ? hits | early : above | (hits & early);
   }
   const unsigned own = wrote ? 0 : __popc(hits);
   unsigned place = 0;
@@ -233,14 +219,73 @@ topk_append(const float (&values)[Shape::items], int start, int end,
   if (!__any_sync(0xFFFFFFFFu, hits != 0))
     return __all_sync(0xFFFFFFFFu, wrote);
 #pragma unroll
-  for (int i = 0; i < Shape::items; ++i) {
-    const bool hit = hits >> i & 1;
-    st_shared_8_if(hit, shared.list, place,
-                   (unsigned)topk_column<Shape>(start, i),
-                   as_unsigned(values[i]));
-    place += hit;
-  }
+  for (int i = 0; i < Shape::items; ++i)
+    append_shared_8(hits, i, shared.list, place,
+                    (unsigned)topk_column<Shape>(start, i),
+                    as_unsigned(values[i]));
   return __all_sync(0xFFFFFFFFu, wrote);
+}
+
+// What is above the doubt, or all that is not below it, to the front of the list,
+// the rest of it to the few. What is at the front already stays: others take the
+// places of those that do not belong there.
+template <typename Shape>
+__device__ __forceinline__ void topk_part(const TopkDoubt &doubt, int count,
+                                          int wanted) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  const bool all = doubt.rest == doubt.inside;
+  const TopkRank least = all ? doubt.low : doubt.high + 1;
+  const int front = all ? wanted : wanted - (int)doubt.rest;
+#pragma unroll 1
+  for (int at = threadIdx.x; at < front; at += Shape::threads) {
+    const TopkEntry entry = shared.list[at];
+    const TopkRank rank = topk_rank(entry);
+    if (rank < least) {
+      const bool few = rank >= doubt.low;
+      const unsigned to =
+          fetch_add_shared(&shared.placed, few ? 0x10001u : 1u);
+      shared.bins[to & 0xFFFFu] = at;
+      if (few)
+        shared.list[Shape::capacity + (to >> 16)] = entry;
+    }
+  }
+  __syncthreads();
+#pragma unroll 1
+  for (int at = front + threadIdx.x; at < count; at += Shape::threads) {
+    const TopkEntry entry = shared.list[at];
+    const TopkRank rank = topk_rank(entry);
+    if (rank >= least) {
+      unsigned *place = &shared.bins[fetch_add_shared(&shared.moved, 1)];
+      shared.list[*place] = entry;
+      *place = 0;
+    } else if (rank >= doubt.low) {
+      const unsigned to = fetch_add_shared(&shared.placed, 0x10000u);
+      shared.list[Shape::capacity + (to >> 16)] = entry;
+    }
+  }
+}
+
+// The same where what is in doubt is too much of the first `count` entries: it shrinks
+// to one bin of ranks after the other, until few are left, or as many as are sought.
+// Rare, so it is short, and apart from what is often.
+template <typename Shape>
+__device__ __noinline__ TopkDoubt topk_divide_list(TopkDoubt doubt, int count,
+                                                   int wanted) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+#pragma unroll 1
+  do {
+    const int shift = doubt.shift(Shape::bins_log2);
+#pragma unroll 1
+    for (int at = threadIdx.x; at < count; at += Shape::threads) {
+      const TopkRank rank = topk_rank(shared.list[at]);
+      if (rank >= doubt.low && rank <= doubt.high)
+        add_shared(shared.bins, (unsigned)((doubt.high - rank) >> shift), 1);
+    }
+    __syncthreads();
+    doubt.shrink(topk_find_bin<Shape>(doubt.rest), shift);
+  } while (doubt.inside > Shape::few && doubt.inside != doubt.rest);
+  topk_part<Shape>(doubt, count, wanted);
+  return doubt;
 }
 
 // The `wanted` best of the first `count` entries of the list to its front, and
@@ -260,19 +305,13 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
     values[i] = topk_value(entry);
     indices[i] = topk_index(entry);
   }
-  const TopkRank reached = topk_choose<Shape>(
-      values, (count + Shape::threads - 1) / Shape::threads,
-      [&](int i) { return indices[i]; }, TopkOctaveBins{bound.floor},
-      (unsigned)wanted, length, [&](auto look) {
-#pragma unroll 1
-        for (int start = 0; start < count; start += Shape::threads) {
-          const int i = start + (int)threadIdx.x;
-          look(i < count, i < count ? list[i] : 0);
-        }
-      });
-  const unsigned key = (unsigned)(reached >> topk_index_bits);
-  return {topk_number(key),
-          topk_no_index - (int)(unsigned)(reached & topk_no_index), key == 0};
+  const int items = (count + Shape::threads - 1) / Shape::threads;
+  return TopkBound::of(topk_choose<Shape>(
+      values, items, [&](int i) { return indices[i]; },
+      TopkOctaveBins{bound.floor, !bound.any, items * Shape::threads - count},
+      (unsigned)wanted, length, [&](TopkDoubt &doubt) {
+        doubt = topk_divide_list<Shape>(doubt, count, wanted);
+      }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,9 +338,9 @@ __device__ __forceinline__ TopkRange topk_range(int first, int end, int parts,
   // Parts begin at whole lines of memory, where rows do.
   constexpr int piece = 32 * Shape::vector;
   const int pieces = (length + piece - 1) / piece;
-  const long long each = (long long)((pieces + parts - 1) / parts) * piece;
-  return {(int)(first * each < length ? first * each : length),
-          (int)(end * each < length ? end * each : length)};
+  const int each = (pieces + parts - 1) / parts * piece;
+  return {first * each < length ? first * each : length,
+          end * each < length ? end * each : length};
 }
 
 // One block.
@@ -313,10 +352,14 @@ template <typename Shape> struct TopkAlone {
     return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
   }
   // Of the lists to merge, one behind the other: where those of other blocks
-  // begin, where they end, and entries of them to this block's list.
+  // begin, where they end, and what can be among the best of them behind the first
+  // `count` of this block's list. Whether that is all of it.
   __device__ __forceinline__ int begin() const { return 0; }
   __device__ __forceinline__ int end() const { return 0; }
-  __device__ __forceinline__ void copy(TopkEntry *, int, int) const {}
+  __device__ __forceinline__ bool copies_all(const TopkBound &) const {
+    return true;
+  }
+  __device__ __forceinline__ void copy(int, const TopkBound &, int, int) const {}
   // The other blocks are no longer needed; and the end of this one.
   __device__ __forceinline__ void release() {}
   __device__ __forceinline__ void close() {}
@@ -331,7 +374,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
                                          Emit emit) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   const int wanted = length < Shape::k ? length : Shape::k;
-  TopkRange range = group.range(length);
+  const TopkRange range = group.range(length);
   float values[Shape::items];
   TopkBound bound;
   if constexpr (Shape::read == TopkRead::sample) {
@@ -341,9 +384,9 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
         sample,
         [&](int) {
           const int vectors = (length + Shape::vector - 1) / Shape::vector;
-          const long long vector =
-              (long long)topk_sample_stride<Shape>(vectors) * threadIdx.x;
-          return (int)(vector < vectors ? vector * Shape::vector : length);
+          const int vector =
+              topk_sample_stride<Shape>(vectors) * (int)threadIdx.x;
+          return vector < vectors ? vector * Shape::vector : length;
         },
         length, length, load);
     topk_load_round<Shape>(values, range.begin, range.end, length, load);
@@ -359,7 +402,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     bound = TopkBound::guess(topk_bound<Shape>(maxima, wanted));
   }
 
-  int start = range.begin, from = 0;
+  int start = range.begin, from = 0, count = 0;
   bool merging = false, loaded = true, wrote = false;
 #pragma unroll 1
   for (;;) {
@@ -374,7 +417,9 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
       wrote = false;
     }
     bool more = __syncthreads_or(start < range.end);
-    int count = (int)(shared.taken < shared.end ? shared.taken : shared.end);
+    // While lists are merged all know it, and those ahead change what is in memory.
+    if (!merging)
+      count = (int)(shared.taken < shared.end ? shared.taken : shared.end);
     TopkNext next = TopkNext::reduce;
     if (!more && !merging) {
       next = group.next(count, wanted, bound.any);
@@ -386,9 +431,9 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     if (merging) {
       const int room = Shape::capacity - count, left = group.end() - from;
       const int taken = left < room ? left : room;
-      group.copy(shared.list + count, from, from + taken);
+      group.copy(count, bound, from, from + taken);
       __syncthreads();
-      count += taken;
+      count = group.copies_all(bound) ? count + taken : (int)shared.taken;
       from += taken;
       next = from < group.end() ? TopkNext::reduce : TopkNext::finish;
       if (next == TopkNext::finish)
@@ -396,7 +441,6 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     }
     if (next == TopkNext::repeat) {
       bound = TopkBound::guess(as_float(0x7FFFFFFFu));
-      range = group.range(length);
       start = range.begin;
       count = 0;
       loaded = wrote = false;

@@ -28,8 +28,8 @@ struct WarpShape {
     vector = Vector,
     chunks = Chunks,
     items = Vector * Chunks,
-    // Places at a time, as long as the text is short.
-    unrolled = K * items <= 96 ? K : 1
+    // Places that are filled without a loop, as long as all goes as it mostly does.
+    unrolled = K <= 8 ? K : 0
   };
   static constexpr bool values = Values, computed = Computed, largest = Largest;
   static constexpr TopkOrder order = Order;
@@ -146,6 +146,39 @@ struct WarpPlace {
   float value;
 };
 
+// What comes next of the row goes to a place. Without `Any` only where one lane
+// has it and knows where; else nothing is done, and the result is false.
+template <bool Any, typename Shape>
+__device__ __forceinline__ bool warp_round(WarpRow<Shape> &row, int first,
+                                           int place, WarpPlace &own) {
+  const int lane = threadIdx.x % 32;
+  const unsigned key = __reduce_max_sync(0xFFFFFFFFu, row.best.key);
+  const bool has = row.best.key == key;
+  const unsigned holders = __ballot_sync(0xFFFFFFFFu, has);
+  int holder = 31 - __clz((int)holders);
+  int index = __shfl_sync(0xFFFFFFFFu, first + row.best.offset, holder);
+  // Where nothing is left all lanes have that.
+  if ((holders & (holders - 1)) != 0 || index < 0) {
+    if (!Any || key == 0)
+      return false;
+    // Several lanes have it, of which that with the lowest index gives it; or it
+    // is the third of one.
+    if (has && row.best.offset < 0)
+      row.template search<false>(row.next);
+    const int found = has ? first + row.best.offset : 0x7FFFFFFF;
+    index = __reduce_min_sync(0xFFFFFFFFu, found);
+    holder = 31 - __clz((int)__ballot_sync(0xFFFFFFFFu, found == index));
+  }
+  float value = own.value;
+  if constexpr (Shape::values)
+    value = __shfl_sync(0xFFFFFFFFu, row.value_of(row.best.offset), holder);
+  if (lane == place)
+    own = {index, value};
+  if (lane == holder)
+    row.take();
+  return true;
+}
+
 // Places in the order of their indices, -1 last.
 template <int K>
 __device__ __forceinline__ WarpPlace warp_by_index(WarpPlace own) {
@@ -190,32 +223,14 @@ __device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {
   Groups::keep(row, first);
   row.template search<true>({0, 0});
   WarpPlace own = {-1, as_float(Shape::largest ? 0xFF800000u : 0x7F800000u)};
-#pragma unroll(Shape::unrolled)
-  for (int place = 0; place < Shape::k; ++place) {
-    const unsigned key = __reduce_max_sync(0xFFFFFFFFu, row.best.key);
-    if (key == 0)
+  int place = 0;
+#pragma unroll
+  for (; place < Shape::unrolled; ++place)
+    if (!warp_round<false>(row, first, place, own))
       break;
-    const bool has = row.best.key == key;
-    const unsigned holders = __ballot_sync(0xFFFFFFFFu, has);
-    int holder = 31 - __clz((int)holders);
-    int index = __shfl_sync(0xFFFFFFFFu, first + row.best.offset, holder);
-    if ((holders & (holders - 1)) != 0 || index < 0) {
-      // Several lanes have it, of which that with the lowest index gives it; or
-      // it is the third of one.
-      if (has && row.best.offset < 0)
-        row.template search<false>(row.next);
-      const int found = has ? first + row.best.offset : 0x7FFFFFFF;
-      index = __reduce_min_sync(0xFFFFFFFFu, found);
-      holder = 31 - __clz((int)__ballot_sync(0xFFFFFFFFu, found == index));
-    }
-    float value = own.value;
-    if constexpr (Shape::values)
-      value = __shfl_sync(0xFFFFFFFFu, row.value_of(row.best.offset), holder);
-    if (lane == place)
-      own = {index, value};
-    if (lane == holder)
-      row.take();
-  }
+#pragma unroll 1
+  for (; place < Shape::k; ++place)
+    warp_round<true>(row, first, place, own);
   if constexpr (Shape::order == TopkOrder::index_ascending)
     own = warp_by_index<Shape::k>(own);
   emit(lane, own.index, own.value);

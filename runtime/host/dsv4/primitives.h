@@ -72,6 +72,9 @@ __device__ __forceinline__ float sqrt_f32(float a) {
 }
 
 __device__ __forceinline__ float sqrt_large_f32(float a) { return sqrt_f32(a); }
+__device__ __forceinline__ float div_approx_f32(float a, float b) {
+  return div_f32(a, b);
+}
 
 __device__ __forceinline__ float abs_f32(float a) {
   return as_float(as_unsigned(a) & 0x7FFFFFFFu);
@@ -134,6 +137,13 @@ __device__ __forceinline__ void st_shared_8_if(bool condition,
   if (condition)
     array[at] = (unsigned long long)high << 32 | low;
 }
+__device__ __forceinline__ void append_shared_8(unsigned bits, int bit,
+                                                unsigned long long *array,
+                                                unsigned &at, unsigned low,
+                                                unsigned high) {
+  st_shared_8_if(bits >> bit & 1, array, at, low, high);
+  at += bits >> bit & 1;
+}
 __device__ __forceinline__ unsigned fetch_add_shared(unsigned *to,
                                                      unsigned value) {
   *to += value;
@@ -185,6 +195,11 @@ template <typename Policy>
 __device__ __forceinline__ void ld_4(unsigned *to, bool condition,
                                      const void *from, Policy) {
   read_bytes_if(to, condition, from, 4);
+}
+__device__ __forceinline__ void ld_16_part(unsigned *to, int left,
+                                           const void *from) {
+  for (int i = 0; i < 4; ++i)
+    ld_4(&to[i], i < left, static_cast<const unsigned *>(from) + i, 0);
 }
 template <typename Policy>
 __device__ __forceinline__ unsigned ld_2(bool condition, const void *from,
@@ -286,6 +301,18 @@ __device__ inline unsigned rz_f16_of_f32(float value) {
 }
 __device__ __forceinline__ unsigned cvt_rz_f16x2_f32(float low, float high) {
   return rz_f16_of_f32(low) | rz_f16_of_f32(high) << 16;
+}
+
+__device__ __forceinline__ float cvt_rz_f32_u32(unsigned value) {
+  // The upper 24 bits, which a float has room for.
+  const int zeros = value ? __builtin_clz(value) : 32;
+  return (float)(zeros < 8 ? value & 0xFFFFFFFFu << (8 - zeros) : value);
+}
+__device__ __forceinline__ unsigned cvt_rp_u32_f32(float value) {
+  if (!(value < 4294967296.0f))
+    return 0xFFFFFFFFu;
+  const unsigned below = (unsigned)value;
+  return below + ((float)below < value);
 }
 
 __device__ inline unsigned bf16_of_f32(float value) {
@@ -433,9 +460,12 @@ template <int Size> __device__ __forceinline__ int cluster_rank() {
   return Size > 1 ? (int)(blockIdx.x % Size) : 0;
 }
 template <int Size> __device__ constexpr int cluster_workers() { return 1; }
-__device__ __forceinline__ unsigned long long
-ld_cluster_8(const unsigned long long *own, int) {
-  return *own;
+__device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
+                                                const unsigned long long *array,
+                                                unsigned at, int) {
+  const unsigned long long value = condition ? array[at] : 0;
+  to[0] = (unsigned)value;
+  to[1] = (unsigned)(value >> 32);
 }
 __device__ __forceinline__ void st_cluster_4(unsigned *own, int,
                                              unsigned value) {
