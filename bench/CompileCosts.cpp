@@ -136,10 +136,15 @@ llvm::json::Object bench::measureDispatch(Device &device, Workload &workload) {
   rt::cuda::CUfunction function = loadFunction(driver, *compiled);
   std::vector<int64_t> scalars(kernel.parameters.size());
   std::vector<void *> parameters;
+  rt::Workspace workspace = device.workspace(arguments.workspaceBytes(program));
   const int64_t rows = workload.rowsPerSize;
   for (auto [parameter, scalar] : llvm::zip(kernel.parameters, scalars)) {
     if (parameter.kind == rt::Parameter::Kind::Buffer) {
       parameters.push_back(&arguments.values[parameter.index].data);
+      continue;
+    }
+    if (parameter.kind == rt::Parameter::Kind::Workspace) {
+      parameters.push_back(&workspace.data);
       continue;
     }
     scalar = rows;
@@ -153,7 +158,8 @@ llvm::json::Object bench::measureDispatch(Device &device, Workload &workload) {
   attribute.id = rt::cuda::LaunchProgrammaticSerialization;
   attribute.value.programmaticStreamSerializationAllowed = 1;
   rt::cuda::LaunchConfig config = {};
-  config.gridDimX = (rows + kernel.rowsPerBlock - 1) / kernel.rowsPerBlock;
+  config.gridDimX = (rows + kernel.rowsPerBlock - 1) / kernel.rowsPerBlock *
+                    kernel.cluster * kernel.parts;
   config.gridDimY = config.gridDimZ = 1;
   config.blockDimX = kernel.threads;
   config.blockDimY = config.blockDimZ = 1;
@@ -164,12 +170,10 @@ llvm::json::Object bench::measureDispatch(Device &device, Workload &workload) {
 
   // Batches are short enough for the driver's queue never to be full.
   constexpr int batch = 128, batches = 600;
-  for (size_t i = 0; i < arguments.values.size(); ++i)
-    arguments.values[i].shape = arguments.shapes[i].data();
   auto held = [&] {
     for (int i = 0; i < batch; ++i)
       check(program.launch(device.stream, arguments.values.data(),
-                           arguments.values.size()));
+                           arguments.values.size(), workspace));
   };
   auto bare = [&] {
     for (int i = 0; i < batch; ++i)

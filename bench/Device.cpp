@@ -219,6 +219,17 @@ void Device::launchFill(Kernel &kernel, Memory &memory) {
   check(kernel->launch(stream, &argument, 1));
 }
 
+rt::Workspace Device::workspace(uint64_t bytes) {
+  if (bytes == 0)
+    return {};
+  // Graphs hold the smaller ones.
+  if (workspaces.empty() || workspaces.back().size() < bytes) {
+    workspaces.push_back(allocate(bytes));
+    check(driver.fill(workspaces.back().at(), 0, bytes, stream));
+  }
+  return {workspaces.back().at(), workspaces.back().size()};
+}
+
 void Device::fillRandom(Memory &memory) { launchFill(fill, memory); }
 
 void Device::fillValues(Memory &memory) { launchFill(fillBF16, memory); }

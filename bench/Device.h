@@ -91,6 +91,9 @@ public:
   void fillFloats(Memory &memory);
   /// Normally distributed f32 values, of mean 0 and variance 1.
   void fillNormal(Memory &memory);
+  /// Zeros of so many bytes at least. Kernels leave them so, and run one after
+  /// another, so all share them.
+  rt::Workspace workspace(uint64_t bytes);
   void upload(Memory &memory, const void *from);
   void download(void *to, const char *from, size_t bytes);
   /// Until everything launched has ended.
@@ -126,6 +129,7 @@ private:
   std::vector<CopyKernel> copyKernels;
   Kernel fill, fillBF16, fillF32, fillF32Normal, empty[2];
   Memory scratch, flushFrom, flushTo;
+  std::vector<Memory> workspaces;
 };
 
 } // namespace dsv4::bench

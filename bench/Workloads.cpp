@@ -88,7 +88,9 @@ std::string Workload::verify(const rt::LoadedProgram &program, int64_t size,
     std::memset(excerpt.data[result.binding].data() + result.offset, poison,
                 result.bytes);
   }
-  check(arguments(size, slice).launch(program, device.stream));
+  Arguments launched = arguments(size, slice);
+  check(launched.launch(program, device.stream,
+                        device.workspace(launched.workspaceBytes(program))));
   device.finish();
 
   std::vector<reference::Buffer> buffers;

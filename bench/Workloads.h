@@ -30,10 +30,18 @@ struct Arguments {
     shapes.push_back(std::move(shape));
     values.push_back({data, nullptr});
   }
-  rt::Status launch(const rt::LoadedProgram &program, rt::Stream stream) {
+  rt::Status launch(const rt::LoadedProgram &program, rt::Stream stream,
+                    rt::Workspace workspace) {
+    link();
+    return program.launch(stream, values.data(), values.size(), workspace);
+  }
+  uint64_t workspaceBytes(const rt::LoadedProgram &program) {
+    link();
+    return take(program.workspaceBytes(values.data(), values.size()));
+  }
+  void link() {
     for (size_t i = 0; i < values.size(); ++i)
       values[i].shape = shapes[i].data();
-    return program.launch(stream, values.data(), values.size());
   }
 };
 

@@ -114,15 +114,17 @@ void Bench::measure(Workload &workload, int64_t size,
   for (const Variant &variant : variants)
     candidates.push_back(
         {variant.schedule, launches,
-         [&arguments, &variant](unsigned i, rt::Stream stream) {
+         [&arguments, &variant,
+          workspace = device.workspace(arguments[0].workspaceBytes(
+              *variant.program))](unsigned i, rt::Stream stream) {
            return arguments[i % arguments.size()].launch(*variant.program,
-                                                         stream);
+                                                         stream, workspace);
          }});
   for (const CopyKernel &kernel : device.copies())
     candidates.push_back(copyOf(kernel, bytes, launches, cold));
   const rt::KernelInfo &first = variants[0].program->info().kernels[0];
   const int64_t blocks =
-      llvm::divideCeil(count, first.rowsPerBlock) * first.cluster;
+      llvm::divideCeil(count, first.rowsPerBlock) * first.cluster * first.parts;
   for (bool programmatic : {false, true})
     candidates.push_back(
         {programmatic ? "pdl" : "plain", launches,
@@ -231,10 +233,11 @@ void Bench::run(Workload &workload, const std::vector<int64_t> &sizes) {
 /// scores. Compile costs are measured once an algorithm.
 static std::vector<TopkJob> getTopkJobs() {
   std::vector<TopkJob> all = {
-      {1, 4096, 512},          {1, 16384, 512},          {1, 65536, 512},
-      {16, 65536, 512},        {1, 262144, 512, true},   {64, 8192, 512},
-      {64, 32768, 512},        {64, 131072, 2048},       {64, 262144, 512},
-      {256, 16384, 512, true}, {256, 131072, 2048, true}};
+      {1, 4096, 512},           {1, 16384, 512},        {1, 65536, 512},
+      {16, 65536, 512},         {1, 262144, 512, true}, {64, 8192, 512},
+      {1, 1048576, 512},        {1, 4194304, 512},      {64, 32768, 512},
+      {64, 131072, 2048},       {64, 262144, 512},      {256, 16384, 512, true},
+      {256, 131072, 2048, true}};
   for (auto scores : {TopkJob::Scores::Ascending, TopkJob::Scores::Equal,
                       TopkJob::Scores::Bucket}) {
     all.push_back({64, 32768, 512, false, scores});

@@ -104,7 +104,9 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     Of kind `row` this is for a whole row. After rows are distributed all `threads` threads of a
     block, or of the `cluster` blocks that have the row, run it together, `chunks` vectors a thread at a time: of kind
     `block` these are the longest row, of kind `rounds` a few times as many may be, and of kind `stream` any
-    number. Of kind `warp` each warp
+    number. With `parts` so many blocks have the row without being a cluster; the last of them to end runs the second
+    region. What they tell each other is in a workspace of `getWorkspaceBytes()` bytes a row, zero before and
+    after. Of kind `warp` each warp
     has a row of `chunks` vectors a lane. Then the second region is run by all lanes at once, each with its number as the place;
     behind the last place, too, the index is -1. Of more than one of `groups` those that `dsv4.topk` with as many `keep`s,
     `by` as many elements. `computed`: the elements are results of arithmetic, which makes one
@@ -116,7 +118,9 @@ def CUDA_SelectOp : CUDA_Op<"select", [
       between 64 and 1024, for which kinds `row` and `warp` have no use; a thread has at most 32 elements at a time; only kind
       `stream` has a cluster, of at most 16 blocks;
     * select_c3: at most 32 groups, which divide `most`; between 1 and all of them are kept, by at least 1 element of each; only kinds `row` and
-      `warp` have more than one.
+      `warp` have more than one;
+    * select_c4: parts is 1 without a workspace, and an even number from 2 to 256 with one, which only kind `stream`
+      without a cluster has.
   }];
   let arguments = (ins CUDA_Offset:$length, I64Attr:$places, I64Attr:$most,
                        DefaultValuedAttr<CUDA_SelectOrder, "::dsv4::cuda::SelectOrder::Unordered">:$order,
@@ -124,21 +128,27 @@ def CUDA_SelectOp : CUDA_Op<"select", [
                        DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Row">:$kind,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
                        DefaultValuedAttr<I64Attr, "1">:$chunks,
-                       DefaultValuedAttr<I64Attr, "1">:$cluster, UnitAttr:$computed,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster,
+                       DefaultValuedAttr<I64Attr, "1">:$parts,
+                       Optional<MemRefRankOf<[I8], [1]>>:$workspace, UnitAttr:$computed,
                        DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$keep,
                        DefaultValuedAttr<I64Attr, "1">:$by);
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $places `of` $length `most` $most (`order` $order^)? (`smallest` $smallest^)?
     (`kind` $kind^)? (`threads` $threads^)? (`chunks` $chunks^)? (`cluster` $cluster^)?
-    (`computed` $computed^)? (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
-    attr-dict-with-keyword `:` type($length) `load` $load `emit` $emit
+    (`parts` $parts^)? (`in` $workspace^)? (`computed` $computed^)?
+    (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
+    attr-dict-with-keyword `:` type($length) (`,` type($workspace)^)? `load` $load `emit` $emit
   }];
   let extraClassDeclaration = [{
     static constexpr int64_t kMostPlaces = 4096, kMostPlacesOfWarp = 32, kMostHeld = 32, kMostBlocks = 16,
                              kMostGroups = 32;
     /// What the first region gives.
     ::mlir::VectorType getChunk();
+    /// What a row has of a workspace: counters, and as many elements of each
+    /// block as can be among the best.
+    static int64_t getWorkspaceBytes(int64_t places, int64_t parts) { return 16 + 8 * places * parts; }
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

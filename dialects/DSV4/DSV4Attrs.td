@@ -310,7 +310,8 @@ def DSV4_SelectAlgorithm : I32EnumAttr<"SelectAlgorithm", "which threads select 
     I32EnumAttrCase<"None", 0, "none">,
     I32EnumAttrCase<"Warp", 1, "warp">,
     I32EnumAttrCase<"Block", 2, "block">,
-    I32EnumAttrCase<"Stream", 3, "stream">
+    I32EnumAttrCase<"Stream", 3, "stream">,
+    I32EnumAttrCase<"Grid", 4, "grid">
   ]> {
   let cppNamespace = "::dsv4";
 }
@@ -345,7 +346,9 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     `select` is for kernels that select elements of rows, which are read in chunks of `vector` elements. With
     `warp` a warp has a row in registers, and a block as many rows as warps; with
     `block` the threads of a block have a row in registers; with `stream` those of a block, or of a cluster, read a row of
-    any length once, `chunks` chunks a thread at a time, and keep what may be selected. `lanes` has no meaning
+    any length once, `chunks` chunks a thread at a time, and keep what may be selected. With `grid` they are those of
+    `parts` blocks that are no cluster and do not wait for each other: what they keep goes to a workspace, which the
+    caller provides, and the last of them to end selects from it. `lanes` has no meaning
     then. Clauses:
 
     * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
@@ -368,7 +371,8 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
       at most 1024, and no other lets an op of the kernel use what was selected, or chooses groups first; with `block` a thread has at most 32
       elements of the longest row, whose length has a bound then; chunks are at most 16 bytes, and whole ones
       make up a row whose length is constant; `chunks` is between 1 and 16, so that a thread has at most 32 elements,
-      and threads are a power of two from 64 on.
+      and threads are a power of two from 64 on;
+    * row_schedule_c10: parts is a power of two between 2 and 256 with `select = grid`, else 1.
 
     What depends on the ops is checked on the kernel that carries the schedule.
   }];
@@ -382,17 +386,20 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$rows,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
     DefaultValuedParameter<"SelectAlgorithm", "SelectAlgorithm::None">:$select,
-    DefaultValuedParameter<"int64_t", "1">:$chunks
+    DefaultValuedParameter<"int64_t", "1">:$chunks,
+    DefaultValuedParameter<"int64_t", "1">:$parts
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Rows that a block handles, or a cluster.
+    /// Rows that a block handles, a cluster, or the blocks of a row.
     int64_t getRowsPerBlock() const {
       if (getSelect() != SelectAlgorithm::None)
         return getSelect() == SelectAlgorithm::Warp ? getThreads() / 32 : 1;
       return getTeam() ? std::max<int64_t>(getRows(), 1) : getThreads() / getLanes();
     }
+    /// Blocks that share these rows.
+    int64_t getBlocksPerRow() const { return getCluster() * getParts(); }
   }];
 }
 

@@ -63,7 +63,7 @@ def DSV4_YieldOp : DSV4_Op<"yield", [
 }
 
 //===----------------------------------------------------------------------===//
-// buffer, extent, row_count
+// buffer, workspace, extent, row_count
 //===----------------------------------------------------------------------===//
 
 def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
@@ -81,6 +81,19 @@ def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
                        OptionalAttr<StrAttr>:$field);
   let results = (outs MemRefRankOf<[AnyType], [1]>:$memory);
   let assemblyFormat = "$source (`[` $field^ `]`)? attr-dict `:` type($source) `to` type($memory)";
+  let hasVerifier = 1;
+}
+
+def DSV4_WorkspaceOp : DSV4_Op<"workspace", [Pure]> {
+  let summary = "memory for what blocks tell each other";
+  let description = [{
+    `bytes` bytes for every row of the kernel, one row behind the other, aligned to 16 bytes. The caller of the
+    program provides them. They are all zero when the kernel starts, and when it has ended. Clause workspace_c1:
+    bytes is a positive multiple of 16 below 2^31.
+  }];
+  let arguments = (ins I64Attr:$bytes);
+  let results = (outs MemRefRankOf<[I8], [1]>:$memory);
+  let assemblyFormat = "$bytes attr-dict `:` type($memory)";
   let hasVerifier = 1;
 }
 

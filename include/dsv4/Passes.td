@@ -59,13 +59,13 @@ def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
     until they divide every field. A kernel that carries a schedule keeps it. A
     table file (JSON: a list of {"arch", "op", "bits", "threads", "lanes",
     "vector", "blocks", "load", "store", "pdl", "team", "rows", "cluster", "most", "window", "width",
-    "grouped", "select", "columns", "chunks", "places"})
+    "grouped", "select", "columns", "chunks", "places", "parts"})
     goes before the built-in table. An entry with "most" is for kernels known to
     have at most so many rows, one with "window" for those whose rows take at
     least so many rows of operands, one with "width" for those where these have at
     least so many elements, one with "grouped" (true) for rows with factors of groups;
     "team" and "rows" count only where rows take several, "cluster" there and where "select" is "stream". For
-    kernels that select elements "select" says how, "chunks" is the schedule's, and an entry with "columns" is for
+    kernels that select elements "select" says how, "chunks" and "parts" are the schedule's, and an entry with "columns" is for
     rows of at most so many elements, one with "places" where at most so many are selected.
   }];
   let options = [

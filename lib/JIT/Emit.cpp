@@ -65,6 +65,8 @@ static rt::Parameter traceParameter(Value operand, const Signature &signature) {
   if (auto cast = operand.getDefiningOp<arith::IndexCastOp>())
     operand = cast.getIn();
   Operation *op = operand.getDefiningOp();
+  if (isa<WorkspaceOp>(op))
+    return {Kind::Workspace, 0};
   unsigned argument = cast<BlockArgument>(op->getOperand(0)).getArgNumber();
   if (auto buffer = dyn_cast<BufferOp>(op))
     return {Kind::Buffer, static_cast<int>(signature.getBinding(
@@ -87,20 +89,24 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
     kernel.threads = (*callee.getKnownBlockSize())[0];
     kernel.rowsPerBlock = schedule.getRowsPerBlock();
     kernel.cluster = schedule.getCluster();
+    kernel.parts = schedule.getParts();
     // No driver takes it below sm_90, where a wait is nothing anyway.
     kernel.programmaticLaunch =
         schedule.getPdl() && cuda::getArchNumber(info.arch) >= 90;
     Value blocks = launch.getGridSizeX();
-    if (auto clusters = blocks.getDefiningOp<arith::MulIOp>())
-      blocks = clusters.getLhs();
+    if (auto product = blocks.getDefiningOp<arith::MulIOp>())
+      blocks = product.getLhs();
     auto grid = blocks.getDefiningOp<arith::CeilDivUIOp>();
     auto rows = grid.getLhs().getDefiningOp<RowCountOp>();
     unsigned argument = cast<BlockArgument>(rows.getSource()).getArgNumber();
     int64_t rank = cast<RankedTensorType>(rows.getSource().getType()).getRank();
     for (int64_t axis = 0; axis < rank - 1; ++axis)
       kernel.rows.push_back(signature.getExtent(argument, axis));
-    for (Value operand : launch.getKernelOperands())
+    for (Value operand : launch.getKernelOperands()) {
       kernel.parameters.push_back(traceParameter(operand, signature));
+      if (auto workspace = operand.getDefiningOp<WorkspaceOp>())
+        kernel.workspaceBytesPerRow = workspace.getBytes();
+    }
     info.kernels.push_back(std::move(kernel));
   });
 }
@@ -125,7 +131,7 @@ static void describeUse(ModuleOp module, func::FuncOp func,
     auto callee = module.lookupSymbol<gpu::GPUFuncOp>(launch.getKernel());
     for (auto [i, operand] : llvm::enumerate(launch.getKernelOperands())) {
       auto memory = dyn_cast<MemRefType>(operand.getType());
-      if (!memory)
+      if (!memory || operand.getDefiningOp<WorkspaceOp>())
         continue;
       rt::Binding &binding =
           info.bindings[traceParameter(operand, signature).index];

@@ -52,11 +52,32 @@ Status Execution::prepare() {
     }
     arguments.push_back({data, buffers.shapes[i].data()});
   }
-  return Status();
+  return prepareWorkspace();
+}
+
+Status Execution::prepareWorkspace() {
+  auto bytes = program.workspaceBytes(arguments.data(), arguments.size());
+  if (!bytes)
+    return bytes.status();
+  workspace.bytes = *bytes;
+  if (*bytes == 0)
+    return Status();
+  rt::Driver *driver = session.driver();
+  if (!driver) {
+    hostWorkspace.resize(*bytes);
+    workspace.data = hostWorkspace.data();
+    return Status();
+  }
+  auto block = driver->allocate(*bytes);
+  if (!block)
+    return block.status();
+  memory.push_back(*block);
+  workspace.data = *block;
+  return driver->fill(*block, 0, *bytes, stream);
 }
 
 Status Execution::launch(rt::Stream on) {
-  return program.launch(on, arguments.data(), arguments.size());
+  return program.launch(on, arguments.data(), arguments.size(), workspace);
 }
 
 Status Execution::launchOnce() {

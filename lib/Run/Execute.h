@@ -23,6 +23,8 @@ public:
   ~Execution();
 
   rt::Status prepare();
+  /// Of the workspace that the launches share.
+  uint64_t getWorkspaceBytes() const { return workspace.bytes; }
   /// Launches once and brings the destinations back.
   rt::Status launchOnce();
   /// Seconds a launch takes: on a GPU, of `count` launches in one graph; on the
@@ -33,6 +35,8 @@ public:
   const std::string &getDeviceName() const { return deviceName; }
 
 private:
+  /// Allocates the workspace, and sets it to zero once for all launches.
+  rt::Status prepareWorkspace();
   rt::Status launch(rt::Stream stream);
   /// Seconds from a graph of `count` times `body`.
   rt::Result<double>
@@ -43,6 +47,8 @@ private:
   reference::InputSet &buffers;
   std::vector<void *> memory; ///< On the device; of `buffers` on the host.
   std::vector<rt::Argument> arguments;
+  rt::Workspace workspace;
+  std::vector<char> hostWorkspace;
   rt::Stream stream = nullptr;
   std::string deviceName = "host";
 };

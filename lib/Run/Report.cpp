@@ -49,6 +49,8 @@ std::string dsv4::formatTable(const RunResult &result) {
       row("  registers", llvm::formatv("{0}, {1} bytes spilled",
                                        kernel.registers, kernel.spillBytes));
   }
+  if (result.workspaceBytes)
+    row("workspace", llvm::formatv("{0} bytes", result.workspaceBytes));
   row("cache hit", describeOrigin(result.report.origin));
   const CompileReport &did = result.report;
   if (did.origin == CompileReport::Origin::Compiled)
@@ -104,6 +106,7 @@ std::string dsv4::formatJSON(const RunResult &result) {
       {"passes_ms", result.report.passes},
       {"backend_ms", result.report.backend},
       {"load_ms", result.report.load},
+      {"workspace_bytes", result.workspaceBytes},
       {"bytes_moved", result.bytesMoved}};
   if (result.microseconds > 0) {
     object["us"] = result.microseconds;

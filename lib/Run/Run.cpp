@@ -344,6 +344,7 @@ Status Runner::execute() {
   if (Status status = execution.launchOnce(); !status)
     return status;
   result.device = execution.getDeviceName();
+  result.workspaceBytes = execution.getWorkspaceBytes();
   result.bytesMoved = countBytes();
   if (options.repeat == 0)
     return Status();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All threads of a block, of a cluster or of a warp select from one row. A
+// All threads of a block, of several blocks or of a warp select from one row. A
 // thread computes a chunk of its columns by itself, so a chunk is a row of one
 // lane, and a place is a row of one element.
 //
@@ -27,12 +27,12 @@ void RowDistributor::mapSelectedRow() {
     // room beside them.
     cuda::LaunchSuccessorsOp::create(b, loc);
   }
-  int64_t cluster = schedule.getCluster();
+  int64_t blocks = schedule.getBlocksPerRow();
   Value row = gpu::BlockIdOp::create(
       b, loc, gpu::Dimension::x,
-      b.getIndexAttr(std::min<int64_t>(getMaxRows() * cluster, INT32_MAX)));
-  if (cluster > 1)
-    row = arith::DivUIOp::create(b, name("row"), row, indexConstant(cluster));
+      b.getIndexAttr(std::min<int64_t>(getMaxRows() * blocks, INT32_MAX)));
+  if (blocks > 1)
+    row = arith::DivUIOp::create(b, name("row"), row, indexConstant(blocks));
   lane = indexConstant(0);
   laneCount = 1;
   mapping.map(forall.getInductionVar(0), row);
@@ -121,6 +121,8 @@ static cuda::SelectKind getKind(RowScheduleAttr schedule, int64_t most) {
                ? cuda::SelectKind::Rounds
                : cuda::SelectKind::Stream;
   }
+  case SelectAlgorithm::Grid:
+    return cuda::SelectKind::Stream;
   case SelectAlgorithm::Block:
   case SelectAlgorithm::None:
     return cuda::SelectKind::Block;
@@ -141,7 +143,7 @@ LogicalResult RowDistributor::runSelection(cuda::SelectOp select) {
   bool isWarp = kind == cuda::SelectKind::Warp;
   int64_t threads = isWarp ? 32 : schedule.getThreads();
   int64_t chunks = schedule.getChunks();
-  if (schedule.getSelect() != SelectAlgorithm::Stream)
+  if (kind == cuda::SelectKind::Block || isWarp)
     chunks = llvm::divideCeil(static_cast<int64_t>(select.getMost()),
                               threads * chunkSize);
   if (isWarp)
@@ -149,11 +151,19 @@ LogicalResult RowDistributor::runSelection(cuda::SelectOp select) {
   else
     mapSelectedRow();
   cloneScalars(forall.getBody());
+  Value workspace;
+  int64_t parts = schedule.getParts();
+  if (parts > 1)
+    workspace = WorkspaceOp::create(
+        b, name("workspace"),
+        MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
+        cuda::SelectOp::getWorkspaceBytes(select.getPlaces(), parts));
   auto mapped = cuda::SelectOp::create(
       b, select.getLoc(), mapping.lookupOrDefault(select.getLength()),
       select.getPlaces(), select.getMost(), select.getOrder(),
-      select.getSmallest(), kind, threads, chunks, schedule.getCluster(),
-      /*computed=*/false, select.getGroups(), select.getKeep(), select.getBy());
+      select.getSmallest(), kind, threads, chunks, schedule.getCluster(), parts,
+      workspace, /*computed=*/false, select.getGroups(), select.getKeep(),
+      select.getBy());
   if (failed(emitChunk(select.getLoad(), mapped.getLoad())) ||
       failed(emitPlace(select.getEmit(), mapped)))
     return failure();

@@ -21,10 +21,10 @@ namespace dsv4 {
 namespace {
 
 /// One parameter of the kernel: what a buffer, extent or row_count op gives for
-/// an argument of the function.
+/// an argument of the function, or the workspace.
 struct Parameter {
   Operation *source; ///< The first op in the kernel that asks for it.
-  unsigned argument; ///< Of the function.
+  unsigned argument; ///< Of the function; a workspace has none.
   std::string identity;
   std::string name;
   int64_t min = 0, max = -1; ///< Bounds of an integer parameter.
@@ -56,10 +56,12 @@ private:
 } // namespace
 
 static bool isParameter(Operation *op) {
-  return isa<BufferOp, ExtentOp, RowCountOp>(op);
+  return isa<BufferOp, ExtentOp, RowCountOp, WorkspaceOp>(op);
 }
 
 std::string Outliner::nameOf(Operation *op, unsigned argument) {
+  if (isa<WorkspaceOp>(op))
+    return "workspace";
   std::string name = getArgumentName(func, argument);
   if (auto buffer = dyn_cast<BufferOp>(op))
     return buffer.getField() ? name + "_" + buffer.getField()->str() : name;
@@ -114,6 +116,11 @@ LogicalResult Outliner::collect() {
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
     if (!isParameter(op))
       return WalkResult::advance();
+    if (isa<WorkspaceOp>(op)) {
+      asked.push_back({op, found.size()});
+      found.push_back({op, 0, "workspace", nameOf(op, 0)});
+      return WalkResult::advance();
+    }
     auto inner = dyn_cast<BlockArgument>(op->getOperand(0));
     auto outer =
         inner
@@ -151,14 +158,13 @@ LogicalResult Outliner::collect() {
 
   SmallVector<unsigned> order =
       llvm::to_vector(llvm::seq<unsigned>(0, found.size()));
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    bool memoryA = isa<BufferOp>(found[a].source);
-    bool memoryB = isa<BufferOp>(found[b].source);
-    return std::make_tuple(!memoryA, found[a].argument,
-                           getFieldIndex(found[a].source)) <
-           std::make_tuple(!memoryB, found[b].argument,
-                           getFieldIndex(found[b].source));
-  });
+  auto getPlace = [&](unsigned i) {
+    Operation *source = found[i].source;
+    int kind = isa<BufferOp>(source) ? 0 : isa<WorkspaceOp>(source) ? 2 : 1;
+    return std::make_tuple(kind, found[i].argument, getFieldIndex(source));
+  };
+  llvm::stable_sort(
+      order, [&](unsigned a, unsigned b) { return getPlace(a) < getPlace(b); });
   SmallVector<unsigned> position(found.size());
   for (auto [place, index] : llvm::enumerate(order)) {
     position[index] = place;
@@ -207,14 +213,18 @@ ArrayAttr Outliner::buildHeader() {
   os << ", chunks of " << schedule.getVector() << " elements";
   if (schedule.getSelect() != SelectAlgorithm::None) {
     os << ", a row ";
-    if (schedule.getCluster() > 1)
+    bool isGrid = schedule.getSelect() == SelectAlgorithm::Grid;
+    if (isGrid)
+      os << schedule.getParts() << " blocks that read it once";
+    else if (schedule.getCluster() > 1)
       os << "a cluster of " << schedule.getCluster() << " blocks";
     else
       os << (schedule.getSelect() == SelectAlgorithm::Warp ? "a warp"
                                                            : "a block");
-    os << (schedule.getSelect() == SelectAlgorithm::Stream
-               ? " that reads it once"
-               : " that has it in registers");
+    if (!isGrid)
+      os << (schedule.getSelect() == SelectAlgorithm::Stream
+                 ? " that reads it once"
+                 : " that has it in registers");
   }
   if (schedule.getTeam()) {
     os << ", " << schedule.getRowsPerBlock()
@@ -307,7 +317,8 @@ void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
   SmallVector<Value> operands;
   for (const Parameter &parameter : parameters) {
     Operation *clone = b.clone(*parameter.source);
-    clone->setOperand(0, func.getArgument(parameter.argument));
+    if (!isa<WorkspaceOp>(clone))
+      clone->setOperand(0, func.getArgument(parameter.argument));
     Value operand = clone->getResult(0);
     if (operand.getType().isIndex())
       operand = arith::IndexCastOp::create(b, loc, b.getI32Type(), operand);
@@ -320,8 +331,8 @@ void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
       RowCountOp::create(b, loc, tensor, b.getI64IntegerAttr(INT32_MAX));
   Value grid = arith::CeilDivUIOp::create(b, loc, rows,
                                           constant(schedule.getRowsPerBlock()));
-  if (schedule.getCluster() > 1)
-    grid = arith::MulIOp::create(b, loc, grid, constant(schedule.getCluster()));
+  if (int64_t blocks = schedule.getBlocksPerRow(); blocks > 1)
+    grid = arith::MulIOp::create(b, loc, grid, constant(blocks));
   Value one = constant(1);
   gpu::LaunchFuncOp::create(
       b, loc, callee, gpu::KernelDim3{grid, one, one},

@@ -44,6 +44,7 @@ struct TableEntry {
   int64_t columns = 0; ///< The most elements of a row that is selected from.
   int64_t chunks = 1;
   int64_t places = 0; ///< The most elements that are selected.
+  int64_t parts = 1;
 };
 
 bool hasClusters(StringRef arch) { return cuda::getArchNumber(arch) >= 90; }
@@ -59,18 +60,21 @@ struct Shape {
   bool grouped = false;
   SelectAlgorithm select = SelectAlgorithm::None;
   int64_t columns = 0, chunks = 1, places = 0;
+  int64_t parts = 1; ///< For `grid`; of others where there are no clusters.
 };
 
 /// An entry for rows that are selected from.
 constexpr Shape selectFrom(SelectAlgorithm how, int64_t threads,
                            int64_t columns, int64_t most = 0,
-                           int64_t cluster = 1, int64_t chunks = 1) {
+                           int64_t cluster = 1, int64_t chunks = 1,
+                           int64_t parts = 1) {
   Shape shape = {"dsv4.topk", 0, threads, 1, /*vector=*/8};
   shape.select = how;
   shape.columns = columns;
   shape.most = most;
   shape.cluster = cluster;
   shape.chunks = chunks;
+  shape.parts = parts;
   return shape;
 }
 
@@ -104,7 +108,14 @@ const Shape shapes[] = {
     selectFrom(SelectAlgorithm::Stream, 512, 16384, 32, 4),
     selectFrom(SelectAlgorithm::Stream, 512, 16384, 0, 1, /*chunks=*/2),
     selectFrom(SelectAlgorithm::Stream, 512, 65536, 8, 16),
-    selectFrom(SelectAlgorithm::Stream, 1024, 0, 8, 16, /*chunks=*/2),
+    selectFrom(SelectAlgorithm::Stream, 1024, 524288, 8, 16, /*chunks=*/2,
+               /*parts=*/16),
+    selectFrom(SelectAlgorithm::Grid, 1024, 0, 2, 1, /*chunks=*/1,
+               /*parts=*/64),
+    selectFrom(SelectAlgorithm::Grid, 1024, 0, 4, 1, /*chunks=*/1,
+               /*parts=*/32),
+    selectFrom(SelectAlgorithm::Stream, 1024, 0, 8, 16, /*chunks=*/2,
+               /*parts=*/16),
     selectFrom(SelectAlgorithm::Stream, 1024, 0, 32, 4, /*chunks=*/2),
     selectFrom(SelectAlgorithm::Stream, 1024, 32768),
     selectFrom(SelectAlgorithm::Stream, 1024, 0, 64, 2, /*chunks=*/2),
@@ -129,7 +140,9 @@ std::vector<TableEntry> getBuiltinTable(StringRef arch) {
   bool hopper = arch.starts_with("sm_9");
   bool pdl = cuda::getArchNumber(arch) >= 90;
   std::vector<TableEntry> table;
-  for (const Shape &shape : shapes)
+  for (const Shape &shape : shapes) {
+    bool isGrid = shape.select == SelectAlgorithm::Grid ||
+                  (!hasClusters(arch) && shape.parts > 1);
     table.push_back(
         {"sm_",
          shape.op,
@@ -148,10 +161,12 @@ std::vector<TableEntry> getBuiltinTable(StringRef arch) {
          shape.window,
          shape.width,
          shape.grouped,
-         shape.select,
+         isGrid ? SelectAlgorithm::Grid : shape.select,
          shape.columns,
          shape.chunks,
-         shape.places});
+         shape.places,
+         isGrid ? shape.parts : 1});
+  }
   return table;
 }
 
@@ -223,6 +238,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                 map.mapOptional("columns", entry.columns) &&
                 map.mapOptional("places", entry.places) &&
                 map.mapOptional("chunks", entry.chunks) &&
+                map.mapOptional("parts", entry.parts) &&
                 map.mapOptional("select", select) &&
                 map.mapOptional("load", load) &&
                 map.mapOptional("store", store);
@@ -233,7 +249,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
               {"arch",    "op",     "bits",   "threads", "lanes",   "vector",
                "blocks",  "pdl",    "load",   "store",   "team",    "rows",
                "cluster", "most",   "window", "width",   "grouped", "columns",
-               "select",  "chunks", "places"},
+               "select",  "chunks", "places", "parts"},
               key.str()))
         return fail("an entry has no '" + key.str() + "'");
     auto storePolicy = symbolizeStorePolicy(store);
@@ -244,12 +260,13 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
       return fail("'load' is 'default' or 'evict_last'");
     auto algorithm = symbolizeSelectAlgorithm(select);
     if (!algorithm)
-      return fail("'select' is 'none', 'warp', 'block' or 'stream'");
+      return fail("'select' is 'none', 'warp', 'block', 'stream' or 'grid'");
     entry.select = *algorithm;
     if (entry.select == SelectAlgorithm::None &&
-        (entry.columns || entry.places || entry.chunks != 1))
-      return fail("'columns', 'places' and 'chunks' are of entries with a "
-                  "'select'");
+        (entry.columns || entry.places || entry.chunks != 1 ||
+         entry.parts != 1))
+      return fail("'columns', 'places', 'chunks' and 'parts' are of entries "
+                  "with a 'select'");
     if (entry.select != SelectAlgorithm::None &&
         (entry.team || entry.window || entry.width || entry.grouped))
       return fail("'team', 'window', 'width' and 'grouped' are of entries "
@@ -263,7 +280,7 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
             },
             &getContext(), entry.threads, entry.lanes, entry.vector,
             entry.blocks, entry.load, entry.store, entry.pdl, entry.team,
-            entry.rows, entry.cluster, entry.select, entry.chunks))
+            entry.rows, entry.cluster, entry.select, entry.chunks, entry.parts))
       return failure();
     entries.push_back(entry);
   }
@@ -307,13 +324,14 @@ static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2) {
     // As many elements in more chunks.
     int64_t chunks = 1;
-    if (entry.select == SelectAlgorithm::Stream)
+    if (entry.select == SelectAlgorithm::Stream ||
+        entry.select == SelectAlgorithm::Grid)
       chunks = std::min({entry.chunks * (entry.vector / vector),
                          kMostHeldOfRow / vector, int64_t(16)});
     auto schedule = RowScheduleAttr::get(
         kernel.getContext(), entry.threads, entry.lanes, vector, entry.blocks,
         entry.load, entry.store, entry.pdl, 0, 0, entry.cluster, entry.select,
-        chunks);
+        chunks, entry.parts);
     why = explainMisfit(schedule, kernel);
     if (why.empty())
       return schedule;
@@ -355,7 +373,8 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
           RowScheduleAttr::get(kernel.getContext(), threads, lanes, vector,
                                blocks, entry.load, entry.store, entry.pdl, team,
                                team ? std::min(rows, threads / lanes) : 0,
-                               cluster, SelectAlgorithm::None, /*chunks=*/1);
+                               cluster, SelectAlgorithm::None, /*chunks=*/1,
+                               /*parts=*/1);
       why = explainMisfit(schedule, kernel);
       if (why.empty())
         return schedule;
@@ -396,7 +415,7 @@ static RowScheduleAttr reduceTo(KernelOp kernel, RowScheduleAttr given) {
       given.getVector(), given.getBlocks(), given.getLoad(), given.getStore(),
       given.getPdl(), /*team=*/0, /*rows=*/0, selects ? given.getCluster() : 1,
       selects ? given.getSelect() : SelectAlgorithm::None,
-      selects ? given.getChunks() : 1);
+      selects ? given.getChunks() : 1, selects ? given.getParts() : 1);
 }
 
 LogicalResult SelectSchedule::select(KernelOp kernel,

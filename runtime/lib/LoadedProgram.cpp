@@ -221,7 +221,8 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
 /// may count past 2^31 - 1.
 static int64_t maxRows(const KernelInfo &kernel) {
   return std::min(int64_t(INT32_MAX) - (kernel.rowsPerBlock - 1),
-                  int64_t(INT32_MAX / kernel.cluster) * kernel.rowsPerBlock);
+                  int64_t(INT32_MAX / (kernel.cluster * kernel.parts)) *
+                      kernel.rowsPerBlock);
 }
 
 [[gnu::cold, gnu::noinline]] static Status
@@ -244,12 +245,26 @@ tooManyRows(const ProgramInfo &program, const KernelInfo &kernel,
                     ": split the launch");
 }
 
+[[gnu::cold, gnu::noinline]] static Status
+wrongWorkspace(const ProgramInfo &program, uint64_t needed,
+               const Workspace &workspace) {
+  std::string text = "program '" + program.name + "' needs a workspace of " +
+                     std::to_string(needed) + " bytes for these shapes, ";
+  if (!workspace.data)
+    text += "got none: pass memory that was once set to zero";
+  else if (workspace.bytes < needed)
+    text += "got " + std::to_string(workspace.bytes);
+  else
+    text += "aligned to " + std::to_string(WorkspaceAlignment);
+  return Status(Code::InvalidArgument, text);
+}
+
 //===----------------------------------------------------------------------===//
 // Launch
 //===----------------------------------------------------------------------===//
 
-Status LoadedProgram::checkArguments(const Argument *arguments, size_t count,
-                                     int64_t *dims) const {
+Status LoadedProgram::checkShapes(const Argument *arguments, size_t count,
+                                  int64_t *dims) const {
   size_t expected = program.bindings.size();
   if (count != expected || (expected && !arguments))
     return Status(Code::InvalidArgument,
@@ -269,15 +284,23 @@ Status LoadedProgram::checkArguments(const Argument *arguments, size_t count,
 
   for (size_t i = 0; i < expected; ++i) {
     const Binding &binding = program.bindings[i];
-    bool empty = false;
     for (size_t axis = 0; axis < binding.shape.size(); ++axis) {
       const Extent &extent = binding.shape[axis];
       int64_t required = extent.dim < 0 ? extent.constant : dims[extent.dim];
       int64_t value = arguments[i].shape[axis];
       if (value != required)
         return wrongExtent(program, i, axis, value, required);
-      empty |= value == 0;
     }
+  }
+  return Status();
+}
+
+Status LoadedProgram::checkMemory(const Argument *arguments) const {
+  for (size_t i = 0; i < program.bindings.size(); ++i) {
+    const Binding &binding = program.bindings[i];
+    bool empty = false;
+    for (size_t axis = 0; axis < binding.shape.size(); ++axis)
+      empty |= arguments[i].shape[axis] == 0;
     if (empty)
       continue;
     if (!arguments[i].data)
@@ -304,23 +327,54 @@ static int64_t countRows(const KernelInfo &kernel, const int64_t *dims) {
   return overflow || rows > maxRows(kernel) ? -1 : rows;
 }
 
-Status LoadedProgram::launch(Stream stream, const Argument *arguments,
-                             size_t count) const {
-  int64_t dims[MaxDims];
-  if (Status status = checkArguments(arguments, count, dims); !status)
-    return status;
-  int32_t rowCounts[MaxKernels];
+Status LoadedProgram::countRows(const int64_t *dims, int32_t *rowCounts,
+                                uint64_t &workspaceBytes) const {
+  // Kernels run one after another, so they share one workspace.
+  workspaceBytes = 0;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const KernelInfo &info = *kernels[i].info;
-    int64_t rows = countRows(info, dims);
+    int64_t rows = ::countRows(info, dims);
     if (rows < 0)
       return tooManyRows(program, info, dims);
     rowCounts[i] = int32_t(rows);
+    workspaceBytes =
+        std::max(workspaceBytes, uint64_t(rows) * info.workspaceBytesPerRow);
   }
+  return Status();
+}
+
+Result<uint64_t> LoadedProgram::workspaceBytes(const Argument *arguments,
+                                               size_t count) const {
+  int64_t dims[MaxDims];
+  int32_t rowCounts[MaxKernels];
+  uint64_t bytes;
+  if (Status status = checkShapes(arguments, count, dims); !status)
+    return status;
+  if (Status status = countRows(dims, rowCounts, bytes); !status)
+    return status;
+  return bytes;
+}
+
+Status LoadedProgram::launch(Stream stream, const Argument *arguments,
+                             size_t count, Workspace workspace) const {
+  int64_t dims[MaxDims];
+  if (Status status = checkShapes(arguments, count, dims); !status)
+    return status;
+  if (Status status = checkMemory(arguments); !status)
+    return status;
+  int32_t rowCounts[MaxKernels];
+  uint64_t needed;
+  if (Status status = countRows(dims, rowCounts, needed); !status)
+    return status;
+  if (needed != 0 &&
+      (!workspace.data || workspace.bytes < needed ||
+       reinterpret_cast<uintptr_t>(workspace.data) % WorkspaceAlignment != 0))
+    return wrongWorkspace(program, needed, workspace);
   for (size_t i = 0; i < kernels.size(); ++i) {
     if (rowCounts[i] == 0)
       continue;
-    if (Status status = run(kernels[i], rowCounts[i], stream, arguments, dims);
+    if (Status status = run(kernels[i], rowCounts[i], stream, arguments, dims,
+                            workspace.data);
         !status)
       return status;
   }
@@ -328,11 +382,11 @@ Status LoadedProgram::launch(Stream stream, const Argument *arguments,
 }
 
 Status LoadedProgram::run(const Kernel &kernel, int32_t rows, Stream stream,
-                          const Argument *arguments,
-                          const int64_t *dims) const {
+                          const Argument *arguments, const int64_t *dims,
+                          void *workspace) const {
   const KernelInfo &info = *kernel.info;
   uint64_t grid = (uint64_t(rows) + info.rowsPerBlock - 1) / info.rowsPerBlock *
-                  info.cluster;
+                  info.cluster * info.parts;
   union Value {
     void *pointer;
     int32_t int32;
@@ -354,6 +408,9 @@ Status LoadedProgram::run(const Kernel &kernel, int32_t rows, Stream stream,
       break;
     case Parameter::Kind::Rows:
       values[i].int32 = rows;
+      break;
+    case Parameter::Kind::Workspace:
+      values[i].pointer = workspace;
       break;
     }
     parameters[i] = &values[i];

@@ -57,6 +57,8 @@ static const char *spell(Parameter::Kind kind) {
     return "int64";
   case Parameter::Kind::Rows:
     return "rows";
+  case Parameter::Kind::Workspace:
+    return "workspace";
   }
   return "buffer";
 }
@@ -72,8 +74,9 @@ static bool read(llvm::StringRef text, Storage &storage) {
 }
 
 static bool read(llvm::StringRef text, Parameter::Kind &kind) {
-  for (Parameter::Kind each : {Parameter::Kind::Buffer, Parameter::Kind::Int32,
-                               Parameter::Kind::Int64, Parameter::Kind::Rows})
+  for (Parameter::Kind each :
+       {Parameter::Kind::Buffer, Parameter::Kind::Int32, Parameter::Kind::Int64,
+        Parameter::Kind::Rows, Parameter::Kind::Workspace})
     if (text == spell(each)) {
       kind = each;
       return true;
@@ -130,9 +133,11 @@ static void writeKernel(json::OStream &out, const KernelInfo &kernel) {
     out.attribute("threads", int64_t(kernel.threads));
     out.attribute("rowsPerBlock", int64_t(kernel.rowsPerBlock));
     out.attribute("cluster", int64_t(kernel.cluster));
+    out.attribute("parts", int64_t(kernel.parts));
     writeExtents(out, "rows", kernel.rows);
     out.attribute("sharedBytes", int64_t(kernel.sharedBytes));
     out.attribute("programmaticLaunch", kernel.programmaticLaunch);
+    out.attribute("workspaceBytesPerRow", int64_t(kernel.workspaceBytesPerRow));
     out.attributeArray("parameters", [&] {
       for (const Parameter &parameter : kernel.parameters)
         out.object([&] {
@@ -316,9 +321,11 @@ static KernelInfo readKernel(const json::Value &value, const std::string &place,
   reader("threads", kernel.threads);
   reader("rowsPerBlock", kernel.rowsPerBlock);
   reader("cluster", kernel.cluster);
+  reader("parts", kernel.parts);
   reader.extents("rows", kernel.rows);
   reader("sharedBytes", kernel.sharedBytes);
   reader("programmaticLaunch", kernel.programmaticLaunch);
+  reader("workspaceBytesPerRow", kernel.workspaceBytesPerRow);
   reader.each("parameters", MaxParameters,
               [&](const json::Value &element, const std::string &where) {
                 Parameter parameter;
@@ -441,6 +448,12 @@ static Status validateKernel(const KernelInfo &kernel,
   if (kernel.cluster < 1 || kernel.cluster > 16 ||
       (kernel.cluster & (kernel.cluster - 1)) != 0)
     return invalid(owner + ": cluster must be 1, 2, 4, 8 or 16");
+  if (kernel.parts < 1 || kernel.parts > 256)
+    return invalid(owner + ": parts must be 1 to 256");
+  if (kernel.workspaceBytesPerRow > uint32_t(INT32_MAX) ||
+      kernel.workspaceBytesPerRow % WorkspaceAlignment != 0)
+    return invalid(owner + ": a row's workspace must be a multiple of " +
+                   std::to_string(WorkspaceAlignment) + " bytes below 2^31");
   if (kernel.sharedBytes > uint32_t(INT32_MAX))
     return invalid(owner + ": too much shared memory");
   Status rows = validateExtents(kernel.rows, info.dims.size(), owner);
@@ -450,7 +463,11 @@ static Status validateKernel(const KernelInfo &kernel,
     return invalid(owner + " has more than " + std::to_string(MaxParameters) +
                    " parameters");
   for (const Parameter &parameter : kernel.parameters) {
-    if (parameter.kind == Parameter::Kind::Rows)
+    if (parameter.kind == Parameter::Kind::Workspace &&
+        kernel.workspaceBytesPerRow == 0)
+      return invalid(owner + ": a workspace of no bytes is a parameter");
+    if (parameter.kind == Parameter::Kind::Rows ||
+        parameter.kind == Parameter::Kind::Workspace)
       continue;
     bool buffer = parameter.kind == Parameter::Kind::Buffer;
     size_t limit = buffer ? info.bindings.size() : info.dims.size();

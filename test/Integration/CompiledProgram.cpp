@@ -37,7 +37,7 @@ Sessions::Sessions() {
 CompiledProgram::CompiledProgram(Sessions &sessions, std::string text,
                                  const std::string &schedule)
     : sessions(sessions), text(std::move(text)), schedule(schedule),
-      programs(sessions.size()) {}
+      programs(sessions.size()), workspaces(sessions.size()) {}
 
 CompiledProgram::~CompiledProgram() = default;
 
@@ -97,7 +97,9 @@ CompiledProgram::makeInputs(const Dims &dims, uint64_t seed,
 
 Status CompiledProgram::launchOnDevice(Session &session,
                                        const rt::LoadedProgram &program,
-                                       reference::InputSet &set) {
+                                       reference::InputSet &set,
+                                       std::vector<char> &workspace,
+                                       uint64_t bytes) {
   rt::Driver &driver = *session.driver();
   auto stream = driver.createStream();
   if (!stream)
@@ -116,29 +118,64 @@ Status CompiledProgram::launchOnDevice(Session &session,
     status = driver.copyToDevice(*block, set.bytes[i].data(),
                                  set.bytes[i].size(), *stream);
   }
+  auto shared = driver.allocate(workspace.size());
   if (status)
-    status = program.launch(*stream, arguments.data(), arguments.size());
+    status = shared.status();
+  if (status)
+    status = driver.copyToDevice(*shared, workspace.data(), workspace.size(),
+                                 *stream);
+  if (status)
+    status = program.launch(*stream, arguments.data(), arguments.size(),
+                            {*shared, bytes});
+  if (status)
+    status =
+        driver.copyToHost(workspace.data(), *shared, workspace.size(), *stream);
   for (size_t i = 0; i < memory.size() && status; ++i)
     if (signature.bindings[i].written)
       status = driver.copyToHost(set.bytes[i].data(), memory[i],
                                  set.bytes[i].size(), *stream);
   if (status)
     status = driver.synchronize(*stream);
+  if (shared)
+    memory.push_back(*shared);
   for (void *block : memory)
     (void)driver.release(block);
   (void)driver.destroyStream(*stream);
   return status;
 }
 
-Status CompiledProgram::launch(reference::InputSet &set) {
+Status CompiledProgram::launch(reference::InputSet &set,
+                               const std::vector<char> &dirt) {
   size_t index = turn++ % sessions.size();
   const rt::LoadedProgram &program = *programs[index];
-  if (sessions[index].driver())
-    return launchOnDevice(sessions[index], program, set);
   std::vector<rt::Argument> arguments;
   for (size_t i = 0; i < set.bytes.size(); ++i)
     arguments.push_back({set.bytes[i].data(), set.shapes[i].data()});
-  return program.launch(nullptr, arguments.data(), arguments.size());
+  auto needed = program.workspaceBytes(arguments.data(), arguments.size());
+  if (!needed)
+    return needed.status();
+  // Behind what is asked for is what must not be touched.
+  constexpr size_t guardBytes = 64;
+  constexpr char guard = 0x5A;
+  std::vector<char> &workspace = workspaces[index];
+  if (workspace.size() < *needed + guardBytes)
+    workspace.resize(*needed + guardBytes);
+  auto behind = workspace.begin() + *needed;
+  std::fill(behind, workspace.end(), guard);
+  for (size_t i = 0; i < *needed && !dirt.empty(); ++i)
+    workspace[i] = dirt[i % dirt.size()];
+  Status status =
+      sessions[index].driver()
+          ? launchOnDevice(sessions[index], program, set, workspace, *needed)
+          : program.launch(nullptr, arguments.data(), arguments.size(),
+                           {workspace.data(), *needed});
+  auto is = [](char value) { return [=](char c) { return c == value; }; };
+  if (status && dirt.empty() && !std::all_of(workspace.begin(), behind, is(0)))
+    status = Status(rt::Code::LaunchFailed, "leaves its workspace not zero");
+  if (status && !std::all_of(behind, workspace.end(), is(guard)))
+    status = Status(rt::Code::LaunchFailed, "writes behind its workspace");
+  std::fill(dirt.empty() ? behind : workspace.begin(), workspace.end(), 0);
+  return status;
 }
 
 /// "" if equal, else where the first difference is.

@@ -52,8 +52,12 @@ public:
 
   rt::Result<reference::InputSet> makeInputs(const Dims &dims, uint64_t seed,
                                              reference::Codes codes);
-  /// Launches on `set` in the next order of threads.
-  rt::Status launch(reference::InputSet &set);
+  /// Launches on `set` in the next order of threads. What a launch leaves in
+  /// its workspace, which must be zeros, is what the next one in that order
+  /// finds. With `dirt` it finds that, again and again; then only what is
+  /// behind the workspace must be left alone.
+  rt::Status launch(reference::InputSet &set,
+                    const std::vector<char> &dirt = {});
   /// Runs on `inputs` and compares every destination with the oracle, but those
   /// called "scratch". Where inputs are written, runs again and compares again:
   /// what is only appended to stays as it is. "", or what is wrong.
@@ -62,7 +66,8 @@ public:
 
 private:
   rt::Status launchOnDevice(Session &session, const rt::LoadedProgram &program,
-                            reference::InputSet &set);
+                            reference::InputSet &set,
+                            std::vector<char> &workspace, uint64_t bytes);
 
   Sessions &sessions;
   std::string text, schedule;
@@ -71,6 +76,7 @@ private:
   mlir::func::FuncOp func;
   Signature signature;
   std::vector<const rt::LoadedProgram *> programs; ///< Of every session.
+  std::vector<std::vector<char>> workspaces;       ///< Likewise.
   size_t turn = 0;
 };
 

@@ -28,8 +28,9 @@ namespace {
 /// A compiled program with memory on the device for one set of dims.
 class DeviceProgram {
 public:
-  DeviceProgram(const std::string &text, Dims dims)
-      : text(text), dims(std::move(dims)) {}
+  DeviceProgram(const std::string &text, Dims dims,
+                const std::string &schedule = "")
+      : text(text), schedule(schedule), dims(std::move(dims)) {}
   ~DeviceProgram() {
     for (void *block : memory)
       (void)driver->release(block);
@@ -53,7 +54,9 @@ public:
       return created.status();
     session = created.take();
     driver = session->driver();
-    auto compiled = session->compile(text, "test.mlir", {});
+    CompileOptions compile;
+    compile.schedule = schedule;
+    auto compiled = session->compile(text, "test.mlir", compile);
     if (!compiled)
       return compiled.status();
     program = *compiled;
@@ -86,7 +89,8 @@ public:
   }
 
   Status launch(rt::Stream stream) {
-    return program->launch(stream, arguments.data(), arguments.size());
+    return program->launch(stream, arguments.data(), arguments.size(),
+                           workspace);
   }
 
   Status download(reference::InputSet &outputs, rt::Stream stream) {
@@ -108,8 +112,9 @@ public:
     return expected.bytes == outputs.bytes;
   }
 
-  std::string text;
+  std::string text, schedule;
   Dims dims;
+  rt::Workspace workspace; ///< The test's.
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp func;
@@ -286,6 +291,69 @@ TEST(GPUTest, GraphReplayWithOtherInputs) {
     ASSERT_GOOD(driver.destroyGraph(*graph));
     ASSERT_GOOD(driver.destroyStream(*stream));
   }
+}
+
+/// The best of long rows, each by `parts` blocks that are no cluster.
+static DeviceProgram selectByGrid(int64_t rows, int64_t columns, int64_t places,
+                                  int64_t parts) {
+  const std::string scores = "tensor<?x?xf32>",
+                    chosen = "tensor<?x" + std::to_string(places) + "xi32>";
+  return DeviceProgram(
+      "func.func @select(%s: " + scores +
+          " {dsv4.name = \"s\", dsv4.dims = [\"rows\", \"columns\"]}, %i: " +
+          chosen + " {dsv4.name = \"i\", dsv4.dims = [\"rows\", \"\"]}) -> " +
+          chosen + " {\n  %0 = dsv4.topk %s order index_ascending outs(%i : " +
+          chosen + ") : " + scores + "\n  return %0 : " + chosen + "\n}\n",
+      {{"rows", rows}, {"columns", columns}},
+      "#dsv4.row_schedule<threads = 256, lanes = 1, vector = 4, pdl = true, "
+      "select = grid, chunks = 2, parts = " +
+          std::to_string(parts) + ">");
+}
+
+// Launches that start before their predecessor has ended share one workspace,
+// and so do programs that have it of other sizes: each finds zeros.
+TEST(GPUTest, GraphOfSelectionsWithOneWorkspace) {
+  DSV4_NEEDS_GPU();
+  DeviceProgram a = selectByGrid(3, 200000, 512, 32);
+  DeviceProgram b = selectByGrid(1, 70001, 64, 128);
+  ASSERT_GOOD(a.open());
+  ASSERT_GOOD(b.open());
+  rt::Driver &driver = *a.driver;
+  const size_t bytes = 3 * (16 + 512 * 32 * 8);
+  auto block = driver.allocate(bytes);
+  auto stream = driver.createStream();
+  ASSERT_GOOD(block.status());
+  ASSERT_GOOD(stream.status());
+  ASSERT_GOOD(driver.fill(*block, 0, bytes, *stream));
+  ASSERT_FALSE(a.launch(*stream).ok());
+  a.workspace = b.workspace = {*block, bytes};
+  ASSERT_GOOD(driver.beginCapture(*stream));
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_GOOD(a.launch(*stream));
+    ASSERT_GOOD(b.launch(*stream));
+    ASSERT_GOOD(b.launch(*stream));
+  }
+  auto graph = driver.endCapture(*stream);
+  ASSERT_GOOD(graph.status());
+  for (uint64_t seed : {21, 22, 23}) {
+    auto inputsA = a.makeInputs(seed), inputsB = b.makeInputs(seed);
+    reference::InputSet outputsA = *inputsA, outputsB = *inputsB;
+    std::vector<char> workspace(bytes, 1);
+    ASSERT_GOOD(a.upload(*inputsA, *stream));
+    ASSERT_GOOD(b.upload(*inputsB, *stream));
+    for (int i = 0; i < 3; ++i)
+      ASSERT_GOOD(driver.replay(*graph, *stream));
+    ASSERT_GOOD(a.download(outputsA, *stream));
+    ASSERT_GOOD(b.download(outputsB, *stream));
+    ASSERT_GOOD(driver.copyToHost(workspace.data(), *block, bytes, *stream));
+    ASSERT_GOOD(driver.synchronize(*stream));
+    EXPECT_TRUE(a.matches(*inputsA, outputsA)) << "seed " << seed;
+    EXPECT_TRUE(b.matches(*inputsB, outputsB)) << "seed " << seed;
+    EXPECT_EQ(std::count(workspace.begin(), workspace.end(), 0), bytes);
+  }
+  ASSERT_GOOD(driver.destroyGraph(*graph));
+  ASSERT_GOOD(driver.release(*block));
+  ASSERT_GOOD(driver.destroyStream(*stream));
 }
 
 TEST(GPUTest, EmptyLaunches) {

@@ -44,11 +44,12 @@ struct Selecting {
 /// One way to run it: a #dsv4.row_schedule, or "" for that of the table.
 std::string makeSchedule(const std::string &how, int64_t threads,
                          int64_t vector, int64_t cluster = 1,
-                         int64_t chunks = 1) {
+                         int64_t chunks = 1, int64_t parts = 1) {
   return "#dsv4.row_schedule<pdl = true, lanes = 1, threads = " +
          std::to_string(threads) + ", vector = " + std::to_string(vector) +
          ", cluster = " + std::to_string(cluster) + ", select = " + how +
-         ", chunks = " + std::to_string(chunks) + ">";
+         ", chunks = " + std::to_string(chunks) +
+         ", parts = " + std::to_string(parts) + ">";
 }
 
 } // namespace
@@ -171,6 +172,10 @@ std::vector<std::string> getSchedules() {
       for (auto [vector, chunks] :
            {std::pair<int64_t, int64_t>{1, 1}, {4, 1}, {4, 4}, {2, 16}})
         all.push_back(makeSchedule("stream", threads, vector, cluster, chunks));
+  for (int64_t parts : {2, 16, 256})
+    for (int64_t threads : {64, 256, 1024})
+      for (auto [vector, chunks] : {std::pair<int64_t, int64_t>{1, 1}, {4, 4}})
+        all.push_back(makeSchedule("grid", threads, vector, 1, chunks, parts));
   for (int64_t threads : {64, 512, 1024})
     for (int64_t vector : {1, 2, 4})
       all.push_back(makeSchedule("block", threads, vector));
@@ -235,6 +240,77 @@ TEST(TopkTest, Algorithms) {
   jobs = thin(jobs);
   runAndCount(jobs);
   EXPECT_GT(fitted, jobs.size() * 3 / 4);
+}
+
+// One workspace serves launch after launch, whatever their rows and lengths.
+TEST(TopkTest, WorkspaceOfManyLaunches) {
+  Sessions sessions;
+  for (int64_t places : {1, 100, 2048}) {
+    Selecting op{places};
+    CompiledProgram program(sessions, op.getText(),
+                            makeSchedule("grid", 64, 2, 1, 2, 8));
+    ASSERT_EQ(program.compile(), "");
+    uint64_t seed = getSeed();
+    for (int64_t rows : {3, 1, 5, 2})
+      for (int64_t columns : {int64_t(1), places, places + 1, 4 * places + 3000,
+                              int64_t(20000)}) {
+        auto inputs = program.makeInputs({{"rows", rows}, {"columns", columns}},
+                                         ++seed, Codes::All);
+        ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+        for (int64_t row = 0; row < rows; ++row) {
+          const int64_t lengths[] = {columns, 0, places - 1, columns / 2, 1};
+          int32_t length = std::min(lengths[row], columns);
+          put(*inputs, program.find("lengths"), row, &length, 1);
+        }
+        // In every order of threads, and again.
+        for (unsigned i = 0; i < 2 * sessions.size(); ++i)
+          ASSERT_EQ(program.check(*inputs), "")
+              << places << " of " << columns << ", " << rows << " rows";
+      }
+  }
+}
+
+// A workspace that is not zero makes results wrong. But launches end, and touch
+// nothing else.
+TEST(TopkTest, WorkspaceThatWasNotZero) {
+  Sessions sessions;
+  Selecting op{100};
+  op.bias = true;
+  CompiledProgram program(sessions, op.getText(),
+                          makeSchedule("grid", 64, 2, 1, 2, 8));
+  ASSERT_EQ(program.compile(), "");
+  auto inputs = program.makeInputs({{"rows", 3}, {"columns", 20000}}, getSeed(),
+                                   Codes::All);
+  ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+  const int32_t lengths[] = {20000, 19999, 5000};
+  put(*inputs, program.find("lengths"), 0, lengths, 3);
+  // Of the counters in front of each row's list, and of the list: the same
+  // element again and again, ones that there are not.
+  const std::vector<char> all[] = {
+      {-1},
+      {1},
+      {127},
+      {5, 0, 0, 0, 1, 0, 0, 0},
+      {0, 0, 0, 0, 7, 0, 0, 0},
+      {-3, -1, -1, -1, 0, 0, 0, 0},
+      {88, 2, 0, 0, 0, 0, 0, 0},
+      {-1, -1, -1, 127, 0, 0, 0, 0, -1, -1, -1, 0, 0, 0, 0, 127}};
+  const unsigned indices = program.find("indices");
+  for (const std::vector<char> &dirt : all)
+    for (size_t i = 0; i < sessions.size(); ++i) {
+      InputSet outputs = *inputs;
+      std::vector<int32_t> found(3 * 100, -1);
+      put(outputs, indices, 0, found.data(), found.size());
+      rt::Status status = program.launch(outputs, dirt);
+      EXPECT_TRUE(status.ok()) << status.message();
+      std::memcpy(found.data(), outputs.bytes[indices].data(), 4 * 300);
+      for (int place = 0; place < 300; ++place) {
+        EXPECT_GE(found[place], -1);
+        EXPECT_LT(found[place], lengths[place / 100]);
+      }
+    }
+  // Set to zero, it is good again.
+  EXPECT_EQ(program.check(*inputs), "");
 }
 
 namespace {
@@ -353,7 +429,9 @@ TEST(TopkTest, HardRows) {
   std::vector<std::string> schedules = {"",
                                         makeSchedule("stream", 1024, 4, 8, 2),
                                         makeSchedule("stream", 256, 4, 16, 4),
-                                        makeSchedule("stream", 512, 4, 2, 8)};
+                                        makeSchedule("stream", 512, 4, 2, 8),
+                                        makeSchedule("grid", 256, 4, 1, 1, 64),
+                                        makeSchedule("grid", 64, 4, 1, 2, 256)};
   for (const std::string &schedule : schedules)
     for (const char *order : {"unordered", "sorted", "index_ascending"})
       for (bool smallest : {false, true}) {

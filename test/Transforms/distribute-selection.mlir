@@ -41,3 +41,19 @@ func.func @registers(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
   }
   return
 }
+
+// Several blocks a row that are no cluster: 16 bytes of counters, and 8 elements of 8 bytes of each of 32 blocks.
+// CHECK-LABEL: dsv4.kernel @grid
+func.func @grid(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
+  %0 = dsv4.kernel @grid(%s, %i) schedule <threads = 64, lanes = 1, vector = 4, select = grid, chunks = 2, parts = 32>
+      : (tensor<?x64xf32>, tensor<?x8xi32>) -> tensor<?x8xi32> {
+  ^bb0(%a: tensor<?x64xf32>, %c: tensor<?x8xi32>):
+    // CHECK: %[[BLOCK:.*]] = gpu.block_id x
+    // CHECK: arith.divui %[[BLOCK]], %c32
+    // CHECK: %[[W:.*]] = dsv4.workspace 2064 : memref<?xi8>
+    // CHECK: cuda.select 8 of %c64 most 64 kind stream threads 64 chunks 2 parts 32 in %[[W]] : index, memref<?xi8> load {
+    %1 = dsv4.topk %a outs(%c : tensor<?x8xi32>) : tensor<?x64xf32>
+    dsv4.yield %1 : tensor<?x8xi32>
+  }
+  return
+}

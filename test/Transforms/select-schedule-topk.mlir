@@ -5,7 +5,7 @@
 // RUN: dsv4-opt %s --dsv4-select-schedule="table=%S/Inputs/topk.json" | FileCheck %s --check-prefix=TABLE
 // RUN: not dsv4-opt %s --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=4>" 2>&1 | FileCheck %s --check-prefix=GIVEN
 
-// GIVEN: row_schedule_c9: expected 'select' to be 'warp', 'block' or 'stream', as an op selects elements of rows
+// GIVEN: row_schedule_c9: expected 'select' to be 'warp', 'block', 'stream' or 'grid', as an op selects elements of rows
 
 // CHECK-LABEL: func.func @short
 // CHECK: schedule <threads = 256, lanes = 1, vector = 4, {{(pdl = true, )?}}select = block>
@@ -50,6 +50,42 @@ func.func @many_long(%s: tensor<?x65536xf32>, %i: tensor<?x8xi32>) {
   ^bb0(%a: tensor<?x65536xf32>, %b: tensor<?x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<?x8xi32>) : tensor<?x65536xf32>
     dsv4.yield %1 : tensor<?x8xi32>
+  }
+  return
+}
+
+// Longer than what clusters are for, by as many blocks as there are multiprocessors; the rows of a launch share them.
+// CHECK-LABEL: func.func @one_very_long
+// CHECK: schedule <threads = 1024, lanes = 1, vector = 4, {{(pdl = true, )?}}select = grid, chunks = 2, parts = 64>
+func.func @one_very_long(%s: tensor<1x1048576xf32>, %i: tensor<1x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<1x1048576xf32>, tensor<1x8xi32>) -> tensor<1x8xi32> {
+  ^bb0(%a: tensor<1x1048576xf32>, %b: tensor<1x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<1x8xi32>) : tensor<1x1048576xf32>
+    dsv4.yield %1 : tensor<1x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @four_very_long
+// CHECK: schedule <threads = 1024, lanes = 1, vector = 4, {{(pdl = true, )?}}select = grid, chunks = 2, parts = 32>
+func.func @four_very_long(%s: tensor<4x1048576xf32>, %i: tensor<4x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<4x1048576xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x1048576xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x1048576xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// Where there are no clusters.
+// CHECK-LABEL: func.func @eight_long
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 16, select = stream, chunks = 4>
+// SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = grid, chunks = 4, parts = 16>
+func.func @eight_long(%s: tensor<8x131072xf32>, %i: tensor<8x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<8x131072xf32>, tensor<8x8xi32>) -> tensor<8x8xi32> {
+  ^bb0(%a: tensor<8x131072xf32>, %b: tensor<8x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<8x8xi32>) : tensor<8x131072xf32>
+    dsv4.yield %1 : tensor<8x8xi32>
   }
   return
 }

@@ -35,7 +35,8 @@ struct RunResult {
   std::string listingDirectory; ///< Where every level was written, or empty.
   std::string device;           ///< "NVIDIA H200", or "host".
   bool checked = false;
-  std::string mismatch;    ///< First difference to the oracle, or empty.
+  std::string mismatch; ///< First difference to the oracle, or empty.
+  uint64_t workspaceBytes = 0;
   double bytesMoved = 0;   ///< Read and written once each, by the formats.
   double microseconds = 0; ///< Per launch; 0 if not timed.
   double copyBytesPerSecond = 0; ///< Of a copy moving as many bytes, same run.

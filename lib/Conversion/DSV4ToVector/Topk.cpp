@@ -167,7 +167,9 @@ LogicalResult TopkBuilder::build() {
            << " elements: run dsv4-specialize, which bounds a named axis";
   auto select = cuda::SelectOp::create(
       b, row.getLoc(), buildLength(), op.getPlaces(),
-      std::max<int64_t>(most, 1), convert(op.getOrder()), op.getSmallest());
+      std::max<int64_t>(most, 1), convert(op.getOrder()), op.getSmallest(),
+      cuda::SelectKind::Row, /*threads=*/1, /*chunks=*/1, /*cluster=*/1,
+      /*parts=*/1, /*workspace=*/Value());
   if (op.getGroups()) {
     select.setGroups(*op.getGroups());
     select.setKeep(*op.getKeep());

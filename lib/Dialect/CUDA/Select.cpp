@@ -64,6 +64,16 @@ LogicalResult SelectOp::verify() {
                          << " that divide the row, of which some are kept, by "
                          << "some of their elements, got " << getGroups()
                          << ", " << getKeep() << " and " << getBy();
+  uint64_t parts = getParts();
+  bool fits = getWorkspace()
+                  ? parts >= 2 && parts <= 256 && parts % 2 == 0 &&
+                        getKind() == SelectKind::Stream && getCluster() == 1
+                  : parts == 1;
+  if (!fits)
+    return emitOpError() << "select_c4: expected 1 part without a workspace, "
+                            "and with one an even number of parts from 2 to "
+                            "256, of kind 'stream' and without a cluster, got "
+                         << parts;
   return success();
 }
 
@@ -105,11 +115,15 @@ void SelectOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
 StringRef SelectOp::getCallee() {
   if (getKind() == SelectKind::Warp)
     return "dsv4::topk_warp";
+  if (getWorkspace())
+    return "dsv4::topk_grid";
   return getCluster() > 1 ? "dsv4::topk_cluster" : "dsv4::topk_block";
 }
 StringRef SelectOp::getHeader() {
   if (getKind() == SelectKind::Warp)
     return getGroups() > 1 ? "topk_groups.cuh" : "topk_warp.cuh";
+  if (getWorkspace())
+    return "topk_grid.cuh";
   return getCluster() > 1 ? "topk_cluster.cuh" : "topk_rows.cuh";
 }
 

@@ -407,7 +407,7 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                         int64_t threads, int64_t lanes, int64_t vector,
                         int64_t blocks, LoadPolicy load, StorePolicy store,
                         bool, int64_t team, int64_t rows, int64_t cluster,
-                        SelectAlgorithm select, int64_t chunks) {
+                        SelectAlgorithm select, int64_t chunks, int64_t parts) {
   if (threads < 32 || threads > 1024 || threads % 32 != 0)
     return emitError()
            << "row_schedule_c1: expected 'threads' to be a multiple "
@@ -444,19 +444,27 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "row_schedule_c9: expected no 'team' and 'rows' with "
                           "'select', got "
                        << team << " and " << rows;
-  if (chunks < 1 || chunks > 16 || (chunks > 1 && !streams) ||
-      (streams && chunks * vector > kMostHeldOfRow))
+  bool takesRounds = streams || select == SelectAlgorithm::Grid;
+  if (chunks < 1 || chunks > 16 || (chunks > 1 && !takesRounds) ||
+      (takesRounds && chunks * vector > kMostHeldOfRow))
     return emitError() << "row_schedule_c9: expected 'chunks' between 1 and 16 "
                           "and at most "
                        << kMostHeldOfRow
-                       << " elements in them, and 1 without 'select = stream', "
-                          "got "
+                       << " elements in them, and 1 without 'select = stream' "
+                          "or 'grid', got "
                        << chunks;
   if (select != SelectAlgorithm::None && select != SelectAlgorithm::Warp &&
       (threads < 64 || !llvm::isPowerOf2_64(threads)))
     return emitError() << "row_schedule_c9: expected 'threads' that select to "
                           "be a power of two from 64 on, got "
                        << threads;
+  bool isGrid = select == SelectAlgorithm::Grid;
+  if (parts < (isGrid ? 2 : 1) || parts > (isGrid ? 256 : 1) ||
+      !llvm::isPowerOf2_64(parts))
+    return emitError() << "row_schedule_c10: expected 'parts' to be a power of "
+                          "two between 2 and 256 with 'select = grid', else "
+                          "1, got "
+                       << parts;
   return success();
 }
 

@@ -290,8 +290,8 @@ LogicalResult KernelOp::verifyRegions() {
   if (hasOps && selects != (schedule.getSelect() != SelectAlgorithm::None))
     return emitOpError()
            << "row_schedule_c9: expected 'select' to be "
-           << (selects ? "'warp', 'block' or 'stream', as an op selects "
-                         "elements of rows"
+           << (selects ? "'warp', 'block', 'stream' or 'grid', as an op "
+                         "selects elements of rows"
                        : "'none', as no op selects elements of "
                          "rows");
   for (auto op : getBody().front().getOps<RowwiseOpInterface>()) {
@@ -387,7 +387,7 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
 }
 
 //===----------------------------------------------------------------------===//
-// BufferOp, ExtentOp, RowCountOp
+// BufferOp, WorkspaceOp, ExtentOp, RowCountOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult BufferOp::verify() {
@@ -412,6 +412,15 @@ LogicalResult BufferOp::verify() {
     return emitOpError() << "buffer_c1: expected a memref of "
                          << (bytes ? "i8" : "the tensor's element type")
                          << ", got " << getMemory().getType();
+  return success();
+}
+
+LogicalResult WorkspaceOp::verify() {
+  auto bytes = static_cast<int64_t>(getBytes());
+  if (bytes < 1 || bytes > INT32_MAX || bytes % 16 != 0)
+    return emitOpError() << "workspace_c1: expected a positive multiple of 16 "
+                            "bytes a row below 2^31, got "
+                         << bytes;
   return success();
 }
 

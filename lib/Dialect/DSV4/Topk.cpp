@@ -120,7 +120,8 @@ std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
     if (selection.groups && schedule.getSelect() != SelectAlgorithm::Warp)
       return "row_schedule_c9: groups of a row are chosen by the lanes of a "
              "warp; expected 'select = warp'";
-    if (schedule.getSelect() == SelectAlgorithm::Stream)
+    if (schedule.getSelect() == SelectAlgorithm::Stream ||
+        schedule.getSelect() == SelectAlgorithm::Grid)
       return "";
     auto kernel = op->getParentOfType<KernelOp>();
     int64_t most = boundColumns(kernel, selection);

@@ -183,10 +183,11 @@ LogicalResult ModuleTranslation::printBlock(Block &block) {
   return success();
 }
 
-/// Whether the kernel writes through `pointer`.
+/// Whether the kernel writes through `pointer`: a selection does so to its
+/// workspace.
 static bool isWritten(BlockArgument pointer) {
   return llvm::any_of(pointer.getUsers(),
-                      [](Operation *user) { return isa<cuda::StoreOp>(user); });
+                      llvm::IsaPred<cuda::StoreOp, cuda::SelectOp>);
 }
 
 LogicalResult ModuleTranslation::printKernel(Operation *operation) {

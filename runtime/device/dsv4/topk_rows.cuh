@@ -244,7 +244,7 @@ __device__ __forceinline__ void topk_part(const TopkDoubt &doubt, int count,
       const bool few = rank >= doubt.low;
       const unsigned to =
           fetch_add_shared(&shared.placed, few ? 0x10001u : 1u);
-      shared.bins[to & 0xFFFFu] = at;
+      shared.bins[to & 0xFFFFu] = at + 1;
       if (few)
         shared.list[Shape::capacity + (to >> 16)] = entry;
     }
@@ -255,9 +255,14 @@ __device__ __forceinline__ void topk_part(const TopkDoubt &doubt, int count,
     const TopkEntry entry = shared.list[at];
     const TopkRank rank = topk_rank(entry);
     if (rank >= least) {
-      unsigned *place = &shared.bins[fetch_add_shared(&shared.moved, 1)];
-      shared.list[*place] = entry;
-      *place = 0;
+      const unsigned to = fetch_add_shared(&shared.moved, 1);
+      // None is left for one element that is there more than once.
+      const unsigned place =
+          to < sizeof(shared.bins) / sizeof(unsigned) ? shared.bins[to] : 0;
+      if (place != 0) {
+        shared.list[place - 1] = entry;
+        shared.bins[to] = 0;
+      }
     } else if (rank >= doubt.low) {
       const unsigned to = fetch_add_shared(&shared.placed, 0x10000u);
       shared.list[Shape::capacity + (to >> 16)] = entry;
@@ -283,7 +288,12 @@ __device__ __noinline__ TopkDoubt topk_divide_list(TopkDoubt doubt, int count,
     }
     __syncthreads();
     doubt.shrink(topk_find_bin<Shape>(doubt.rest), shift);
-  } while (doubt.inside > Shape::few && doubt.inside != doubt.rest);
+  } while (doubt.inside > Shape::few && doubt.inside != doubt.rest &&
+           doubt.low != doubt.high);
+  // One element that is there more than once, as in memory that was to be zero
+  // and was not, cannot be divided.
+  if (doubt.inside > Shape::few)
+    doubt.inside = doubt.rest;
   topk_part<Shape>(doubt, count, wanted);
   return doubt;
 }
@@ -374,7 +384,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
                                          Emit emit) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   const int wanted = length < Shape::k ? length : Shape::k;
-  const TopkRange range = group.range(length);
+  TopkRange range = group.range(length);
   float values[Shape::items];
   TopkBound bound;
   if constexpr (Shape::read == TopkRead::sample) {
@@ -441,6 +451,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     }
     if (next == TopkNext::repeat) {
       bound = TopkBound::guess(as_float(0x7FFFFFFFu));
+      range = group.range(length);
       start = range.begin;
       count = 0;
       loaded = wrote = false;

@@ -45,6 +45,16 @@ struct Argument {
   const int64_t *shape;
 };
 
+/// Memory for what the blocks of a kernel tell each other, for programs that
+/// need some. It is to be zero before its first launch, and is zero again after
+/// each one, a replay of a graph included; a launch that failed on the device
+/// may leave it otherwise. Launches that may run at the same time need one
+/// each; those of one stream, of whatever programs and shapes, share one.
+struct Workspace {
+  void *data = nullptr; ///< Aligned to WorkspaceAlignment.
+  uint64_t bytes = 0;
+};
+
 /// Immutable once loaded: any number of threads may launch it.
 class LoadedProgram {
 public:
@@ -63,7 +73,15 @@ public:
   /// the context of the backend's device must be current on this thread; on the
   /// host `stream` is ignored and the work is done when launch() returns. All
   /// checks come before the first kernel; a kernel without rows is skipped.
-  Status launch(Stream stream, const Argument *arguments, size_t count) const;
+  /// A workspace that is smaller than workspaceBytes() of these arguments is
+  /// refused.
+  Status launch(Stream stream, const Argument *arguments, size_t count,
+                Workspace workspace = {}) const;
+
+  /// What a launch with arguments of these shapes needs, 0 for nothing. Their
+  /// data is not looked at and may be null. More rows never need less.
+  Result<uint64_t> workspaceBytes(const Argument *arguments,
+                                  size_t count) const;
 
   const ProgramInfo &info() const { return program; }
 
@@ -74,10 +92,15 @@ private:
   Status loadCuda(const std::vector<std::string> &images, int device);
   Status loadHost(const std::vector<std::string> &images,
                   const HostModuleFactory &factory);
-  Status checkArguments(const Argument *arguments, size_t count,
-                        int64_t *dims) const;
+  Status checkShapes(const Argument *arguments, size_t count,
+                     int64_t *dims) const;
+  Status checkMemory(const Argument *arguments) const;
+  /// The rows of every kernel and the bytes of workspace that they need.
+  Status countRows(const int64_t *dims, int32_t *rowCounts,
+                   uint64_t &workspaceBytes) const;
   Status run(const Kernel &kernel, int32_t rows, Stream stream,
-             const Argument *arguments, const int64_t *dims) const;
+             const Argument *arguments, const int64_t *dims,
+             void *workspace) const;
 
   ProgramInfo program;
   std::vector<Kernel> kernels;

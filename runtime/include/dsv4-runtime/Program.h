@@ -80,23 +80,30 @@ struct Dim {
 /// One kernel parameter, in order.
 struct Parameter {
   /// Rows is the kernel's row count, as an int32.
-  enum class Kind { Buffer, Int32, Int64, Rows };
+  enum class Kind { Buffer, Int32, Int64, Rows, Workspace };
   Kind kind = Kind::Buffer;
   int index = 0; ///< Into bindings (Buffer) or dims (Int32, Int64).
 };
 
-/// One kernel: a block, or `cluster` blocks, per `rowsPerBlock` rows; no rows,
-/// no launch.
+/// What a workspace must be aligned to, in bytes.
+constexpr unsigned WorkspaceAlignment = 16;
+
+/// One kernel: a block, or `cluster` times `parts` blocks, per `rowsPerBlock`
+/// rows; no rows, no launch.
 struct KernelInfo {
   std::string symbol;
   std::string schedule; ///< Canonical text, for people.
   uint32_t threads = 0; ///< Threads of a block (x).
   uint32_t rowsPerBlock = 1;
   uint32_t cluster = 1; ///< Blocks of a cluster, as the kernel was compiled.
+  uint32_t parts = 1;   ///< Blocks that share rows without being a cluster.
   std::vector<Extent> rows; ///< The row count is the product of these.
   uint32_t sharedBytes = 0; ///< Dynamic shared memory of a block.
   bool programmaticLaunch =
       false; ///< Launch with stream serialisation relaxed (PDL).
+  /// Memory that the blocks of a row share, for every row: all zero before a
+  /// launch and after it.
+  uint32_t workspaceBytesPerRow = 0;
   std::vector<Parameter> parameters;
   uint32_t registers = 0; ///< Per thread, as ptxas reports; 0: unknown.
   uint32_t spillBytes = 0;

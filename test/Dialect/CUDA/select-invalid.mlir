@@ -175,3 +175,87 @@ func.func @select_c3_keep(%x: vector<4xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+func.func @select_c4_without(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 2}}
+  cuda.select 8 of %n most 64 kind stream threads 64 parts 2 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_alone(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 1}}
+  cuda.select 8 of %n most 64 kind stream threads 64 in %w : index, memref<?xi8> load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_odd(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 3}}
+  cuda.select 8 of %n most 64 kind stream threads 64 parts 3 in %w : index, memref<?xi8> load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_many(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 258}}
+  cuda.select 8 of %n most 64 kind stream threads 64 parts 258 in %w : index, memref<?xi8> load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_block(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 2}}
+  cuda.select 8 of %n most 64 kind block threads 64 parts 2 in %w : index, memref<?xi8> load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_cluster(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 2}}
+  cuda.select 8 of %n most 64 kind stream threads 64 cluster 2 parts 2 in %w : index, memref<?xi8> load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}

@@ -36,6 +36,19 @@ func.func @cluster(%x: vector<1x4xf32>, %n: i32) {
   return
 }
 
+// CHECK-LABEL: func.func @grid
+// CHECK: cuda.select 8 of %{{.*}} most 4096 kind stream threads 512 chunks 2 parts 64 in %{{.*}} computed : i32, memref<?xi8> load {
+func.func @grid(%x: vector<1x4xf32>, %n: i32, %w: memref<?xi8>) {
+  cuda.select 8 of %n most 4096 kind stream threads 512 chunks 2 parts 64 in %w computed : i32, memref<?xi8> load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<1x4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @groups
 // CHECK: cuda.select 8 of %{{.*}} most 256 kind warp chunks 2 groups 8 keep 4 by 2 : i32 load {
 func.func @groups(%x: vector<1x4xf32>, %n: i32) {

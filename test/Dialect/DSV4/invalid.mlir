@@ -252,6 +252,51 @@ func.func private @row_schedule_c7_negative() attributes {test.a = #dsv4.row_sch
 
 // -----
 
+// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 1}}
+func.func private @row_schedule_c10() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = grid>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 6}}
+func.func private @row_schedule_c10_odd() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = grid, parts = 6>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 512}}
+func.func private @row_schedule_c10_large() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = grid, parts = 512>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got -2}}
+func.func private @row_schedule_c10_negative() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = grid, parts = -2>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 4}}
+func.func private @row_schedule_c10_stream() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = stream, parts = 4>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 4}}
+func.func private @row_schedule_c10_none() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, parts = 4>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 0}}
+func.func private @row_schedule_c10_zero() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, parts = 0>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = stream', and 1 without either a 'team' or that, got 2}}
+func.func private @row_schedule_c8_grid() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, cluster = 2, select = grid, parts = 4>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c9: expected 'threads' that select to be a power of two from 64 on, got 96}}
+func.func private @row_schedule_c9_grid() attributes {test.a = #dsv4.row_schedule<threads = 96, lanes = 1, vector = 4, select = grid, parts = 4>}
+
+// -----
+
 func.func @row_schedule_c4(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) {
   // expected-error @+1 {{row_schedule_c4: lanes * vector = 256 does not divide the 448 elements of a field}}
   %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, lanes = 32, vector = 8>
@@ -594,6 +639,30 @@ func.func @kernel_isolated(%o: tensor<4x8xf32>) {
 func.func @yield(%o: tensor<4x8xf32>) {
   // expected-error @+1 {{'dsv4.yield' op expects parent op 'dsv4.kernel'}}
   dsv4.yield %o : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @workspace_c1() {
+  // expected-error @+1 {{workspace_c1: expected a positive multiple of 16 bytes a row below 2^31, got 24}}
+  %0 = dsv4.workspace 24 : memref<?xi8>
+  return
+}
+
+// -----
+
+func.func @workspace_c1_zero() {
+  // expected-error @+1 {{workspace_c1: expected a positive multiple of 16 bytes a row below 2^31, got 0}}
+  %0 = dsv4.workspace 0 : memref<?xi8>
+  return
+}
+
+// -----
+
+func.func @workspace_c1_large() {
+  // expected-error @+1 {{workspace_c1: expected a positive multiple of 16 bytes a row below 2^31, got 2147483648}}
+  %0 = dsv4.workspace 2147483648 : memref<?xi8>
+  return
 }
 
 // -----

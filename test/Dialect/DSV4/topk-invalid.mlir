@@ -213,12 +213,12 @@ func.func private @c9_team() attributes {test.a = #dsv4.row_schedule<threads = 1
 
 // -----
 
-// expected-error @+1 {{row_schedule_c9: expected 'chunks' between 1 and 16 and at most 32 elements in them, and 1 without 'select = stream', got 17}}
+// expected-error @+1 {{row_schedule_c9: expected 'chunks' between 1 and 16 and at most 32 elements in them, and 1 without 'select = stream' or 'grid', got 17}}
 func.func private @c9_chunks() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 1, select = stream, chunks = 17>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c9: expected 'chunks' between 1 and 16 and at most 32 elements in them, and 1 without 'select = stream', got 2}}
+// expected-error @+1 {{row_schedule_c9: expected 'chunks' between 1 and 16 and at most 32 elements in them, and 1 without 'select = stream' or 'grid', got 2}}
 func.func private @c9_chunks_block() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, chunks = 2>}
 
 // -----
@@ -229,7 +229,7 @@ func.func private @c9_threads() attributes {test.a = #dsv4.row_schedule<threads 
 // -----
 
 func.func @c9_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: expected 'select' to be 'warp', 'block' or 'stream', as an op selects elements of rows}}
+  // expected-error @+1 {{row_schedule_c9: expected 'select' to be 'warp', 'block', 'stream' or 'grid', as an op selects elements of rows}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>

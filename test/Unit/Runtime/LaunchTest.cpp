@@ -57,6 +57,7 @@ public:
     for (size_t i = 0; i < info.parameters.size(); ++i)
       switch (info.parameters[i].kind) {
       case Parameter::Kind::Buffer:
+      case Parameter::Kind::Workspace:
         seen.buffers.push_back(*static_cast<void **>(params[i]));
         break;
       case Parameter::Kind::Int32:
@@ -278,6 +279,114 @@ TEST_F(LaunchTest, KernelsRunInOrderAfterAllChecks) {
                      "split the launch");
 }
 
+/// Two kernels that need a workspace between two that do not: one row of 1,040
+/// bytes, and 64 bytes for each of tokens x topk rows by two blocks.
+static CompiledProgram workspaceProgram(const std::string &target = "host") {
+  CompiledProgram program = gatherProgram(target);
+  program.images.resize(4, program.images[0]);
+  program.info.kernels.resize(4, program.info.kernels[0]);
+  for (int i : {1, 2})
+    program.info.kernels[i].parameters.push_back(
+        {Parameter::Kind::Workspace, 0});
+  program.info.kernels[1].rows = {constant(1)};
+  program.info.kernels[1].workspaceBytesPerRow = 1040;
+  program.info.kernels[2].rowsPerBlock = 1;
+  program.info.kernels[2].parts = 2;
+  program.info.kernels[2].workspaceBytesPerRow = 64;
+  return program;
+}
+
+TEST_F(LaunchTest, WorkspaceIsThatOfTheLargestKernel) {
+  load(workspaceProgram());
+  auto bytes = [&](int64_t tokens, int64_t topk) {
+    setShapes(tokens, topk, 7);
+    Result<uint64_t> needed = loaded->workspaceBytes(arguments, 3);
+    EXPECT_TRUE(needed.ok()) << needed.status().message();
+    return *needed;
+  };
+  EXPECT_EQ(bytes(0, 512), 1040u);
+  EXPECT_EQ(bytes(4, 4), 1040u);
+  EXPECT_EQ(bytes(3, 6), 1152u);
+  // More than 32 bits count.
+  EXPECT_EQ(bytes(1 << 15, 1 << 14), uint64_t(1) << 35);
+  // Nothing is read, so nothing need be there; shapes are checked.
+  for (Argument &argument : arguments)
+    argument.data = nullptr;
+  EXPECT_EQ(bytes(3, 6), 1152u);
+  outShape[1] = 511;
+  EXPECT_EQ(loaded->workspaceBytes(arguments, 3).status().message(),
+            "argument 'out': extent 1 is 511, expected 6 (dim 'topk', from "
+            "extent 1 of 'indices')");
+  setShapes(4194304, 512, 7);
+  EXPECT_EQ(loaded->workspaceBytes(arguments, 3).status().message(),
+            "rows = tokens x topk = 2147483648 exceeds 2147483644: split the "
+            "launch");
+  load();
+  setShapes(3, 512, 7);
+  EXPECT_EQ(*loaded->workspaceBytes(arguments, 3), 0u);
+}
+
+TEST_F(LaunchTest, WorkspaceIsPassedOn) {
+  load(workspaceProgram());
+  setShapes(3, 6, 7);
+  alignas(16) char workspace[1152];
+  seen.reserve(4);
+  size_t before = allocations;
+  Status status =
+      loaded->launch(nullptr, arguments, 3, {workspace, sizeof(workspace)});
+  EXPECT_EQ(allocations, before);
+  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_EQ(seen.size(), 4u);
+  for (int i : {0, 3})
+    EXPECT_EQ(seen[i].buffers.size(), 3u);
+  for (int i : {1, 2})
+    EXPECT_EQ(seen[i].buffers.back(), workspace);
+  EXPECT_EQ(seen[1].grid, 1u);
+  EXPECT_EQ(seen[2].grid, 36u);
+}
+
+TEST_F(LaunchTest, WorkspaceThatIsMissingOrTooSmall) {
+  load(workspaceProgram());
+  setShapes(3, 6, 7);
+  alignas(16) char workspace[1168];
+  auto message = [&](Workspace given) {
+    Status status = loaded->launch(nullptr, arguments, 3, given);
+    EXPECT_EQ(status.code(), Code::InvalidArgument);
+    EXPECT_TRUE(seen.empty());
+    return status.message();
+  };
+  const std::string needs =
+      "program 'gather' needs a workspace of 1152 bytes for these shapes, ";
+  const std::string none =
+      needs + "got none: pass memory that was once set to zero";
+  EXPECT_EQ(message({}), none);
+  EXPECT_EQ(message({nullptr, 1152}), none);
+  EXPECT_EQ(error(), none);
+  EXPECT_EQ(message({workspace, 1151}), needs + "got 1151");
+  EXPECT_EQ(message({workspace, 0}), needs + "got 0");
+  EXPECT_EQ(message({workspace + 8, 1152}), needs + "aligned to 16");
+}
+
+TEST_F(LaunchTest, NoWorkspaceForNoRows) {
+  CompiledProgram program = workspaceProgram();
+  program.info.kernels[1].rows = {dim(0), dim(1)};
+  load(program);
+  setShapes(0, 512, 7);
+  EXPECT_TRUE(launch().ok());
+  EXPECT_TRUE(seen.empty());
+}
+
+TEST_F(LaunchTest, RowsOfSeveralBlocks) {
+  CompiledProgram program = workspaceProgram();
+  program.info.kernels[2].parts = 256;
+  load(program);
+  setShapes(8388607, 1, 7);
+  EXPECT_EQ(*loaded->workspaceBytes(arguments, 3), uint64_t(8388607) * 64);
+  setShapes(8388608, 1, 7);
+  EXPECT_EQ(error(), "rows = tokens x topk = 8388608 exceeds 8388607: split "
+                     "the launch");
+}
+
 TEST_F(LaunchTest, WithoutArguments) {
   CompiledProgram program = gatherProgram();
   program.info.bindings.clear();
@@ -374,6 +483,20 @@ TEST_F(CudaLaunchTest, LoadsOnceAndLaunches) {
   EXPECT_EQ(state.values[1], reinterpret_cast<uint64_t>(memory + 4));
   EXPECT_EQ(state.values[3], 3u);
   EXPECT_EQ(state.values[5], 7u);
+}
+
+TEST_F(CudaLaunchTest, Workspace) {
+  CompiledProgram program = gatherProgram("cuda");
+  program.info.kernels[0].parameters.push_back({Parameter::Kind::Workspace, 0});
+  program.info.kernels[0].workspaceBytesPerRow = 16;
+  state.parameterSizes.push_back(8);
+  ASSERT_TRUE(loadCuda(program).ok());
+  EXPECT_EQ(launch().code(), Code::InvalidArgument);
+  EXPECT_EQ(state.launches, 0);
+  Status status =
+      loaded->launch(nullptr, arguments, 3, {memory + 32, 3 * 512 * 16});
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(state.values[6], reinterpret_cast<uint64_t>(memory + 32));
 }
 
 TEST_F(CudaLaunchTest, NoAttributeUnlessAsked) {

@@ -43,6 +43,8 @@ TEST(Program, JSONIsCanonical) {
   info.dims.resize(2);
   info.bindings[0].shape = {constant(64)};
   info.kernels[0].cluster = 2;
+  info.kernels[0].parts = 3;
+  info.kernels[0].workspaceBytesPerRow = 48;
   EXPECT_EQ(
       info.toJSON(),
       R"({"name":"gather","target":"host","arch":"x86_64","bindings":[)"
@@ -53,8 +55,10 @@ TEST(Program, JSONIsCanonical) {
       R"("dims":[{"name":"tokens","binding":1,"axis":0,"max":2147483647,"multiple":1},)"
       R"({"name":"topk","binding":1,"axis":1,"max":2147483647,"multiple":1}],)"
       R"("kernels":[{"symbol":"gather_k0","schedule":"threads=128 rows=4",)"
-      R"("threads":128,"rowsPerBlock":4,"cluster":2,"rows":[{"dim":0},{"dim":1}],)"
+      R"("threads":128,"rowsPerBlock":4,"cluster":2,"parts":3,)"
+      R"("rows":[{"dim":0},{"dim":1}],)"
       R"("sharedBytes":1024,"programmaticLaunch":true,)"
+      R"("workspaceBytesPerRow":48,)"
       R"("parameters":[{"kind":"int32","index":1}],)"
       R"("registers":32,"spillBytes":0}]})");
 }
@@ -124,6 +128,30 @@ TEST(Program, WrongTypes) {
   EXPECT_EQ(errorAfter("\"shape\":[{\"dim\":2}",
                        "\"shape\":[1,1,1,1,1,1,{\"dim\":2}"),
             "program: bindings[0].shape is not an array of at most 8");
+}
+
+TEST(Program, Workspaces) {
+  ProgramInfo info = gatherInfo();
+  KernelInfo &kernel = info.kernels[0];
+  kernel.parameters.push_back({Parameter::Kind::Workspace, 0});
+  EXPECT_EQ(errorOf(info), "program: kernel 'gather_k0': a workspace of no "
+                           "bytes is a parameter");
+  kernel.workspaceBytesPerRow = 24;
+  EXPECT_EQ(errorOf(info), "program: kernel 'gather_k0': a row's workspace "
+                           "must be a multiple of 16 bytes below 2^31");
+  kernel.workspaceBytesPerRow = uint32_t(1) << 31;
+  EXPECT_EQ(errorOf(info), "program: kernel 'gather_k0': a row's workspace "
+                           "must be a multiple of 16 bytes below 2^31");
+  kernel.workspaceBytesPerRow = 32;
+  Result<ProgramInfo> back = ProgramInfo::fromJSON(info.toJSON());
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(back->toJSON(), info.toJSON());
+  EXPECT_EQ(back->kernels[0].parameters[6].kind, Parameter::Kind::Workspace);
+  for (uint32_t parts : {0u, 257u}) {
+    kernel.parts = parts;
+    EXPECT_EQ(errorOf(info),
+              "program: kernel 'gather_k0': parts must be 1 to 256");
+  }
 }
 
 TEST(Program, IndicesOutOfRange) {

@@ -440,13 +440,22 @@ LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
      << ", " << isTrue(!op.getSmallest()) << ">";
   if (op.getCluster() > 1)
     os << ", " << op.getCluster();
+  if (op.getParts() > 1)
+    os << ", " << op.getParts();
   if (op.getGroups() > 1)
     os << ", dsv4::WarpGroups<" << op.getGroups() << ", "
        << op.getMost() / op.getGroups() << ", " << op.getKeep() << ", "
        << op.getBy() << ">";
   os << ">(\n";
   os.indent();
-  os << length->text << ",\n[&](int " << column->text << ") {\n";
+  os << length->text;
+  if (op.getWorkspace()) {
+    auto workspace = text.spell(op.getWorkspace());
+    if (failed(workspace))
+      return failure();
+    os << ", " << workspace->text;
+  }
+  os << ",\n[&](int " << column->text << ") {\n";
   os.indent();
   if (failed(text.printBlock(op.getLoad().front())))
     return failure();

@@ -1,8 +1,8 @@
 // A few long rows, each by the blocks of a cluster. Nothing is known of where one starts.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=4" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=8" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=4" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=8" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
 
 func.func @topk(
@@ -18,7 +18,7 @@ func.func @topk(
 
 // The whole text.
 //     CHECK:// dsv4.topk of bf16 to i32
-//CHECK-NEXT:// rows <= 4, columns <= 4194304
+//CHECK-NEXT:// rows <= 8, columns <= 4194304
 //CHECK-NEXT:// sm_90a: 1024 threads, chunks of 8 elements, a row a cluster of 16 blocks that reads it once, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __cluster_dims__(16, 1, 1) __launch_bounds__(1024)
 //CHECK-NEXT:topk(const dsv4::bf16 *__restrict__ scores,
