@@ -49,20 +49,6 @@ def CUDA_LoadOp : CUDA_Op<"load", [
   let hasVerifier = 1;
 }
 
-def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
-  let summary = "have memory brought near";
-  let description = [{
-    The line with element `offset` of `base` is brought into the cache of the multiprocessor, unless the
-    predicate is false. Nobody waits for it.
-  }];
-  let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base, CUDA_Offset:$offset,
-                       Optional<I1>:$predicate);
-  let assemblyFormat = [{
-    $base `[` $offset `]` (`if` $predicate^)? attr-dict `:` type($base) `,` type($offset)
-  }];
-}
-
 def CUDA_LoadPartOp : CUDA_Op<"load_part", [
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "read the elements of a vector that there are";
@@ -306,11 +292,10 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
     row of the kernel, ends in a `cuda.pool_window` that gives the window.
 
     Before rows are distributed this is for row `row`, and the result is a whole row,
-    `vector<N>`. After it all `threads` threads of the block take part: for `count` rows, from `row`
-    on, those below `rows`, one after another; four and more are as far from each other as the grid has
-    blocks or clusters; thread t has what lane t mod `lanes` holds of row t div `lanes` of these. With `cluster`
-    so many blocks, a thread block cluster, share the channels, and the threads of the first have the
-    result. Clauses:
+    `vector<N>`. After it all `threads` threads of the block take part: for rows `row` to
+    `row + count - 1`, those below `rows`, one after another; thread t has what lane t mod
+    `lanes` holds of row t div `lanes`. With `cluster` so many blocks, a thread block cluster, share
+    the channels, and the threads of the first have the result. Clauses:
 
     * pool_c1: the region has the row as its argument, and ends in a `cuda.pool_window`;
     * pool_c2: members, threads, count and cluster are positive, and a row of the window is the
@@ -343,11 +328,8 @@ def CUDA_PoolWindowOp : CUDA_Op<"pool_window", [
   let summary = "the rows of one window";
   let description = [{
     The second region gives what lane `lane` of a team holds of member `member` of the window. Where
-    `all` is true the first gives the same, with less ado. Clauses:
-
-    * pool_window_c1: both regions have the arguments `member` and `lane`, and end in a
-      `cuda.pool_row` of the same types;
-    * pool_window_c2: both regions give offsets of the scores, or neither does.
+    `all` is true the first gives the same, with less ado. Clause pool_window_c1: both regions have
+    the arguments `member` and `lane`, and end in a `cuda.pool_row` of the same types.
   }];
   let arguments = (ins I1:$all);
   let regions = (region SizedRegion<1>:$fast, SizedRegion<1>:$any);
@@ -360,16 +342,11 @@ def CUDA_PoolRowOp : CUDA_Op<"pool_row", [
   let summary = "one row of a window";
   let description = [{
     Whether the row is there, its scores and its values. Of a row that is not there nothing
-    but that counts, and its values are zeros. `offsets` are to be added to the scores; nobody waits
-    for either before that.
+    but that counts, and its values are zeros.
   }];
   let arguments = (ins I1:$there, VectorOfRankAndType<[1, 2], [F32]>:$scores,
-                       VectorOfRankAndType<[1, 2], [F32]>:$values,
-                       Optional<VectorOfRankAndType<[1, 2], [F32]>>:$offsets);
-  let assemblyFormat = [{
-    $there `,` $scores (`plus` $offsets^)? `,` $values attr-dict
-    `:` type($scores) (`plus` type($offsets)^)? `,` type($values)
-  }];
+                       VectorOfRankAndType<[1, 2], [F32]>:$values);
+  let assemblyFormat = "$there `,` $scores `,` $values attr-dict `:` type($scores) `,` type($values)";
 }
 
 def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [

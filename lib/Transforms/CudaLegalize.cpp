@@ -193,8 +193,6 @@ void Legalizer::visitMemory(Operation *op) {
     part.getLeftMutable().assign(as(part.getLeft(), 32));
   } else if (auto gather = dyn_cast<cuda::GatherOp>(op)) {
     gather.getOffsetMutable().assign(offset(gather.getOffset()));
-  } else if (auto prefetch = dyn_cast<cuda::PrefetchOp>(op)) {
-    prefetch.getOffsetMutable().assign(offset(prefetch.getOffset()));
   } else if (auto load = dyn_cast<cuda::LoadOp>(op)) {
     if (load.getOffset().getType().isIndex())
       load.getOffsetMutable().assign(offset(load.getOffset()));
@@ -224,8 +222,8 @@ LogicalResult Legalizer::visit(Operation *op) {
     return success();
   }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
-          cuda::LoadPartOp, cuda::GatherOp, cuda::IsLastOp, cuda::InPoolOp,
-          cuda::PrefetchOp>(op)) {
+          cuda::LoadPartOp, cuda::GatherOp, cuda::IsLastOp, cuda::InPoolOp>(
+          op)) {
     visitMemory(op);
     return success();
   }
@@ -236,7 +234,7 @@ LogicalResult Legalizer::visit(Operation *op) {
     dead.push_back(op);
     return success();
   }
-  if (isa<gpu::ThreadIdOp, gpu::BlockIdOp, gpu::GridDimOp>(op)) {
+  if (isa<gpu::ThreadIdOp, gpu::BlockIdOp>(op)) {
     b.setInsertionPointAfter(op);
     visitId(op);
     return success();
@@ -332,7 +330,6 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.pool_row",
                                           "cuda.pool_window",
                                           "cuda.pool_yield",
-                                          "cuda.prefetch",
                                           "cuda.quantize",
                                           "cuda.reduce",
                                           "cuda.select",
@@ -344,7 +341,6 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.launch_successors",
                                           "cuda.wait_for_predecessors",
                                           "gpu.block_id",
-                                          "gpu.grid_dim",
                                           "gpu.return",
                                           "gpu.thread_id",
                                           "math.sqrt",

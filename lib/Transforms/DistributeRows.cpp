@@ -43,9 +43,10 @@ void RowDistributor::mapRows() {
   Value thread =
       gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x, bound(threads));
   int64_t cluster = schedule.getCluster();
-  IntegerAttr mostBlocks = bound(std::min<int64_t>(
-      llvm::divideCeil(getMaxRows(), rowsPerBlock) * cluster, INT32_MAX));
-  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x, mostBlocks);
+  Value block = gpu::BlockIdOp::create(
+      b, loc, gpu::Dimension::x,
+      bound(std::min<int64_t>(
+          llvm::divideCeil(getMaxRows(), rowsPerBlock) * cluster, INT32_MAX)));
   Value isFirstOfCluster;
   if (cluster > 1) {
     Value rank = arith::RemUIOp::create(b, loc, block, indexConstant(cluster));
@@ -64,24 +65,13 @@ void RowDistributor::mapRows() {
   if (lanes > 1)
     rowInBlock = arith::DivUIOp::create(b, loc, thread, indexConstant(lanes));
   firstRow = block;
-  Value row = firstRow;
-  // Blocks go through their rows at one pace. A grid apart, rows that share
-  // memory are then read together.
-  const bool apart = schedule.getTeam() && rowsPerBlock >= 4;
-  if (apart) {
-    Value blocks =
-        gpu::GridDimOp::create(b, loc, gpu::Dimension::x, mostBlocks);
-    if (cluster > 1)
-      blocks = arith::DivUIOp::create(b, loc, blocks, indexConstant(cluster));
-    row = arith::AddIOp::create(
-        b, name("row"), firstRow,
-        arith::MulIOp::create(b, loc, rowInBlock, blocks));
-  } else if (rowsPerBlock > 1) {
+  if (rowsPerBlock > 1)
     firstRow =
         arith::MulIOp::create(b, schedule.getTeam() ? name("first_row") : loc,
                               block, indexConstant(rowsPerBlock));
+  Value row = firstRow;
+  if (rowsPerBlock > 1)
     row = arith::AddIOp::create(b, name("row"), firstRow, rowInBlock);
-  }
   if (!schedule.getTeam() || rowsPerBlock > 1)
     inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row, rowCount);
@@ -101,29 +91,10 @@ void RowDistributor::mapRows() {
     if (isFirstOfCluster || rowsPerBlock * lanes < threads)
       holdsRow = holds;
     inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;
-    if (apart)
-      prefetchPlans(row);
   } else {
     enterGuard();
   }
   mapping.map(forall.getInductionVar(0), row);
-}
-
-void RowDistributor::prefetchPlans(Value row) {
-  for (auto pool : forall.getBody()->getOps<cuda::PoolOp>()) {
-    Block &body = pool.getBody().front();
-    auto first = llvm::find_if(body, llvm::IsaPred<memref::LoadOp>);
-    if (first == body.end())
-      continue;
-    IRMapping ofRow;
-    ofRow.map(body.getArgument(0), row);
-    for (Operation &op : llvm::make_range(body.begin(), first))
-      b.clone(op, ofRow);
-    auto load = cast<memref::LoadOp>(*first);
-    cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
-                             ofRow.lookupOrDefault(load.getIndices()[0]),
-                             holdsRow);
-  }
 }
 
 void RowDistributor::enterGuard() {
@@ -221,22 +192,19 @@ LogicalResult RowDistributor::emitPoolRow(Region &from, Region &to) {
                    work.getSteps(schedule.getThreads() * schedule.getCluster(),
                                  team.chunkSize);
   team.cloneScalars(source);
-  SmallVector<Value> parts = {row.getScores()};
-  if (Value offsets = row.getOffsets())
-    parts.push_back(offsets);
-  parts.push_back(row.getValues());
-  for (Value value : parts)
+  SmallVector<Value> shared;
+  for (Value value : {row.getScores(), row.getValues()})
     if (failed(team.placeLoads(value, {elements})))
       return failure();
-  for (Value &value : parts) {
+  for (Value value : {row.getScores(), row.getValues()}) {
     auto share = team.share(value, {elements});
     if (failed(share))
       return failure();
-    value = *share;
+    shared.push_back(*share);
   }
-  cuda::PoolRowOp::create(
-      team.b, loc, team.mapping.lookupOrDefault(row.getThere()), parts.front(),
-      parts.back(), row.getOffsets() ? parts[1] : Value());
+  cuda::PoolRowOp::create(team.b, loc,
+                          team.mapping.lookupOrDefault(row.getThere()),
+                          shared[0], shared[1]);
   return success();
 }
 

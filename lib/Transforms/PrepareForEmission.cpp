@@ -51,7 +51,7 @@ static bool repeatsFreely(Operation *op) {
     return !from || repeatsFreely(from);
   }
   return isa<arith::ConstantOp, arith::ExtSIOp, gpu::ThreadIdOp, gpu::BlockIdOp,
-             gpu::GridDimOp, cuda::BytesOp>(op);
+             cuda::BytesOp>(op);
 }
 
 void Namer::nameArguments(Block &block) {
@@ -91,9 +91,8 @@ void Namer::visit(Operation *op) {
 void Namer::run() {
   // What the text of a cuda.pool calls its row, and that of a cuda.pool_online
   // its piece.
-  for (const char *name :
-       {"pool_window", "row_scores", "row_values", "row_offsets", "pool_piece",
-        "piece_max", "piece_sum", "piece_acc"})
+  for (const char *name : {"pool_window", "row_scores", "row_values",
+                           "pool_piece", "piece_max", "piece_sum", "piece_acc"})
     used.try_emplace(name, 0);
   used.try_emplace(func.getName(), 0);
   nameArguments(func.getBody().front());

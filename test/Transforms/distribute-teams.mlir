@@ -61,26 +61,23 @@ func.func @one_row(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %plan
   return %0 : tensor<?x128xbf16>
 }
 
-// Four rows a block, one after another and a grid apart, whose plans are brought near at first: beyond
-// the last row threads that would have one read the last one again, and store nothing.
+// Four rows a block, one after another: beyond the last row threads that would have one read the last
+// one again, and store nothing.
 // CHECK-LABEL: func.func @four_rows
 // CHECK: %[[ROWS:.*]] = dsv4.row_count
 // CHECK: %[[THREAD:.*]] = gpu.thread_id{{ +}}x upper_bound 128
 // CHECK-NEXT: %[[BLOCK:.*]] = gpu.block_id{{ +}}x upper_bound 536870912
 // CHECK: %lane = arith.remui %[[THREAD]], %c16
 // CHECK-NEXT: %[[INBLOCK:.*]] = arith.divui %[[THREAD]], %c16
-// CHECK-NEXT: %[[BLOCKS:.*]] = gpu.grid_dim{{ +}}x upper_bound 536870912
-// CHECK-NEXT: %[[BEHIND:.*]] = arith.muli %[[INBLOCK]], %[[BLOCKS]]
-// CHECK-NEXT: %row = arith.addi %[[BLOCK]], %[[BEHIND]]
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c4
+// CHECK-NEXT: %row = arith.addi %[[FIRST]], %[[INBLOCK]]
 // CHECK-NEXT: %[[INSIDE:.*]] = arith.cmpi slt, %row, %[[ROWS]]
 // CHECK: %[[LAST:.*]] = arith.subi %[[ROWS]], %c1
 // CHECK-NEXT: %read_row = arith.minsi %row, %[[LAST]]
 // CHECK: %holds_row = arith.cmpi slt, %[[THREAD]], %c64
 // CHECK-NEXT: %[[STORES:.*]] = arith.andi %holds_row, %[[INSIDE]]
-// CHECK: %[[PLAN:.*]] = arith.muli %read_row, %c4
-// CHECK: cuda.prefetch %{{.*}}[%[[PLAN]]] if %holds_row : memref<?xi32>, index
 // CHECK: %position = cuda.load %{{.*}}[%read_row] if %holds_row : memref<?xi32>, index -> i32
-// CHECK: %pooled = cuda.pool 8 at %[[BLOCK]] of %[[ROWS]] count 4 threads 128 lanes 16 : index, index to vector<4x2xf32> {
+// CHECK: %pooled = cuda.pool 8 at %[[FIRST]] of %[[ROWS]] count 4 threads 128 lanes 16 : index, index to vector<4x2xf32> {
 // CHECK: %scores = cuda.load %{{.*}} : memref<?xf32>, index -> vector<1x1xf32>
 // CHECK: } else {
 // CHECK: cuda.pool_row %is_there, %scores, %values : vector<1x1xf32>, vector<1x1xf32>

@@ -211,12 +211,13 @@ void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
     source = findToken(row.add(firstRow, member, "at"), member);
   Value scores = readPart(source, op.getScores(), 1, column, "scores");
   Value values = readPart(source, op.getValues(), 0, column, "values");
-  Value bias, there = source.there;
   if (op.getBias())
-    bias = readBias(source, member, column);
+    scores = arith::AddFOp::create(b, row.getLoc(), scores,
+                                   readBias(source, member, column));
+  Value there = source.there;
   if (!there)
     there = arith::ConstantIntOp::create(b, row.getLoc(), 1, 1);
-  cuda::PoolRowOp::create(b, row.getLoc(), there, scores, values, bias);
+  cuda::PoolRowOp::create(b, row.getLoc(), there, scores, values);
 }
 
 Value CompressBuilder::build() {

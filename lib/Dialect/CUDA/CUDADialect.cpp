@@ -341,14 +341,11 @@ LogicalResult PoolWindowOp::verifyRegions() {
         !row)
       return emitOpError() << "pool_window_c1: expected regions of two "
                               "indices that end in 'cuda.pool_row'";
-    llvm::append_range(types,
-                       ValueRange(row.getOperands().drop_front()).getTypes());
+    types.push_back(row.getScores().getType());
+    types.push_back(row.getValues().getType());
   }
   if (!llvm::all_equal(types))
     return emitOpError() << "pool_window_c1: expected rows of one type";
-  if (types.size() % 2 != 0)
-    return emitOpError() << "pool_window_c2: expected offsets of both regions "
-                            "or of neither";
   return success();
 }
 void PoolWindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
@@ -367,11 +364,6 @@ void PoolWindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
 }
 StringRef PoolOp::getCallee() { return "dsv4::pool"; }
 StringRef PoolOp::getHeader() { return "pool.cuh"; }
-
-StringRef PrefetchOp::getCallee() {
-  return getPredicate() ? "dsv4::prefetch_if" : "dsv4::prefetch";
-}
-StringRef PrefetchOp::getHeader() { return "primitives.cuh"; }
 
 StringRef InPoolOp::getCallee() { return "dsv4::in_pool"; }
 StringRef InPoolOp::getHeader() { return "primitives.cuh"; }

@@ -52,51 +52,34 @@ __device__ __forceinline__ float weighted_mean(float sum, float dot) {
   return sum == 0.0f ? 0.0f : div_f32(dot, sum);
 }
 
-// `Count` members from `first` on, as they were loaded: `offsets` are not yet
-// added to the scores, as that would wait for both.
+// `Count` members from `first` on, as they were loaded.
 template <int Count, typename Part>
 struct PoolMembers {
-  Part scores[Count], values[Count], offsets[Count];
+  Part scores[Count], values[Count];
 };
-
-template <int Count, typename Part>
-__device__ __forceinline__ void add_offsets(PoolMembers<Count, Part> &to) {
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    to.scores[i] = to.scores[i] + to.offsets[i];
-}
 
 template <int Members, int Count, typename Part, typename Fast, typename Load>
 __device__ __forceinline__ void load_members(PoolMembers<Count, Part> &to,
                                              int first, int lane, bool all,
                                              Fast fast, Load load) {
   constexpr int channels = sizeof(Part) / sizeof(float);
-  // Where there are none, what changes no score, not even -0.
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-#pragma unroll
-    for (int c = 0; c < channels; ++c)
-      to.offsets[i][c] = -0.0f;
   if (all && (Members % Count == 0 || first + Count <= Members)) {
 #pragma unroll
     for (int i = 0; i < Count; ++i)
-      fast(first + i, lane, to.scores[i], to.values[i], to.offsets[i]);
+      fast(first + i, lane, to.scores[i], to.values[i]);
     return;
   }
 #pragma unroll
   for (int i = 0; i < Count; ++i) {
-    bool there =
-        load(first + i, lane, to.scores[i], to.values[i], to.offsets[i]);
+    bool there = load(first + i, lane, to.scores[i], to.values[i]);
     if constexpr (Members % Count != 0) {
       // The last block is filled up.
       there &= first + i < Members;
       to.values[i] = there ? to.values[i] : Part();
     }
 #pragma unroll
-    for (int c = 0; c < channels; ++c) {
+    for (int c = 0; c < channels; ++c)
       to.scores[i][c] = there ? to.scores[i][c] : as_float(0xFF800000u);
-      to.offsets[i][c] = there ? to.offsets[i][c] : -0.0f;
-    }
   }
 }
 
@@ -170,7 +153,6 @@ __device__ __forceinline__ auto pool_team(int first, int lane, bool all,
                                           Fast fast, Load load) {
   const auto load_block = [&](PoolMembers<8, Part> &to, int block) {
     load_members<Members>(to, 8 * block, lane, all, fast, load);
-    add_offsets(to);
   };
   const int last = (Members + 7) / 8;
   const int end = first + Blocks < last ? first + Blocks : last;
@@ -272,70 +254,32 @@ __device__ __forceinline__ void pool_window(float *row, int which, Ready ready,
   }
 }
 
-// The rows of a block, those below `rows`, at most Count: four and more are a
-// grid apart, as the compiler deals them, fewer follow each other.
-template <int Cluster, int Count>
-struct BlockRows {
-  int first, rows;
-  __device__ __forceinline__ int row(int which) const {
-    return (int)(first + which * (Count < 4 ? 1u : gridDim.x / Cluster));
-  }
-  // There is a first one.
-  __device__ __forceinline__ bool has(int which) const {
-    return which < Count &&
-           (Count == 1 || (unsigned)row(which) < (unsigned)rows);
-  }
-};
-
-// Part `which` of the channels of the windows of a block, of one block of
-// members each. The members of a window are on their way while those of the one
+// Part `which` of the channels of `count` windows of one block of members, at
+// most Count. The members of a window are on their way while those of the one
 // before are pooled; for two or three windows that takes more registers than it
 // is worth, and for one it keeps loads ahead of arithmetic.
-template <typename Shape, int Members, typename Part, int Cluster, int Count,
-          typename Body>
-__device__ __forceinline__ void pool_windows(float *pooled, int row_size,
-                                             BlockRows<Cluster, Count> rows,
-                                             int which, Body body) {
+template <typename Shape, int Count, int Members, typename Part, typename Body>
+__device__ __forceinline__ void pool_windows(float *rows, int row_size,
+                                             int count, int which, Body body) {
   const int lane = which * Shape::lanes + threadIdx.x;
   if (threadIdx.x >= Shape::lanes)
     return;
   PoolMembers<Members, Part> next = {};
-  // Whether the members are not all in the launch. To find them elsewhere takes
-  // many registers: those of the members at hand, which are pooled before.
-  const auto load_near = [&](int at) {
-    bool elsewhere = false;
-    body(rows.row(at), [&](bool all, auto fast, auto load) {
-      elsewhere = !all;
-      if (all)
-        load_members<Members>(next, 0, lane, true, fast, load);
-    });
-    return elsewhere;
-  };
-  const auto load_elsewhere = [&](int at) {
-    body(rows.row(at), [&](bool, auto fast, auto load) {
-      load_members<Members>(next, 0, lane, false, fast, load);
+  const auto load_window = [&](int at) {
+    body(at, [&](bool all, auto fast, auto load) {
+      load_members<Members>(next, 0, lane, all, fast, load);
     });
   };
   constexpr int ahead = Count == 1 || Count >= 4;
 #pragma unroll 1
-  for (int at = -ahead; at < 0 || rows.has(at); ++at) {
-    PoolMembers<Members, Part> members = next;
-    bool elsewhere = false;
-    if constexpr (ahead) {
-      if (at >= 0)
-        add_offsets(members);
-      if (rows.has(at + 1))
-        elsewhere = load_near(at + 1);
-    } else {
-      body(rows.row(at), [&](bool all, auto fast, auto load) {
-        load_members<Members>(members, 0, lane, all, fast, load);
-      });
-      add_offsets(members);
-    }
+  for (int at = -ahead; at < count; ++at) {
+    if constexpr (!ahead)
+      load_window(at);
+    const PoolMembers<Members, Part> members = next;
+    if (ahead && at + 1 < count)
+      load_window(at + 1);
     if (at >= 0)
-      store_means<Shape>(pooled + at * row_size, lane, pool_members(members));
-    if (elsewhere)
-      load_elsewhere(at + 1);
+      store_means<Shape>(rows + at * row_size, lane, pool_members(members));
   }
 }
 
@@ -357,14 +301,13 @@ own_share(const float (&rows)[Count][Channels]) {
   return to;
 }
 
-// For each row of the block, from `first` on, those below `rows`: the sum over
+// For each of `Count` rows from `first` on, those below `rows`: the sum over
 // the members of its window of values weighted by the softmax of their scores,
 // channel by channel; 0 where there is no member. body(row, window) calls
-// window(all, fast, load); load(r, lane, scores, values, offsets) gives a
-// lane's part of member r, with what is to be added to its scores, if anything
-// is, and whether it is there; where `all` holds, `fast` does. All threads of
-// the cluster call this; thread t of its first block has the share of lane t
-// mod Lanes of row t div Lanes.
+// window(all, fast, load); load(r, lane, scores, values) gives a lane's part of
+// member r, and whether it is there; where `all` holds, `fast` does. All
+// threads of the cluster call this; thread t of its first block has the share
+// of lane t mod Lanes of row t div Lanes.
 template <int Cluster, int Members, int Count, int Threads, int Lanes,
           typename Part, typename Result, typename Body>
 __device__ __forceinline__ Result pool(int first, int rows, Body body) {
@@ -373,24 +316,25 @@ __device__ __forceinline__ Result pool(int first, int rows, Body body) {
   __shared__ float pooled[Count][channels];
   // The first block must have started before others write to its memory.
   bool started = Cluster == 1;
-  cluster_arrive_relaxed<Cluster>();
+  cluster_arrive<Cluster>();
   const auto ready = [&] {
     if (!started)
       cluster_wait<Cluster>();
     started = true;
   };
-  const BlockRows<Cluster, Count> own = {first, rows};
+  const int count = Count < rows - first ? Count : rows - first;
   const ClusterParts parts = cluster_parts<Cluster>();
 #pragma unroll 1
   for (int part = parts.begin; part < parts.end; ++part) {
     if constexpr (Members <= 8) {
       ready();
-      pool_windows<Shape, Members, Part>(in_first_block<Cluster>(&pooled[0][0]),
-                                         channels, own, part, body);
+      pool_windows<Shape, Count, Members, Part>(
+          in_first_block<Cluster>(&pooled[0][0]), channels, count, part,
+          [&](int which, auto window) { body(first + which, window); });
     } else {
 #pragma unroll 1
-      for (int which = 0; own.has(which); ++which)
-        body(own.row(which), [&](bool all, auto fast, auto load) {
+      for (int which = 0; which < count; ++which)
+        body(first + which, [&](bool all, auto fast, auto load) {
           pool_window<Shape, Members, Threads, Part>(
               in_first_block<Cluster>(pooled[which]), part, ready, all, fast,
               load);

@@ -102,7 +102,7 @@ pool_piece(float *row, int lane, int count, bool known, bool kept, bool ends,
     }
 }
 
-// For each row of the block, from `first` on, those below `rows`: what its window
+// For each of `Count` rows from `first` on, those below `rows`: what its window
 // comes to if its piece ends it, else 0. body(row, piece) calls piece(count,
 // known, kept, ends, begin, member, end), for a piece of `count` rows: begin(lane,
 // max, sum, acc) gives what those before it come to, where they are `known`;
@@ -119,10 +119,10 @@ __device__ __forceinline__ Result pool_online(int first, int rows, Body body) {
   __shared__ float pooled[Count][channels];
   const int team = threadIdx.x / lanes;
   if (team < teams) {
-    const BlockRows<1, Count> own = {first, rows};
 #pragma unroll 1
-    for (int which = team; own.has(which); which += teams)
-      body(own.row(which), [&](int count, bool known, bool kept, bool ends,
+    for (int which = team; which < Count && first + which < rows;
+         which += teams)
+      body(first + which, [&](int count, bool known, bool kept, bool ends,
                               auto begin, auto member, auto end) {
         pool_piece<lanes, Part>(pooled[which], threadIdx.x % lanes, count, known,
                                 kept, ends, begin, member, end);

@@ -346,16 +346,6 @@ __device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
   return bits;
 }
 
-// Brings the line of an address into the cache of the multiprocessor.
-__device__ __forceinline__ void prefetch(const void *at) {
-  asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
-}
-__device__ __forceinline__ void prefetch_if(bool condition, const void *at) {
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %0, 0;\n\t"
-               "@p prefetch.global.L1 [%1];\n\t}" ::"r"((unsigned)condition),
-               "l"(at));
-}
-
 //===----------------------------------------------------------------------===//
 // Stores, and streaming stores (`cs`: evicted from the cache first)
 //===----------------------------------------------------------------------===//
@@ -664,13 +654,6 @@ template <int Size> __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
   if constexpr (Size > 1)
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
-#endif
-}
-// Where nothing was written that others read: no access waits for another.
-template <int Size> __device__ __forceinline__ void cluster_arrive_relaxed() {
-#if __CUDA_ARCH__ >= 900
-  if constexpr (Size > 1)
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #endif
 }
 template <int Size> __device__ __forceinline__ void cluster_wait() {

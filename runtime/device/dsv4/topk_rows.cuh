@@ -431,6 +431,8 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     if (!merging)
       count = (int)(shared.taken < shared.end ? shared.taken : shared.end);
     TopkNext next = TopkNext::reduce;
+    // Whether all may still be reading how many there are.
+    bool counted = false;
     if (!more && !merging) {
       next = group.next(count, wanted, bound.any);
       from = group.begin();
@@ -443,6 +445,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
       const int taken = left < room ? left : room;
       group.copy(count, bound, from, from + taken);
       __syncthreads();
+      counted = !group.copies_all(bound) && (int)shared.taken <= wanted;
       count = group.copies_all(bound) ? count + taken : (int)shared.taken;
       from += taken;
       next = from < group.end() ? TopkNext::reduce : TopkNext::finish;
@@ -464,7 +467,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
       topk_emit<Shape>(count, emit);
       break;
     }
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0 && !counted) {
       shared.taken = count;
       shared.end = Shape::capacity;
     }

@@ -438,9 +438,6 @@ __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
   return condition && page < pages;
 }
 
-__device__ __forceinline__ void prefetch(const void *) {}
-__device__ __forceinline__ void prefetch_if(bool, const void *) {}
-
 //===----------------------------------------------------------------------===//
 // Programmatic dependent launch: launches run one after another
 //===----------------------------------------------------------------------===//
@@ -472,7 +469,6 @@ __device__ __forceinline__ void st_cluster_4(unsigned *own, int,
   *own = value;
 }
 template <int Size> __device__ __forceinline__ void cluster_arrive() {}
-template <int Size> __device__ __forceinline__ void cluster_arrive_relaxed() {}
 template <int Size> __device__ __forceinline__ void cluster_wait() {
   __syncthreads();
 }

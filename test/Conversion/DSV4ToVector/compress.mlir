@@ -89,12 +89,13 @@ func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan:
 // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
 // CHECK-NEXT: %scores = vector.load %{{.*}}[%[[AT]]]
 // CHECK-NEXT: %values = vector.load %{{.*}}[%[[AT]]]
-// The bias of the position in its window, in the same columns, is not added yet.
+// The bias of the position in its window, in the same columns.
 // CHECK-NEXT: %[[INWINDOW:.*]] = arith.remsi %member, %c4
 // CHECK-NEXT: %[[BIASROW:.*]] = arith.muli %[[INWINDOW]], %c64
 // CHECK-NEXT: %[[BIASAT:.*]] = arith.addi %[[BIASROW]], %[[COLUMN]]
 // CHECK-NEXT: %bias = vector.load %{{.*}}[%[[BIASAT]]] {alignment = 16 : i64} : memref<?xf32>, vector<32xf32>
-// CHECK: cuda.pool_row %true, %scores plus %bias, %values
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %scores, %bias
+// CHECK: cuda.pool_row %true, %[[SUM]], %values
 // CHECK-NEXT: } else {
 // CHECK: %[[COLUMN:.*]] = arith.select %{{.*}}, %c0, %c32
 // CHECK-NEXT: %at = arith.addi %[[BEFORE]], %member
@@ -124,7 +125,8 @@ func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan:
 // CHECK-NEXT: %[[V:.*]] = vector.bitcast %values
 // Scores of the state have no bias yet.
 // CHECK: %bias = vector.load
-// CHECK-NEXT: cuda.pool_row %is_there, %[[S]] plus %bias, %[[V]]
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[S]], %bias
+// CHECK-NEXT: cuda.pool_row %is_there, %[[SUM]], %[[V]]
 func.func @ring(%values: tensor<?x64xf32>, %scores: tensor<?x64xf32>, %plan: tensor<?x4xi32>,
                 %bias: tensor<4x64xf32>, %state: !ring, %out: tensor<?x32xf32>)
     -> tensor<?x32xf32> {
@@ -163,7 +165,8 @@ func.func @ring(%values: tensor<?x64xf32>, %scores: tensor<?x64xf32>, %plan: ten
 // CHECK: %[[S:.*]] = arith.extf %{{.*}} : vector<32xbf16> to vector<32xf32>
 // CHECK: %[[MASK:.*]] = vector.broadcast %in_launch : i1 to vector<32xi1>
 // CHECK: %bias = vector.maskedload %{{.*}}[%{{.*}}], %[[MASK]], %{{.*}} {alignment = 16 : i64} : memref<?xf32>
-// CHECK-NEXT: cuda.pool_row %is_there, %[[S]] plus %bias
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[S]], %bias
+// CHECK-NEXT: cuda.pool_row %is_there, %[[SUM]]
 func.func @pages(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: tensor<?x4xi32>,
                  %bias: tensor<4x64xf32>, %state: !paged, %table: tensor<?x?xi32>,
                  %out: tensor<?x32xf32>) -> tensor<?x32xf32> {

@@ -286,40 +286,6 @@ func.func @pool_window_c1_regions(%i: index, %b: i1, %x: vector<64xf32>, %y: vec
 
 // -----
 
-func.func @pool_window_c1_offsets(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
-  ^bb0(%r: index):
-    // expected-error @+1 {{pool_window_c1: expected rows of one type}}
-    cuda.pool_window %b {
-    ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x plus %y, %x : vector<64xf32> plus vector<32xf32>, vector<64xf32>
-    } else {
-    ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x plus %x, %x : vector<64xf32> plus vector<64xf32>, vector<64xf32>
-    }
-  }
-  return
-}
-
-// -----
-
-func.func @pool_window_c2(%i: index, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
-  ^bb0(%r: index):
-    // expected-error @+1 {{pool_window_c2: expected offsets of both regions or of neither}}
-    cuda.pool_window %b {
-    ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x plus %x, %x : vector<64xf32> plus vector<64xf32>, vector<64xf32>
-    } else {
-    ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
-    }
-  }
-  return
-}
-
-// -----
-
 func.func @pool_window_parent(%b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{expects parent op 'cuda.pool'}}
   cuda.pool_window %b {

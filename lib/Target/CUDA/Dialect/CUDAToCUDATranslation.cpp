@@ -40,8 +40,6 @@ private:
   LogicalResult printPoolOnline(cuda::PoolOnlineOp op,
                                 ModuleTranslation &text) const;
   LogicalResult printSelect(cuda::SelectOp op, ModuleTranslation &text) const;
-  LogicalResult printPrefetch(cuda::PrefetchOp op,
-                              ModuleTranslation &text) const;
   FailureOr<Spelling> spellIsLast(cuda::IsLastOp op,
                                   ModuleTranslation &text) const;
   FailureOr<Spelling> spellGather(cuda::GatherOp op,
@@ -259,8 +257,7 @@ LogicalResult CUDATranslation::printPoolRow(Region &region,
     return failure();
   auto &os = text.os();
   os << "[&](int " << member->text << ", int " << lane->text
-     << ", auto &row_scores, auto &row_values"
-     << (row.getOffsets() ? ", auto &row_offsets" : ", auto &") << ") {\n";
+     << ", auto &row_scores, auto &row_values) {\n";
   os.indent();
   if (failed(text.printBlock(region.front())))
     return failure();
@@ -271,12 +268,6 @@ LogicalResult CUDATranslation::printPoolRow(Region &region,
     return failure();
   os << "row_scores = " << scores->text << ";\n";
   os << "row_values = " << values->text << ";\n";
-  if (row.getOffsets()) {
-    auto offsets = text.spell(row.getOffsets());
-    if (failed(offsets))
-      return failure();
-    os << "row_offsets = " << offsets->text << ";\n";
-  }
   os << "return " << there->text << ";\n";
   os.unindent();
   os << "}";
@@ -475,22 +466,6 @@ LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
   return success();
 }
 
-LogicalResult CUDATranslation::printPrefetch(cuda::PrefetchOp op,
-                                             ModuleTranslation &text) const {
-  auto element = spellElement(op.getBase(), op.getOffset(), text);
-  if (failed(element))
-    return failure();
-  std::string condition;
-  if (Value predicate = op.getPredicate()) {
-    auto spelled = text.spell(predicate);
-    if (failed(spelled))
-      return failure();
-    condition = spelled->text + ", ";
-  }
-  text.os() << op.getCallee() << "(" << condition << "&" << *element << ");\n";
-  return success();
-}
-
 LogicalResult CUDATranslation::print(Operation *op,
                                      ModuleTranslation &text) const {
   if (auto pool = dyn_cast<cuda::PoolOp>(op))
@@ -503,8 +478,6 @@ LogicalResult CUDATranslation::print(Operation *op,
     text.os() << cast<cuda::DeviceCallOpInterface>(op).getCallee() << "();\n";
     return success();
   }
-  if (auto prefetch = dyn_cast<cuda::PrefetchOp>(op))
-    return printPrefetch(prefetch, text);
   auto store = cast<cuda::StoreOp>(op);
   auto element = spellElement(store.getBase(), store.getOffset(), text);
   auto value = text.spell(store.getValue());

@@ -1,9 +1,9 @@
-// CSA's compressor: one kernel from the tokens, of the launch or of the ring, to the record. A block
-// of threads has eight entries, a grid apart.
+// A decode step of CSA's compressor: one kernel from the tokens, of the launch or of the ring, to
+// the record. A block of threads has one entry.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,blocks=2,pdl=true,team=1,rows=8>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,pdl=true,team=2,rows=1>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,blocks=2,pdl=true,team=1,rows=8>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,pdl=true,team=2,rows=1>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
@@ -48,8 +48,8 @@ func.func @compress_csa(
 // The whole text.
 //     CHECK:// dsv4.compress of f32 to bf16, dsv4.rms_norm of bf16 to bf16, dsv4.rope of bf16 to bf16, dsv4.quantize of bf16 to f8E4M3FN, dsv4.paged_append of 64 x v4_584
 //CHECK-NEXT:// tokens = ?, entries = ?, positions = ?
-//CHECK-NEXT:// sm_90a: 512 threads, 32 lanes a row, chunks of 2 elements, 8 rows a block in teams of 1 elements a thread, programmatic launch
-//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(512, 2)
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256)
 //CHECK-NEXT:compress_csa(const float *__restrict__ values,
 //CHECK-NEXT:             const float *__restrict__ scores,
 //CHECK-NEXT:             const float *__restrict__ bias,
@@ -67,17 +67,13 @@ func.func @compress_csa(
 //CHECK-NEXT:             int cache_pages) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
-//CHECK-NEXT:  const long long row = blockIdx.x + (long long)(threadIdx.x / 32) * gridDim.x;
-//CHECK-NEXT:  const long long read_row = min(row, (long long)(rows - 1));
-//CHECK-NEXT:  const int read_row_1 = (int)read_row;
-//CHECK-NEXT:  const bool holds_row = threadIdx.x < 256;
-//CHECK-NEXT:  dsv4::prefetch_if(holds_row, &plan[(long long)read_row_1 * 4]);
+//CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
 //CHECK-NEXT:  const int offset = lane * 2;
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 8, 2>>(&weight[offset], 128);
-//CHECK-NEXT:  const int position_1 = dsv4::load_if<int>(holds_row, &position[read_row_1]);
+//CHECK-NEXT:  const int position_1 = dsv4::load_if<int>(holds_row, &position[blockIdx.x]);
 //CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
 //CHECK-NEXT:  const long long offset_1 = (long long)position_1 * 64;
-//CHECK-NEXT:  const int entry = dsv4::load_if<int>(holds_row, &slot[read_row_1]);
+//CHECK-NEXT:  const int entry = dsv4::load_if<int>(holds_row, &slot[blockIdx.x]);
 //CHECK-NEXT:  const int page = entry / 64;
 //CHECK-NEXT:  const int slot_1 = entry % 64;
 //CHECK-NEXT:  const bool valid = dsv4::in_pool(entry >= 0, page, cache_pages);
@@ -85,7 +81,7 @@ func.func @compress_csa(
 //CHECK-NEXT:  const bool condition = holds_row && in_table;
 //CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_1 + lane]);
 //CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_1 + 32 + lane]);
-//CHECK-NEXT:  const auto pooled = dsv4::pool<1, 8, 8, 512, 32, dsv4::Tile<float, 1, 1>, dsv4::Tile<float, 8, 2>>(
+//CHECK-NEXT:  const auto pooled = dsv4::pool<1, 8, 1, 256, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int entry_1, auto pool_window) {
 //CHECK-NEXT:      const long long offset_2 = (long long)entry_1 * 4;
 //CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset_2]);
@@ -98,18 +94,18 @@ func.func @compress_csa(
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
 //CHECK-NEXT:      const long long launch_start = first_in_launch * 1024;
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values, auto &row_offsets) {
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:        const int offset_3 = member < 4 ? 0 : 512;
-//CHECK-NEXT:        const long long offset_4 = launch_start + member * 1024 + offset_3 + team_lane;
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&scores[offset_4]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&bias[member % 4 * 1024 + offset_3 + team_lane]);
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&values[offset_4]);
-//CHECK-NEXT:        row_scores = scores_1;
+//CHECK-NEXT:        const int offset_4 = team_lane * 2;
+//CHECK-NEXT:        const long long offset_5 = launch_start + member * 1024 + offset_3 + offset_4;
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[offset_5]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member % 4 * 1024 + offset_3 + offset_4]);
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[offset_5]);
+//CHECK-NEXT:        row_scores = scores_1 + bias_1;
 //CHECK-NEXT:        row_values = values_1;
-//CHECK-NEXT:        row_offsets = bias_1;
 //CHECK-NEXT:        return true;
-//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values, auto &row_offsets) {
-//CHECK-NEXT:        const int offset_5 = member_1 < 4 ? 0 : 512;
+//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int offset_6 = member_1 < 4 ? 0 : 512;
 //CHECK-NEXT:        const int at = first_at + member_1;
 //CHECK-NEXT:        const long long token = at + shift;
 //CHECK-NEXT:        const bool in_launch = at >= first_position;
@@ -120,20 +116,19 @@ func.func @compress_csa(
 //CHECK-NEXT:        const long long page_start_1 = (long long)page_1 * 65536;
 //CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
 //CHECK-NEXT:        const long long entry_2 = page_start_1 + slot_2 * 8192;
-//CHECK-NEXT:        const long long offset_6 = (launch_start + member_1 * 1024 + offset_5) * 4;
+//CHECK-NEXT:        const long long offset_7 = (launch_start + member_1 * 1024 + offset_6) * 4;
 //CHECK-NEXT:        const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
 //CHECK-NEXT:        const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
-//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 1>>(is_there, &scores_memory[(in_launch ? offset_6 : entry_2 + 4096 + offset_5 * 4) + team_lane_1 * 4]);
-//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 1>>(&bias[member_1 % 4 * 1024 + offset_5 + team_lane_1]);
-//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 1>>(is_there, &values_memory[(in_launch ? offset_6 : entry_2 + offset_5 * 4) + team_lane_1 * 4]);
-//CHECK-NEXT:        row_scores = scores_2;
+//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_7 : entry_2 + 4096 + offset_6 * 4) + team_lane_1 * 8]);
+//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member_1 % 4 * 1024 + offset_6 + team_lane_1 * 2]);
+//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_7 : entry_2 + offset_6 * 4) + team_lane_1 * 8]);
+//CHECK-NEXT:        row_scores = scores_2 + bias_2;
 //CHECK-NEXT:        row_values = values_2;
-//CHECK-NEXT:        row_offsets = bias_2;
 //CHECK-NEXT:        return is_there;
 //CHECK-NEXT:      });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  if (holds_row && row < rows) {
+//CHECK-NEXT:  if (holds_row) {
 //CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * 576;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(dsv4::convert<dsv4::bf16>(pooled));
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<32, 512>(value * value);

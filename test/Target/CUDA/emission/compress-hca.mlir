@@ -46,17 +46,16 @@ func.func @compress_hca(
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
 //CHECK-NEXT:      const long long launch_start = first_in_launch * 512;
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values, auto &row_offsets) {
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:        const int offset_1 = team_lane * 2;
 //CHECK-NEXT:        const long long offset_2 = launch_start + member * 512 + offset_1;
 //CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[offset_2]);
 //CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member % 128 * 512 + offset_1]);
 //CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[offset_2]);
-//CHECK-NEXT:        row_scores = scores_1;
+//CHECK-NEXT:        row_scores = scores_1 + bias_1;
 //CHECK-NEXT:        row_values = values_1;
-//CHECK-NEXT:        row_offsets = bias_1;
 //CHECK-NEXT:        return true;
-//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values, auto &row_offsets) {
+//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:        const int at = first_at + member_1;
 //CHECK-NEXT:        const long long token = at + shift;
 //CHECK-NEXT:        const bool in_launch = at >= first_position;
@@ -66,9 +65,8 @@ func.func @compress_hca(
 //CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores[offset_4]);
 //CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member_1 % 128 * 512 + offset_3]);
 //CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values[offset_4]);
-//CHECK-NEXT:        row_scores = scores_2;
+//CHECK-NEXT:        row_scores = scores_2 + bias_2;
 //CHECK-NEXT:        row_values = values_2;
-//CHECK-NEXT:        row_offsets = bias_2;
 //CHECK-NEXT:        return is_there;
 //CHECK-NEXT:      });
 //CHECK-NEXT:    });

@@ -101,18 +101,17 @@ func.func @compress_index(
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
 //CHECK-NEXT:      const long long launch_start = first_in_launch * 256;
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values, auto &row_offsets) {
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:        const int offset_2 = member < 4 ? 0 : 128;
 //CHECK-NEXT:        const int offset_3 = team_lane * 2;
 //CHECK-NEXT:        const long long offset_4 = launch_start + member * 256 + offset_2 + offset_3;
 //CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_4]);
 //CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member % 4 * 256 + offset_2 + offset_3]);
 //CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_4]);
-//CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_1);
+//CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_1) + bias_1;
 //CHECK-NEXT:        row_values = dsv4::convert<float>(values_1);
-//CHECK-NEXT:        row_offsets = bias_1;
 //CHECK-NEXT:        return true;
-//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values, auto &row_offsets) {
+//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:        const int offset_5 = member_1 < 4 ? 0 : 128;
 //CHECK-NEXT:        const int at = first_at + member_1;
 //CHECK-NEXT:        const long long token = at + shift;
@@ -133,9 +132,8 @@ func.func @compress_index(
 //CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_7 : entry_2 + 512 + offset_5 * 2) + team_lane_1 * 4]);
 //CHECK-NEXT:        const auto bias_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(in_launch, &bias[member_1 % 4 * 256 + offset_5 + team_lane_1 * 2]);
 //CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &values_memory[(in_launch ? offset_7 : entry_2 + offset_5 * 2) + team_lane_1 * 4]);
-//CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_2);
+//CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_2) + bias_2;
 //CHECK-NEXT:        row_values = dsv4::convert<float>(values_2);
-//CHECK-NEXT:        row_offsets = bias_2;
 //CHECK-NEXT:        return is_there;
 //CHECK-NEXT:      });
 //CHECK-NEXT:    });
