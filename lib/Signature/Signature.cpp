@@ -43,6 +43,7 @@ int SignatureBuilder::getDim(StringRef name, int axis, int64_t max,
   for (auto [i, dim] : llvm::enumerate(signature.dims))
     if (dim.name == name) {
       dim.max = std::min(dim.max, max);
+      dim.multiple = std::max(dim.multiple, multiple);
       return i;
     }
   signature.dims.push_back({name.str(),

@@ -481,7 +481,9 @@ LogicalResult SelectSchedule::select(KernelOp kernel,
              "a chunk, {4} rows a {5}",
              kernel.getSymName(), chosen.getThreads(), chosen.getLanes(),
              chosen.getVector(), chosen.getRowsPerBlock(),
-             chosen.getCluster() > 1 ? "cluster" : "block")
+             chosen.getCluster() > 1 ? "cluster"
+             : chosen.getParts() > 1 ? "grid"
+                                     : "block")
              .str();
   return success();
 }

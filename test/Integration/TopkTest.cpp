@@ -448,6 +448,60 @@ TEST(TopkTest, HardRows) {
   runAndCount(thin(jobs));
 }
 
+/// 16,384 scores of which the second half has more than 512 of the best, and
+/// the first `others` that come behind them but before what a sample bounds.
+static std::vector<float> makeBestInOneHalf(size_t others) {
+  std::vector<float> row(16384);
+  for (size_t i = 0; i < row.size(); ++i)
+    row[i] = -100 - float(i % 7);
+  // Vectors of the sample, one of 16, make it a low bound.
+  for (size_t vector = 2048; vector < 4096; vector += 16)
+    if (vector / 16 % 5)
+      row[4 * vector] = 5;
+  std::mt19937_64 random(getSeed());
+  auto raise = [&](size_t begin, size_t count, float to) {
+    std::vector<size_t> columns;
+    for (size_t i = begin; i < begin + 8192; ++i)
+      if (i / 4 % 16)
+        columns.push_back(i);
+    std::shuffle(columns.begin(), columns.end(), random);
+    for (size_t i = 0; i < count; ++i)
+      row[columns[i]] = to + to / 2 * float(random() % 100000) / 100000;
+  };
+  raise(8192, 600, 20);
+  raise(0, others, 10);
+  return row;
+}
+
+// A list that was reduced already gets some that are behind all of it.
+TEST(TopkTest, BestInOnePart) {
+  Sessions sessions;
+  Jobs jobs;
+  for (const std::string &schedule : {makeSchedule("grid", 512, 4, 1, 1, 2),
+                                      makeSchedule("stream", 512, 4, 2)})
+    for (size_t others : {1, 50, 127, 400})
+      jobs.push_back([&sessions, schedule, others]() -> std::string {
+        Selecting op{512, "f32", "sorted"};
+        op.lengths = false;
+        CompiledProgram program(sessions, op.getText(), schedule);
+        std::string failure = program.compile();
+        if (!failure.empty())
+          return failure;
+        std::vector<float> row = makeBestInOneHalf(others);
+        auto inputs =
+            program.makeInputs({{"rows", 1}, {"columns", int64_t(row.size())}},
+                               getSeed(), Codes::All);
+        if (!inputs)
+          return inputs.status().message();
+        put(*inputs, program.find("scores"), 0, row.data(), row.size());
+        // Entries are in the list as they came: in every order of threads.
+        for (size_t i = 0; i < sessions.size() && failure.empty(); ++i)
+          failure = program.check(*inputs);
+        return failure.empty() ? "" : std::to_string(others) + ": " + failure;
+      });
+  runAndCount(thin(jobs));
+}
+
 /// Whether rows come out as they do among 64 rows, whatever their number.
 static std::string checkBatches(Sessions &sessions, const Selecting &op,
                                 int64_t columns, bool all) {

@@ -123,30 +123,48 @@ template <typename Shape, int Parts> struct TopkGrid {
 
   __device__ __forceinline__ int begin() const { return 0; }
   __device__ __forceinline__ int end() const { return all - own; }
-  // Leaves zeros where it has read.
+  // Leaves zeros where it has read. Where this list was reduced, much of what is in
+  // others is behind it; and what is in memory that was not zero may be anything.
   __device__ __forceinline__ bool copies_all(const TopkBound &) const {
-    return true;
+    return false;
   }
-  __device__ __forceinline__ void copy(int count, const TopkBound &, int from,
+  __device__ __forceinline__ void copy(int, const TopkBound &bound, int from,
                                        int end) const {
-    TopkEntry *to = topk_shared<Shape>().list + count;
+    TopkShared<Shape> &shared = topk_shared<Shape>();
+    const int lane = threadIdx.x % 32;
 #pragma unroll 1
-    for (int at = from + (int)threadIdx.x; at < end; at += 4 * Shape::threads) {
+    for (int warp = from + (int)threadIdx.x - lane; warp < end;
+         warp += 4 * Shape::threads) {
       // Four on their way at a time.
       TopkEntry entries[4];
+      unsigned kept[4], all = 0;
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        if (at + i * Shape::threads < end)
-          entries[i] = workspace.list[place(at + i * Shape::threads)];
+      for (int i = 0; i < 4; ++i) {
+        const int at = warp + lane + i * Shape::threads;
+        entries[i] = at < end ? workspace.list[place(at)] : 0;
+      }
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
-        if (at + i * Shape::threads < end) {
-          to[at + i * Shape::threads - from] =
-              (unsigned)topk_index(entries[i]) < (unsigned)length
-                  ? entries[i]
-                  : topk_entry(as_float(0x7FFFFFFFu), 0);
-          workspace.list[place(at + i * Shape::threads)] = 0;
-        }
+      for (int i = 0; i < 4; ++i) {
+        const int at = warp + lane + i * Shape::threads,
+                  index = topk_index(entries[i]);
+        const float least = index < bound.limit ? bound.floor : bound.above;
+        kept[i] = __ballot_sync(
+            0xFFFFFFFFu, at < end && (unsigned)index < (unsigned)length &&
+                             (bound.any || topk_value(entries[i]) >= least));
+        all += __popc(kept[i]);
+        if (at < end)
+          workspace.list[place(at)] = 0;
+      }
+      unsigned to = 0;
+      if (lane == 0 && all != 0)
+        to = fetch_add_shared(&shared.taken, all);
+      to = __shfl_sync(0xFFFFFFFFu, to, 0);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        if (kept[i] >> lane & 1)
+          shared.list[to + __popc(kept[i] & ((1u << lane) - 1))] = entries[i];
+        to += __popc(kept[i]);
+      }
     }
   }
   // Of an entry of the other blocks.
