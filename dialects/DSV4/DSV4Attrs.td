@@ -370,7 +370,7 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
       at most 1024, and no other lets an op of the kernel use what was selected, or chooses groups first; with `block` a thread has at most 32
       elements of the longest row, whose length has a bound then; chunks are at most 16 bytes, and whole ones
       make up a row whose length is constant; `chunks` is between 1 and 16, so that a thread has at most 32 elements,
-      and threads are a power of two from 64 on;
+      and threads, but with `warp`, are a power of two from 64 on;
     * row_schedule_c10: parts is a power of two between 2 and 256 with `select = grid`, else 1.
 
     What depends on the ops is checked on the kernel that carries the schedule.

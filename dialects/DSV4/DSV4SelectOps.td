@@ -55,7 +55,7 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     come in the order that elements do (a larger key first, the lower group of equal ones, NaN last), and the key of a group
     is the sum of its min(`by`, elements) first keys, best first, each sum rounded to fp32. A group without elements comes last. Clauses:
 
-    * topk_c1: `scores` is bf16 or f32 of rank at least 1 with at most 2^22 elements a row;
+    * topk_c1: `scores` is bf16 or f32 of rank at least 1 with at most 2^22 elements a row, and at least one where their number is constant;
     * topk_c2: destinations have the shape of `scores` with the last extent k, a constant
       between 1 and 4096: `indices` of i32, then `values`, if any, of the element type of `scores` or f32,
       then, with `pages`, `slots` of i32;
