@@ -49,6 +49,20 @@ def CUDA_LoadOp : CUDA_Op<"load", [
   let hasVerifier = 1;
 }
 
+def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "have memory brought near";
+  let description = [{
+    The line with element `offset` of `base` is brought into the cache of the multiprocessor, unless the
+    predicate is false. Nobody waits for it.
+  }];
+  let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base, CUDA_Offset:$offset,
+                       Optional<I1>:$predicate);
+  let assemblyFormat = [{
+    $base `[` $offset `]` (`if` $predicate^)? attr-dict `:` type($base) `,` type($offset)
+  }];
+}
+
 def CUDA_LoadPartOp : CUDA_Op<"load_part", [
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "read the elements of a vector that there are";
@@ -289,17 +303,22 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
   let description = [{
     Channel by channel, the sum over the `members` rows of a window of values weighted by
     the softmax of their scores, as `dsv4.compress` defines it. The region, whose argument is the
-    row of the kernel, ends in a `cuda.pool_window` that gives the window.
+    row of the kernel, ends in a `cuda.pool_window` that gives the window. The region `offsets` gives
+    what lane `lane` of a team adds to the scores of member `member`, of every window whose rows its
+    first region gives: it waits for no window.
 
     Before rows are distributed this is for row `row`, and the result is a whole row,
-    `vector<N>`. After it all `threads` threads of the block take part: for rows `row` to
-    `row + count - 1`, those below `rows`, one after another; thread t has what lane t mod
-    `lanes` holds of row t div `lanes`. With `cluster` so many blocks, a thread block cluster, share
-    the channels, and the threads of the first have the result. Clauses:
+    `vector<N>`. After it all `threads` threads of the block take part: for `count` rows, from `row`
+    on, those below `rows`, one after another; four and more are as far from each other as the grid
+    has blocks or clusters. Thread t has what lane t mod `lanes` holds of row t div `lanes` of these.
+    With `cluster` so many blocks, a thread block cluster, share the channels, and the threads of the
+    first have the result. Clauses:
 
     * pool_c1: the region has the row as its argument, and ends in a `cuda.pool_window`;
     * pool_c2: members, threads, count and cluster are positive, and a row of the window is the
-      teams' lanes times what one holds, in one piece and as many in every block of a cluster.
+      teams' lanes times what one holds, in one piece and as many in every block of a cluster;
+    * pool_c3: `offsets` has the arguments `member` and `lane`, and ends in a `cuda.pool_yield` of
+      one vector, of the type of scores.
   }];
   let arguments = (ins CUDA_Offset:$row, Optional<CUDA_Offset>:$rows, I64Attr:$members,
                        DefaultValuedAttr<I64Attr, "1">:$count,
@@ -307,11 +326,12 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
                        DefaultValuedAttr<I64Attr, "1">:$lanes,
                        DefaultValuedAttr<I64Attr, "1">:$cluster);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$pooled);
-  let regions = (region SizedRegion<1>:$body);
+  let regions = (region MaxSizedRegion<1>:$offsets, SizedRegion<1>:$body);
   let assemblyFormat = [{
     $members `at` $row (`of` $rows^)? (`count` $count^)? (`threads` $threads^)? (`lanes` $lanes^)?
     (`cluster` $cluster^)?
     attr-dict-with-keyword `:` type($row) (`,` type($rows)^)? `to` type($pooled) $body
+    (`offsets` $offsets^)?
   }];
   let extraClassDeclaration = [{
     PoolWindowOp getWindow();
@@ -328,8 +348,9 @@ def CUDA_PoolWindowOp : CUDA_Op<"pool_window", [
   let summary = "the rows of one window";
   let description = [{
     The second region gives what lane `lane` of a team holds of member `member` of the window. Where
-    `all` is true the first gives the same, with less ado. Clause pool_window_c1: both regions have
-    the arguments `member` and `lane`, and end in a `cuda.pool_row` of the same types.
+    `all` is true the first gives the same, with less ado, and but for the offsets of the pool. Clause
+    pool_window_c1: both regions have the arguments `member` and `lane`, and end in a
+    `cuda.pool_row` of the same types.
   }];
   let arguments = (ins I1:$all);
   let regions = (region SizedRegion<1>:$fast, SizedRegion<1>:$any);
@@ -358,8 +379,8 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
     What `dsv4.compress` with `algorithm online` makes of one piece of a window, which has at most `members` rows.
     The region, whose argument is the row of the kernel, ends in a `cuda.pool_piece` that gives the piece.
 
-    Before and after rows are distributed this is for the rows that a `cuda.pool` is for. After it teams
-    of threads take part, each for every so many rows. Clauses:
+    Before rows are distributed this is for row `row`, after it for rows `row` to `row + count - 1`, those
+    below `rows`: teams of threads take part, each for every so many rows. Clauses:
 
     * pool_online_c1: the region has the row as its argument, and ends in a `cuda.pool_piece`;
     * pool_online_c2: members, threads and count are positive, and a row of the window is the team's
@@ -411,8 +432,8 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
 }
 
 def CUDA_PoolYieldOp : CUDA_Op<"pool_yield", [
-    Pure, Terminator, ReturnLike, HasParent<"PoolPieceOp">]> {
-  let summary = "what a region of a piece gives";
+    Pure, Terminator, ReturnLike, ParentOneOf<["PoolOp", "PoolPieceOp"]>]> {
+  let summary = "what a region of a pool or a piece gives";
   let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

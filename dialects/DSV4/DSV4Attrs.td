@@ -337,10 +337,11 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     field belongs to step `s`, lane `l` and position `v` with
     `e = (s * lanes + l) * vector + v`. `blocks` is the least number of blocks a
     multiprocessor must be able to hold, 0 for no demand; `pdl` lets the kernel
-    start before its predecessor has ended. With `team` a block handles `rows` rows: its first
-    threads hold them, and all of them do together what takes several rows of operands, one
-    row after another and `team` consecutive elements a thread. With `cluster` so many blocks, a
-    thread block cluster, share these elements, and the first of them holds the rows.
+    start before its predecessor has ended. With `team` a block handles `rows` rows, which follow each
+    other or, four whole windows and more, are as far apart as there are blocks or clusters: its first
+    threads hold them, and all of them do together what takes several rows of operands, one row after
+    another and `team` consecutive elements a thread. With `cluster` so many blocks, a thread block
+    cluster, share these elements, and the first of them holds the rows.
 
     `select` is for kernels that select elements of rows, which are read in chunks of `vector` elements. With
     `warp` a warp has a row in registers, and a block as many rows as warps; with

@@ -66,6 +66,7 @@ private:
   void visitCast(Operation *op);
   void visitId(Operation *op);
   void visitMemory(Operation *op);
+  Value offsetOfMember(Value index);
 
   gpu::GPUFuncOp func;
   DataFlowSolver &solver;
@@ -167,6 +168,22 @@ void Legalizer::visitId(Operation *op) {
       b, op->getLoc(), integer(widthOf(op->getResult(0))), op->getResult(0));
 }
 
+/// Whether the access is one of many, for a member of a window each.
+static bool isOfMember(cuda::LoadOp load) {
+  return isa<cuda::PoolOp, cuda::PoolWindowOp>(load->getParentOp()) &&
+         load->getParentRegion()->getNumArguments() == 2;
+}
+
+Value Legalizer::offsetOfMember(Value index) {
+  auto sum = index.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return as(index, widthOf(index));
+  // Members are unrolled, so all but the lane is a constant: a sum of 64 bits
+  // leaves it to the instruction, where a narrow one costs two others.
+  return arith::AddIOp::create(b, sum.getLoc(), as(sum.getLhs(), 64),
+                               as(sum.getRhs(), 64));
+}
+
 void Legalizer::visitMemory(Operation *op) {
   auto offset = [&](Value index) { return as(index, widthOf(index)); };
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
@@ -193,9 +210,13 @@ void Legalizer::visitMemory(Operation *op) {
     part.getLeftMutable().assign(as(part.getLeft(), 32));
   } else if (auto gather = dyn_cast<cuda::GatherOp>(op)) {
     gather.getOffsetMutable().assign(offset(gather.getOffset()));
+  } else if (auto prefetch = dyn_cast<cuda::PrefetchOp>(op)) {
+    prefetch.getOffsetMutable().assign(offset(prefetch.getOffset()));
   } else if (auto load = dyn_cast<cuda::LoadOp>(op)) {
     if (load.getOffset().getType().isIndex())
-      load.getOffsetMutable().assign(offset(load.getOffset()));
+      load.getOffsetMutable().assign(isOfMember(load)
+                                         ? offsetOfMember(load.getOffset())
+                                         : offset(load.getOffset()));
   } else if (auto store = dyn_cast<cuda::StoreOp>(op)) {
     if (store.getOffset().getType().isIndex())
       store.getOffsetMutable().assign(offset(store.getOffset()));
@@ -222,8 +243,8 @@ LogicalResult Legalizer::visit(Operation *op) {
     return success();
   }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
-          cuda::LoadPartOp, cuda::GatherOp, cuda::IsLastOp, cuda::InPoolOp>(
-          op)) {
+          cuda::LoadPartOp, cuda::GatherOp, cuda::IsLastOp, cuda::InPoolOp,
+          cuda::PrefetchOp>(op)) {
     visitMemory(op);
     return success();
   }
@@ -234,7 +255,7 @@ LogicalResult Legalizer::visit(Operation *op) {
     dead.push_back(op);
     return success();
   }
-  if (isa<gpu::ThreadIdOp, gpu::BlockIdOp>(op)) {
+  if (isa<gpu::ThreadIdOp, gpu::BlockIdOp, gpu::GridDimOp>(op)) {
     b.setInsertionPointAfter(op);
     visitId(op);
     return success();
@@ -330,6 +351,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.pool_row",
                                           "cuda.pool_window",
                                           "cuda.pool_yield",
+                                          "cuda.prefetch",
                                           "cuda.quantize",
                                           "cuda.reduce",
                                           "cuda.select",
@@ -341,6 +363,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.launch_successors",
                                           "cuda.wait_for_predecessors",
                                           "gpu.block_id",
+                                          "gpu.grid_dim",
                                           "gpu.return",
                                           "gpu.thread_id",
                                           "math.sqrt",

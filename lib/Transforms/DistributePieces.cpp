@@ -15,8 +15,8 @@
 using namespace mlir;
 using namespace dsv4;
 
-LogicalResult RowDistributor::emitPieceRegion(Region &from, Region &to,
-                                              int64_t channels) {
+LogicalResult RowDistributor::emitTeamRegion(Region &from, Region &to,
+                                             int64_t channels) {
   Block *source = &from.front(), *body = &to.emplaceBlock();
   RowDistributor team(*this);
   team.b.setInsertionPointToStart(body);
@@ -24,7 +24,8 @@ LogicalResult RowDistributor::emitPieceRegion(Region &from, Region &to,
   team.chunkSize = schedule.getTeam();
   TeamWork work{1, channels};
   team.laneCount = channels / team.chunkSize /
-                   work.getSteps(schedule.getThreads(), team.chunkSize);
+                   work.getSteps(schedule.getThreads() * schedule.getCluster(),
+                                 team.chunkSize);
   for (BlockArgument argument : source->getArguments()) {
     Type type = argument.getType();
     if (auto row = dyn_cast<VectorType>(type))
@@ -76,7 +77,7 @@ LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
       at(piece.getKept()), at(piece.getEnds()));
   for (auto [from, to] :
        llvm::zip_equal(piece->getRegions(), own->getRegions()))
-    if (failed(row.emitPieceRegion(from, to, channels)))
+    if (failed(row.emitTeamRegion(from, to, channels)))
       return failure();
   shares[{pool.getPooled(), 1}] = mapped.getPooled();
   return success();

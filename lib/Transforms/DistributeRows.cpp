@@ -43,10 +43,9 @@ void RowDistributor::mapRows() {
   Value thread =
       gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x, bound(threads));
   int64_t cluster = schedule.getCluster();
-  Value block = gpu::BlockIdOp::create(
-      b, loc, gpu::Dimension::x,
-      bound(std::min<int64_t>(
-          llvm::divideCeil(getMaxRows(), rowsPerBlock) * cluster, INT32_MAX)));
+  IntegerAttr mostBlocks = bound(std::min<int64_t>(
+      llvm::divideCeil(getMaxRows(), rowsPerBlock) * cluster, INT32_MAX));
+  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x, mostBlocks);
   Value isFirstOfCluster;
   if (cluster > 1) {
     Value rank = arith::RemUIOp::create(b, loc, block, indexConstant(cluster));
@@ -65,13 +64,25 @@ void RowDistributor::mapRows() {
   if (lanes > 1)
     rowInBlock = arith::DivUIOp::create(b, loc, thread, indexConstant(lanes));
   firstRow = block;
-  if (rowsPerBlock > 1)
+  Value row = firstRow;
+  // Blocks go through their rows at one pace. A grid apart, rows that share
+  // memory are then read together.
+  const bool apart =
+      rowsPerBlock >= 4 && !forall.getBody()->getOps<cuda::PoolOp>().empty();
+  if (apart) {
+    Value blocks =
+        gpu::GridDimOp::create(b, loc, gpu::Dimension::x, mostBlocks);
+    if (cluster > 1)
+      blocks = arith::DivUIOp::create(b, loc, blocks, indexConstant(cluster));
+    row = arith::AddIOp::create(
+        b, name("row"), firstRow,
+        arith::MulIOp::create(b, loc, rowInBlock, blocks));
+  } else if (rowsPerBlock > 1) {
     firstRow =
         arith::MulIOp::create(b, schedule.getTeam() ? name("first_row") : loc,
                               block, indexConstant(rowsPerBlock));
-  Value row = firstRow;
-  if (rowsPerBlock > 1)
     row = arith::AddIOp::create(b, name("row"), firstRow, rowInBlock);
+  }
   if (!schedule.getTeam() || rowsPerBlock > 1)
     inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row, rowCount);
@@ -91,10 +102,29 @@ void RowDistributor::mapRows() {
     if (isFirstOfCluster || rowsPerBlock * lanes < threads)
       holdsRow = holds;
     inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;
+    if (apart)
+      prefetchPlans(row);
   } else {
     enterGuard();
   }
   mapping.map(forall.getInductionVar(0), row);
+}
+
+void RowDistributor::prefetchPlans(Value row) {
+  for (auto pool : forall.getBody()->getOps<cuda::PoolOp>()) {
+    Block &body = pool.getBody().front();
+    auto first = llvm::find_if(body, llvm::IsaPred<memref::LoadOp>);
+    if (first == body.end())
+      continue;
+    IRMapping ofRow;
+    ofRow.map(body.getArgument(0), row);
+    for (Operation &op : llvm::make_range(body.begin(), first))
+      b.clone(op, ofRow);
+    auto load = cast<memref::LoadOp>(*first);
+    cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
+                             ofRow.lookupOrDefault(load.getIndices()[0]),
+                             holdsRow);
+  }
 }
 
 void RowDistributor::enterGuard() {
@@ -225,7 +255,10 @@ LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
   auto own = cuda::PoolWindowOp::create(
       row.b, window.getLoc(), row.mapping.lookupOrDefault(window.getAll()));
   if (failed(row.emitPoolRow(window.getFast(), own.getFast())) ||
-      failed(row.emitPoolRow(window.getAny(), own.getAny())))
+      failed(row.emitPoolRow(window.getAny(), own.getAny())) ||
+      (!pool.getOffsets().empty() &&
+       failed(row.emitTeamRegion(pool.getOffsets(), mapped.getOffsets(),
+                                 type.getNumElements()))))
     return failure();
   shares[{pool.getPooled(), 1}] = mapped.getPooled();
   return success();

@@ -51,7 +51,7 @@ static bool repeatsFreely(Operation *op) {
     return !from || repeatsFreely(from);
   }
   return isa<arith::ConstantOp, arith::ExtSIOp, gpu::ThreadIdOp, gpu::BlockIdOp,
-             cuda::BytesOp>(op);
+             gpu::GridDimOp, cuda::BytesOp>(op);
 }
 
 void Namer::nameArguments(Block &block) {

@@ -39,6 +39,9 @@ public:
 private:
   /// Replaces the loop by thread arithmetic; leaves the builder in the body.
   void mapRows();
+  /// Has the threads that hold `row` bring near what says where its window is:
+  /// when a block comes to its later rows, it should not wait for that.
+  void prefetchPlans(Value row);
   /// What follows is for rows that there are, and for threads that hold one.
   void enterGuard();
   /// Emits the loads behind `value` that are not there yet: all, or those whose
@@ -71,7 +74,8 @@ private:
   LogicalResult emitPoolRow(Region &from, Region &to);
   /// Pools a piece of a window with some of them.
   LogicalResult emitPoolOnline(cuda::PoolOnlineOp pool);
-  LogicalResult emitPieceRegion(Region &from, Region &to, int64_t channels);
+  /// What a lane of a team does; ends in a cuda.pool_yield.
+  LogicalResult emitTeamRegion(Region &from, Region &to, int64_t channels);
   /// A kernel that selects from its rows, in DistributeSelection.cpp.
   LogicalResult runSelection(cuda::SelectOp select);
   void mapSelectedRow();

@@ -61,38 +61,46 @@ func.func @one_row(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %plan
   return %0 : tensor<?x128xbf16>
 }
 
-// Four rows a block, one after another: beyond the last row threads that would have one read the last
-// one again, and store nothing.
+// Four rows a block, one after another and a grid apart, whose plans are brought near at first: beyond
+// the last row threads that would have one read the last one again, and store nothing.
 // CHECK-LABEL: func.func @four_rows
 // CHECK: %[[ROWS:.*]] = dsv4.row_count
 // CHECK: %[[THREAD:.*]] = gpu.thread_id{{ +}}x upper_bound 128
 // CHECK-NEXT: %[[BLOCK:.*]] = gpu.block_id{{ +}}x upper_bound 536870912
 // CHECK: %lane = arith.remui %[[THREAD]], %c16
 // CHECK-NEXT: %[[INBLOCK:.*]] = arith.divui %[[THREAD]], %c16
-// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c4
-// CHECK-NEXT: %row = arith.addi %[[FIRST]], %[[INBLOCK]]
+// CHECK-NEXT: %[[BLOCKS:.*]] = gpu.grid_dim{{ +}}x upper_bound 536870912
+// CHECK-NEXT: %[[BEHIND:.*]] = arith.muli %[[INBLOCK]], %[[BLOCKS]]
+// CHECK-NEXT: %row = arith.addi %[[BLOCK]], %[[BEHIND]]
 // CHECK-NEXT: %[[INSIDE:.*]] = arith.cmpi slt, %row, %[[ROWS]]
 // CHECK: %[[LAST:.*]] = arith.subi %[[ROWS]], %c1
 // CHECK-NEXT: %read_row = arith.minsi %row, %[[LAST]]
 // CHECK: %holds_row = arith.cmpi slt, %[[THREAD]], %c64
 // CHECK-NEXT: %[[STORES:.*]] = arith.andi %holds_row, %[[INSIDE]]
+// CHECK: %[[PLAN:.*]] = arith.muli %read_row, %c4
+// CHECK: cuda.prefetch %{{.*}}[%[[PLAN]]] if %holds_row : memref<?xi32>, index
 // CHECK: %position = cuda.load %{{.*}}[%read_row] if %holds_row : memref<?xi32>, index -> i32
-// CHECK: %pooled = cuda.pool 8 at %[[FIRST]] of %[[ROWS]] count 4 threads 128 lanes 16 : index, index to vector<4x2xf32> {
+// CHECK: %pooled = cuda.pool 8 at %[[BLOCK]] of %[[ROWS]] count 4 threads 128 lanes 16 : index, index to vector<4x2xf32> {
 // CHECK: %scores = cuda.load %{{.*}} : memref<?xf32>, index -> vector<1x1xf32>
+// CHECK-NOT: arith.addf
 // CHECK: } else {
-// CHECK: cuda.pool_row %is_there, %scores, %values : vector<1x1xf32>, vector<1x1xf32>
+// CHECK: %[[SCORES:.*]] = arith.addf %scores, %bias : vector<1x1xf32>
+// CHECK: cuda.pool_row %is_there, %[[SCORES]], %values : vector<1x1xf32>, vector<1x1xf32>
+// CHECK: } offsets {
+// CHECK: %bias = cuda.load %{{.*}} : memref<?xf32>, index -> vector<1x1xf32>
+// CHECK-NEXT: cuda.pool_yield %bias : vector<1x1xf32>
 // CHECK: scf.if %[[STORES]] {
 // CHECK-NEXT: cuda.steps %pooled from 0
 func.func @four_rows(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %plan: tensor<?x4xi32>,
-    %table: tensor<?x64xf32>, %positions: tensor<?xi32>, %out: tensor<?x128xf32>, %other: tensor<?x128xbf16>)
-    -> tensor<?x128xbf16> {
-  %0 = dsv4.kernel @four_rows(%values, %scores, %plan, %table, %positions, %out, %other)
+    %bias: tensor<8x128xf32>, %table: tensor<?x64xf32>, %positions: tensor<?xi32>, %out: tensor<?x128xf32>,
+    %other: tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  %0 = dsv4.kernel @four_rows(%values, %scores, %plan, %bias, %table, %positions, %out, %other)
       schedule <threads = 128, lanes = 16, vector = 2, team = 1, rows = 4>
-      : (tensor<?x128xf32>, tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x64xf32>, tensor<?xi32>,
+      : (tensor<?x128xf32>, tensor<?x128xf32>, tensor<?x4xi32>, tensor<8x128xf32>, tensor<?x64xf32>, tensor<?xi32>,
          tensor<?x128xf32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
-  ^bb0(%v: tensor<?x128xf32>, %s: tensor<?x128xf32>, %p: tensor<?x4xi32>, %t: tensor<?x64xf32>,
+  ^bb0(%v: tensor<?x128xf32>, %s: tensor<?x128xf32>, %p: tensor<?x4xi32>, %a: tensor<8x128xf32>, %t: tensor<?x64xf32>,
        %i: tensor<?xi32>, %o: tensor<?x128xf32>, %q: tensor<?x128xbf16>):
-    %pooled = dsv4.compress %v, %s window 8 plan(%p : tensor<?x4xi32>)
+    %pooled = dsv4.compress %v, %s window 8 plan(%p : tensor<?x4xi32>) bias(%a : tensor<8x128xf32>)
         outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
     %rotated = dsv4.rope %pooled table(%t : tensor<?x64xf32>) positions(%i : tensor<?xi32>)
         outs(%q : tensor<?x128xbf16>) : tensor<?x128xf32>

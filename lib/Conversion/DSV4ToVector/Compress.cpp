@@ -48,6 +48,9 @@ private:
   Value readPart(const Source &source, Value tensor, unsigned field,
                  Value column, StringRef name);
   Value readBias(const Source &source, Value member, Value column);
+  /// Begins a region of a member: its argument, and where its columns begin.
+  std::pair<Value, Value> beginMember(Region &region);
+  void buildOffsets(Region &region);
   /// What a region of the pool does, with all tokens in the launch or not.
   void buildMember(Region &region, bool allInLaunch);
 
@@ -193,8 +196,7 @@ Value CompressBuilder::readBias(const Source &source, Value member,
   return buildRead(row, stored);
 }
 
-void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
-  OpBuilder::InsertionGuard saved(b);
+std::pair<Value, Value> CompressBuilder::beginMember(Region &region) {
   Type index = b.getIndexType();
   Value member = b.createBlock(&region, {}, {index, index},
                                {row.getLoc("member"), row.getLoc("team_lane")})
@@ -203,6 +205,19 @@ void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
   if (op.getOverlap())
     column = select(row.isBelow(member, row.constant(op.getWindow())), column,
                     row.constant(channels));
+  return {member, column};
+}
+
+void CompressBuilder::buildOffsets(Region &region) {
+  OpBuilder::InsertionGuard saved(b);
+  auto [member, column] = beginMember(region);
+  cuda::PoolYieldOp::create(b, row.getLoc(),
+                            readBias(Source(), member, column));
+}
+
+void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
+  OpBuilder::InsertionGuard saved(b);
+  auto [member, column] = beginMember(region);
   Source source;
   if (allInLaunch)
     source.launchOffset =
@@ -211,7 +226,8 @@ void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
     source = findToken(row.add(firstRow, member, "at"), member);
   Value scores = readPart(source, op.getScores(), 1, column, "scores");
   Value values = readPart(source, op.getValues(), 0, column, "values");
-  if (op.getBias())
+  // Where all are in the launch the pool adds the bias.
+  if (op.getBias() && !allInLaunch)
     scores = arith::AddFOp::create(b, row.getLoc(), scores,
                                    readBias(source, member, column));
   Value there = source.there;
@@ -234,6 +250,8 @@ Value CompressBuilder::build() {
     buildMember(window.getFast(), /*allInLaunch=*/true);
     buildMember(window.getAny(), /*allInLaunch=*/false);
   }
+  if (op.getBias())
+    buildOffsets(pool.getOffsets());
   return row.fromF32(pool.getPooled(),
                      cast<ShapedType>(op.getOut().getType()).getElementType());
 }

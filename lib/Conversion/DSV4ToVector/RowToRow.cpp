@@ -46,7 +46,13 @@ struct RMSNormLowering
     Value squares = arith::MulFOp::create(b, loc, x, x);
     Value sum = cuda::ReduceOp::create(b, row.getLoc("square_sum"), one,
                                        cuda::ReduceKind::Sum, squares, extent);
-    Value mean = arith::DivFOp::create(b, loc, sum, row.splat(extent, 1));
+    // By a power of two the product is the quotient.
+    Value mean =
+        llvm::isPowerOf2_64(extent)
+            ? arith::MulFOp::create(b, loc, sum, row.splat(1.0 / extent, 1))
+                  .getResult()
+            : arith::DivFOp::create(b, loc, sum, row.splat(extent, 1))
+                  .getResult();
     Value moved = arith::AddFOp::create(
         b, loc, mean, row.splat(op.getEps().convertToFloat(), 1));
     Value root = math::SqrtOp::create(b, loc, moved);

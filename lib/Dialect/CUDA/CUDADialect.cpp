@@ -303,6 +303,12 @@ LogicalResult PoolOp::verify() {
                             "at most 32";
   return success();
 }
+/// Whether the arguments of a region are `member` and `lane`.
+static bool isMemberAndLane(Region &region) {
+  return region.getNumArguments() == 2 &&
+         llvm::all_of(region.getArgumentTypes(),
+                      [](Type type) { return type.isIndex(); });
+}
 LogicalResult PoolOp::verifyRegions() {
   auto window = dyn_cast<PoolWindowOp>(getBody().front().getTerminator());
   if (!window)
@@ -321,7 +327,27 @@ LogicalResult PoolOp::verifyRegions() {
                        getChannels() / width % cluster != 0)))
     return emitOpError() << "pool_c2: " << part << " is no part of rows of "
                          << getChannels();
+  if (getOffsets().empty())
+    return success();
+  auto offsets = dyn_cast<PoolYieldOp>(getOffsets().front().getTerminator());
+  if (!isMemberAndLane(getOffsets()) || !offsets ||
+      offsets.getOperandTypes() != TypeRange{part})
+    return emitOpError() << "pool_c3: expected offsets of two indices that end "
+                            "in 'cuda.pool_yield' of "
+                         << part;
   return success();
+}
+/// The ranges of `member` and `lane`.
+static void setMemberAndLane(PoolOp pool, Region &region,
+                             SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  auto set = [&](BlockArgument index, int64_t count) {
+    setRange(index, ConstantIntRanges::range(APInt(width, 0),
+                                             APInt(width, count - 1), true));
+  };
+  // A last block of members is filled up.
+  set(region.getArgument(0), llvm::alignTo(pool.getMembers(), 8));
+  set(region.getArgument(1), pool.getThreads() * pool.getCluster());
 }
 void PoolOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                SetIntRangeFn setRange) {
@@ -329,16 +355,15 @@ void PoolOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
   setRange(
       getBody().getArgument(0),
       ConstantIntRanges::range(APInt(width, 0), APInt(width, INT32_MAX), true));
+  if (!getOffsets().empty())
+    setMemberAndLane(*this, getOffsets(), setRange);
 }
 
 LogicalResult PoolWindowOp::verifyRegions() {
   SmallVector<Type> types;
   for (Region *region : getRegions()) {
     auto row = dyn_cast<PoolRowOp>(region->front().getTerminator());
-    if (region->getNumArguments() != 2 ||
-        !llvm::all_of(region->getArgumentTypes(),
-                      [](Type type) { return type.isIndex(); }) ||
-        !row)
+    if (!isMemberAndLane(*region) || !row)
       return emitOpError() << "pool_window_c1: expected regions of two "
                               "indices that end in 'cuda.pool_row'";
     types.push_back(row.getScores().getType());
@@ -350,20 +375,16 @@ LogicalResult PoolWindowOp::verifyRegions() {
 }
 void PoolWindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                      SetIntRangeFn setRange) {
-  auto pool = cast<PoolOp>((*this)->getParentOp());
-  unsigned width = IndexType::kInternalStorageBitWidth;
-  auto set = [&](BlockArgument index, int64_t count) {
-    setRange(index, ConstantIntRanges::range(APInt(width, 0),
-                                             APInt(width, count - 1), true));
-  };
-  for (Region *region : getRegions()) {
-    // A last block of members is filled up.
-    set(region->getArgument(0), llvm::alignTo(pool.getMembers(), 8));
-    set(region->getArgument(1), pool.getThreads() * pool.getCluster());
-  }
+  for (Region *region : getRegions())
+    setMemberAndLane(cast<PoolOp>((*this)->getParentOp()), *region, setRange);
 }
 StringRef PoolOp::getCallee() { return "dsv4::pool"; }
 StringRef PoolOp::getHeader() { return "pool.cuh"; }
+
+StringRef PrefetchOp::getCallee() {
+  return getPredicate() ? "dsv4::prefetch_if" : "dsv4::prefetch";
+}
+StringRef PrefetchOp::getHeader() { return "primitives.cuh"; }
 
 StringRef InPoolOp::getCallee() { return "dsv4::in_pool"; }
 StringRef InPoolOp::getHeader() { return "primitives.cuh"; }

@@ -58,12 +58,24 @@ struct PoolMembers {
   Part scores[Count], values[Count];
 };
 
+// What is added to no score. Else offsets(r, lane) gives a lane's part of what is
+// added to the scores of member r, where all of the window are in the launch.
+struct NoOffsets {};
+
+template <typename Part, typename Offsets>
+__device__ __forceinline__ void add_offset(Part &scores, int member, int lane,
+                                           Offsets offsets) {
+  scores = scores + offsets(member, lane);
+}
+template <typename Part>
+__device__ __forceinline__ void add_offset(Part &, int, int, NoOffsets) {}
+
 template <int Members, int Count, typename Part, typename Fast, typename Load>
 __device__ __forceinline__ void load_members(PoolMembers<Count, Part> &to,
                                              int first, int lane, bool all,
                                              Fast fast, Load load) {
   constexpr int channels = sizeof(Part) / sizeof(float);
-  if (all && (Members % Count == 0 || first + Count <= Members)) {
+  if (all) {
 #pragma unroll
     for (int i = 0; i < Count; ++i)
       fast(first + i, lane, to.scores[i], to.values[i]);
@@ -148,11 +160,20 @@ __device__ __forceinline__ auto pool_blocks(PoolMembers<8, Part> &next,
 }
 
 // Blocks `first` to `first + Blocks - 1` of a window, of those that there are.
-template <int Members, int Blocks, typename Part, typename Fast, typename Load>
-__device__ __forceinline__ auto pool_team(int first, int lane, bool all,
-                                          Fast fast, Load load) {
+template <int Members, int Blocks, typename Part, typename Offsets,
+          typename Fast, typename Load>
+__device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
+                                          bool all, Fast fast, Load load) {
   const auto load_block = [&](PoolMembers<8, Part> &to, int block) {
-    load_members<Members>(to, 8 * block, lane, all, fast, load);
+    // Each is added once: kept until it is used, it would take registers.
+    load_members<Members>(
+        to, 8 * block, lane,
+        all && (Members % 8 == 0 || 8 * block + 8 <= Members),
+        [&](int member, int lane, Part &scores, Part &values) {
+          fast(member, lane, scores, values);
+          add_offset(scores, member, lane, offsets);
+        },
+        load);
   };
   const int last = (Members + 7) / 8;
   const int end = first + Blocks < last ? first + Blocks : last;
@@ -204,11 +225,12 @@ __device__ __forceinline__ void store_means(float *row, int lane,
 
 // Part `which` of the channels of one window of several blocks of members, by
 // all threads of the block, to `row` in shared memory, which may be another
-// block's: ready() comes before.
+// block's: ready() comes before. `again` if another window or part follows.
 template <typename Shape, int Members, int Threads, typename Part,
-          typename Ready, typename Fast, typename Load>
-__device__ __forceinline__ void pool_window(float *row, int which, Ready ready,
-                                            bool all, Fast fast, Load load) {
+          typename Ready, typename Offsets, typename Fast, typename Load>
+__device__ __forceinline__ void
+pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
+            bool all, Fast fast, Load load) {
   const int thread = threadIdx.x % Shape::lanes,
             lane = which * Shape::lanes + thread,
             team = threadIdx.x / Shape::lanes;
@@ -217,12 +239,13 @@ __device__ __forceinline__ void pool_window(float *row, int which, Ready ready,
     if (team == 0)
       store_means<Shape>(
           row, lane,
-          pool_team<Members, Shape::blocks, Part>(0, lane, all, fast, load));
+          pool_team<Members, Shape::blocks, Part>(0, lane, offsets, all, fast,
+                                                  load));
   } else {
     __shared__ float sums[Shape::teams][3][Shape::channels];
     if (team < Shape::teams) {
       const auto own = pool_team<Members, Shape::blocks, Part>(
-          team * Shape::blocks, lane, all, fast, load);
+          team * Shape::blocks, lane, offsets, all, fast, load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c) {
         const int channel = Shape::channel(thread, c);
@@ -249,25 +272,41 @@ __device__ __forceinline__ void pool_window(float *row, int which, Ready ready,
       row[which * Shape::channels + at] =
           weighted_mean(level[0].sum[0], level[0].dot[0]);
     }
-    // The sums are written again for the next window.
-    __syncthreads();
+    // The sums are written again.
+    if (again)
+      __syncthreads();
   }
+}
+
+template <int Count, typename Part, typename Offsets>
+__device__ __forceinline__ void add_offsets(PoolMembers<Count, Part> &to,
+                                            int lane, Offsets offsets) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    add_offset(to.scores[i], i, lane, offsets);
 }
 
 // Part `which` of the channels of `count` windows of one block of members, at
 // most Count. The members of a window are on their way while those of the one
 // before are pooled; for two or three windows that takes more registers than it
 // is worth, and for one it keeps loads ahead of arithmetic.
-template <typename Shape, int Count, int Members, typename Part, typename Body>
+template <typename Shape, int Count, int Members, typename Part,
+          typename Offsets, typename Body>
 __device__ __forceinline__ void pool_windows(float *rows, int row_size,
-                                             int count, int which, Body body) {
+                                             int count, int which,
+                                             Offsets offsets, Body body) {
   const int lane = which * Shape::lanes + threadIdx.x;
   if (threadIdx.x >= Shape::lanes)
     return;
   PoolMembers<Members, Part> next = {};
+  bool bare = false;
   const auto load_window = [&](int at) {
     body(at, [&](bool all, auto fast, auto load) {
+      bare = all;
       load_members<Members>(next, 0, lane, all, fast, load);
+      // Of one window there is nothing to wait behind.
+      if (Count == 1 && bare)
+        add_offsets(next, lane, offsets);
     });
   };
   constexpr int ahead = Count == 1 || Count >= 4;
@@ -275,11 +314,17 @@ __device__ __forceinline__ void pool_windows(float *rows, int row_size,
   for (int at = -ahead; at < count; ++at) {
     if constexpr (!ahead)
       load_window(at);
-    const PoolMembers<Members, Part> members = next;
+    PoolMembers<Members, Part> members = next;
+    const bool lacks = Count > 1 && bare;
     if (ahead && at + 1 < count)
       load_window(at + 1);
-    if (at >= 0)
+    if (at >= 0) {
+      // The sum waits for the scores. Where they are loaded, the arithmetic of
+      // the window before would be behind it.
+      if (lacks)
+        add_offsets(members, lane, offsets);
       store_means<Shape>(rows + at * row_size, lane, pool_members(members));
+    }
   }
 }
 
@@ -301,28 +346,34 @@ own_share(const float (&rows)[Count][Channels]) {
   return to;
 }
 
-// For each of `Count` rows from `first` on, those below `rows`: the sum over
+// For each row of the block, from `first` on, those below `rows`: the sum over
 // the members of its window of values weighted by the softmax of their scores,
 // channel by channel; 0 where there is no member. body(row, window) calls
 // window(all, fast, load); load(r, lane, scores, values) gives a lane's part of
-// member r, and whether it is there; where `all` holds, `fast` does. All
-// threads of the cluster call this; thread t of its first block has the share
-// of lane t mod Lanes of row t div Lanes.
+// member r, and whether it is there; where `all` holds, `fast` does, but for the
+// offsets. All threads of the cluster call this; thread t of its first block has
+// the share of lane t mod Lanes of row t div Lanes.
 template <int Cluster, int Members, int Count, int Threads, int Lanes,
-          typename Part, typename Result, typename Body>
-__device__ __forceinline__ Result pool(int first, int rows, Body body) {
+          typename Part, typename Result, typename Offsets, typename Body>
+__device__ __forceinline__ Result pool(int first, int rows, Offsets offsets,
+                                       Body body) {
   constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
   using Shape = PoolShape<Cluster, Members, Count, Threads, channels, Part>;
   __shared__ float pooled[Count][channels];
   // The first block must have started before others write to its memory.
   bool started = Cluster == 1;
-  cluster_arrive<Cluster>();
+  cluster_arrive_relaxed<Cluster>();
   const auto ready = [&] {
     if (!started)
       cluster_wait<Cluster>();
     started = true;
   };
-  const int count = Count < rows - first ? Count : rows - first;
+  // Four rows and more are a grid apart, as the compiler deals them.
+  const unsigned apart = Count < 4 ? 1 : gridDim.x / Cluster;
+  int count = 0;
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    count += first + i * apart < (unsigned)rows;
   const ClusterParts parts = cluster_parts<Cluster>();
 #pragma unroll 1
   for (int part = parts.begin; part < parts.end; ++part) {
@@ -330,14 +381,17 @@ __device__ __forceinline__ Result pool(int first, int rows, Body body) {
       ready();
       pool_windows<Shape, Count, Members, Part>(
           in_first_block<Cluster>(&pooled[0][0]), channels, count, part,
-          [&](int which, auto window) { body(first + which, window); });
+          offsets, [&](int which, auto window) {
+            body((int)(first + which * apart), window);
+          });
     } else {
 #pragma unroll 1
       for (int which = 0; which < count; ++which)
-        body(first + which, [&](bool all, auto fast, auto load) {
+        body((int)(first + which * apart), [&](bool all, auto fast, auto load) {
           pool_window<Shape, Members, Threads, Part>(
-              in_first_block<Cluster>(pooled[which]), part, ready, all, fast,
-              load);
+              in_first_block<Cluster>(pooled[which]), part,
+              which + 1 < count || part + 1 < parts.end, ready, offsets, all,
+              fast, load);
         });
     }
   }

@@ -118,14 +118,21 @@ __device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) {
 // Other lanes: groups of `Lanes` lanes, a power of two, from a multiple of it on
 //===----------------------------------------------------------------------===//
 
+template <int Lanes> __device__ __forceinline__ unsigned lane_group() {
+  return Lanes == 32
+             ? 0xFFFFFFFFu
+             : ((1u << Lanes % 32) - 1) << (threadIdx.x % 32 / Lanes * Lanes);
+}
 // The word of the lane whose number differs in the bit `distance`. All lanes of
 // the group take part.
 template <int Lanes, typename Word>
 __device__ __forceinline__ Word exchange(Word word, int distance) {
-  const unsigned group =
-      Lanes == 32 ? 0xFFFFFFFFu
-                  : ((1u << Lanes % 32) - 1) << (threadIdx.x % 32 / Lanes * Lanes);
-  return __shfl_xor_sync(group, word, distance);
+  return __shfl_xor_sync(lane_group<Lanes>(), word, distance);
+}
+// The word of lane `lane` of the `Width` neighbours that this one is among.
+template <int Lanes, int Width, typename Word>
+__device__ __forceinline__ Word from_lane(Word word, int lane) {
+  return __shfl_sync(lane_group<Lanes>(), word, lane, Width);
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,6 +351,16 @@ __device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
                : "=&r"(bits)
                : "r"((unsigned)condition), "l"(from));
   return bits;
+}
+
+// Brings the line of an address into the cache of the multiprocessor.
+__device__ __forceinline__ void prefetch(const void *at) {
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
+}
+__device__ __forceinline__ void prefetch_if(bool condition, const void *at) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %0, 0;\n\t"
+               "@p prefetch.global.L1 [%1];\n\t}" ::"r"((unsigned)condition),
+               "l"(at));
 }
 
 //===----------------------------------------------------------------------===//
@@ -654,6 +671,13 @@ template <int Size> __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
   if constexpr (Size > 1)
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+#endif
+}
+// Where nothing was written that others read: no access waits for another.
+template <int Size> __device__ __forceinline__ void cluster_arrive_relaxed() {
+#if __CUDA_ARCH__ >= 900
+  if constexpr (Size > 1)
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #endif
 }
 template <int Size> __device__ __forceinline__ void cluster_wait() {

@@ -202,20 +202,57 @@ __device__ __forceinline__ void fold_tree(float *values) {
   }
 }
 
-// Values of chunks, or of parts of chunks, to values of groups.
+// The values of a lane with those of its `Count` neighbours, neighbours first.
+template <typename Op, int Lanes, int Count, int N>
+__device__ __forceinline__ void fold_lanes(float *values) {
+  constexpr int width = N <= 1 ? 1 : N <= 2 ? 2 : N <= 4 ? 4 : 8;
+  if constexpr (N > 1 && N <= 8 && Count >= 8) {
+    // Of two values a lane goes on with one and its neighbour with the other:
+    // fewer exchanges than if every lane had all of them all along.
+    int left = N;
+#pragma unroll
+    for (int distance = 1; distance < Count; distance *= 2) {
+      const bool second = threadIdx.x & distance;
+#pragma unroll
+      for (int i = 0; i < (left + 1) / 2; ++i) {
+        const float a = values[distance < width ? 2 * i : 0],
+                    b = values[2 * i + 1 < left ? 2 * i + 1 : 2 * i];
+        values[i] = distance < width
+                        ? Op::fold(second ? b : a,
+                                   exchange<Lanes>(second ? a : b, distance))
+                        : Op::fold(a, exchange<Lanes>(a, distance));
+      }
+      left = (left + 1) / 2;
+    }
+    const float own = values[0];
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      values[i] = from_lane<Lanes, width>(own, i);
+  } else {
+#pragma unroll
+    for (int distance = 1; distance < Count; distance *= 2)
+#pragma unroll
+      for (int i = 0; i < N; ++i)
+        values[i] = Op::fold(values[i], exchange<Lanes>(values[i], distance));
+  }
+}
+
+// How many lanes share a group, and how many of a lane's steps.
+template <int Lanes, int Group, int V>
+struct GroupShare {
+  enum : int {
+    lanes = Group <= V ? 1 : Group < Lanes * V ? Group / V : Lanes,
+    steps = Group >= Lanes * V ? Group / (Lanes * V) : 1
+  };
+};
+
+// Values of chunks, or of parts of chunks, to values of groups: first the lanes
+// that share a group, then the steps.
 template <typename Op, int Lanes, int Group, int S, int V, int N>
 __device__ __forceinline__ Groups<Lanes, Group, S, V>
 fold_groups(float (&values)[N]) {
-  // First the lanes that share a group, neighbours first.
-  constexpr int lanes = Group <= V ? 1 : Group < Lanes * V ? Group / V : Lanes;
-#pragma unroll
-  for (int distance = 1; distance < lanes; distance *= 2) {
-#pragma unroll
-    for (int i = 0; i < N; ++i)
-      values[i] = Op::fold(values[i], exchange<Lanes>(values[i], distance));
-  }
-  // Then the steps.
-  constexpr int steps = Group >= Lanes * V ? Group / (Lanes * V) : 1;
+  constexpr int steps = GroupShare<Lanes, Group, V>::steps;
+  fold_lanes<Op, Lanes, GroupShare<Lanes, Group, V>::lanes, N>(values);
   Groups<Lanes, Group, S, V> to;
 #pragma unroll
   for (int i = 0; i < N / steps; ++i) {
@@ -254,36 +291,46 @@ __device__ __forceinline__ unsigned max_bf16x2(MaxNaN, unsigned a, unsigned b) {
 template <typename Op, int Lanes, int Group, typename T, int S, int V>
 __device__ __forceinline__ Groups<Lanes, Group, S, V>
 fold_magnitudes(const Tile<T, S, V> &from) {
-  constexpr int part = Group < V ? Group : V;
-  float values[S * V / part];
-  if constexpr (bits_of<T>::value == 16 && part % 2 == 0) {
+  using Share = GroupShare<Lanes, Group, V>;
+  // All that a lane has of a group: the order does not matter.
+  constexpr int consecutive = Group < V ? Group : V,
+                part = consecutive * Share::steps, count = S * V / part;
+  Groups<Lanes, Group, S, V> to;
+  if constexpr (bits_of<T>::value == 16 && consecutive % 2 == 0) {
 #pragma unroll
-    for (int i = 0; i < S * V / part; ++i) {
+    for (int i = 0; i < count; ++i) {
       unsigned pairs = 0;
 #pragma unroll
       for (int j = 0; j < part / 2; ++j)
         pairs = max_bf16x2(Op(), pairs,
                            from.words[i * part / 2 + j] & 0x7FFF7FFFu);
-      values[i] = Op::fold(as_float(pairs << 16),
-                           as_float(pairs & 0xFFFF0000u));
+      to.words[i] = Op::fold(as_float(pairs << 16),
+                             as_float(pairs & 0xFFFF0000u));
     }
   } else {
     const Tile<float, S, V> floats = convert<float>(from);
 #pragma unroll
-    for (int i = 0; i < S * V / part; ++i) {
-      values[i] = 0.0f;
+    for (int i = 0; i < count; ++i) {
+      to.words[i] = 0.0f;
 #pragma unroll
       for (int j = 0; j < part; ++j)
-        values[i] =
-            Op::fold(values[i], as_float(as_unsigned(floats.words[i * part + j]) &
+        to.words[i] =
+            Op::fold(to.words[i], as_float(as_unsigned(floats.words[i * part + j]) &
                                          0x7FFFFFFFu));
     }
   }
-  Groups<Lanes, Group, S, V> to =
-      fold_groups<Op, Lanes, Group, S, V>(values);
+  if constexpr (Share::lanes == 32) {
+    // Magnitudes are in the order of their bits, NaN last.
+#pragma unroll
+    for (int i = 0; i < count; ++i)
+      to.words[i] = as_float(
+          __reduce_max_sync(0xFFFFFFFFu, as_unsigned(to.words[i])));
+  } else {
+    fold_lanes<Op, Lanes, Share::lanes, count>(to.words);
+  }
   constexpr unsigned largest = bits_of<T>::value == 16 ? 0x7F7F0000u : 0x7F7FFFFFu;
 #pragma unroll
-  for (int i = 0; i < (int)(sizeof(to.words) / sizeof(float)); ++i)
+  for (int i = 0; i < count; ++i)
     if (as_unsigned(to.words[i]) == 0x7F800000u)
       to.words[i] = as_float(largest);
   return to;

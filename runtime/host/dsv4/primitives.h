@@ -117,13 +117,18 @@ __device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) {
 // Other lanes
 //===----------------------------------------------------------------------===//
 
+template <int Lanes> __device__ __forceinline__ unsigned lane_group() {
+  return Lanes == 32 ? 0xFFFFFFFFu
+                     : ((1u << Lanes % 32) - 1)
+                           << (threadIdx.x % 32 / Lanes * Lanes);
+}
 template <int Lanes, typename Word>
 __device__ __forceinline__ Word exchange(Word word, int distance) {
-  const unsigned group = Lanes == 32
-                             ? 0xFFFFFFFFu
-                             : ((1u << Lanes % 32) - 1)
-                                   << (threadIdx.x % 32 / Lanes * Lanes);
-  return __shfl_xor_sync(group, word, distance);
+  return __shfl_xor_sync(lane_group<Lanes>(), word, distance);
+}
+template <int Lanes, int Width, typename Word>
+__device__ __forceinline__ Word from_lane(Word word, int lane) {
+  return __shfl_sync(lane_group<Lanes>(), word, lane, Width);
 }
 
 __device__ __forceinline__ void add_shared(unsigned *array, unsigned at,
@@ -438,6 +443,9 @@ __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
   return condition && page < pages;
 }
 
+__device__ __forceinline__ void prefetch(const void *) {}
+__device__ __forceinline__ void prefetch_if(bool, const void *) {}
+
 //===----------------------------------------------------------------------===//
 // Programmatic dependent launch: launches run one after another
 //===----------------------------------------------------------------------===//
@@ -469,6 +477,7 @@ __device__ __forceinline__ void st_cluster_4(unsigned *own, int,
   *own = value;
 }
 template <int Size> __device__ __forceinline__ void cluster_arrive() {}
+template <int Size> __device__ __forceinline__ void cluster_arrive_relaxed() {}
 template <int Size> __device__ __forceinline__ void cluster_wait() {
   __syncthreads();
 }

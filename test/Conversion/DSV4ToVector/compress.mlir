@@ -89,13 +89,7 @@ func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan:
 // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
 // CHECK-NEXT: %scores = vector.load %{{.*}}[%[[AT]]]
 // CHECK-NEXT: %values = vector.load %{{.*}}[%[[AT]]]
-// The bias of the position in its window, in the same columns.
-// CHECK-NEXT: %[[INWINDOW:.*]] = arith.remsi %member, %c4
-// CHECK-NEXT: %[[BIASROW:.*]] = arith.muli %[[INWINDOW]], %c64
-// CHECK-NEXT: %[[BIASAT:.*]] = arith.addi %[[BIASROW]], %[[COLUMN]]
-// CHECK-NEXT: %bias = vector.load %{{.*}}[%[[BIASAT]]] {alignment = 16 : i64} : memref<?xf32>, vector<32xf32>
-// CHECK-NEXT: %[[SUM:.*]] = arith.addf %scores, %bias
-// CHECK: cuda.pool_row %true, %[[SUM]], %values
+// CHECK: cuda.pool_row %true, %scores, %values
 // CHECK-NEXT: } else {
 // CHECK: %[[COLUMN:.*]] = arith.select %{{.*}}, %c0, %c32
 // CHECK-NEXT: %at = arith.addi %[[BEFORE]], %member
@@ -127,6 +121,16 @@ func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan:
 // CHECK: %bias = vector.load
 // CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[S]], %bias
 // CHECK-NEXT: cuda.pool_row %is_there, %[[SUM]], %[[V]]
+// Else the bias of the position in its window, in the same columns.
+// CHECK: } offsets {
+// CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
+// CHECK: %[[FIRST:.*]] = arith.cmpi slt, %member, %c4
+// CHECK-NEXT: %[[COLUMN:.*]] = arith.select %[[FIRST]], %c0, %c32
+// CHECK-NEXT: %[[INWINDOW:.*]] = arith.remsi %member, %c4
+// CHECK: %[[BIASROW:.*]] = arith.muli %[[INWINDOW]], %c64
+// CHECK-NEXT: %[[BIASAT:.*]] = arith.addi %[[BIASROW]], %[[COLUMN]]
+// CHECK-NEXT: %bias = vector.load %{{.*}}[%[[BIASAT]]] {alignment = 16 : i64} : memref<?xf32>, vector<32xf32>
+// CHECK-NEXT: cuda.pool_yield %bias : vector<32xf32>
 func.func @ring(%values: tensor<?x64xf32>, %scores: tensor<?x64xf32>, %plan: tensor<?x4xi32>,
                 %bias: tensor<4x64xf32>, %state: !ring, %out: tensor<?x32xf32>)
     -> tensor<?x32xf32> {
@@ -149,7 +153,7 @@ func.func @ring(%values: tensor<?x64xf32>, %scores: tensor<?x64xf32>, %plan: ten
 // CHECK-DAG: %[[REQUESTS:.*]] = dsv4.extent %[[TABLE:.*]], 0 : tensor<?x?xi32>
 // CHECK-DAG: %[[PAGES:.*]] = dsv4.extent %[[TABLE]], 1 : tensor<?x?xi32>
 // CHECK: cuda.pool_window %all_in_launch {
-// CHECK: %bias = vector.load
+// CHECK-NOT: %bias
 // CHECK: } else {
 // CHECK: %in_launch = arith.cmpi sge, %at
 // CHECK-NOT: arith.remsi
@@ -167,6 +171,8 @@ func.func @ring(%values: tensor<?x64xf32>, %scores: tensor<?x64xf32>, %plan: ten
 // CHECK: %bias = vector.maskedload %{{.*}}[%{{.*}}], %[[MASK]], %{{.*}} {alignment = 16 : i64} : memref<?xf32>
 // CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[S]], %bias
 // CHECK-NEXT: cuda.pool_row %is_there, %[[SUM]]
+// CHECK: } offsets {
+// CHECK: %bias = vector.load
 func.func @pages(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: tensor<?x4xi32>,
                  %bias: tensor<4x64xf32>, %state: !paged, %table: tensor<?x?xi32>,
                  %out: tensor<?x32xf32>) -> tensor<?x32xf32> {

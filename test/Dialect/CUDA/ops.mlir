@@ -123,10 +123,16 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
       cuda.pool_row %all, %x, %x : vector<64xf32>, vector<64xf32>
     }
   }
-  // Four rows, each by 32 lanes of two elements; a lane of the result has four.
+  // Four rows, each by 32 lanes of two elements; a lane of the result has four. What is added to scores
+  // waits for no row.
   // CHECK: cuda.pool 128 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] if %{{[a-z0-9]+}} : memref<?xi8>, index -> vector<1x2xf32>
   // CHECK: cuda.pool_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<1x2xf32>, vector<1x2xf32>
+  // CHECK: } offsets {
+  // CHECK-NEXT: ^bb0(%[[MEMBER:[a-z0-9]+]]: index, %{{[a-z0-9]+}}: index):
+  // CHECK-NEXT: %[[OFFSETS:[a-z0-9]+]] = cuda.load %{{[a-z0-9]+}}[%[[MEMBER]]] : memref<?xf32>, index -> vector<1x2xf32>
+  // CHECK-NEXT: cuda.pool_yield %[[OFFSETS]] : vector<1x2xf32>
+  // CHECK-NEXT: }
   %1 = cuda.pool 128 at %i of %n count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%row: index):
     cuda.pool_window %all {
@@ -138,6 +144,10 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
       %x = cuda.load %as_bytes[%lane] if %all : memref<?xi8>, index -> vector<1x2xf32>
       cuda.pool_row %all, %x, %x : vector<1x2xf32>, vector<1x2xf32>
     }
+  } offsets {
+  ^bb0(%member: index, %lane: index):
+    %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
+    cuda.pool_yield %x : vector<1x2xf32>
   }
   // One thread a row is said by leaving it away.
   // CHECK: cuda.pool 1 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} threads 32 : i32, i32 to vector<1x4xf32> {
@@ -151,6 +161,15 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
       cuda.pool_row %all, %1, %1 : vector<1x4xf32>, vector<1x4xf32>
     }
   }
+  return
+}
+
+// CHECK-LABEL: func.func @prefetches
+func.func @prefetches(%plan: memref<?xi32>, %i: index, %j: i32, %there: i1) {
+  // CHECK: cuda.prefetch %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] : memref<?xi32>, index
+  cuda.prefetch %plan[%i] : memref<?xi32>, index
+  // CHECK: cuda.prefetch %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] if %{{[a-z0-9]+}} : memref<?xi32>, i32
+  cuda.prefetch %plan[%j] if %there : memref<?xi32>, i32
   return
 }
 

@@ -286,6 +286,106 @@ func.func @pool_window_c1_regions(%i: index, %b: i1, %x: vector<64xf32>, %y: vec
 
 // -----
 
+func.func @pool_c3_arguments(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+  // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  } offsets {
+  ^bb0(%m: index):
+    cuda.pool_yield %x : vector<64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c3_index(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+  // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  } offsets {
+  ^bb0(%m: index, %l: i32):
+    cuda.pool_yield %x : vector<64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c3_type(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+  // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  } offsets {
+  ^bb0(%m: index, %l: index):
+    cuda.pool_yield %y : vector<32xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c3_count(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+  // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  } offsets {
+  ^bb0(%m: index, %l: index):
+    cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c3_terminator(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+  // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    cuda.pool_window %b {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  } offsets {
+  ^bb0(%m: index, %l: index):
+    vector.yield
+  }
+  return
+}
+
+// -----
+
 func.func @pool_window_parent(%b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{expects parent op 'cuda.pool'}}
   cuda.pool_window %b {
@@ -353,4 +453,11 @@ func.func @pool_c2_steps_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vector<2x2xf
     }
   }
   return
+}
+
+// -----
+
+func.func @pool_yield_parent(%x: vector<64xf32>) {
+  // expected-error @+1 {{expects parent op to be one of 'cuda.pool, cuda.pool_piece'}}
+  cuda.pool_yield %x : vector<64xf32>
 }

@@ -99,3 +99,16 @@ gpu.module @accesses {
     gpu.return
   }
 }
+
+// CHECK-LABEL: ahead(
+gpu.module @ahead {
+  gpu.func @ahead(%plan: memref<?xi32> loc("plan"(#loc)), %there: i1 loc("there"(#loc))) kernel {
+    %size = gpu.grid_dim x loc(#loc)
+    %blocks = arith.index_cast %size : index to i32 loc(#loc)
+    // CHECK: dsv4::prefetch(&plan[gridDim.x]);
+    cuda.prefetch %plan[%blocks] : memref<?xi32>, i32 loc(#loc)
+    // CHECK: dsv4::prefetch_if(there, &plan[gridDim.x]);
+    cuda.prefetch %plan[%blocks] if %there : memref<?xi32>, i32 loc(#loc)
+    gpu.return
+  }
+}

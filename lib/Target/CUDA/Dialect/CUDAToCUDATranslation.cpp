@@ -32,9 +32,13 @@ private:
   template <typename Pool>
   LogicalResult printPoolCall(Pool pool, ArrayRef<int64_t> counts, Type part,
                               StringRef callback,
+                              function_ref<LogicalResult()> printBefore,
                               function_ref<LogicalResult()> printArguments,
                               ModuleTranslation &text) const;
   LogicalResult printPool(cuda::PoolOp op, ModuleTranslation &text) const;
+  LogicalResult printOffsets(cuda::PoolOp op, ModuleTranslation &text) const;
+  LogicalResult printPrefetch(cuda::PrefetchOp op,
+                              ModuleTranslation &text) const;
   LogicalResult printPieceRegion(Region &region, ArrayRef<StringRef> results,
                                  ModuleTranslation &text) const;
   LogicalResult printPoolOnline(cuda::PoolOnlineOp op,
@@ -275,12 +279,14 @@ LogicalResult CUDATranslation::printPoolRow(Region &region,
 }
 
 /// The call of `pool`: with the template arguments, `counts` before the types
-/// of what a thread of a team and a lane of a row hold, the rows, and a
-/// function for one row that ends in a call of its argument `callback`.
+/// of what a thread of a team and a lane of a row hold, the rows, what is
+/// printed before it, and a function for one row that ends in a call of its
+/// argument `callback`.
 template <typename Pool>
 LogicalResult
 CUDATranslation::printPoolCall(Pool pool, ArrayRef<int64_t> counts, Type part,
                                StringRef callback,
+                               function_ref<LogicalResult()> printBefore,
                                function_ref<LogicalResult()> printArguments,
                                ModuleTranslation &text) const {
   if (!pool.getRows())
@@ -299,8 +305,10 @@ CUDATranslation::printPoolCall(Pool pool, ArrayRef<int64_t> counts, Type part,
     os << count << ", ";
   os << *held << ", " << *result << ">(\n";
   os.indent();
-  os << first->text << ", " << rows->text << ", [&](int " << row->text
-     << ", auto " << callback << ") {\n";
+  os << first->text << ", " << rows->text << ", ";
+  if (failed(printBefore()))
+    return failure();
+  os << "[&](int " << row->text << ", auto " << callback << ") {\n";
   os.indent();
   if (failed(text.printBlock(pool.getBody().front())))
     return failure();
@@ -311,6 +319,32 @@ CUDATranslation::printPoolCall(Pool pool, ArrayRef<int64_t> counts, Type part,
   os.unindent();
   os << "});\n";
   os.unindent();
+  return success();
+}
+
+/// A lambda that gives what is added to scores.
+LogicalResult CUDATranslation::printOffsets(cuda::PoolOp op,
+                                            ModuleTranslation &text) const {
+  auto &os = text.os();
+  if (op.getOffsets().empty()) {
+    os << "dsv4::NoOffsets(), ";
+    return success();
+  }
+  Block &block = op.getOffsets().front();
+  auto member = text.spell(block.getArgument(0));
+  auto lane = text.spell(block.getArgument(1));
+  if (failed(member) || failed(lane))
+    return failure();
+  os << "[&](int " << member->text << ", int " << lane->text << ") {\n";
+  os.indent();
+  if (failed(text.printBlock(block)))
+    return failure();
+  auto offsets = text.spell(block.getTerminator()->getOperand(0));
+  if (failed(offsets))
+    return failure();
+  os << "return " << offsets->text << ";\n";
+  os.unindent();
+  os << "}, ";
   return success();
 }
 
@@ -333,7 +367,8 @@ LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
       op,
       {number(op.getCluster()), number(op.getMembers()), number(op.getCount()),
        number(op.getThreads()), number(op.getLanes())},
-      member.getScores().getType(), "pool_window", printArguments, text);
+      member.getScores().getType(), "pool_window",
+      [&] { return printOffsets(op, text); }, printArguments, text);
 }
 
 /// A region becomes a lambda that sets `results`.
@@ -393,7 +428,8 @@ LogicalResult CUDATranslation::printPoolOnline(cuda::PoolOnlineOp op,
   return printPoolCall(
       op,
       {number(op.getCount()), number(op.getThreads()), number(op.getLanes())},
-      piece.getPart(), "pool_piece", printArguments, text);
+      piece.getPart(), "pool_piece", [] { return success(); }, printArguments,
+      text);
 }
 
 /// The call of a selection, with a lambda that gives a chunk and one that takes
@@ -466,6 +502,22 @@ LogicalResult CUDATranslation::printSelect(cuda::SelectOp op,
   return success();
 }
 
+LogicalResult CUDATranslation::printPrefetch(cuda::PrefetchOp op,
+                                             ModuleTranslation &text) const {
+  auto element = spellElement(op.getBase(), op.getOffset(), text);
+  if (failed(element))
+    return failure();
+  std::string condition;
+  if (Value predicate = op.getPredicate()) {
+    auto spelled = text.spell(predicate);
+    if (failed(spelled))
+      return failure();
+    condition = spelled->text + ", ";
+  }
+  text.os() << op.getCallee() << "(" << condition << "&" << *element << ");\n";
+  return success();
+}
+
 LogicalResult CUDATranslation::print(Operation *op,
                                      ModuleTranslation &text) const {
   if (auto pool = dyn_cast<cuda::PoolOp>(op))
@@ -478,6 +530,8 @@ LogicalResult CUDATranslation::print(Operation *op,
     text.os() << cast<cuda::DeviceCallOpInterface>(op).getCallee() << "();\n";
     return success();
   }
+  if (auto prefetch = dyn_cast<cuda::PrefetchOp>(op))
+    return printPrefetch(prefetch, text);
   auto store = cast<cuda::StoreOp>(op);
   auto element = spellElement(store.getBase(), store.getOffset(), text);
   auto value = text.spell(store.getValue());

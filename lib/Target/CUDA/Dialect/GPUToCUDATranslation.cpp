@@ -27,6 +27,10 @@ public:
     if (auto id = dyn_cast<gpu::BlockIdOp>(op))
       return Spelling{"blockIdx." + stringifyDimension(id.getDimension()).str(),
                       Precedence::Postfix};
+    if (auto size = dyn_cast<gpu::GridDimOp>(op))
+      return Spelling{"gridDim." +
+                          stringifyDimension(size.getDimension()).str(),
+                      Precedence::Postfix};
     return CUDATranslationDialectInterface::spell(op, text);
   }
 };

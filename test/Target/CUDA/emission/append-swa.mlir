@@ -79,7 +79,7 @@ func.func @append_swa(
 //CHECK-NEXT:    const long long entry = page_start + slot * 576;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(x);
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<8, 512>(value * value);
-//CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum / 512.0f + 1e-06f);
+//CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum * 0.001953125f + 1e-06f);
 //CHECK-NEXT:    const auto normed = dsv4::convert<dsv4::bf16>(value * dsv4::repeat<8, 8>(inverse_rms) * dsv4::convert<float>(weight_1));
 //CHECK-NEXT:    const auto value_1 = dsv4::steps<0, 7>(normed);
 //CHECK-NEXT:    const auto amax = dsv4::max_abs<8, 64>(value_1);

@@ -82,7 +82,10 @@ func.func @compress_csa(
 //CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_1 + lane]);
 //CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_1 + 32 + lane]);
 //CHECK-NEXT:  const auto pooled = dsv4::pool<1, 8, 1, 256, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
-//CHECK-NEXT:    blockIdx.x, rows, [&](int entry_1, auto pool_window) {
+//CHECK-NEXT:    blockIdx.x, rows, [&](int member, int team_lane) {
+//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member % 4 * 1024 + (member < 4 ? 0 : 512)) + team_lane * 2]);
+//CHECK-NEXT:      return bias_1;
+//CHECK-NEXT:    }, [&](int entry_1, auto pool_window) {
 //CHECK-NEXT:      const long long offset_2 = (long long)entry_1 * 4;
 //CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset_2]);
 //CHECK-NEXT:      const int request = dsv4::load<int>(&plan[offset_2 + 1]);
@@ -94,19 +97,16 @@ func.func @compress_csa(
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
 //CHECK-NEXT:      const long long launch_start = first_in_launch * 1024;
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member, int team_lane, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const int offset_3 = member < 4 ? 0 : 512;
-//CHECK-NEXT:        const int offset_4 = team_lane * 2;
-//CHECK-NEXT:        const long long offset_5 = launch_start + member * 1024 + offset_3 + offset_4;
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[offset_5]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member % 4 * 1024 + offset_3 + offset_4]);
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[offset_5]);
-//CHECK-NEXT:        row_scores = scores_1 + bias_1;
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const long long offset_3 = launch_start + member_1 * 1024 + (member_1 < 4 ? 0 : 512) + team_lane_1 * 2;
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[offset_3]);
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[offset_3]);
+//CHECK-NEXT:        row_scores = scores_1;
 //CHECK-NEXT:        row_values = values_1;
 //CHECK-NEXT:        return true;
-//CHECK-NEXT:      }, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const int offset_6 = member_1 < 4 ? 0 : 512;
-//CHECK-NEXT:        const int at = first_at + member_1;
+//CHECK-NEXT:      }, [&](int member_2, int team_lane_2, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int offset_4 = member_2 < 4 ? 0 : 512;
+//CHECK-NEXT:        const int at = first_at + member_2;
 //CHECK-NEXT:        const long long token = at + shift;
 //CHECK-NEXT:        const bool in_launch = at >= first_position;
 //CHECK-NEXT:        const int in_ring = max(at, 0) % 8;
@@ -116,12 +116,12 @@ func.func @compress_csa(
 //CHECK-NEXT:        const long long page_start_1 = (long long)page_1 * 65536;
 //CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
 //CHECK-NEXT:        const long long entry_2 = page_start_1 + slot_2 * 8192;
-//CHECK-NEXT:        const long long offset_7 = (launch_start + member_1 * 1024 + offset_6) * 4;
+//CHECK-NEXT:        const long long offset_5 = (launch_start + member_2 * 1024 + offset_4) * 4;
 //CHECK-NEXT:        const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
 //CHECK-NEXT:        const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
-//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_7 : entry_2 + 4096 + offset_6 * 4) + team_lane_1 * 8]);
-//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[member_1 % 4 * 1024 + offset_6 + team_lane_1 * 2]);
-//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_7 : entry_2 + offset_6 * 4) + team_lane_1 * 8]);
+//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_5 : entry_2 + 4096 + offset_4 * 4) + team_lane_2 * 8]);
+//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member_2 % 4 * 1024 + offset_4) + team_lane_2 * 2]);
+//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_5 : entry_2 + offset_4 * 4) + team_lane_2 * 8]);
 //CHECK-NEXT:        row_scores = scores_2 + bias_2;
 //CHECK-NEXT:        row_values = values_2;
 //CHECK-NEXT:        return is_there;
@@ -132,7 +132,7 @@ func.func @compress_csa(
 //CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * 576;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(dsv4::convert<dsv4::bf16>(pooled));
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<32, 512>(value * value);
-//CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum / 512.0f + 1e-06f);
+//CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum * 0.001953125f + 1e-06f);
 //CHECK-NEXT:    const auto normed = dsv4::convert<dsv4::bf16>(value * dsv4::repeat<8, 2>(inverse_rms) * dsv4::convert<float>(weight_1));
 //CHECK-NEXT:    const auto value_1 = dsv4::steps<0, 7>(normed);
 //CHECK-NEXT:    const auto amax = dsv4::max_abs<32, 64>(value_1);
