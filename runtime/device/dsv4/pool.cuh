@@ -58,17 +58,17 @@ struct PoolMembers {
   Part scores[Count], values[Count];
 };
 
-// What is added to no score. Else offsets(r, lane) gives a lane's part of what is
-// added to the scores of member r, where all of the window are in the launch.
-struct NoOffsets {};
-
-template <typename Part, typename Offsets>
-__device__ __forceinline__ void add_offset(Part &scores, int member, int lane,
-                                           Offsets offsets) {
-  scores = scores + offsets(member, lane);
-}
+// offsets(r, lane) gives a lane's part of what is added to the scores of member r,
+// where all of the window are in the launch: here, nothing.
+struct NoOffsets {
+  struct Offset {};
+  __device__ __forceinline__ Offset operator()(int, int) const { return {}; }
+};
 template <typename Part>
-__device__ __forceinline__ void add_offset(Part &, int, int, NoOffsets) {}
+__device__ __forceinline__ Part operator+(const Part &scores,
+                                          NoOffsets::Offset) {
+  return scores;
+}
 
 template <int Members, int Count, typename Part, typename Fast, typename Load>
 __device__ __forceinline__ void load_members(PoolMembers<Count, Part> &to,
@@ -171,7 +171,7 @@ __device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
         all && (Members % 8 == 0 || 8 * block + 8 <= Members),
         [&](int member, int lane, Part &scores, Part &values) {
           fast(member, lane, scores, values);
-          add_offset(scores, member, lane, offsets);
+          scores = scores + offsets(member, lane);
         },
         load);
   };
@@ -278,14 +278,6 @@ pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
   }
 }
 
-template <int Count, typename Part, typename Offsets>
-__device__ __forceinline__ void add_offsets(PoolMembers<Count, Part> &to,
-                                            int lane, Offsets offsets) {
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    add_offset(to.scores[i], i, lane, offsets);
-}
-
 // Part `which` of the channels of `count` windows of one block of members, at
 // most Count. The members of a window are on their way while those of the one
 // before are pooled; for two or three windows that takes more registers than it
@@ -298,15 +290,29 @@ __device__ __forceinline__ void pool_windows(float *rows, int row_size,
   const int lane = which * Shape::lanes + threadIdx.x;
   if (threadIdx.x >= Shape::lanes)
     return;
+  // Four windows and more leave no registers for what is added to scores: it is
+  // loaded again for each. The sum waits for the scores, so it is behind the wait:
+  // ahead of the arithmetic of the window before, it would hold that up.
+  constexpr bool again = Count >= 4;
+  decltype(offsets(0, 0)) held[again ? 1 : Members];
+  if constexpr (!again) {
+#pragma unroll
+    for (int i = 0; i < Members; ++i)
+      held[i] = offsets(i, lane);
+  }
   PoolMembers<Members, Part> next = {};
   bool bare = false;
   const auto load_window = [&](int at) {
     body(at, [&](bool all, auto fast, auto load) {
       bare = all;
-      load_members<Members>(next, 0, lane, all, fast, load);
-      // Of one window there is nothing to wait behind.
-      if (Count == 1 && bare)
-        add_offsets(next, lane, offsets);
+      load_members<Members>(
+          next, 0, lane, all,
+          [&](int member, int lane, Part &scores, Part &values) {
+            fast(member, lane, scores, values);
+            if constexpr (!again)
+              scores = scores + held[member];
+          },
+          load);
     });
   };
   constexpr int ahead = Count == 1 || Count >= 4;
@@ -315,14 +321,15 @@ __device__ __forceinline__ void pool_windows(float *rows, int row_size,
     if constexpr (!ahead)
       load_window(at);
     PoolMembers<Members, Part> members = next;
-    const bool lacks = Count > 1 && bare;
+    const bool lacks = again && bare;
     if (ahead && at + 1 < count)
       load_window(at + 1);
     if (at >= 0) {
-      // The sum waits for the scores. Where they are loaded, the arithmetic of
-      // the window before would be behind it.
-      if (lacks)
-        add_offsets(members, lane, offsets);
+      if (lacks) {
+#pragma unroll
+        for (int i = 0; i < Members; ++i)
+          members.scores[i] = members.scores[i] + offsets(i, lane);
+      }
       store_means<Shape>(rows + at * row_size, lane, pool_members(members));
     }
   }
