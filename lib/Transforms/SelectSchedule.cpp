@@ -124,10 +124,9 @@ const Shape shapes[] = {
     {"dsv4.paged_append", 0, 128, 32, 2, true, 0, 0, 0, /*most=*/256},
     {"dsv4.rms_norm", 0, 128, 8, 8, true},
     {"dsv4.paged_append", 32, 128, 32, 4, false},
-    // Powers of two as factors of groups; quotients take more registers.
+    // Powers of two as factors of groups.
     {"dsv4.paged_append", 8, 128, 8, 8, true, /*blocks=*/6, 0, 0, 0, 0, 1, 0,
      /*grouped=*/true},
-    {"dsv4.paged_append", 8, 64, 16, 4, true, /*blocks=*/16},
     {"dsv4.paged_append", 0, 128, 16, 4, true, /*blocks=*/8},
     {"dsv4.quantize", 0, 128, 16, 16, false},
     {"dsv4.dequantize", 0, 256, 32, 8, true},

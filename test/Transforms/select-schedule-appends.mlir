@@ -83,7 +83,7 @@ func.func @grouped(%c: !groups, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: t
 // CHECK-LABEL: func.func @by_row
 func.func @by_row(%c: !whole, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: tensor<?x448xf8E4M3FN>,
                   %f: tensor<?xf32>) {
-  // CHECK: schedule <threads = 64, lanes = 16, vector = 4, blocks = 16
+  // CHECK: schedule <threads = 128, lanes = 16, vector = 4, blocks = 8
   dsv4.kernel @by_row(%c, %s, %v, %q, %f)
       : (!whole, tensor<?xi32>, tensor<?x512xbf16>, tensor<?x448xf8E4M3FN>, tensor<?xf32>) -> () {
   ^bb0(%c1: !whole, %s1: tensor<?xi32>, %v1: tensor<?x512xbf16>, %q1: tensor<?x448xf8E4M3FN>,
