@@ -97,7 +97,8 @@ const Shape shapes[] = {
     {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/2, /*team=*/1,
      /*rows=*/8, 0, 2, 1, /*width=*/512},
     {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8, 0, 2},
-    {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1},
+    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/2, /*team=*/1,
+     /*rows=*/1},
     // What routes few tokens, or many; short rows, few long rows, the others.
     selectByWarp(32, /*most=*/256),
     selectByWarp(128),

@@ -30,7 +30,7 @@
 // PARSE: user.add_window_bias %{{.*}} bias(%{{.*}} : tensor<4x512xf32>) positions(%{{.*}} : tensor<?xi32>) outs(%{{.*}} : tensor<?x512xf32>) : tensor<?x512xf32>
 // CHECK-LABEL: func.func @behind_a_norm
 // CHECK: cuda.reduce
-// CHECK: %[[NORMED:.*]] = arith.mulf
+// CHECK: %[[NORMED:.*]] = arith.mulf {{.*}} : vector<512xf32>
 // CHECK: %[[POSITION:.*]] = arith.index_cast
 // CHECK: %[[HAS:.*]] = arith.cmpi sge, %[[POSITION]]
 // CHECK: %[[PLACE:.*]] = arith.remsi %[[POSITION]], %c4

@@ -13,9 +13,8 @@
 
 // CHECK-LABEL: func.func @pieces
 func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
-  // CHECK: schedule <threads = 256, lanes = 32, vector = 2,
-  // CHECK-NOT: blocks
-  // CHECK-SAME: team = 2, rows = 1>
+  // CHECK: schedule <threads = 512, lanes = 32, vector = 2, blocks = 2,
+  // CHECK-SAME: team = 1, rows = 1>
   // MISFIT: row_schedule_c6: expected a 'team' that divides the 512 elements
   // CLUSTER: row_schedule_c8: a row is made of one row of operands at a time, which needs no cluster; expected a 'cluster' of 1
   %0 = dsv4.kernel @pieces(%v, %p, %c, %o) : (tensor<?x512xf32>, tensor<?x5xi32>, !state, tensor<?x512xbf16>) -> tensor<?x512xbf16> {

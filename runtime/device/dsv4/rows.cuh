@@ -206,7 +206,7 @@ __device__ __forceinline__ void fold_tree(float *values) {
 template <typename Op, int Lanes, int Count, int N>
 __device__ __forceinline__ void fold_lanes(float *values) {
   constexpr int width = N <= 1 ? 1 : N <= 2 ? 2 : N <= 4 ? 4 : 8;
-  if constexpr (N > 1 && N <= 8 && Count >= 8) {
+  if constexpr (N > 1 && N <= 8 && Count >= 16) {
     // Of two values a lane goes on with one and its neighbour with the other:
     // fewer exchanges than if every lane had all of them all along.
     int left = N;
