@@ -89,7 +89,7 @@ constexpr Shape selectByWarp(int64_t threads, int64_t most = 0) {
 /// Measured on an H200; docs/Performance.md has the figures.
 const Shape shapes[] = {
     // Few long windows, few windows, long windows, the others; pieces of
-    // windows.
+    // windows, of wide rows and of others.
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/64, /*window=*/16,
      /*cluster=*/2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/256},
@@ -97,6 +97,7 @@ const Shape shapes[] = {
     {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/2, /*team=*/1,
      /*rows=*/8, 0, 2, 1, /*width=*/512},
     {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8, 0, 2},
+    {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, 0, 0, 1, /*width=*/1025},
     {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/2, /*team=*/1,
      /*rows=*/1},
     // What routes few tokens, or many; short rows, few long rows, the others.

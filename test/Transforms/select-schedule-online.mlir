@@ -25,3 +25,21 @@ func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: te
   }
   return %0 : tensor<?x512xbf16>
 }
+
+!wide = !dsv4.cache<8 x <[<"max" : 2048 x f32 in row>, <"sum" : 2048 x f32 in row>,
+                          <"acc" : 2048 x f32 in row>]>>
+
+// Wide rows need more registers than two blocks of so many threads leave.
+// CHECK-LABEL: func.func @wide_pieces
+func.func @wide_pieces(%v: tensor<?x2048xf32>, %p: tensor<?x5xi32>, %c: !wide, %o: tensor<?x2048xbf16>) -> tensor<?x2048xbf16> {
+  // CHECK: schedule <threads = 512, lanes = 32, vector = 2,
+  // CHECK-NOT: blocks
+  // CHECK-SAME: team = 2, rows = 1>
+  %0 = dsv4.kernel @wide_pieces(%v, %p, %c, %o) : (tensor<?x2048xf32>, tensor<?x5xi32>, !wide, tensor<?x2048xbf16>) -> tensor<?x2048xbf16> {
+  ^bb0(%v1: tensor<?x2048xf32>, %p1: tensor<?x5xi32>, %c1: !wide, %o1: tensor<?x2048xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<?x5xi32>)
+        state(%c1 : !wide) outs(%o1 : tensor<?x2048xbf16>) : tensor<?x2048xf32>, tensor<?x2048xf32>
+    dsv4.yield %r : tensor<?x2048xbf16>
+  }
+  return %0 : tensor<?x2048xbf16>
+}
