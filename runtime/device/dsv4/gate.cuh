@@ -41,9 +41,12 @@ __device__ __forceinline__ float log1p_quotient(float y) {
 __device__ __forceinline__ float sqrt_softplus(float x) {
   const float h = exp_f32(mul_f32(abs_f32(x), -0.5f));
   const float y = mul_f32(h, h), quotient = log1p_quotient(y);
+  // Both sides are computed: elements without branches share their constants.
+  const float above = fma_f32(y, quotient, x);
   const bool negative = x < 0.0f;
-  const float root = sqrt_large_f32(negative ? quotient : fma_f32(y, quotient, x));
-  return negative ? mul_f32(h, root) : root;
+  const float root = sqrt_large_f32(negative ? quotient : above);
+  const float below = mul_f32(h, root);
+  return negative ? below : root;
 }
 
 __device__ __forceinline__ float sigmoid(float x) {
