@@ -96,6 +96,20 @@ __device__ __forceinline__ float max_f32(float a, float b) {
   return fmaxf(a, b);
 }
 
+// Of four values a bit each: whether it is not below the least.
+__device__ __forceinline__ unsigned reach_f32(const float *values, float least) {
+  unsigned bits;
+  asm("{\n\t.reg .u32 a, b, c, d;\n\t"
+      "set.ge.u32.f32 a, %1, %5;\n\tset.ge.u32.f32 b, %2, %5;\n\t"
+      "set.ge.u32.f32 c, %3, %5;\n\tset.ge.u32.f32 d, %4, %5;\n\t"
+      "and.b32 a, a, 1;\n\tlop3.b32 a, b, 2, a, 0xEA;\n\t"
+      "lop3.b32 a, c, 4, a, 0xEA;\n\tlop3.b32 %0, d, 8, a, 0xEA;\n\t}"
+      : "=r"(bits)
+      : "f"(values[0]), "f"(values[1]), "f"(values[2]), "f"(values[3]),
+        "f"(least));
+  return bits;
+}
+
 // The larger one, NaN if one is NaN.
 __device__ __forceinline__ float max_nan_f32(float a, float b) {
   float larger;
@@ -135,6 +149,18 @@ __device__ __forceinline__ Word from_lane(Word word, int lane) {
   return __shfl_sync(lane_group<Lanes>(), word, lane, Width);
 }
 
+// The sum of the values of this lane and those below it in the warp.
+__device__ __forceinline__ unsigned sum_up_to_lane(unsigned value) {
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .u32 o;\n\t"
+               "shfl.sync.up.b32 o|p, %0, 1, 0, -1;\n\t@p add.u32 %0, %0, o;\n\t"
+               "shfl.sync.up.b32 o|p, %0, 2, 0, -1;\n\t@p add.u32 %0, %0, o;\n\t"
+               "shfl.sync.up.b32 o|p, %0, 4, 0, -1;\n\t@p add.u32 %0, %0, o;\n\t"
+               "shfl.sync.up.b32 o|p, %0, 8, 0, -1;\n\t@p add.u32 %0, %0, o;\n\t"
+               "shfl.sync.up.b32 o|p, %0, 16, 0, -1;\n\t@p add.u32 %0, %0, o;\n\t}"
+               : "+r"(value));
+  return value;
+}
+
 //===----------------------------------------------------------------------===//
 // Element `at` of an array in shared memory. As PTX, because the compiler branches
 // where a predicate serves, and adds up the lanes of a warp in front of an atomic,
@@ -162,28 +188,54 @@ __device__ __forceinline__ void st_shared_8_if(bool condition,
                "l"(array), "r"(at), "r"(low), "r"(high)
                : "memory");
 }
-// Where `bit` of `bits` is set; the next one goes behind it.
-__device__ __forceinline__ void append_shared_8(unsigned bits, int bit,
+// Where the bin is below the limit: to places[bin], which is then the one behind.
+__device__ __forceinline__ void
+place_shared_8(unsigned long long *array, unsigned *places, unsigned bin,
+               unsigned limit, unsigned low, unsigned high) {
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 l;\n\t.reg .u32 a, s;\n\t"
+               "setp.lt.u32 p, %2, %3;\n\t"
+               "cvta.to.shared.u64 l, %1;\n\tcvt.u32.u64 a, l;\n\t"
+               "mad.lo.u32 a, %2, 4, a;\n\t@p atom.shared.add.u32 s, [a], 1;\n\t"
+               "cvta.to.shared.u64 l, %0;\n\tcvt.u32.u64 a, l;\n\t"
+               "mad.lo.u32 a, s, 8, a;\n\t"
+               "@p st.shared.v2.b32 [a], {%4, %5};\n\t}" ::"l"(array),
+               "l"(places), "r"(bin), "r"(limit), "r"(low), "r"(high)
+               : "memory");
+}
+// Of four values from column on those whose bit is set, with their columns, from
+// element `at` on; `at` is then behind them.
+__device__ __forceinline__ void append_shared_8(unsigned bits,
                                                 unsigned long long *array,
-                                                unsigned &at, unsigned low,
-                                                unsigned high) {
-  asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 l;\n\t.reg .u32 a, b;\n\t"
-               "bfe.u32 b, %1, %2, 1;\n\tsetp.ne.b32 p, b, 0;\n\t"
-               "cvta.to.shared.u64 l, %3;\n\tcvt.u32.u64 a, l;\n\t"
-               "mad.lo.u32 a, %0, 8, a;\n\tadd.u32 %0, %0, b;\n\t"
-               "@p st.shared.v2.b32 [a], {%4, %5};\n\t}"
+                                                unsigned &at, int column,
+                                                const float *values) {
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 l;\n\t.reg .u32 a, b, c;\n\t"
+               "cvta.to.shared.u64 l, %2;\n\tcvt.u32.u64 a, l;\n\t"
+               "mad.lo.u32 a, %0, 8, a;\n\t"
+               "and.b32 b, %1, 1;\n\tsetp.ne.u32 p, b, 0;\n\t"
+               "@p st.shared.v2.b32 [a], {%3, %4};\n\t@p add.u32 a, a, 8;\n\t"
+               "and.b32 b, %1, 2;\n\tsetp.ne.u32 p, b, 0;\n\tadd.u32 c, %3, 1;\n\t"
+               "@p st.shared.v2.b32 [a], {c, %5};\n\t@p add.u32 a, a, 8;\n\t"
+               "and.b32 b, %1, 4;\n\tsetp.ne.u32 p, b, 0;\n\tadd.u32 c, %3, 2;\n\t"
+               "@p st.shared.v2.b32 [a], {c, %6};\n\t@p add.u32 a, a, 8;\n\t"
+               "and.b32 b, %1, 8;\n\tsetp.ne.u32 p, b, 0;\n\tadd.u32 c, %3, 3;\n\t"
+               "@p st.shared.v2.b32 [a], {c, %7};\n\t"
+               "popc.b32 b, %1;\n\tadd.u32 %0, %0, b;\n\t}"
                : "+r"(at)
-               : "r"(bits), "r"(bit), "l"(array), "r"(low), "r"(high)
+               : "r"(bits), "l"(array), "r"(column), "r"(as_unsigned(values[0])),
+                 "r"(as_unsigned(values[1])), "r"(as_unsigned(values[2])),
+                 "r"(as_unsigned(values[3]))
                : "memory");
 }
 // The value before.
-__device__ __forceinline__ unsigned fetch_add_shared(unsigned *to,
+__device__ __forceinline__ unsigned fetch_add_shared(unsigned *array, unsigned at,
                                                      unsigned value) {
   unsigned before;
-  asm volatile("{\n\t.reg .u64 a;\n\tcvta.to.shared.u64 a, %1;\n\t"
-               "atom.shared.add.u32 %0, [a], %2;\n\t}"
+  asm volatile("{\n\t.reg .u64 l;\n\t.reg .u32 a;\n\t"
+               "cvta.to.shared.u64 l, %1;\n\tcvt.u32.u64 a, l;\n\t"
+               "mad.lo.u32 a, %2, 4, a;\n\t"
+               "atom.shared.add.u32 %0, [a], %3;\n\t}"
                : "=r"(before)
-               : "l"(to), "r"(value)
+               : "l"(array), "r"(at), "r"(value)
                : "memory");
   return before;
 }
@@ -427,14 +479,6 @@ __device__ __forceinline__ unsigned cvt_rz_f16x2_f32(float low, float high) {
   unsigned pair;
   asm("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
-}
-
-// Towards zero; upwards, 2^32 - 1 for what is more.
-__device__ __forceinline__ float cvt_rz_f32_u32(unsigned value) {
-  return __uint2float_rz(value);
-}
-__device__ __forceinline__ unsigned cvt_rp_u32_f32(float value) {
-  return __float2uint_ru(value);
 }
 
 // Two floats -> two bf16, round to nearest even; NaN -> 0x7FFF.

@@ -27,22 +27,15 @@ enum class TopkOrder { unordered, sorted, index_ascending };
 // Order
 //===----------------------------------------------------------------------===//
 
-// Keys are larger for larger values; the two zeros are one, NaN is 0.
-enum : unsigned {
-  topk_key_of_minus_infinity = 0x007FFFFFu,
-  topk_key_of_infinity = 0xFF800000u
-};
-__device__ __forceinline__ unsigned topk_key_of_number(float value) {
-  const unsigned bits = as_unsigned(add_f32(value, 0.0f));
-  return bits ^ ((unsigned)((int)bits >> 31) | 0x80000000u);
-}
+// Keys are larger for larger values; the two zeros are one, NaN is 0, being all ones
+// behind a sum.
 __device__ __forceinline__ unsigned topk_key(float value) {
-  return value != value ? 0 : topk_key_of_number(value);
+  const unsigned bits = as_unsigned(add_f32(value, 0.0f));
+  return (bits ^ ((unsigned)((int)bits >> 31) | 0x80000000u)) + 1;
 }
-
-// The smallest number whose key is not smaller; above that of infinity a NaN.
+// Of a key that is not NaN's; above that of infinity a NaN.
 __device__ __forceinline__ float topk_number(unsigned key) {
-  key = key < topk_key_of_minus_infinity ? topk_key_of_minus_infinity : key;
+  --key;
   return as_float(key >> 31 ? key ^ 0x80000000u : ~key);
 }
 
@@ -60,29 +53,15 @@ __device__ __forceinline__ int topk_index(TopkEntry entry) {
 }
 
 // Beyond every index of a row.
-enum : int { topk_index_bits = 23, topk_no_index = (1 << topk_index_bits) - 1 };
+enum : int { topk_no_index = 0x7FFFFFFF };
 
 // The place of an element in the order, the better the larger.
 typedef unsigned long long TopkRank;
 
-__device__ __forceinline__ TopkRank topk_rank_of_key(unsigned key) {
-  return (TopkRank)key << topk_index_bits;
-}
 __device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
-  return topk_rank_of_key(topk_key(topk_value(entry))) |
-         (unsigned)(topk_no_index - topk_index(entry));
+  return (TopkRank)topk_key(topk_value(entry)) << 32 |
+         ~(unsigned)topk_index(entry);
 }
-
-// Whether a is better than b; they are numbers, or both are NaN.
-__device__ __forceinline__ bool topk_better(TopkEntry a, TopkEntry b) {
-  const float x = topk_value(a), y = topk_value(b);
-  return x > y || (!(x < y) && topk_index(a) < topk_index(b));
-}
-
-// Numbers from `low` on that are not `high`.
-struct TopkInterval {
-  float low, high;
-};
 
 //===----------------------------------------------------------------------===//
 // Shapes
@@ -92,6 +71,16 @@ struct TopkInterval {
 // be among the best being known from the first one (a few passes by one block) or
 // guessed from a sample.
 enum class TopkRead { whole, first, sample };
+
+// Rounded up.
+__device__ constexpr int topk_log2(int value) {
+  return value <= 1 ? 0 : 1 + topk_log2((value + 1) / 2);
+}
+
+// Where the elements of a bin begin if they are put in order, and how many it has.
+struct TopkBin {
+  unsigned bin, before, count;
+};
 
 // The best `K` of rows, by blocks of `Threads` threads that take `Chunks`
 // vectors of `Vector` elements each at a time.
@@ -105,6 +94,7 @@ struct TopkShape {
     chunks = Chunks,
     items = Vector * Chunks,
     round = Threads * items,
+    round_log2 = topk_log2(round),
     // A whole row is in registers, and the list is for the result. Else it has
     // what can be among the best, more than K of them.
     capacity = Read == TopkRead::whole                  ? K
@@ -139,23 +129,19 @@ struct TopkShape {
 };
 
 template <typename Shape> struct TopkShared {
-  // The list, and behind it the few.
-  TopkEntry list[Shape::capacity + Shape::few];
-  // Zero between uses. Aligned for vectors of a thread's bins. Of a list that is
-  // divided, places to be taken: at most half of all.
-  __align__(16) unsigned bins[Shape::capacity > 2 * Shape::bins
-                                  ? Shape::capacity / 2
-                                  : Shape::bins];
+  // Of a whole row the best, with the few that the last ones are found among.
+  TopkEntry list[Shape::capacity +
+                 (Shape::read == TopkRead::whole ? Shape::few : 0)];
+  // Zero between uses. Aligned for vectors of a thread's bins.
+  __align__(16) unsigned bins[Shape::bins];
   unsigned warps[32];
   // Of the list: how many places are taken, and the first that is not there.
   unsigned taken, end;
-  // Places in the list, and above them places among the few; and how many places
-  // were taken from others.
-  unsigned placed, moved;
-  unsigned found_bin, found_before, found_count;
+  TopkBin found;
   // Of the keys of all threads.
   unsigned least, most;
-  TopkRank threshold;
+  // The last of those that were chosen.
+  TopkEntry worst;
 };
 
 // Where `start` is the first column of a round: the column of an item of this
@@ -180,14 +166,20 @@ __device__ __forceinline__ float topk_oriented(float value) {
   return Shape::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
 }
 
+// By the thread that has counted in them.
+template <typename Shape> __device__ __forceinline__ void topk_clear_bins() {
+  constexpr int each = Shape::bins / Shape::threads;
+#pragma unroll
+  for (int i = 0; i < each; ++i)
+    topk_shared<Shape>().bins[threadIdx.x * each + i] = 0;
+}
+
 // Before anything else; a barrier must follow.
 template <typename Shape> __device__ __forceinline__ void topk_clear() {
   TopkShared<Shape> &shared = topk_shared<Shape>();
-#pragma unroll
-  for (int i = 0; i < Shape::bins / Shape::threads; ++i)
-    shared.bins[i * Shape::threads + threadIdx.x] = 0;
+  topk_clear_bins<Shape>();
   if (threadIdx.x == 0) {
-    shared.taken = shared.placed = shared.moved = 0;
+    shared.taken = 0;
     shared.end = Shape::capacity;
     shared.least = 0xFFFFFFFFu;
     shared.most = 0;
@@ -202,6 +194,7 @@ template <typename Shape> __device__ __forceinline__ void topk_clear() {
 // all numbers.
 template <typename Shape> struct TopkHalfBins {
   enum : int { shift = 16 - Shape::bins_log2, infinity = 0xFC00 };
+  // Of numbers.
   enum : unsigned { last = (unsigned)(infinity - 0x3FF) >> shift };
 
   __device__ __forceinline__ static unsigned bin(float value) {
@@ -209,60 +202,15 @@ template <typename Shape> struct TopkHalfBins {
     const unsigned key = half ^ ((unsigned)((int)half >> 31) | 0x80000000u);
     return (((unsigned)infinity << 16 | 0xFFFFu) - key) >> (16 + shift);
   }
-  // Whether it has nothing but its numbers and what is absent, and how much that
-  // is.
-  __device__ __forceinline__ static bool exact(unsigned bin) {
-    return bin <= last;
-  }
-  __device__ __forceinline__ static unsigned absent(unsigned) { return 0; }
-  // The least number whose f16 has at least this key of 16 bits: rounded towards
-  // zero, a negative one is above the f16 before. NaN above infinity.
-  __device__ __forceinline__ static float edge(unsigned key) {
+  // The least number of a bin: rounded towards zero, a negative one is above the
+  // f16 before.
+  __device__ __forceinline__ static float least(unsigned bin) {
+    const unsigned key = infinity + 1 - ((bin + 1) << shift);
     const bool positive = key >= 0x8000u;
     float number, zero;
     cvt_f32_f16x2(number, zero, positive ? key ^ 0x8000u : 0x10000u - key);
     return key <= 0x3FFu ? as_float(0xFF800000u)
                          : as_float(as_unsigned(number) - !positive);
-  }
-  __device__ __forceinline__ static TopkInterval interval(unsigned bin) {
-    const unsigned end = infinity + 1 - (bin << shift);
-    return {edge(end - (1 << shift)), edge(end)};
-  }
-};
-
-// By the distance of the key from that of the least number, as a float: exact up to
-// 128, then 64 bins to an octave. What is not a number is with the least ones.
-struct TopkOctaveBins {
-  float least;
-  bool numbers_only;
-  // So many elements are none.
-  int missing;
-  enum : unsigned { last = 2047, one = 0x3F800000u >> 17 };
-
-  __device__ __forceinline__ unsigned bin(float value) const {
-    const unsigned distance = topk_key_of_number(max_f32(value, least)) -
-                              topk_key_of_number(least);
-    const int from_last =
-        (int)(as_unsigned(cvt_rz_f32_u32(distance)) >> 17) - (int)one + 1;
-    // From -inf to the largest numbers there is one bin more.
-    const int bin = (int)last - (from_last > 0 ? from_last : 0);
-    return (unsigned)(bin > 0 ? bin : 0);
-  }
-  __device__ __forceinline__ bool exact(unsigned bin) const {
-    return bin < last || numbers_only;
-  }
-  __device__ __forceinline__ unsigned absent(unsigned bin) const {
-    return bin < last ? 0 : (unsigned)missing;
-  }
-  // The least number of a bin that is exact; above all numbers a NaN.
-  __device__ __forceinline__ float edge(unsigned bin) const {
-    const unsigned distance =
-        bin == last ? 0 : cvt_rp_u32_f32(as_float((last - bin + one - 1) << 17));
-    const unsigned key = topk_key_of_number(least) + distance;
-    return topk_number(key < distance ? 0xFFFFFFFFu : key);
-  }
-  __device__ __forceinline__ TopkInterval interval(unsigned bin) const {
-    return {edge(bin), bin == 0 ? as_float(0x7FFFFFFFu) : edge(bin - 1)};
   }
 };
 
@@ -270,167 +218,61 @@ struct TopkOctaveBins {
 // Histograms
 //===----------------------------------------------------------------------===//
 
-// The sum of the values of this lane and those below it.
-__device__ __forceinline__ unsigned topk_upto(unsigned own) {
-  unsigned upto = own;
-#pragma unroll
-  for (int distance = 1; distance < 32; distance *= 2) {
-    const unsigned other = __shfl_up_sync(0xFFFFFFFFu, upto, distance);
-    upto += (int)(threadIdx.x % 32) >= distance ? other : 0;
-  }
-  return upto;
-}
-
-struct TopkBin {
-  unsigned bin, before, count;
-};
-
-// The bin of the `rank`-th element, counted from 1 on and from bin 0 on, how
-// many are in the bins before, and how many in it; where there are fewer than
-// `rank`, how many there are, and 0. The bins are full behind a barrier, and
-// empty afterwards. Not inlined, because all call it, which costs compile time.
+// The bin of the `rank`-th element, counted from 1 on and from bin 0 on; where
+// there are fewer than `rank`, how many there are, and 0. The bins are full behind a
+// barrier; afterwards each has how many elements are in those before. Not inlined,
+// because all call it, which costs compile time.
 template <typename Shape> __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   constexpr int each = Shape::bins / Shape::threads;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  unsigned *bins = shared.bins + threadIdx.x * each;
   unsigned counts[each], own = 0;
 #pragma unroll
   for (int i = 0; i < each; ++i) {
-    counts[i] = shared.bins[threadIdx.x * each + i];
+    counts[i] = bins[i];
     own += counts[i];
   }
-#pragma unroll
-  for (int i = 0; i < each; ++i)
-    shared.bins[threadIdx.x * each + i] = 0;
-  const unsigned all = __reduce_add_sync(0xFFFFFFFFu, own);
-  if (lane == 0)
-    shared.warps[warp] = all;
+  unsigned before = sum_up_to_lane(own);
+  if (lane == 31)
+    shared.warps[warp] = before;
   __syncthreads();
-  const unsigned count =
-      lane < Shape::threads / 32 ? shared.warps[lane] : 0;
-  unsigned before = __reduce_add_sync(0xFFFFFFFFu, lane < warp ? count : 0);
-  if (before < rank && rank <= before + all) {
-    before += topk_upto(own) - own;
-    if (before < rank && rank <= before + own) {
-      int bin = 0;
+  before += __reduce_add_sync(0xFFFFFFFFu, lane < warp ? shared.warps[lane] : 0) -
+            own;
+  const unsigned start = before;
+  TopkBin last = {0, 0, 0};
 #pragma unroll
-      for (int i = 0; i < each - 1; ++i)
-        if (bin == i && before + counts[i] < rank) {
-          before += counts[i];
-          bin = i + 1;
-        }
-      unsigned inside = counts[0];
-#pragma unroll
-      for (int i = 1; i < each; ++i)
-        inside = bin == i ? counts[i] : inside;
-      shared.found_bin = threadIdx.x * each + bin;
-      shared.found_before = before;
-      shared.found_count = inside;
-    }
-  } else if (threadIdx.x == Shape::threads - 1 && before + all < rank) {
-    shared.found_before = before + all;
-    shared.found_count = 0;
+  for (int i = 0; i < each; ++i) {
+    if (before < rank)
+      last = {threadIdx.x * each + i, before, counts[i]};
+    bins[i] = before;
+    before += counts[i];
   }
+  if (start < rank && rank <= before)
+    shared.found = last;
+  else if (threadIdx.x == Shape::threads - 1 && before < rank)
+    shared.found = {0, before, 0};
   __syncthreads();
-  return {shared.found_bin, shared.found_before, shared.found_count};
+  return shared.found;
 }
 
-//===----------------------------------------------------------------------===//
-// Choice
-//===----------------------------------------------------------------------===//
-
-// What is in doubt: elements of ranks from `low` to `high`. The `rest` best of
-// the `inside` elements are sought.
-struct TopkDoubt {
-  TopkRank low, high;
-  unsigned rest, inside;
-
-  // To a bin of 2^shift ranks, the best ones in bin 0.
-  __device__ __forceinline__ void shrink(TopkBin found, int shift) {
-    rest -= found.before;
-    inside = found.count;
-    high -= (TopkRank)found.bin << shift;
-    const TopkRank width = ((TopkRank)1 << shift) - 1;
-    low = high - low > width ? high - width : low;
-  }
-  // Of bins as small as there are enough for.
-  __device__ __forceinline__ int shift(int bins_log2) const {
-    const int bits = 64 - __clzll((long long)(high - low));
-    return bits > bins_log2 ? bits - bins_log2 : 0;
-  }
-};
-
-// Where floats alone do not tell apart what is in doubt: it shrinks to the keys
-// that there are, then to one bin of ranks after the other, until few are left, or
-// as many as are sought; then what is above goes to the list, and the rest to the
-// few. Rare, so one loop goes through the elements: each is in front once, then
-// behind the others.
+// The least and the largest key of all threads, between barriers.
 template <typename Shape>
-__device__ __forceinline__ void topk_divide(TopkDoubt &doubt, int length,
-                                            float (&values)[Shape::items]) {
-  TopkShared<Shape> &shared = topk_shared<Shape>();
-  enum { tighten, count, place } step = tighten;
-  int shift = 0;
-#pragma unroll 1
-  for (;;) {
-    unsigned least = 0xFFFFFFFFu, most = 0;
-#pragma unroll 1
-    for (int i = 0; i < Shape::items; ++i) {
-      const float front = values[0];
-#pragma unroll
-      for (int j = 0; j < Shape::items - 1; ++j)
-        values[j] = values[j + 1];
-      values[Shape::items - 1] = front;
-      const TopkEntry entry = topk_entry(front, topk_column<Shape>(0, i));
-      const TopkRank rank = topk_rank(entry);
-      const bool close = rank >= doubt.low && rank <= doubt.high;
-      const unsigned key = (unsigned)(rank >> topk_index_bits);
-      if (step == place) {
-        const bool chosen =
-            rank > doubt.high || (close && doubt.rest == doubt.inside);
-        if (chosen || close) {
-          const unsigned to =
-              fetch_add_shared(&shared.placed, chosen ? 1 : 0x10000u);
-          shared.list[chosen ? to & 0xFFFFu : Shape::capacity + (to >> 16)] =
-              entry;
-        }
-      } else if (close && step == count) {
-        add_shared(shared.bins, (unsigned)((doubt.high - rank) >> shift), 1);
-      } else if (close) {
-        least = key < least ? key : least;
-        most = key > most ? key : most;
-      }
-    }
-    if (step == place)
-      return;
-    if (step == tighten) {
-      least = __reduce_min_sync(0xFFFFFFFFu, least);
-      most = __reduce_max_sync(0xFFFFFFFFu, most);
-      if (threadIdx.x % 32 == 0) {
-        atomicMin(&shared.least, least);
-        atomicMax(&shared.most, most);
-      }
-      __syncthreads();
-      doubt.low = topk_rank_of_key(shared.least) + (topk_no_index + 1 - length);
-      doubt.high = topk_rank_of_key(shared.most) + topk_no_index;
-      __syncthreads();
-      shared.least = 0xFFFFFFFFu;
-      shared.most = 0;
-      step = count;
-    } else {
-      __syncthreads();
-      doubt.shrink(topk_find_bin<Shape>(doubt.rest), shift);
-      if (doubt.inside <= Shape::few || doubt.inside == doubt.rest)
-        step = place;
-    }
-    shift = doubt.shift(Shape::bins_log2);
+__device__ __forceinline__ void topk_span(TopkShared<Shape> &shared, unsigned least,
+                                          unsigned most) {
+  least = __reduce_min_sync(0xFFFFFFFFu, least);
+  most = __reduce_max_sync(0xFFFFFFFFu, most);
+  if (threadIdx.x % 32 == 0) {
+    atomicMin(&shared.least, least);
+    atomicMax(&shared.most, most);
   }
 }
 
-// The best of the few to the list, behind a barrier.
+// Of the list the best `rest` of `inside` entries from `begin` on, few, to the
+// front of these. Between barriers.
 template <typename Shape>
-__device__ __forceinline__ void topk_rank_few(unsigned inside, unsigned rest,
-                                              unsigned wanted) {
+__device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
+                                              unsigned rest) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   // Neighbouring lanes share an element.
   constexpr int lanes = Shape::threads / Shape::few < 8
@@ -438,81 +280,23 @@ __device__ __forceinline__ void topk_rank_few(unsigned inside, unsigned rest,
                             : 8;
   const unsigned which = threadIdx.x / lanes;
   const bool there = which < inside;
-  const TopkEntry *few = shared.list + Shape::capacity;
+  TopkEntry *few = shared.list + begin;
   const TopkEntry own = few[there ? which : 0];
+  const TopkRank rank = topk_rank(own);
   unsigned better = 0;
 #pragma unroll 1
   for (unsigned i = threadIdx.x % lanes; i < inside; i += lanes)
-    better += topk_better(few[i], own);
+    better += topk_rank(few[i]) > rank;
 #pragma unroll
   for (int distance = 1; distance < lanes; distance *= 2)
     better += exchange<32>(better, distance);
-  if (there && threadIdx.x % lanes == 0) {
-    if (better < rest)
-      shared.list[wanted - rest + better] = own;
+  __syncthreads();
+  if (there && threadIdx.x % lanes == 0 && better < rest) {
+    few[better] = own;
     if (better == rest - 1)
-      shared.threshold = topk_rank(own);
-  }
-}
-
-// The `wanted` best elements, at least one, to the front of the list, in any
-// order. `values` and their indices, the first `items` of them, are those of this
-// thread; absent ones are NaN. What floats alone do not tell apart goes to
-// divide(doubt), which places it. Returns a rank that the chosen ones reach and no
-// other does.
-template <typename Shape, int Items, typename Bins, typename Index,
-          typename Divide>
-__device__ __forceinline__ TopkRank
-topk_choose(float (&values)[Items], int items, Index index, Bins bins,
-            unsigned wanted, int length, Divide divide) {
-  TopkShared<Shape> &shared = topk_shared<Shape>();
-#pragma unroll
-  for (int i = 0; i < Items; ++i)
-    if (i < items)
-      add_shared(shared.bins, bins.bin(values[i]), 1);
-  __syncthreads();
-  const TopkBin found = topk_find_bin<Shape>(wanted);
-  const TopkInterval at = bins.interval(found.bin);
-  // What has no bin of its own is NaN, or as low as the least.
-  const bool exact = bins.exact(found.bin);
-  const TopkRank least = topk_no_index + 1 - length;
-  TopkDoubt doubt = {exact ? topk_rank_of_key(topk_key(at.low)) + least : least,
-                     topk_rank_of_key(topk_key(at.high)) - 1,
-                     wanted - found.before,
-                     found.count - bins.absent(found.bin)};
-  const bool all = doubt.rest == doubt.inside;
-  if (exact && (all || doubt.inside <= Shape::few)) {
-    const float high = all ? at.low : at.high;
-    unsigned own = 0;
-#pragma unroll
-    for (int i = 0; i < Items; ++i)
-      if (i < items)
-        own += values[i] >= high ? 1u : values[i] >= at.low ? 0x10000u : 0u;
-    unsigned places = 0;
-    if (own)
-      places = fetch_add_shared(&shared.placed, own);
-    unsigned place = places & 0xFFFFu,
-             place_of_few = Shape::capacity + (places >> 16);
-#pragma unroll
-    for (int i = 0; i < Items; ++i)
-      if (i < items) {
-        const bool above = values[i] >= high, here = values[i] >= at.low;
-        st_shared_8_if(here, shared.list, above ? place : place_of_few,
-                       (unsigned)index(i), as_unsigned(values[i]));
-        place += above;
-        place_of_few += here && !above;
-      }
-  } else {
-    divide(doubt);
+      shared.worst = own;
   }
   __syncthreads();
-  if (threadIdx.x == 0)
-    shared.placed = shared.moved = 0;
-  if (doubt.rest == doubt.inside)
-    return doubt.low;
-  topk_rank_few<Shape>(doubt.inside, doubt.rest, wanted);
-  __syncthreads();
-  return shared.threshold;
 }
 
 //===----------------------------------------------------------------------===//

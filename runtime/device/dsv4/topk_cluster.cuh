@@ -113,7 +113,7 @@ template <typename Shape, int Size> struct TopkCluster {
                 (int)entries[i][0] < bound.limit ? bound.floor : bound.above;
             there = there && (as_float(entries[i][1]) >= least || bound.any);
             if (there)
-              place = fetch_add_shared(&shared.taken, 1);
+              place = fetch_add_shared(&shared.taken, 0, 1);
           }
           st_shared_8_if(there, shared.list, place, entries[i][0],
                          entries[i][1]);

@@ -157,7 +157,7 @@ template <typename Shape, int Parts> struct TopkGrid {
       }
       unsigned to = 0;
       if (lane == 0 && all != 0)
-        to = fetch_add_shared(&shared.taken, all);
+        to = fetch_add_shared(&shared.taken, 0, all);
       to = __shfl_sync(0xFFFFFFFFu, to, 0);
 #pragma unroll
       for (int i = 0; i < 4; ++i) {

@@ -94,20 +94,74 @@ __device__ __forceinline__ void topk_maxima(float (&to)[Groups],
 // A row in the registers of a block
 //===----------------------------------------------------------------------===//
 
-// A number that at least `wanted` of the numbers of all threads reach, and not
-// many more; a NaN where there are too few.
-template <typename Shape, int Count>
-__device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
-                                            int wanted) {
+// What is in the bin of the last of the best: it shrinks to the keys that there are,
+// then to one bin of ranks after the other, until few are left, or as many as are
+// sought. What is above goes to the list, and the rest behind it. Rare, so in a loop,
+// by values that are found by number.
+template <typename Shape>
+__device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
+                                            TopkBin &found, unsigned &rest,
+                                            int length) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  enum { tighten, count, place } step = tighten;
+  float values[Shape::items];
 #pragma unroll
-  for (int i = 0; i < Count; ++i)
-    add_shared(topk_shared<Shape>().bins,
-               TopkHalfBins<Shape>::bin(numbers[i]), 1);
-  __syncthreads();
-  const TopkBin found = topk_find_bin<Shape>((unsigned)wanted);
-  return found.count != 0 && TopkHalfBins<Shape>::exact(found.bin)
-             ? TopkHalfBins<Shape>::interval(found.bin).low
-             : as_float(0x7FFFFFFFu);
+  for (int i = 0; i < Shape::items; ++i)
+    values[i] = from[i];
+  const unsigned outer = found.bin, begin = found.before, sought = rest;
+  // Of ranks in doubt the best, and how many there are.
+  TopkRank high = 0, width = 0;
+  int shift = 0;
+#pragma unroll 1
+  for (;;) {
+    topk_clear_bins<Shape>();
+    if (threadIdx.x == 0)
+      shared.taken = shared.end = 0;
+    __syncthreads();
+    unsigned least = 0xFFFFFFFFu, most = 0;
+#pragma unroll 1
+    for (int i = 0; i < Shape::items; ++i) {
+      const int column = topk_column<Shape>(0, i);
+      if (TopkHalfBins<Shape>::bin(values[i]) != outer || column >= length)
+        continue;
+      const unsigned key = topk_key(values[i]);
+      // Below 0 for what is above.
+      const long long distance =
+          (long long)(high - ((TopkRank)key << Shape::round_log2)) + column;
+      if (step == tighten) {
+        least = key < least ? key : least;
+        most = key > most ? key : most;
+      } else if (step == count) {
+        if (distance >= 0 && distance < (long long)width)
+          add_shared(shared.bins, (unsigned)(distance >> shift), 1);
+      } else if (distance < (long long)width) {
+        const unsigned to =
+            distance < 0
+                ? begin + fetch_add_shared(&shared.taken, 0, 1)
+                : begin + sought - rest + fetch_add_shared(&shared.end, 0, 1);
+        shared.list[to] = topk_entry(values[i], column);
+      }
+    }
+    if (step == tighten)
+      topk_span(shared, least, most);
+    __syncthreads();
+    if (step == place)
+      break;
+    if (step == tighten) {
+      high = (TopkRank)shared.most << Shape::round_log2;
+      width = high - ((TopkRank)shared.least << Shape::round_log2) + Shape::round;
+      step = count;
+    } else {
+      found = topk_find_bin<Shape>(rest);
+      rest -= found.before;
+      high -= (TopkRank)found.bin << shift;
+      width = (TopkRank)1 << shift;
+      if (found.count <= Shape::few || found.count == rest)
+        step = place;
+    }
+    const int bits = 64 - __clzll((long long)(width - 1));
+    shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
+  }
 }
 
 // The K best of `length` elements, at most Threads * Vector * Chunks, by one
@@ -115,25 +169,44 @@ __device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
 template <typename Shape, typename Load, typename Emit>
 __device__ __forceinline__ void topk_block_whole(int length, Load load,
                                                  Emit emit) {
-  const int wanted = length < Shape::k ? length : Shape::k;
-  if (wanted > 0) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  typedef TopkHalfBins<Shape> Bins;
+  const unsigned wanted = length < Shape::k ? length : Shape::k;
+  if (length > 0) {
     float values[Shape::items];
     topk_load_round<Shape>(values, 0, length, length, load);
     topk_clear<Shape>();
     __syncthreads();
-    topk_choose<Shape>(
-        values, Shape::items, [](int i) { return topk_column<Shape>(0, i); },
-        TopkHalfBins<Shape>(), (unsigned)wanted, length,
-        [&](TopkDoubt &doubt) { topk_divide<Shape>(doubt, length, values); });
+    unsigned bins[Shape::items];
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i) {
+      bins[i] = Bins::bin(values[i]);
+      add_shared(shared.bins, bins[i], 1);
+    }
+    __syncthreads();
+    TopkBin found = topk_find_bin<Shape>(wanted);
+    unsigned rest = wanted - found.before;
+    // With NaN is what there is not.
+    const bool divided = found.bin <= Bins::last &&
+                         (found.count <= Shape::few || found.count == rest);
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i)
+      place_shared_8(shared.list, shared.bins, bins[i], found.bin + divided,
+                     (unsigned)topk_column<Shape>(0, i), as_unsigned(values[i]));
+    __syncthreads();
+    if (!divided)
+      topk_divide<Shape>(values, found, rest, length);
+    if (found.count != rest)
+      topk_rank_few<Shape>(wanted - rest, found.count, rest);
   }
-  topk_emit<Shape>(wanted, emit);
+  topk_emit<Shape>((int)wanted, emit);
 }
 
 //===----------------------------------------------------------------------===//
 // Lists of candidates
 //===----------------------------------------------------------------------===//
 
-// What can be among the best: in vectors that begin below `limit` numbers that are
+// What can be among the best: in pieces that begin below `limit` numbers that are
 // not below `floor`, or, with `any`, everything; in others numbers that are not
 // below `above`. The list has no number below `floor`.
 struct TopkBound {
@@ -146,11 +219,13 @@ struct TopkBound {
     const float least = none ? as_float(0xFF800000u) : floor;
     return {least, least, topk_no_index, none};
   }
-  // What is better than the element of this rank.
-  __device__ __forceinline__ static TopkBound of(TopkRank reached) {
-    const unsigned key = (unsigned)(reached >> topk_index_bits);
-    return {topk_number(key), topk_number(key + 1),
-            topk_no_index - (int)(unsigned)(reached & topk_no_index), key == 0};
+  // What is better than this element.
+  __device__ __forceinline__ static TopkBound of(TopkEntry worst) {
+    TopkBound bound = guess(topk_value(worst));
+    bound.limit = topk_index(worst);
+    if (!bound.any)
+      bound.above = topk_number(topk_key(bound.floor) + 1);
+    return bound;
   }
 };
 
@@ -161,6 +236,23 @@ __device__ __forceinline__ int topk_sample_stride(int vectors) {
   const int least = (vectors + Shape::threads - 1) / Shape::threads,
             most = vectors / 256 < 32 ? vectors / 256 : 32;
   return least > most ? least : most;
+}
+
+// A number that at least `wanted` of the numbers of all threads reach, and not
+// many more; a NaN where there are too few.
+template <typename Shape, int Count>
+__device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
+                                            int wanted) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    add_shared(topk_shared<Shape>().bins,
+               TopkHalfBins<Shape>::bin(numbers[i]), 1);
+  __syncthreads();
+  const TopkBin found = topk_find_bin<Shape>((unsigned)wanted);
+  topk_clear_bins<Shape>();
+  return found.count != 0 && found.bin <= TopkHalfBins<Shape>::last
+             ? TopkHalfBins<Shape>::least(found.bin)
+             : as_float(0x7FFFFFFFu);
 }
 
 // A bound from a sample, six standard deviations low; exact where the sample is
@@ -179,6 +271,14 @@ __device__ __forceinline__ TopkBound topk_guess(const float (&sample)[Shape::vec
   return TopkBound::guess(topk_bound<Shape>(best, wanted));
 }
 
+// Four of a vector's elements, or all that it has and NaN.
+template <typename Shape>
+__device__ __forceinline__ void topk_four(float (&to)[4], const float *from) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    to[i] = i < Shape::vector ? from[i] : as_float(0x7FFFFFFFu);
+}
+
 // What can be among the best of a round to the list, but for lanes that `wrote`
 // theirs; false where there is no room for all. By the lanes of a warp.
 template <typename Shape>
@@ -186,142 +286,119 @@ __device__ __forceinline__ bool
 topk_append(const float (&values)[Shape::items], int start, int end,
             const TopkBound &bound, bool &wrote) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
+  constexpr int step = Shape::vector < 4 ? Shape::vector : 4;
   unsigned hits = 0;
 #pragma unroll
-  for (int c = 0; c < Shape::chunks; ++c) {
-    const int column = topk_column<Shape>(start, c * Shape::vector);
-    const float least = column < bound.limit ? bound.floor : bound.above;
-#pragma unroll
-    for (int i = c * Shape::vector; i < (c + 1) * Shape::vector; ++i)
-      hits |= values[i] >= least ? 1u << i : 0;
+  for (int i = 0; i < Shape::items; i += step) {
+    const int column = topk_column<Shape>(start, i);
+    float four[4];
+    topk_four<Shape>(four, values + i);
+    hits |= reach_f32(four, column < bound.limit ? bound.floor : bound.above) << i;
   }
   if (bound.any) {
     const int limit = bound.limit < end ? bound.limit : end;
 #pragma unroll
-    for (int c = 0; c < Shape::chunks; ++c) {
-      const int there = limit - topk_column<Shape>(start, c * Shape::vector);
-      hits |= (there <= 0               ? 0
-               : there < Shape::vector ? (1u << there) - 1
-                                       : (1u << Shape::vector) - 1)
-              << c * Shape::vector;
+    for (int i = 0; i < Shape::items; i += step) {
+      int there = limit - topk_column<Shape>(start, i);
+      there = there < 0 ? 0 : there < step ? there : step;
+      hits |= ((1u << there) - 1) << i;
     }
   }
   const unsigned own = wrote ? 0 : __popc(hits);
   unsigned place = 0;
   if (own)
-    place = fetch_add_shared(&shared.taken, own);
+    place = fetch_add_shared(&shared.taken, 0, own);
   wrote = place + own <= Shape::capacity;
   // Who comes later finds no place either: what is in front is written.
   if (!wrote)
     atomicMin(&shared.end, place);
   if (own == 0 || !wrote)
     hits = 0;
-  if (!__any_sync(0xFFFFFFFFu, hits != 0))
-    return __all_sync(0xFFFFFFFFu, wrote);
+  if (__any_sync(0xFFFFFFFFu, hits != 0)) {
 #pragma unroll
-  for (int i = 0; i < Shape::items; ++i)
-    append_shared_8(hits, i, shared.list, place,
-                    (unsigned)topk_column<Shape>(start, i),
-                    as_unsigned(values[i]));
+    for (int i = 0; i < Shape::items; i += step) {
+      float four[4];
+      topk_four<Shape>(four, values + i);
+      append_shared_8(hits >> i & ((1u << step) - 1), shared.list, place,
+                      topk_column<Shape>(start, i), four);
+    }
+  }
   return __all_sync(0xFFFFFFFFu, wrote);
 }
 
-// What is above the doubt, or all that is not below it, to the front of the list,
-// the rest of it to the few. What is at the front already stays: others take the
-// places of those that do not belong there.
-template <typename Shape>
-__device__ __forceinline__ void topk_part(const TopkDoubt &doubt, int count,
-                                          int wanted) {
-  TopkShared<Shape> &shared = topk_shared<Shape>();
-  const bool all = doubt.rest == doubt.inside;
-  const TopkRank least = all ? doubt.low : doubt.high + 1;
-  const int front = all ? wanted : wanted - (int)doubt.rest;
-#pragma unroll 1
-  for (int at = threadIdx.x; at < front; at += Shape::threads) {
-    const TopkEntry entry = shared.list[at];
-    const TopkRank rank = topk_rank(entry);
-    if (rank < least) {
-      const bool few = rank >= doubt.low;
-      const unsigned to =
-          fetch_add_shared(&shared.placed, few ? 0x10001u : 1u);
-      shared.bins[to & 0xFFFFu] = at + 1;
-      if (few)
-        shared.list[Shape::capacity + (to >> 16)] = entry;
-    }
-  }
-  __syncthreads();
-#pragma unroll 1
-  for (int at = front + threadIdx.x; at < count; at += Shape::threads) {
-    const TopkEntry entry = shared.list[at];
-    const TopkRank rank = topk_rank(entry);
-    if (rank >= least) {
-      const unsigned to = fetch_add_shared(&shared.moved, 1);
-      // None is left for one element that is there more than once.
-      const unsigned place =
-          to < sizeof(shared.bins) / sizeof(unsigned) ? shared.bins[to] : 0;
-      if (place != 0) {
-        shared.list[place - 1] = entry;
-        shared.bins[to] = 0;
-      }
-    } else if (rank >= doubt.low) {
-      const unsigned to = fetch_add_shared(&shared.placed, 0x10000u);
-      shared.list[Shape::capacity + (to >> 16)] = entry;
-    }
-  }
-}
-
-// The same where what is in doubt is too much of the first `count` entries: it shrinks
-// to one bin of ranks after the other, until few are left, or as many as are sought.
-// Rare, so it is short, and apart from what is often.
-template <typename Shape>
-__device__ __noinline__ TopkDoubt topk_divide_list(TopkDoubt doubt, int count,
-                                                   int wanted) {
-  TopkShared<Shape> &shared = topk_shared<Shape>();
-#pragma unroll 1
-  do {
-    const int shift = doubt.shift(Shape::bins_log2);
-#pragma unroll 1
-    for (int at = threadIdx.x; at < count; at += Shape::threads) {
-      const TopkRank rank = topk_rank(shared.list[at]);
-      if (rank >= doubt.low && rank <= doubt.high)
-        add_shared(shared.bins, (unsigned)((doubt.high - rank) >> shift), 1);
-    }
-    __syncthreads();
-    doubt.shrink(topk_find_bin<Shape>(doubt.rest), shift);
-  } while (doubt.inside > Shape::few && doubt.inside != doubt.rest &&
-           doubt.low != doubt.high);
-  // One element that is there more than once, as in memory that was to be zero
-  // and was not, cannot be divided.
-  if (doubt.inside > Shape::few)
-    doubt.inside = doubt.rest;
-  topk_part<Shape>(doubt, count, wanted);
-  return doubt;
-}
-
-// The `wanted` best of the first `count` entries of the list to its front, and
-// what can still be among them.
+// The `wanted` best of the first `count` entries of the list to its front; returns
+// what can be among the best then. The list is put in the order of the bins of keys,
+// as far as that is needed; then what is in the bin of the last one is, until that is
+// few. Elements of one key are told apart by index. All are read into registers before
+// one is written.
 template <typename Shape>
 __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
-                                                 const TopkBound &bound,
                                                  int length) {
-  TopkEntry *list = topk_shared<Shape>().list;
-  float values[Shape::entries];
-  int indices[Shape::entries];
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  unsigned begin = 0, end = count, rest = wanted;
+  bool equal = false;
+#pragma unroll 1
+  for (;;) {
+    TopkEntry entries[Shape::entries];
+    // Keys, then bins; no number has this one.
+    enum : unsigned { none = 0xFFFFFFFFu };
+    unsigned words[Shape::entries];
+    unsigned least = none, most = 0;
 #pragma unroll
-  for (int i = 0; i < Shape::entries; ++i) {
-    const int at = i * Shape::threads + threadIdx.x;
-    const TopkEntry entry =
-        at < count ? list[at] : topk_entry(as_float(0x7FFFFFFFu), 0);
-    values[i] = topk_value(entry);
-    indices[i] = topk_index(entry);
+    for (int i = 0; i < Shape::entries; ++i) {
+      const unsigned at = begin + i * Shape::threads + threadIdx.x;
+      words[i] = none;
+      if (at < end) {
+        entries[i] = shared.list[at];
+        words[i] = topk_key(topk_value(entries[i]));
+        most = words[i] > most ? words[i] : most;
+      }
+      least = words[i] < least ? words[i] : least;
+    }
+    topk_span(shared, least, most);
+    __syncthreads();
+    least = shared.least;
+    most = shared.most;
+    equal = least == most;
+    const int bits = 32 - __clz((int)(equal ? length - 1 : most - least));
+    const int shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
+    auto bin = [&](TopkEntry entry, unsigned key) {
+      return (equal ? (unsigned)topk_index(entry) : most - key) >> shift;
+    };
+#pragma unroll
+    for (int i = 0; i < Shape::entries; ++i)
+      if (words[i] != none) {
+        words[i] = bin(entries[i], words[i]);
+        add_shared(shared.bins, words[i], 1);
+      }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      shared.least = 0xFFFFFFFFu;
+      shared.most = 0;
+    }
+    const TopkBin found = topk_find_bin<Shape>(rest);
+#pragma unroll
+    for (int i = 0; i < Shape::entries; ++i) {
+      // Of many entries the bins are not kept, for want of registers.
+      if (Shape::k > Shape::threads)
+        words[i] = begin + i * Shape::threads + threadIdx.x < end
+                       ? bin(entries[i], topk_key(topk_value(entries[i])))
+                       : none;
+      place_shared_8(shared.list + begin, shared.bins, words[i], found.bin + 1,
+                     (unsigned)entries[i], (unsigned)(entries[i] >> 32));
+    }
+    __syncthreads();
+    topk_clear_bins<Shape>();
+    begin += found.before;
+    end = begin + found.count;
+    rest -= found.before;
+    // One element that is there more than once, as in memory that was to be zero
+    // and was not, cannot be divided.
+    if (found.count <= Shape::few || (equal && shift == 0))
+      break;
   }
-  const int items = (count + Shape::threads - 1) / Shape::threads;
-  return TopkBound::of(topk_choose<Shape>(
-      values, items, [&](int i) { return indices[i]; },
-      TopkOctaveBins{bound.floor, !bound.any, items * Shape::threads - count},
-      (unsigned)wanted, length, [&](TopkDoubt &doubt) {
-        doubt = topk_divide_list<Shape>(doubt, count, wanted);
-      }));
+  topk_rank_few<Shape>(begin, end - begin, rest);
+  return TopkBound::of(shared.worst);
 }
 
 //===----------------------------------------------------------------------===//
@@ -460,7 +537,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
       loaded = wrote = false;
       __syncthreads();
     } else if (count > wanted) {
-      bound = topk_reduce<Shape>(count, wanted, bound, length);
+      bound = topk_reduce<Shape>(count, wanted, length);
       count = wanted;
     }
     if (next == TopkNext::finish) {

@@ -96,6 +96,13 @@ __device__ __forceinline__ float max_f32(float a, float b) {
   return a > b ? a : b;
 }
 
+__device__ __forceinline__ unsigned reach_f32(const float *values, float least) {
+  unsigned bits = 0;
+  for (int i = 0; i < 4; ++i)
+    bits |= (unsigned)(values[i] >= least) << i;
+  return bits;
+}
+
 __device__ __forceinline__ float max_nan_f32(float a, float b) {
   return a != a || b != b ? as_float(0x7FFFFFFFu) : max_f32(a, b);
 }
@@ -131,6 +138,14 @@ __device__ __forceinline__ Word from_lane(Word word, int lane) {
   return __shfl_sync(lane_group<Lanes>(), word, lane, Width);
 }
 
+__device__ __forceinline__ unsigned sum_up_to_lane(unsigned value) {
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const unsigned other = __shfl_up_sync(0xFFFFFFFFu, value, distance);
+    value += (int)(threadIdx.x % 32) >= distance ? other : 0;
+  }
+  return value;
+}
+
 __device__ __forceinline__ void add_shared(unsigned *array, unsigned at,
                                            unsigned value) {
   array[at] += value;
@@ -142,17 +157,25 @@ __device__ __forceinline__ void st_shared_8_if(bool condition,
   if (condition)
     array[at] = (unsigned long long)high << 32 | low;
 }
-__device__ __forceinline__ void append_shared_8(unsigned bits, int bit,
+__device__ __forceinline__ void append_shared_8(unsigned bits,
                                                 unsigned long long *array,
-                                                unsigned &at, unsigned low,
-                                                unsigned high) {
-  st_shared_8_if(bits >> bit & 1, array, at, low, high);
-  at += bits >> bit & 1;
+                                                unsigned &at, int column,
+                                                const float *values) {
+  for (int i = 0; i < 4; ++i)
+    if (bits >> i & 1)
+      st_shared_8_if(true, array, at++, (unsigned)(column + i),
+                     as_unsigned(values[i]));
 }
-__device__ __forceinline__ unsigned fetch_add_shared(unsigned *to,
+__device__ __forceinline__ void
+place_shared_8(unsigned long long *array, unsigned *places, unsigned bin,
+               unsigned limit, unsigned low, unsigned high) {
+  if (bin < limit)
+    st_shared_8_if(true, array, places[bin]++, low, high);
+}
+__device__ __forceinline__ unsigned fetch_add_shared(unsigned *array, unsigned at,
                                                      unsigned value) {
-  *to += value;
-  return *to - value;
+  array[at] += value;
+  return array[at] - value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -306,18 +329,6 @@ __device__ inline unsigned rz_f16_of_f32(float value) {
 }
 __device__ __forceinline__ unsigned cvt_rz_f16x2_f32(float low, float high) {
   return rz_f16_of_f32(low) | rz_f16_of_f32(high) << 16;
-}
-
-__device__ __forceinline__ float cvt_rz_f32_u32(unsigned value) {
-  // The upper 24 bits, which a float has room for.
-  const int zeros = value ? __builtin_clz(value) : 32;
-  return (float)(zeros < 8 ? value & 0xFFFFFFFFu << (8 - zeros) : value);
-}
-__device__ __forceinline__ unsigned cvt_rp_u32_f32(float value) {
-  if (!(value < 4294967296.0f))
-    return 0xFFFFFFFFu;
-  const unsigned below = (unsigned)value;
-  return below + ((float)below < value);
 }
 
 __device__ inline unsigned bf16_of_f32(float value) {
