@@ -448,6 +448,38 @@ TEST(TopkTest, HardRows) {
   runAndCount(thin(jobs));
 }
 
+// Equal elements in longer rows than lists have bins for: their indices are
+// told apart in more than one step.
+TEST(TopkTest, LongEqualRows) {
+  Sessions sessions;
+  Jobs jobs;
+  for (const std::string &schedule :
+       {std::string(), makeSchedule("stream", 1024, 4, 16, 2),
+        makeSchedule("stream", 256, 4, 1, 4),
+        makeSchedule("grid", 512, 4, 1, 1, 16)})
+    for (int64_t better : {0, 100})
+      jobs.push_back([&sessions, schedule, better]() -> std::string {
+        Selecting op{512, "f32", "sorted"};
+        op.lengths = false;
+        CompiledProgram program(sessions, op.getText(), schedule);
+        std::string failure = program.compile();
+        if (!failure.empty())
+          return failure;
+        std::vector<float> row(1000001, 1.0f);
+        for (int64_t i = 0; i < better; ++i)
+          row[i * 9973 + 5] = 2.0f;
+        auto inputs =
+            program.makeInputs({{"rows", 1}, {"columns", int64_t(row.size())}},
+                               getSeed(), Codes::All);
+        if (!inputs)
+          return inputs.status().message();
+        put(*inputs, program.find("scores"), 0, row.data(), row.size());
+        failure = program.check(*inputs);
+        return failure.empty() ? "" : schedule + ": " + failure;
+      });
+  runAndCount(jobs);
+}
+
 /// 16,384 scores of which the second half has more than 512 of the best, and
 /// the first `others` that come behind them but before what a sample bounds.
 static std::vector<float> makeBestInOneHalf(size_t others) {

@@ -336,7 +336,8 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
                                                  int length) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   unsigned begin = 0, end = count, rest = wanted;
-  bool equal = false;
+  // Where the indices of equal elements are, once all that are left are equal.
+  unsigned first = 0, width = length;
 #pragma unroll 1
   for (;;) {
     TopkEntry entries[Shape::entries];
@@ -359,11 +360,11 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
     __syncthreads();
     least = shared.least;
     most = shared.most;
-    equal = least == most;
-    const int bits = 32 - __clz((int)(equal ? length - 1 : most - least));
+    const bool equal = least == most;
+    const int bits = 32 - __clz((int)(equal ? width - 1 : most - least));
     const int shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
     auto bin = [&](TopkEntry entry, unsigned key) {
-      return (equal ? (unsigned)topk_index(entry) : most - key) >> shift;
+      return (equal ? (unsigned)topk_index(entry) - first : most - key) >> shift;
     };
 #pragma unroll
     for (int i = 0; i < Shape::entries; ++i)
@@ -389,6 +390,10 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
     }
     __syncthreads();
     topk_clear_bins<Shape>();
+    if (equal) {
+      first += found.bin << shift;
+      width = 1u << shift;
+    }
     begin += found.before;
     end = begin + found.count;
     rest -= found.before;
