@@ -17,7 +17,11 @@ std::string_view hostLibrary(std::string_view file);
 
 namespace {
 
-constexpr std::string_view primitives = "primitives.cuh";
+/// The host's file with the names of a file of the device library, if it has
+/// one: "primitives.h" of "primitives.cuh".
+std::string twinOf(std::string_view file) {
+  return std::string(file.substr(0, file.rfind('.'))) + ".h";
+}
 
 std::string beginKernel() { return "#line 1 \"kernel.cu\"\n"; }
 
@@ -82,10 +86,11 @@ std::string hostPrelude(const std::vector<std::string> &files) {
   // What no kernel calls is not compiled, and shared memory that a template
   // declares is of the same kind as the kernel's own.
   text += "namespace {\n";
-  for (std::string_view file : selectFiles(files))
-    text += file == primitives
-                ? pasted("primitives.h", hostLibrary("primitives.h"))
-                : pasted(file, deviceLibrary(file));
+  for (std::string_view file : selectFiles(files)) {
+    const std::string twin = twinOf(file);
+    text += hostLibrary(twin).empty() ? pasted(file, deviceLibrary(file))
+                                      : pasted(twin, hostLibrary(twin));
+  }
   return text + "} // namespace\n" + beginKernel();
 }
 

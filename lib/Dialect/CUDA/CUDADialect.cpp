@@ -384,10 +384,10 @@ StringRef PoolOp::getHeader() { return "pool.cuh"; }
 StringRef PrefetchOp::getCallee() {
   return getPredicate() ? "dsv4::prefetch_if" : "dsv4::prefetch";
 }
-StringRef PrefetchOp::getHeader() { return "primitives.cuh"; }
+StringRef PrefetchOp::getHeader() { return "accesses.cuh"; }
 
 StringRef InPoolOp::getCallee() { return "dsv4::in_pool"; }
-StringRef InPoolOp::getHeader() { return "primitives.cuh"; }
+StringRef InPoolOp::getHeader() { return "accesses.cuh"; }
 
 LogicalResult IsLastOp::verify() {
   if (!isLaneCount(getLanes()))
@@ -458,10 +458,10 @@ LogicalResult StoreGroupsOp::verify() {
 StringRef WaitForPredecessorsOp::getCallee() {
   return "dsv4::wait_for_predecessors";
 }
-StringRef WaitForPredecessorsOp::getHeader() { return "primitives.cuh"; }
+StringRef WaitForPredecessorsOp::getHeader() { return "accesses.cuh"; }
 
 StringRef LaunchSuccessorsOp::getCallee() { return "dsv4::launch_successors"; }
-StringRef LaunchSuccessorsOp::getHeader() { return "primitives.cuh"; }
+StringRef LaunchSuccessorsOp::getHeader() { return "accesses.cuh"; }
 
 StringRef dsv4::getEmittedName(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))

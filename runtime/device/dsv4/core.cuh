@@ -14,7 +14,7 @@
 
 #pragma once
 
-#include "primitives.cuh"
+#include "accesses.cuh"
 
 namespace dsv4 {
 
