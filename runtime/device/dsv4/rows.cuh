@@ -172,7 +172,7 @@ struct GroupTile<true, Lanes, Group, S, V> {
 template <int Lanes, int Group, int S, int V>
 using Groups = typename GroupTile<(Group >= Lanes * V), Lanes, Group, S, V>::type;
 
-// Operations on pairs of values, for fold_lanes and fold_steps.
+// Operations on pairs of values, for fold_lanes and fold_tree.
 struct Sum {
   __device__ __forceinline__ static float fold(float a, float b) {
     return add_f32(a, b);

@@ -183,6 +183,8 @@ template <typename Shape> __device__ __forceinline__ void topk_clear() {
     shared.end = Shape::capacity;
     shared.least = 0xFFFFFFFFu;
     shared.most = 0;
+    // None is the last where one element is there more than once.
+    shared.worst = topk_entry(as_float(0xFF800000u), topk_no_index);
   }
 }
 

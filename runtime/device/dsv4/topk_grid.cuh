@@ -77,8 +77,10 @@ template <typename Shape, int Parts> struct TopkGrid {
     clear_own();
     if (all >= wanted || any)
       return TopkNext::merge;
-    // The guess was too high for the whole row, which the others have left.
-    copy(0, TopkBound(), 0, end());
+    // The guess was too high for the whole row, which the others have left: what
+    // they put there goes, as nothing reaches NaN.
+    const float none = as_float(0x7FFFFFFFu);
+    copy(0, {none, none, 0, false}, 0, end());
     blocks = 1;
     return TopkNext::repeat;
   }
