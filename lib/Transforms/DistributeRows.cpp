@@ -67,8 +67,8 @@ void RowDistributor::mapRows() {
   Value row = firstRow;
   // Blocks go through their rows at one pace. A grid apart, rows that share
   // memory are then read together.
-  const bool apart =
-      rowsPerBlock >= 4 && !forall.getBody()->getOps<cuda::PoolOp>().empty();
+  const bool apart = rowsPerBlock >= kManyRows &&
+                     !forall.getBody()->getOps<cuda::PoolOp>().empty();
   if (apart) {
     Value blocks =
         gpu::GridDimOp::create(b, loc, gpu::Dimension::x, mostBlocks);

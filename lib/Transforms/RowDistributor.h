@@ -37,6 +37,10 @@ public:
   LogicalResult run();
 
 private:
+  /// From so many windows a block on they are a grid apart: dsv4::pool, the
+  /// pool_many_rows of which this is, goes through them so.
+  static constexpr int64_t kManyRows = 4;
+
   /// Replaces the loop by thread arithmetic; leaves the builder in the body.
   void mapRows();
   /// Has the threads that hold `row` bring near what says where its window is:

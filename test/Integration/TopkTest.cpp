@@ -448,6 +448,25 @@ TEST(TopkTest, HardRows) {
   runAndCount(thin(jobs));
 }
 
+/// Whether the 512 best of one row come out, in every order of threads.
+static std::string checkRow(Sessions &sessions, const std::string &schedule,
+                            const std::vector<float> &row) {
+  Selecting op{512, "f32", "sorted"};
+  op.lengths = false;
+  CompiledProgram program(sessions, op.getText(), schedule);
+  std::string failure = program.compile();
+  if (!failure.empty())
+    return failure;
+  auto inputs = program.makeInputs(
+      {{"rows", 1}, {"columns", int64_t(row.size())}}, getSeed(), Codes::All);
+  if (!inputs)
+    return inputs.status().message();
+  put(*inputs, program.find("scores"), 0, row.data(), row.size());
+  for (size_t i = 0; i < sessions.size() && failure.empty(); ++i)
+    failure = program.check(*inputs);
+  return failure.empty() ? "" : schedule + ": " + failure;
+}
+
 // Equal elements in longer rows than lists have bins for: their indices are
 // told apart in more than one step.
 TEST(TopkTest, LongEqualRows) {
@@ -458,24 +477,11 @@ TEST(TopkTest, LongEqualRows) {
         makeSchedule("stream", 256, 4, 1, 4),
         makeSchedule("grid", 512, 4, 1, 1, 16)})
     for (int64_t better : {0, 100})
-      jobs.push_back([&sessions, schedule, better]() -> std::string {
-        Selecting op{512, "f32", "sorted"};
-        op.lengths = false;
-        CompiledProgram program(sessions, op.getText(), schedule);
-        std::string failure = program.compile();
-        if (!failure.empty())
-          return failure;
+      jobs.push_back([&sessions, schedule, better] {
         std::vector<float> row(1000001, 1.0f);
         for (int64_t i = 0; i < better; ++i)
           row[i * 9973 + 5] = 2.0f;
-        auto inputs =
-            program.makeInputs({{"rows", 1}, {"columns", int64_t(row.size())}},
-                               getSeed(), Codes::All);
-        if (!inputs)
-          return inputs.status().message();
-        put(*inputs, program.find("scores"), 0, row.data(), row.size());
-        failure = program.check(*inputs);
-        return failure.empty() ? "" : schedule + ": " + failure;
+        return checkRow(sessions, schedule, row);
       });
   runAndCount(jobs);
 }
@@ -512,23 +518,10 @@ TEST(TopkTest, BestInOnePart) {
   for (const std::string &schedule : {makeSchedule("grid", 512, 4, 1, 1, 2),
                                       makeSchedule("stream", 512, 4, 2)})
     for (size_t others : {1, 50, 127, 400})
-      jobs.push_back([&sessions, schedule, others]() -> std::string {
-        Selecting op{512, "f32", "sorted"};
-        op.lengths = false;
-        CompiledProgram program(sessions, op.getText(), schedule);
-        std::string failure = program.compile();
-        if (!failure.empty())
-          return failure;
-        std::vector<float> row = makeBestInOneHalf(others);
-        auto inputs =
-            program.makeInputs({{"rows", 1}, {"columns", int64_t(row.size())}},
-                               getSeed(), Codes::All);
-        if (!inputs)
-          return inputs.status().message();
-        put(*inputs, program.find("scores"), 0, row.data(), row.size());
-        // Entries are in the list as they came: in every order of threads.
-        for (size_t i = 0; i < sessions.size() && failure.empty(); ++i)
-          failure = program.check(*inputs);
+      jobs.push_back([&sessions, schedule, others] {
+        // Entries are in the list as they came.
+        std::string failure =
+            checkRow(sessions, schedule, makeBestInOneHalf(others));
         return failure.empty() ? "" : std::to_string(others) + ": " + failure;
       });
   runAndCount(thin(jobs));

@@ -278,6 +278,9 @@ pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
   }
 }
 
+// From so many rows a block on they are a grid apart, as the compiler deals them.
+enum : int { pool_many_rows = 4 };
+
 // Part `which` of the channels of `count` windows of one block of members, at
 // most Count. The members of a window are on their way while those of the one
 // before are pooled; for two or three windows that takes more registers than it
@@ -290,10 +293,10 @@ __device__ __forceinline__ void pool_windows(float *rows, int row_size,
   const int lane = which * Shape::lanes + threadIdx.x;
   if (threadIdx.x >= Shape::lanes)
     return;
-  // Four windows and more leave no registers for what is added to scores: it is
-  // loaded again for each. The sum waits for the scores, so it is behind the wait:
-  // ahead of the arithmetic of the window before, it would hold that up.
-  constexpr bool again = Count >= 4;
+  // Many windows leave no registers for what is added to scores: it is loaded again
+  // for each. The sum waits for the scores, so it is behind the wait: ahead of the
+  // arithmetic of the window before, it would hold that up.
+  constexpr bool again = Count >= pool_many_rows;
   decltype(offsets(0, 0)) held[again ? 1 : Members];
   if constexpr (!again) {
 #pragma unroll
@@ -315,7 +318,7 @@ __device__ __forceinline__ void pool_windows(float *rows, int row_size,
           load);
     });
   };
-  constexpr int ahead = Count == 1 || Count >= 4;
+  constexpr int ahead = Count == 1 || Count >= pool_many_rows;
 #pragma unroll 1
   for (int at = -ahead; at < count; ++at) {
     if constexpr (!ahead)
@@ -375,8 +378,7 @@ __device__ __forceinline__ Result pool(int first, int rows, Offsets offsets,
       cluster_wait<Cluster>();
     started = true;
   };
-  // Four rows and more are a grid apart, as the compiler deals them.
-  const unsigned apart = Count < 4 ? 1 : gridDim.x / Cluster;
+  const unsigned apart = Count < pool_many_rows ? 1 : gridDim.x / Cluster;
   int count = 0;
 #pragma unroll
   for (int i = 0; i < Count; ++i)

@@ -205,26 +205,27 @@ __device__ __forceinline__ void fold_tree(float *values) {
 // The values of a lane with those of its `Count` neighbours, neighbours first.
 template <typename Op, int Lanes, int Count, int N>
 __device__ __forceinline__ void fold_lanes(float *values) {
-  constexpr int width = N <= 1 ? 1 : N <= 2 ? 2 : N <= 4 ? 4 : 8;
   if constexpr (N > 1 && N <= 8 && Count >= 16) {
     // Of two values a lane goes on with one and its neighbour with the other:
     // fewer exchanges than if every lane had all of them all along.
+    constexpr int width = N <= 2 ? 2 : N <= 4 ? 4 : 8;
     int left = N;
 #pragma unroll
-    for (int distance = 1; distance < Count; distance *= 2) {
+    for (int distance = 1; distance < width; distance *= 2) {
       const bool second = threadIdx.x & distance;
 #pragma unroll
       for (int i = 0; i < (left + 1) / 2; ++i) {
-        const float a = values[distance < width ? 2 * i : 0],
+        const float a = values[2 * i],
                     b = values[2 * i + 1 < left ? 2 * i + 1 : 2 * i];
-        values[i] = distance < width
-                        ? Op::fold(second ? b : a,
-                                   exchange<Lanes>(second ? a : b, distance))
-                        : Op::fold(a, exchange<Lanes>(a, distance));
+        values[i] = Op::fold(second ? b : a,
+                             exchange<Lanes>(second ? a : b, distance));
       }
       left = (left + 1) / 2;
     }
-    const float own = values[0];
+    float own = values[0];
+#pragma unroll
+    for (int distance = width; distance < Count; distance *= 2)
+      own = Op::fold(own, exchange<Lanes>(own, distance));
 #pragma unroll
     for (int i = 0; i < N; ++i)
       values[i] = from_lane<Lanes, width>(own, i);
