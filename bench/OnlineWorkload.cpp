@@ -14,7 +14,7 @@
 using namespace dsv4;
 using namespace dsv4::bench;
 
-// As examples/hca_online.mlir. {0}: name.
+// As examples/hca_online.mlir. {0}: name, {1}: policies.
 static const char text[] = R"(
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 !state = !dsv4.cache<16 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>,
@@ -30,7 +30,7 @@ func.func @{0}(
     %position: tensor<?xi32> {{dsv4.name = "position", dsv4.dims = ["pieces"]},
     %slot: tensor<?xi32> {{dsv4.name = "slot", dsv4.dims = ["pieces"]},
     %state: !state {{dsv4.name = "state"},
-    %cache: !cache {{dsv4.name = "cache"}) {{
+    %cache: !cache {{dsv4.name = "cache"}){1} {{
   %c0 = arith.constant 0 : index
   %entries = tensor.dim %plan, %c0 : tensor<?x5xi32>
   %row = tensor.empty(%entries) : tensor<?x512xbf16>
@@ -50,8 +50,13 @@ static Compressor getCompressor(const char *name) {
           /*keeps=*/false};
 }
 
-static std::string makeText(const Compressor &of) {
-  return llvm::formatv(text, of.name).str() + getRecordText(of) +
+static std::string makeText(const Compressor &of, int64_t piece) {
+  // Who compresses whole windows knows whether there are few of them.
+  const char *policies =
+      piece == of.window
+          ? " attributes {dsv4.policies = {pieces = #dsv4.policy<bucket>}}"
+          : "";
+  return llvm::formatv(text, of.name, policies).str() + getRecordText(of) +
          "  return\n}\n";
 }
 
@@ -94,7 +99,8 @@ private:
 } // namespace
 
 Online::Online(Device &device, const char *name, int64_t piece, int64_t pieces)
-    : Compress(device, getCompressor(name), makeText(getCompressor(name)),
+    : Compress(device, getCompressor(name),
+               makeText(getCompressor(name), piece),
                countRequests(getCompressor(name), piece) * piece),
       piece(piece), pieces(pieces), requests(countRequests(of, piece)),
       entryBytes(3 * of.rowBytes()) {

@@ -380,20 +380,25 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
     The region, whose argument is the row of the kernel, ends in a `cuda.pool_piece` that gives the piece.
 
     Before rows are distributed this is for row `row`, after it for rows `row` to `row + count - 1`, those
-    below `rows`: teams of threads take part, each for every so many rows. Clauses:
+    below `rows`: teams of threads take part, each for every so many rows. With `cluster` so many blocks, a thread
+    block cluster, share the channels, and the threads of the first have the result. Of the rows of a piece
+    `groups` times four are loaded before the first is used. Clauses:
 
     * pool_online_c1: the region has the row as its argument, and ends in a `cuda.pool_piece`;
-    * pool_online_c2: members, threads and count are positive, and a row of the window is the team's
-      lanes times what one holds.
+    * pool_online_c2: members, threads, count, cluster and groups are positive, and a row of the window is the
+      teams' lanes times what one holds, in one piece and as many in every block of a cluster.
   }];
   let arguments = (ins CUDA_Offset:$row, Optional<CUDA_Offset>:$rows, I64Attr:$members,
                        DefaultValuedAttr<I64Attr, "1">:$count,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
-                       DefaultValuedAttr<I64Attr, "1">:$lanes);
+                       DefaultValuedAttr<I64Attr, "1">:$lanes,
+                       DefaultValuedAttr<I64Attr, "1">:$cluster,
+                       DefaultValuedAttr<I64Attr, "1">:$groups);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$pooled);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $members `at` $row (`of` $rows^)? (`count` $count^)? (`threads` $threads^)? (`lanes` $lanes^)?
+    (`cluster` $cluster^)? (`groups` $groups^)?
     attr-dict-with-keyword `:` type($row) (`,` type($rows)^)? `to` type($pooled) $body
   }];
   let extraClassDeclaration = [{
@@ -412,11 +417,13 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
   let description = [{
     A piece of `count` rows. Where `known` is true the first region gives what lane `lane` of a team holds of the
     largest score, the sum of weights and the weighted sum so far; elsewhere nothing comes before
-    the piece. The second gives its scores and values of row `member`, below `count`. Where `kept` is true
-    the third stores what it is given, the same three behind the last row. Where `ends` is true the row
+    the piece. The second gives its scores and values of row `member`, below `count`, and what is to be added to
+    the scores, if anything is: as they are loaded, since what is computed there waits for the load. Where `kept` is
+    true the third stores what it is given, the same three behind the last row. Where `ends` is true the row
     of the result is the quotient of the sums, else zeros. Clause pool_piece_c1: the arguments of the regions are
-    `lane`, `member` and `lane`, and `lane` and three vectors; the first two end in a `cuda.pool_yield` of three
-    and of two vectors, all of one type.
+    `lane`, `member` and `lane`, and `lane` and three vectors; the first ends in a `cuda.pool_yield` of three
+    vectors of f32, which are those of the third, and the second in one of two or three of the same shape, scores
+    and values of one type.
   }];
   let arguments = (ins CUDA_Offset:$count, I1:$known, I1:$kept, I1:$ends);
   let regions = (region SizedRegion<1>:$begin, SizedRegion<1>:$member, SizedRegion<1>:$end);
@@ -425,8 +432,10 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
     `begin` $begin `member` $member `end` $end
   }];
   let extraClassDeclaration = [{
-    /// What a lane holds of a row.
+    /// What a lane holds of the sums.
     ::mlir::VectorType getPart();
+    /// Says pool_piece_c1.
+    ::mlir::LogicalResult emitMisfit();
   }];
   let hasRegionVerifier = 1;
 }
@@ -434,7 +443,7 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
 def CUDA_PoolYieldOp : CUDA_Op<"pool_yield", [
     Pure, Terminator, ReturnLike, ParentOneOf<["PoolOp", "PoolPieceOp"]>]> {
   let summary = "what a region of a pool or a piece gives";
-  let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32]>>:$values);
+  let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32, BF16]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 

@@ -170,7 +170,8 @@ void Legalizer::visitId(Operation *op) {
 
 /// Whether the access is one of many, for a member of a window each.
 static bool isOfMember(cuda::LoadOp load) {
-  return isa<cuda::PoolOp, cuda::PoolWindowOp>(load->getParentOp()) &&
+  return isa<cuda::PoolOp, cuda::PoolWindowOp, cuda::PoolPieceOp>(
+             load->getParentOp()) &&
          load->getParentRegion()->getNumArguments() == 2;
 }
 

@@ -12,6 +12,10 @@
 
 #include "RowDistributor.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -56,13 +60,35 @@ LogicalResult RowDistributor::emitTeamRegion(Region &from, Region &to,
   return success();
 }
 
+/// How many groups of four rows of a piece a lane loads before it uses the
+/// first: as many as there are registers for, beside those for the sums,
+/// addresses and the arithmetic of a row. More than some do not hide more.
+static int64_t countGroups(RowScheduleAttr schedule, Region &member) {
+  constexpr int64_t kRegisters = 65536, kOtherRegisters = 52, kMostGroups = 5;
+  auto yielded = member.front().getTerminator()->getOperandTypes();
+  TeamWork work{1, cast<VectorType>(yielded.front()).getNumElements()};
+  int64_t threads = schedule.getThreads(), team = schedule.getTeam();
+  int64_t held = team * work.getSteps(threads * schedule.getCluster(), team);
+  int64_t words = 0;
+  for (Type type : yielded)
+    words += llvm::divideCeil(
+        held * cast<VectorType>(type).getElementTypeBitWidth(), 32);
+  // Where the schedule does not say, as many threads as others are made for.
+  int64_t resident = schedule.getBlocks() ? schedule.getBlocks() * threads
+                                          : std::max<int64_t>(threads, 512);
+  int64_t left =
+      std::min<int64_t>(kRegisters / resident, 255) - kOtherRegisters;
+  return std::clamp<int64_t>(left / (4 * words), 1, kMostGroups);
+}
+
 LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
   auto type = cast<VectorType>(pool.getPooled().getType());
   int64_t channels = type.getNumElements();
   auto mapped = cuda::PoolOnlineOp::create(
       b, pool.getLoc(), getShareType(type.getElementType(), {channels}),
       firstRow, rowCount, pool.getMembers(), schedule.getRowsPerBlock(),
-      schedule.getThreads(), laneCount);
+      schedule.getThreads(), laneCount, schedule.getCluster(),
+      countGroups(schedule, pool.getPiece().getMember()));
   RowDistributor row(*this);
   row.holdsRow = {};
   BlockArgument entry = pool.getBody().getArgument(0);

@@ -89,16 +89,19 @@ constexpr Shape selectByWarp(int64_t threads, int64_t most = 0) {
 /// Measured on an H200; docs/Performance.md has the figures.
 const Shape shapes[] = {
     // Few long windows, few windows, long windows, the others; pieces of
-    // windows, of wide rows and of others.
+    // windows, of wide rows, few ones and the others.
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/64, /*window=*/16,
      /*cluster=*/2},
-    {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/256},
+    {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, /*most=*/256,
+     /*window=*/2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, 0, /*window=*/16},
     {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/2, /*team=*/1,
      /*rows=*/8, 0, 2, 1, /*width=*/512},
     {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8, 0, 2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, 0, 0, 1, /*width=*/1025},
-    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/2, /*team=*/1,
+    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/4, /*team=*/1,
+     /*rows=*/1, /*most=*/64, 0, /*cluster=*/4},
+    {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, /*team=*/2,
      /*rows=*/1},
     // What routes few tokens, or many; short rows, few long rows, the others.
     selectByWarp(32, /*most=*/256),
@@ -354,7 +357,7 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
     team = std::gcd(work.elements, std::max<int64_t>(entry.team, 1));
     // More would have nothing to do.
     cluster = std::gcd(work.elements / team, entry.cluster);
-    if (work.rows == 1 || work.elements > team * cluster * entry.threads)
+    if (work.elements > team * cluster * entry.threads)
       cluster = 1;
     threads = std::min<int64_t>(
         threads, llvm::alignTo(work.getThreads(team * cluster), 32));

@@ -133,14 +133,14 @@ Compressor Compressor::drawOnline(int64_t channels, std::mt19937_64 &random) {
   return one;
 }
 
-std::string dsv4::test::drawTeamSchedule(std::mt19937_64 &random,
-                                         bool clusters) {
+std::string dsv4::test::drawTeamSchedule(std::mt19937_64 &random) {
   return "#dsv4.row_schedule<threads = " +
          std::to_string(32 * (1 + random() % 32)) +
          ", lanes = " + std::to_string(1 << random() % 6) +
          ", vector = " + std::to_string(1 << random() % 4) +
          (random() % 2 ? ", pdl = true" : "") +
-         ", cluster = " + std::to_string(clusters ? 1 << random() % 4 : 1) +
+         ", cluster = " + std::to_string(1 << random() % 4) +
+         ", blocks = " + std::to_string(random() % 3) +
          ", team = " + std::to_string(1 << random() % 4) +
          ", rows = " + std::to_string(random() % 5) + ">";
 }

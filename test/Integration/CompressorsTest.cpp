@@ -193,7 +193,7 @@ TEST(CompressorsTest, Schedules) {
         Compressor::draw(draw<int64_t>({512, 128, 96, 20}, random), random));
   all = thin(all);
   for (const Compressor &op : all)
-    jobs.push_back([&, schedule = drawTeamSchedule(random, /*clusters=*/true),
+    jobs.push_back([&, schedule = drawTeamSchedule(random),
                     seed = random() % 1000000] {
       return checkSchedule(sessions, op.getName(), op.getText(),
                            {{op.getDims(9, 64, 3)}}, seed, schedule, fitted);

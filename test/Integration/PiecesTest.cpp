@@ -232,13 +232,45 @@ TEST(PiecesTest, Schedules) {
         draw<int64_t>({512, 128, 96, 20}, random), random));
   all = thin(all);
   for (const Compressor &op : all)
-    jobs.push_back([&, schedule = drawTeamSchedule(random, /*clusters=*/false),
+    jobs.push_back([&, schedule = drawTeamSchedule(random),
                     seed = random() % 1000000] {
       return checkSchedule(sessions, op.getName(), op.getText(),
                            {{op.getDims(33, 64, 3)}}, seed, schedule, fitted);
     });
   runAndCount(jobs);
   expectFitted(fitted, jobs);
+}
+
+// Clusters that fit: several rows each, teams that are no whole warps, and
+// threads beside them; pieces longer and shorter than what is loaded ahead.
+TEST(PiecesTest, Clusters) {
+  Sessions sessions;
+  Jobs jobs;
+  std::mt19937_64 random(getSeed());
+  std::atomic<unsigned> fitted{0};
+  const std::pair<int64_t, const char *> all[] = {
+      {512, "threads = 256, lanes = 32, vector = 2, team = 1, rows = 1"},
+      {512, "threads = 256, lanes = 16, vector = 4, team = 2, rows = 4"},
+      {96, "threads = 96, lanes = 8, vector = 4, team = 2, rows = 3"},
+      {20, "threads = 32, lanes = 4, vector = 1, team = 1, rows = 5"}};
+  for (auto [channels, schedule] : all)
+    for (const char *input : {"f32", "bf16"})
+      for (const char *cluster : {"2", "4"}) {
+        Compressor op = Compressor::drawOnline(channels, random);
+        op.window = 40;
+        op.input = input;
+        jobs.push_back(
+            [&, op, seed = random() % 1000000,
+             text = std::string("#dsv4.row_schedule<") + schedule +
+                    ", blocks = 4, pdl = true, cluster = " + cluster + ">"] {
+              return checkSchedule(
+                  sessions, op.getName(), op.getText(),
+                  {{op.getDims(9, 300, 3)}, {op.getDims(7, 41, 3)}}, seed, text,
+                  fitted);
+            });
+      }
+  runAndCount(jobs);
+  EXPECT_EQ(fitted, jobs.size());
 }
 
 TEST(PiecesTest, HoweverCut) {

@@ -134,7 +134,7 @@ struct Compressor {
 
 /// A schedule with a team and, with `clusters`, perhaps several blocks a row,
 /// which may not fit.
-std::string drawTeamSchedule(std::mt19937_64 &random, bool clusters);
+std::string drawTeamSchedule(std::mt19937_64 &random);
 
 /// A field of a record, as an append writes it.
 struct Field {

@@ -1,11 +1,11 @@
-// A piece of a window has a block of as many threads as share its channels, however many pieces
-// there are.
+// A piece of a window has a block of as many threads as share its channels; where there are few of
+// them, a cluster of blocks if the architecture has such.
 
-// RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s
-// RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_80" | FileCheck %s
+// RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s --check-prefixes=CHECK,SM90
+// RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_80" | FileCheck %s --check-prefixes=CHECK,SM80
 // RUN: not dsv4-opt %s --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=2>" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MISFIT
-// RUN: not dsv4-opt %s --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,team=2,cluster=2>" 2>&1 \
+// RUN: not dsv4-opt %s --dsv4-select-schedule="schedule=#dsv4.row_schedule<threads=32,lanes=32,vector=2,team=1,rows=1,cluster=8>" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=CLUSTER
 
 !state = !dsv4.cache<8 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>,
@@ -13,10 +13,10 @@
 
 // CHECK-LABEL: func.func @pieces
 func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
-  // CHECK: schedule <threads = 512, lanes = 32, vector = 2, blocks = 2,
-  // CHECK-SAME: team = 1, rows = 1>
+  // CHECK: schedule <threads = 256, lanes = 32, vector = 2, blocks = 2,
+  // CHECK-SAME: team = 2, rows = 1>
   // MISFIT: row_schedule_c6: expected a 'team' that divides the 512 elements
-  // CLUSTER: row_schedule_c8: a row is made of one row of operands at a time, which needs no cluster; expected a 'cluster' of 1
+  // CLUSTER: row_schedule_c8: 8 blocks of 32 threads with 1 elements each cannot share a row of 512 elements
   %0 = dsv4.kernel @pieces(%v, %p, %c, %o) : (tensor<?x512xf32>, tensor<?x5xi32>, !state, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<?x5xi32>, %c1: !state, %o1: tensor<?x512xbf16>):
     %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<?x5xi32>)
@@ -24,6 +24,19 @@ func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: te
     dsv4.yield %r : tensor<?x512xbf16>
   }
   return %0 : tensor<?x512xbf16>
+}
+
+// CHECK-LABEL: func.func @few_pieces
+func.func @few_pieces(%v: tensor<?x512xf32>, %p: tensor<64x5xi32>, %c: !state, %o: tensor<64x512xbf16>) -> tensor<64x512xbf16> {
+  // SM90: schedule <threads = 128, lanes = 32, vector = 2, blocks = 4, pdl = true, team = 1, rows = 1, cluster = 4>
+  // SM80: schedule <threads = 512, lanes = 32, vector = 2, blocks = 2, team = 1, rows = 1>
+  %0 = dsv4.kernel @few_pieces(%v, %p, %c, %o) : (tensor<?x512xf32>, tensor<64x5xi32>, !state, tensor<64x512xbf16>) -> tensor<64x512xbf16> {
+  ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<64x5xi32>, %c1: !state, %o1: tensor<64x512xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<64x5xi32>)
+        state(%c1 : !state) outs(%o1 : tensor<64x512xbf16>) : tensor<?x512xf32>, tensor<?x512xf32>
+    dsv4.yield %r : tensor<64x512xbf16>
+  }
+  return %0 : tensor<64x512xbf16>
 }
 
 !wide = !dsv4.cache<8 x <[<"max" : 2048 x f32 in row>, <"sum" : 2048 x f32 in row>,

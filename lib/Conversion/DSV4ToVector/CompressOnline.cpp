@@ -129,7 +129,7 @@ Value PieceBuilder::readRow(Value tensor, Value first, Value at,
   stored.alignment =
       std::gcd<int64_t>(16, channels * getElementBits(stored.element) / 8);
   stored.name = name;
-  return row.toF32(buildRead(row, stored));
+  return buildRead(row, stored);
 }
 
 void PieceBuilder::buildBegin(Region &region) {
@@ -148,13 +148,12 @@ void PieceBuilder::buildBegin(Region &region) {
 void PieceBuilder::buildMember(Region &region) {
   OpBuilder::InsertionGuard saved(b);
   Value member = enter(region, {"member", "team_lane"})->getArgument(0);
-  Value scores = readRow(op.getScores(), launchStart, member, "scores");
-  Value values = readRow(op.getValues(), launchStart, member, "values");
+  SmallVector<Value> loaded = {
+      readRow(op.getScores(), launchStart, member, "scores"),
+      readRow(op.getValues(), launchStart, member, "values")};
   if (op.getBias())
-    scores =
-        arith::AddFOp::create(b, row.getLoc(), scores,
-                              readRow(op.getBias(), biasStart, member, "bias"));
-  cuda::PoolYieldOp::create(b, row.getLoc(), ValueRange{scores, values});
+    loaded.push_back(readRow(op.getBias(), biasStart, member, "bias"));
+  cuda::PoolYieldOp::create(b, row.getLoc(), loaded);
 }
 
 void PieceBuilder::buildEnd(Region &region) {

@@ -29,14 +29,16 @@ LogicalResult PoolOnlineOp::verify() {
   if (getBody().getArgumentTypes() != TypeRange{IndexType::get(getContext())})
     return emitOpError()
            << "pool_online_c1: expected a region of one index, the row";
-  int64_t lanes = getLanes();
-  if (static_cast<int64_t>(getMembers()) < 1 ||
-      static_cast<int64_t>(getCount()) < 1 ||
-      static_cast<int64_t>(getThreads()) < 1 || lanes > 32 ||
+  auto isPositive = [](uint64_t count) {
+    return static_cast<int64_t>(count) > 0;
+  };
+  if (!isPositive(getMembers()) || !isPositive(getCount()) ||
+      !isPositive(getThreads()) || !isPositive(getCluster()) ||
+      !isPositive(getGroups()) || getLanes() > 32 ||
       !llvm::isPowerOf2_64(getLanes()))
     return emitOpError()
-           << "pool_online_c2: expected positive members, threads and count, "
-              "and a power of two of lanes, at most 32";
+           << "pool_online_c2: expected positive members, threads, count, "
+              "cluster and groups, and a power of two of lanes, at most 32";
   return success();
 }
 
@@ -48,10 +50,13 @@ LogicalResult PoolOnlineOp::verifyRegions() {
   VectorType part = piece.getPart();
   if (!part)
     return success(); // pool_piece_c1 says so.
-  int64_t width = part.getNumElements(), threads = getThreads();
+  int64_t width = part.getNumElements(), cluster = getCluster();
+  int64_t threads = static_cast<int64_t>(getThreads()) * cluster;
   if (getChannels() % width != 0 ||
       (part.getRank() == 1 ? getChannels() != width
-                           : getChannels() / width > threads))
+                           : getChannels() / width > threads) ||
+      (cluster > 1 && (part.getRank() == 1 || part.getDimSize(0) != 1 ||
+                       getChannels() / width % cluster != 0)))
     return emitOpError() << "pool_online_c2: " << part
                          << " is no part of rows of " << getChannels();
   return success();
@@ -73,34 +78,47 @@ StringRef PoolOnlineOp::getHeader() { return "pool_online.cuh"; }
 //===----------------------------------------------------------------------===//
 
 VectorType PoolPieceOp::getPart() {
-  auto row = dyn_cast<PoolYieldOp>(getMember().front().getTerminator());
-  return row && row.getNumOperands()
-             ? cast<VectorType>(row.getOperand(0).getType())
+  auto before = dyn_cast<PoolYieldOp>(getBegin().front().getTerminator());
+  return before && before.getNumOperands()
+             ? cast<VectorType>(before.getOperand(0).getType())
              : VectorType();
+}
+
+/// Whether `region` has the arguments and ends in a yield of vectors of the
+/// shape of `part`.
+static bool fits(Region &region, ArrayRef<Type> arguments, VectorType part) {
+  auto yield = dyn_cast<PoolYieldOp>(region.front().getTerminator());
+  return yield && region.getArgumentTypes() == TypeRange(arguments) &&
+         llvm::all_of(yield.getOperandTypes(), [&](Type type) {
+           return cast<VectorType>(type).getShape() == part.getShape();
+         });
 }
 
 LogicalResult PoolPieceOp::verifyRegions() {
   VectorType part = getPart();
   Type index = IndexType::get(getContext());
-  const struct {
-    Region &region;
-    SmallVector<Type> arguments;
-    unsigned yielded;
-  } expected[] = {{getBegin(), {index}, 3},
-                  {getMember(), {index, index}, 2},
-                  {getEnd(), {index, part, part, part}, 0}};
-  for (const auto &[region, arguments, yielded] : expected) {
-    auto yield = dyn_cast<PoolYieldOp>(region.front().getTerminator());
-    if (!part || !yield || yield.getNumOperands() != yielded ||
-        region.getArgumentTypes() != TypeRange(arguments) ||
-        !llvm::all_of(yield.getOperandTypes(),
-                      [&](Type type) { return type == part; }))
-      return emitOpError()
-             << "pool_piece_c1: expected regions of (lane), (member, lane) and "
-                "(lane, three vectors) that end in a 'cuda.pool_yield' of "
-                "three, two and no vectors, all vectors of one type";
-  }
+  if (!part || !fits(getBegin(), {index}, part) ||
+      !fits(getMember(), {index, index}, part) ||
+      !fits(getEnd(), {index, part, part, part}, part))
+    return emitMisfit();
+  auto typesOf = [](Region &region) {
+    return region.front().getTerminator()->getOperandTypes();
+  };
+  auto row = typesOf(getMember());
+  if (!part.getElementType().isF32() ||
+      typesOf(getBegin()) != TypeRange({part, part, part}) ||
+      !llvm::is_contained({2, 3}, row.size()) || row[0] != row[1] ||
+      !typesOf(getEnd()).empty())
+    return emitMisfit();
   return success();
+}
+
+LogicalResult PoolPieceOp::emitMisfit() {
+  return emitOpError()
+         << "pool_piece_c1: expected regions of (lane), (member, lane) and "
+            "(lane, three vectors) that end in a 'cuda.pool_yield' of three "
+            "vectors of f32, two of one type and at most one more, and none, "
+            "all of one shape";
 }
 
 void PoolPieceOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
@@ -111,8 +129,9 @@ void PoolPieceOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
     setRange(index, ConstantIntRanges::range(APInt(width, 0),
                                              APInt(width, count - 1), true));
   };
-  set(getBegin().getArgument(0), pool.getThreads());
+  int64_t threads = pool.getThreads() * pool.getCluster();
+  set(getBegin().getArgument(0), threads);
   set(getMember().getArgument(0), pool.getMembers());
-  set(getMember().getArgument(1), pool.getThreads());
-  set(getEnd().getArgument(0), pool.getThreads());
+  set(getMember().getArgument(1), threads);
+  set(getEnd().getArgument(0), threads);
 }

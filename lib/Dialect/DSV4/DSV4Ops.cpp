@@ -330,9 +330,6 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
           "the rows that make up one row, got {1}",
           work.elements, team);
     int64_t cluster = schedule.getCluster();
-    if (cluster > 1 && work.rows == 1)
-      return "row_schedule_c8: a row is made of one row of operands at a time, "
-             "which needs no cluster; expected a 'cluster' of 1";
     if (cluster > 1 && (work.elements % (team * cluster) != 0 ||
                         work.elements > team * cluster * schedule.getThreads()))
       return llvm::formatv(

@@ -12,7 +12,7 @@
 namespace dsv4 {
 
 // e^x for x <= 0, within 4 units in the last place near 0: 2^k times a
-// polynomial of the rest, |rest| <= 1/2. 0 below -87. Not for NaN.
+// polynomial of the rest, |rest| <= 1/2. 0 below -87, and of NaN.
 __device__ __forceinline__ float exp_f32(float x) {
   constexpr float log2_e = 1.44269502f, to_low_bits = 12582912.0f;
   const float shifted = fma_f32(x, log2_e, to_low_bits);
@@ -24,7 +24,7 @@ __device__ __forceinline__ float exp_f32(float x) {
   y = fma_f32(y, rest, 1.0f);
   // The low bits of the sum are k, to be added to the exponent.
   const float scaled = as_float((as_unsigned(shifted) << 23) + as_unsigned(y));
-  return x < -87.0f ? 0.0f : scaled;
+  return x >= -87.0f ? scaled : 0.0f;
 }
 
 } // namespace dsv4

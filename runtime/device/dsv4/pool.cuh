@@ -37,10 +37,10 @@ __device__ __forceinline__ Pooled<N> merge(const Pooled<N> &a,
 #pragma unroll
   for (int i = 0; i < N; ++i) {
     to.max[i] = max_f32(a.max[i], b.max[i]);
-    // That of the larger one is exp(0).
+    // That of the larger one is exp(0). Where both are infinite there is no
+    // difference, and sums are zeros or NaN.
     const bool a_leads = a.max[i] >= b.max[i];
-    const float factor =
-        exp_f32(sub_f32(a_leads ? b.max[i] : a.max[i], origin(to.max[i])));
+    const float factor = exp_f32(-abs_f32(sub_f32(a.max[i], b.max[i])));
     const float of_a = a_leads ? 1.0f : factor, of_b = a_leads ? factor : 1.0f;
     to.sum[i] = add_f32(mul_f32(a.sum[i], of_a), mul_f32(b.sum[i], of_b));
     to.dot[i] = add_f32(mul_f32(a.dot[i], of_a), mul_f32(b.dot[i], of_b));

@@ -64,12 +64,10 @@
 // CHECK: %[[STEP:.*]] = arith.muli %member, %c64
 // CHECK-NEXT: %[[AT:.*]] = arith.addi %launch_start, %[[STEP]]
 // CHECK-NEXT: %scores = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<64xbf16>
-// CHECK-NEXT: %[[S:.*]] = arith.extf %scores
 // CHECK-NEXT: %values = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<64xbf16>
-// CHECK-NEXT: %[[V:.*]] = arith.extf %values
 // CHECK: %bias = vector.load %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<64xf32>
-// CHECK-NEXT: %[[BIASED:.*]] = arith.addf %[[S]], %bias
-// CHECK-NEXT: cuda.pool_yield %[[BIASED]], %[[V]] : vector<64xf32>, vector<64xf32>
+// As they are loaded: what is computed here would wait for them.
+// CHECK-NEXT: cuda.pool_yield %scores, %values, %bias : vector<64xbf16>, vector<64xbf16>, vector<64xf32>
 // CHECK-NEXT: } end {
 // CHECK-NEXT: ^bb0(%team_lane: index, %max: vector<64xf32>, %sum: vector<64xf32>, %acc: vector<64xf32>):
 // CHECK: %[[BYTES:.*]] = vector.bitcast %max : vector<64xf32> to vector<256xi8>

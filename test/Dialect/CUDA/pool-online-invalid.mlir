@@ -54,7 +54,7 @@ func.func @pool_online_c1_terminator(%i: index, %j: i32, %n: i32, %b: i1, %x: ve
 // -----
 
 func.func @pool_online_c2_members(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads, count, cluster and groups, and a power of two of lanes, at most 32}}
   %0 = cuda.pool_online 0 at %j of %n : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -74,7 +74,7 @@ func.func @pool_online_c2_members(%i: index, %j: i32, %n: i32, %b: i1, %x: vecto
 // -----
 
 func.func @pool_online_c2_count(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads, count, cluster and groups, and a power of two of lanes, at most 32}}
   %0 = cuda.pool_online 8 at %j of %n count 0 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -94,7 +94,7 @@ func.func @pool_online_c2_count(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<
 // -----
 
 func.func @pool_online_c2_threads(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads, count, cluster and groups, and a power of two of lanes, at most 32}}
   %0 = cuda.pool_online 8 at %j of %n threads -1 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -114,7 +114,7 @@ func.func @pool_online_c2_threads(%i: index, %j: i32, %n: i32, %b: i1, %x: vecto
 // -----
 
 func.func @pool_online_c2_lanes(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads, count, cluster and groups, and a power of two of lanes, at most 32}}
   %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 64 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -134,7 +134,7 @@ func.func @pool_online_c2_lanes(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<
 // -----
 
 func.func @pool_online_c2_lanes_3(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_online_c2: expected positive members, threads and count, and a power of two of lanes, at most 32}}
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads, count, cluster and groups, and a power of two of lanes, at most 32}}
   %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 3 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -216,7 +216,7 @@ func.func @pool_online_c2_few(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x
 func.func @pool_piece_c1_begin_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index, %k: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
@@ -236,7 +236,7 @@ func.func @pool_piece_c1_begin_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x
 func.func @pool_piece_c1_begin_two(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
@@ -256,7 +256,7 @@ func.func @pool_piece_c1_begin_two(%i: index, %j: i32, %n: i32, %b: i1, %x: vect
 func.func @pool_piece_c1_member_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
@@ -276,7 +276,7 @@ func.func @pool_piece_c1_member_arguments(%i: index, %j: i32, %n: i32, %b: i1, %
 func.func @pool_piece_c1_member_index(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
@@ -296,7 +296,7 @@ func.func @pool_piece_c1_member_index(%i: index, %j: i32, %n: i32, %b: i1, %x: v
 func.func @pool_piece_c1_member_none(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
@@ -313,16 +313,16 @@ func.func @pool_piece_c1_member_none(%i: index, %j: i32, %n: i32, %b: i1, %x: ve
 
 // -----
 
-func.func @pool_piece_c1_member_three(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
+func.func @pool_piece_c1_member_four(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
     } member {
     ^bb0(%m: index, %l: index):
-      cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x, %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>, vector<64xf32>
     } end {
     ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
       cuda.pool_yield
@@ -336,7 +336,7 @@ func.func @pool_piece_c1_member_three(%i: index, %j: i32, %n: i32, %b: i1, %x: v
 func.func @pool_piece_c1_end_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
@@ -356,7 +356,7 @@ func.func @pool_piece_c1_end_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: 
 func.func @pool_piece_c1_end_type(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
@@ -376,7 +376,7 @@ func.func @pool_piece_c1_end_type(%i: index, %j: i32, %n: i32, %b: i1, %x: vecto
 func.func @pool_piece_c1_end_yield(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
@@ -396,7 +396,7 @@ func.func @pool_piece_c1_end_yield(%i: index, %j: i32, %n: i32, %b: i1, %x: vect
 func.func @pool_piece_c1_terminator(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three, two and no vectors, all vectors of one type}}
+  // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
@@ -406,6 +406,146 @@ func.func @pool_piece_c1_terminator(%i: index, %j: i32, %n: i32, %b: i1, %x: vec
     } end {
     ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
       vector.yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_cluster(%j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads, count, cluster and groups, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 cluster 0 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_groups(%j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c2: expected positive members, threads, count, cluster and groups, and a power of two of lanes, at most 32}}
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 groups 0 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_uneven(%j: i32, %n: i32, %b: i1, %x: vector<1x4xf32>) {
+  // expected-error @+1 {{pool_online_c2: 'vector<1x4xf32>' is no part of rows of 64}}
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 cluster 3 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x4xf32>, vector<1x4xf32>, vector<1x4xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x4xf32>, vector<1x4xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x4xf32>, %u: vector<1x4xf32>, %w: vector<1x4xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c2_steps(%j: i32, %n: i32, %b: i1, %x: vector<2x2xf32>) {
+  // expected-error @+1 {{pool_online_c2: 'vector<2x2xf32>' is no part of rows of 64}}
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 cluster 2 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<2x2xf32>, vector<2x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<2x2xf32>, %u: vector<2x2xf32>, %w: vector<2x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_two_types(%j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>, %h: vector<1x2xbf16>) {
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %h : vector<1x2xf32>, vector<1x2xbf16>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_shape(%j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>, %h: vector<2x1xf32>) {
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x, %h : vector<1x2xf32>, vector<1x2xf32>, vector<2x1xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_piece_c1_sums(%j: i32, %n: i32, %b: i1, %x: vector<1x2xbf16>) {
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xbf16>, vector<1x2xbf16>, vector<1x2xbf16>
+    } member {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xbf16>, vector<1x2xbf16>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xbf16>, %u: vector<1x2xbf16>, %w: vector<1x2xbf16>):
+      cuda.pool_yield
     }
   }
   return

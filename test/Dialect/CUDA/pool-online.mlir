@@ -6,7 +6,7 @@
 // RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @pieces
-func.func @pieces(%values: memref<?xf32>, %state: memref<?xi8>, %whole: index, %i: i32, %n: i32,
+func.func @pieces(%values: memref<?xf32>, %halves: memref<?xbf16>, %state: memref<?xi8>, %whole: index, %i: i32, %n: i32,
                   %yes: i1) {
   // CHECK: cuda.pool_online 8 at %{{[a-z0-9]+}} : index to vector<64xf32> {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index):
@@ -52,6 +52,25 @@ func.func @pieces(%values: memref<?xf32>, %state: memref<?xi8>, %whole: index, %
     } end {
     ^bb0(%lane: index, %max: vector<1x2xf32>, %sum: vector<1x2xf32>, %acc: vector<1x2xf32>):
       cuda.store %max, %state[%lane] : vector<1x2xf32>, memref<?xi8>, index
+      cuda.pool_yield
+    }
+  }
+  // Rows of bf16 with what is added to their scores, shared by two blocks; eight are loaded ahead.
+  // CHECK: cuda.pool_online 128 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} threads 64 lanes 16 cluster 2 groups 2 : i32, i32 to vector<1x16xf32> {
+  // CHECK: cuda.pool_yield %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<1x2xbf16>, vector<1x2xbf16>, vector<1x2xf32>
+  %2 = cuda.pool_online 128 at %i of %n threads 64 lanes 16 cluster 2 groups 2 : i32, i32 to vector<1x16xf32> {
+  ^bb0(%row: index):
+    cuda.pool_piece %n known %yes kept %yes ends %yes : i32 begin {
+    ^bb0(%lane: index):
+      %x = cuda.load %state[%lane] coherent : memref<?xi8>, index -> vector<1x2xf32>
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%member: index, %lane: index):
+      %x = cuda.load %halves[%member] : memref<?xbf16>, index -> vector<1x2xbf16>
+      %y = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.pool_yield %x, %x, %y : vector<1x2xbf16>, vector<1x2xbf16>, vector<1x2xf32>
+    } end {
+    ^bb0(%lane: index, %max: vector<1x2xf32>, %sum: vector<1x2xf32>, %acc: vector<1x2xf32>):
       cuda.pool_yield
     }
   }

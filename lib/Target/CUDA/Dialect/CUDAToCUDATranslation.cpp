@@ -10,6 +10,7 @@
 #include "dsv4/Dialect/CUDA.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -371,7 +372,8 @@ LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
       [&] { return printOffsets(op, text); }, printArguments, text);
 }
 
-/// A region becomes a lambda that sets `results`.
+/// A region becomes a lambda that sets `results`, if there are any, or else
+/// returns what the region gives as a row of a piece.
 LogicalResult CUDATranslation::printPieceRegion(Region &region,
                                                 ArrayRef<StringRef> results,
                                                 ModuleTranslation &text) const {
@@ -392,13 +394,17 @@ LogicalResult CUDATranslation::printPieceRegion(Region &region,
   os.indent();
   if (failed(text.printBlock(region.front())))
     return failure();
-  for (auto [result, value] : llvm::zip_equal(
-           results, region.front().getTerminator()->getOperands())) {
+  SmallVector<std::string> values;
+  for (Value value : region.front().getTerminator()->getOperands()) {
     auto spelled = text.spell(value);
     if (failed(spelled))
       return failure();
-    os << result << " = " << spelled->text << ";\n";
+    values.push_back(spelled->text);
   }
+  for (auto [i, result] : llvm::enumerate(results))
+    os << result << " = " << values[i] << ";\n";
+  if (results.empty() && !values.empty())
+    os << "return dsv4::piece_row(" << llvm::join(values, ", ") << ");\n";
   os.unindent();
   os << "}";
   return success();
@@ -418,8 +424,7 @@ LogicalResult CUDATranslation::printPoolOnline(cuda::PoolOnlineOp op,
                                 {"piece_max", "piece_sum", "piece_acc"}, text)))
       return failure();
     text.os() << ", ";
-    if (failed(printPieceRegion(piece.getMember(), {"row_scores", "row_values"},
-                                text)))
+    if (failed(printPieceRegion(piece.getMember(), {}, text)))
       return failure();
     text.os() << ", ";
     return printPieceRegion(piece.getEnd(), {}, text);
@@ -427,7 +432,8 @@ LogicalResult CUDATranslation::printPoolOnline(cuda::PoolOnlineOp op,
   auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
   return printPoolCall(
       op,
-      {number(op.getCount()), number(op.getThreads()), number(op.getLanes())},
+      {number(op.getCluster()), number(op.getCount()), number(op.getThreads()),
+       number(op.getLanes()), number(op.getGroups())},
       piece.getPart(), "pool_piece", [] { return success(); }, printArguments,
       text);
 }

@@ -26,8 +26,8 @@ func.func @compress_online(
 // The whole text.
 //     CHECK:// dsv4.compress of bf16 to bf16
 //CHECK-NEXT:// tokens = ?, pieces = ?
-//CHECK-NEXT:// sm_90a: 512 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 1 elements a thread, programmatic launch
-//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(512, 2)
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256, 2)
 //CHECK-NEXT:compress_online(const dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:                const dsv4::bf16 *__restrict__ scores,
 //CHECK-NEXT:                const float *__restrict__ bias,
@@ -41,7 +41,7 @@ func.func @compress_online(
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
-//CHECK-NEXT:  const auto pooled = dsv4::pool_online<1, 512, 32, dsv4::Tile<float, 1, 1>, dsv4::Tile<float, 8, 2>>(
+//CHECK-NEXT:  const auto pooled = dsv4::pool_online<1, 1, 256, 32, 4, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int piece, auto pool_piece) {
 //CHECK-NEXT:      const long long offset = (long long)piece * 5;
 //CHECK-NEXT:      const int position = dsv4::load<int>(&plan[offset]);
@@ -66,25 +66,24 @@ func.func @compress_online(
 //CHECK-NEXT:      const long long page_start_1 = (long long)page_1 * 98304;
 //CHECK-NEXT:      pool_piece(tokens_1, known, kept, ends, [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
 //CHECK-NEXT:        const long long entry = page_start + slot * 6144;
-//CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 1>, 0, dsv4::coherent>(&state[entry + team_lane * 4]);
-//CHECK-NEXT:        const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 1>, 0, dsv4::coherent>(&state[entry + 2048 + team_lane * 4]);
-//CHECK-NEXT:        const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 1>, 0, dsv4::coherent>(&state[entry + 4096 + team_lane * 4]);
+//CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 2>, 0, dsv4::coherent>(&state[entry + team_lane * 8]);
+//CHECK-NEXT:        const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 2>, 0, dsv4::coherent>(&state[entry + 2048 + team_lane * 8]);
+//CHECK-NEXT:        const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 2>, 0, dsv4::coherent>(&state[entry + 4096 + team_lane * 8]);
 //CHECK-NEXT:        piece_max = v_max_1;
 //CHECK-NEXT:        piece_sum = sum_1;
 //CHECK-NEXT:        piece_acc = acc_1;
-//CHECK-NEXT:      }, [&](int member, int team_lane_1, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:      }, [&](int member, int team_lane_1) {
 //CHECK-NEXT:        const int offset_3 = member * 512;
-//CHECK-NEXT:        const long long offset_4 = launch_start + offset_3 + team_lane_1;
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[offset_4]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&bias[place * 512 + offset_3 + team_lane_1]);
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&values[offset_4]);
-//CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_1) + bias_1;
-//CHECK-NEXT:        row_values = dsv4::convert<float>(values_1);
+//CHECK-NEXT:        const long long offset_4 = launch_start + offset_3 + team_lane_1 * 2;
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_4]);
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_4]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(place * 512 + offset_3) + team_lane_1 * 2]);
+//CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
 //CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
 //CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;
-//CHECK-NEXT:        dsv4::store(&state[entry_1 + team_lane_2 * 4], v_max);
-//CHECK-NEXT:        dsv4::store(&state[entry_1 + 2048 + team_lane_2 * 4], sum);
-//CHECK-NEXT:        dsv4::store(&state[entry_1 + 4096 + team_lane_2 * 4], acc);
+//CHECK-NEXT:        dsv4::store(&state[entry_1 + team_lane_2 * 8], v_max);
+//CHECK-NEXT:        dsv4::store(&state[entry_1 + 2048 + team_lane_2 * 8], sum);
+//CHECK-NEXT:        dsv4::store(&state[entry_1 + 4096 + team_lane_2 * 8], acc);
 //CHECK-NEXT:      });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  dsv4::launch_successors();

@@ -1,0 +1,91 @@
+// Few pieces of HCA's windows, each by a cluster of four blocks: the first one has the entry.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=2,blocks=4,team=1,rows=1,cluster=4>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=2,blocks=4,team=1,rows=1,cluster=4>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
+
+!state = !dsv4.cache<16 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>,
+                            <"acc" : 512 x f32 in row>]>>
+
+func.func @compress_online_cluster(
+    %values: tensor<?x512xbf16> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
+    %scores: tensor<?x512xbf16> {dsv4.name = "scores", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<128x512xf32> {dsv4.name = "bias"},
+    %plan: tensor<?x5xi32> {dsv4.name = "plan", dsv4.dims = ["pieces", ""]},
+    %state: !state {dsv4.name = "state"},
+    %entries: tensor<?x512xbf16> {dsv4.name = "entries", dsv4.dims = ["pieces", ""]})
+    -> tensor<?x512xbf16> {
+  %pooled = dsv4.compress %values, %scores window 128 algorithm online
+      plan(%plan : tensor<?x5xi32>) bias(%bias : tensor<128x512xf32>) state(%state : !state)
+      outs(%entries : tensor<?x512xbf16>) : tensor<?x512xbf16>, tensor<?x512xbf16>
+  return %pooled : tensor<?x512xbf16>
+}
+
+// The whole text.
+//     CHECK:// dsv4.compress of bf16 to bf16
+//CHECK-NEXT:// tokens = ?, pieces = ?
+//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 4 blocks in teams of 1 elements a thread
+//CHECK-NEXT:extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(128, 4)
+//CHECK-NEXT:compress_online_cluster(const dsv4::bf16 *__restrict__ values,
+//CHECK-NEXT:                        const dsv4::bf16 *__restrict__ scores,
+//CHECK-NEXT:                        const float *__restrict__ bias,
+//CHECK-NEXT:                        const int *__restrict__ plan,
+//CHECK-NEXT:                        unsigned char *__restrict__ state,
+//CHECK-NEXT:                        dsv4::bf16 *__restrict__ entries,
+//CHECK-NEXT:                        int tokens,
+//CHECK-NEXT:                        int rows,
+//CHECK-NEXT:                        int state_pages) {
+//CHECK-NEXT:  const int first_row = blockIdx.x / 4;
+//CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  const bool holds_row = blockIdx.x % 4 == 0 && threadIdx.x < 32;
+//CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
+//CHECK-NEXT:  const auto pooled = dsv4::pool_online<4, 1, 128, 32, 5, dsv4::Tile<float, 1, 1>, dsv4::Tile<float, 8, 2>>(
+//CHECK-NEXT:    first_row, rows, [&](int piece, auto pool_piece) {
+//CHECK-NEXT:      const long long offset = (long long)piece * 5;
+//CHECK-NEXT:      const int position = plan[offset];
+//CHECK-NEXT:      const int count = plan[offset + 1];
+//CHECK-NEXT:      const int first_token = plan[offset + 2];
+//CHECK-NEXT:      const int from = plan[offset + 3];
+//CHECK-NEXT:      const int to = plan[offset + 4];
+//CHECK-NEXT:      const int place = max(position, 0) % 128;
+//CHECK-NEXT:      const int offset_1 = (int)min((long long)min(count, 128 - place), (long long)tokens - first_token);
+//CHECK-NEXT:      const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && offset_1 > 0;
+//CHECK-NEXT:      const int tokens_1 = is_piece ? offset_1 : 0;
+//CHECK-NEXT:      const int offset_2 = place + tokens_1;
+//CHECK-NEXT:      const bool ends = is_piece && offset_2 == 128;
+//CHECK-NEXT:      const long long launch_start = (long long)first_token * 512;
+//CHECK-NEXT:      const int page = from / 16;
+//CHECK-NEXT:      const int slot = from % 16;
+//CHECK-NEXT:      const bool known = is_piece && place > 0 && from >= 0 && page < state_pages;
+//CHECK-NEXT:      const long long page_start = (long long)page * 98304;
+//CHECK-NEXT:      const int page_1 = to / 16;
+//CHECK-NEXT:      const int slot_1 = to % 16;
+//CHECK-NEXT:      const bool kept = dsv4::in_pool(is_piece && offset_2 < 128 && to >= 0, page_1, state_pages);
+//CHECK-NEXT:      const long long page_start_1 = (long long)page_1 * 98304;
+//CHECK-NEXT:      pool_piece(tokens_1, known, kept, ends, [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
+//CHECK-NEXT:        const long long entry = page_start + slot * 6144;
+//CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 1>, 0, dsv4::coherent>(&state[entry + team_lane * 4]);
+//CHECK-NEXT:        const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 1>, 0, dsv4::coherent>(&state[entry + 2048 + team_lane * 4]);
+//CHECK-NEXT:        const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 1>, 0, dsv4::coherent>(&state[entry + 4096 + team_lane * 4]);
+//CHECK-NEXT:        piece_max = v_max_1;
+//CHECK-NEXT:        piece_sum = sum_1;
+//CHECK-NEXT:        piece_acc = acc_1;
+//CHECK-NEXT:      }, [&](int member, int team_lane_1) {
+//CHECK-NEXT:        const int offset_3 = member * 512;
+//CHECK-NEXT:        const long long offset_4 = launch_start + offset_3 + team_lane_1;
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[offset_4]);
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&values[offset_4]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&bias[(long long)(place * 512 + offset_3) + team_lane_1]);
+//CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
+//CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
+//CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;
+//CHECK-NEXT:        dsv4::store(&state[entry_1 + team_lane_2 * 4], v_max);
+//CHECK-NEXT:        dsv4::store(&state[entry_1 + 2048 + team_lane_2 * 4], sum);
+//CHECK-NEXT:        dsv4::store(&state[entry_1 + 4096 + team_lane_2 * 4], acc);
+//CHECK-NEXT:      });
+//CHECK-NEXT:    });
+//CHECK-NEXT:  if (holds_row) {
+//CHECK-NEXT:    dsv4::store(&entries[row_start + lane * 2], dsv4::convert<dsv4::bf16>(pooled), 128);
+//CHECK-NEXT:  }
+//CHECK-NEXT:}
