@@ -54,12 +54,13 @@ def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
   let summary = "have memory brought near";
   let description = [{
     The line with element `offset` of `base` is brought into the cache of the multiprocessor, unless the
-    predicate is false. Nobody waits for it.
+    predicate is false; with `l2` into that of the device, where no store of others can make it stale. Nobody
+    waits for it.
   }];
   let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base, CUDA_Offset:$offset,
-                       Optional<I1>:$predicate);
+                       Optional<I1>:$predicate, UnitAttr:$l2);
   let assemblyFormat = [{
-    $base `[` $offset `]` (`if` $predicate^)? attr-dict `:` type($base) `,` type($offset)
+    $base `[` $offset `]` (`l2` $l2^)? (`if` $predicate^)? attr-dict `:` type($base) `,` type($offset)
   }];
 }
 

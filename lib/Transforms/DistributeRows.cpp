@@ -38,8 +38,12 @@ void RowDistributor::mapRows() {
   int64_t rowsPerBlock = schedule.getRowsPerBlock();
   b.setInsertionPoint(forall);
   auto bound = [&](int64_t value) { return b.getIndexAttr(value); };
-  if (schedule.getPdl())
-    cuda::WaitForPredecessorsOp::create(b, loc);
+  auto waitForPredecessors = [&] {
+    if (schedule.getPdl())
+      cuda::WaitForPredecessorsOp::create(b, loc);
+  };
+  if (!schedule.getTeam())
+    waitForPredecessors();
   Value thread =
       gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x, bound(threads));
   int64_t cluster = schedule.getCluster();
@@ -102,17 +106,24 @@ void RowDistributor::mapRows() {
     if (isFirstOfCluster || rowsPerBlock * lanes < threads)
       holdsRow = holds;
     inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;
+    // Most plans are older than the launch that ends now: what they say should
+    // not begin with their way from memory.
+    if (schedule.getPdl())
+      prefetchPlans(row, /*l2=*/true);
+    waitForPredecessors();
     if (apart)
-      prefetchPlans(row);
+      prefetchPlans(row, /*l2=*/false);
   } else {
     enterGuard();
   }
   mapping.map(forall.getInductionVar(0), row);
 }
 
-void RowDistributor::prefetchPlans(Value row) {
-  for (auto pool : forall.getBody()->getOps<cuda::PoolOp>()) {
-    Block &body = pool.getBody().front();
+void RowDistributor::prefetchPlans(Value row, bool l2) {
+  for (Operation &op : *forall.getBody()) {
+    if (!isa<cuda::PoolOp, cuda::PoolOnlineOp>(op))
+      continue;
+    Block &body = op.getRegions().back().front();
     auto first = llvm::find_if(body, llvm::IsaPred<memref::LoadOp>);
     if (first == body.end())
       continue;
@@ -123,7 +134,7 @@ void RowDistributor::prefetchPlans(Value row) {
     auto load = cast<memref::LoadOp>(*first);
     cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
                              ofRow.lookupOrDefault(load.getIndices()[0]),
-                             holdsRow);
+                             holdsRow, l2);
   }
 }
 

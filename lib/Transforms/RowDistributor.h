@@ -44,8 +44,9 @@ private:
   /// Replaces the loop by thread arithmetic; leaves the builder in the body.
   void mapRows();
   /// Has the threads that hold `row` bring near what says where its window is:
-  /// when a block comes to its later rows, it should not wait for that.
-  void prefetchPlans(Value row);
+  /// when a block comes to its later rows, it should not wait for that. What a
+  /// launch before may still write is brought to the L2 cache alone.
+  void prefetchPlans(Value row, bool l2);
   /// What follows is for rows that there are, and for threads that hold one.
   void enterGuard();
   /// Emits the loads behind `value` that are not there yet: all, or those whose

@@ -6,12 +6,15 @@
 // One row a block: no row needs a guard, and its first 16 threads have it.
 // CHECK-LABEL: func.func @one_row
 // CHECK: %[[ROWS:.*]] = dsv4.row_count
-// CHECK: cuda.wait_for_predecessors
-// CHECK-NEXT: %[[THREAD:.*]] = gpu.thread_id{{ +}}x upper_bound 64
+// CHECK: %[[THREAD:.*]] = gpu.thread_id{{ +}}x upper_bound 64
 // CHECK-NEXT: %[[BLOCK:.*]] = gpu.block_id{{ +}}x upper_bound 2147483647
 // CHECK: %lane = arith.remui %[[THREAD]], %c16
 // CHECK-NEXT: %holds_row = arith.cmpi slt, %[[THREAD]], %c16
 // CHECK-NOT: scf.if
+// The plan is brought to the L2 cache while the launch before ends, which may still write it.
+// CHECK: %[[PLAN:.*]] = arith.muli %[[BLOCK]], %c4
+// CHECK-NEXT: cuda.prefetch %{{.*}}[%[[PLAN]]] l2 if %holds_row : memref<?xi32>, index
+// CHECK-NEXT: cuda.wait_for_predecessors
 // Loads of the row stand before the pool, and only threads that have the row wait for them.
 // CHECK: %position = cuda.load %{{.*}}[%[[BLOCK]]] if %holds_row : memref<?xi32>, index -> i32
 // CHECK: %[[READS:.*]] = arith.andi %holds_row, %in_table

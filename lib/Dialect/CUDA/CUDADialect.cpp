@@ -382,6 +382,8 @@ StringRef PoolOp::getCallee() { return "dsv4::pool"; }
 StringRef PoolOp::getHeader() { return "pool.cuh"; }
 
 StringRef PrefetchOp::getCallee() {
+  if (getL2())
+    return getPredicate() ? "dsv4::prefetch_l2_if" : "dsv4::prefetch_l2";
   return getPredicate() ? "dsv4::prefetch_if" : "dsv4::prefetch";
 }
 StringRef PrefetchOp::getHeader() { return "accesses.cuh"; }

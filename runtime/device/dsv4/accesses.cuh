@@ -274,6 +274,16 @@ __device__ __forceinline__ void prefetch_if(bool condition, const void *at) {
                "l"(at));
 }
 
+// The same, into the cache that all multiprocessors share.
+__device__ __forceinline__ void prefetch_l2(const void *at) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
+__device__ __forceinline__ void prefetch_l2_if(bool condition, const void *at) {
+  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %0, 0;\n\t"
+               "@p prefetch.global.L2 [%1];\n\t}" ::"r"((unsigned)condition),
+               "l"(at));
+}
+
 //===----------------------------------------------------------------------===//
 // Stores, and streaming stores (`cs`: evicted from the cache first)
 //===----------------------------------------------------------------------===//

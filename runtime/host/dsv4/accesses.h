@@ -153,6 +153,8 @@ __device__ __forceinline__ void st_cs_1(void *to, unsigned bits) {
 
 __device__ __forceinline__ void prefetch(const void *) {}
 __device__ __forceinline__ void prefetch_if(bool, const void *) {}
+__device__ __forceinline__ void prefetch_l2(const void *) {}
+__device__ __forceinline__ void prefetch_l2_if(bool, const void *) {}
 
 //===----------------------------------------------------------------------===//
 // Checks

@@ -170,6 +170,10 @@ func.func @prefetches(%plan: memref<?xi32>, %i: index, %j: i32, %there: i1) {
   cuda.prefetch %plan[%i] : memref<?xi32>, index
   // CHECK: cuda.prefetch %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] if %{{[a-z0-9]+}} : memref<?xi32>, i32
   cuda.prefetch %plan[%j] if %there : memref<?xi32>, i32
+  // CHECK: cuda.prefetch %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] l2 : memref<?xi32>, index
+  cuda.prefetch %plan[%i] l2 : memref<?xi32>, index
+  // CHECK: cuda.prefetch %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] l2 if %{{[a-z0-9]+}} : memref<?xi32>, i32
+  cuda.prefetch %plan[%j] l2 if %there : memref<?xi32>, i32
   return
 }
 

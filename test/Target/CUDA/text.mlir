@@ -109,6 +109,10 @@ gpu.module @ahead {
     cuda.prefetch %plan[%blocks] : memref<?xi32>, i32 loc(#loc)
     // CHECK: dsv4::prefetch_if(there, &plan[gridDim.x]);
     cuda.prefetch %plan[%blocks] if %there : memref<?xi32>, i32 loc(#loc)
+    // CHECK: dsv4::prefetch_l2(&plan[gridDim.x]);
+    cuda.prefetch %plan[%blocks] l2 : memref<?xi32>, i32 loc(#loc)
+    // CHECK: dsv4::prefetch_l2_if(there, &plan[gridDim.x]);
+    cuda.prefetch %plan[%blocks] l2 if %there : memref<?xi32>, i32 loc(#loc)
     gpu.return
   }
 }

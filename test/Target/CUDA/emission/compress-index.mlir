@@ -71,12 +71,13 @@ func.func @compress_index(
 //CHECK-NEXT:               int table_pages,
 //CHECK-NEXT:               int state_pages,
 //CHECK-NEXT:               int cache_pages) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const int first_row = blockIdx.x * 2;
 //CHECK-NEXT:  const int row = first_row + threadIdx.x / 32;
 //CHECK-NEXT:  const int read_row = min(row, rows - 1);
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 64;
+//CHECK-NEXT:  dsv4::prefetch_l2(&plan[(long long)read_row * 4]);
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 2, 2>>(&weight[lane * 2], 128);
 //CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[read_row]);
 //CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;

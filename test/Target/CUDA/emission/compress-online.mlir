@@ -37,9 +37,10 @@ func.func @compress_online(
 //CHECK-NEXT:                int tokens,
 //CHECK-NEXT:                int rows,
 //CHECK-NEXT:                int state_pages) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[(long long)blockIdx.x * 5]);
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
 //CHECK-NEXT:  const auto pooled = dsv4::pool_online<1, 1, 256, 32, 4, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int piece, auto pool_piece) {
