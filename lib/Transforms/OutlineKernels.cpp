@@ -117,6 +117,13 @@ LogicalResult Outliner::collect() {
     if (!isParameter(op))
       return WalkResult::advance();
     if (isa<WorkspaceOp>(op)) {
+      if (llvm::any_of(found, [](const Parameter &parameter) {
+            return isa<WorkspaceOp>(parameter.source);
+          })) {
+        op->emitOpError() << "is the second of its kernel: a launch has one "
+                             "workspace, so expected one op for all";
+        return WalkResult::interrupt();
+      }
       asked.push_back({op, found.size()});
       found.push_back({op, 0, "workspace", nameOf(op, 0)});
       return WalkResult::advance();

@@ -18,6 +18,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace dsv4::rt;
@@ -462,10 +463,17 @@ static Status validateKernel(const KernelInfo &kernel,
   if (kernel.parameters.size() > MaxParameters)
     return invalid(owner + " has more than " + std::to_string(MaxParameters) +
                    " parameters");
+  const auto workspaces =
+      std::count_if(kernel.parameters.begin(), kernel.parameters.end(),
+                    [](const Parameter &parameter) {
+                      return parameter.kind == Parameter::Kind::Workspace;
+                    });
+  if (workspaces != (kernel.workspaceBytesPerRow > 0))
+    return invalid(owner + ": " + std::to_string(workspaces) +
+                   " parameters for a workspace of " +
+                   std::to_string(kernel.workspaceBytesPerRow) +
+                   " bytes a row");
   for (const Parameter &parameter : kernel.parameters) {
-    if (parameter.kind == Parameter::Kind::Workspace &&
-        kernel.workspaceBytesPerRow == 0)
-      return invalid(owner + ": a workspace of no bytes is a parameter");
     if (parameter.kind == Parameter::Kind::Rows ||
         parameter.kind == Parameter::Kind::Workspace)
       continue;

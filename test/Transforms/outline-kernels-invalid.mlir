@@ -30,3 +30,16 @@ func.func @not_an_argument(%x: tensor<?x8xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @two_workspaces(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8>
+      attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    %w = dsv4.workspace 16 : memref<?xi8>
+    // expected-error @+1 {{'dsv4.workspace' op is the second of its kernel: a launch has one workspace, so expected one op for all}}
+    %v = dsv4.workspace 32 : memref<?xi8>
+  }
+  return
+}

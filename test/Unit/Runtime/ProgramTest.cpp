@@ -134,8 +134,8 @@ TEST(Program, Workspaces) {
   ProgramInfo info = gatherInfo();
   KernelInfo &kernel = info.kernels[0];
   kernel.parameters.push_back({Parameter::Kind::Workspace, 0});
-  EXPECT_EQ(errorOf(info), "program: kernel 'gather_k0': a workspace of no "
-                           "bytes is a parameter");
+  EXPECT_EQ(errorOf(info), "program: kernel 'gather_k0': 1 parameters for a "
+                           "workspace of 0 bytes a row");
   kernel.workspaceBytesPerRow = 24;
   EXPECT_EQ(errorOf(info), "program: kernel 'gather_k0': a row's workspace "
                            "must be a multiple of 16 bytes below 2^31");
@@ -143,6 +143,13 @@ TEST(Program, Workspaces) {
   EXPECT_EQ(errorOf(info), "program: kernel 'gather_k0': a row's workspace "
                            "must be a multiple of 16 bytes below 2^31");
   kernel.workspaceBytesPerRow = 32;
+  kernel.parameters.push_back({Parameter::Kind::Workspace, 0});
+  EXPECT_EQ(errorOf(info), "program: kernel 'gather_k0': 2 parameters for a "
+                           "workspace of 32 bytes a row");
+  kernel.parameters.resize(kernel.parameters.size() - 2);
+  EXPECT_EQ(errorOf(info), "program: kernel 'gather_k0': 0 parameters for a "
+                           "workspace of 32 bytes a row");
+  kernel.parameters.push_back({Parameter::Kind::Workspace, 0});
   Result<ProgramInfo> back = ProgramInfo::fromJSON(info.toJSON());
   ASSERT_TRUE(back.ok()) << back.status().message();
   EXPECT_EQ(back->toJSON(), info.toJSON());
