@@ -13,6 +13,8 @@
 #include "CompiledProgram.h"
 #include "Routers.h"
 
+#include "llvm/ADT/bit.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -201,6 +203,46 @@ TEST_F(RouterRows, TiesGoToTheLowestIndex) {
     logits[i] = 3;
   route(router, logits, {});
   EXPECT_EQ(experts, (std::vector<int32_t>{7, 128, 200, 201, 202, 203}));
+}
+
+TEST_F(RouterRows, QuotientsAreRoundedOnce) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float least = std::ldexp(1.0f, -149);
+  // The second one is added to the first, or lost.
+  const float pairs[][2] = {
+      {least, 1.5f},        {3 * least, 2.0f}, {5 * least, 2.0f},
+      {7 * least, 3.0f},    {1.0f, 3.0f},      {1.17549435e-38f, 1e30f},
+      {3e38f, 1e38f},       {3e38f, 3e38f},    {0.0f, 3.0f},
+      {-0.0f, 5.0f},        {1.0f, infinity},  {infinity, 1.0f},
+      {-1.0f, 1e-38f},      {3.0f, 4.0f},      {3.0f, 10.0f},
+      {3.0f, 23.0f},        {53.0f, 3.0f},     {0.1f, 1.3f},
+      {16777215.0f, 1e-3f}, {least, least}};
+  CompiledProgram program(sessions, getRouteWeightsText(2, 2, "renormalize"));
+  ASSERT_EQ(program.compile(), "");
+  const int64_t count = std::size(pairs);
+  auto made = program.makeInputs({{"tokens", count}}, 1, Codes::Finite);
+  ASSERT_TRUE(bool(made)) << made.status().message();
+  InputSet set = made.take();
+  const std::vector<int32_t> both = {0, 1};
+  for (int64_t row = 0; row < count; ++row) {
+    put(set, program.find("scores"), row * 2, pairs[row], 2);
+    put(set, program.find("indices"), row * 2, both.data(), 2);
+  }
+  rt::Status status = program.launch(set);
+  ASSERT_TRUE(bool(status)) << status.message();
+  std::vector<float> found(count * 2);
+  std::memcpy(found.data(), set.bytes[program.find("out")].data(), count * 8);
+  for (int64_t i = 0; i < count * 2; ++i) {
+    const float *pair = pairs[i / 2];
+    const float sum = std::max(pair[0] + pair[1], 1.17549435e-38f);
+    const float expected = pair[i % 2] / sum;
+    if (std::isnan(expected))
+      EXPECT_TRUE(std::isnan(found[i])) << i;
+    else
+      EXPECT_EQ(llvm::bit_cast<uint32_t>(found[i]),
+                llvm::bit_cast<uint32_t>(expected))
+          << i << ": " << found[i] << " is not " << expected;
+  }
 }
 
 TEST_F(RouterRows, NaNComesLast) {

@@ -55,8 +55,24 @@ __device__ __forceinline__ float sub_f32(float a, float b) {
 __device__ __forceinline__ float mul_f32(float a, float b) {
   return __fmul_rn(a, b);
 }
+// In double precision and rounded once more, which is exact: no quotient of two
+// floats is so near to the middle of two others. Subnormal numbers, zeros and
+// infinities need no branch that way, nor a subroutine, which takes long to compile.
 __device__ __forceinline__ float div_f32(float a, float b) {
-  return __fdiv_rn(a, b);
+  float quotient;
+  // What is left over is 0 where the quotient is exact, and NaN where it is infinite
+  // or NaN, or a divisor infinite. Arithmetic in single precision has one NaN.
+  asm("{\n\t.reg .pred p;\n\t.reg .f64 x, y, r, q, e;\n\t"
+      "cvt.f64.f32 x, %1;\n\tcvt.f64.f32 y, %2;\n\t"
+      "rcp.approx.ftz.f64 r, y;\n\tmul.rn.f64 q, x, r;\n\t"
+      "neg.f64 y, y;\n\tfma.rn.f64 x, q, y, x;\n\t"
+      "fma.rn.f64 e, r, y, 0d3FF0000000000000;\n\tfma.rn.f64 r, r, e, r;\n\t"
+      "setp.ne.f64 p, x, 0d0000000000000000;\n\t"
+      "@p fma.rn.f64 q, x, r, q;\n\tcvt.rn.f32.f64 %0, q;\n\t"
+      "setp.num.f32 p, %0, %0;\n\tselp.f32 %0, %0, 0f7FFFFFFF, p;\n\t}"
+      : "=f"(quotient)
+      : "f"(a), "f"(b));
+  return quotient;
 }
 
 // a * b + c, rounded once.
