@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 using namespace dsv4;
 using namespace dsv4::test;
@@ -203,6 +204,48 @@ TEST_F(RouterRows, TiesGoToTheLowestIndex) {
     logits[i] = 3;
   route(router, logits, {});
   EXPECT_EQ(experts, (std::vector<int32_t>{7, 128, 200, 201, 202, 203}));
+}
+
+// Scores that are the bias, as those of the logits vanish.
+TEST_F(RouterRows, LastBitsCount) {
+  for (int64_t places : {6, 16}) {
+    Router router;
+    router.experts = 256;
+    router.places = places;
+    router.bias = true;
+    std::vector<float> logits(256, -1000.0f), bias(256);
+    for (int i = 0; i < 256; ++i)
+      bias[i] = 1.0f + std::ldexp(float(i * 37 % 256), -23);
+    route(router, logits, bias);
+    for (int place = 0; place < places; ++place)
+      EXPECT_EQ(experts[place] * 37 % 256, 255 - place);
+  }
+}
+
+// Lanes have vectors of four, 128 columns apart.
+TEST_F(RouterRows, BestOfOneLane) {
+  for (int64_t places : {6, 16, 32}) {
+    Router router;
+    router.experts = 384;
+    router.places = places;
+    router.bias = true;
+    std::vector<float> logits(384, -1000.0f), bias(384);
+    for (int i = 0; i < 384; ++i)
+      bias[i] = float(i * 149 % 384) / 1024;
+    // Four, then what another lane has, then eight.
+    std::vector<int32_t> best = {23, 20, 21, 22, 100};
+    for (int32_t other : {276, 277, 151, 150, 149, 148, 278, 279})
+      best.push_back(other);
+    for (size_t i = 0; i < best.size(); ++i)
+      bias[best[i]] = 100.0f - float(i);
+    std::vector<int32_t> order(384);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return bias[a] > bias[b]; });
+    order.resize(places);
+    route(router, logits, bias);
+    EXPECT_EQ(experts, order);
+  }
 }
 
 TEST_F(RouterRows, QuotientsAreRoundedOnce) {

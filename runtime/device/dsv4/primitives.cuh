@@ -86,12 +86,15 @@ __device__ __forceinline__ float sqrt_f32(float a) { return __fsqrt_rn(a); }
 // The same from 2^-100 on, without the branch for what is less: several roots at
 // once overlap.
 __device__ __forceinline__ float sqrt_large_f32(float a) {
-  float inverse;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(a));
-  const float root = __fmul_rn(a, inverse);
-  const float corrected =
-      __fmaf_rn(__fmaf_rn(-root, root, a), __fmul_rn(0.5f, inverse), root);
-  return a == as_float(0x7F800000u) ? a : corrected;
+  float root;
+  asm("{\n\t.reg .pred p;\n\t.reg .f32 i, r, e;\n\t"
+      "rsqrt.approx.ftz.f32 i, %1;\n\tmul.rn.f32 r, %1, i;\n\t"
+      "mul.rn.f32 i, i, 0f3F000000;\n\tneg.f32 e, r;\n\t"
+      "fma.rn.f32 e, e, r, %1;\n\tfma.rn.f32 r, e, i, r;\n\t"
+      "setp.eq.f32 p, %1, 0f7F800000;\n\tselp.f32 %0, %1, r, p;\n\t}"
+      : "=f"(root)
+      : "f"(a));
+  return root;
 }
 
 // Within 2 units in the last place, where b is from 2^-126 to 2^126.

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row by a warp. Each lane has its elements in registers and looks for its best
-// two of them, and for how good the third is; then the warp takes the best of all
-// lanes, one after another. A lane whose third is taken looks again.
+// A row by a warp. Each lane has its elements in registers and puts three of them in
+// order, by words of which the lowest bits are not the key's but say which element it
+// is. The warp takes the best of all lanes, one after another. Where the bits that are
+// left do not tell two of them apart, or a lane has given all three, all is done again
+// by whole keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,21 +30,16 @@ struct WarpShape {
     vector = Vector,
     chunks = Chunks,
     items = Vector * Chunks,
-    // Places that are filled without a loop, as long as all goes as it mostly does.
-    unrolled = K <= 8 ? K : 0
+    // The bits of a word that say which of a lane's elements it is, backwards.
+    which = (1 << topk_log2(items)) - 1,
+    // Many places are filled in a loop, and lanes give more than three elements.
+    searches_again = K > 8
   };
   static constexpr bool values = Values, computed = Computed, largest = Largest;
   static constexpr TopkOrder order = Order;
 
   static_assert(K >= 1 && K <= 32, "a lane a place");
   static_assert(items <= 32, "registers");
-};
-
-// An element of a lane: what it is compared by, 0 where there is none, and its
-// index in the row less that of the lane's first element.
-struct WarpElement {
-  unsigned key;
-  int offset;
 };
 
 // Larger for larger results of arithmetic; 1 of NaN, whose magnitude is above that
@@ -66,18 +63,13 @@ __device__ __forceinline__ unsigned warp_key_of(float value) {
   return warp_key(Shape::largest ? value : sub_f32(0.0f, value));
 }
 
-// What a lane has of a row that is not taken yet.
+// What a lane has of a row.
 template <typename Shape> struct WarpRow {
-  enum : int { unknown = -0x10000 };
-
+  // What elements are compared by, 0 where there is none.
   unsigned keys[Shape::items];
   float values[Shape::items];
-  // The best element, and the next: the last that was taken, where the offset of
-  // the best is unknown.
-  WarpElement best, next;
-  // Of the one behind them.
-  unsigned third;
 
+  // The index of an element less that of the lane's first one.
   __device__ __forceinline__ static int offset(int item) {
     return item / Shape::vector * (32 * Shape::vector) + item % Shape::vector;
   }
@@ -101,83 +93,107 @@ template <typename Shape> struct WarpRow {
     }
   }
 
-  // The best that come behind `last`; with `All` of all.
-  template <bool All>
-  __device__ __forceinline__ void search(WarpElement last) {
-    best = next = {0, 0};
-    third = 0;
-#pragma unroll
-    for (int i = 0; i < Shape::items; ++i) {
-      // Of equal ones those in front come first, and are met first.
-      const bool left = All || keys[i] < last.key ||
-                        (keys[i] == last.key && offset(i) > last.offset);
-      const unsigned key = left ? keys[i] : 0;
-      const bool is_best = key > best.key, is_next = key > next.key;
-      third = is_next ? next.key : key > third ? key : third;
-      next.offset = is_best ? best.offset : is_next ? offset(i) : next.offset;
-      next.key = is_best ? best.key : is_next ? key : next.key;
-      best.offset = is_best ? offset(i) : best.offset;
-      best.key = is_best ? key : best.key;
-    }
-  }
-
-  __device__ __forceinline__ void take() {
-    if (next.key != 0) {
-      best = next;
-      next.key = 0;
-    } else {
-      next = best;
-      best = {third, unknown};
-    }
-  }
-
-  __device__ __forceinline__ float value_of(int at) const {
+  // The value of the element with this index, for all lanes.
+  __device__ __forceinline__ float value_of(int first, int index) const {
     float value = values[0];
 #pragma unroll
     for (int i = 1; i < Shape::items; ++i)
-      value = offset(i) == at ? values[i] : value;
-    return value;
+      value = first + offset(i) == index ? values[i] : value;
+    return __shfl_sync(0xFFFFFFFFu, value,
+                       (int)((unsigned)index / Shape::vector % 32));
   }
 };
+
+// Of a lane's elements the three largest words; where it searches again, of those below
+// a word.
+template <typename Shape> struct WarpWords {
+  unsigned best, next, third;
+
+  __device__ __forceinline__ void search(const WarpRow<Shape> &row,
+                                         unsigned below) {
+    best = next = third = 0;
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i) {
+      unsigned word =
+          (row.keys[i] & ~(unsigned)Shape::which) | (Shape::which - i);
+      if (Shape::searches_again)
+        word = word < below ? word : 0;
+      const unsigned second = word < best ? word : best;
+      best = word > best ? word : best;
+      const unsigned last = second < next ? second : next;
+      next = second > next ? second : next;
+      third = last > third ? last : third;
+    }
+  }
+};
+
+// The indices of what comes first, one a lane; whether it is known that they are.
+template <typename Shape>
+__device__ __forceinline__ bool warp_best(const WarpRow<Shape> &row, int &index) {
+  constexpr unsigned which = Shape::which;
+  const int lane = threadIdx.x % 32;
+  WarpWords<Shape> words = {0, 0, 0};
+  unsigned own = 0, holders = 0, word = 0xFFFFFFFFu;
+#pragma unroll (Shape::searches_again ? 1 : Shape::k + 1)
+  for (int place = 0; place <= Shape::k; ++place) {
+    if (place == 0 || (Shape::searches_again && words.best == 0))
+      words.search(row, word);
+    word = __reduce_max_sync(0xFFFFFFFFu, words.best);
+    if (place == Shape::k)
+      break;
+    const bool has = words.best == word;
+    const unsigned having = __ballot_sync(0xFFFFFFFFu, has);
+    own = lane == place ? word : own;
+    holders = lane == place ? having : holders;
+    words.best = has ? words.next : words.best;
+    words.next = has ? words.third : words.next;
+    words.third = has ? 0 : words.third;
+  }
+  // Words whose upper bits are equal come one behind the other, in one lane or in
+  // several; so a place is known if those of the next one differ. Of NaN, and where
+  // there is nothing, there are none.
+  const unsigned behind = __shfl_sync(0xFFFFFFFFu, own, lane + 1);
+  const bool known = (own ^ (lane == Shape::k - 1 ? word : behind)) > which &&
+                     own > which && (holders & (holders - 1)) == 0;
+  index = (31 - __clz((int)holders)) * Shape::vector +
+          WarpRow<Shape>::offset((int)(which - (own & which)));
+  return __all_sync(0xFFFFFFFFu, (known || lane >= Shape::k) &&
+                                     (words.best != 0 || Shape::items <= 3 ||
+                                      Shape::searches_again));
+}
+
+// The same by whole keys, one after another, which then are no longer there; -1 where
+// there is none.
+template <typename Shape>
+__device__ __forceinline__ int warp_search(WarpRow<Shape> &row, int first) {
+  int own = -1;
+#pragma unroll 1
+  for (int place = 0; place < Shape::k; ++place) {
+    unsigned best = 0;
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i)
+      best = row.keys[i] > best ? row.keys[i] : best;
+    best = __reduce_max_sync(0xFFFFFFFFu, best);
+    if (best == 0)
+      break;
+    int index = topk_no_index;
+#pragma unroll
+    for (int i = Shape::items - 1; i >= 0; --i)
+      index = row.keys[i] == best ? first + WarpRow<Shape>::offset(i) : index;
+    index = __reduce_min_sync(0xFFFFFFFFu, index);
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i)
+      row.keys[i] = first + WarpRow<Shape>::offset(i) == index ? 0 : row.keys[i];
+    own = (int)threadIdx.x % 32 == place ? index : own;
+  }
+  return own;
+}
 
 // What is in a place.
 struct WarpPlace {
   int index;
   float value;
 };
-
-// What comes next of the row goes to a place. Without `Any` only where one lane
-// has it and knows where; else nothing is done, and the result is false.
-template <bool Any, typename Shape>
-__device__ __forceinline__ bool warp_round(WarpRow<Shape> &row, int first,
-                                           int place, WarpPlace &own) {
-  const int lane = threadIdx.x % 32;
-  const unsigned key = __reduce_max_sync(0xFFFFFFFFu, row.best.key);
-  const bool has = row.best.key == key;
-  const unsigned holders = __ballot_sync(0xFFFFFFFFu, has);
-  int holder = 31 - __clz((int)holders);
-  int index = __shfl_sync(0xFFFFFFFFu, first + row.best.offset, holder);
-  // Where nothing is left all lanes have that.
-  if ((holders & (holders - 1)) != 0 || index < 0) {
-    if (!Any || key == 0)
-      return false;
-    // Several lanes have it, of which that with the lowest index gives it; or it
-    // is the third of one.
-    if (has && row.best.offset < 0)
-      row.template search<false>(row.next);
-    const int found = has ? first + row.best.offset : 0x7FFFFFFF;
-    index = __reduce_min_sync(0xFFFFFFFFu, found);
-    holder = 31 - __clz((int)__ballot_sync(0xFFFFFFFFu, found == index));
-  }
-  float value = own.value;
-  if constexpr (Shape::values)
-    value = __shfl_sync(0xFFFFFFFFu, row.value_of(row.best.offset), holder);
-  if (lane == place)
-    own = {index, value};
-  if (lane == holder)
-    row.take();
-  return true;
-}
 
 // Places in the order of their indices, -1 last.
 template <int K>
@@ -221,16 +237,19 @@ __device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {
   WarpRow<Shape> row = {};
   row.fill(first, length, load);
   Groups::keep(row, first);
-  row.template search<true>({0, 0});
-  WarpPlace own = {-1, as_float(Shape::largest ? 0xFF800000u : 0x7F800000u)};
-  int place = 0;
-#pragma unroll
-  for (; place < Shape::unrolled; ++place)
-    if (!warp_round<false>(row, first, place, own))
-      break;
+  int index;
+  if (!warp_best(row, index))
+    index = warp_search(row, first);
+  WarpPlace own = {lane < Shape::k ? index : -1,
+                   as_float(Shape::largest ? 0xFF800000u : 0x7F800000u)};
+  if constexpr (Shape::values) {
 #pragma unroll 1
-  for (; place < Shape::k; ++place)
-    warp_round<true>(row, first, place, own);
+    for (int place = 0; place < Shape::k; ++place) {
+      const int at = __shfl_sync(0xFFFFFFFFu, own.index, place);
+      const float value = row.value_of(first, at);
+      own.value = lane == place && at >= 0 ? value : own.value;
+    }
+  }
   if constexpr (Shape::order == TopkOrder::index_ascending)
     own = warp_by_index<Shape::k>(own);
   emit(lane, own.index, own.value);
