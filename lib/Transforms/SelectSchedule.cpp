@@ -86,6 +86,13 @@ constexpr Shape selectByWarp(int64_t threads, int64_t most = 0) {
   return shape;
 }
 
+/// The same where a multiprocessor is to have two blocks, each of which waits
+/// for its threads often.
+constexpr Shape twoBlocks(Shape shape) {
+  shape.blocks = 2;
+  return shape;
+}
+
 /// Measured on an H200; docs/Performance.md has the figures.
 const Shape shapes[] = {
     // Few long windows, few windows, long windows, the others; pieces of
@@ -124,7 +131,7 @@ const Shape shapes[] = {
     selectFrom(SelectAlgorithm::Stream, 1024, 0, 32, 4, /*chunks=*/2),
     selectFrom(SelectAlgorithm::Stream, 1024, 32768),
     selectFrom(SelectAlgorithm::Stream, 1024, 0, 64, 2, /*chunks=*/2),
-    selectFrom(SelectAlgorithm::Stream, 512, 0, 0, 1, /*chunks=*/2),
+    twoBlocks(selectFrom(SelectAlgorithm::Stream, 512, 0, 0, 1, /*chunks=*/2)),
     // A decode step's tokens: as many lanes as there are.
     {"dsv4.paged_append", 0, 128, 32, 2, true, 0, 0, 0, /*most=*/256},
     {"dsv4.rms_norm", 0, 128, 8, 8, true},

@@ -374,6 +374,12 @@ const HardRow hardRows[] = {
      }},
     {"zeros of both signs",
      [](int64_t i, int64_t) { return i % 3 ? -0.0f : 0.0f; }},
+    {"equal ones, fewer than places, where a sample looks",
+     [](int64_t i, int64_t) { return i % 256 < 2 ? 2.0f : float(i % 7); }},
+    {"one radix bucket, ascending",
+     [](int64_t i, int64_t) { return fromBits(0x3F800000u + uint32_t(i)); }},
+    {"steps of 8192 equal ones, ascending",
+     [](int64_t i, int64_t) { return float(i / 8192); }},
     {"the best where a sample does not look",
      [](int64_t i, int64_t) {
        return i % 61 == 60 ? 100.0f + float(i) : 0.5f;

@@ -44,7 +44,7 @@ func.func @few_long(%s: tensor<2x65536xf32>, %i: tensor<2x8xi32>) {
 }
 
 // CHECK-LABEL: func.func @many_long
-// CHECK: schedule <threads = 512, lanes = 1, vector = 4, {{(pdl = true, )?}}select = stream, chunks = 4>
+// CHECK: schedule <threads = 512, lanes = 1, vector = 4, blocks = 2, {{(pdl = true, )?}}select = stream, chunks = 4>
 func.func @many_long(%s: tensor<?x65536xf32>, %i: tensor<?x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<?x65536xf32>, tensor<?x8xi32>) -> tensor<?x8xi32> {
   ^bb0(%a: tensor<?x65536xf32>, %b: tensor<?x8xi32>):

@@ -99,8 +99,8 @@ struct TopkShape {
     // what can be among the best, more than K of them.
     capacity = Read == TopkRead::whole                  ? K
                : K > 2048                               ? 4608
-               : K > Threads || Read != TopkRead::first ? 4096
-                                                        : 4 * Threads,
+               : K > Threads ? 4096
+                             : 4 * Threads,
     // What a thread holds of the list.
     entries = (capacity + Threads - 1) / Threads,
     // Of a histogram.

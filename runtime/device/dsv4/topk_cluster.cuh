@@ -80,44 +80,37 @@ template <typename Shape, int Size> struct TopkCluster {
   __device__ __forceinline__ int begin() const { return first; }
   __device__ __forceinline__ int end() const { return all; }
   // Where this list was reduced most of what is in others is behind it.
-  __device__ __forceinline__ bool copies_all(const TopkBound &bound) const {
-    return bound.limit == topk_no_index;
-  }
+  __device__ __forceinline__ bool chooses(bool narrowed) const { return narrowed; }
   // A list by as many warps as there are for each.
   __device__ __forceinline__ void copy(int count, const TopkBound &bound,
-                                       int from, int end) const {
-    TopkShared<Shape> &shared = topk_shared<Shape>();
+                                       bool choosing, int from, int end) const {
+    TopkEntry *list = topk_shared<Shape>().list;
     constexpr int warps = Shape::threads / 32,
-                  each = warps > Size ? warps / Size : 1;
-    const int warp = threadIdx.x / 32;
+                  each = warps > Size ? warps / Size : 1, stride = each * 32;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll 1
     for (int part = warp / each; part < Size; part += warps / each) {
       const int begin = before(part), next = begin + (int)counts[part];
       const int stop = next < end ? next : end;
 #pragma unroll 1
-      for (int at = (begin > from ? begin : from) + warp % each * 32 +
-                    (int)threadIdx.x % 32;
-           at < stop; at += 4 * each * 32) {
+      for (int at = (begin > from ? begin : from) + warp % each * 32; at < stop;
+           at += 4 * stride) {
         // Four on their way at a time.
-        unsigned entries[4][2];
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-          ld_cluster_8_if(entries[i], at + i * each * 32 < stop, shared.list,
-                          at + i * each * 32 - begin, part);
+        unsigned entries[4][2], places[4];
+        bool there[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          bool there = at + i * each * 32 < stop;
-          unsigned place = count + at + i * each * 32 - from;
-          if (!copies_all(bound)) {
-            const float least =
-                (int)entries[i][0] < bound.limit ? bound.floor : bound.above;
-            there = there && (as_float(entries[i][1]) >= least || bound.any);
-            if (there)
-              place = fetch_add_shared(&shared.taken, 0, 1);
-          }
-          st_shared_8_if(there, shared.list, place, entries[i][0],
-                         entries[i][1]);
+          const int of = at + i * stride + lane;
+          there[i] = of < stop;
+          places[i] = count + of - from;
+          ld_cluster_8_if(entries[i], there[i], list, of - begin, part);
         }
+        if (choosing)
+          topk_keep<Shape>(entries, bound, there, places);
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          st_shared_8_if(there[i], list, places[i], entries[i][0],
+                         entries[i][1]);
       }
     }
   }

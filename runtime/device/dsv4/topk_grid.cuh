@@ -80,7 +80,7 @@ template <typename Shape, int Parts> struct TopkGrid {
     // The guess was too high for the whole row, which the others have left: what
     // they put there goes, as nothing reaches NaN.
     const float none = as_float(0x7FFFFFFFu);
-    copy(0, {none, none, 0, false}, 0, end());
+    copy(0, {none, none, 0, false}, true, 0, end());
     blocks = 1;
     return TopkNext::repeat;
   }
@@ -125,48 +125,38 @@ template <typename Shape, int Parts> struct TopkGrid {
 
   __device__ __forceinline__ int begin() const { return 0; }
   __device__ __forceinline__ int end() const { return all - own; }
-  // Leaves zeros where it has read. Where this list was reduced, much of what is in
-  // others is behind it; and what is in memory that was not zero may be anything.
-  __device__ __forceinline__ bool copies_all(const TopkBound &) const {
-    return false;
-  }
-  __device__ __forceinline__ void copy(int, const TopkBound &bound, int from,
+  // Much of what is in others is behind this list where that was reduced, and what is
+  // in memory that was not zero may be anything.
+  __device__ __forceinline__ bool chooses(bool) const { return true; }
+  // Leaves zeros where it has read.
+  __device__ __forceinline__ void copy(int, const TopkBound &bound, bool, int from,
                                        int end) const {
-    TopkShared<Shape> &shared = topk_shared<Shape>();
     const int lane = threadIdx.x % 32;
 #pragma unroll 1
     for (int warp = from + (int)threadIdx.x - lane; warp < end;
          warp += 4 * Shape::threads) {
       // Four on their way at a time.
-      TopkEntry entries[4];
-      unsigned kept[4], all = 0;
+      unsigned entries[4][2], places[4];
+      bool there[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int at = warp + lane + i * Shape::threads;
-        entries[i] = at < end ? workspace.list[place(at)] : 0;
+        const TopkEntry entry = at < end ? workspace.list[place(at)] : 0;
+        entries[i][0] = (unsigned)topk_index(entry);
+        entries[i][1] = as_unsigned(topk_value(entry));
       }
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const int at = warp + lane + i * Shape::threads,
-                  index = topk_index(entries[i]);
-        const float least = index < bound.limit ? bound.floor : bound.above;
-        kept[i] = __ballot_sync(
-            0xFFFFFFFFu, at < end && (unsigned)index < (unsigned)length &&
-                             (bound.any || topk_value(entries[i]) >= least));
-        all += __popc(kept[i]);
+        const int at = warp + lane + i * Shape::threads;
+        there[i] = at < end && entries[i][0] < (unsigned)length;
         if (at < end)
           workspace.list[place(at)] = 0;
       }
-      unsigned to = 0;
-      if (lane == 0 && all != 0)
-        to = fetch_add_shared(&shared.taken, 0, all);
-      to = __shfl_sync(0xFFFFFFFFu, to, 0);
+      topk_keep<Shape>(entries, bound, there, places);
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        if (kept[i] >> lane & 1)
-          shared.list[to + __popc(kept[i] & ((1u << lane) - 1))] = entries[i];
-        to += __popc(kept[i]);
-      }
+      for (int i = 0; i < 4; ++i)
+        st_shared_8_if(there[i], topk_shared<Shape>().list, places[i],
+                       entries[i][0], entries[i][1]);
     }
   }
   // Of an entry of the other blocks.

@@ -238,11 +238,11 @@ __device__ __forceinline__ int topk_sample_stride(int vectors) {
   return least > most ? least : most;
 }
 
-// A number that at least `wanted` of the numbers of all threads reach, and not
-// many more; a NaN where there are too few.
+// A number that at least `wanted` of the numbers of all threads reach; a NaN where
+// there are too few. It is `crowded` where many more reach it.
 template <typename Shape, int Count>
 __device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
-                                            int wanted) {
+                                            int wanted, bool &crowded) {
 #pragma unroll
   for (int i = 0; i < Count; ++i)
     add_shared(topk_shared<Shape>().bins,
@@ -250,25 +250,19 @@ __device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
   __syncthreads();
   const TopkBin found = topk_find_bin<Shape>((unsigned)wanted);
   topk_clear_bins<Shape>();
-  return found.count != 0 && found.bin <= TopkHalfBins<Shape>::last
-             ? TopkHalfBins<Shape>::least(found.bin)
-             : as_float(0x7FFFFFFFu);
+  const bool number =
+      found.count != 0 && found.bin <= TopkHalfBins<Shape>::last;
+  crowded = number && found.count > (unsigned)wanted;
+  return number ? TopkHalfBins<Shape>::least(found.bin) : as_float(0x7FFFFFFFu);
 }
 
-// A bound from a sample, six standard deviations low; exact where the sample is
-// the row.
-template <typename Shape>
-__device__ __forceinline__ TopkBound topk_guess(const float (&sample)[Shape::vector],
-                                                int length, int wanted) {
-  const int vectors = (length + Shape::vector - 1) / Shape::vector;
-  const int stride = topk_sample_stride<Shape>(vectors);
-  if (stride > 1) {
-    const float mean = div_approx_f32((float)wanted, (float)stride);
-    wanted = (int)(mean + 6.0f * sqrt_large_f32(mean)) + 4;
-  }
-  float best[1];
-  topk_maxima(best, sample);
-  return TopkBound::guess(topk_bound<Shape>(best, wanted));
+// How many of a sample are to reach a bound: six standard deviations more than what
+// is expected of one of so many elements, and all where the sample is the row.
+__device__ __forceinline__ int topk_wanted_of_sample(int stride, int wanted) {
+  if (stride <= 1)
+    return wanted;
+  const float mean = div_approx_f32((float)wanted, (float)stride);
+  return (int)(mean + 6.0f * sqrt_large_f32(mean)) + 4;
 }
 
 // Four of a vector's elements, or all that it has and NaN.
@@ -326,6 +320,35 @@ topk_append(const float (&values)[Shape::items], int start, int end,
   return __all_sync(0xFFFFFFFFu, wrote);
 }
 
+// Of four entries a lane, their indices below their values, those that are there and
+// can be among the best: their places in the list. By the lanes of a warp.
+template <typename Shape>
+__device__ __forceinline__ void
+topk_keep(const unsigned (&entries)[4][2], const TopkBound &bound,
+          bool (&there)[4], unsigned (&places)[4]) {
+  const int lane = threadIdx.x % 32;
+  unsigned kept[4], all = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float least =
+        (int)entries[i][0] < bound.limit ? bound.floor : bound.above;
+    kept[i] = __ballot_sync(
+        0xFFFFFFFFu,
+        there[i] && (bound.any || as_float(entries[i][1]) >= least));
+    all += __popc(kept[i]);
+  }
+  unsigned to = 0;
+  if (lane == 0 && all != 0)
+    to = fetch_add_shared(&topk_shared<Shape>().taken, 0, all);
+  to = __shfl_sync(0xFFFFFFFFu, to, 0);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    there[i] = kept[i] >> lane & 1;
+    places[i] = to + __popc(kept[i] & ((1u << lane) - 1));
+    to += __popc(kept[i]);
+  }
+}
+
 // The `wanted` best of the first `count` entries of the list to its front; returns
 // what can be among the best then. The list is put in the order of the bins of keys,
 // as far as that is needed; then what is in the bin of the last one is, until that is
@@ -348,13 +371,16 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
 #pragma unroll
     for (int i = 0; i < Shape::entries; ++i) {
       const unsigned at = begin + i * Shape::threads + threadIdx.x;
-      words[i] = none;
-      if (at < end) {
-        entries[i] = shared.list[at];
-        words[i] = topk_key(topk_value(entries[i]));
-        most = words[i] > most ? words[i] : most;
-      }
-      least = words[i] < least ? words[i] : least;
+      const bool there = at < end;
+      entries[i] = shared.list[there ? at : begin];
+      const unsigned key = topk_key(topk_value(entries[i]));
+      words[i] = there ? key : none;
+      // An element twice changes neither of the two, so this needs no condition. With
+      // many entries registers are saved by one.
+      constexpr bool many = Shape::k > Shape::threads;
+      const unsigned seen = many ? words[i] : key;
+      least = seen < least ? seen : least;
+      most = (there || !many) && seen > most ? seen : most;
     }
     topk_span(shared, least, most);
     __syncthreads();
@@ -444,14 +470,13 @@ template <typename Shape> struct TopkAlone {
     return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
   }
   // Of the lists to merge, one behind the other: where those of other blocks
-  // begin, where they end, and what can be among the best of them behind the first
-  // `count` of this block's list. Whether that is all of it.
+  // begin, where they end, and all of them behind the first `count` of this block's
+  // list, or what can be among the best, if the block chooses.
   __device__ __forceinline__ int begin() const { return 0; }
   __device__ __forceinline__ int end() const { return 0; }
-  __device__ __forceinline__ bool copies_all(const TopkBound &) const {
-    return true;
-  }
-  __device__ __forceinline__ void copy(int, const TopkBound &, int, int) const {}
+  __device__ __forceinline__ bool chooses(bool) const { return false; }
+  __device__ __forceinline__ void copy(int, const TopkBound &, bool, int,
+                                       int) const {}
   // The other blocks are no longer needed; and the end of this one.
   __device__ __forceinline__ void release() {}
   __device__ __forceinline__ void close() {}
@@ -461,6 +486,59 @@ template <typename Shape> struct TopkAlone {
 // Rows in passes
 //===----------------------------------------------------------------------===//
 
+// What is known of a row before its first round: a bound; or, where so many of a
+// sample reach it that it says little, how many of it should, and how many entries the
+// list has, which is the sample.
+struct TopkStart {
+  TopkBound bound;
+  int goal, count;
+};
+
+// Loads the first round, too: all loads are on their way before one is looked at.
+template <typename Shape, typename Load>
+__device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
+                                                TopkRange range, int length,
+                                                int wanted, Load load) {
+  TopkStart to = {{}, wanted, 0};
+  bool crowded;
+  if constexpr (Shape::read == TopkRead::sample) {
+    constexpr int each = Shape::vector < 4 ? Shape::vector : 4;
+    static_assert(each * Shape::threads <= Shape::capacity, "room for a sample");
+    const int vectors = (length + Shape::vector - 1) / Shape::vector;
+    const int stride = topk_sample_stride<Shape>(vectors);
+    const int vector = stride * (int)threadIdx.x;
+    const int column = vector < vectors ? vector * Shape::vector : length;
+    float loaded[Shape::vector], sample[each];
+    topk_load<Shape, 1>(
+        loaded, [&](int) { return column; }, length, length, load);
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      sample[i] = loaded[i];
+    const int goal =
+        topk_wanted_of_sample(stride * (Shape::vector / each), wanted);
+    to.bound = TopkBound::guess(topk_bound<Shape>(sample, goal, crowded));
+    if (crowded) {
+#pragma unroll
+      for (int i = 0; i < each; ++i)
+        topk_shared<Shape>().list[i * Shape::threads + threadIdx.x] =
+            topk_entry(sample[i], column + i);
+      to.goal = goal;
+      to.count = each * Shape::threads;
+    }
+  } else {
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+    float maxima[Shape::groups];
+    topk_maxima(maxima, values);
+    to.bound = TopkBound::guess(topk_bound<Shape>(maxima, wanted, crowded));
+  }
+  return to;
+}
+
 template <typename Shape, typename Group, typename Load, typename Emit>
 __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
                                          Emit emit) {
@@ -468,33 +546,13 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
   const int wanted = length < Shape::k ? length : Shape::k;
   TopkRange range = group.range(length);
   float values[Shape::items];
-  TopkBound bound;
-  if constexpr (Shape::read == TopkRead::sample) {
-    // All loads are on their way before one is looked at.
-    float sample[Shape::vector];
-    topk_load<Shape, 1>(
-        sample,
-        [&](int) {
-          const int vectors = (length + Shape::vector - 1) / Shape::vector;
-          const int vector =
-              topk_sample_stride<Shape>(vectors) * (int)threadIdx.x;
-          return vector < vectors ? vector * Shape::vector : length;
-        },
-        length, length, load);
-    topk_load_round<Shape>(values, range.begin, range.end, length, load);
-    topk_clear<Shape>();
-    __syncthreads();
-    bound = topk_guess<Shape>(sample, length, wanted);
-  } else {
-    topk_load_round<Shape>(values, range.begin, range.end, length, load);
-    topk_clear<Shape>();
-    __syncthreads();
-    float maxima[Shape::groups];
-    topk_maxima(maxima, values);
-    bound = TopkBound::guess(topk_bound<Shape>(maxima, wanted));
-  }
-
-  int start = range.begin, from = 0, count = 0;
+  TopkStart begin = topk_start<Shape>(values, range, length, wanted, load);
+  TopkBound bound = begin.bound;
+  // How long the list is, and what it is reduced to.
+  int count = begin.count, goal = begin.goal;
+  // Whether it is the sample, and whether the bound is of a list that was reduced.
+  bool crowded = count > 0, narrowed = false;
+  int start = crowded ? range.end : range.begin, from = 0;
   bool merging = false, loaded = true, wrote = false;
 #pragma unroll 1
   for (;;) {
@@ -508,9 +566,9 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
         break;
       wrote = false;
     }
-    bool more = __syncthreads_or(start < range.end);
+    const bool more = __syncthreads_or(start < range.end) || crowded;
     // While lists are merged all know it, and those ahead change what is in memory.
-    if (!merging)
+    if (!merging && !crowded)
       count = (int)(shared.taken < shared.end ? shared.taken : shared.end);
     TopkNext next = TopkNext::reduce;
     // Whether all may still be reading how many there are.
@@ -525,10 +583,11 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     if (merging) {
       const int room = Shape::capacity - count, left = group.end() - from;
       const int taken = left < room ? left : room;
-      group.copy(count, bound, from, from + taken);
+      const bool chooses = group.chooses(narrowed);
+      group.copy(count, bound, chooses, from, from + taken);
       __syncthreads();
-      counted = !group.copies_all(bound) && (int)shared.taken <= wanted;
-      count = group.copies_all(bound) ? count + taken : (int)shared.taken;
+      counted = chooses && (int)shared.taken <= wanted;
+      count = chooses ? (int)shared.taken : count + taken;
       from += taken;
       next = from < group.end() ? TopkNext::reduce : TopkNext::finish;
       if (next == TopkNext::finish)
@@ -539,11 +598,19 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
       range = group.range(length);
       start = range.begin;
       count = 0;
-      loaded = wrote = false;
+      loaded = wrote = narrowed = false;
       __syncthreads();
-    } else if (count > wanted) {
-      bound = topk_reduce<Shape>(count, wanted, length);
-      count = wanted;
+    } else if (count > goal) {
+      bound = topk_reduce<Shape>(count, goal, length);
+      count = goal;
+      narrowed = !crowded;
+    }
+    if (crowded) {
+      // From the beginning, with the first round still there.
+      crowded = false;
+      start = range.begin;
+      count = 0;
+      goal = wanted;
     }
     if (next == TopkNext::finish) {
       topk_emit<Shape>(count, emit);
