@@ -166,7 +166,8 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     `per g` or `per row`, of f8E8M0FNU, f8E4M3FN or f32; or two, the first of
     f8E4M3FN `per g`, the second of f32 and `per tensor`, which is `given`, or `per
     row`, which is computed first: by the rule with the amax of the row, `max` times 448 in the
-    place of `max`, and the smallest f32 normal as the only floor. It is never NaN.
+    place of `max`, and the smallest f32 normal as the only floor. It is never NaN. `given` counts as at least
+    the smallest f32 normal, as which NaN counts, too, and at most the largest f32.
     Clauses:
 
     * quantize_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent

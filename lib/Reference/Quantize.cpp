@@ -72,6 +72,12 @@ static uint32_t encodeFactor(Format format, ScaleRounding rounding,
 
 namespace {
 
+/// An outer factor as it counts: positive and finite, and the least of these if
+/// it is NaN.
+float boundOuter(float outer) {
+  return std::min(std::fmax(outer, kSmallestNormalF32), kLargestF32);
+}
+
 /// What all groups of an op share.
 struct Quantizer {
   QuantizerAttr rule;
@@ -102,8 +108,7 @@ float Quantizer::makeOuter(float amax) const {
   float divisor = mulF32(max(), getLargest(factors.format));
   if (std::isinf(divisor))
     divisor = kLargestF32;
-  float outer = quotient(rule.getLimit(), amax, divisor);
-  return std::min(std::max(outer, kSmallestNormalF32), kLargestF32);
+  return boundOuter(quotient(rule.getLimit(), amax, divisor));
 }
 
 void Quantizer::storeCode(int64_t at, float value) const {
@@ -135,7 +140,7 @@ void Quantizer::quantizeGroup(int64_t from, int64_t to, int64_t count,
                   encodeFactor(factors.format, rule.getRounding(), scale));
   float s = factors.f32(group);
   if (outer)
-    s = std::isnan(s) ? s : std::max(mulF32(s, *outer), kSmallestNormalF32);
+    s = std::max(mulF32(s, *outer), kSmallestNormalF32);
   for (int64_t i = 0; i < count; ++i)
     storeCode(to + i, quotient(rule.getPayload(), x.f32(from + i), s));
 }
@@ -174,7 +179,7 @@ rt::Status Interpreter::quantize(QuantizeOp op) {
     int64_t from = row * x.shape.back() + begin;
     std::optional<float> outer;
     if (op.getGiven()) {
-      outer = values.at(op.getGiven()).elements().f32(0);
+      outer = boundOuter(values.at(op.getGiven()).elements().f32(0));
     } else if (levels.size() == 2) {
       outer = quantizer.makeOuter(findAmax(quantizer.x, from, count));
       outs[2].round(row, *outer);

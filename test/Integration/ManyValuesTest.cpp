@@ -19,6 +19,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <cfloat>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -302,8 +303,12 @@ static std::string checkQuantize(Sessions &sessions, const Quantize &op,
     float outer = 1;
     if (isGiven) {
       const float all[] = {1, 0x1p-9f, 0x1p5f, 0.0123f};
+      // Those that are no positive normal numbers count as one that is.
+      const float odd[] = {NAN,        INFINITY, -INFINITY, 0.0f,
+                           -0x1p-149f, -1.0f,    0x1p-149f, FLT_MAX};
       outer = all[random() % std::size(all)];
-      std::memcpy(inputs.bytes[program.find("given")].data(), &outer, 4);
+      float given = random() % 4 == 0 ? odd[random() % std::size(odd)] : outer;
+      std::memcpy(inputs.bytes[program.find("given")].data(), &given, 4);
     }
     char *to = inputs.bytes[program.find("x")].data();
     int width = op.input == "f32" ? 4 : 2;

@@ -95,7 +95,10 @@ Value QuantizeBuilder::buildOuter(Value x) {
   if (op.getGiven()) {
     StoredVector stored = locateRow(row, op.getGiven(), 0, 1, "outer");
     stored.offset = row.constant(0);
-    return buildRead(row, stored);
+    // NaN is the least, too.
+    Value given = atLeast(buildRead(row, stored), FLT_MIN);
+    return arith::MinNumFOp::create(b, row.getLoc(), given,
+                                    row.splat(FLT_MAX, sizeOf(given)));
   }
   Value amax = buildAmax(x, count, /*keepNaN=*/false, "row_amax");
   return atLeast(buildQuotient(amax, limit * 448.0f), FLT_MIN);

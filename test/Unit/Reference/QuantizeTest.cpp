@@ -172,6 +172,23 @@ TEST_F(QuantizeTest, GivenAndComputedOuterFactors) {
   EXPECT_EQ(read<uint8_t>(3), (std::vector<uint8_t>{0x40, 0x30})); // 2, 0.5
   EXPECT_EQ(nibbles(), (std::vector<int>{7, 5, 15, 4}));
 
+  // What is no positive finite factor counts as the one next to it.
+  struct {
+    float given;
+    std::vector<uint8_t> factors;
+    std::vector<int> codes;
+  } const odd[] = {{INFINITY, {1, 1}, {0, 0, 8, 0}},
+                   {0, {0x7E, 0x01}, {7, 7, 8, 0}},
+                   {-1, {0x7E, 0x01}, {7, 7, 8, 0}},
+                   {NAN, {0x7E, 0x01}, {7, 7, 8, 0}}};
+  for (const auto &[given, factors, codes] : odd) {
+    givenFactor = given;
+    quantize("f4E2M1FN", "<f8E4M3FN per 2>, <f32 per tensor>]",
+             "rounding = nearest", 4, 2, bits({6, 3, -0.0f, 0}));
+    EXPECT_EQ(read<uint8_t>(3), factors) << given;
+    EXPECT_EQ(nibbles(), codes) << given;
+  }
+
   // The row's amax is 6 * 448 * 2: the outer factor is 2.
   quantize("f4E2M1FN", "<f8E4M3FN per 2>, <f32 per row>]", "rounding = nearest",
            4, 2, bits({5376, 0, 12, 6, 0, 0, 0, -0.0f}));
