@@ -307,13 +307,14 @@ static TeamWork getTeamWork(KernelOp kernel) {
   return work;
 }
 
-/// The most bits of a row that an op of the kernel reads or stores.
-static int64_t getRowBits(KernelOp kernel) {
+/// The most bits of a row that an op of the kernel reads or stores, if none of
+/// its elements has less than `least`.
+static int64_t getRowBits(KernelOp kernel, int64_t least = 0) {
   int64_t most = 0;
   for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
     int64_t bits = 0;
     for (RowPiece piece : op.getRowPieces())
-      bits += piece.extent * piece.bits;
+      bits += piece.extent * std::max(piece.bits, least);
     most = std::max(most, bits);
   }
   return most;
@@ -378,8 +379,15 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
     // A lane needs some 32 registers beside its words of the row.
     blocks = 0;
   }
+  // Of a long row, which is worked on as bf16 or wider, more words than these
+  // leave no registers for the rest.
+  constexpr int64_t kWordsOfLane = 128;
+  int64_t mostLanes = entry.lanes;
+  while (!work.rows && mostLanes < 32 &&
+         getRowBits(kernel, /*least=*/16) > 32 * mostLanes * kWordsOfLane)
+    mostLanes *= 2;
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
-    for (int64_t lanes = entry.lanes; lanes >= 1; lanes /= 2) {
+    for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2) {
       auto schedule =
           RowScheduleAttr::get(kernel.getContext(), threads, lanes, vector,
                                blocks, entry.load, entry.store, entry.pdl, team,

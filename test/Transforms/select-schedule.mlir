@@ -93,3 +93,19 @@ func.func @empty(%o: tensor<?x8xf32>) {
   }
   return
 }
+
+// Of a long row a lane would have more than it has registers for: more lanes share it.
+// CHECK-LABEL: func.func @long_rows
+func.func @long_rows(%x: tensor<?x7168xbf16>, %c: tensor<?x7168xf4E2M1FN>, %s: tensor<?x448xf8E4M3FN>)
+    -> (tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>) {
+  // BUILTIN: schedule <threads = 128, lanes = 32, vector = 16,
+  // SM90A: schedule <threads = {{[0-9]+}}, lanes = 32,
+  %0:2 = dsv4.kernel @long_rows(%x, %c, %s) : (tensor<?x7168xbf16>, tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>)
+      -> (tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>) {
+  ^bb0(%x1: tensor<?x7168xbf16>, %c1: tensor<?x7168xf4E2M1FN>, %s1: tensor<?x448xf8E4M3FN>):
+    %codes, %factors = dsv4.quantize %x1 outs(%c1, %s1 : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>)
+        {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>, rule = #dsv4.quantizer<>} : tensor<?x7168xbf16>
+    dsv4.yield %codes, %factors : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>
+  }
+  return %0#0, %0#1 : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>
+}

@@ -49,7 +49,7 @@ __device__ __forceinline__ Pooled<N> merge(const Pooled<N> &a,
 }
 
 __device__ __forceinline__ float weighted_mean(float sum, float dot) {
-  return sum == 0.0f ? 0.0f : div_f32(dot, sum);
+  return sum == 0.0f ? 0.0f : div_few_registers_f32(dot, sum);
 }
 
 // `Count` members from `first` on, as they were loaded.

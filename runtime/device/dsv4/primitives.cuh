@@ -75,6 +75,11 @@ __device__ __forceinline__ float div_f32(float a, float b) {
   return quotient;
 }
 
+// The same in fewer registers, with a subroutine for what is rare.
+__device__ __forceinline__ float div_few_registers_f32(float a, float b) {
+  return __fdiv_rn(a, b);
+}
+
 // a * b + c, rounded once.
 __device__ __forceinline__ float fma_f32(float a, float b, float c) {
   return __fmaf_rn(a, b, c);

@@ -61,6 +61,9 @@ __device__ __forceinline__ float mul_f32(float a, float b) {
 __device__ __forceinline__ float div_f32(float a, float b) {
   return one_nan(a / b);
 }
+__device__ __forceinline__ float div_few_registers_f32(float a, float b) {
+  return div_f32(a, b);
+}
 
 // Rounded once, in hardware or by libm.
 __device__ __forceinline__ float fma_f32(float a, float b, float c) {
