@@ -104,6 +104,7 @@ Online::Online(Device &device, const char *name, int64_t piece, int64_t pieces)
                countRequests(getCompressor(name), piece) * piece),
       piece(piece), pieces(pieces), requests(countRequests(of, piece)),
       entryBytes(3 * of.rowBytes()) {
+  sizeDim = "pieces";
   std::mt19937 random(2);
   std::vector<int32_t> slots;
   for (int64_t first = 0; first < requests; first += pieces) {
