@@ -211,6 +211,36 @@ private:
 
 } // namespace
 
+/// Whether values of `text` are in more than `most` others: the parser calls
+/// itself for each.
+static bool isNestedDeeply(StringRef text, int64_t most) {
+  bool inString = false;
+  int64_t depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (inString && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      inString = !inString;
+    else if (!inString && (text[i] == '[' || text[i] == '{') && ++depth > most)
+      return true;
+    else if (!inString && (text[i] == ']' || text[i] == '}'))
+      --depth;
+  }
+  return false;
+}
+
+/// What is wrong with the bounds of an entry, or nothing.
+static StringRef explainBounds(const TableEntry &entry) {
+  if (!StringRef(entry.arch).starts_with("sm_"))
+    return "'arch' is the beginning of an architecture's name: 'sm_', say, or "
+           "'sm_90a'";
+  if (std::min({entry.bits, entry.most, entry.window, entry.width,
+                entry.columns, entry.places}) < 0)
+    return "'bits', 'most', 'window', 'width', 'columns' and 'places' are not "
+           "negative";
+  return "";
+}
+
 LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
   auto fail = [&](const Twine &what) {
     return getOperation().emitError()
@@ -219,6 +249,8 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
   auto buffer = llvm::MemoryBuffer::getFile(table);
   if (!buffer)
     return fail(buffer.getError().message());
+  if (isNestedDeeply((*buffer)->getBuffer(), /*most=*/8))
+    return fail("expected a list of entries, got lists in lists");
   auto json = llvm::json::parse((*buffer)->getBuffer());
   if (!json)
     return fail(llvm::toString(json.takeError()));
@@ -263,6 +295,8 @@ LogicalResult SelectSchedule::readTable(std::vector<TableEntry> &entries) {
                "select",  "chunks", "places", "parts"},
               key.str()))
         return fail("an entry has no '" + key.str() + "'");
+    if (StringRef why = explainBounds(entry); !why.empty())
+      return fail(why);
     auto storePolicy = symbolizeStorePolicy(store);
     auto loadPolicy = symbolizeLoadPolicy(load);
     if (!storePolicy)
