@@ -63,7 +63,8 @@ LogicalResult RowDistributor::emitTeamRegion(Region &from, Region &to,
 /// How many groups of four rows of a piece a lane loads before it uses the
 /// first: as many as there are registers for, beside those for the sums,
 /// addresses and the arithmetic of a row. More than some do not hide more.
-static int64_t countGroups(RowScheduleAttr schedule, Region &member) {
+static int64_t countGroups(RowScheduleAttr schedule, int64_t members,
+                           Region &member) {
   constexpr int64_t kRegisters = 65536, kOtherRegisters = 52, kMostGroups = 5;
   auto yielded = member.front().getTerminator()->getOperandTypes();
   TeamWork work{1, cast<VectorType>(yielded.front()).getNumElements()};
@@ -78,7 +79,8 @@ static int64_t countGroups(RowScheduleAttr schedule, Region &member) {
                                           : std::max<int64_t>(threads, 512);
   int64_t left =
       std::min<int64_t>(kRegisters / resident, 255) - kOtherRegisters;
-  return std::clamp<int64_t>(left / (4 * words), 1, kMostGroups);
+  int64_t most = std::clamp<int64_t>(members / 4, 1, kMostGroups);
+  return std::clamp<int64_t>(left / (4 * words), 1, most);
 }
 
 LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
@@ -88,7 +90,7 @@ LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
       b, pool.getLoc(), getShareType(type.getElementType(), {channels}),
       firstRow, rowCount, pool.getMembers(), schedule.getRowsPerBlock(),
       schedule.getThreads(), laneCount, schedule.getCluster(),
-      countGroups(schedule, pool.getPiece().getMember()));
+      countGroups(schedule, pool.getMembers(), pool.getPiece().getMember()));
   RowDistributor row(*this);
   row.holdsRow = {};
   BlockArgument entry = pool.getBody().getArgument(0);

@@ -128,6 +128,9 @@ std::vector<TableEntry> dsv4::getBuiltinTable(StringRef arch) {
   bool pdl = cuda::getArchNumber(arch) >= 90;
   std::vector<TableEntry> table;
   for (const Shape &shape : shapes) {
+    // What a cluster shares is not for one block.
+    if (shape.team && shape.cluster > 1 && !hasClusters(arch))
+      continue;
     bool isGrid = shape.select == SelectAlgorithm::Grid ||
                   (!hasClusters(arch) && shape.parts > 1);
     table.push_back(

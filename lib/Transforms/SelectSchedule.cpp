@@ -108,6 +108,27 @@ static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
   return {};
 }
 
+/// The words of a row, which is worked on as bf16 or wider, that a lane should
+/// have: more leave no registers for the rest.
+static constexpr int64_t kWordsOfLane = 128;
+
+/// How many lanes have how many elements of a chunk, in the order they are to
+/// be tried: of a row that is too long for few lanes, rather small chunks.
+static SmallVector<std::pair<int64_t, int64_t>>
+listShares(const TableEntry &entry, int64_t rowBits, int64_t mostLanes) {
+  SmallVector<std::pair<int64_t, int64_t>> shares;
+  for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
+    for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2)
+      if (rowBits <= 32 * lanes * kWordsOfLane)
+        shares.push_back({lanes, vector});
+  // Where no such lanes divide the row.
+  for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2)
+    for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
+      if (rowBits > 32 * lanes * kWordsOfLane)
+        shares.push_back({lanes, vector});
+  return shares;
+}
+
 /// The schedule of a valid `entry` with lanes and vector reduced until it fits
 /// every op of the kernel, or null.
 static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
@@ -118,6 +139,7 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
   int64_t team = 0, threads = entry.threads, rows = entry.rows;
   int64_t cluster = 1;
   int64_t blocks = entry.blocks;
+  int64_t mostLanes = entry.lanes, rowBits = 0;
   if (work.rows) {
     team = std::gcd(work.elements, std::max<int64_t>(entry.team, 1));
     // More would have nothing to do.
@@ -126,35 +148,30 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
       cluster = 1;
     threads = std::min<int64_t>(
         threads, llvm::alignTo(work.getThreads(team * cluster), 32));
-    // Blocks were chosen for as many threads as most teams have.
-    blocks = std::min(blocks, 1024 / threads);
+    // Blocks were chosen for as many threads as most teams have, those of a
+    // cluster for fewer with more registers.
+    blocks = std::min(blocks, (cluster > 1 ? 512 : 1024) / threads);
     // Of long rows as many as shared memory has room for.
     rows = std::max<int64_t>(std::min(rows, 8192 / work.elements), 1);
-  } else if (blocks &&
-             getRowBits(kernel) >
-                 32 * entry.lanes * (65536 / (blocks * threads) - 32)) {
+  } else {
+    rowBits = getRowBits(kernel, /*least=*/16);
+    while (mostLanes < 32 && rowBits > 32 * mostLanes * kWordsOfLane)
+      mostLanes *= 2;
     // A lane needs some 32 registers beside its words of the row.
-    blocks = 0;
+    if (blocks &&
+        getRowBits(kernel) > 32 * mostLanes * (65536 / (blocks * threads) - 32))
+      blocks = 0;
   }
-  // Of a long row, which is worked on as bf16 or wider, more words than these
-  // leave no registers for the rest.
-  constexpr int64_t kWordsOfLane = 128;
-  int64_t mostLanes = entry.lanes;
-  while (!work.rows && mostLanes < 32 &&
-         getRowBits(kernel, /*least=*/16) > 32 * mostLanes * kWordsOfLane)
-    mostLanes *= 2;
-  for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
-    for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2) {
-      auto schedule =
-          RowScheduleAttr::get(kernel.getContext(), threads, lanes, vector,
-                               blocks, entry.load, entry.store, entry.pdl, team,
-                               team ? std::min(rows, threads / lanes) : 0,
-                               cluster, SelectAlgorithm::None, /*chunks=*/1,
-                               /*parts=*/1);
-      why = explainMisfit(schedule, kernel);
-      if (why.empty())
-        return schedule;
-    }
+  for (auto [lanes, vector] : listShares(entry, rowBits, mostLanes)) {
+    auto schedule = RowScheduleAttr::get(
+        kernel.getContext(), threads, lanes, vector, blocks, entry.load,
+        entry.store, entry.pdl, team,
+        team ? std::min(rows, threads / lanes) : 0, cluster,
+        SelectAlgorithm::None, /*chunks=*/1, /*parts=*/1);
+    why = explainMisfit(schedule, kernel);
+    if (why.empty())
+      return schedule;
+  }
   return {};
 }
 

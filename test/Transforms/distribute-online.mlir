@@ -1,4 +1,4 @@
-// Pieces of windows: the lanes of a team share the channels of what the regions read, give and
+// Pieces of windows, of which no more tokens are loaded ahead than there are: the lanes of a team share the channels of what the regions read, give and
 // store. The others of the row program stay as they are.
 
 // RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --dsv4-distribute-rows --cse --mlir-use-nameloc-as-prefix | FileCheck %s
@@ -7,7 +7,7 @@
                            <"acc" : 128 x f32 in row>]>>
 
 // CHECK-LABEL: func.func @pieces
-// CHECK: %pooled = cuda.pool_online 8 at %{{.*}} of %{{.*}} count 2 threads 64 lanes 16 groups 4 : index, index to vector<2x4xf32> {
+// CHECK: %pooled = cuda.pool_online 8 at %{{.*}} of %{{.*}} count 2 threads 64 lanes 16 groups 2 : index, index to vector<2x4xf32> {
 // CHECK-NEXT: ^bb0(%piece: index):
 // CHECK: %known = arith.andi
 // CHECK: %kept = cuda.in_pool
@@ -70,18 +70,18 @@ func.func @steps(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %state: !st
 // Four blocks share a row: lanes are counted over the cluster. A lane holds rows as they are stored, and
 // has registers for as many of them as its blocks leave.
 // CHECK-LABEL: func.func @cluster
-// CHECK: cuda.pool_online 8 at %first_row of %{{.*}} threads 32 lanes 16 cluster 4 groups 4 : index, index to vector<2x4xf32> {
+// CHECK: cuda.pool_online 64 at %first_row of %{{.*}} threads 32 lanes 16 cluster 4 groups 4 : index, index to vector<2x4xf32> {
 // CHECK: %scores = cuda.load %{{.*}} : memref<?xbf16>, index -> vector<1x2xbf16>
 // CHECK: %bias = cuda.load %{{.*}} : memref<?xf32>, index -> vector<1x2xf32>
 // CHECK: cuda.pool_yield %scores, %scores, %bias : vector<1x2xbf16>, vector<1x2xbf16>, vector<1x2xf32>
-func.func @cluster(%values: tensor<?x128xbf16>, %plan: tensor<?x5xi32>, %bias: tensor<8x128xf32>,
+func.func @cluster(%values: tensor<?x128xbf16>, %plan: tensor<?x5xi32>, %bias: tensor<64x128xf32>,
                    %state: !state, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %0 = dsv4.kernel @cluster(%values, %plan, %bias, %state, %out)
       schedule <threads = 32, lanes = 16, vector = 4, blocks = 16, team = 2, rows = 1, cluster = 4>
-      : (tensor<?x128xbf16>, tensor<?x5xi32>, tensor<8x128xf32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
-  ^bb0(%v: tensor<?x128xbf16>, %p: tensor<?x5xi32>, %b: tensor<8x128xf32>, %c: !state, %o: tensor<?x128xf32>):
-    %pooled = dsv4.compress %v, %v window 8 algorithm online plan(%p : tensor<?x5xi32>)
-        bias(%b : tensor<8x128xf32>) state(%c : !state)
+      : (tensor<?x128xbf16>, tensor<?x5xi32>, tensor<64x128xf32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
+  ^bb0(%v: tensor<?x128xbf16>, %p: tensor<?x5xi32>, %b: tensor<64x128xf32>, %c: !state, %o: tensor<?x128xf32>):
+    %pooled = dsv4.compress %v, %v window 64 algorithm online plan(%p : tensor<?x5xi32>)
+        bias(%b : tensor<64x128xf32>) state(%c : !state)
         outs(%o : tensor<?x128xf32>) : tensor<?x128xbf16>, tensor<?x128xbf16>
     dsv4.yield %pooled : tensor<?x128xf32>
   }

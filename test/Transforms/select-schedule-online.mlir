@@ -11,6 +11,9 @@
 !state = !dsv4.cache<8 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>,
                            <"acc" : 512 x f32 in row>]>>
 
+!state1024 = !dsv4.cache<8 x <[<"max" : 1024 x f32 in row>, <"sum" : 1024 x f32 in row>,
+                               <"acc" : 1024 x f32 in row>]>>
+
 // CHECK-LABEL: func.func @pieces
 func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // CHECK: schedule <threads = 256, lanes = 32, vector = 2, blocks = 2,
@@ -29,7 +32,7 @@ func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: te
 // CHECK-LABEL: func.func @few_pieces
 func.func @few_pieces(%v: tensor<?x512xf32>, %p: tensor<64x5xi32>, %c: !state, %o: tensor<64x512xbf16>) -> tensor<64x512xbf16> {
   // SM90: schedule <threads = 128, lanes = 32, vector = 2, blocks = 4, pdl = true, team = 1, rows = 1, cluster = 4>
-  // SM80: schedule <threads = 512, lanes = 32, vector = 2, blocks = 2, team = 1, rows = 1>
+  // SM80: schedule <threads = 256, lanes = 32, vector = 2, blocks = 2, team = 2, rows = 1>
   %0 = dsv4.kernel @few_pieces(%v, %p, %c, %o) : (tensor<?x512xf32>, tensor<64x5xi32>, !state, tensor<64x512xbf16>) -> tensor<64x512xbf16> {
   ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<64x5xi32>, %c1: !state, %o1: tensor<64x512xbf16>):
     %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<64x5xi32>)
@@ -37,6 +40,19 @@ func.func @few_pieces(%v: tensor<?x512xf32>, %p: tensor<64x5xi32>, %c: !state, %
     dsv4.yield %r : tensor<64x512xbf16>
   }
   return %0 : tensor<64x512xbf16>
+}
+
+// Wider rows take more threads of the four blocks, of which fewer are on a multiprocessor.
+// CHECK-LABEL: func.func @few_wide_pieces
+func.func @few_wide_pieces(%v: tensor<?x1024xf32>, %p: tensor<64x5xi32>, %c: !state1024, %o: tensor<64x1024xbf16>) -> tensor<64x1024xbf16> {
+  // SM90: schedule <threads = 256, lanes = 32, vector = 2, blocks = 2, pdl = true, team = 1, rows = 1, cluster = 4>
+  %0 = dsv4.kernel @few_wide_pieces(%v, %p, %c, %o) : (tensor<?x1024xf32>, tensor<64x5xi32>, !state1024, tensor<64x1024xbf16>) -> tensor<64x1024xbf16> {
+  ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<64x5xi32>, %c1: !state1024, %o1: tensor<64x1024xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<64x5xi32>)
+        state(%c1 : !state1024) outs(%o1 : tensor<64x1024xbf16>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+    dsv4.yield %r : tensor<64x1024xbf16>
+  }
+  return %0 : tensor<64x1024xbf16>
 }
 
 !wide = !dsv4.cache<8 x <[<"max" : 2048 x f32 in row>, <"sum" : 2048 x f32 in row>,

@@ -94,6 +94,18 @@ func.func @empty(%o: tensor<?x8xf32>) {
   return
 }
 
+// Nothing but small chunks divides a row that is long for few lanes.
+// CHECK-LABEL: func.func @odd_long_rows
+func.func @odd_long_rows(%x: tensor<?x2880xbf16>, %o: tensor<?x2880xbf16>) -> tensor<?x2880xbf16> {
+  // BUILTIN: schedule <threads = 128, lanes = 16, vector = 4,
+  %0 = dsv4.kernel @odd_long_rows(%x, %o) : (tensor<?x2880xbf16>, tensor<?x2880xbf16>) -> tensor<?x2880xbf16> {
+  ^bb0(%x1: tensor<?x2880xbf16>, %o1: tensor<?x2880xbf16>):
+    %r = dsv4.rms_norm %x1 outs(%o1 : tensor<?x2880xbf16>) {eps = 1.0e-06 : f32} : tensor<?x2880xbf16>
+    dsv4.yield %r : tensor<?x2880xbf16>
+  }
+  return %0 : tensor<?x2880xbf16>
+}
+
 // Of a long row a lane would have more than it has registers for: more lanes share it.
 // CHECK-LABEL: func.func @long_rows
 func.func @long_rows(%x: tensor<?x7168xbf16>, %c: tensor<?x7168xf4E2M1FN>, %s: tensor<?x448xf8E4M3FN>)
