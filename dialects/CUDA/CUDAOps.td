@@ -435,8 +435,6 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
   let extraClassDeclaration = [{
     /// What a lane holds of the sums.
     ::mlir::VectorType getPart();
-    /// Says pool_piece_c1.
-    ::mlir::LogicalResult emitMisfit();
   }];
   let hasRegionVerifier = 1;
 }

@@ -121,9 +121,11 @@ void RowDistributor::mapRows() {
 
 void RowDistributor::prefetchPlans(Value row, bool l2) {
   for (Operation &op : *forall.getBody()) {
-    if (!isa<cuda::PoolOp, cuda::PoolOnlineOp>(op))
+    auto pool = dyn_cast<cuda::PoolOp>(op);
+    auto online = dyn_cast<cuda::PoolOnlineOp>(op);
+    if (!pool && !online)
       continue;
-    Block &body = op.getRegions().back().front();
+    Block &body = (pool ? pool.getBody() : online.getBody()).front();
     auto first = llvm::find_if(body, llvm::IsaPred<memref::LoadOp>);
     if (first == body.end())
       continue;

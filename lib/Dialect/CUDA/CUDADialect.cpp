@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pool.h"
+
 #include "dsv4/Dialect/CUDA.h"
 
 #include "mlir/IR/Builders.h"
@@ -318,13 +320,7 @@ LogicalResult PoolOp::verifyRegions() {
   if (!row)
     return success(); // pool_window_c1 says so.
   auto part = cast<VectorType>(row.getScores().getType());
-  int64_t width = part.getNumElements(), cluster = getCluster();
-  int64_t threads = static_cast<int64_t>(getThreads()) * cluster;
-  if (getChannels() % width != 0 ||
-      (part.getRank() == 1 ? getChannels() != width
-                           : getChannels() / width > threads) ||
-      (cluster > 1 && (part.getRank() == 1 || part.getDimSize(0) != 1 ||
-                       getChannels() / width % cluster != 0)))
+  if (!isPartOfRow(part, getChannels(), getThreads(), getCluster()))
     return emitOpError() << "pool_c2: " << part << " is no part of rows of "
                          << getChannels();
   if (getOffsets().empty())

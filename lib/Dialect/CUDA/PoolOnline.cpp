@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Pool.h"
+
 #include "dsv4/Dialect/CUDA.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -50,13 +52,7 @@ LogicalResult PoolOnlineOp::verifyRegions() {
   VectorType part = piece.getPart();
   if (!part)
     return success(); // pool_piece_c1 says so.
-  int64_t width = part.getNumElements(), cluster = getCluster();
-  int64_t threads = static_cast<int64_t>(getThreads()) * cluster;
-  if (getChannels() % width != 0 ||
-      (part.getRank() == 1 ? getChannels() != width
-                           : getChannels() / width > threads) ||
-      (cluster > 1 && (part.getRank() == 1 || part.getDimSize(0) != 1 ||
-                       getChannels() / width % cluster != 0)))
+  if (!isPartOfRow(part, getChannels(), getThreads(), getCluster()))
     return emitOpError() << "pool_online_c2: " << part
                          << " is no part of rows of " << getChannels();
   return success();
@@ -94,26 +90,27 @@ static bool fits(Region &region, ArrayRef<Type> arguments, VectorType part) {
          });
 }
 
-LogicalResult PoolPieceOp::verifyRegions() {
-  VectorType part = getPart();
-  Type index = IndexType::get(getContext());
-  if (!part || !fits(getBegin(), {index}, part) ||
-      !fits(getMember(), {index, index}, part) ||
-      !fits(getEnd(), {index, part, part, part}, part))
-    return emitMisfit();
+/// pool_piece_c1.
+static bool isWellFormed(PoolPieceOp piece) {
+  VectorType part = piece.getPart();
+  Type index = IndexType::get(piece.getContext());
+  if (!part || !part.getElementType().isF32() ||
+      !fits(piece.getBegin(), {index}, part) ||
+      !fits(piece.getMember(), {index, index}, part) ||
+      !fits(piece.getEnd(), {index, part, part, part}, part))
+    return false;
   auto typesOf = [](Region &region) {
     return region.front().getTerminator()->getOperandTypes();
   };
-  auto row = typesOf(getMember());
-  if (!part.getElementType().isF32() ||
-      typesOf(getBegin()) != TypeRange({part, part, part}) ||
-      !llvm::is_contained({2, 3}, row.size()) || row[0] != row[1] ||
-      !typesOf(getEnd()).empty())
-    return emitMisfit();
-  return success();
+  auto row = typesOf(piece.getMember());
+  return typesOf(piece.getBegin()) == TypeRange({part, part, part}) &&
+         llvm::is_contained({2, 3}, row.size()) && row[0] == row[1] &&
+         typesOf(piece.getEnd()).empty();
 }
 
-LogicalResult PoolPieceOp::emitMisfit() {
+LogicalResult PoolPieceOp::verifyRegions() {
+  if (isWellFormed(*this))
+    return success();
   return emitOpError()
          << "pool_piece_c1: expected regions of (lane), (member, lane) and "
             "(lane, three vectors) that end in a 'cuda.pool_yield' of three "

@@ -356,6 +356,18 @@ own_share(const float (&rows)[Count][Channels]) {
   return to;
 }
 
+// The first block of a cluster must have started before others write to its memory:
+// all threads of the cluster make one of these, and wait in front of that.
+template <int Cluster> struct FirstBlock {
+  bool started = Cluster == 1;
+  __device__ __forceinline__ FirstBlock() { cluster_arrive_relaxed<Cluster>(); }
+  __device__ __forceinline__ void wait() {
+    if (!started)
+      cluster_wait<Cluster>();
+    started = true;
+  }
+};
+
 // For each row of the block, from `first` on, those below `rows`: the sum over
 // the members of its window of values weighted by the softmax of their scores,
 // channel by channel; 0 where there is no member. body(row, window) calls
@@ -370,14 +382,8 @@ __device__ __forceinline__ Result pool(int first, int rows, Offsets offsets,
   constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
   using Shape = PoolShape<Cluster, Members, Count, Threads, channels, Part>;
   __shared__ float pooled[Count][channels];
-  // The first block must have started before others write to its memory.
-  bool started = Cluster == 1;
-  cluster_arrive_relaxed<Cluster>();
-  const auto ready = [&] {
-    if (!started)
-      cluster_wait<Cluster>();
-    started = true;
-  };
+  FirstBlock<Cluster> first_block;
+  const auto ready = [&] { first_block.wait(); };
   const unsigned apart = Count < pool_many_rows ? 1 : gridDim.x / Cluster;
   int count = 0;
 #pragma unroll

@@ -165,9 +165,7 @@ __device__ __forceinline__ Result pool_online(int first, int rows, Body body) {
   static_assert(Cluster == 1 || Part::steps == 1,
                 "blocks of a cluster have contiguous channels");
   __shared__ float pooled[Count][channels];
-  // The first block must have started before others write to its memory.
-  bool started = Cluster == 1;
-  cluster_arrive_relaxed<Cluster>();
+  FirstBlock<Cluster> first_block;
   const int thread = threadIdx.x % lanes, team = threadIdx.x / lanes;
   const ClusterParts parts = cluster_parts<Cluster>();
 #pragma unroll 1
@@ -185,9 +183,7 @@ __device__ __forceinline__ Result pool_online(int first, int rows, Body body) {
           means = pool_piece<Groups, Part>(lane, count, known, kept, ends,
                                            begin, member, end);
         });
-      if (!started)
-        cluster_wait<Cluster>();
-      started = true;
+      first_block.wait();
       if (has_row) {
         float *row = in_first_block<Cluster>(pooled[which]);
 #pragma unroll
@@ -199,8 +195,7 @@ __device__ __forceinline__ Result pool_online(int first, int rows, Body body) {
       }
     }
   }
-  if (!started)
-    cluster_wait<Cluster>();
+  first_block.wait();
   cluster_arrive<Cluster>();
   cluster_wait<Cluster>();
   return own_share<Result, Lanes>(pooled);
