@@ -53,7 +53,8 @@ public:
   LogicalResult run();
 
 private:
-  /// 32 if every value fits a signed 32-bit integer, else 64.
+  /// 32 if every value fits a signed 32-bit integer and the instructions for
+  /// it are fewer, else 64.
   unsigned widthOf(Value value);
   bool isNotNegative(Value value);
   /// The integer that stands for `value`, of `width` bits.
@@ -87,7 +88,22 @@ static const ConstantIntRanges *lookupRange(DataFlowSolver &solver,
   return &lattice->getValue().getValue();
 }
 
+/// Whether `value` depends on which row of a piece it is for. Rows are counted
+/// by a loop: sums of 64 bits leave what is constant in them to the
+/// instructions.
+static bool isOfPieceRow(Value value) {
+  auto piece =
+      dyn_cast<cuda::PoolPieceOp>(value.getParentRegion()->getParentOp());
+  if (!piece || value.getParentRegion() != &piece.getMember())
+    return false;
+  Operation *op = value.getDefiningOp();
+  return op ? llvm::any_of(op->getOperands(), isOfPieceRow)
+            : value == piece.getMember().getArgument(0);
+}
+
 unsigned Legalizer::widthOf(Value value) {
+  if (isOfPieceRow(value))
+    return 64;
   const ConstantIntRanges *range = lookupRange(solver, value);
   if (range && range->smin().isSignedIntN(32) && range->smax().isSignedIntN(32))
     return 32;

@@ -65,7 +65,7 @@ LogicalResult RowDistributor::emitTeamRegion(Region &from, Region &to,
 /// addresses and the arithmetic of a row. More than some do not hide more.
 static int64_t countGroups(RowScheduleAttr schedule, int64_t members,
                            Region &member) {
-  constexpr int64_t kRegisters = 65536, kOtherRegisters = 52, kMostGroups = 5;
+  constexpr int64_t kRegisters = 65536, kOtherRegisters = 52, kMostGroups = 12;
   auto yielded = member.front().getTerminator()->getOperandTypes();
   TeamWork work{1, cast<VectorType>(yielded.front()).getNumElements()};
   int64_t threads = schedule.getThreads(), team = schedule.getTeam();

@@ -305,14 +305,20 @@ LogicalResult RowDistributor::run() {
   cloneScalars(body);
   if (failed(placeLoads(all, /*early=*/false)))
     return failure();
+  // Once loads are on their way: earlier, the next kernel would take resources
+  // from them. Blocks of a cluster that pools, if they are to have a
+  // multiprocessor each, leave it none to take.
+  bool fills = schedule.getTeam() && schedule.getCluster() > 1 &&
+               schedule.getBlocks() <= 1;
+  if (schedule.getPdl() && fills)
+    cuda::LaunchSuccessorsOp::create(b, forall.getLoc());
   for (auto pool : body->getOps<cuda::PoolOp>())
     if (failed(emitPool(pool)))
       return failure();
   for (auto pool : body->getOps<cuda::PoolOnlineOp>())
     if (failed(emitPoolOnline(pool)))
       return failure();
-  // Earlier, the next kernel would take resources from these loads.
-  if (schedule.getPdl())
+  if (schedule.getPdl() && !fills)
     cuda::LaunchSuccessorsOp::create(b, forall.getLoc());
   if (schedule.getTeam())
     enterGuard();

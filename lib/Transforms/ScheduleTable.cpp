@@ -80,8 +80,8 @@ const Shape shapes[] = {
      /*rows=*/8, 0, 2, 1, /*width=*/512},
     {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, 2, /*rows=*/8, 0, 2},
     {"dsv4.compress", 0, 512, 32, 2, false, 0, 2, 1, 0, 0, 1, /*width=*/1025},
-    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/4, /*team=*/1,
-     /*rows=*/1, /*most=*/64, 0, /*cluster=*/4},
+    {"dsv4.compress", 0, 512, 32, 2, false, /*blocks=*/1, /*team=*/1,
+     /*rows=*/1, /*most=*/64, 0, /*cluster=*/2},
     {"dsv4.compress", 0, 256, 32, 2, false, /*blocks=*/2, /*team=*/2,
      /*rows=*/1},
     // What routes few tokens, or many; short rows, few long rows, the others.

@@ -31,7 +31,7 @@ func.func @pieces(%v: tensor<?x512xf32>, %p: tensor<?x5xi32>, %c: !state, %o: te
 
 // CHECK-LABEL: func.func @few_pieces
 func.func @few_pieces(%v: tensor<?x512xf32>, %p: tensor<64x5xi32>, %c: !state, %o: tensor<64x512xbf16>) -> tensor<64x512xbf16> {
-  // SM90: schedule <threads = 128, lanes = 32, vector = 2, blocks = 4, pdl = true, team = 1, rows = 1, cluster = 4>
+  // SM90: schedule <threads = 256, lanes = 32, vector = 2, blocks = 1, pdl = true, team = 1, rows = 1, cluster = 2>
   // SM80: schedule <threads = 256, lanes = 32, vector = 2, blocks = 2, team = 2, rows = 1>
   %0 = dsv4.kernel @few_pieces(%v, %p, %c, %o) : (tensor<?x512xf32>, tensor<64x5xi32>, !state, tensor<64x512xbf16>) -> tensor<64x512xbf16> {
   ^bb0(%v1: tensor<?x512xf32>, %p1: tensor<64x5xi32>, %c1: !state, %o1: tensor<64x512xbf16>):
@@ -42,10 +42,10 @@ func.func @few_pieces(%v: tensor<?x512xf32>, %p: tensor<64x5xi32>, %c: !state, %
   return %0 : tensor<64x512xbf16>
 }
 
-// Wider rows take more threads of the four blocks, of which fewer are on a multiprocessor.
+// Wider rows take more threads of the two blocks.
 // CHECK-LABEL: func.func @few_wide_pieces
 func.func @few_wide_pieces(%v: tensor<?x1024xf32>, %p: tensor<64x5xi32>, %c: !state1024, %o: tensor<64x1024xbf16>) -> tensor<64x1024xbf16> {
-  // SM90: schedule <threads = 256, lanes = 32, vector = 2, blocks = 2, pdl = true, team = 1, rows = 1, cluster = 4>
+  // SM90: schedule <threads = 512, lanes = 32, vector = 2, blocks = 1, pdl = true, team = 1, rows = 1, cluster = 2>
   %0 = dsv4.kernel @few_wide_pieces(%v, %p, %c, %o) : (tensor<?x1024xf32>, tensor<64x5xi32>, !state1024, tensor<64x1024xbf16>) -> tensor<64x1024xbf16> {
   ^bb0(%v1: tensor<?x1024xf32>, %p1: tensor<64x5xi32>, %c1: !state1024, %o1: tensor<64x1024xbf16>):
     %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<64x5xi32>)

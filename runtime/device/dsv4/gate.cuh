@@ -39,7 +39,7 @@ __device__ __forceinline__ float log1p_quotient(float y) {
 // x + ln(1 + y) for x >= 0, else ln(1 + y), whose root is that of ln(1 + y) / y
 // times h: that does not underflow where y does.
 __device__ __forceinline__ float sqrt_softplus(float x) {
-  const float h = exp_f32(mul_f32(abs_f32(x), -0.5f));
+  const float h = exp_minus_half_f32(abs_f32(x));
   const float y = mul_f32(h, h), quotient = log1p_quotient(y);
   // Both sides are computed: elements without branches share their constants.
   const float above = fma_f32(y, quotient, x);

@@ -85,7 +85,7 @@ __device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
     Group loaded;
 #pragma unroll
     for (int i = 0; i < size; ++i)
-      loaded.rows[i] = member(size * group + i, lane);
+      loaded.rows[i] = member((long long)size * group + i, lane);
     return loaded;
   };
 #pragma unroll
@@ -110,7 +110,7 @@ __device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
   for (int i = 0; i < size - 1; ++i) {
     if (groups * size + i >= count)
       break;
-    rest[i] = member(groups * size + i, lane);
+    rest[i] = member((long long)size * groups + i, lane);
   }
 #pragma unroll
   for (int i = 0; i < size - 1; ++i) {

@@ -17,11 +17,9 @@
 
 #pragma once
 
-#include "memory.cuh"
+#include "topk_order.cuh"
 
 namespace dsv4 {
-
-enum class TopkOrder { unordered, sorted, index_ascending };
 
 //===----------------------------------------------------------------------===//
 // Order
@@ -52,9 +50,6 @@ __device__ __forceinline__ int topk_index(TopkEntry entry) {
   return (int)(unsigned)entry;
 }
 
-// Beyond every index of a row.
-enum : int { topk_no_index = 0x7FFFFFFF };
-
 // The place of an element in the order, the better the larger.
 typedef unsigned long long TopkRank;
 
@@ -71,11 +66,6 @@ __device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
 // be among the best being known from the first one (a few passes by one block) or
 // guessed from a sample.
 enum class TopkRead { whole, first, sample };
-
-// Rounded up.
-__device__ constexpr int topk_log2(int value) {
-  return value <= 1 ? 0 : 1 + topk_log2((value + 1) / 2);
-}
 
 // Where the elements of a bin begin if they are put in order, and how many it has.
 struct TopkBin {

@@ -15,7 +15,7 @@
 
 #pragma once
 
-#include "topk.cuh"
+#include "topk_order.cuh"
 
 namespace dsv4 {
 

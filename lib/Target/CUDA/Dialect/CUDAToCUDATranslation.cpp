@@ -377,15 +377,17 @@ LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
 LogicalResult CUDATranslation::printPieceRegion(Region &region,
                                                 ArrayRef<StringRef> results,
                                                 ModuleTranslation &text) const {
+  auto piece = cast<cuda::PoolPieceOp>(region.getParentOp());
+  BlockArgument row = piece.getMember().getArgument(0);
   std::string parameters;
   for (BlockArgument argument : region.getArguments()) {
     auto name = text.spell(argument);
     if (failed(name))
       return failure();
-    parameters +=
-        (parameters.empty() ? "" : ", ") +
-        std::string(argument.getType().isIndex() ? "int " : "const auto &") +
-        name->text;
+    StringRef type = argument == row                ? "long long "
+                     : argument.getType().isIndex() ? "int "
+                                                    : "const auto &";
+    parameters += (parameters.empty() ? "" : ", ") + (type + name->text).str();
   }
   for (StringRef result : results)
     parameters += (", auto &" + result).str();

@@ -1,8 +1,8 @@
-// Few pieces of HCA's windows, each by a cluster of four blocks: the first one has the entry.
+// Few pieces of HCA's windows, each by a cluster of two blocks: the first one has the entry.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=2,blocks=4,team=1,rows=1,cluster=4>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,blocks=1,pdl=true,team=1,rows=1,cluster=2>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=2,blocks=4,team=1,rows=1,cluster=4>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,blocks=1,pdl=true,team=1,rows=1,cluster=2>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
 
 !state = !dsv4.cache<16 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>,
@@ -25,8 +25,8 @@ func.func @compress_online_cluster(
 // The whole text.
 //     CHECK:// dsv4.compress of bf16 to bf16
 //CHECK-NEXT:// tokens = ?, pieces = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 4 blocks in teams of 1 elements a thread
-//CHECK-NEXT:extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(128, 4)
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 1 elements a thread, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(256, 1)
 //CHECK-NEXT:compress_online_cluster(const dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:                        const dsv4::bf16 *__restrict__ scores,
 //CHECK-NEXT:                        const float *__restrict__ bias,
@@ -36,18 +36,21 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:                        int tokens,
 //CHECK-NEXT:                        int rows,
 //CHECK-NEXT:                        int state_pages) {
-//CHECK-NEXT:  const int first_row = blockIdx.x / 4;
+//CHECK-NEXT:  const int first_row = blockIdx.x / 2;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
-//CHECK-NEXT:  const bool holds_row = blockIdx.x % 4 == 0 && threadIdx.x < 32;
+//CHECK-NEXT:  const bool holds_row = blockIdx.x % 2 == 0 && threadIdx.x < 32;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[(long long)first_row * 5]);
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
-//CHECK-NEXT:  const auto pooled = dsv4::pool_online<4, 1, 128, 32, 5, dsv4::Tile<float, 1, 1>, dsv4::Tile<float, 8, 2>>(
+//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  const auto pooled = dsv4::pool_online<2, 1, 256, 32, 12, dsv4::Tile<float, 1, 1>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    first_row, rows, [&](int piece, auto pool_piece) {
 //CHECK-NEXT:      const long long offset = (long long)piece * 5;
-//CHECK-NEXT:      const int position = plan[offset];
-//CHECK-NEXT:      const int count = plan[offset + 1];
-//CHECK-NEXT:      const int first_token = plan[offset + 2];
-//CHECK-NEXT:      const int from = plan[offset + 3];
-//CHECK-NEXT:      const int to = plan[offset + 4];
+//CHECK-NEXT:      const int position = dsv4::load<int>(&plan[offset]);
+//CHECK-NEXT:      const int count = dsv4::load<int>(&plan[offset + 1]);
+//CHECK-NEXT:      const int first_token = dsv4::load<int>(&plan[offset + 2]);
+//CHECK-NEXT:      const int from = dsv4::load<int>(&plan[offset + 3]);
+//CHECK-NEXT:      const int to = dsv4::load<int>(&plan[offset + 4]);
 //CHECK-NEXT:      const int place = max(position, 0) % 128;
 //CHECK-NEXT:      const int offset_1 = (int)min((long long)min(count, 128 - place), (long long)tokens - first_token);
 //CHECK-NEXT:      const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && offset_1 > 0;
@@ -71,12 +74,12 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:        piece_max = v_max_1;
 //CHECK-NEXT:        piece_sum = sum_1;
 //CHECK-NEXT:        piece_acc = acc_1;
-//CHECK-NEXT:      }, [&](int member, int team_lane_1) {
-//CHECK-NEXT:        const int offset_3 = member * 512;
+//CHECK-NEXT:      }, [&](long long member, int team_lane_1) {
+//CHECK-NEXT:        const long long offset_3 = member * 512;
 //CHECK-NEXT:        const long long offset_4 = launch_start + offset_3 + team_lane_1;
 //CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[offset_4]);
 //CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&values[offset_4]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&bias[(long long)(place * 512 + offset_3) + team_lane_1]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&bias[place * 512 + offset_3 + team_lane_1]);
 //CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
 //CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
 //CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;

@@ -73,12 +73,12 @@ func.func @compress_online(
 //CHECK-NEXT:        piece_max = v_max_1;
 //CHECK-NEXT:        piece_sum = sum_1;
 //CHECK-NEXT:        piece_acc = acc_1;
-//CHECK-NEXT:      }, [&](int member, int team_lane_1) {
-//CHECK-NEXT:        const int offset_3 = member * 512;
+//CHECK-NEXT:      }, [&](long long member, int team_lane_1) {
+//CHECK-NEXT:        const long long offset_3 = member * 512;
 //CHECK-NEXT:        const long long offset_4 = launch_start + offset_3 + team_lane_1 * 2;
 //CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_4]);
 //CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_4]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(place * 512 + offset_3) + team_lane_1 * 2]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_3 + team_lane_1 * 2]);
 //CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
 //CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
 //CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;
