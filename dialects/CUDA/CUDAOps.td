@@ -348,14 +348,18 @@ def CUDA_PoolWindowOp : CUDA_Op<"pool_window", [
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "the rows of one window";
   let description = [{
-    The second region gives what lane `lane` of a team holds of member `member` of the window. Where
-    `all` is true the first gives the same, with less ado, and but for the offsets of the pool. Clause
-    pool_window_c1: both regions have the arguments `member` and `lane`, and end in a
-    `cuda.pool_row` of the same types.
+    The last region gives what lane `lane` of a team holds of member `member` of the window. Where `all` is true the
+    first two give its scores, but for the offsets of the pool, and its values, with less ado: each by itself, so
+    that rows of one tensor can be loaded one after another. Clauses:
+
+    * pool_window_c1: all regions have the arguments `member` and `lane`; the first two end in a `cuda.pool_yield` of
+      one vector, the last in a `cuda.pool_row`;
+    * pool_window_c2: scores and values are of one type in all of them.
   }];
   let arguments = (ins I1:$all);
-  let regions = (region SizedRegion<1>:$fast, SizedRegion<1>:$any);
-  let assemblyFormat = "$all attr-dict-with-keyword $fast `else` $any";
+  let regions = (region SizedRegion<1>:$scores, SizedRegion<1>:$values,
+                        SizedRegion<1>:$any);
+  let assemblyFormat = "$all `scores` $scores `values` $values `else` $any attr-dict";
   let hasRegionVerifier = 1;
 }
 
@@ -440,8 +444,9 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
 }
 
 def CUDA_PoolYieldOp : CUDA_Op<"pool_yield", [
-    Pure, Terminator, ReturnLike, ParentOneOf<["PoolOp", "PoolPieceOp"]>]> {
-  let summary = "what a region of a pool or a piece gives";
+    Pure, Terminator, ReturnLike,
+    ParentOneOf<["PoolOp", "PoolWindowOp", "PoolPieceOp"]>]> {
+  let summary = "what a region of a pool, a window or a piece gives";
   let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32, BF16]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

@@ -267,11 +267,15 @@ LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
   cuda::PoolWindowOp window = pool.getWindow();
   auto own = cuda::PoolWindowOp::create(
       row.b, window.getLoc(), row.mapping.lookupOrDefault(window.getAll()));
-  if (failed(row.emitPoolRow(window.getFast(), own.getFast())) ||
+  int64_t channels = type.getNumElements();
+  if (failed(
+          row.emitTeamRegion(window.getScores(), own.getScores(), channels)) ||
+      failed(
+          row.emitTeamRegion(window.getValues(), own.getValues(), channels)) ||
       failed(row.emitPoolRow(window.getAny(), own.getAny())) ||
       (!pool.getOffsets().empty() &&
        failed(row.emitTeamRegion(pool.getOffsets(), mapped.getOffsets(),
-                                 type.getNumElements()))))
+                                 channels))))
     return failure();
   shares[{pool.getPooled(), 1}] = mapped.getPooled();
   return success();

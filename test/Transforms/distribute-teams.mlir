@@ -25,15 +25,19 @@
 // The plan is read once for all rows of the window.
 // CHECK: %window_start = memref.load
 // CHECK: %all_in_launch = arith.andi
-// CHECK: cuda.pool_window %all_in_launch {
+// CHECK: cuda.pool_window %all_in_launch scores {
 // CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
 // 64 lanes of the team have two elements each of the 128.
 // CHECK: %[[PART:.*]] = arith.muli %team_lane, %c2
 // CHECK-NEXT: %[[AT:.*]] = arith.addi %{{.*}}, %[[PART]]
 // CHECK-NEXT: %scores = cuda.load %{{.*}}[%[[AT]]] : memref<?xf32>, index -> vector<1x2xf32>
+// CHECK-NEXT: cuda.pool_yield %scores : vector<1x2xf32>
+// CHECK-NEXT: } values {
+// CHECK: %[[PART:.*]] = arith.muli %team_lane, %c2
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %{{.*}}, %[[PART]]
 // CHECK-NEXT: %values = cuda.load %{{.*}}[%[[AT]]] : memref<?xf32>, index -> vector<1x2xf32>
-// CHECK-NEXT: cuda.pool_row %true, %scores, %values : vector<1x2xf32>, vector<1x2xf32>
-// CHECK: } else {
+// CHECK-NEXT: cuda.pool_yield %values : vector<1x2xf32>
+// CHECK-NEXT: } else {
 // CHECK: %scores = cuda.load %{{.*}} if %is_there : memref<?xf32>, index -> vector<1x2xf32>
 // CHECK-NEXT: %values = cuda.load %{{.*}} if %is_there : memref<?xf32>, index -> vector<1x2xf32>
 // CHECK-NEXT: cuda.pool_row %is_there, %scores, %values : vector<1x2xf32>, vector<1x2xf32>

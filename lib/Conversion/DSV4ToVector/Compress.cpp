@@ -52,7 +52,8 @@ private:
   std::pair<Value, Value> beginMember(Region &region);
   void buildOffsets(Region &region);
   /// What a region of the pool does, with all tokens in the launch or not.
-  void buildMember(Region &region, bool allInLaunch);
+  void buildPart(Region &region, Value tensor, unsigned field, StringRef name);
+  void buildMember(Region &region);
 
   Value select(Value condition, Value yes, Value no, StringRef name = "") {
     return arith::SelectOp::create(b, row.getLoc(name), condition, yes, no);
@@ -215,25 +216,28 @@ void CompressBuilder::buildOffsets(Region &region) {
                             readBias(Source(), member, column));
 }
 
-void CompressBuilder::buildMember(Region &region, bool allInLaunch) {
+void CompressBuilder::buildPart(Region &region, Value tensor, unsigned field,
+                                StringRef name) {
   OpBuilder::InsertionGuard saved(b);
   auto [member, column] = beginMember(region);
   Source source;
-  if (allInLaunch)
-    source.launchOffset =
-        row.add(launchStart, row.mul(member, row.constant(columns)));
-  else
-    source = findToken(row.add(firstRow, member, "at"), member);
+  source.launchOffset =
+      row.add(launchStart, row.mul(member, row.constant(columns)));
+  cuda::PoolYieldOp::create(b, row.getLoc(),
+                            readPart(source, tensor, field, column, name));
+}
+
+void CompressBuilder::buildMember(Region &region) {
+  OpBuilder::InsertionGuard saved(b);
+  auto [member, column] = beginMember(region);
+  Source source = findToken(row.add(firstRow, member, "at"), member);
   Value scores = readPart(source, op.getScores(), 1, column, "scores");
   Value values = readPart(source, op.getValues(), 0, column, "values");
   // Where all are in the launch the pool adds the bias.
-  if (op.getBias() && !allInLaunch)
+  if (op.getBias())
     scores = arith::AddFOp::create(b, row.getLoc(), scores,
                                    readBias(source, member, column));
-  Value there = source.there;
-  if (!there)
-    there = arith::ConstantIntOp::create(b, row.getLoc(), 1, 1);
-  cuda::PoolRowOp::create(b, row.getLoc(), there, scores, values);
+  cuda::PoolRowOp::create(b, row.getLoc(), source.there, scores, values);
 }
 
 Value CompressBuilder::build() {
@@ -247,8 +251,9 @@ Value CompressBuilder::build() {
                       ->getArgument(0);
     readPlan(entry);
     auto window = cuda::PoolWindowOp::create(b, row.getLoc(), allInLaunch);
-    buildMember(window.getFast(), /*allInLaunch=*/true);
-    buildMember(window.getAny(), /*allInLaunch=*/false);
+    buildPart(window.getScores(), op.getScores(), 1, "scores");
+    buildPart(window.getValues(), op.getValues(), 0, "values");
+    buildMember(window.getAny());
   }
   if (op.getBias())
     buildOffsets(pool.getOffsets());

@@ -311,6 +311,13 @@ static bool isMemberAndLane(Region &region) {
          llvm::all_of(region.getArgumentTypes(),
                       [](Type type) { return type.isIndex(); });
 }
+/// The vector that a region of `member` and `lane` ends in, if it has such.
+static VectorType getPart(Region &region) {
+  auto yield = dyn_cast<PoolYieldOp>(region.front().getTerminator());
+  return isMemberAndLane(region) && yield && yield.getNumOperands() == 1
+             ? cast<VectorType>(yield.getOperand(0).getType())
+             : VectorType();
+}
 LogicalResult PoolOp::verifyRegions() {
   auto window = dyn_cast<PoolWindowOp>(getBody().front().getTerminator());
   if (!window)
@@ -323,11 +330,7 @@ LogicalResult PoolOp::verifyRegions() {
   if (!isPartOfRow(part, getChannels(), getThreads(), getCluster()))
     return emitOpError() << "pool_c2: " << part << " is no part of rows of "
                          << getChannels();
-  if (getOffsets().empty())
-    return success();
-  auto offsets = dyn_cast<PoolYieldOp>(getOffsets().front().getTerminator());
-  if (!isMemberAndLane(getOffsets()) || !offsets ||
-      offsets.getOperandTypes() != TypeRange{part})
+  if (!getOffsets().empty() && getPart(getOffsets()) != part)
     return emitOpError() << "pool_c3: expected offsets of two indices that end "
                             "in 'cuda.pool_yield' of "
                          << part;
@@ -356,17 +359,16 @@ void PoolOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
 }
 
 LogicalResult PoolWindowOp::verifyRegions() {
-  SmallVector<Type> types;
-  for (Region *region : getRegions()) {
-    auto row = dyn_cast<PoolRowOp>(region->front().getTerminator());
-    if (!isMemberAndLane(*region) || !row)
-      return emitOpError() << "pool_window_c1: expected regions of two "
-                              "indices that end in 'cuda.pool_row'";
-    types.push_back(row.getScores().getType());
-    types.push_back(row.getValues().getType());
-  }
-  if (!llvm::all_equal(types))
-    return emitOpError() << "pool_window_c1: expected rows of one type";
+  VectorType scores = getPart(getScores()), values = getPart(getValues());
+  auto row = dyn_cast<PoolRowOp>(getAny().front().getTerminator());
+  if (!scores || !values || !isMemberAndLane(getAny()) || !row)
+    return emitOpError() << "pool_window_c1: expected regions of two indices, "
+                            "of which two end in 'cuda.pool_yield' of a vector "
+                            "and the last in 'cuda.pool_row'";
+  if (scores != values || row.getScores().getType() != scores ||
+      row.getValues().getType() != scores)
+    return emitOpError() << "pool_window_c2: expected scores and values of one "
+                            "type";
   return success();
 }
 void PoolWindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,

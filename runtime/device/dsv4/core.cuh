@@ -18,6 +18,11 @@
 
 namespace dsv4 {
 
+// The binary logarithm, rounded up.
+__device__ constexpr int ceil_log2(int value) {
+  return value <= 1 ? 0 : 1 + ceil_log2((value + 1) / 2);
+}
+
 //===----------------------------------------------------------------------===//
 // Element types: bits in memory, no arithmetic of their own
 //===----------------------------------------------------------------------===//

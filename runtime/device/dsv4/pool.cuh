@@ -70,15 +70,30 @@ __device__ __forceinline__ Part operator+(const Part &scores,
   return scores;
 }
 
-template <int Members, int Count, typename Part, typename Fast, typename Load>
-__device__ __forceinline__ void load_members(PoolMembers<Count, Part> &to,
-                                             int first, int lane, bool all,
-                                             Fast fast, Load load) {
+// Where `all` holds all of them are there, and scores(r, lane) and values(r, lane)
+// give a lane's part of member r: rows of one tensor are loaded one after another,
+// which memory takes better. Else load(r, lane, scores, values) does, and says
+// whether it is there.
+template <int Members, int Count, typename Part, typename Offsets,
+          typename Scores, typename Values, typename Load>
+__device__ __forceinline__ void
+load_members(PoolMembers<Count, Part> &to, int first, int lane, bool all,
+             Offsets offsets, Scores scores, Values values, Load load) {
   constexpr int channels = sizeof(Part) / sizeof(float);
   if (all) {
+    decltype(offsets(0, lane)) added[Count];
 #pragma unroll
     for (int i = 0; i < Count; ++i)
-      fast(first + i, lane, to.scores[i], to.values[i]);
+      to.scores[i] = scores(first + i, lane);
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      added[i] = offsets(first + i, lane);
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      to.values[i] = values(first + i, lane);
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      to.scores[i] = to.scores[i] + added[i];
     return;
   }
 #pragma unroll
@@ -122,64 +137,60 @@ pool_members(const PoolMembers<Count, Part> &members) {
   return to;
 }
 
-// The tree of `Count` blocks, a power of two, from block `first` on, of
-// those that there are. `next` holds the first, and then the one behind the
-// last: the members of a block are on their way while those before are pooled.
-template <int Count, int Members, typename Part, typename Loader>
-__device__ __forceinline__ auto pool_blocks(PoolMembers<8, Part> &next,
-                                            int first, int end, Loader load) {
-  if constexpr (Count == 1) {
-    const PoolMembers<8, Part> members = next;
-    if (first + 1 < end)
-      load(next, first + 1);
-    return pool_members(members);
-  } else if constexpr (Count == 2) {
-    PoolMembers<8, Part> second;
-    if (first + 1 < end)
-      load(second, first + 1);
-    auto to = pool_members(next);
-    if (first + 2 < end)
-      load(next, first + 2);
-    if (8 * (first + 1) < Members)
-      to = merge(to, pool_members(second));
-    return to;
-  } else {
-    // A loop, because the members of two blocks are text enough.
-    Pooled<sizeof(Part) / sizeof(float)> to = {};
-#pragma unroll 1
-    for (int half = 0; half < 2; ++half) {
-      const int begin = first + half * (Count / 2);
-      if (8 * begin < Members) {
-        const auto part =
-            pool_blocks<Count / 2, Members>(next, begin, end, load);
-        to = half ? merge(to, part) : part;
-      }
-    }
-    return to;
-  }
+// The sums over block `block`, counted from 0 on, to those over blocks before it:
+// trees[n] is of 2^n blocks and waits for as many more, or, if there are no more levels,
+// of twice as many.
+template <int Level, int Levels, typename Sums>
+__device__ __forceinline__ void add_block(Sums (&trees)[Levels], int block,
+                                          const Sums &sums) {
+  if (!(block >> Level & 1))
+    trees[Level] = sums;
+  else if constexpr (Level + 1 == Levels)
+    trees[Level] = merge(trees[Level], sums);
+  else
+    add_block<Level + 1>(trees, block, merge(trees[Level], sums));
 }
 
-// Blocks `first` to `first + Blocks - 1` of a window, of those that there are.
+// Blocks `first` to `first + Blocks - 1` of a window, a power of two, of those that
+// there are, merged as a tree. The members of one are loaded when those of the one
+// before are pooled: other warps have theirs on the way, and more at once are slower.
 template <int Members, int Blocks, typename Part, typename Offsets,
-          typename Fast, typename Load>
+          typename Scores, typename Values, typename Load>
 __device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
-                                          bool all, Fast fast, Load load) {
-  const auto load_block = [&](PoolMembers<8, Part> &to, int block) {
-    // Each is added once: kept until it is used, it would take registers.
-    load_members<Members>(
-        to, 8 * block, lane,
-        all && (Members % 8 == 0 || 8 * block + 8 <= Members),
-        [&](int member, int lane, Part &scores, Part &values) {
-          fast(member, lane, scores, values);
-          scores = scores + offsets(member, lane);
-        },
-        load);
+                                          bool all, Scores scores,
+                                          Values values, Load load) {
+  constexpr int last = (Members + 7) / 8;
+  constexpr int levels = Blocks > 1 ? ceil_log2(Blocks) : 1;
+  const int count =
+      last % Blocks == 0 || last - first > Blocks ? Blocks : last - first;
+  PoolMembers<8, Part> members;
+  const auto load_block = [&](int block) {
+    const int begin = 8 * (first + block);
+    load_members<Members>(members, begin, lane,
+                          all && (Members % 8 == 0 || begin + 8 <= Members),
+                          offsets, scores, values, load);
   };
-  const int last = (Members + 7) / 8;
-  const int end = first + Blocks < last ? first + Blocks : last;
-  PoolMembers<8, Part> next;
-  load_block(next, first);
-  return pool_blocks<Blocks, Members>(next, first, end, load_block);
+  Pooled<sizeof(Part) / sizeof(float)> trees[levels];
+  load_block(0);
+#pragma unroll 1
+  for (int block = 0; block < count; ++block) {
+    const auto sums = pool_members(members);
+    if (block + 1 < count)
+      load_block(block + 1);
+    add_block<0>(trees, block, sums);
+  }
+  auto sums = trees[levels - 1];
+  if constexpr (last % Blocks != 0) {
+    // Fewer blocks, if they are no power of two, are several trees.
+    bool begun = count == Blocks;
+#pragma unroll
+    for (int n = 0; n < levels; ++n)
+      if (count != Blocks && count >> n & 1) {
+        sums = begun ? merge(trees[n], sums) : trees[n];
+        begun = true;
+      }
+  }
+  return sums;
 }
 
 // How the members of a window are dealt to threads: teams of `lanes` threads
@@ -188,12 +199,6 @@ __device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
 template <int Cluster, int Members, int Count, int Threads, int Channels,
           typename Part>
 struct PoolShape {
-  static constexpr int ceil_pow2(int value) {
-    int power = 1;
-    while (power < value)
-      power *= 2;
-    return power;
-  }
   enum : int {
     part = sizeof(Part) / sizeof(float),
     channels = Channels / Cluster,
@@ -202,8 +207,9 @@ struct PoolShape {
     // Three sums a channel, beside the pooled rows in 48 KiB of shared memory.
     fitting = (49152 - 4 * Count * Channels) / (12 * channels),
     most_teams = Threads / lanes < fitting ? Threads / lanes : fitting,
-    blocks = ceil_pow2((all_blocks + (most_teams > 1 ? most_teams : 1) - 1) /
-                       (most_teams > 1 ? most_teams : 1)),
+    blocks = 1 << ceil_log2(
+                 (all_blocks + (most_teams > 1 ? most_teams : 1) - 1) /
+                 (most_teams > 1 ? most_teams : 1)),
     teams = (all_blocks + blocks - 1) / blocks
   };
   // Where the channels of a lane go, lanes counted over the whole cluster.
@@ -227,10 +233,11 @@ __device__ __forceinline__ void store_means(float *row, int lane,
 // all threads of the block, to `row` in shared memory, which may be another
 // block's: ready() comes before. `again` if another window or part follows.
 template <typename Shape, int Members, int Threads, typename Part,
-          typename Ready, typename Offsets, typename Fast, typename Load>
+          typename Ready, typename Offsets, typename Scores, typename Values,
+          typename Load>
 __device__ __forceinline__ void
 pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
-            bool all, Fast fast, Load load) {
+            bool all, Scores scores, Values values, Load load) {
   const int thread = threadIdx.x % Shape::lanes,
             lane = which * Shape::lanes + thread,
             team = threadIdx.x / Shape::lanes;
@@ -239,13 +246,13 @@ pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
     if (team == 0)
       store_means<Shape>(
           row, lane,
-          pool_team<Members, Shape::blocks, Part>(0, lane, offsets, all, fast,
-                                                  load));
+          pool_team<Members, Shape::blocks, Part>(0, lane, offsets, all, scores,
+                                                  values, load));
   } else {
     __shared__ float sums[Shape::teams][3][Shape::channels];
     if (team < Shape::teams) {
       const auto own = pool_team<Members, Shape::blocks, Part>(
-          team * Shape::blocks, lane, offsets, all, fast, load);
+          team * Shape::blocks, lane, offsets, all, scores, values, load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c) {
         const int channel = Shape::channel(thread, c);
@@ -306,16 +313,15 @@ __device__ __forceinline__ void pool_windows(float *rows, int row_size,
   PoolMembers<Members, Part> next = {};
   bool bare = false;
   const auto load_window = [&](int at) {
-    body(at, [&](bool all, auto fast, auto load) {
+    body(at, [&](bool all, auto scores, auto values, auto load) {
       bare = all;
-      load_members<Members>(
-          next, 0, lane, all,
-          [&](int member, int lane, Part &scores, Part &values) {
-            fast(member, lane, scores, values);
-            if constexpr (!again)
-              scores = scores + held[member];
-          },
-          load);
+      const auto load_all = [&](auto added) {
+        load_members<Members>(next, 0, lane, all, added, scores, values, load);
+      };
+      if constexpr (again)
+        load_all(NoOffsets());
+      else
+        load_all([&](int member, int) { return held[member]; });
     });
   };
   constexpr int ahead = Count == 1 || Count >= pool_many_rows;
@@ -371,9 +377,7 @@ template <int Cluster> struct FirstBlock {
 // For each row of the block, from `first` on, those below `rows`: the sum over
 // the members of its window of values weighted by the softmax of their scores,
 // channel by channel; 0 where there is no member. body(row, window) calls
-// window(all, fast, load); load(r, lane, scores, values) gives a lane's part of
-// member r, and whether it is there; where `all` holds, `fast` does, but for the
-// offsets. All threads of the cluster call this; thread t of its first block has
+// window(all, scores, values, load), of which load_members() says what they give. All threads of the cluster call this; thread t of its first block has
 // the share of lane t mod Lanes of row t div Lanes.
 template <int Cluster, int Members, int Count, int Threads, int Lanes,
           typename Part, typename Result, typename Offsets, typename Body>
@@ -402,11 +406,12 @@ __device__ __forceinline__ Result pool(int first, int rows, Offsets offsets,
     } else {
 #pragma unroll 1
       for (int which = 0; which < count; ++which)
-        body((int)(first + which * apart), [&](bool all, auto fast, auto load) {
+        body((int)(first + which * apart), [&](bool all, auto scores,
+                                               auto values, auto load) {
           pool_window<Shape, Members, Threads, Part>(
               in_first_block<Cluster>(pooled[which]), part,
               which + 1 < count || part + 1 < parts.end, ready, offsets, all,
-              fast, load);
+              scores, values, load);
         });
     }
   }

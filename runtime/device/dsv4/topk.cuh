@@ -84,7 +84,7 @@ struct TopkShape {
     chunks = Chunks,
     items = Vector * Chunks,
     round = Threads * items,
-    round_log2 = topk_log2(round),
+    round_log2 = ceil_log2(round),
     // A whole row is in registers, and the list is for the result. Else it has
     // what can be among the best, more than K of them.
     capacity = Read == TopkRead::whole                  ? K

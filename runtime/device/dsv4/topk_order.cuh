@@ -16,9 +16,4 @@ enum class TopkOrder { unordered, sorted, index_ascending };
 // Beyond every index of a row.
 enum : int { topk_no_index = 0x7FFFFFFF };
 
-// Rounded up.
-__device__ constexpr int topk_log2(int value) {
-  return value <= 1 ? 0 : 1 + topk_log2((value + 1) / 2);
-}
-
 } // namespace dsv4

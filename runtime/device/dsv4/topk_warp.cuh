@@ -31,7 +31,7 @@ struct WarpShape {
     chunks = Chunks,
     items = Vector * Chunks,
     // The bits of a word that say which of a lane's elements it is, backwards.
-    which = (1 << topk_log2(items)) - 1,
+    which = (1 << ceil_log2(items)) - 1,
     // Many places are filled in a loop, and lanes give more than three elements.
     searches_again = K > 8
   };

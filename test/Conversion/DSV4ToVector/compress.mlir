@@ -39,16 +39,20 @@
 // CHECK-NEXT: %[[GEQ:.*]] = arith.cmpi sge, %[[WINDOW]], %[[POSITION]]
 // CHECK: %all_in_launch = arith.andi %{{.*}}, %[[INROWS]]
 // CHECK: %launch_start = arith.muli %first_in_launch, %c32
-// CHECK-NEXT: cuda.pool_window %all_in_launch {
+// CHECK-NEXT: cuda.pool_window %all_in_launch scores {
 // CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
 // CHECK-NEXT: %[[STEP:.*]] = arith.muli %member, %c32
 // CHECK-NEXT: %[[AT:.*]] = arith.addi %launch_start, %[[STEP]]
 // CHECK-NEXT: %scores = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<32xbf16>
 // CHECK-NEXT: %[[S:.*]] = arith.extf %scores
+// CHECK-NEXT: cuda.pool_yield %[[S]] : vector<32xf32>
+// CHECK-NEXT: } values {
+// CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
+// CHECK-NEXT: %[[STEP:.*]] = arith.muli %member, %c32
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %launch_start, %[[STEP]]
 // CHECK-NEXT: %values = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<32xbf16>
 // CHECK-NEXT: %[[V:.*]] = arith.extf %values
-// CHECK-NEXT: %true = arith.constant true
-// CHECK-NEXT: cuda.pool_row %true, %[[S]], %[[V]] : vector<32xf32>, vector<32xf32>
+// CHECK-NEXT: cuda.pool_yield %[[V]] : vector<32xf32>
 // CHECK-NEXT: } else {
 // CHECK: %at = arith.addi %[[WINDOW]], %member
 // CHECK-NEXT: %token = arith.addi %at, %shift
@@ -83,13 +87,18 @@ func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan:
 // CHECK: %[[BEFORE:.*]] = arith.subi %{{.*}}, %c4
 // CHECK: %first_in_launch = arith.addi %[[BEFORE]], %shift
 // CHECK: arith.addi %first_in_launch, %c7
-// CHECK: cuda.pool_window %all_in_launch {
+// CHECK: cuda.pool_window %all_in_launch scores {
 // CHECK: %[[FIRST:.*]] = arith.cmpi slt, %member, %c4
 // CHECK-NEXT: %[[COLUMN:.*]] = arith.select %[[FIRST]], %c0, %c32
 // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
 // CHECK-NEXT: %scores = vector.load %{{.*}}[%[[AT]]]
+// CHECK: cuda.pool_yield %scores
+// CHECK-NEXT: } values {
+// CHECK: %[[FIRST:.*]] = arith.cmpi slt, %member, %c4
+// CHECK-NEXT: %[[COLUMN:.*]] = arith.select %[[FIRST]], %c0, %c32
+// CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
 // CHECK-NEXT: %values = vector.load %{{.*}}[%[[AT]]]
-// CHECK: cuda.pool_row %true, %scores, %values
+// CHECK: cuda.pool_yield %values
 // CHECK-NEXT: } else {
 // CHECK: %[[COLUMN:.*]] = arith.select %{{.*}}, %c0, %c32
 // CHECK-NEXT: %at = arith.addi %[[BEFORE]], %member
@@ -152,7 +161,7 @@ func.func @ring(%values: tensor<?x64xf32>, %scores: tensor<?x64xf32>, %plan: ten
 // CHECK-LABEL: dsv4.kernel @pages(
 // CHECK-DAG: %[[REQUESTS:.*]] = dsv4.extent %[[TABLE:.*]], 0 : tensor<?x?xi32>
 // CHECK-DAG: %[[PAGES:.*]] = dsv4.extent %[[TABLE]], 1 : tensor<?x?xi32>
-// CHECK: cuda.pool_window %all_in_launch {
+// CHECK: cuda.pool_window %all_in_launch scores {
 // CHECK-NOT: %bias
 // CHECK: } else {
 // CHECK: %in_launch = arith.cmpi sge, %at

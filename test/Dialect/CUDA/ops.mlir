@@ -103,9 +103,12 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
   %as_bytes = cuda.bytes %values : memref<?xf32> to memref<?xi8>
   // CHECK: cuda.pool 8 at %{{[a-z0-9]+}} : index to vector<64xf32> {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index):
-  // CHECK-NEXT: cuda.pool_window %{{[a-z0-9]+}} {
+  // CHECK-NEXT: cuda.pool_window %{{[a-z0-9]+}} scores {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
-  // CHECK: cuda.pool_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<64xf32>, vector<64xf32>
+  // CHECK: cuda.pool_yield %{{[a-z0-9]+}} : vector<64xf32>
+  // CHECK-NEXT: } values {
+  // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
+  // CHECK: cuda.pool_yield %{{[a-z0-9]+}} : vector<64xf32>
   // CHECK-NEXT: } else {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
   // CHECK: cuda.pool_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<64xf32>, vector<64xf32>
@@ -113,10 +116,14 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
   // CHECK-NEXT: }
   %0 = cuda.pool 8 at %whole : index to vector<64xf32> {
   ^bb0(%row: index):
-    cuda.pool_window %all {
+    cuda.pool_window %all scores {
     ^bb0(%member: index, %lane: index):
       %x = vector.load %values[%member] : memref<?xf32>, vector<64xf32>
-      cuda.pool_row %all, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%member: index, %lane: index):
+      %x = vector.load %values[%member] : memref<?xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%member: index, %lane: index):
       %x = vector.load %values[%row] : memref<?xf32>, vector<64xf32>
@@ -135,10 +142,14 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
   // CHECK-NEXT: }
   %1 = cuda.pool 128 at %i of %n count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%row: index):
-    cuda.pool_window %all {
+    cuda.pool_window %all scores {
     ^bb0(%member: index, %lane: index):
       %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
-      cuda.pool_row %all, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+      cuda.pool_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%member: index, %lane: index):
+      %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.pool_yield %x : vector<1x2xf32>
     } else {
     ^bb0(%member: index, %lane: index):
       %x = cuda.load %as_bytes[%lane] if %all : memref<?xi8>, index -> vector<1x2xf32>
@@ -153,9 +164,12 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
   // CHECK: cuda.pool 1 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} threads 32 : i32, i32 to vector<1x4xf32> {
   %2 = cuda.pool 1 at %i of %n count 1 threads 32 lanes 1 : i32, i32 to vector<1x4xf32> {
   ^bb0(%row: index):
-    cuda.pool_window %all {
+    cuda.pool_window %all scores {
     ^bb0(%member: index, %lane: index):
-      cuda.pool_row %all, %1, %1 : vector<1x4xf32>, vector<1x4xf32>
+      cuda.pool_yield %1 : vector<1x4xf32>
+    } values {
+    ^bb0(%member: index, %lane: index):
+      cuda.pool_yield %1 : vector<1x4xf32>
     } else {
     ^bb0(%member: index, %lane: index):
       cuda.pool_row %all, %1, %1 : vector<1x4xf32>, vector<1x4xf32>

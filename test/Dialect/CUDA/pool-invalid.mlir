@@ -6,9 +6,12 @@ func.func @pool_c1_argument(%i: index, %b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{pool_c1: expected a region of one index, the row}}
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: i32):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -23,9 +26,12 @@ func.func @pool_c1_arguments(%i: index, %b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{pool_c1: expected a region of one index, the row}}
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index, %m: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%n: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%n: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%n: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -51,9 +57,12 @@ func.func @pool_c2_members(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 0 at %i of %n : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+      cuda.pool_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<1x2xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -68,9 +77,12 @@ func.func @pool_c2_count(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 8 at %i of %n count 0 threads 32 lanes 8 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+      cuda.pool_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<1x2xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -85,9 +97,12 @@ func.func @pool_c2_threads(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 8 at %i of %n threads -32 lanes 8 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+      cuda.pool_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<1x2xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -102,9 +117,12 @@ func.func @pool_c2_lanes(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 8 at %i of %n threads 32 lanes 12 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+      cuda.pool_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<1x2xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -119,9 +137,12 @@ func.func @pool_c2_many_lanes(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 8 at %i of %n threads 64 lanes 64 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+      cuda.pool_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<1x2xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -136,9 +157,12 @@ func.func @pool_c2_part(%i: i32, %n: i32, %b: i1, %x: vector<1x3xf32>) {
   // expected-error @+1 {{pool_c2: 'vector<1x3xf32>' is no part of rows of 64}}
   %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 : i32, i32 to vector<1x8xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<1x3xf32>, vector<1x3xf32>
+      cuda.pool_yield %x : vector<1x3xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<1x3xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<1x3xf32>, vector<1x3xf32>
@@ -154,9 +178,12 @@ func.func @pool_c2_team(%i: i32, %n: i32, %b: i1, %x: vector<1x1xf32>) {
   // expected-error @+1 {{pool_c2: 'vector<1x1xf32>' is no part of rows of 64}}
   %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 : i32, i32 to vector<1x8xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
+      cuda.pool_yield %x : vector<1x1xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<1x1xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
@@ -171,9 +198,12 @@ func.func @pool_c2_whole(%i: index, %b: i1, %x: vector<32xf32>) {
   // expected-error @+1 {{pool_c2: 'vector<32xf32>' is no part of rows of 64}}
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<32xf32>, vector<32xf32>
+      cuda.pool_yield %x : vector<32xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<32xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<32xf32>, vector<32xf32>
@@ -187,10 +217,13 @@ func.func @pool_c2_whole(%i: index, %b: i1, %x: vector<32xf32>) {
 func.func @pool_window_c1_arguments(%i: index, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{pool_window_c1: expected regions of two indices that end in 'cuda.pool_row'}}
-    cuda.pool_window %b {
+    // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
+    cuda.pool_window %b scores {
     ^bb0(%m: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -204,10 +237,13 @@ func.func @pool_window_c1_arguments(%i: index, %b: i1, %x: vector<64xf32>) {
 func.func @pool_window_c1_integers(%i: index, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{pool_window_c1: expected regions of two indices that end in 'cuda.pool_row'}}
-    cuda.pool_window %b {
+    // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: i32):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -221,8 +257,11 @@ func.func @pool_window_c1_integers(%i: index, %b: i1, %x: vector<64xf32>) {
 func.func @pool_window_c1_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{pool_window_c1: expected regions of two indices that end in 'cuda.pool_row'}}
-    cuda.pool_window %b {
+    // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
+    cuda.pool_window %b scores {
+    ^bb0(%m: index, %l: index):
+      vector.yield
+    } values {
     ^bb0(%m: index, %l: index):
       vector.yield
     } else {
@@ -238,10 +277,13 @@ func.func @pool_window_c1_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
 func.func @pool_window_c1_any_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{pool_window_c1: expected regions of two indices that end in 'cuda.pool_row'}}
-    cuda.pool_window %b {
+    // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: index):
       vector.yield
@@ -252,13 +294,56 @@ func.func @pool_window_c1_any_terminator(%i: index, %b: i1, %x: vector<64xf32>) 
 
 // -----
 
-func.func @pool_window_c1_rows(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+func.func @pool_window_c1_values(%i: index, %b: i1, %x: vector<64xf32>) {
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{pool_window_c1: expected rows of one type}}
-    cuda.pool_window %b {
+    // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
+    cuda.pool_window %b scores {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
+    } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_window_c2_values(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_window_c2: expected scores and values of one type}}
+    cuda.pool_window %b scores {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %y : vector<32xf32>
+    } else {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_window_c2_rows(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_window_c2: expected scores and values of one type}}
+    cuda.pool_window %b scores {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %y : vector<64xf32>, vector<32xf32>
@@ -269,13 +354,16 @@ func.func @pool_window_c1_rows(%i: index, %b: i1, %x: vector<64xf32>, %y: vector
 
 // -----
 
-func.func @pool_window_c1_regions(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
+func.func @pool_window_c2_regions(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    // expected-error @+1 {{pool_window_c1: expected rows of one type}}
-    cuda.pool_window %b {
+    // expected-error @+1 {{pool_window_c2: expected scores and values of one type}}
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %y, %y : vector<32xf32>, vector<32xf32>
+      cuda.pool_yield %y : vector<32xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %y : vector<32xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -290,9 +378,12 @@ func.func @pool_c3_arguments(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<3
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -310,9 +401,12 @@ func.func @pool_c3_index(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf3
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -330,9 +424,12 @@ func.func @pool_c3_type(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -350,9 +447,12 @@ func.func @pool_c3_count(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf3
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -370,9 +470,12 @@ func.func @pool_c3_terminator(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
   %0 = cuda.pool 8 at %i : index to vector<64xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.pool_yield %x : vector<64xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<64xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -388,9 +491,12 @@ func.func @pool_c3_terminator(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<
 
 func.func @pool_window_parent(%b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{expects parent op 'cuda.pool'}}
-  cuda.pool_window %b {
+  cuda.pool_window %b scores {
   ^bb0(%m: index, %l: index):
-    cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
+    cuda.pool_yield %x : vector<64xf32>
+  } values {
+  ^bb0(%m: index, %l: index):
+    cuda.pool_yield %x : vector<64xf32>
   } else {
   ^bb0(%m: index, %l: index):
     cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
@@ -410,9 +516,12 @@ func.func @no_cluster(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
   // expected-error @+1 {{pool_c2: expected positive members, threads, count and cluster, and a power of two of lanes, at most 32}}
   %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 cluster 0 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+      cuda.pool_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<1x2xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -427,9 +536,12 @@ func.func @pool_c2_parts_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf
   // expected-error @+1 {{pool_c2: 'vector<1x2xf32>' is no part of rows of 16}}
   %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 cluster 16 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+      cuda.pool_yield %x : vector<1x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<1x2xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<1x2xf32>, vector<1x2xf32>
@@ -444,9 +556,12 @@ func.func @pool_c2_steps_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vector<2x2xf
   // expected-error @+1 {{pool_c2: 'vector<2x2xf32>' is no part of rows of 32}}
   %0 = cuda.pool 8 at %i of %n threads 32 lanes 8 cluster 2 : i32, i32 to vector<2x2xf32> {
   ^bb0(%r: index):
-    cuda.pool_window %b {
+    cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
-      cuda.pool_row %b, %x, %x : vector<2x2xf32>, vector<2x2xf32>
+      cuda.pool_yield %x : vector<2x2xf32>
+    } values {
+    ^bb0(%m: index, %l: index):
+      cuda.pool_yield %x : vector<2x2xf32>
     } else {
     ^bb0(%m: index, %l: index):
       cuda.pool_row %b, %x, %x : vector<2x2xf32>, vector<2x2xf32>
@@ -458,6 +573,6 @@ func.func @pool_c2_steps_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vector<2x2xf
 // -----
 
 func.func @pool_yield_parent(%x: vector<64xf32>) {
-  // expected-error @+1 {{expects parent op to be one of 'cuda.pool, cuda.pool_piece'}}
+  // expected-error @+1 {{expects parent op to be one of 'cuda.pool, cuda.pool_window, cuda.pool_piece'}}
   cuda.pool_yield %x : vector<64xf32>
 }

@@ -84,10 +84,14 @@ gpu.module @m {
     %b = arith.constant true
     %0 = cuda.pool 8 at %i : i32 to vector<4xf32> {
     ^bb0(%row: index loc("row")):
-      cuda.pool_window %b {
+      cuda.pool_window %b scores {
       ^bb0(%member: index loc("member"), %lane: index loc("lane")):
         %x = cuda.load %out[%i] : memref<?xf32>, i32 -> vector<4xf32>
-        cuda.pool_row %b, %x, %x : vector<4xf32>, vector<4xf32>
+        cuda.pool_yield %x : vector<4xf32>
+      } values {
+      ^bb0(%member: index loc("member"), %lane: index loc("lane")):
+        %x = cuda.load %out[%i] : memref<?xf32>, i32 -> vector<4xf32>
+        cuda.pool_yield %x : vector<4xf32>
       } else {
       ^bb0(%member: index loc("member"), %lane: index loc("lane")):
         %x = cuda.load %out[%i] : memref<?xf32>, i32 -> vector<4xf32>

@@ -37,7 +37,7 @@ private:
                               function_ref<LogicalResult()> printArguments,
                               ModuleTranslation &text) const;
   LogicalResult printPool(cuda::PoolOp op, ModuleTranslation &text) const;
-  LogicalResult printOffsets(cuda::PoolOp op, ModuleTranslation &text) const;
+  LogicalResult printPoolPart(Region &region, ModuleTranslation &text) const;
   LogicalResult printPrefetch(cuda::PrefetchOp op,
                               ModuleTranslation &text) const;
   LogicalResult printPieceRegion(Region &region, ArrayRef<StringRef> results,
@@ -323,27 +323,23 @@ CUDATranslation::printPoolCall(Pool pool, ArrayRef<int64_t> counts, Type part,
   return success();
 }
 
-/// A lambda that gives what is added to scores.
-LogicalResult CUDATranslation::printOffsets(cuda::PoolOp op,
-                                            ModuleTranslation &text) const {
-  auto &os = text.os();
-  if (op.getOffsets().empty()) {
-    os << "dsv4::NoOffsets(), ";
-    return success();
-  }
-  Block &block = op.getOffsets().front();
+/// A region of a member and a lane becomes a lambda that gives a vector.
+LogicalResult CUDATranslation::printPoolPart(Region &region,
+                                             ModuleTranslation &text) const {
+  Block &block = region.front();
   auto member = text.spell(block.getArgument(0));
   auto lane = text.spell(block.getArgument(1));
   if (failed(member) || failed(lane))
     return failure();
+  auto &os = text.os();
   os << "[&](int " << member->text << ", int " << lane->text << ") {\n";
   os.indent();
   if (failed(text.printBlock(block)))
     return failure();
-  auto offsets = text.spell(block.getTerminator()->getOperand(0));
-  if (failed(offsets))
+  auto part = text.spell(block.getTerminator()->getOperand(0));
+  if (failed(part))
     return failure();
-  os << "return " << offsets->text << ";\n";
+  os << "return " << part->text << ";\n";
   os.unindent();
   os << "}, ";
   return success();
@@ -358,18 +354,24 @@ LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
     if (failed(all))
       return failure();
     text.os() << all->text << ", ";
-    if (failed(printPoolRow(window.getFast(), text)))
+    if (failed(printPoolPart(window.getScores(), text)) ||
+        failed(printPoolPart(window.getValues(), text)))
       return failure();
-    text.os() << ", ";
     return printPoolRow(window.getAny(), text);
   };
+  auto printOffsets = [&]() -> LogicalResult {
+    if (!op.getOffsets().empty())
+      return printPoolPart(op.getOffsets(), text);
+    text.os() << "dsv4::NoOffsets(), ";
+    return success();
+  };
   auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
-  return printPoolCall(
-      op,
-      {number(op.getCluster()), number(op.getMembers()), number(op.getCount()),
-       number(op.getThreads()), number(op.getLanes())},
-      member.getScores().getType(), "pool_window",
-      [&] { return printOffsets(op, text); }, printArguments, text);
+  return printPoolCall(op,
+                       {number(op.getCluster()), number(op.getMembers()),
+                        number(op.getCount()), number(op.getThreads()),
+                        number(op.getLanes())},
+                       member.getScores().getType(), "pool_window",
+                       printOffsets, printArguments, text);
 }
 
 /// A region becomes a lambda that sets `results`, if there are any, or else

@@ -98,16 +98,15 @@ func.func @compress_csa(
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
 //CHECK-NEXT:      const long long launch_start = first_in_launch * 1024;
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const long long offset_3 = launch_start + member_1 * 1024 + (member_1 < 4 ? 0 : 512) + team_lane_1 * 2;
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[offset_3]);
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[offset_3]);
-//CHECK-NEXT:        row_scores = scores_1;
-//CHECK-NEXT:        row_values = values_1;
-//CHECK-NEXT:        return true;
-//CHECK-NEXT:      }, [&](int member_2, int team_lane_2, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const int offset_4 = member_2 < 4 ? 0 : 512;
-//CHECK-NEXT:        const int at = first_at + member_2;
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1) {
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 1024 + (member_1 < 4 ? 0 : 512) + team_lane_1 * 2]);
+//CHECK-NEXT:        return scores_1;
+//CHECK-NEXT:      }, [&](int member_2, int team_lane_2) {
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 1024 + (member_2 < 4 ? 0 : 512) + team_lane_2 * 2]);
+//CHECK-NEXT:        return values_1;
+//CHECK-NEXT:      }, [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int offset_3 = member_3 < 4 ? 0 : 512;
+//CHECK-NEXT:        const int at = first_at + member_3;
 //CHECK-NEXT:        const long long token = at + shift;
 //CHECK-NEXT:        const bool in_launch = at >= first_position;
 //CHECK-NEXT:        const int in_ring = max(at, 0) % 8;
@@ -117,12 +116,12 @@ func.func @compress_csa(
 //CHECK-NEXT:        const long long page_start_1 = (long long)page_1 * 65536;
 //CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
 //CHECK-NEXT:        const long long entry_2 = page_start_1 + slot_2 * 8192;
-//CHECK-NEXT:        const long long offset_5 = (launch_start + member_2 * 1024 + offset_4) * 4;
+//CHECK-NEXT:        const long long offset_4 = (launch_start + member_3 * 1024 + offset_3) * 4;
 //CHECK-NEXT:        const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
 //CHECK-NEXT:        const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
-//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_5 : entry_2 + 4096 + offset_4 * 4) + team_lane_2 * 8]);
-//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member_2 % 4 * 1024 + offset_4) + team_lane_2 * 2]);
-//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_5 : entry_2 + offset_4 * 4) + team_lane_2 * 8]);
+//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_4 : entry_2 + 4096 + offset_3 * 4) + team_lane_3 * 8]);
+//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member_3 % 4 * 1024 + offset_3) + team_lane_3 * 2]);
+//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_4 : entry_2 + offset_3 * 4) + team_lane_3 * 8]);
 //CHECK-NEXT:        row_scores = scores_2 + bias_2;
 //CHECK-NEXT:        row_values = values_2;
 //CHECK-NEXT:        return is_there;

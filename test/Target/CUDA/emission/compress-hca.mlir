@@ -49,22 +49,21 @@ func.func @compress_hca(
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
 //CHECK-NEXT:      const long long launch_start = first_in_launch * 512;
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const long long offset_1 = launch_start + member_1 * 512 + team_lane_1 * 2;
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[offset_1]);
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[offset_1]);
-//CHECK-NEXT:        row_scores = scores_1;
-//CHECK-NEXT:        row_values = values_1;
-//CHECK-NEXT:        return true;
-//CHECK-NEXT:      }, [&](int member_2, int team_lane_2, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const int at = first_at + member_2;
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1) {
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 512 + team_lane_1 * 2]);
+//CHECK-NEXT:        return scores_1;
+//CHECK-NEXT:      }, [&](int member_2, int team_lane_2) {
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 512 + team_lane_2 * 2]);
+//CHECK-NEXT:        return values_1;
+//CHECK-NEXT:      }, [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int at = first_at + member_3;
 //CHECK-NEXT:        const long long token = at + shift;
 //CHECK-NEXT:        const bool in_launch = at >= first_position;
 //CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && in_launch && token >= 0 && token < tokens;
-//CHECK-NEXT:        const long long offset_2 = launch_start + member_2 * 512 + team_lane_2 * 2;
-//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores[offset_2]);
-//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member_2 % 128 * 512) + team_lane_2 * 2]);
-//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values[offset_2]);
+//CHECK-NEXT:        const long long offset_1 = launch_start + member_3 * 512 + team_lane_3 * 2;
+//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores[offset_1]);
+//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member_3 % 128 * 512) + team_lane_3 * 2]);
+//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values[offset_1]);
 //CHECK-NEXT:        row_scores = scores_2 + bias_2;
 //CHECK-NEXT:        row_values = values_2;
 //CHECK-NEXT:        return is_there;

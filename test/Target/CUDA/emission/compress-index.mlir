@@ -105,34 +105,33 @@ func.func @compress_index(
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
 //CHECK-NEXT:      const long long launch_start = first_in_launch * 256;
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const long long offset_2 = launch_start + member_1 * 256 + (member_1 < 4 ? 0 : 128) + team_lane_1 * 2;
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_2]);
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_2]);
-//CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_1);
-//CHECK-NEXT:        row_values = dsv4::convert<float>(values_1);
-//CHECK-NEXT:        return true;
-//CHECK-NEXT:      }, [&](int member_2, int team_lane_2, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const int offset_3 = member_2 < 4 ? 0 : 128;
-//CHECK-NEXT:        const int at = first_at + member_2;
+//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1) {
+//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[launch_start + member_1 * 256 + (member_1 < 4 ? 0 : 128) + team_lane_1 * 2]);
+//CHECK-NEXT:        return dsv4::convert<float>(scores_1);
+//CHECK-NEXT:      }, [&](int member_2, int team_lane_2) {
+//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[launch_start + member_2 * 256 + (member_2 < 4 ? 0 : 128) + team_lane_2 * 2]);
+//CHECK-NEXT:        return dsv4::convert<float>(values_1);
+//CHECK-NEXT:      }, [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        const int offset_2 = member_3 < 4 ? 0 : 128;
+//CHECK-NEXT:        const int at = first_at + member_3;
 //CHECK-NEXT:        const long long token = at + shift;
 //CHECK-NEXT:        const bool in_launch = at >= first_position;
-//CHECK-NEXT:        const int offset_4 = max(at, 0);
+//CHECK-NEXT:        const int offset_3 = max(at, 0);
 //CHECK-NEXT:        const bool condition = request >= 0 && request < requests;
-//CHECK-NEXT:        const int logical_page = offset_4 / 16;
+//CHECK-NEXT:        const int logical_page = offset_3 / 16;
 //CHECK-NEXT:        const bool in_table_1 = condition && logical_page < table_pages;
 //CHECK-NEXT:        const int page_1 = in_table_1 ? dsv4::load<int>(&table[(long long)request * table_pages + logical_page]) : -1;
-//CHECK-NEXT:        const int slot_2 = offset_4 % 16;
+//CHECK-NEXT:        const int slot_2 = offset_3 % 16;
 //CHECK-NEXT:        const bool valid_1 = condition && page_1 >= 0 && page_1 < state_pages;
 //CHECK-NEXT:        const long long page_start_1 = (long long)page_1 * 16384;
 //CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
 //CHECK-NEXT:        const long long entry_2 = page_start_1 + slot_2 * 1024;
-//CHECK-NEXT:        const long long offset_5 = (launch_start + member_2 * 256 + offset_3) * 2;
+//CHECK-NEXT:        const long long offset_4 = (launch_start + member_3 * 256 + offset_2) * 2;
 //CHECK-NEXT:        const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
 //CHECK-NEXT:        const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
-//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_5 : entry_2 + 512 + offset_3 * 2) + team_lane_2 * 4]);
-//CHECK-NEXT:        const auto bias_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(in_launch, &bias[(long long)(member_2 % 4 * 256 + offset_3) + team_lane_2 * 2]);
-//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &values_memory[(in_launch ? offset_5 : entry_2 + offset_3 * 2) + team_lane_2 * 4]);
+//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_4 : entry_2 + 512 + offset_2 * 2) + team_lane_3 * 4]);
+//CHECK-NEXT:        const auto bias_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(in_launch, &bias[(long long)(member_3 % 4 * 256 + offset_2) + team_lane_3 * 2]);
+//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &values_memory[(in_launch ? offset_4 : entry_2 + offset_2 * 2) + team_lane_3 * 4]);
 //CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_2) + bias_2;
 //CHECK-NEXT:        row_values = dsv4::convert<float>(values_2);
 //CHECK-NEXT:        return is_there;
