@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws bench/results/roofline.png from the newest result, and nothing else.
+"""Draws bench/results/roofline[-KIND].png from the newest result of every kind.
 
 Left: how far every program is from what moving its bytes must cost. Right: bytes
 moved against time, under the line of the best copy of the same run.
@@ -9,6 +9,7 @@ import argparse
 import json
 import pathlib
 import re
+import textwrap
 
 try:
     import matplotlib
@@ -48,20 +49,27 @@ COLORS = {
     "topk_256 k512": "#8f6b4a",
     "topk_256 k2048": "#b39272",
 }
-ENDS_IN_DATE = re.compile(r"-\d{4}-\d\d-\d\d$")
-HARD = re.compile(r"topk_\d+_")  # As many bytes as the rows of random scores.
+# A result of some rows has their kind behind the date.
+NAME = re.compile(r"-\d{4}-\d\d-\d\d(?:-(\w+))?$")
+# As many bytes as the rows of random scores.
+HARD = re.compile(r"topk_\d+_")
 PEERS = {"triton": "s", "torch.compile": "^", "eager": "v"}
 
 
 def newest():
-    files = sorted(
-        # Those of some rows have their kind behind the date.
-        (path for path in RESULTS.glob("*.json") if ENDS_IN_DATE.search(path.stem)),
-        key=lambda path: json.loads(path.read_text())["date"],
-    )
-    if not files:
+    """Of every kind, "" that of all rows, the newest result."""
+    found = {}
+    for path in RESULTS.glob("*.json"):
+        name = NAME.search(path.stem)
+        if not name:
+            continue
+        result = json.loads(path.read_text())
+        kind = name[1] or ""
+        if kind not in found or found[kind][1]["date"] < result["date"]:
+            found[kind] = path, result
+    if not found:
         raise SystemExit("roofline.py: no result in bench/results: run bench/run.py")
-    return files[-1]
+    return found
 
 
 def gather_points(result):
@@ -108,13 +116,22 @@ def draw_bars(axes, points, roof):
             axes.text(at, height - 0.06, f"{height:.2f}", va="top", **style)
             axes.text(at, 0.06, who, rotation=90, va="bottom", **style)
     axes.axhline(roof, color="black", lw=1, ls="--")
-    axes.text(-0.45, roof + 0.06, f"best copy of the run: {roof:.2f} TB/s", fontsize=8)
+    axes.annotate(
+        f"best copy of the run: {roof:.2f} TB/s",
+        (0.01, roof + 0.06),
+        xycoords=("axes fraction", "data"),
+        fontsize=8,
+    )
     axes.set_ylim(0, roof * 1.12)
     axes.set_xticks(range(len(largest)))
     units = {"compress": "entries", "quantize": "rows", "dequantize": "rows"}
     units |= {"topk": "elements a row"}
     unit = lambda program: units.get(re.split("[ _]", program)[0], "tokens")
-    labels = [f"{k}\n{v:,} {unit(k)}".replace(" ", "\n", 1) for k, v in largest.items()]
+    wrap = lambda text: "\n".join(textwrap.wrap(text, 13))
+    labels = [
+        "\n".join((wrap(what.replace("_", " ")), layout, wrap(f"{size:,} {unit(what)}")))
+        for (what, layout), size in ((k.split(" "), v) for k, v in largest.items())
+    ]
     axes.set_xticklabels(labels, fontsize=8)
     axes.set_ylabel("TB/s, bytes read plus written")
     axes.set_title("Bandwidth, nothing warm", fontsize=10)
@@ -146,20 +163,17 @@ def draw_roof(axes, points, roof):
     axes.set_ylabel("microseconds a launch, graph replay")
     axes.set_title("Time against the roof, nothing warm", fontsize=10)
     axes.grid(True, which="major", lw=0.3)
-    axes.legend(fontsize=7, loc="lower right")
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=pathlib.Path, default=RESULTS / "roofline.png")
-    options = parser.parse_args()
-    path = newest()
-    result = json.loads(path.read_text())
-    points = gather_points(result)
+def draw(path, result, output):
+    points = [point for point in gather_points(result) if point[0] in COLORS]
+    if not points:
+        return
     roof = max(copy["tb_per_s"] for copy in result["dsv4"]["copies"])
     programs = len({name for name, *_ in points})
     figure, (left, right) = plt.subplots(
-        1, 2, figsize=(6 + 1.5 * programs, 5), width_ratios=(1.5 * programs, 6)
+        1, 2, figsize=(8 + 1.5 * programs, 5), width_ratios=(1.5 * programs, 8)
     )
     draw_bars(left, points, roof)
     draw_roof(right, points, roof)
@@ -170,8 +184,18 @@ def main():
         fontsize=9,
     )
     figure.tight_layout()
-    figure.savefig(options.output, dpi=140, metadata={"Software": None})
-    print(f"{options.output.name} from {path.name}")
+    figure.savefig(output, dpi=140, metadata={"Software": None})
+    plt.close(figure)
+    print(f"{output.name} from {path.name}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=pathlib.Path, default=RESULTS)
+    options = parser.parse_args()
+    for kind, (path, result) in sorted(newest().items()):
+        name = f"roofline-{kind}.png" if kind else "roofline.png"
+        draw(path, result, options.output / name)
 
 
 if __name__ == "__main__":

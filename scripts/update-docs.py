@@ -34,7 +34,7 @@ Kinds:
   methods FILE     the methods of the interfaces in an ODS file
   bench [KIND]     the newest file of bench/results as tables; of those that end in
                    -KIND, if one is given
-  roofline         the picture that was made of it
+  roofline [PREFIX [KIND]]  the picture that was made of it, PREFIX in front of its path
 """
 
 import argparse
@@ -442,9 +442,10 @@ def make_bench(arguments, _):
 
 def make_roofline(arguments, _):
     prefix = arguments[0] if arguments else ""
-    if not os.path.exists(os.path.join(ROOT, "bench/results/roofline.png")):
+    name = f"roofline-{arguments[1]}.png" if len(arguments) > 1 else "roofline.png"
+    if not os.path.exists(os.path.join(ROOT, "bench/results", name)):
         return "The roofline picture appears here once `bench/results` has one."
-    return f"![Bytes moved and time of every kernel, beside a copy]({prefix}bench/results/roofline.png)"
+    return f"![Bytes moved and time of every kernel, beside a copy]({prefix}bench/results/{name})"
 
 
 # ===-- Pages ---------------------------------------------------------------=== #
