@@ -134,11 +134,15 @@ LogicalResult Outliner::collect() {
             ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
             : BlockArgument();
     if (!outer) {
-      op->emitOpError()
-          << "does not stand for an argument of the function: a "
-             "kernel's destinations must be arguments. What was not "
-             "fused with the op behind it needs one, too: "
-             "remarks of dsv4-form-kernels say why it was not";
+      // The op is of no user's making; its place is.
+      emitError(op->getLoc())
+          << "kernel '" << kernel.getSymName()
+          << "' needs an argument of the function here: what one kernel "
+             "writes and another reads is memory that a launch is given. So "
+             "make its destination an argument, or see in the remarks of "
+             "dsv4-form-kernels why the two are not one kernel (dsv4-opt "
+             "--dsv4-form-kernels --remarks-filter=dsv4-form-kernels "
+             "--remark-format=emitRemark)";
       return WalkResult::interrupt();
     }
     unsigned argument = outer.getArgNumber();

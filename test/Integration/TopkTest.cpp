@@ -124,7 +124,9 @@ Selecting drawSelecting(std::mt19937_64 &random) {
   op.requests = op.pages && random() % 2;
   op.bias = random() % 4 == 0;
   op.smallest = random() % 4 == 0;
-  op.ratio = op.lengths && random() % 4 == 0 ? 4 : 0;
+  op.ratio = op.lengths && random() % 4 == 0
+                 ? draw<int64_t>({1, 3, 4, 4, 128}, random)
+                 : 0;
   if (random() % 4 == 0)
     op.columns = draw<int64_t>({1, 7, 97, 256, 640, 1022, 4096}, random);
   else

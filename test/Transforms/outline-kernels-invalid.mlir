@@ -25,7 +25,7 @@ func.func @not_an_argument(%x: tensor<?x8xf32>) {
   dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8>
       attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
   ^bb0(%o1: tensor<?x8xf32>):
-    // expected-error @+1 {{'dsv4.row_count' op does not stand for an argument of the function: a kernel's destinations must be arguments}}
+    // expected-error @+1 {{kernel 'k' needs an argument of the function here: what one kernel writes and another reads is memory that a launch is given}}
     %n = dsv4.row_count %o1 : tensor<?x8xf32>
   }
   return

@@ -13,6 +13,7 @@
 #include "llvm/Support/WithColor.h"
 
 #include <limits>
+#include <set>
 
 namespace cl = llvm::cl;
 
@@ -117,9 +118,12 @@ int main(int argc, char **argv) {
   options.session.target = target;
   options.session.arch = arch;
   options.session.threadOrder = threadOrder;
-  options.session.cache.warn = [](const std::string &message) {
-    llvm::WithColor::warning(llvm::errs(), "dsv4-run") << message << "\n";
-  };
+  // Every launch would say the same again.
+  options.session.cache.warn =
+      [said = std::set<std::string>()](const std::string &message) mutable {
+        if (said.insert(message).second)
+          llvm::WithColor::warning(llvm::errs(), "dsv4-run") << message << "\n";
+      };
   options.session.warn = options.session.cache.warn;
   options.compile.checks = checks;
   std::string error;

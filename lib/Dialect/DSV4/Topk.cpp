@@ -258,6 +258,16 @@ LogicalResult TopkOp::verify() {
                             "with between 1 and "
                          << kMostColumns << " elements a row, got "
                          << getScores().getType();
+  // Ahead of the destinations, which depend on it.
+  if (bool(getPageAttr()) != bool(getPageTable()) ||
+      (getPageAttr() && !isCount(getPageAttr()))) {
+    InFlightDiagnostic error = emitOpError();
+    error << "topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', "
+             "and none without them, got ";
+    if (getPageAttr())
+      return error << getPageAttr().getInt();
+    return error << "none";
+  }
   if (failed(verifyDestinations(*this)))
     return failure();
   if (failed(verifyGroups(*this)))
@@ -272,9 +282,13 @@ LogicalResult TopkOp::verify() {
   };
   if (getLengths() && failed(verifyPerRow(getLengths(), "topk_c3", "lengths")))
     return failure();
-  if (getRatioAttr() && (!getLengths() || !isCount(getRatioAttr())))
+  if (getRatioAttr() && !getLengths())
+    return emitOpError() << "topk_c7: expected 'lengths' with a 'ratio', which "
+                            "are positions then";
+  if (getRatioAttr() && !isCount(getRatioAttr()))
     return emitOpError() << "topk_c7: expected a 'ratio' between 1 and 2^31 - "
-                            "1, of the positions that 'lengths' are then";
+                            "1, got "
+                         << getRatioAttr().getInt();
   if (getBias()) {
     auto type = dyn_cast<RankedTensorType>(getBias().getType());
     if (!type || !compatible(type.getShape(), scores.getShape().take_back()))
@@ -285,11 +299,6 @@ LogicalResult TopkOp::verify() {
   if (getRequests() && !getPageTable())
     return emitOpError() << "topk_c6: 'requests' are rows of a page table, and "
                             "there are no 'pages'";
-  if (bool(getPageAttr()) != bool(getPageTable()) ||
-      (getPageAttr() && !isCount(getPageAttr())))
-    return emitOpError()
-           << "topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', "
-              "and none without them";
   if (Value table = getPageTable()) {
     auto type = dyn_cast<RankedTensorType>(table.getType());
     if (!type || type.getRank() != 2 ||

@@ -115,7 +115,7 @@ func.func @topk_c4(%s: tensor<4x64xf32>, %b: tensor<63xf32>, %i: tensor<4x8xi32>
 // -----
 
 func.func @topk_c5_no_page(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them}}
+  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them, got none}}
   %0, %1 = dsv4.topk %s pages(%t : tensor<?x?xi32>) outs(%i, %i : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -123,7 +123,7 @@ func.func @topk_c5_no_page(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<
 // -----
 
 func.func @topk_c5_page(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them}}
+  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them, got 0}}
   %0, %1 = dsv4.topk %s pages(%t : tensor<?x?xi32>) page 0 outs(%i, %i : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -131,7 +131,7 @@ func.func @topk_c5_page(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8
 // -----
 
 func.func @topk_c5_negative(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them}}
+  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them, got -64}}
   %0, %1 = dsv4.topk %s pages(%t : tensor<?x?xi32>) page -64 outs(%i, %i : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -139,7 +139,7 @@ func.func @topk_c5_negative(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor
 // -----
 
 func.func @topk_c5_large(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them}}
+  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them, got 4611686018427387904}}
   %0, %1 = dsv4.topk %s pages(%t : tensor<?x?xi32>) page 4611686018427387904 outs(%i, %i : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -147,7 +147,7 @@ func.func @topk_c5_large(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x
 // -----
 
 func.func @topk_c7_negative(%s: tensor<?x?xf32>, %l: tensor<?xi32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c7: expected a 'ratio' between 1 and 2^31 - 1, of the positions that 'lengths' are then}}
+  // expected-error @+1 {{topk_c7: expected a 'ratio' between 1 and 2^31 - 1, got -4}}
   %0 = dsv4.topk %s lengths(%l : tensor<?xi32>) ratio -4 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -155,7 +155,7 @@ func.func @topk_c7_negative(%s: tensor<?x?xf32>, %l: tensor<?xi32>, %i: tensor<?
 // -----
 
 func.func @topk_c5_alone(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them}}
+  // expected-error @+1 {{topk_c5: expected a 'page' between 1 and 2^31 - 1 with 'pages', and none without them, got 64}}
   %0 = dsv4.topk %s page 64 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -188,7 +188,7 @@ func.func @topk_c6(%s: tensor<4x?xf32>, %t: tensor<?x?xi32>, %r: tensor<5xi32>, 
 // -----
 
 func.func @topk_c7(%s: tensor<?x?xf32>, %l: tensor<?xi32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c7: expected a 'ratio' between 1 and 2^31 - 1, of the positions that 'lengths' are then}}
+  // expected-error @+1 {{topk_c7: expected a 'ratio' between 1 and 2^31 - 1, got 0}}
   %0 = dsv4.topk %s lengths(%l : tensor<?xi32>) ratio 0 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -196,7 +196,7 @@ func.func @topk_c7(%s: tensor<?x?xf32>, %l: tensor<?xi32>, %i: tensor<?x8xi32>) 
 // -----
 
 func.func @topk_c7_alone(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c7: expected a 'ratio' between 1 and 2^31 - 1, of the positions that 'lengths' are then}}
+  // expected-error @+1 {{topk_c7: expected 'lengths' with a 'ratio', which are positions then}}
   %0 = dsv4.topk %s ratio 4 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }

@@ -116,3 +116,21 @@ gpu.module @ahead {
     gpu.return
   }
 }
+
+// An overload is chosen by the types of both.
+// CHECK-LABEL: overloads(
+gpu.module @overloads {
+  gpu.func @overloads(%out: memref<?xi32> loc("out"(#loc)), %w: i64 loc("w"(#loc)),
+                      %a: i32 loc("a"(#loc))) kernel {
+    %c0w = arith.constant 0 : i64 loc(#loc)
+    %c7w = arith.constant 7 : i64 loc(#loc)
+    %c0 = arith.constant 0 : i32 loc(#loc)
+    // CHECK: const long long wide = min(max(w, 0ll), 7ll);
+    %above = arith.maxsi %w, %c0w : i64 loc(#loc)
+    %wide = arith.minsi %above, %c7w : i64 loc("wide"(#loc))
+    // CHECK: out[wide] = max(a, 0);
+    %narrow = arith.maxsi %a, %c0 : i32 loc(#loc)
+    cuda.store %narrow, %out[%wide] : i32, memref<?xi32>, i64 loc(#loc)
+    gpu.return
+  }
+}

@@ -10,6 +10,7 @@
 #include "dsv4/Dialect/CUDA.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -196,6 +197,16 @@ ArithTranslation::spellConversion(Operation *op,
                   Precedence::Unary};
 }
 
+/// Overloads are chosen by type: that of a constant is in its spelling.
+static FailureOr<Spelling> spellOfType(Value value, ModuleTranslation &text) {
+  auto spelled = text.spell(value);
+  APInt number;
+  if (succeeded(spelled) && value.getType().isInteger(64) &&
+      matchPattern(value, m_ConstantInt(&number)) && number.isSignedIntN(32))
+    spelled->text += "ll";
+  return spelled;
+}
+
 FailureOr<Spelling> ArithTranslation::spell(Operation *op,
                                             ModuleTranslation &text) const {
   if (auto how = getOperator(op))
@@ -228,8 +239,8 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
   }
   if (isa<arith::MinSIOp, arith::MaxSIOp, arith::MinNumFOp, arith::MaxNumFOp>(
           op)) {
-    auto lhs = text.spell(op->getOperand(0)),
-         rhs = text.spell(op->getOperand(1));
+    auto lhs = spellOfType(op->getOperand(0), text),
+         rhs = spellOfType(op->getOperand(1), text);
     if (failed(lhs) || failed(rhs))
       return failure();
     bool isMin = isa<arith::MinSIOp, arith::MinNumFOp>(op);
