@@ -425,6 +425,7 @@ def make_bench(arguments, _):
                 row["tb_per_s"] / best, row["same_copy_us"], row["empty_pdl_us"]]
                + [ratio(row, name) for name in names] + [row["matches_oracle"]]
                for row in dsv4["rows"] if row["from_table"]]),
+        "Copies of 1 GiB, at the beginning and at the end of the run:",
         table(["copy", "µs", "TB/s"], [[c["name"], c["us"], c["tb_per_s"]] for c in dsv4["copies"]]),
     ]
     if dsv4.get("compile"):
