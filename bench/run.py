@@ -400,6 +400,7 @@ def main():
     parser.add_argument("--output", type=pathlib.Path, default=HERE / "results")
     parser.add_argument("--quick", action="store_true", help="a few rows only")
     parser.add_argument("--only", default="", help="rows whose name begins so: a,b")
+    parser.add_argument("--kind", default="", help="what rows of --only are, for results/")
     parser.add_argument("--schedules", action="store_true", help="try others, too")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--no-compile-costs", action="store_true")
@@ -410,13 +411,14 @@ def main():
         print_table(json.loads(options.show.read_text()))
         return
     result = measure(options)
-    if options.only and options.output == HERE / "results":
+    if options.only and not options.kind and options.output == HERE / "results":
         print_table(result)
-        print("\nnot written: results/ is for all rows; --output says where else")
+        print("\nnot written: results/ is for all rows or a --kind of them")
         return
     device = re.sub(r"[^a-z0-9]+", "-", result["dsv4"]["device"]["name"].lower())
     options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / f"{device}-{result['date'][:10]}.json"
+    kind = f"-{options.kind}" if options.kind else ""
+    path = options.output / f"{device}-{result['date'][:10]}{kind}.json"
     path.write_text(dump(result))
     print_table(result)
     print(f"\nwritten: {path.name}")

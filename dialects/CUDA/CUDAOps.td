@@ -306,7 +306,7 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
     the softmax of their scores, as `dsv4.compress` defines it. The region, whose argument is the
     row of the kernel, ends in a `cuda.pool_window` that gives the window. The region `offsets` gives
     what lane `lane` of a team adds to the scores of member `member`, of every window whose rows its
-    first region gives: it waits for no window.
+    first two regions give: it waits for no window.
 
     Before rows are distributed this is for row `row`, and the result is a whole row,
     `vector<N>`. After it all `threads` threads of the block take part: for `count` rows, from `row`

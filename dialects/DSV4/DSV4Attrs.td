@@ -337,7 +337,8 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     field belongs to step `s`, lane `l` and position `v` with
     `e = (s * lanes + l) * vector + v`. `blocks` is the least number of blocks a
     multiprocessor must be able to hold, 0 for no demand; `pdl` lets the kernel
-    start before its predecessor has ended. With `team` a block handles `rows` rows, which follow each
+    start before its predecessor has ended, and its successor when its rows are loaded, or, of a cluster with at
+    most one block demanded, at once. With `team` a block handles `rows` rows, which follow each
     other or, four whole windows and more, are as far apart as there are blocks or clusters: its first
     threads hold them, and all of them do together what takes several rows of operands, one row after
     another and `team` consecutive elements a thread. With `cluster` so many blocks, a thread block

@@ -12,6 +12,7 @@
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -53,8 +54,8 @@ public:
   LogicalResult run();
 
 private:
-  /// 32 if every value fits a signed 32-bit integer and the instructions for
-  /// it are fewer, else 64.
+  /// 32 if every value fits a signed 32-bit integer, else 64; 64 for what
+  /// depends on the row of a piece.
   unsigned widthOf(Value value);
   bool isNotNegative(Value value);
   /// The integer that stands for `value`, of `width` bits.
@@ -73,6 +74,9 @@ private:
   DataFlowSolver &solver;
   OpBuilder b;
   llvm::DenseMap<Value, Value> integers;
+  /// What depends on the row of a piece. Rows are counted by a loop: sums of 64
+  /// bits leave what is constant in them to the instructions.
+  llvm::DenseSet<Value> ofPieceRow;
   SmallVector<Operation *> dead;
   /// Whether the kernel waits for its predecessors.
   bool waits = false;
@@ -88,21 +92,8 @@ static const ConstantIntRanges *lookupRange(DataFlowSolver &solver,
   return &lattice->getValue().getValue();
 }
 
-/// Whether `value` depends on which row of a piece it is for. Rows are counted
-/// by a loop: sums of 64 bits leave what is constant in them to the
-/// instructions.
-static bool isOfPieceRow(Value value) {
-  auto piece =
-      dyn_cast<cuda::PoolPieceOp>(value.getParentRegion()->getParentOp());
-  if (!piece || value.getParentRegion() != &piece.getMember())
-    return false;
-  Operation *op = value.getDefiningOp();
-  return op ? llvm::any_of(op->getOperands(), isOfPieceRow)
-            : value == piece.getMember().getArgument(0);
-}
-
 unsigned Legalizer::widthOf(Value value) {
-  if (isOfPieceRow(value))
+  if (ofPieceRow.contains(value))
     return 64;
   const ConstantIntRanges *range = lookupRange(solver, value);
   if (range && range->smin().isSignedIntN(32) && range->smax().isSignedIntN(32))
@@ -186,8 +177,7 @@ void Legalizer::visitId(Operation *op) {
 
 /// Whether the access is one of many, for a member of a window each.
 static bool isOfMember(cuda::LoadOp load) {
-  return isa<cuda::PoolOp, cuda::PoolWindowOp, cuda::PoolPieceOp>(
-             load->getParentOp()) &&
+  return isa<cuda::PoolOp, cuda::PoolWindowOp>(load->getParentOp()) &&
          load->getParentRegion()->getNumArguments() == 2;
 }
 
@@ -243,6 +233,11 @@ void Legalizer::visitMemory(Operation *op) {
 LogicalResult Legalizer::visit(Operation *op) {
   auto isIndex = [](Type type) { return type.isIndex(); };
   b.setInsertionPoint(op);
+  if (auto piece = dyn_cast<cuda::PoolPieceOp>(op))
+    ofPieceRow.insert(piece.getMember().getArgument(0));
+  if (llvm::any_of(op->getOperands(),
+                   [&](Value operand) { return ofPieceRow.contains(operand); }))
+    ofPieceRow.insert_range(op->getResults());
   if (isa<cuda::PoolOp, cuda::PoolWindowOp, cuda::PoolOnlineOp,
           cuda::PoolPieceOp, cuda::SelectOp>(op)) {
     // The arguments stay; casts stand for their values as integers.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lanes of a team share the channels of a piece: what a region reads, gives
-// or stores is a row that they hold.
+// The lanes of a team share the channels of a piece, of which as many rows are
+// on their way as they have registers for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,47 +18,6 @@
 
 using namespace mlir;
 using namespace dsv4;
-
-LogicalResult RowDistributor::emitTeamRegion(Region &from, Region &to,
-                                             int64_t channels) {
-  Block *source = &from.front(), *body = &to.emplaceBlock();
-  RowDistributor team(*this);
-  team.b.setInsertionPointToStart(body);
-  team.shares.clear();
-  team.chunkSize = schedule.getTeam();
-  TeamWork work{1, channels};
-  team.laneCount = channels / team.chunkSize /
-                   work.getSteps(schedule.getThreads() * schedule.getCluster(),
-                                 team.chunkSize);
-  for (BlockArgument argument : source->getArguments()) {
-    Type type = argument.getType();
-    if (auto row = dyn_cast<VectorType>(type))
-      type = team.getShareType(row.getElementType(), {channels});
-    BlockArgument own = body->addArgument(type, argument.getLoc());
-    if (isa<VectorType>(type)) {
-      team.shares[{argument, 1}] = own;
-      continue;
-    }
-    team.mapping.map(argument, own);
-    team.lane = own; // The last index.
-  }
-  team.cloneScalars(source);
-  SmallVector<Value> shared;
-  for (Value value : source->getTerminator()->getOperands())
-    if (failed(team.placeLoads(value, {channels})))
-      return failure();
-  for (Value value : source->getTerminator()->getOperands()) {
-    auto share = team.share(value, {channels});
-    if (failed(share))
-      return failure();
-    shared.push_back(*share);
-  }
-  for (auto store : source->getOps<vector::StoreOp>())
-    if (failed(team.emitStore(store)))
-      return failure();
-  cuda::PoolYieldOp::create(team.b, forall.getLoc(), shared);
-  return success();
-}
 
 /// How many groups of four rows of a piece a lane loads before it uses the
 /// first: as many as there are registers for, beside those for the sums,

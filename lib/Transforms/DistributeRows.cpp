@@ -216,38 +216,50 @@ static Block *addBlock(Region &from, Region &to) {
   return block;
 }
 
-LogicalResult RowDistributor::emitPoolRow(Region &from, Region &to) {
-  Block *source = &from.front();
-  Location loc = forall.getLoc();
-  Block *body = addBlock(from, to);
-  // The same distribution of rows, over as many threads as have work.
-  auto row = cast<cuda::PoolRowOp>(source->getTerminator());
-  int64_t elements =
-      cast<VectorType>(row.getScores().getType()).getNumElements();
+LogicalResult RowDistributor::emitTeamRegion(Region &from, Region &to,
+                                             int64_t channels) {
+  Block *source = &from.front(), *body = &to.emplaceBlock();
   RowDistributor team(*this);
   team.b.setInsertionPointToStart(body);
   team.shares.clear();
-  team.lane = body->getArgument(1);
-  team.mapping.map(source->getArgument(0), body->getArgument(0));
   team.chunkSize = schedule.getTeam();
-  TeamWork work{1, elements};
-  team.laneCount = elements / team.chunkSize /
+  TeamWork work{1, channels};
+  team.laneCount = channels / team.chunkSize /
                    work.getSteps(schedule.getThreads() * schedule.getCluster(),
                                  team.chunkSize);
+  for (BlockArgument argument : source->getArguments()) {
+    Type type = argument.getType();
+    if (auto row = dyn_cast<VectorType>(type))
+      type = team.getShareType(row.getElementType(), {channels});
+    BlockArgument own = body->addArgument(type, argument.getLoc());
+    if (isa<VectorType>(type)) {
+      team.shares[{argument, 1}] = own;
+      continue;
+    }
+    team.mapping.map(argument, own);
+    team.lane = own; // The last index.
+  }
   team.cloneScalars(source);
+  Operation *end = source->getTerminator();
   SmallVector<Value> shared;
-  for (Value value : {row.getScores(), row.getValues()})
-    if (failed(team.placeLoads(value, {elements})))
+  for (Value value : end->getOperands())
+    if (isa<VectorType>(value.getType()) &&
+        failed(team.placeLoads(value, {channels})))
       return failure();
-  for (Value value : {row.getScores(), row.getValues()}) {
-    auto share = team.share(value, {elements});
+  for (Value value : end->getOperands()) {
+    if (!isa<VectorType>(value.getType())) {
+      shared.push_back(team.mapping.lookupOrDefault(value));
+      continue;
+    }
+    auto share = team.share(value, {channels});
     if (failed(share))
       return failure();
     shared.push_back(*share);
   }
-  cuda::PoolRowOp::create(team.b, loc,
-                          team.mapping.lookupOrDefault(row.getThere()),
-                          shared[0], shared[1]);
+  for (auto store : source->getOps<vector::StoreOp>())
+    if (failed(team.emitStore(store)))
+      return failure();
+  team.b.create(forall.getLoc(), end->getName().getIdentifier(), shared);
   return success();
 }
 
@@ -272,7 +284,7 @@ LogicalResult RowDistributor::emitPool(cuda::PoolOp pool) {
           row.emitTeamRegion(window.getScores(), own.getScores(), channels)) ||
       failed(
           row.emitTeamRegion(window.getValues(), own.getValues(), channels)) ||
-      failed(row.emitPoolRow(window.getAny(), own.getAny())) ||
+      failed(row.emitTeamRegion(window.getAny(), own.getAny(), channels)) ||
       (!pool.getOffsets().empty() &&
        failed(row.emitTeamRegion(pool.getOffsets(), mapped.getOffsets(),
                                  channels))))
@@ -309,12 +321,12 @@ LogicalResult RowDistributor::run() {
   cloneScalars(body);
   if (failed(placeLoads(all, /*early=*/false)))
     return failure();
-  // Once loads are on their way: earlier, the next kernel would take resources
-  // from them. Blocks of a cluster that pools, if they are to have a
-  // multiprocessor each, leave it none to take.
-  bool fills = schedule.getTeam() && schedule.getCluster() > 1 &&
-               schedule.getBlocks() <= 1;
-  if (schedule.getPdl() && fills)
+  // Once loads are on their way: earlier, the next kernel would take places
+  // that they need. Clusters that pool with one block a multiprocessor are for
+  // so few rows that all of them start at once, and need no places.
+  bool startsAtOnce = schedule.getTeam() && schedule.getCluster() > 1 &&
+                      schedule.getBlocks() <= 1;
+  if (schedule.getPdl() && startsAtOnce)
     cuda::LaunchSuccessorsOp::create(b, forall.getLoc());
   for (auto pool : body->getOps<cuda::PoolOp>())
     if (failed(emitPool(pool)))
@@ -322,7 +334,7 @@ LogicalResult RowDistributor::run() {
   for (auto pool : body->getOps<cuda::PoolOnlineOp>())
     if (failed(emitPoolOnline(pool)))
       return failure();
-  if (schedule.getPdl() && !fills)
+  if (schedule.getPdl() && !startsAtOnce)
     cuda::LaunchSuccessorsOp::create(b, forall.getLoc());
   if (schedule.getTeam())
     enterGuard();

@@ -76,10 +76,10 @@ private:
   void emitScalarStores(Block *block);
   /// Pools the rows of a window with all threads of the block.
   LogicalResult emitPool(cuda::PoolOp pool);
-  LogicalResult emitPoolRow(Region &from, Region &to);
   /// Pools a piece of a window with some of them.
   LogicalResult emitPoolOnline(cuda::PoolOnlineOp pool);
-  /// What a lane of a team does; ends in a cuda.pool_yield.
+  /// What a lane of a team does: its share of vectors that the region is given,
+  /// reads, stores and ends in, which are rows of so many channels.
   LogicalResult emitTeamRegion(Region &from, Region &to, int64_t channels);
   /// A kernel that selects from its rows, in DistributeSelection.cpp.
   LogicalResult runSelection(cuda::SelectOp select);

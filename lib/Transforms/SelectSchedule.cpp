@@ -148,9 +148,8 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
       cluster = 1;
     threads = std::min<int64_t>(
         threads, llvm::alignTo(work.getThreads(team * cluster), 32));
-    // Blocks were chosen for as many threads as most teams have, those of a
-    // cluster for fewer with more registers.
-    blocks = std::min(blocks, (cluster > 1 ? 512 : 1024) / threads);
+    // Blocks were chosen for as many threads as most teams have.
+    blocks = std::min(blocks, 1024 / threads);
     // Of long rows as many as shared memory has room for.
     rows = std::max<int64_t>(std::min(rows, 8192 / work.elements), 1);
   } else {

@@ -236,6 +236,32 @@ TEST(CompressorsTest, Clusters) {
   EXPECT_EQ(fitted, jobs.size());
 }
 
+// Windows of several blocks of eight rows in one team and in two, whose numbers
+// are powers of two or not, and whose last one is whole or not.
+TEST(CompressorsTest, BlocksOfATeam) {
+  Sessions sessions;
+  Jobs jobs;
+  std::mt19937_64 random(getSeed());
+  std::atomic<unsigned> fitted{0};
+  for (int64_t window : {9, 16, 17, 24, 40, 56, 64, 72, 136, 200})
+    for (const char *threads : {"32", "64"}) {
+      Compressor op;
+      op.channels = 64;
+      op.window = window;
+      op.overlap = false;
+      op.ring = op.page = 256;
+      jobs.push_back([&, op, seed = random() % 1000000,
+                      text = std::string("#dsv4.row_schedule<threads = ") +
+                             threads +
+                             ", lanes = 8, vector = 2, team = 2, rows = 1>"] {
+        return checkSchedule(sessions, op.getName(), op.getText(),
+                             {{op.getDims(7, 400, 3)}}, seed, text, fitted);
+      });
+    }
+  runAndCount(jobs);
+  EXPECT_EQ(fitted, jobs.size());
+}
+
 // One launch, and launches of few tokens: the same bits.
 TEST(CompressorsTest, HoweverCut) {
   Sessions sessions;

@@ -249,25 +249,29 @@ TEST(PiecesTest, Clusters) {
   std::mt19937_64 random(getSeed());
   std::atomic<unsigned> fitted{0};
   const std::pair<int64_t, const char *> all[] = {
-      {512, "threads = 256, lanes = 32, vector = 2, team = 1, rows = 1"},
-      {512, "threads = 256, lanes = 16, vector = 4, team = 2, rows = 4"},
-      {96, "threads = 96, lanes = 8, vector = 4, team = 2, rows = 3"},
-      {20, "threads = 32, lanes = 4, vector = 1, team = 1, rows = 5"}};
+      {512, "threads = 256, lanes = 32, vector = 2, blocks = 1, team = 1, "
+            "rows = 1"},
+      {512, "threads = 256, lanes = 16, vector = 4, blocks = 4, team = 2, "
+            "rows = 4"},
+      {96, "threads = 96, lanes = 8, vector = 4, blocks = 4, team = 2, "
+           "rows = 3"},
+      {20, "threads = 32, lanes = 4, vector = 1, blocks = 4, team = 1, "
+           "rows = 5"}};
   for (auto [channels, schedule] : all)
     for (const char *input : {"f32", "bf16"})
       for (const char *cluster : {"2", "4"}) {
         Compressor op = Compressor::drawOnline(channels, random);
-        op.window = 40;
+        // Twelve groups of four rows are ahead of the first schedule.
+        op.window = channels == 512 ? 128 : 40;
         op.input = input;
-        jobs.push_back(
-            [&, op, seed = random() % 1000000,
-             text = std::string("#dsv4.row_schedule<") + schedule +
-                    ", blocks = 4, pdl = true, cluster = " + cluster + ">"] {
-              return checkSchedule(
-                  sessions, op.getName(), op.getText(),
-                  {{op.getDims(9, 300, 3)}, {op.getDims(7, 41, 3)}}, seed, text,
-                  fitted);
-            });
+        jobs.push_back([&, op, seed = random() % 1000000,
+                        text = std::string("#dsv4.row_schedule<") + schedule +
+                               ", pdl = true, cluster = " + cluster + ">"] {
+          return checkSchedule(
+              sessions, op.getName(), op.getText(),
+              {{op.getDims(9, 900, 3)}, {op.getDims(7, 41, 3)}}, seed, text,
+              fitted);
+        });
       }
   runAndCount(jobs);
   EXPECT_EQ(fitted, jobs.size());

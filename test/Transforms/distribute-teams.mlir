@@ -142,3 +142,37 @@ func.func @few_threads(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %
   }
   return %0 : tensor<?x128xbf16>
 }
+
+// One block a multiprocessor, and few of them: the next kernel takes no places from the loads of a cluster.
+// CHECK-LABEL: func.func @cluster
+// CHECK: cuda.launch_successors
+// CHECK: cuda.pool 16
+// CHECK-NOT: cuda.launch_successors
+func.func @cluster(%values: tensor<?x128xf32>, %plan: tensor<?x4xi32>, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  %0 = dsv4.kernel @cluster(%values, %plan, %out)
+      schedule <threads = 64, lanes = 16, vector = 4, blocks = 1, pdl = true, team = 1, rows = 1, cluster = 2>
+      : (tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x128xf32>) -> tensor<?x128xf32> {
+  ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x4xi32>, %o: tensor<?x128xf32>):
+    %pooled = dsv4.compress %v, %v window 16 plan(%p : tensor<?x4xi32>)
+        outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
+    dsv4.yield %pooled : tensor<?x128xf32>
+  }
+  return %0 : tensor<?x128xf32>
+}
+
+// Of more blocks a multiprocessor it may.
+// CHECK-LABEL: func.func @cluster_of_shared
+// CHECK-NOT: cuda.launch_successors
+// CHECK: cuda.pool 16
+// CHECK: cuda.launch_successors
+func.func @cluster_of_shared(%values: tensor<?x128xf32>, %plan: tensor<?x4xi32>, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  %0 = dsv4.kernel @cluster_of_shared(%values, %plan, %out)
+      schedule <threads = 64, lanes = 16, vector = 4, blocks = 2, pdl = true, team = 1, rows = 1, cluster = 2>
+      : (tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x128xf32>) -> tensor<?x128xf32> {
+  ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x4xi32>, %o: tensor<?x128xf32>):
+    %pooled = dsv4.compress %v, %v window 16 plan(%p : tensor<?x4xi32>)
+        outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
+    dsv4.yield %pooled : tensor<?x128xf32>
+  }
+  return %0 : tensor<?x128xf32>
+}

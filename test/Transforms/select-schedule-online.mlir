@@ -55,6 +55,36 @@ func.func @few_wide_pieces(%v: tensor<?x1024xf32>, %p: tensor<64x5xi32>, %c: !st
   return %0 : tensor<64x1024xbf16>
 }
 
+// Of narrow rows each block has half, and of an odd number of channels one block has all.
+!state96 = !dsv4.cache<8 x <[<"max" : 96 x f32 in row>, <"sum" : 96 x f32 in row>,
+                              <"acc" : 96 x f32 in row>]>>
+!state513 = !dsv4.cache<8 x <[<"max" : 513 x f32 in row>, <"sum" : 513 x f32 in row>,
+                              <"acc" : 513 x f32 in row>]>>
+
+// CHECK-LABEL: func.func @few_pieces_of_96
+func.func @few_pieces_of_96(%v: tensor<?x96xf32>, %p: tensor<64x5xi32>, %c: !state96, %o: tensor<64x96xbf16>) -> tensor<64x96xbf16> {
+  // SM90: schedule <threads = 64, lanes = 16, vector = 2, blocks = 1, pdl = true, team = 1, rows = 1, cluster = 2>
+  %0 = dsv4.kernel @few_pieces_of_96(%v, %p, %c, %o) : (tensor<?x96xf32>, tensor<64x5xi32>, !state96, tensor<64x96xbf16>) -> tensor<64x96xbf16> {
+  ^bb0(%v1: tensor<?x96xf32>, %p1: tensor<64x5xi32>, %c1: !state96, %o1: tensor<64x96xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<64x5xi32>)
+        state(%c1 : !state96) outs(%o1 : tensor<64x96xbf16>) : tensor<?x96xf32>, tensor<?x96xf32>
+    dsv4.yield %r : tensor<64x96xbf16>
+  }
+  return %0 : tensor<64x96xbf16>
+}
+
+// CHECK-LABEL: func.func @few_pieces_of_513
+func.func @few_pieces_of_513(%v: tensor<?x513xf32>, %p: tensor<64x5xi32>, %c: !state513, %o: tensor<64x513xbf16>) -> tensor<64x513xbf16> {
+  // SM90: schedule <threads = 512, lanes = 1, vector = 1, blocks = 1, pdl = true, team = 1, rows = 1>
+  %0 = dsv4.kernel @few_pieces_of_513(%v, %p, %c, %o) : (tensor<?x513xf32>, tensor<64x5xi32>, !state513, tensor<64x513xbf16>) -> tensor<64x513xbf16> {
+  ^bb0(%v1: tensor<?x513xf32>, %p1: tensor<64x5xi32>, %c1: !state513, %o1: tensor<64x513xbf16>):
+    %r = dsv4.compress %v1, %v1 window 128 algorithm online plan(%p1 : tensor<64x5xi32>)
+        state(%c1 : !state513) outs(%o1 : tensor<64x513xbf16>) : tensor<?x513xf32>, tensor<?x513xf32>
+    dsv4.yield %r : tensor<64x513xbf16>
+  }
+  return %0 : tensor<64x513xbf16>
+}
+
 !wide = !dsv4.cache<8 x <[<"max" : 2048 x f32 in row>, <"sum" : 2048 x f32 in row>,
                           <"acc" : 2048 x f32 in row>]>>
 

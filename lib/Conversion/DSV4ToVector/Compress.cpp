@@ -51,8 +51,10 @@ private:
   /// Begins a region of a member: its argument, and where its columns begin.
   std::pair<Value, Value> beginMember(Region &region);
   void buildOffsets(Region &region);
-  /// What a region of the pool does, with all tokens in the launch or not.
+  /// Scores or values of a member, where all tokens are in the launch. The pool
+  /// adds the bias.
   void buildPart(Region &region, Value tensor, unsigned field, StringRef name);
+  /// A member wherever it is, and whether it is.
   void buildMember(Region &region);
 
   Value select(Value condition, Value yes, Value no, StringRef name = "") {
@@ -233,7 +235,6 @@ void CompressBuilder::buildMember(Region &region) {
   Source source = findToken(row.add(firstRow, member, "at"), member);
   Value scores = readPart(source, op.getScores(), 1, column, "scores");
   Value values = readPart(source, op.getValues(), 0, column, "values");
-  // Where all are in the launch the pool adds the bias.
   if (op.getBias())
     scores = arith::AddFOp::create(b, row.getLoc(), scores,
                                    readBias(source, member, column));

@@ -323,9 +323,8 @@ LogicalResult PoolOp::verifyRegions() {
   if (!window)
     return emitOpError() << "pool_c1: expected the region to end in "
                             "'cuda.pool_window'";
-  auto row = dyn_cast<PoolRowOp>(window.getAny().front().getTerminator());
-  if (!row)
-    return success(); // pool_window_c1 says so.
+  // pool_window_c1.
+  auto row = cast<PoolRowOp>(window.getAny().front().getTerminator());
   auto part = cast<VectorType>(row.getScores().getType());
   if (!isPartOfRow(part, getChannels(), getThreads(), getCluster()))
     return emitOpError() << "pool_c2: " << part << " is no part of rows of "

@@ -11,9 +11,10 @@
 
 namespace dsv4 {
 
-// 2^(x * log2_base) where that is at most 1, within 4 units in the last place near
-// x = 0: 2^k times a polynomial of the rest, |rest| <= 1/2. 0 if not `there`.
-__device__ __forceinline__ float power_f32(float x, float log2_base, bool there) {
+// 2^(x * log2_base) where that is at most 1, within 4 units in the last place
+// near x = 0: 2^k times a polynomial of the rest, |rest| <= 1/2. 0 if not `there`.
+__device__ __forceinline__ float power_f32(float x, float log2_base,
+                                           bool there) {
   constexpr float to_low_bits = 12582912.0f;
   const float shifted = fma_f32(x, log2_base, to_low_bits);
   const float rest = fma_f32(x, log2_base, sub_f32(to_low_bits, shifted));

@@ -179,18 +179,21 @@ __device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
       load_block(block + 1);
     add_block<0>(trees, block, sums);
   }
-  auto sums = trees[levels - 1];
   if constexpr (last % Blocks != 0) {
     // Fewer blocks, if they are no power of two, are several trees.
-    bool begun = count == Blocks;
+    if (count != Blocks) {
+      Pooled<sizeof(Part) / sizeof(float)> sums;
+      bool begun = false;
 #pragma unroll
-    for (int n = 0; n < levels; ++n)
-      if (count != Blocks && count >> n & 1) {
-        sums = begun ? merge(trees[n], sums) : trees[n];
-        begun = true;
-      }
+      for (int n = 0; n < levels; ++n)
+        if (count >> n & 1) {
+          sums = begun ? merge(trees[n], sums) : trees[n];
+          begun = true;
+        }
+      return sums;
+    }
   }
-  return sums;
+  return trees[levels - 1];
 }
 
 // How the members of a window are dealt to threads: teams of `lanes` threads
@@ -377,8 +380,9 @@ template <int Cluster> struct FirstBlock {
 // For each row of the block, from `first` on, those below `rows`: the sum over
 // the members of its window of values weighted by the softmax of their scores,
 // channel by channel; 0 where there is no member. body(row, window) calls
-// window(all, scores, values, load), of which load_members() says what they give. All threads of the cluster call this; thread t of its first block has
-// the share of lane t mod Lanes of row t div Lanes.
+// window(all, scores, values, load), of which load_members() says what they give.
+// All threads of the cluster call this; thread t of its first block has the share
+// of lane t mod Lanes of row t div Lanes.
 template <int Cluster, int Members, int Count, int Threads, int Lanes,
           typename Part, typename Result, typename Offsets, typename Body>
 __device__ __forceinline__ Result pool(int first, int rows, Offsets offsets,

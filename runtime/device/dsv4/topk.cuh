@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all algorithms of top-k share: the order of elements, and the exact choice
-// of the best of those that the threads of a block hold. All threads take part in
-// everything here, unless it says otherwise.
+// What all algorithms of top-k but that of a warp share: the order of elements,
+// and the exact choice of the best of those that the threads of a block hold. All
+// threads take part in everything here, unless it says otherwise.
 //
 // The order is total: (value descending, index ascending), NaN behind -inf, the
 // two zeros equal. So there are no ties, and the k best of a row are one set,

@@ -1,8 +1,8 @@
 // HCA's windows of 128 tokens, each by a cluster of two blocks: the first one has the entry.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,team=2,rows=1,cluster=2>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,pdl=true,team=2,rows=1,cluster=2>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,team=2,rows=1,cluster=2>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,pdl=true,team=2,rows=1,cluster=2>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
 
 func.func @compress_hca_cluster(
@@ -21,7 +21,7 @@ func.func @compress_hca_cluster(
 // The whole text.
 //     CHECK:// dsv4.compress of f32 to f32
 //CHECK-NEXT:// tokens = ?, entries = ?
-//CHECK-NEXT:// sm_90a: 512 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 2 elements a thread
+//CHECK-NEXT:// sm_90a: 512 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 2 elements a thread, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(512)
 //CHECK-NEXT:compress_hca_cluster(const float *__restrict__ values,
 //CHECK-NEXT:                     const float *__restrict__ scores,
@@ -33,16 +33,19 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:  const int first_row = blockIdx.x / 2;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = blockIdx.x % 2 == 0 && threadIdx.x < 32;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[(long long)first_row * 4]);
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
+//CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  const auto pooled = dsv4::pool<2, 128, 1, 512, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    first_row, rows, [&](int member, int team_lane) {
 //CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member % 128 * 512) + team_lane * 2]);
 //CHECK-NEXT:      return bias_1;
 //CHECK-NEXT:    }, [&](int entry, auto pool_window) {
 //CHECK-NEXT:      const long long offset = (long long)entry * 4;
-//CHECK-NEXT:      const int window_start = plan[offset];
-//CHECK-NEXT:      const int first_position = plan[offset + 2];
-//CHECK-NEXT:      const int first_token = plan[offset + 3];
+//CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset]);
+//CHECK-NEXT:      const int first_position = dsv4::load<int>(&plan[offset + 2]);
+//CHECK-NEXT:      const int first_token = dsv4::load<int>(&plan[offset + 3]);
 //CHECK-NEXT:      const bool is_entry = window_start >= 0 && window_start <= 2147479552;
 //CHECK-NEXT:      const int first_at = min(max(window_start, -1), 2147479552);
 //CHECK-NEXT:      const long long shift = (long long)first_token - first_position;
