@@ -50,7 +50,7 @@ func.func @{5}(
 )";
 
 static const char tableArgument[] = R"(
-    %state_table: tensor<?x?xi32> {dsv4.name = "state_table", dsv4.dims = ["requests", "state_pages"]},)";
+    %state_table: tensor<?x?xi32> {dsv4.name = "state_table", dsv4.dims = ["requests", "max_pages"]},)";
 
 static const char keepArguments[] = R"(
     %token_position: tensor<?xi32> {dsv4.name = "token_position", dsv4.dims = ["tokens"]},

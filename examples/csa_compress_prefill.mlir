@@ -5,7 +5,7 @@
 // csa_compress_decode.mlir, bit for bit, however the tokens are cut into launches.
 //
 //   dsv4-run examples/csa_compress_prefill.mlir --random=1 --check --dim tokens=1024 --dim entries=256 \
-//     --dim requests=8 --dim state_pages=64 --dim positions=4096 --dim cache.pages=16 --dim state.pages=512
+//     --dim requests=8 --dim max_pages=64 --dim positions=4096 --dim cache.pages=16 --dim state.pages=512
 
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 !state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
@@ -22,7 +22,7 @@ func.func @csa_compress_prefill(
     %position: tensor<?xi32> {dsv4.name = "position", dsv4.dims = ["entries"]},
     %slot: tensor<?xi32> {dsv4.name = "slot", dsv4.dims = ["entries"]},
     %token_slot: tensor<?xi32> {dsv4.name = "token_slot", dsv4.dims = ["tokens"]},
-    %state_table: tensor<?x?xi32> {dsv4.name = "state_table", dsv4.dims = ["requests", "state_pages"]},
+    %state_table: tensor<?x?xi32> {dsv4.name = "state_table", dsv4.dims = ["requests", "max_pages"]},
     %state: !state {dsv4.name = "state"},
     %cache: !cache {dsv4.name = "cache"}) {
   %c0 = arith.constant 0 : index

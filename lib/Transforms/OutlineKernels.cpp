@@ -223,7 +223,7 @@ ArrayAttr Outliner::buildHeader() {
     os << ", " << schedule.getLanes() << " lanes a row";
   os << ", chunks of " << schedule.getVector() << " elements";
   if (schedule.getSelect() != SelectAlgorithm::None) {
-    os << ", a row ";
+    os << ", a row by ";
     bool isGrid = schedule.getSelect() == SelectAlgorithm::Grid;
     if (isGrid)
       os << schedule.getParts() << " blocks that read it once";

@@ -27,7 +27,7 @@ func.func @grouped_router(
 // The whole text.
 //     CHECK:// dsv4.gate of f32 to f32, dsv4.topk of f32 to i32, dsv4.route_weights of f32 to f32
 //CHECK-NEXT:// tokens = ?, bias.0 = 256
-//CHECK-NEXT:// sm_90a: 128 threads, chunks of 4 elements, a row a warp that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 128 threads, chunks of 4 elements, a row by a warp that has it in registers, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:grouped_router(const float *__restrict__ logits,
 //CHECK-NEXT:               const float *__restrict__ bias,

@@ -19,7 +19,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of bf16 to i32
 //CHECK-NEXT:// rows <= 8, columns <= 4194304
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 8 elements, a row a cluster of 16 blocks that reads it once, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 8 elements, a row by a cluster of 16 blocks that reads it once, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __cluster_dims__(16, 1, 1) __launch_bounds__(1024)
 //CHECK-NEXT:topk(const dsv4::bf16 *__restrict__ scores,
 //CHECK-NEXT:     int *__restrict__ indices,

@@ -26,7 +26,7 @@ func.func @dequantize_topk(
 // The whole text.
 //     CHECK:// dsv4.dequantize of f4E2M1FN to f32, dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows = ?, data.1 = 4096
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row a block that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a block that has it in registers, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(1024)
 //CHECK-NEXT:dequantize_topk(const unsigned char *__restrict__ data,
 //CHECK-NEXT:                const dsv4::ue8m0 *__restrict__ scales,

@@ -17,7 +17,7 @@ func.func @topk_grid(
 // The whole text.
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// queries = ?, entries <= 4194304
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row 64 blocks that read it once, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by 64 blocks that read it once, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(1024)
 //CHECK-NEXT:topk_grid(const float *__restrict__ scores,
 //CHECK-NEXT:          const int *__restrict__ lengths,

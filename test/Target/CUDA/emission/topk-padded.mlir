@@ -16,7 +16,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows <= 64, columns <= 8192 (a multiple of 4)
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row a block that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a block that has it in registers, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(1024)
 //CHECK-NEXT:topk(const float *__restrict__ scores,
 //CHECK-NEXT:     int *__restrict__ indices,

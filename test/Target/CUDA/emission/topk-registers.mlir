@@ -19,7 +19,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of bf16 to i32
 //CHECK-NEXT:// rows = ?, scores.1 = 1024
-//CHECK-NEXT:// sm_90a: 256 threads, chunks of 8 elements, a row a block that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 256 threads, chunks of 8 elements, a row by a block that has it in registers, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256)
 //CHECK-NEXT:topk(const dsv4::bf16 *__restrict__ scores,
 //CHECK-NEXT:     const float *__restrict__ bias,
