@@ -167,6 +167,7 @@ def draw_roof(axes, points, roof):
 
 
 def draw(path, result, output):
+    # Routers have none: instructions bound them, not bytes.
     points = [point for point in gather_points(result) if point[0] in COLORS]
     if not points:
         return

@@ -374,21 +374,27 @@ LogicalResult CUDATranslation::printPool(cuda::PoolOp op,
                        printOffsets, printArguments, text);
 }
 
+/// Whether the index is used as an integer of 64 bits.
+static bool isWide(BlockArgument index) {
+  return llvm::any_of(index.getUsers(), [](Operation *user) {
+    return isa<arith::IndexCastOp>(user) &&
+           user->getResult(0).getType().isInteger(64);
+  });
+}
+
 /// A region becomes a lambda that sets `results`, if there are any, or else
 /// returns what the region gives as a row of a piece.
 LogicalResult CUDATranslation::printPieceRegion(Region &region,
                                                 ArrayRef<StringRef> results,
                                                 ModuleTranslation &text) const {
-  auto piece = cast<cuda::PoolPieceOp>(region.getParentOp());
-  BlockArgument row = piece.getMember().getArgument(0);
   std::string parameters;
   for (BlockArgument argument : region.getArguments()) {
     auto name = text.spell(argument);
     if (failed(name))
       return failure();
-    StringRef type = argument == row                ? "long long "
-                     : argument.getType().isIndex() ? "int "
-                                                    : "const auto &";
+    StringRef type = !argument.getType().isIndex() ? "const auto &"
+                     : isWide(argument)            ? "long long "
+                                                   : "int ";
     parameters += (parameters.empty() ? "" : ", ") + (type + name->text).str();
   }
   for (StringRef result : results)
