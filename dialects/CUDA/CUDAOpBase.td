@@ -38,8 +38,7 @@ def CUDA_TargetAttr : AttrDef<CUDA_Dialect, "Target"> {
 
 def CUDA_LoadPolicy : I32EnumAttr<"LoadPolicy", "cache policy of a load", [
     I32EnumAttrCase<"Default", 0, "default">,
-    I32EnumAttrCase<"EvictLast", 1, "evict_last">,
-    I32EnumAttrCase<"Coherent", 2, "coherent">
+    I32EnumAttrCase<"EvictLast", 1, "evict_last">
   ]> {
   let cppNamespace = "::dsv4::cuda";
 }

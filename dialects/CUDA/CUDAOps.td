@@ -23,9 +23,8 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     (`vector<V x T>`), or `S` chunks of `V` consecutive ones that start `stride`
     elements of the base apart (`vector<S x V x T>`). A vector may have another element type
     than `base`: the bytes are taken as they are. Where the predicate is false
-    nothing is read and every byte is zero. Memory that is read this way is not
-    written by the kernel, unless the policy is `coherent`. An `ordered` scalar is not read before a
-    `cuda.wait_for_predecessors` it follows, which C++ alone does not promise.
+    nothing is read and every byte is zero. A vector or a tile is read behind the `cuda.wait_for_predecessors`
+    and the stores that are in front of it, and so is a scalar that is `ordered`, which C++ alone does not promise.
     Clauses:
 
     * load_c1: a scalar has the element type of the base and no stride;

@@ -289,15 +289,6 @@ LogicalResult Legalizer::visit(Operation *op) {
   return op->emitOpError() << "has no CUDA spelling on index values";
 }
 
-/// Reads what the kernel also writes through the coherent path.
-static void markCoherent(gpu::GPUFuncOp func) {
-  for (BlockArgument argument : func.getArguments())
-    if (llvm::any_of(argument.getUsers(), llvm::IsaPred<cuda::StoreOp>))
-      for (Operation *user : argument.getUsers())
-        if (auto load = dyn_cast<cuda::LoadOp>(user))
-          load.setPolicy(cuda::LoadPolicy::Coherent);
-}
-
 LogicalResult Legalizer::run() {
   SmallVector<Operation *> ops;
   func.getBody().walk<WalkOrder::PreOrder>(
@@ -308,7 +299,6 @@ LogicalResult Legalizer::run() {
       return failure();
   for (Operation *op : llvm::reverse(dead))
     op->erase();
-  markCoherent(func);
   return success();
 }
 

@@ -100,18 +100,18 @@ __device__ __forceinline__ unsigned fetch_add_shared(unsigned *array, unsigned a
 }
 
 //===----------------------------------------------------------------------===//
-// Loads. Volatile, so that none moves above wait_for_predecessors(), nor above a
-// store in front of it. Where the condition is false nothing is read and every
-// bit is zero; a condition known to be true costs nothing.
+// Loads. None moves above wait_for_predecessors(), nor above a store in front of
+// it: the compiler keeps the order of what is volatile, and ptxas that of what is
+// not said to be read-only (`ld.global.nc`, which it does move above the wait).
+// Where the condition is false nothing is read and every bit is zero; a condition
+// known to be true costs nothing.
 //===----------------------------------------------------------------------===//
 
 // What becomes of the lines in the L2 cache: nothing special, or they leave it
 // after all others. The lines then evicted are those just written, which memory
-// takes better in order. Both are read-only: the memory must not change while
-// the kernel runs. With `coherent` the kernel may write it.
+// takes better in order.
 struct evict_normal {};
 struct evict_last {};
-struct coherent {};
 
 // 16 bytes into to[0..3], 8 into to[0..1], 4 into to[0].
 __device__ __forceinline__ void ld_16(unsigned *to, bool condition,
@@ -119,7 +119,7 @@ __device__ __forceinline__ void ld_16(unsigned *to, bool condition,
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\t"
                "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
                "mov.b32 %2, 0;\n\tmov.b32 %3, 0;\n\t"
-               "@p ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%5];\n\t}"
+               "@p ld.global.v4.b32 {%0, %1, %2, %3}, [%5];\n\t}"
                : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
                : "r"((unsigned)condition), "l"(from));
 }
@@ -127,7 +127,7 @@ __device__ __forceinline__ void ld_8(unsigned *to, bool condition,
                                         const void *from, evict_normal) {
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
                "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
-               "@p ld.global.nc.v2.b32 {%0, %1}, [%3];\n\t}"
+               "@p ld.global.v2.b32 {%0, %1}, [%3];\n\t}"
                : "=&r"(to[0]), "=&r"(to[1])
                : "r"((unsigned)condition), "l"(from));
 }
@@ -135,7 +135,7 @@ __device__ __forceinline__ void ld_4(unsigned *to, bool condition,
                                         const void *from, evict_normal) {
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                "mov.b32 %0, 0;\n\t"
-               "@p ld.global.nc.b32 %0, [%2];\n\t}"
+               "@p ld.global.b32 %0, [%2];\n\t}"
                : "=&r"(to[0])
                : "r"((unsigned)condition), "l"(from));
 }
@@ -147,7 +147,7 @@ __device__ __forceinline__ unsigned ld_2(bool condition, const void *from,
   unsigned bits;
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                "mov.b32 %0, 0;\n\t"
-               "@p ld.global.nc.u16 %0, [%2];\n\t}"
+               "@p ld.global.u16 %0, [%2];\n\t}"
                : "=&r"(bits)
                : "r"((unsigned)condition), "l"(from));
   return bits;
@@ -158,7 +158,7 @@ __device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
   unsigned bits;
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                "mov.b32 %0, 0;\n\t"
-               "@p ld.global.nc.u8 %0, [%2];\n\t}"
+               "@p ld.global.u8 %0, [%2];\n\t}"
                : "=&r"(bits)
                : "r"((unsigned)condition), "l"(from));
   return bits;
@@ -172,15 +172,15 @@ __device__ __forceinline__ void ld_16_part(unsigned *to, int left,
                "and.b64 a, %5, 15;\n\tsetp.eq.s64 p, a, 0;\n\t"
                "setp.gt.and.s32 p, %4, 3, p;\n\t"
                "@!p bra part;\n\t"
-               "ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%5];\n\t"
+               "ld.global.v4.b32 {%0, %1, %2, %3}, [%5];\n\t"
                "bra done;\n"
                "part:\n\t"
                "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
                "mov.b32 %2, 0;\n\tmov.b32 %3, 0;\n\t"
-               "setp.gt.s32 p, %4, 0;\n\t@p ld.global.nc.b32 %0, [%5];\n\t"
-               "setp.gt.s32 p, %4, 1;\n\t@p ld.global.nc.b32 %1, [%5+4];\n\t"
-               "setp.gt.s32 p, %4, 2;\n\t@p ld.global.nc.b32 %2, [%5+8];\n\t"
-               "setp.gt.s32 p, %4, 3;\n\t@p ld.global.nc.b32 %3, [%5+12];\n"
+               "setp.gt.s32 p, %4, 0;\n\t@p ld.global.b32 %0, [%5];\n\t"
+               "setp.gt.s32 p, %4, 1;\n\t@p ld.global.b32 %1, [%5+4];\n\t"
+               "setp.gt.s32 p, %4, 2;\n\t@p ld.global.b32 %2, [%5+8];\n\t"
+               "setp.gt.s32 p, %4, 3;\n\t@p ld.global.b32 %3, [%5+12];\n"
                "done:\n\t}"
                : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
                : "r"(left), "l"(from));
@@ -197,7 +197,7 @@ __device__ __forceinline__ void ld_16(unsigned *to, bool condition,
       "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\t"
       "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
       "mov.b32 %2, 0;\n\tmov.b32 %3, 0;\n\t"
-      "@p ld.global.nc.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%5], %6;\n\t}"
+      "@p ld.global.L2::cache_hint.v4.b32 {%0, %1, %2, %3}, [%5], %6;\n\t}"
       : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
       : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
 }
@@ -205,7 +205,7 @@ __device__ __forceinline__ void ld_8(unsigned *to, bool condition,
                                         const void *from, evict_last) {
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
                "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
-               "@p ld.global.nc.L2::cache_hint.v2.b32 {%0, %1}, [%3], %4;\n\t}"
+               "@p ld.global.L2::cache_hint.v2.b32 {%0, %1}, [%3], %4;\n\t}"
                : "=&r"(to[0]), "=&r"(to[1])
                : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
 }
@@ -213,55 +213,9 @@ __device__ __forceinline__ void ld_4(unsigned *to, bool condition,
                                         const void *from, evict_last) {
   asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
                "mov.b32 %0, 0;\n\t"
-               "@p ld.global.nc.L2::cache_hint.b32 %0, [%2], %3;\n\t}"
+               "@p ld.global.L2::cache_hint.b32 %0, [%2], %3;\n\t}"
                : "=&r"(to[0])
                : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
-}
-
-__device__ __forceinline__ void ld_16(unsigned *to, bool condition,
-                                      const void *from, coherent) {
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\t"
-               "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
-               "mov.b32 %2, 0;\n\tmov.b32 %3, 0;\n\t"
-               "@p ld.global.v4.b32 {%0, %1, %2, %3}, [%5];\n\t}"
-               : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
-               : "r"((unsigned)condition), "l"(from));
-}
-__device__ __forceinline__ void ld_8(unsigned *to, bool condition,
-                                     const void *from, coherent) {
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %2, 0;\n\t"
-               "mov.b32 %0, 0;\n\tmov.b32 %1, 0;\n\t"
-               "@p ld.global.v2.b32 {%0, %1}, [%3];\n\t}"
-               : "=&r"(to[0]), "=&r"(to[1])
-               : "r"((unsigned)condition), "l"(from));
-}
-__device__ __forceinline__ void ld_4(unsigned *to, bool condition,
-                                     const void *from, coherent) {
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
-               "mov.b32 %0, 0;\n\t"
-               "@p ld.global.b32 %0, [%2];\n\t}"
-               : "=&r"(to[0])
-               : "r"((unsigned)condition), "l"(from));
-}
-__device__ __forceinline__ unsigned ld_2(bool condition, const void *from,
-                                         coherent) {
-  unsigned bits;
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
-               "mov.b32 %0, 0;\n\t"
-               "@p ld.global.u16 %0, [%2];\n\t}"
-               : "=&r"(bits)
-               : "r"((unsigned)condition), "l"(from));
-  return bits;
-}
-__device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
-                                         coherent) {
-  unsigned bits;
-  asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %1, 0;\n\t"
-               "mov.b32 %0, 0;\n\t"
-               "@p ld.global.u8 %0, [%2];\n\t}"
-               : "=&r"(bits)
-               : "r"((unsigned)condition), "l"(from));
-  return bits;
 }
 
 // Brings the line of an address into the cache of the multiprocessor.

@@ -5,12 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loads are for memory that does not change while the kernel runs (the
-// read-only path), but for those that are `coherent`. `Align` is what is known of the address and the stride, in
-// bytes; 0 means the natural one: the largest power of two that divides the
-// size of a chunk. An access is split into pieces of at most min(Align, 16)
-// bytes. `Policy` is evict_normal, evict_last or coherent; to pieces of less than
-// 4 bytes the first two are one.
+// `Align` is what is known of the address and the stride, in bytes; 0 means the
+// natural one: the largest power of two that divides the size of a chunk. An
+// access is split into pieces of at most min(Align, 16) bytes. `Policy` is
+// evict_normal or evict_last; to pieces of less than 4 bytes the two are one.
 //
 //===----------------------------------------------------------------------===//
 

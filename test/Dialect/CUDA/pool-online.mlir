@@ -37,13 +37,13 @@ func.func @pieces(%values: memref<?xf32>, %halves: memref<?xbf16>, %state: memre
   }
   // Four rows, each by 32 lanes of two elements; a lane of the result has four.
   // CHECK: cuda.pool_online 128 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
-  // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] coherent : memref<?xi8>, index -> vector<1x2xf32>
+  // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] : memref<?xi8>, index -> vector<1x2xf32>
   // CHECK: cuda.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] : vector<1x2xf32>, memref<?xi8>, index
   %1 = cuda.pool_online 128 at %i of %n count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%row: index):
     cuda.pool_piece %n known %yes kept %yes ends %yes : i32 begin {
     ^bb0(%lane: index):
-      %x = cuda.load %state[%lane] coherent : memref<?xi8>, index -> vector<1x2xf32>
+      %x = cuda.load %state[%lane] : memref<?xi8>, index -> vector<1x2xf32>
       cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
     } member {
     ^bb0(%member: index, %lane: index):
@@ -62,7 +62,7 @@ func.func @pieces(%values: memref<?xf32>, %halves: memref<?xbf16>, %state: memre
   ^bb0(%row: index):
     cuda.pool_piece %n known %yes kept %yes ends %yes : i32 begin {
     ^bb0(%lane: index):
-      %x = cuda.load %state[%lane] coherent : memref<?xi8>, index -> vector<1x2xf32>
+      %x = cuda.load %state[%lane] : memref<?xi8>, index -> vector<1x2xf32>
       cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
     } member {
     ^bb0(%member: index, %lane: index):

@@ -68,9 +68,9 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:      const long long page_start_1 = (long long)page_1 * 98304;
 //CHECK-NEXT:      pool_piece(tokens_1, known, kept, ends, [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
 //CHECK-NEXT:        const long long entry = page_start + slot * 6144;
-//CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 1>, 0, dsv4::coherent>(&state[entry + team_lane * 4]);
-//CHECK-NEXT:        const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 1>, 0, dsv4::coherent>(&state[entry + 2048 + team_lane * 4]);
-//CHECK-NEXT:        const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 1>, 0, dsv4::coherent>(&state[entry + 4096 + team_lane * 4]);
+//CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&state[entry + team_lane * 4]);
+//CHECK-NEXT:        const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&state[entry + 2048 + team_lane * 4]);
+//CHECK-NEXT:        const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&state[entry + 4096 + team_lane * 4]);
 //CHECK-NEXT:        piece_max = v_max_1;
 //CHECK-NEXT:        piece_sum = sum_1;
 //CHECK-NEXT:        piece_acc = acc_1;

@@ -1,5 +1,4 @@
-// HCA's windows of 128 tokens, piece by piece: the state is read and written by the kernel, so
-// through the coherent path.
+// HCA's windows of 128 tokens, piece by piece: the state is read and written by the kernel.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -67,9 +66,9 @@ func.func @compress_online(
 //CHECK-NEXT:      const long long page_start_1 = (long long)page_1 * 98304;
 //CHECK-NEXT:      pool_piece(tokens_1, known, kept, ends, [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
 //CHECK-NEXT:        const long long entry = page_start + slot * 6144;
-//CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 2>, 0, dsv4::coherent>(&state[entry + team_lane * 8]);
-//CHECK-NEXT:        const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 2>, 0, dsv4::coherent>(&state[entry + 2048 + team_lane * 8]);
-//CHECK-NEXT:        const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 2>, 0, dsv4::coherent>(&state[entry + 4096 + team_lane * 8]);
+//CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + team_lane * 8]);
+//CHECK-NEXT:        const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + 2048 + team_lane * 8]);
+//CHECK-NEXT:        const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + 4096 + team_lane * 8]);
 //CHECK-NEXT:        piece_max = v_max_1;
 //CHECK-NEXT:        piece_sum = sum_1;
 //CHECK-NEXT:        piece_acc = acc_1;
