@@ -25,12 +25,14 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     than `base`: the bytes are taken as they are. Where the predicate is false
     nothing is read and every byte is zero. A vector or a tile is read behind the `cuda.wait_for_predecessors`
     and the stores that are in front of it, and so is a scalar that is `ordered`, which C++ alone does not promise.
-    Clauses:
+    Of a `staged` vector the kernel gives the address to what takes it, which reads it by way of shared memory,
+    with what other lanes are to have. Clauses:
 
     * load_c1: a scalar has the element type of the base and no stride;
     * load_c2: a tile of more than one chunk has a stride;
     * load_c3: `align`, the alignment in bytes that every chunk is known to have,
-      is a power of two.
+      is a power of two;
+    * load_c4: what is `staged` is one chunk without a predicate or a policy, of a row that a `cuda.pool_piece` has.
   }];
   let arguments = (ins
     Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base,
@@ -38,12 +40,12 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     DefaultValuedAttr<I64Attr, "0">:$stride,
     DefaultValuedAttr<I64Attr, "0">:$align,
     DefaultValuedAttr<CUDA_LoadPolicy, "::dsv4::cuda::LoadPolicy::Default">:$policy,
-    UnitAttr:$ordered
+    UnitAttr:$ordered, UnitAttr:$staged
   );
   let results = (outs CUDA_Value:$value);
   let assemblyFormat = [{
     $base `[` $offset `]` (`if` $predicate^)? (`stride` $stride^)? (`align` $align^)?
-    ($policy^)? (`ordered` $ordered^)? attr-dict `:` type($base) `,` type($offset) `->` type($value)
+    ($policy^)? (`ordered` $ordered^)? (`staged` $staged^)? attr-dict `:` type($base) `,` type($offset) `->` type($value)
   }];
   let hasVerifier = 1;
 }
@@ -386,11 +388,14 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
     Before rows are distributed this is for row `row`, after it for rows `row` to `row + count - 1`, those
     below `rows`: teams of threads take part, each for every so many rows. With `cluster` so many blocks, a thread
     block cluster, share the channels, and the threads of the first have the result. Of the rows of a piece
-    `groups` times four are loaded before the first is used. Clauses:
+    `groups` times four are loaded before the first is used, to registers or, where they are `staged`, to
+    dynamic shared memory: then every warp has channels of one team, which its lanes have side by side, from a
+    multiple of 16 bytes on. Clauses:
 
     * pool_online_c1: the region has the row as its argument, and ends in a `cuda.pool_piece`;
     * pool_online_c2: members, threads, count, cluster and groups are positive, and a row of the window is the
-      teams' lanes times what one holds, in one piece and as many in every block of a cluster.
+      teams' lanes times what one holds, in one piece and as many in every block of a cluster;
+    * pool_online_c3: where rows are staged, a team has whole warps, and a lane one chunk.
   }];
   let arguments = (ins CUDA_Offset:$row, Optional<CUDA_Offset>:$rows, I64Attr:$members,
                        DefaultValuedAttr<I64Attr, "1">:$count,
@@ -409,6 +414,8 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
     PoolPieceOp getPiece();
     /// Channels of a row.
     int64_t getChannels();
+    /// Dynamic shared memory of a block, 0 where rows are not staged.
+    int64_t getSharedBytes();
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -427,7 +434,7 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
     of the result is the quotient of the sums, else zeros. Clause pool_piece_c1: the arguments of the regions are
     `lane`, `member` and `lane`, and `lane` and three vectors; the first ends in a `cuda.pool_yield` of three
     vectors of f32, which are those of the third, and the second in one of two or three of the same shape, scores
-    and values of one type.
+    and values of one type. Clause pool_piece_c2: of the second all or none are staged loads.
   }];
   let arguments = (ins CUDA_Offset:$count, I1:$known, I1:$kept, I1:$ends);
   let regions = (region SizedRegion<1>:$begin, SizedRegion<1>:$member, SizedRegion<1>:$end);
@@ -438,6 +445,8 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
   let extraClassDeclaration = [{
     /// What a lane holds of the sums.
     ::mlir::VectorType getPart();
+    /// Whether rows go through shared memory.
+    bool isStaged();
   }];
   let hasRegionVerifier = 1;
 }

@@ -89,6 +89,7 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
     kernel.threads = (*callee.getKnownBlockSize())[0];
     kernel.rowsPerBlock = schedule.getRowsPerBlock();
     kernel.cluster = schedule.getCluster();
+    kernel.sharedBytes = cuda::getSharedBytes(callee);
     kernel.parts = schedule.getParts();
     // No driver takes it below sm_90, where a wait is nothing anyway.
     kernel.programmaticLaunch =
@@ -142,9 +143,11 @@ static void describeUse(ModuleOp module, func::FuncOp func,
         Type value = load    ? load.getType()
                      : store ? store.getValue().getType()
                              : memory.getElementType();
-        // A vector of one element is accessed as that.
+        // A vector of one element is accessed as that, but for the lanes of a
+        // warp together.
         auto vector = dyn_cast<VectorType>(value);
-        if (vector && vector.getNumElements() == 1)
+        bool isStaged = load && load.getStaged();
+        if (vector && vector.getNumElements() == 1 && !isStaged)
           value = vector.getElementType();
         uint32_t bytes = isa<VectorType>(value)
                              ? 16

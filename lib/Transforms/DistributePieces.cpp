@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The lanes of a team share the channels of a piece, of which as many rows are
-// on their way as they have registers for.
+// on their way as memory needs to be busy: in shared memory, or, where lanes of
+// a warp do not have their channels side by side, in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +20,15 @@
 using namespace mlir;
 using namespace dsv4;
 
+/// The most groups of four rows of a piece that are on their way at a time.
+static constexpr int64_t kMostGroups = 12;
+
 /// How many groups of four rows of a piece a lane loads before it uses the
 /// first: as many as there are registers for, beside those for the sums,
 /// addresses and the arithmetic of a row. More than some do not hide more.
 static int64_t countGroups(RowScheduleAttr schedule, int64_t members,
                            Region &member) {
-  constexpr int64_t kRegisters = 65536, kOtherRegisters = 52, kMostGroups = 12;
+  constexpr int64_t kRegisters = 65536, kOtherRegisters = 52;
   auto yielded = member.front().getTerminator()->getOperandTypes();
   TeamWork work{1, cast<VectorType>(yielded.front()).getNumElements()};
   int64_t threads = schedule.getThreads(), team = schedule.getTeam();
@@ -42,14 +46,57 @@ static int64_t countGroups(RowScheduleAttr schedule, int64_t members,
   return std::clamp<int64_t>(left / (4 * words), 1, most);
 }
 
+/// How many groups the threads of a block have in shared memory: with 72 KiB of
+/// them on their way memory is busy, and two blocks have room, while no
+/// architecture gives a block more than 99, of which the pooled rows are a
+/// part.
+static int64_t countStagedGroups(RowScheduleAttr schedule, int64_t members,
+                                 Region &member) {
+  constexpr int64_t kWanted = 72 << 10, kMost = 96 << 10;
+  auto yielded = member.front().getTerminator()->getOperandTypes();
+  int64_t bits = 0;
+  for (Type type : yielded)
+    bits += cast<VectorType>(type).getElementTypeBitWidth();
+  int64_t group = schedule.getThreads() * schedule.getTeam() * 4 * bits / 8;
+  int64_t pooled = schedule.getRowsPerBlock() * 4 *
+                   cast<VectorType>(yielded.front()).getNumElements();
+  int64_t bytes = std::min(
+      {kWanted, 2 * kWanted / std::max<int64_t>(schedule.getBlocks(), 1),
+       kMost - pooled});
+  return std::min({bytes / group, members / 4, kMostGroups});
+}
+
+bool RowDistributor::canStage(cuda::PoolOnlineOp pool) const {
+  Region &member = pool.getPiece().getMember();
+  int64_t channels =
+      cast<VectorType>(pool.getPooled().getType()).getNumElements();
+  int64_t team = schedule.getTeam(), cluster = schedule.getCluster();
+  // Lanes of a warp have a piece of one row each, side by side.
+  auto isAligned = [](Value value) {
+    auto load = value.getDefiningOp<vector::LoadOp>();
+    return load && load.getAlignment().value_or(1) % 16 == 0 &&
+           load.getMemRefType().getElementType() ==
+               load.getVectorType().getElementType();
+  };
+  return channels % (32 * team * cluster) == 0 &&
+         TeamWork{1, channels}.getSteps(schedule.getThreads() * cluster,
+                                        team) == 1 &&
+         schedule.getLoad() == LoadPolicy::Default &&
+         llvm::all_of(member.front().getTerminator()->getOperands(),
+                      isAligned) &&
+         countStagedGroups(schedule, pool.getMembers(), member) > 1;
+}
+
 LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
   auto type = cast<VectorType>(pool.getPooled().getType());
   int64_t channels = type.getNumElements();
+  bool staged = canStage(pool);
   auto mapped = cuda::PoolOnlineOp::create(
       b, pool.getLoc(), getShareType(type.getElementType(), {channels}),
       firstRow, rowCount, pool.getMembers(), schedule.getRowsPerBlock(),
       schedule.getThreads(), laneCount, schedule.getCluster(),
-      countGroups(schedule, pool.getMembers(), pool.getPiece().getMember()));
+      (staged ? countStagedGroups : countGroups)(schedule, pool.getMembers(),
+                                                 pool.getPiece().getMember()));
   RowDistributor row(*this);
   row.holdsRow = {};
   BlockArgument entry = pool.getBody().getArgument(0);
@@ -63,9 +110,11 @@ LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
       row.b, piece.getLoc(), at(piece.getCount()), at(piece.getKnown()),
       at(piece.getKept()), at(piece.getEnds()));
   for (auto [from, to] :
-       llvm::zip_equal(piece->getRegions(), own->getRegions()))
+       llvm::zip_equal(piece->getRegions(), own->getRegions())) {
+    row.stages = staged && &from == &piece.getMember();
     if (failed(row.emitTeamRegion(from, to, channels)))
       return failure();
+  }
   shares[{pool.getPooled(), 1}] = mapped.getPooled();
   return success();
 }

@@ -106,17 +106,20 @@ void RowDistributor::mapRows() {
     if (isFirstOfCluster || rowsPerBlock * lanes < threads)
       holdsRow = holds;
     inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;
+    mapping.map(forall.getInductionVar(0), row);
     // Most plans are older than the launch that ends now: what they say should
     // not begin with their way from memory.
-    if (schedule.getPdl())
+    if (schedule.getPdl()) {
       prefetchPlans(row, /*l2=*/true);
+      prefetchScalars();
+    }
     waitForPredecessors();
     if (apart)
       prefetchPlans(row, /*l2=*/false);
   } else {
+    mapping.map(forall.getInductionVar(0), row);
     enterGuard();
   }
-  mapping.map(forall.getInductionVar(0), row);
 }
 
 void RowDistributor::prefetchPlans(Value row, bool l2) {
@@ -137,6 +140,18 @@ void RowDistributor::prefetchPlans(Value row, bool l2) {
     cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
                              ofRow.lookupOrDefault(load.getIndices()[0]),
                              holdsRow, l2);
+  }
+}
+
+void RowDistributor::prefetchScalars() {
+  for (auto load : forall.getBody()->getOps<memref::LoadOp>()) {
+    Value index = load.getIndices()[0];
+    if (dependsOnMemory(index))
+      continue;
+    cloneSlice(index);
+    cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
+                             mapping.lookupOrDefault(index), holdsRow,
+                             /*l2=*/true);
   }
 }
 

@@ -246,6 +246,8 @@ ArrayAttr Outliner::buildHeader() {
       os << "block";
     os << " in teams of " << schedule.getTeam() << " elements a thread";
   }
+  if (int64_t bytes = cuda::getSharedBytes(kernel))
+    os << ", " << bytes << " bytes of dynamic shared memory";
   if (schedule.getLoad() == LoadPolicy::EvictLast)
     os << ", loads evicted last";
   if (schedule.getStore() == StorePolicy::Streaming)

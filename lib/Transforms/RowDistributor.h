@@ -25,6 +25,9 @@ struct Footprint {
   int64_t interleave = 1;
 };
 
+/// Whether `value`, a scalar of a row program, is made of what was read.
+bool dependsOnMemory(Value value);
+
 /// Distributes one row program over the threads of its kernel: mapping and
 /// order in DistributeRows.cpp, what a lane holds in RowShares.cpp, what it
 /// writes in RowStores.cpp, selections in DistributeSelection.cpp.
@@ -47,6 +50,8 @@ private:
   /// when a block comes to its later rows, it should not wait for that. What a
   /// launch before may still write is brought to the L2 cache alone.
   void prefetchPlans(Value row, bool l2);
+  /// The same of the scalars of the row, to the L2 cache.
+  void prefetchScalars();
   /// What follows is for rows that there are, and for threads that hold one.
   void enterGuard();
   /// Emits the loads behind `value` that are not there yet: all, or those whose
@@ -78,6 +83,8 @@ private:
   LogicalResult emitPool(cuda::PoolOp pool);
   /// Pools a piece of a window with some of them.
   LogicalResult emitPoolOnline(cuda::PoolOnlineOp pool);
+  /// Whether the rows of a piece can go through shared memory.
+  bool canStage(cuda::PoolOnlineOp pool) const;
   /// What a lane of a team does: its share of vectors that the region is given,
   /// reads, stores and ends in, which are rows of so many channels.
   LogicalResult emitTeamRegion(Region &from, Region &to, int64_t channels);
@@ -130,6 +137,7 @@ private:
   /// others do not wait for what only that row needs.
   Value holdsRow;
   bool earlyOnly = false;
+  bool stages = false; ///< Whether loads go through shared memory.
   /// Shares by value and group.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> shares;
 };

@@ -69,8 +69,7 @@ Value RowDistributor::laneOffset(int64_t multiplier, int64_t divisor) {
     value = arith::MulIOp::create(b, loc, value, indexConstant(multiplier));
   return value;
 }
-/// Whether `value`, a scalar of the row program, is made of what was read.
-static bool dependsOnMemory(Value value) {
+bool dsv4::dependsOnMemory(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getParentOp() != value.getParentRegion()->getParentOp())
     return false;
@@ -232,6 +231,7 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
       align >= natural ? 0 : align,
       schedule.getLoad() == LoadPolicy::EvictLast ? cuda::LoadPolicy::EvictLast
                                                   : cuda::LoadPolicy::Default);
+  access.setStaged(stages);
   return access.getValue();
 }
 

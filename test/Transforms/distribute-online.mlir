@@ -24,7 +24,7 @@
 // CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
 // CHECK: %[[PART:.*]] = arith.muli %team_lane, %c2
 // CHECK-NEXT: %[[AT:.*]] = arith.addi %{{.*}}, %[[PART]]
-// CHECK-NEXT: %scores = cuda.load %{{.*}}[%[[AT]]] : memref<?xf32>, index -> vector<1x2xf32>
+// CHECK-NEXT: %scores = cuda.load %{{.*}}[%[[AT]]] staged : memref<?xf32>, index -> vector<1x2xf32>
 // CHECK-NEXT: cuda.pool_yield %scores, %scores : vector<1x2xf32>, vector<1x2xf32>
 // CHECK-NEXT: } end {
 // CHECK-NEXT: ^bb0(%team_lane: index, %max: vector<1x2xf32>, %sum: vector<1x2xf32>, %acc: vector<1x2xf32>):
@@ -83,6 +83,61 @@ func.func @cluster(%values: tensor<?x128xbf16>, %plan: tensor<?x5xi32>, %bias: t
     %pooled = dsv4.compress %v, %v window 64 algorithm online plan(%p : tensor<?x5xi32>)
         bias(%b : tensor<64x128xf32>) state(%c : !state)
         outs(%o : tensor<?x128xf32>) : tensor<?x128xbf16>, tensor<?x128xbf16>
+    dsv4.yield %pooled : tensor<?x128xf32>
+  }
+  return %0 : tensor<?x128xf32>
+}
+
+// A warp has lanes of one row alone, so rows go through shared memory: 6 KiB a group, and eight blocks of a
+// multiprocessor have 18 each.
+// CHECK-LABEL: func.func @shared
+// CHECK: cuda.pool_online 64 at %{{.*}} of %{{.*}} threads 64 lanes 16 groups 3 : index, index to vector<2x4xf32> {
+// CHECK-COUNT-2: cuda.load %{{.*}} staged : memref<?xf32>, index -> vector<1x2xf32>
+func.func @shared(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %bias: tensor<64x128xf32>,
+                 %state: !state, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  %0 = dsv4.kernel @shared(%values, %plan, %bias, %state, %out)
+      schedule <threads = 64, lanes = 16, vector = 4, blocks = 8, team = 2, rows = 1>
+      : (tensor<?x128xf32>, tensor<?x5xi32>, tensor<64x128xf32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
+  ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %b: tensor<64x128xf32>, %c: !state, %o: tensor<?x128xf32>):
+    %pooled = dsv4.compress %v, %v window 64 algorithm online plan(%p : tensor<?x5xi32>)
+        bias(%b : tensor<64x128xf32>) state(%c : !state)
+        outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
+    dsv4.yield %pooled : tensor<?x128xf32>
+  }
+  return %0 : tensor<?x128xf32>
+}
+
+// With room for one group nothing is on its way while that is merged: registers are as good.
+// CHECK-LABEL: func.func @no_room
+// CHECK: cuda.pool_online 64 at %{{.*}} of %{{.*}} threads 64 lanes 16 : index, index to vector<2x4xf32> {
+// CHECK-NOT: staged
+func.func @no_room(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %bias: tensor<64x128xf32>,
+                  %state: !state, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  %0 = dsv4.kernel @no_room(%values, %plan, %bias, %state, %out)
+      schedule <threads = 64, lanes = 16, vector = 4, blocks = 16, team = 2, rows = 1>
+      : (tensor<?x128xf32>, tensor<?x5xi32>, tensor<64x128xf32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
+  ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %b: tensor<64x128xf32>, %c: !state, %o: tensor<?x128xf32>):
+    %pooled = dsv4.compress %v, %v window 64 algorithm online plan(%p : tensor<?x5xi32>)
+        bias(%b : tensor<64x128xf32>) state(%c : !state)
+        outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
+    dsv4.yield %pooled : tensor<?x128xf32>
+  }
+  return %0 : tensor<?x128xf32>
+}
+
+// Copies have no policy.
+// CHECK-LABEL: func.func @policy
+// CHECK: cuda.pool_online 64 at %{{.*}} of %{{.*}} threads 64 lanes 16 groups 3 : index, index to vector<2x4xf32> {
+// CHECK-NOT: staged
+func.func @policy(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %bias: tensor<64x128xf32>,
+                 %state: !state, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  %0 = dsv4.kernel @policy(%values, %plan, %bias, %state, %out)
+      schedule <threads = 64, lanes = 16, vector = 4, blocks = 8, team = 2, rows = 1, load = evict_last>
+      : (tensor<?x128xf32>, tensor<?x5xi32>, tensor<64x128xf32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
+  ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %b: tensor<64x128xf32>, %c: !state, %o: tensor<?x128xf32>):
+    %pooled = dsv4.compress %v, %v window 64 algorithm online plan(%p : tensor<?x5xi32>)
+        bias(%b : tensor<64x128xf32>) state(%c : !state)
+        outs(%o : tensor<?x128xf32>) : tensor<?x128xf32>, tensor<?x128xf32>
     dsv4.yield %pooled : tensor<?x128xf32>
   }
   return %0 : tensor<?x128xf32>

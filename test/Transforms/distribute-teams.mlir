@@ -11,9 +11,11 @@
 // CHECK: %lane = arith.remui %[[THREAD]], %c16
 // CHECK-NEXT: %holds_row = arith.cmpi slt, %[[THREAD]], %c16
 // CHECK-NOT: scf.if
-// The plan is brought to the L2 cache while the launch before ends, which may still write it.
+// The plan and scalars of the row are brought to the L2 cache while the launch before ends, which may still
+// write them.
 // CHECK: %[[PLAN:.*]] = arith.muli %[[BLOCK]], %c4
 // CHECK-NEXT: cuda.prefetch %{{.*}}[%[[PLAN]]] l2 if %holds_row : memref<?xi32>, index
+// CHECK-NEXT: cuda.prefetch %{{.*}}[%[[BLOCK]]] l2 if %holds_row : memref<?xi32>, index
 // CHECK-NEXT: cuda.wait_for_predecessors
 // Loads of the row stand before the pool, and only threads that have the row wait for them.
 // CHECK: %position = cuda.load %{{.*}}[%[[BLOCK]]] if %holds_row : memref<?xi32>, index -> i32

@@ -33,6 +33,10 @@ namespace dsv4 {
 namespace cuda {
 /// 90 for "sm_90a"; 0 for what is no architecture.
 unsigned getArchNumber(llvm::StringRef arch);
+
+/// The dynamic shared memory of a block of `kernel`, in bytes: what its ops use
+/// one after another.
+int64_t getSharedBytes(mlir::Operation *kernel);
 } // namespace cuda
 
 /// The name a location gives a value, or "". After cuda-prepare-for-emission a

@@ -94,14 +94,33 @@ static LogicalResult verifyAccess(Operation *op, StringRef prefix, Type value,
 }
 
 LogicalResult LoadOp::verify() {
-  return verifyAccess(*this, "load", getValue().getType(),
-                      cast<MemRefType>(getBase().getType()), getStride(),
-                      getAlign());
+  if (failed(verifyAccess(*this, "load", getValue().getType(),
+                          cast<MemRefType>(getBase().getType()), getStride(),
+                          getAlign())))
+    return failure();
+  auto vector = dyn_cast<VectorType>(getValue().getType());
+  bool isChunk = vector && (vector.getRank() == 1 || vector.getDimSize(0) == 1);
+  auto isRowOfPiece = [](Operation *user) {
+    auto piece = dyn_cast<PoolPieceOp>(user->getParentOp());
+    return piece && isa<PoolYieldOp>(user) &&
+           user->getParentRegion() == &piece.getMember();
+  };
+  if (getStaged() &&
+      (!isChunk || getPredicate() || getPolicy() != LoadPolicy::Default ||
+       !llvm::all_of(getValue().getUsers(), isRowOfPiece)))
+    return emitOpError()
+           << "load_c4: expected what is staged to be one chunk without a "
+              "predicate or a policy, of a row of a 'cuda.pool_piece'";
+  return success();
 }
 StringRef LoadOp::getCallee() {
-  return getPredicate() ? "dsv4::load_if" : "dsv4::load";
+  return getStaged()      ? "dsv4::staged"
+         : getPredicate() ? "dsv4::load_if"
+                          : "dsv4::load";
 }
-StringRef LoadOp::getHeader() { return "memory.cuh"; }
+StringRef LoadOp::getHeader() {
+  return getStaged() ? "pool_online.cuh" : "memory.cuh";
+}
 
 LogicalResult StoreOp::verify() {
   return verifyAccess(*this, "store", getValue().getType(),

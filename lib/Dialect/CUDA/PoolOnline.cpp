@@ -27,6 +27,26 @@ int64_t PoolOnlineOp::getChannels() {
          static_cast<int64_t>(getLanes());
 }
 
+int64_t PoolOnlineOp::getSharedBytes() {
+  PoolPieceOp piece = getPiece();
+  if (!piece.isStaged())
+    return 0;
+  // Of every thread what it holds of a row, for groups of four.
+  int64_t bits = 0;
+  for (Type type : piece.getMember().front().getTerminator()->getOperandTypes())
+    bits += cast<VectorType>(type).getNumElements() *
+            cast<VectorType>(type).getElementTypeBitWidth();
+  return static_cast<int64_t>(getThreads() * getGroups()) * 4 * bits / 8;
+}
+
+int64_t cuda::getSharedBytes(Operation *kernel) {
+  int64_t bytes = 0;
+  kernel->walk([&](PoolOnlineOp pool) {
+    bytes = std::max(bytes, pool.getSharedBytes());
+  });
+  return bytes;
+}
+
 LogicalResult PoolOnlineOp::verify() {
   if (getBody().getArgumentTypes() != TypeRange{IndexType::get(getContext())})
     return emitOpError()
@@ -55,6 +75,13 @@ LogicalResult PoolOnlineOp::verifyRegions() {
   if (!isPartOfRow(part, getChannels(), getThreads(), getCluster()))
     return emitOpError() << "pool_online_c2: " << part
                          << " is no part of rows of " << getChannels();
+  int64_t lanes = getChannels() / part.getNumElements() / getCluster();
+  if (piece.isStaged() &&
+      (lanes % 32 != 0 || (part.getRank() == 2 && part.getDimSize(0) != 1)))
+    return emitOpError() << "pool_online_c3: rows are staged, but a team has "
+                         << lanes << " lanes of " << part
+                         << " in a block, and not whole warps with a chunk "
+                            "each";
   return success();
 }
 
@@ -78,6 +105,15 @@ VectorType PoolPieceOp::getPart() {
   return before && before.getNumOperands()
              ? cast<VectorType>(before.getOperand(0).getType())
              : VectorType();
+}
+
+static bool isStagedLoad(Value value) {
+  auto load = value.getDefiningOp<LoadOp>();
+  return load && load.getStaged();
+}
+bool PoolPieceOp::isStaged() {
+  return llvm::any_of(getMember().front().getTerminator()->getOperands(),
+                      isStagedLoad);
 }
 
 /// Whether `region` has the arguments and ends in a yield of vectors of the
@@ -109,8 +145,13 @@ static bool isWellFormed(PoolPieceOp piece) {
 }
 
 LogicalResult PoolPieceOp::verifyRegions() {
-  if (isWellFormed(*this))
+  if (isWellFormed(*this)) {
+    auto row = getMember().front().getTerminator()->getOperands();
+    if (isStaged() && !llvm::all_of(row, isStagedLoad))
+      return emitOpError() << "pool_piece_c2: expected all of a row to be "
+                              "staged, or nothing";
     return success();
+  }
   return emitOpError()
          << "pool_piece_c1: expected regions of (lane), (member, lane) and "
             "(lane, three vectors) that end in a 'cuda.pool_yield' of three "

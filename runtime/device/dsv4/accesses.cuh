@@ -239,6 +239,35 @@ __device__ __forceinline__ void prefetch_l2_if(bool condition, const void *at) {
 }
 
 //===----------------------------------------------------------------------===//
+// Copies to shared memory that nobody waits for until wait_for_copies()
+//===----------------------------------------------------------------------===//
+
+// The memory of the block whose size the launch says, aligned to 16 bytes.
+__device__ __forceinline__ char *dynamic_shared() {
+  extern __shared__ __align__(16) char memory[];
+  return memory;
+}
+// 16 bytes from global to shared memory.
+__device__ __forceinline__ void copy_16_if(bool condition, void *to,
+                                           const void *from) {
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 l;\n\t.reg .u32 a;\n\t"
+               "setp.ne.b32 p, %0, 0;\n\t"
+               "cvta.to.shared.u64 l, %1;\n\tcvt.u32.u64 a, l;\n\t"
+               "@p cp.async.cg.shared.global [a], [%2], 16;\n\t}" ::"r"(
+                   (unsigned)condition),
+               "l"(to), "l"(from)
+               : "memory");
+}
+// What this thread has copied since the last time is a group.
+__device__ __forceinline__ void commit_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+// Until all groups of this thread but the last `Left` are there, for itself.
+template <int Left> __device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
+}
+
+//===----------------------------------------------------------------------===//
 // Stores, and streaming stores (`cs`: evicted from the cache first)
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A team of threads pools the rows of one piece of a window: they are loaded in
-// groups of four, and merged one after another, so that what a window comes to
-// does not depend on where it was cut.
+// groups, and merged one after another, so that what a window comes to does not
+// depend on where it was cut.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,13 +69,12 @@ __device__ __forceinline__ void merge_row(Running<Part> &to, const Row &row) {
   }
 }
 
-// The rows of a piece, in groups of four. `Groups` of them are on their way while
-// those before are merged.
-template <int Groups, typename Part, typename Member>
+// The rows of a piece, in groups of four. `Groups` of them are on their way
+// while those before are merged.
+template <int Groups, typename Part, typename Member, typename Row>
 __device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
-                                          int lane, Member member) {
+                                          int lane, Member member, Row *) {
   enum : int { size = 4 };
-  using Row = decltype(member(0, lane));
   struct Group {
     Row rows[size];
   };
@@ -120,6 +119,151 @@ __device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Rows that go through shared memory
+//===----------------------------------------------------------------------===//
+
+// Where a lane's part of a row is, for a library that reads it with the parts
+// of other lanes. Lanes of a warp have theirs side by side, from a multiple of
+// 16 bytes on.
+template <typename Row>
+struct Staged {
+  const char *at;
+};
+template <typename Row>
+__device__ __forceinline__ Staged<Row> staged(const void *at) {
+  return {(const char *)at};
+}
+
+// How many bytes of a row a lane has.
+template <typename Row>
+struct StagedBytes {
+  enum : int { value = 0 };
+};
+template <typename T, int V>
+struct StagedBytes<Staged<Tile<T, 1, V>>> {
+  enum : int { value = Tile<T, 1, V>::chunk_bytes };
+};
+
+// Rows of a group.
+enum : int { staged_rows = 4 };
+
+// What a warp has of those of a group's rows that are below `count`, to shared
+// memory: one behind the other. at(row) is where its first lane has a row.
+template <int Bytes, typename At>
+__device__ __forceinline__ void stage_rows(char *to, int count, At at) {
+  constexpr int pieces = 32 * Bytes / 16, all = staged_rows * pieces;
+#pragma unroll
+  for (int i = 0; i < (all + 31) / 32; ++i) {
+    const int piece = i * 32 + (int)threadIdx.x % 32, row = piece / pieces;
+    copy_16_if(row < count && (all % 32 == 0 || row < staged_rows),
+               to + piece * 16, at(row) + piece % pieces * 16);
+  }
+}
+
+// A lane's part of row `row` of those in shared memory.
+template <typename T, int V>
+__device__ __forceinline__ Tile<T, 1, V> unstage(const char *rows, int row,
+                                                 Staged<Tile<T, 1, V>>) {
+  constexpr int bytes = Tile<T, 1, V>::chunk_bytes;
+  const char *from = rows + (row * 32 + (int)threadIdx.x % 32) * bytes;
+  Tile<T, 1, V> to;
+  if constexpr (bytes == 2) {
+    assign(to.words[0], *(const unsigned short *)from);
+  } else {
+    struct __align__(bytes < 16 ? bytes : 16) Words {
+      unsigned words[bytes / 4];
+    };
+    const Words own = *(const Words *)from;
+#pragma unroll
+    for (int i = 0; i < bytes / 4; ++i)
+      assign(to.words[i], own.words[i]);
+  }
+  return to;
+}
+__device__ __forceinline__ NoOffsets::Offset unstage(const char *, int,
+                                                     NoOffsets::Offset) {
+  return {};
+}
+
+// Of what a warp has of a group: scores, then values, then what is added.
+template <typename Row, typename Offsets>
+struct StagedGroup {
+  enum : int {
+    bytes = StagedBytes<Staged<Row>>::value,
+    added = StagedBytes<Offsets>::value,
+    values = staged_rows * 32 * bytes,
+    offsets = 2 * values,
+    size = offsets + staged_rows * 32 * added
+  };
+
+  template <typename At>
+  __device__ __forceinline__ static void stage(char *group, int count, At at) {
+    stage_rows<bytes>(group, count, [&](int row) { return at(row).scores.at; });
+    stage_rows<bytes>(group + values, count,
+                      [&](int row) { return at(row).values.at; });
+    if constexpr (added > 0)
+      stage_rows<added>(group + offsets, count,
+                        [&](int row) { return at(row).offsets.at; });
+  }
+  template <typename Part>
+  __device__ __forceinline__ static void merge(Running<Part> &to,
+                                               const char *group, int row) {
+    merge_row(to, piece_row(unstage(group, row, Staged<Row>()),
+                            unstage(group + values, row, Staged<Row>()),
+                            unstage(group + offsets, row, Offsets())));
+  }
+};
+
+// The rows of a piece. Every warp has a ring of `Groups` groups in shared
+// memory that no other reads, so it waits for none.
+template <int Groups, typename Part, typename Member, typename Row,
+          typename Offsets>
+__device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
+                                          int lane, Member member,
+                                          PieceRow<Staged<Row>, Offsets> *) {
+  using Group = StagedGroup<Row, Offsets>;
+  const int own_lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  char *const ring = dynamic_shared() + warp * (Groups * Group::size);
+  const auto stage = [&](char *group, int first) {
+    Group::stage(group, count - first, [&](int row) {
+      return member((long long)first + row, lane - own_lane);
+    });
+    commit_copies();
+  };
+#pragma unroll
+  for (int g = 0; g < Groups; ++g)
+    stage(ring + g * Group::size, g * staged_rows);
+  char *group = ring;
+  int first = 0;
+#pragma unroll 1
+  for (; first + staged_rows <= count; first += staged_rows) {
+    wait_for_copies<Groups - 1>();
+    __syncwarp();
+#pragma unroll
+    for (int row = 0; row < staged_rows; ++row)
+      Group::merge(to, group, row);
+    __syncwarp();
+    stage(group, first + Groups * staged_rows);
+    group += Group::size;
+    if (group == ring + Groups * Group::size)
+      group = ring;
+  }
+  if (first < count) {
+    wait_for_copies<Groups - 1>();
+    __syncwarp();
+#pragma unroll 1
+    for (int row = 0; first + row < count; ++row)
+      Group::merge(to, group, row);
+  }
+  // Another piece may follow.
+  __syncwarp();
+}
+
+//===----------------------------------------------------------------------===//
+// Pieces
+//===----------------------------------------------------------------------===//
+
 // What a lane holds of what the window of one piece comes to, by the threads of
 // a team; 0 where the piece does not end it.
 template <int Groups, typename Part, typename Begin, typename Member,
@@ -132,11 +276,13 @@ __device__ __forceinline__ Part pool_piece(int lane, int count, bool known,
     begin(lane, sums.max, sums.sum, sums.acc);
   else
     sums.max = fill<Part>(as_float(0xFF800000u));
-  pool_rows<Groups>(sums, count, lane, member);
+  pool_rows<Groups>(sums, count, lane, member,
+                    (decltype(member(0, lane)) *)nullptr);
   Part means;
 #pragma unroll
   for (int c = 0; c < (int)(sizeof(Part) / sizeof(float)); ++c) {
-    // NaN where the largest score is NaN or infinite, which weights do not show.
+    // NaN where the largest score is NaN or infinite, which weights do not
+    // show.
     const float from = origin(sums.max[c]);
     const float one = add_f32(1.0f, sub_f32(from, from));
     sums.sum[c] = mul_f32(sums.sum[c], one);
@@ -150,12 +296,13 @@ __device__ __forceinline__ Part pool_piece(int lane, int count, bool known,
 
 // For each of `Count` rows from `first` on, those below `rows`: what its window
 // comes to if its piece ends it, else 0. body(row, piece) calls piece(count,
-// known, kept, ends, begin, member, end), for a piece of `count` rows: begin(lane,
-// max, sum, acc) gives what those before it come to, where they are `known`;
-// member(r, lane) gives a row, a PieceRow; end(lane, max, sum, acc) stores what
-// all of them come to, where that is `kept`. All threads of the cluster call
-// this, those of a block in teams that share its channels, one row a team; thread
-// t of its first block has the share of lane t mod Lanes of row t div Lanes.
+// known, kept, ends, begin, member, end), for a piece of `count` rows:
+// begin(lane, max, sum, acc) gives what those before it come to, where they are
+// `known`; member(r, lane) gives a row, a PieceRow; end(lane, max, sum, acc)
+// stores what all of them come to, where that is `kept`. All threads of the
+// cluster call this, those of a block in teams that share its channels, one row
+// a team; thread t of its first block has the share of lane t mod Lanes of row
+// t div Lanes.
 template <int Cluster, int Count, int Threads, int Lanes, int Groups,
           typename Part, typename Result, typename Body>
 __device__ __forceinline__ Result pool_online(int first, int rows, Body body) {

@@ -115,6 +115,21 @@ __device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
   return bits;
 }
 
+// Copies are there at once.
+__device__ __forceinline__ char *dynamic_shared() {
+  return static_cast<char *>(dsv4_host::state.dynamicShared);
+}
+__device__ __forceinline__ void copy_16_if(bool condition, void *to,
+                                           const void *from) {
+  if (!condition)
+    return;
+  unsigned words[4];
+  read_bytes(words, from, 16);
+  write_bytes(to, words, 16);
+}
+__device__ __forceinline__ void commit_copies() {}
+template <int Left> __device__ __forceinline__ void wait_for_copies() {}
+
 __device__ __forceinline__ void st_16(void *to, const unsigned *from) {
   write_bytes(to, from, 16);
 }

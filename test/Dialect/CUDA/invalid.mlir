@@ -51,6 +51,14 @@ func.func @load_c2(%m: memref<?xi8>, %i: i32) {
 
 // -----
 
+func.func @load_c4(%m: memref<?xf32>, %i: i32) -> vector<4xf32> {
+  // expected-error @+1 {{load_c4: expected what is staged to be one chunk without a predicate or a policy, of a row of a 'cuda.pool_piece'}}
+  %0 = cuda.load %m[%i] staged : memref<?xf32>, i32 -> vector<4xf32>
+  return %0 : vector<4xf32>
+}
+
+// -----
+
 func.func @load_c3(%m: memref<?xi8>, %i: i32) {
   // expected-error @+1 {{load_c3: expected an alignment that is a power of two, got 12}}
   %0 = cuda.load %m[%i] align 12 : memref<?xi8>, i32 -> vector<16xi8>

@@ -550,3 +550,87 @@ func.func @pool_piece_c1_sums(%j: i32, %n: i32, %b: i1, %x: vector<1x2xbf16>) {
   }
   return
 }
+
+// -----
+
+func.func @pool_piece_c2(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    // expected-error @+1 {{pool_piece_c2: expected all of a row to be staged, or nothing}}
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%i: index, %l: index):
+      %y = cuda.load %m[%i] staged : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.pool_yield %y, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c3(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c3: rows are staged, but a team has 16 lanes of 'vector<1x2xf32>' in a block, and not whole warps with a chunk each}}
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 8 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%i: index, %l: index):
+      %y = cuda.load %m[%i] staged : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.pool_yield %y, %y : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @load_c4_state(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      // expected-error @+1 {{load_c4: expected what is staged to be one chunk without a predicate or a policy, of a row of a 'cuda.pool_piece'}}
+      %y = cuda.load %m[%l] staged : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.pool_yield %y, %y, %y : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%i: index, %l: index):
+      cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @load_c4_predicate(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%i: index, %l: index):
+      // expected-error @+1 {{load_c4: expected what is staged to be one chunk without a predicate or a policy, of a row of a 'cuda.pool_piece'}}
+      %y = cuda.load %m[%i] if %b staged : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.pool_yield %y, %y : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}

@@ -35,9 +35,10 @@ func.func @pieces(%values: memref<?xf32>, %halves: memref<?xbf16>, %state: memre
       cuda.pool_yield
     }
   }
-  // Four rows, each by 32 lanes of two elements; a lane of the result has four.
+  // Four rows, each by 32 lanes of two elements, by way of shared memory; a lane of the result has four.
   // CHECK: cuda.pool_online 128 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] : memref<?xi8>, index -> vector<1x2xf32>
+  // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] staged : memref<?xf32>, index -> vector<1x2xf32>
   // CHECK: cuda.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] : vector<1x2xf32>, memref<?xi8>, index
   %1 = cuda.pool_online 128 at %i of %n count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%row: index):
@@ -47,7 +48,7 @@ func.func @pieces(%values: memref<?xf32>, %halves: memref<?xbf16>, %state: memre
       cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
     } member {
     ^bb0(%member: index, %lane: index):
-      %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
+      %x = cuda.load %values[%member] staged : memref<?xf32>, index -> vector<1x2xf32>
       cuda.pool_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
     } end {
     ^bb0(%lane: index, %max: vector<1x2xf32>, %sum: vector<1x2xf32>, %acc: vector<1x2xf32>):

@@ -119,7 +119,7 @@ FailureOr<Spelling> CUDATranslation::spellLoad(cuda::LoadOp op,
     return failure();
   std::string call = op.getCallee().str() + "<" + *type;
   bool plain = op.getPolicy() == cuda::LoadPolicy::Default;
-  if (op.getAlign() || !plain)
+  if ((op.getAlign() || !plain) && !op.getStaged())
     call += ", " + std::to_string(op.getAlign());
   if (!plain)
     call += ", dsv4::" + cuda::stringifyLoadPolicy(op.getPolicy()).str();

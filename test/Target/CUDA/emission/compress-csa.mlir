@@ -68,6 +68,8 @@ func.func @compress_csa(
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
 //CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[(long long)blockIdx.x * 4]);
+//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &position[blockIdx.x]);
+//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &slot[blockIdx.x]);
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int offset = lane * 2;
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 8, 2>>(&weight[offset], 128);

@@ -77,6 +77,8 @@ func.func @compress_index(
 //CHECK-NEXT:  const int read_row = min(row, rows - 1);
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 64;
 //CHECK-NEXT:  dsv4::prefetch_l2(&plan[(long long)read_row * 4]);
+//CHECK-NEXT:  dsv4::prefetch_l2(&position[read_row]);
+//CHECK-NEXT:  dsv4::prefetch_l2(&slot[read_row]);
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 2, 2>>(&weight[lane * 2], 128);
 //CHECK-NEXT:  const int position_1 = dsv4::load<int>(&position[read_row]);

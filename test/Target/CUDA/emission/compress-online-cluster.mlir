@@ -25,7 +25,7 @@ func.func @compress_online_cluster(
 // The whole text.
 //     CHECK:// dsv4.compress of bf16 to bf16
 //CHECK-NEXT:// tokens = ?, pieces = ?
-//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 1 elements a thread, programmatic launch
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 1 elements a thread, 73728 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(256, 1)
 //CHECK-NEXT:compress_online_cluster(const dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:                        const dsv4::bf16 *__restrict__ scores,
@@ -43,7 +43,7 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  const auto pooled = dsv4::pool_online<2, 1, 256, 32, 12, dsv4::Tile<float, 1, 1>, dsv4::Tile<float, 8, 2>>(
+//CHECK-NEXT:  const auto pooled = dsv4::pool_online<2, 1, 256, 32, 9, dsv4::Tile<float, 1, 1>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    first_row, rows, [&](int piece, auto pool_piece) {
 //CHECK-NEXT:      const long long offset = (long long)piece * 5;
 //CHECK-NEXT:      const int position = dsv4::load<int>(&plan[offset]);
@@ -77,9 +77,9 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:      }, [&](long long member, int team_lane_1) {
 //CHECK-NEXT:        const long long offset_3 = member * 512;
 //CHECK-NEXT:        const long long offset_4 = launch_start + offset_3 + team_lane_1;
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[offset_4]);
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&values[offset_4]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&bias[place * 512 + offset_3 + team_lane_1]);
+//CHECK-NEXT:        const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[offset_4]);
+//CHECK-NEXT:        const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&values[offset_4]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 1>>(&bias[place * 512 + offset_3 + team_lane_1]);
 //CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
 //CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
 //CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;

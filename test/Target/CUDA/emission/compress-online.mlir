@@ -25,7 +25,7 @@ func.func @compress_online(
 // The whole text.
 //     CHECK:// dsv4.compress of bf16 to bf16
 //CHECK-NEXT:// tokens = ?, pieces = ?
-//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 2 elements a thread, 65536 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256, 2)
 //CHECK-NEXT:compress_online(const dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:                const dsv4::bf16 *__restrict__ scores,
@@ -75,9 +75,9 @@ func.func @compress_online(
 //CHECK-NEXT:      }, [&](long long member, int team_lane_1) {
 //CHECK-NEXT:        const long long offset_3 = member * 512;
 //CHECK-NEXT:        const long long offset_4 = launch_start + offset_3 + team_lane_1 * 2;
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_4]);
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_4]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_3 + team_lane_1 * 2]);
+//CHECK-NEXT:        const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_4]);
+//CHECK-NEXT:        const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_4]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_3 + team_lane_1 * 2]);
 //CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
 //CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
 //CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;
