@@ -205,6 +205,15 @@ void RowDistributor::cloneScalars(Block *block) {
   }
 }
 
+void RowDistributor::cloneWindow(Region &window) {
+  if (schedule.getRowsPerBlock() > 1)
+    return;
+  mapping.map(window.getArgument(0), firstRow);
+  Value holds = std::exchange(holdsRow, Value());
+  cloneScalars(&window.front());
+  holdsRow = holds;
+}
+
 LogicalResult RowDistributor::emitGuard(scf::IfOp guard) {
   // What needs other lanes comes before the condition.
   cloneScalars(guard.thenBlock());
@@ -333,6 +342,12 @@ LogicalResult RowDistributor::run() {
   // each of its lanes computes alike, then the loads that need those.
   if (failed(placeLoads(all, /*early=*/true)))
     return failure();
+  for (Operation &op : *body) {
+    if (auto pool = dyn_cast<cuda::PoolOp>(op))
+      cloneWindow(pool.getBody());
+    else if (auto pool = dyn_cast<cuda::PoolOnlineOp>(op))
+      cloneWindow(pool.getBody());
+  }
   cloneScalars(body);
   if (failed(placeLoads(all, /*early=*/false)))
     return failure();

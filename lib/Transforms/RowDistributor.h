@@ -70,6 +70,9 @@ private:
 
   /// Scalar arithmetic of a row program.
   void cloneScalars(Block *block);
+  /// The same of a pool, where a block has one row: all of its threads need the
+  /// plan, and those that wait for scalars of the row have it by then, too.
+  void cloneWindow(Region &window);
   LogicalResult placeLoadsOfStore(Operation *store);
   LogicalResult emitStore(Operation *store);
   LogicalResult emitRowStore(vector::StoreOp store);

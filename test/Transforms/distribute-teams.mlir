@@ -17,6 +17,9 @@
 // CHECK-NEXT: cuda.prefetch %{{.*}}[%[[PLAN]]] l2 if %holds_row : memref<?xi32>, index
 // CHECK-NEXT: cuda.prefetch %{{.*}}[%[[BLOCK]]] l2 if %holds_row : memref<?xi32>, index
 // CHECK-NEXT: cuda.wait_for_predecessors
+// All threads need the plan, which is read ahead of what waits for another load.
+// CHECK: %window_start = memref.load
+// CHECK: %all_in_launch = arith.andi
 // Loads of the row stand before the pool, and only threads that have the row wait for them.
 // CHECK: %position = cuda.load %{{.*}}[%[[BLOCK]]] if %holds_row : memref<?xi32>, index -> i32
 // CHECK: %[[READS:.*]] = arith.andi %holds_row, %in_table
@@ -24,10 +27,7 @@
 // The share of a lane of the result is that of the schedule.
 // CHECK: %pooled = cuda.pool 8 at %[[BLOCK]] of %[[ROWS]] threads 64 lanes 16 : index, index to vector<2x4xf32> {
 // CHECK-NEXT: ^bb0(%entry: index):
-// The plan is read once for all rows of the window.
-// CHECK: %window_start = memref.load
-// CHECK: %all_in_launch = arith.andi
-// CHECK: cuda.pool_window %all_in_launch scores {
+// CHECK-NEXT: cuda.pool_window %all_in_launch scores {
 // CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
 // 64 lanes of the team have two elements each of the 128.
 // CHECK: %[[PART:.*]] = arith.muli %team_lane, %c2

@@ -67,39 +67,39 @@ func.func @compress_csa(
 //CHECK-NEXT:             int cache_pages) {
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
-//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[(long long)blockIdx.x * 4]);
+//CHECK-NEXT:  const long long offset = (long long)blockIdx.x * 4;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[offset]);
 //CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &position[blockIdx.x]);
 //CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &slot[blockIdx.x]);
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  const int offset = lane * 2;
-//CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 8, 2>>(&weight[offset], 128);
+//CHECK-NEXT:  const int offset_1 = lane * 2;
+//CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 8, 2>>(&weight[offset_1], 128);
+//CHECK-NEXT:  const int window_start = dsv4::load<int>(&plan[offset]);
+//CHECK-NEXT:  const int request = dsv4::load<int>(&plan[offset + 1]);
+//CHECK-NEXT:  const int first_position = dsv4::load<int>(&plan[offset + 2]);
+//CHECK-NEXT:  const int first_token = dsv4::load<int>(&plan[offset + 3]);
+//CHECK-NEXT:  const bool is_entry = window_start >= 0 && window_start <= 2147479552;
+//CHECK-NEXT:  const int first_at = min(max(window_start, -1), 2147479552) - 4;
+//CHECK-NEXT:  const long long shift = (long long)first_token - first_position;
+//CHECK-NEXT:  const long long first_in_launch = first_at + shift;
+//CHECK-NEXT:  const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
+//CHECK-NEXT:  const long long launch_start = first_in_launch * 1024;
 //CHECK-NEXT:  const int position_1 = dsv4::load_if<int>(holds_row, &position[blockIdx.x]);
 //CHECK-NEXT:  const bool in_table = position_1 >= 0 && position_1 < positions;
-//CHECK-NEXT:  const long long offset_1 = (long long)position_1 * 64;
+//CHECK-NEXT:  const long long offset_2 = (long long)position_1 * 64;
 //CHECK-NEXT:  const int entry = dsv4::load_if<int>(holds_row, &slot[blockIdx.x]);
 //CHECK-NEXT:  const int page = entry / 64;
 //CHECK-NEXT:  const int slot_1 = entry % 64;
 //CHECK-NEXT:  const bool valid = dsv4::in_pool(entry >= 0, page, cache_pages);
 //CHECK-NEXT:  const long long page_start = (long long)page * 37440;
 //CHECK-NEXT:  const bool condition = holds_row && in_table;
-//CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_1 + lane]);
-//CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_1 + 32 + lane]);
+//CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_2 + lane]);
+//CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_2 + 32 + lane]);
 //CHECK-NEXT:  const auto pooled = dsv4::pool<1, 8, 1, 256, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int member, int team_lane) {
 //CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member % 4 * 1024 + (member < 4 ? 0 : 512)) + team_lane * 2]);
 //CHECK-NEXT:      return bias_1;
 //CHECK-NEXT:    }, [&](int entry_1, auto pool_window) {
-//CHECK-NEXT:      const long long offset_2 = (long long)entry_1 * 4;
-//CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset_2]);
-//CHECK-NEXT:      const int request = dsv4::load<int>(&plan[offset_2 + 1]);
-//CHECK-NEXT:      const int first_position = dsv4::load<int>(&plan[offset_2 + 2]);
-//CHECK-NEXT:      const int first_token = dsv4::load<int>(&plan[offset_2 + 3]);
-//CHECK-NEXT:      const bool is_entry = window_start >= 0 && window_start <= 2147479552;
-//CHECK-NEXT:      const int first_at = min(max(window_start, -1), 2147479552) - 4;
-//CHECK-NEXT:      const long long shift = (long long)first_token - first_position;
-//CHECK-NEXT:      const long long first_in_launch = first_at + shift;
-//CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
-//CHECK-NEXT:      const long long launch_start = first_in_launch * 1024;
 //CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1) {
 //CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 1024 + (member_1 < 4 ? 0 : 512) + team_lane_1 * 2]);
 //CHECK-NEXT:        return scores_1;
@@ -146,7 +146,7 @@ func.func @compress_csa(
 //CHECK-NEXT:    const auto value_5 = dsv4::odds(value_3);
 //CHECK-NEXT:    const auto rotated = in_table ? dsv4::convert<dsv4::bf16>(dsv4::interleave(value_4 * cosines - value_5 * sines, value_4 * sines + value_5 * cosines)) : value_2;
 //CHECK-NEXT:    if (valid) {
-//CHECK-NEXT:      dsv4::store(&cache[entry_3 + offset], codes, 64);
+//CHECK-NEXT:      dsv4::store(&cache[entry_3 + offset_1], codes, 64);
 //CHECK-NEXT:      dsv4::store(&cache[entry_3 + 448 + lane * 4], rotated);
 //CHECK-NEXT:      if (lane == 0) {
 //CHECK-NEXT:        dsv4::store(&cache[page_start + slot_1 * 8 + 36864], dsv4::pad<8>(factors));

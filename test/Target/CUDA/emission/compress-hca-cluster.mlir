@@ -33,8 +33,18 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:  const int first_row = blockIdx.x / 2;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = blockIdx.x % 2 == 0 && threadIdx.x < 32;
-//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[(long long)first_row * 4]);
+//CHECK-NEXT:  const long long offset = (long long)first_row * 4;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[offset]);
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  const int window_start = dsv4::load<int>(&plan[offset]);
+//CHECK-NEXT:  const int first_position = dsv4::load<int>(&plan[offset + 2]);
+//CHECK-NEXT:  const int first_token = dsv4::load<int>(&plan[offset + 3]);
+//CHECK-NEXT:  const bool is_entry = window_start >= 0 && window_start <= 2147479552;
+//CHECK-NEXT:  const int first_at = min(max(window_start, -1), 2147479552);
+//CHECK-NEXT:  const long long shift = (long long)first_token - first_position;
+//CHECK-NEXT:  const long long first_in_launch = first_at + shift;
+//CHECK-NEXT:  const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
+//CHECK-NEXT:  const long long launch_start = first_in_launch * 512;
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
 //CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  const auto pooled = dsv4::pool<2, 128, 1, 512, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
@@ -42,16 +52,6 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member % 128 * 512) + team_lane * 2]);
 //CHECK-NEXT:      return bias_1;
 //CHECK-NEXT:    }, [&](int entry, auto pool_window) {
-//CHECK-NEXT:      const long long offset = (long long)entry * 4;
-//CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset]);
-//CHECK-NEXT:      const int first_position = dsv4::load<int>(&plan[offset + 2]);
-//CHECK-NEXT:      const int first_token = dsv4::load<int>(&plan[offset + 3]);
-//CHECK-NEXT:      const bool is_entry = window_start >= 0 && window_start <= 2147479552;
-//CHECK-NEXT:      const int first_at = min(max(window_start, -1), 2147479552);
-//CHECK-NEXT:      const long long shift = (long long)first_token - first_position;
-//CHECK-NEXT:      const long long first_in_launch = first_at + shift;
-//CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
-//CHECK-NEXT:      const long long launch_start = first_in_launch * 512;
 //CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1) {
 //CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 512 + team_lane_1 * 2]);
 //CHECK-NEXT:        return scores_1;

@@ -33,22 +33,22 @@ func.func @compress_hca(
 //CHECK-NEXT:             int rows) {
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
+//CHECK-NEXT:  const long long offset = (long long)blockIdx.x * 4;
+//CHECK-NEXT:  const int window_start = plan[offset];
+//CHECK-NEXT:  const int first_position = plan[offset + 2];
+//CHECK-NEXT:  const int first_token = plan[offset + 3];
+//CHECK-NEXT:  const bool is_entry = window_start >= 0 && window_start <= 2147479552;
+//CHECK-NEXT:  const int first_at = min(max(window_start, -1), 2147479552);
+//CHECK-NEXT:  const long long shift = (long long)first_token - first_position;
+//CHECK-NEXT:  const long long first_in_launch = first_at + shift;
+//CHECK-NEXT:  const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
+//CHECK-NEXT:  const long long launch_start = first_in_launch * 512;
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
 //CHECK-NEXT:  const auto pooled = dsv4::pool<1, 128, 1, 512, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int member, int team_lane) {
 //CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member % 128 * 512) + team_lane * 2]);
 //CHECK-NEXT:      return bias_1;
 //CHECK-NEXT:    }, [&](int entry, auto pool_window) {
-//CHECK-NEXT:      const long long offset = (long long)entry * 4;
-//CHECK-NEXT:      const int window_start = plan[offset];
-//CHECK-NEXT:      const int first_position = plan[offset + 2];
-//CHECK-NEXT:      const int first_token = plan[offset + 3];
-//CHECK-NEXT:      const bool is_entry = window_start >= 0 && window_start <= 2147479552;
-//CHECK-NEXT:      const int first_at = min(max(window_start, -1), 2147479552);
-//CHECK-NEXT:      const long long shift = (long long)first_token - first_position;
-//CHECK-NEXT:      const long long first_in_launch = first_at + shift;
-//CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
-//CHECK-NEXT:      const long long launch_start = first_in_launch * 512;
 //CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1) {
 //CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 512 + team_lane_1 * 2]);
 //CHECK-NEXT:        return scores_1;

@@ -38,32 +38,32 @@ func.func @compress_online(
 //CHECK-NEXT:                int state_pages) {
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
-//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[(long long)blockIdx.x * 5]);
+//CHECK-NEXT:  const long long offset = (long long)blockIdx.x * 5;
+//CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[offset]);
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  const int position = dsv4::load<int>(&plan[offset]);
+//CHECK-NEXT:  const int count = dsv4::load<int>(&plan[offset + 1]);
+//CHECK-NEXT:  const int first_token = dsv4::load<int>(&plan[offset + 2]);
+//CHECK-NEXT:  const int from = dsv4::load<int>(&plan[offset + 3]);
+//CHECK-NEXT:  const int to = dsv4::load<int>(&plan[offset + 4]);
+//CHECK-NEXT:  const int place = max(position, 0) % 128;
+//CHECK-NEXT:  const int offset_1 = (int)min((long long)min(count, 128 - place), (long long)tokens - first_token);
+//CHECK-NEXT:  const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && offset_1 > 0;
+//CHECK-NEXT:  const int tokens_1 = is_piece ? offset_1 : 0;
+//CHECK-NEXT:  const int offset_2 = place + tokens_1;
+//CHECK-NEXT:  const bool ends = is_piece && offset_2 == 128;
+//CHECK-NEXT:  const long long launch_start = (long long)first_token * 512;
+//CHECK-NEXT:  const int page = from / 16;
+//CHECK-NEXT:  const int slot = from % 16;
+//CHECK-NEXT:  const bool known = is_piece && place > 0 && from >= 0 && page < state_pages;
+//CHECK-NEXT:  const long long page_start = (long long)page * 98304;
+//CHECK-NEXT:  const int page_1 = to / 16;
+//CHECK-NEXT:  const int slot_1 = to % 16;
+//CHECK-NEXT:  const bool kept = dsv4::in_pool(is_piece && offset_2 < 128 && to >= 0, page_1, state_pages);
+//CHECK-NEXT:  const long long page_start_1 = (long long)page_1 * 98304;
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
 //CHECK-NEXT:  const auto pooled = dsv4::pool_online<1, 1, 256, 32, 4, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
 //CHECK-NEXT:    blockIdx.x, rows, [&](int piece, auto pool_piece) {
-//CHECK-NEXT:      const long long offset = (long long)piece * 5;
-//CHECK-NEXT:      const int position = dsv4::load<int>(&plan[offset]);
-//CHECK-NEXT:      const int count = dsv4::load<int>(&plan[offset + 1]);
-//CHECK-NEXT:      const int first_token = dsv4::load<int>(&plan[offset + 2]);
-//CHECK-NEXT:      const int from = dsv4::load<int>(&plan[offset + 3]);
-//CHECK-NEXT:      const int to = dsv4::load<int>(&plan[offset + 4]);
-//CHECK-NEXT:      const int place = max(position, 0) % 128;
-//CHECK-NEXT:      const int offset_1 = (int)min((long long)min(count, 128 - place), (long long)tokens - first_token);
-//CHECK-NEXT:      const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && offset_1 > 0;
-//CHECK-NEXT:      const int tokens_1 = is_piece ? offset_1 : 0;
-//CHECK-NEXT:      const int offset_2 = place + tokens_1;
-//CHECK-NEXT:      const bool ends = is_piece && offset_2 == 128;
-//CHECK-NEXT:      const long long launch_start = (long long)first_token * 512;
-//CHECK-NEXT:      const int page = from / 16;
-//CHECK-NEXT:      const int slot = from % 16;
-//CHECK-NEXT:      const bool known = is_piece && place > 0 && from >= 0 && page < state_pages;
-//CHECK-NEXT:      const long long page_start = (long long)page * 98304;
-//CHECK-NEXT:      const int page_1 = to / 16;
-//CHECK-NEXT:      const int slot_1 = to % 16;
-//CHECK-NEXT:      const bool kept = dsv4::in_pool(is_piece && offset_2 < 128 && to >= 0, page_1, state_pages);
-//CHECK-NEXT:      const long long page_start_1 = (long long)page_1 * 98304;
 //CHECK-NEXT:      pool_piece(tokens_1, known, kept, ends, [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
 //CHECK-NEXT:        const long long entry = page_start + slot * 6144;
 //CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + team_lane * 8]);
