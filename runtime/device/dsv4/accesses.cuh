@@ -112,6 +112,10 @@ __device__ __forceinline__ unsigned fetch_add_shared(unsigned *array, unsigned a
 // takes better in order.
 struct evict_normal {};
 struct evict_last {};
+// A condition known to be true.
+struct always {
+  __device__ __forceinline__ constexpr operator bool() const { return true; }
+};
 
 // 16 bytes into to[0..3], 8 into to[0..1], 4 into to[0].
 __device__ __forceinline__ void ld_16(unsigned *to, bool condition,
@@ -122,6 +126,12 @@ __device__ __forceinline__ void ld_16(unsigned *to, bool condition,
                "@p ld.global.v4.b32 {%0, %1, %2, %3}, [%5];\n\t}"
                : "=&r"(to[0]), "=&r"(to[1]), "=&r"(to[2]), "=&r"(to[3])
                : "r"((unsigned)condition), "l"(from));
+}
+__device__ __forceinline__ void ld_16(unsigned *to, always, const void *from,
+                                      evict_normal) {
+  asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "l"(from));
 }
 __device__ __forceinline__ void ld_8(unsigned *to, bool condition,
                                         const void *from, evict_normal) {

@@ -118,29 +118,44 @@ __device__ __forceinline__ void assign(float &to, unsigned bits) {
   to = as_float(bits);
 }
 
-template <int Align, typename Policy, typename T, int S, int V>
-__device__ __forceinline__ void load_into(Tile<T, S, V> &to, bool condition,
+template <int Align, typename Policy, typename Condition, typename T, int S, int V>
+__device__ __forceinline__ void load_into(Tile<T, S, V> &to, Condition condition,
                                           const void *from, long long stride) {
   constexpr int bytes = Tile<T, S, V>::chunk_bytes,
                 chunk_words = Tile<T, S, V>::chunk_words;
+  if constexpr (bits_of<T>::value == 32 && S == 1 && V == 4 &&
+                alignment_of(Align, bytes) == 16) {
+    // What is frequent without loops, which take long to compile.
+    unsigned words[4];
+    ld_16(words, condition, from, Policy());
+    assign(to.words[0], words[0]);
+    assign(to.words[1], words[1]);
+    assign(to.words[2], words[2]);
+    assign(to.words[3], words[3]);
+  } else if constexpr (bits_of<T>::value == 32 && S == 1 && V == 1) {
+    unsigned word;
+    ld_4(&word, condition, from, Policy());
+    assign(to.words[0], word);
+  } else {
 #pragma unroll
-  for (int s = 0; s < S; ++s) {
-    const char *chunk = (const char *)from + s * stride;
-    if constexpr (bits_of<T>::value < 32) {
-      load_bytes<bytes, alignment_of(Align, bytes), Policy>(
-          to.words + s * chunk_words, condition, chunk);
-    } else {
-      unsigned words[V];
-      load_bytes<bytes, alignment_of(Align, bytes), Policy>(words, condition,
-                                                            chunk);
+    for (int s = 0; s < S; ++s) {
+      const char *chunk = (const char *)from + s * stride;
+      if constexpr (bits_of<T>::value < 32) {
+        load_bytes<bytes, alignment_of(Align, bytes), Policy>(
+            to.words + s * chunk_words, condition, chunk);
+      } else {
+        unsigned words[V];
+        load_bytes<bytes, alignment_of(Align, bytes), Policy>(words, condition,
+                                                              chunk);
 #pragma unroll
-      for (int i = 0; i < V; ++i)
-        assign(to.words[s * V + i], words[i]);
+        for (int i = 0; i < V; ++i)
+          assign(to.words[s * V + i], words[i]);
+      }
     }
   }
 }
-template <int Align, typename Policy, typename T>
-__device__ __forceinline__ void load_into(T &to, bool condition,
+template <int Align, typename Policy, typename Condition, typename T>
+__device__ __forceinline__ void load_into(T &to, Condition condition,
                                           const void *from, long long) {
   static_assert(alignment_of(Align, sizeof(T)) >= sizeof(T),
                 "a scalar is aligned to its size");
@@ -163,7 +178,7 @@ __device__ __forceinline__ void load_into(T &to, bool condition,
 template <typename Type, int Align = 0, typename Policy = evict_normal>
 __device__ __forceinline__ Type load(const void *from, long long stride = 0) {
   Type value;
-  load_into<Align, Policy>(value, true, from, stride);
+  load_into<Align, Policy>(value, always(), from, stride);
   return value;
 }
 
@@ -234,18 +249,23 @@ __device__ __forceinline__ void store_from(void *to, const Tile<T, S, V> &from,
                                            long long stride) {
   constexpr int bytes = Tile<T, S, V>::chunk_bytes,
                 chunk_words = Tile<T, S, V>::chunk_words;
+  if constexpr (bits_of<T>::value == 32 && S == 1 && V == 1) {
+    const unsigned word = bits_in(from.words[0]);
+    Streaming ? st_cs_4(to, &word) : st_4(to, &word);
+  } else {
 #pragma unroll
-  for (int s = 0; s < S; ++s) {
-    char *chunk = (char *)to + s * stride;
-    if constexpr (bits_of<T>::value < 32) {
-      store_bytes<bytes, alignment_of(Align, bytes), Streaming>(
-          chunk, from.words + s * chunk_words);
-    } else {
-      unsigned words[V];
+    for (int s = 0; s < S; ++s) {
+      char *chunk = (char *)to + s * stride;
+      if constexpr (bits_of<T>::value < 32) {
+        store_bytes<bytes, alignment_of(Align, bytes), Streaming>(
+            chunk, from.words + s * chunk_words);
+      } else {
+        unsigned words[V];
 #pragma unroll
-      for (int i = 0; i < V; ++i)
-        words[i] = bits_in(from.words[s * V + i]);
-      store_bytes<bytes, alignment_of(Align, bytes), Streaming>(chunk, words);
+        for (int i = 0; i < V; ++i)
+          words[i] = bits_in(from.words[s * V + i]);
+        store_bytes<bytes, alignment_of(Align, bytes), Streaming>(chunk, words);
+      }
     }
   }
 }

@@ -79,6 +79,9 @@ read_bytes_if(void *to, bool condition, const void *from, unsigned bytes) {
 // Cache policies mean nothing here.
 struct evict_normal {};
 struct evict_last {};
+struct always {
+  constexpr operator bool() const { return true; }
+};
 __device__ __forceinline__ unsigned long long evict_last_policy() { return 0; }
 template <typename Policy>
 __device__ __forceinline__ void ld_16(unsigned *to, bool condition,
