@@ -8,6 +8,7 @@
 #include "InputMaker.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 using namespace mlir;
@@ -188,6 +189,13 @@ rt::Status InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
       return {rt::Code::InvalidArgument,
               "binding '" + binding.name +
                   "' is too large: random inputs are limited to 64 GiB"};
+    // What there is no memory for ends the process, wherever it is asked for.
+    void *probe = std::malloc(*bytes);
+    if (!probe && *bytes > 0)
+      return {rt::Code::InvalidArgument,
+              "binding '" + binding.name + "' is " + std::to_string(*bytes) +
+                  " bytes, for which there is no memory: give smaller extents"};
+    std::free(probe);
     total += *bytes;
     set.shapes.push_back(std::move(shape));
     set.bytes.emplace_back(*bytes, kPoison);

@@ -163,6 +163,7 @@ Status Runner::readInputs() {
   for (const rt::Binding &binding : signature.bindings)
     if (binding.written)
       written += (written.empty() ? "" : ", ") + binding.name;
+  std::map<std::string, std::string> taken;
   for (const auto &[name, path] : options.outputs) {
     int index = findBinding(name);
     if (index < 0 || !signature.bindings[index].written)
@@ -170,6 +171,11 @@ Status Runner::readInputs() {
           "output '" + name +
           "': the program writes no argument of that name (it writes " +
           written + ")");
+    if (Status status = checkNpyPath(path); !status)
+      return invalid("output '" + name + "': " + status.message());
+    if (auto [other, isNew] = taken.try_emplace(path, name); !isNew)
+      return invalid("output '" + name + "': " + path +
+                     " is the file of output '" + other->second + "'");
   }
   return Status();
 }

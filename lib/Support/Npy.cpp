@@ -25,6 +25,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -362,7 +363,25 @@ static std::error_code writeAside(StringRef path, StringRef header,
   return failure;
 }
 
+rt::Status dsv4::checkNpyPath(StringRef path) {
+  // What is renamed to the path would take the place of a device or a folder.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      !llvm::sys::fs::is_regular_file(status))
+    return invalid(path, "cannot be written: not a regular file");
+  StringRef folder = llvm::sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (!llvm::sys::fs::is_directory(folder))
+    return invalid(path, "cannot be written: there is no such folder");
+  if (llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
+    return invalid(path, "cannot be written: its folder is not writable");
+  return rt::Status();
+}
+
 rt::Status dsv4::writeNpy(StringRef path, const NpyArray &array) {
+  if (rt::Status status = checkNpyPath(path); !status)
+    return status;
   std::optional<uint64_t> element = elementSize(array.dtype);
   if (!element)
     return invalid(path, "dtype " + quoted(array.dtype) +

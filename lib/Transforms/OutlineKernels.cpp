@@ -244,7 +244,9 @@ ArrayAttr Outliner::buildHeader() {
       os << "cluster of " << schedule.getCluster() << " blocks";
     else
       os << "block";
-    os << " in teams of " << schedule.getTeam() << " elements a thread";
+    os << " in teams of " << schedule.getTeam()
+       << (schedule.getTeam() == 1 ? " element a thread"
+                                   : " elements a thread");
   }
   if (int64_t bytes = cuda::getSharedBytes(kernel))
     os << ", " << bytes << " bytes of dynamic shared memory";

@@ -11,6 +11,7 @@
 #include "Sanitizers.h"
 
 #include <dlfcn.h>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -123,14 +124,17 @@ Status HostKernel::launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
   launch.beyondPool = &beyondPool;
   Status status = Executor::run(launch);
   launch.beyondPool = nullptr;
-  if (loaded->warn && !beyondPool.empty()) {
-    auto [page, pages] = *beyondPool.begin();
-    loaded->warn(who +
-                 "entries beyond the pool were not written, the first in "
-                 "page " +
-                 std::to_string(page) + " of a pool of " +
-                 std::to_string(pages) + " pages");
-  }
+  // The lowest page of each pool; pools of one size are not told apart.
+  std::map<int64_t, int64_t> lowest;
+  for (auto [page, pages] : beyondPool)
+    lowest.try_emplace(pages, page);
+  if (loaded->warn)
+    for (auto [pages, page] : lowest)
+      loaded->warn(who +
+                   "entries beyond the pool were not written, the lowest in "
+                   "page " +
+                   std::to_string(page) + " of a pool of " +
+                   std::to_string(pages) + " pages");
   return status;
 }
 

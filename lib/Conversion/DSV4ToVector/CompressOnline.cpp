@@ -85,6 +85,7 @@ void PieceBuilder::readPlan(Value piece) {
   };
   Value there = least(least(count, minus(window, place)),
                       minus(row.getExtent(op.getValues(), 0), token));
+  there.getDefiningOp()->setLoc(row.getLoc("left"));
   Value isPiece = row.both(
       row.both(row.isNotNegative(position),
                compare(arith::CmpIPredicate::sle, position, last)),
@@ -94,6 +95,7 @@ void PieceBuilder::readPlan(Value piece) {
   tokens = arith::SelectOp::create(b, row.getLoc("tokens"), isPiece, there,
                                    row.constant(0));
   Value end = row.add(place, tokens);
+  end.getDefiningOp()->setLoc(row.getLoc("piece_end"));
   ends =
       row.both(isPiece, compare(arith::CmpIPredicate::eq, end, window), "ends");
   launchStart = row.mul(token, row.constant(channels), "launch_start");

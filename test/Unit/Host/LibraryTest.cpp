@@ -97,7 +97,7 @@ TEST(DeviceLibrary, EntriesBeyondThePoolAreTold) {
             (std::vector<int>{0, 1, 1, 0, 0, 0}));
   EXPECT_EQ(told, (std::vector<std::string>{
                       "kernel 'ask': entries beyond the pool were not written, "
-                      "the first in page 3 of a pool of 3 pages"}));
+                      "the lowest in page 3 of a pool of 3 pages"}));
   told.clear();
   ASSERT_TRUE(launch(**kernel, 1, 6, 0, &to[0], 5).ok());
   EXPECT_EQ(to[5], 1);

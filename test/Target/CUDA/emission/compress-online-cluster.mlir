@@ -25,7 +25,7 @@ func.func @compress_online_cluster(
 // The whole text.
 //     CHECK:// dsv4.compress of bf16 to bf16
 //CHECK-NEXT:// tokens = ?, pieces = ?
-//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 1 elements a thread, 73728 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 1 element a thread, 73728 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(256, 1)
 //CHECK-NEXT:compress_online_cluster(const dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:                        const dsv4::bf16 *__restrict__ scores,
@@ -48,11 +48,12 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:  const int from = dsv4::load<int>(&plan[offset + 3]);
 //CHECK-NEXT:  const int to = dsv4::load<int>(&plan[offset + 4]);
 //CHECK-NEXT:  const int place = max(position, 0) % 128;
-//CHECK-NEXT:  const int offset_1 = (int)min((long long)min(count, 128 - place), (long long)tokens - first_token);
-//CHECK-NEXT:  const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && offset_1 > 0;
-//CHECK-NEXT:  const int tokens_1 = is_piece ? offset_1 : 0;
-//CHECK-NEXT:  const int offset_2 = place + tokens_1;
-//CHECK-NEXT:  const bool ends = is_piece && offset_2 == 128;
+//CHECK-NEXT:  const long long left = min((long long)min(count, 128 - place), (long long)tokens - first_token);
+//CHECK-NEXT:  const int left_1 = (int)left;
+//CHECK-NEXT:  const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && left_1 > 0;
+//CHECK-NEXT:  const int tokens_1 = is_piece ? left_1 : 0;
+//CHECK-NEXT:  const int piece_end = place + tokens_1;
+//CHECK-NEXT:  const bool ends = is_piece && piece_end == 128;
 //CHECK-NEXT:  const long long launch_start = (long long)first_token * 512;
 //CHECK-NEXT:  const int page = from / 16;
 //CHECK-NEXT:  const int slot = from % 16;
@@ -60,7 +61,7 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:  const long long page_start = (long long)page * 98304;
 //CHECK-NEXT:  const int page_1 = to / 16;
 //CHECK-NEXT:  const int slot_1 = to % 16;
-//CHECK-NEXT:  const bool kept = dsv4::in_pool(is_piece && offset_2 < 128 && to >= 0, page_1, state_pages);
+//CHECK-NEXT:  const bool kept = dsv4::in_pool(is_piece && piece_end < 128 && to >= 0, page_1, state_pages);
 //CHECK-NEXT:  const long long page_start_1 = (long long)page_1 * 98304;
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
 //CHECK-NEXT:  dsv4::launch_successors();
@@ -75,11 +76,11 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:        piece_sum = sum_1;
 //CHECK-NEXT:        piece_acc = acc_1;
 //CHECK-NEXT:      }, [&](long long member, int team_lane_1) {
-//CHECK-NEXT:        const long long offset_3 = member * 512;
-//CHECK-NEXT:        const long long offset_4 = launch_start + offset_3 + team_lane_1;
-//CHECK-NEXT:        const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[offset_4]);
-//CHECK-NEXT:        const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&values[offset_4]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 1>>(&bias[place * 512 + offset_3 + team_lane_1]);
+//CHECK-NEXT:        const long long offset_1 = member * 512;
+//CHECK-NEXT:        const long long offset_2 = launch_start + offset_1 + team_lane_1;
+//CHECK-NEXT:        const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[offset_2]);
+//CHECK-NEXT:        const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&values[offset_2]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 1>>(&bias[place * 512 + offset_1 + team_lane_1]);
 //CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
 //CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
 //CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;

@@ -47,11 +47,12 @@ func.func @compress_online(
 //CHECK-NEXT:  const int from = dsv4::load<int>(&plan[offset + 3]);
 //CHECK-NEXT:  const int to = dsv4::load<int>(&plan[offset + 4]);
 //CHECK-NEXT:  const int place = max(position, 0) % 128;
-//CHECK-NEXT:  const int offset_1 = (int)min((long long)min(count, 128 - place), (long long)tokens - first_token);
-//CHECK-NEXT:  const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && offset_1 > 0;
-//CHECK-NEXT:  const int tokens_1 = is_piece ? offset_1 : 0;
-//CHECK-NEXT:  const int offset_2 = place + tokens_1;
-//CHECK-NEXT:  const bool ends = is_piece && offset_2 == 128;
+//CHECK-NEXT:  const long long left = min((long long)min(count, 128 - place), (long long)tokens - first_token);
+//CHECK-NEXT:  const int left_1 = (int)left;
+//CHECK-NEXT:  const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && left_1 > 0;
+//CHECK-NEXT:  const int tokens_1 = is_piece ? left_1 : 0;
+//CHECK-NEXT:  const int piece_end = place + tokens_1;
+//CHECK-NEXT:  const bool ends = is_piece && piece_end == 128;
 //CHECK-NEXT:  const long long launch_start = (long long)first_token * 512;
 //CHECK-NEXT:  const int page = from / 16;
 //CHECK-NEXT:  const int slot = from % 16;
@@ -59,7 +60,7 @@ func.func @compress_online(
 //CHECK-NEXT:  const long long page_start = (long long)page * 98304;
 //CHECK-NEXT:  const int page_1 = to / 16;
 //CHECK-NEXT:  const int slot_1 = to % 16;
-//CHECK-NEXT:  const bool kept = dsv4::in_pool(is_piece && offset_2 < 128 && to >= 0, page_1, state_pages);
+//CHECK-NEXT:  const bool kept = dsv4::in_pool(is_piece && piece_end < 128 && to >= 0, page_1, state_pages);
 //CHECK-NEXT:  const long long page_start_1 = (long long)page_1 * 98304;
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
 //CHECK-NEXT:  const auto pooled = dsv4::pool_online<1, 1, 256, 32, 4, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
@@ -73,11 +74,11 @@ func.func @compress_online(
 //CHECK-NEXT:        piece_sum = sum_1;
 //CHECK-NEXT:        piece_acc = acc_1;
 //CHECK-NEXT:      }, [&](long long member, int team_lane_1) {
-//CHECK-NEXT:        const long long offset_3 = member * 512;
-//CHECK-NEXT:        const long long offset_4 = launch_start + offset_3 + team_lane_1 * 2;
-//CHECK-NEXT:        const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_4]);
-//CHECK-NEXT:        const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_4]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_3 + team_lane_1 * 2]);
+//CHECK-NEXT:        const long long offset_1 = member * 512;
+//CHECK-NEXT:        const long long offset_2 = launch_start + offset_1 + team_lane_1 * 2;
+//CHECK-NEXT:        const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_2]);
+//CHECK-NEXT:        const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_2]);
+//CHECK-NEXT:        const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_1 + team_lane_1 * 2]);
 //CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
 //CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
 //CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;
