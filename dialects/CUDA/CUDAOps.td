@@ -32,7 +32,8 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     * load_c2: a tile of more than one chunk has a stride;
     * load_c3: `align`, the alignment in bytes that every chunk is known to have,
       is a power of two;
-    * load_c4: what is `staged` is one chunk without a predicate or a policy, of a row that a `cuda.pool_piece` has.
+    * load_c4: what is `staged` is one chunk of a power of two of bytes, from 2 on, without a predicate, a policy or
+      an alignment, of a row that a `cuda.pool_piece` has.
   }];
   let arguments = (ins
     Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base,
@@ -395,7 +396,7 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
     * pool_online_c1: the region has the row as its argument, and ends in a `cuda.pool_piece`;
     * pool_online_c2: members, threads, count, cluster and groups are positive, and a row of the window is the
       teams' lanes times what one holds, in one piece and as many in every block of a cluster;
-    * pool_online_c3: where rows are staged, a team has whole warps, and a lane one chunk.
+    * pool_online_c3: where rows are staged, a block and a team have whole warps, and a lane one chunk.
   }];
   let arguments = (ins CUDA_Offset:$row, Optional<CUDA_Offset>:$rows, I64Attr:$members,
                        DefaultValuedAttr<I64Attr, "1">:$count,
@@ -414,6 +415,12 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
     PoolPieceOp getPiece();
     /// Channels of a row.
     int64_t getChannels();
+    /// Rows of a group: `group_rows` of the device library.
+    static constexpr int64_t kGroupRows = 4;
+    /// What a block has of a group in dynamic shared memory, `bits` a lane and row.
+    static int64_t getGroupBytes(int64_t threads, int64_t bits) {
+      return threads * kGroupRows * bits / 8;
+    }
     /// Dynamic shared memory of a block, 0 where rows are not staged.
     int64_t getSharedBytes();
   }];

@@ -89,7 +89,8 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
     kernel.threads = (*callee.getKnownBlockSize())[0];
     kernel.rowsPerBlock = schedule.getRowsPerBlock();
     kernel.cluster = schedule.getCluster();
-    kernel.sharedBytes = cuda::getSharedBytes(callee);
+    if (Value bytes = launch.getDynamicSharedMemorySize())
+      kernel.sharedBytes = *getConstantIntValue(bytes);
     kernel.parts = schedule.getParts();
     // No driver takes it below sm_90, where a wait is nothing anyway.
     kernel.programmaticLaunch =

@@ -42,28 +42,30 @@ static int64_t countGroups(RowScheduleAttr schedule, int64_t members,
                                           : std::max<int64_t>(threads, 512);
   int64_t left =
       std::min<int64_t>(kRegisters / resident, 255) - kOtherRegisters;
-  int64_t most = std::clamp<int64_t>(members / 4, 1, kMostGroups);
-  return std::clamp<int64_t>(left / (4 * words), 1, most);
+  constexpr int64_t kRows = cuda::PoolOnlineOp::kGroupRows;
+  int64_t most = std::clamp<int64_t>(members / kRows, 1, kMostGroups);
+  return std::clamp<int64_t>(left / (kRows * words), 1, most);
 }
 
 /// How many groups the threads of a block have in shared memory: with 72 KiB of
-/// them on their way memory is busy, and two blocks have room, while no
-/// architecture gives a block more than 99, of which the pooled rows are a
-/// part.
+/// them on their way memory is busy, and two blocks have room. Some
+/// architectures give a block no more than 99 KiB, of which the pooled rows are
+/// a part.
 static int64_t countStagedGroups(RowScheduleAttr schedule, int64_t members,
                                  Region &member) {
   constexpr int64_t kWanted = 72 << 10, kMost = 96 << 10;
   auto yielded = member.front().getTerminator()->getOperandTypes();
   int64_t bits = 0;
   for (Type type : yielded)
-    bits += cast<VectorType>(type).getElementTypeBitWidth();
-  int64_t group = schedule.getThreads() * schedule.getTeam() * 4 * bits / 8;
+    bits +=
+        schedule.getTeam() * cast<VectorType>(type).getElementTypeBitWidth();
   int64_t pooled = schedule.getRowsPerBlock() * 4 *
                    cast<VectorType>(yielded.front()).getNumElements();
-  int64_t bytes = std::min(
-      {kWanted, 2 * kWanted / std::max<int64_t>(schedule.getBlocks(), 1),
-       kMost - pooled});
-  return std::min({bytes / group, members / 4, kMostGroups});
+  int64_t blocks = std::max<int64_t>(schedule.getBlocks(), 1);
+  int64_t bytes = std::min({kWanted, 2 * kWanted / blocks, kMost - pooled});
+  return std::min(
+      {bytes / cuda::PoolOnlineOp::getGroupBytes(schedule.getThreads(), bits),
+       members / cuda::PoolOnlineOp::kGroupRows, kMostGroups});
 }
 
 bool RowDistributor::canStage(cuda::PoolOnlineOp pool) const {
@@ -90,13 +92,15 @@ bool RowDistributor::canStage(cuda::PoolOnlineOp pool) const {
 LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
   auto type = cast<VectorType>(pool.getPooled().getType());
   int64_t channels = type.getNumElements();
+  Region &member = pool.getPiece().getMember();
   bool staged = canStage(pool);
+  int64_t groups = staged
+                       ? countStagedGroups(schedule, pool.getMembers(), member)
+                       : countGroups(schedule, pool.getMembers(), member);
   auto mapped = cuda::PoolOnlineOp::create(
       b, pool.getLoc(), getShareType(type.getElementType(), {channels}),
       firstRow, rowCount, pool.getMembers(), schedule.getRowsPerBlock(),
-      schedule.getThreads(), laneCount, schedule.getCluster(),
-      (staged ? countStagedGroups : countGroups)(schedule, pool.getMembers(),
-                                                 pool.getPiece().getMember()));
+      schedule.getThreads(), laneCount, schedule.getCluster(), groups);
   RowDistributor row(*this);
   row.holdsRow = {};
   BlockArgument entry = pool.getBody().getArgument(0);

@@ -122,6 +122,13 @@ void RowDistributor::mapRows() {
   }
 }
 
+void RowDistributor::cloneOperands(Operation &op) {
+  op.walk([&](Operation *user) {
+    for (Value operand : user->getOperands())
+      cloneSlice(operand);
+  });
+}
+
 void RowDistributor::prefetchPlans(Value row, bool l2) {
   for (Operation &op : *forall.getBody()) {
     auto pool = dyn_cast<cuda::PoolOp>(op);
@@ -130,11 +137,16 @@ void RowDistributor::prefetchPlans(Value row, bool l2) {
       continue;
     Block &body = (pool ? pool.getBody() : online.getBody()).front();
     auto first = llvm::find_if(body, llvm::IsaPred<memref::LoadOp>);
-    if (first == body.end())
+    if (first == body.end() ||
+        dependsOnMemory(cast<memref::LoadOp>(*first).getIndices()[0]))
       continue;
-    IRMapping ofRow;
+    auto address = llvm::make_range(body.begin(), first);
+    for (Operation &op : address)
+      cloneOperands(op);
+    cloneOperands(*first);
+    IRMapping ofRow = mapping;
     ofRow.map(body.getArgument(0), row);
-    for (Operation &op : llvm::make_range(body.begin(), first))
+    for (Operation &op : address)
       b.clone(op, ofRow);
     auto load = cast<memref::LoadOp>(*first);
     cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
@@ -209,6 +221,8 @@ void RowDistributor::cloneWindow(Region &window) {
   if (schedule.getRowsPerBlock() > 1)
     return;
   mapping.map(window.getArgument(0), firstRow);
+  for (Operation &op : window.front().without_terminator())
+    cloneOperands(op);
   Value holds = std::exchange(holdsRow, Value());
   cloneScalars(&window.front());
   holdsRow = holds;

@@ -348,11 +348,13 @@ void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
                                           constant(schedule.getRowsPerBlock()));
   if (int64_t blocks = schedule.getBlocksPerRow(); blocks > 1)
     grid = arith::MulIOp::create(b, loc, grid, constant(blocks));
-  Value one = constant(1);
+  Value one = constant(1), shared;
+  if (int64_t bytes = cuda::getSharedBytes(callee))
+    shared = arith::ConstantIntOp::create(b, loc, b.getI32Type(), bytes);
   gpu::LaunchFuncOp::create(
       b, loc, callee, gpu::KernelDim3{grid, one, one},
-      gpu::KernelDim3{constant(schedule.getThreads()), one, one},
-      /*dynamicSharedMemorySize=*/Value(), operands);
+      gpu::KernelDim3{constant(schedule.getThreads()), one, one}, shared,
+      operands);
 }
 
 LogicalResult Outliner::run() {

@@ -60,6 +60,8 @@ private:
   LogicalResult placeLoads(ArrayRef<Operation *> stores, bool earlyOnly);
   /// Scalar arithmetic that `value` is made of.
   void cloneSlice(Value value);
+  /// The same for what `op` and its regions use of the row program.
+  void cloneOperands(Operation &op);
   LogicalResult placeLoad(Value value, Operation *load, Type element,
                           Footprint at);
   /// The share of `value`; its loads have been placed.

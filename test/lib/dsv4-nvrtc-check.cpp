@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads emitted text from the standard input and compiles it behind the device
-// library for every architecture named on the command line. Needs no GPU.
+// library for every architecture named on the command line. Needs no GPU. A
+// kernel that waits for the launch before may have no load that is said to be
+// read-only, since ptxas moves it above the wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +48,12 @@ int main(int argc, char **argv) {
     }
     std::printf("%s: ok, %u registers, %u spill bytes\n", argv[i],
                 output->registers, output->spillBytes);
+    if (text.find("wait_for_predecessors") != std::string::npos &&
+        output->ptx.find("ld.global.nc") != std::string::npos) {
+      std::printf("%s: error: a read-only load in a kernel that waits\n",
+                  argv[i]);
+      good = false;
+    }
     // ptxas talks of resources in the log; the compiler only of problems.
     if (log.find("warning") != std::string::npos) {
       std::printf("%s: %s", argv[i], log.c_str());

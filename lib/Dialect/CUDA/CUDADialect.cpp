@@ -98,19 +98,24 @@ LogicalResult LoadOp::verify() {
                           cast<MemRefType>(getBase().getType()), getStride(),
                           getAlign())))
     return failure();
+  if (!getStaged())
+    return success();
   auto vector = dyn_cast<VectorType>(getValue().getType());
+  int64_t bits =
+      vector ? vector.getNumElements() * vector.getElementTypeBitWidth() : 0;
   bool isChunk = vector && (vector.getRank() == 1 || vector.getDimSize(0) == 1);
   auto isRowOfPiece = [](Operation *user) {
     auto piece = dyn_cast<PoolPieceOp>(user->getParentOp());
     return piece && isa<PoolYieldOp>(user) &&
            user->getParentRegion() == &piece.getMember();
   };
-  if (getStaged() &&
-      (!isChunk || getPredicate() || getPolicy() != LoadPolicy::Default ||
-       !llvm::all_of(getValue().getUsers(), isRowOfPiece)))
+  if (!isChunk || bits < 16 || !llvm::isPowerOf2_64(bits) || getPredicate() ||
+      getAlign() || getPolicy() != LoadPolicy::Default ||
+      !llvm::all_of(getValue().getUsers(), isRowOfPiece))
     return emitOpError()
-           << "load_c4: expected what is staged to be one chunk without a "
-              "predicate or a policy, of a row of a 'cuda.pool_piece'";
+           << "load_c4: expected what is staged to be one chunk of a power of "
+              "two of bytes without a predicate, a policy or an alignment, of "
+              "a row of a 'cuda.pool_piece'";
   return success();
 }
 StringRef LoadOp::getCallee() {

@@ -31,12 +31,11 @@ int64_t PoolOnlineOp::getSharedBytes() {
   PoolPieceOp piece = getPiece();
   if (!piece.isStaged())
     return 0;
-  // Of every thread what it holds of a row, for groups of four.
   int64_t bits = 0;
   for (Type type : piece.getMember().front().getTerminator()->getOperandTypes())
     bits += cast<VectorType>(type).getNumElements() *
             cast<VectorType>(type).getElementTypeBitWidth();
-  return static_cast<int64_t>(getThreads() * getGroups()) * 4 * bits / 8;
+  return getGroupBytes(getThreads(), bits) * getGroups();
 }
 
 int64_t cuda::getSharedBytes(Operation *kernel) {
@@ -76,12 +75,13 @@ LogicalResult PoolOnlineOp::verifyRegions() {
     return emitOpError() << "pool_online_c2: " << part
                          << " is no part of rows of " << getChannels();
   int64_t lanes = getChannels() / part.getNumElements() / getCluster();
-  if (piece.isStaged() &&
-      (lanes % 32 != 0 || (part.getRank() == 2 && part.getDimSize(0) != 1)))
+  if (piece.isStaged() && (lanes % 32 != 0 || getThreads() % 32 != 0 ||
+                           (part.getRank() == 2 && part.getDimSize(0) != 1)))
     return emitOpError() << "pool_online_c3: rows are staged, but a team has "
-                         << lanes << " lanes of " << part
-                         << " in a block, and not whole warps with a chunk "
-                            "each";
+                         << lanes << " lanes of " << part << " among "
+                         << getThreads()
+                         << " threads of a block, and not whole warps with a "
+                            "chunk each";
   return success();
 }
 

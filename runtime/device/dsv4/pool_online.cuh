@@ -69,12 +69,16 @@ __device__ __forceinline__ void merge_row(Running<Part> &to, const Row &row) {
   }
 }
 
-// The rows of a piece, in groups of four. `Groups` of them are on their way
-// while those before are merged.
-template <int Groups, typename Part, typename Member, typename Row>
+// Rows of a group: PoolOnlineOp::kGroupRows of the compiler.
+enum : int { group_rows = 4 };
+
+// The rows of a piece, a group at a time. `Groups` of them are on their way while
+// those before are merged.
+template <int Groups, typename Part, typename Member>
 __device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
-                                          int lane, Member member, Row *) {
-  enum : int { size = 4 };
+                                          int lane, Member member) {
+  enum : int { size = group_rows };
+  using Row = decltype(member(0, lane));
   struct Group {
     Row rows[size];
   };
@@ -145,18 +149,15 @@ struct StagedBytes<Staged<Tile<T, 1, V>>> {
   enum : int { value = Tile<T, 1, V>::chunk_bytes };
 };
 
-// Rows of a group.
-enum : int { staged_rows = 4 };
-
 // What a warp has of those of a group's rows that are below `count`, to shared
 // memory: one behind the other. at(row) is where its first lane has a row.
 template <int Bytes, typename At>
 __device__ __forceinline__ void stage_rows(char *to, int count, At at) {
-  constexpr int pieces = 32 * Bytes / 16, all = staged_rows * pieces;
+  constexpr int pieces = 32 * Bytes / 16, all = group_rows * pieces;
 #pragma unroll
   for (int i = 0; i < (all + 31) / 32; ++i) {
     const int piece = i * 32 + (int)threadIdx.x % 32, row = piece / pieces;
-    copy_16_if(row < count && (all % 32 == 0 || row < staged_rows),
+    copy_16_if(row < count && (all % 32 == 0 || row < group_rows),
                to + piece * 16, at(row) + piece % pieces * 16);
   }
 }
@@ -192,9 +193,9 @@ struct StagedGroup {
   enum : int {
     bytes = StagedBytes<Staged<Row>>::value,
     added = StagedBytes<Offsets>::value,
-    values = staged_rows * 32 * bytes,
+    values = group_rows * 32 * bytes,
     offsets = 2 * values,
-    size = offsets + staged_rows * 32 * added
+    size = offsets + group_rows * 32 * added
   };
 
   template <typename At>
@@ -215,13 +216,12 @@ struct StagedGroup {
   }
 };
 
-// The rows of a piece. Every warp has a ring of `Groups` groups in shared
-// memory that no other reads, so it waits for none.
-template <int Groups, typename Part, typename Member, typename Row,
-          typename Offsets>
-__device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
-                                          int lane, Member member,
-                                          PieceRow<Staged<Row>, Offsets> *) {
+// The rows of a piece, given by where they are. Every warp has a ring of `Groups`
+// groups in shared memory that no other reads, so it waits for none.
+template <int Groups, typename Part, typename Row, typename Offsets,
+          typename Member>
+__device__ __forceinline__ void pool_staged_rows(Running<Part> &to, int count,
+                                                 int lane, Member member) {
   using Group = StagedGroup<Row, Offsets>;
   const int own_lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   char *const ring = dynamic_shared() + warp * (Groups * Group::size);
@@ -233,18 +233,18 @@ __device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
   };
 #pragma unroll
   for (int g = 0; g < Groups; ++g)
-    stage(ring + g * Group::size, g * staged_rows);
+    stage(ring + g * Group::size, g * group_rows);
   char *group = ring;
   int first = 0;
 #pragma unroll 1
-  for (; first + staged_rows <= count; first += staged_rows) {
+  for (; first + group_rows <= count; first += group_rows) {
     wait_for_copies<Groups - 1>();
     __syncwarp();
 #pragma unroll
-    for (int row = 0; row < staged_rows; ++row)
+    for (int row = 0; row < group_rows; ++row)
       Group::merge(to, group, row);
     __syncwarp();
-    stage(group, first + Groups * staged_rows);
+    stage(group, first + Groups * group_rows);
     group += Group::size;
     if (group == ring + Groups * Group::size)
       group = ring;
@@ -264,6 +264,23 @@ __device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
 // Pieces
 //===----------------------------------------------------------------------===//
 
+// What the rows of a piece are.
+template <typename Row> struct PieceRows {
+  template <int Groups, typename Part, typename Member>
+  __device__ __forceinline__ static void pool(Running<Part> &to, int count,
+                                              int lane, Member member) {
+    pool_rows<Groups>(to, count, lane, member);
+  }
+};
+template <typename Row, typename Offsets>
+struct PieceRows<PieceRow<Staged<Row>, Offsets>> {
+  template <int Groups, typename Part, typename Member>
+  __device__ __forceinline__ static void pool(Running<Part> &to, int count,
+                                              int lane, Member member) {
+    pool_staged_rows<Groups, Part, Row, Offsets>(to, count, lane, member);
+  }
+};
+
 // What a lane holds of what the window of one piece comes to, by the threads of
 // a team; 0 where the piece does not end it.
 template <int Groups, typename Part, typename Begin, typename Member,
@@ -276,8 +293,8 @@ __device__ __forceinline__ Part pool_piece(int lane, int count, bool known,
     begin(lane, sums.max, sums.sum, sums.acc);
   else
     sums.max = fill<Part>(as_float(0xFF800000u));
-  pool_rows<Groups>(sums, count, lane, member,
-                    (decltype(member(0, lane)) *)nullptr);
+  PieceRows<decltype(member(0, lane))>::template pool<Groups>(sums, count, lane,
+                                                              member);
   Part means;
 #pragma unroll
   for (int c = 0; c < (int)(sizeof(Part) / sizeof(float)); ++c) {

@@ -52,7 +52,7 @@ func.func @load_c2(%m: memref<?xi8>, %i: i32) {
 // -----
 
 func.func @load_c4(%m: memref<?xf32>, %i: i32) -> vector<4xf32> {
-  // expected-error @+1 {{load_c4: expected what is staged to be one chunk without a predicate or a policy, of a row of a 'cuda.pool_piece'}}
+  // expected-error @+1 {{load_c4: expected what is staged to be one chunk of a power of two of bytes without a predicate, a policy or an alignment, of a row of a 'cuda.pool_piece'}}
   %0 = cuda.load %m[%i] staged : memref<?xf32>, i32 -> vector<4xf32>
   return %0 : vector<4xf32>
 }

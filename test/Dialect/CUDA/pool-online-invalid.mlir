@@ -575,7 +575,7 @@ func.func @pool_piece_c2(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: vector
 // -----
 
 func.func @pool_online_c3(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{pool_online_c3: rows are staged, but a team has 16 lanes of 'vector<1x2xf32>' in a block, and not whole warps with a chunk each}}
+  // expected-error @+1 {{pool_online_c3: rows are staged, but a team has 16 lanes of 'vector<1x2xf32>' among 64 threads of a block, and not whole warps with a chunk each}}
   %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 8 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -600,7 +600,7 @@ func.func @load_c4_state(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: vector
   ^bb0(%r: index):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
-      // expected-error @+1 {{load_c4: expected what is staged to be one chunk without a predicate or a policy, of a row of a 'cuda.pool_piece'}}
+      // expected-error @+1 {{load_c4: expected what is staged to be one chunk of a power of two of bytes without a predicate, a policy or an alignment, of a row of a 'cuda.pool_piece'}}
       %y = cuda.load %m[%l] staged : memref<?xf32>, index -> vector<1x2xf32>
       cuda.pool_yield %y, %y, %y : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
     } member {
@@ -624,7 +624,7 @@ func.func @load_c4_predicate(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: ve
       cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
     } member {
     ^bb0(%i: index, %l: index):
-      // expected-error @+1 {{load_c4: expected what is staged to be one chunk without a predicate or a policy, of a row of a 'cuda.pool_piece'}}
+      // expected-error @+1 {{load_c4: expected what is staged to be one chunk of a power of two of bytes without a predicate, a policy or an alignment, of a row of a 'cuda.pool_piece'}}
       %y = cuda.load %m[%i] if %b staged : memref<?xf32>, index -> vector<1x2xf32>
       cuda.pool_yield %y, %y : vector<1x2xf32>, vector<1x2xf32>
     } end {
