@@ -109,7 +109,8 @@ struct PerToken {
 
 class Append : public Workload {
 public:
-  Append(Device &device, const std::string &layout, bool chain, bool scattered);
+  Append(Device &device, const std::string &layout, bool chain,
+         Placement placement);
   unsigned slices(int64_t size) const override {
     return size % apart == 0 ? tokens / size : tokensApart;
   }
@@ -130,7 +131,7 @@ private:
   void upload(PerToken &numbers);
   /// The tokens of a prompt fill page after page.
   bool isPrompt(int64_t size) const {
-    return !chain && !scattered && size > mostDecoded;
+    return !chain && placement != Placement::scattered && size > mostDecoded;
   }
   const PerToken &getEntries(int64_t size) const {
     return isPrompt(size) ? ofPrompt : entry;
@@ -140,7 +141,8 @@ private:
     return numbers.memory.at(4 * (aligned ? first : tokens + first * apart));
   }
 
-  bool chain, scattered;
+  bool chain;
+  Placement placement;
   std::vector<CachePart> parts;
   std::vector<Memory> pool; ///< One a part.
   int64_t pages = 0;
@@ -153,13 +155,14 @@ private:
 } // namespace
 
 Append::Append(Device &device, const std::string &layout, bool chain,
-               bool scattered)
+               Placement placement)
     : Workload(device,
-               chain       ? "append_chain"
-               : scattered ? "append_scattered"
-                           : "append",
+               chain                               ? "append_chain"
+               : placement == Placement::scattered ? "append_scattered"
+               : placement == Placement::inOrder   ? "append_in_order"
+                                                   : "append",
                layout, makeText(chain, layout)),
-      chain(chain), scattered(scattered), parts(getCacheParts()) {
+      chain(chain), placement(placement), parts(getCacheParts()) {
   sizeDim = "tokens";
   bytesPerRow = 1024 + (layout == "v4_584" ? 584 : 580) + (chain ? 8 : 4);
   int64_t ringBytes = 0;
@@ -199,7 +202,8 @@ void Append::makeTokens() {
   }
   std::vector<int32_t> order(pages);
   std::iota(order.begin(), order.end(), 0);
-  std::shuffle(order.begin(), order.end(), random);
+  if (placement == Placement::pages)
+    std::shuffle(order.begin(), order.end(), random);
   for (int64_t i = 0; i < tokens; ++i)
     ofPrompt.host.push_back(order[i / pageSize] * pageSize + i % pageSize);
   for (PerToken *numbers : {&entry, &ofPrompt, &position, &request})
@@ -281,6 +285,6 @@ Excerpt Append::extract(int64_t size, unsigned slice,
 
 std::unique_ptr<Workload> bench::makeAppend(Device &device,
                                             const std::string &layout,
-                                            bool chain, bool scattered) {
-  return std::make_unique<Append>(device, layout, chain, scattered);
+                                            bool chain, Placement placement) {
+  return std::make_unique<Append>(device, layout, chain, placement);
 }

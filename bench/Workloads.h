@@ -143,13 +143,17 @@ std::unique_ptr<Workload> makeDequantize(Device &device);
 std::unique_ptr<Workload> makeQuantize(Device &device,
                                        const std::string &layout);
 
+/// Where the tokens of a prompt are: in pages anywhere in the pool, as of a
+/// pool that has been in use; in pages one behind the other; or each anywhere.
+enum class Placement { pages, inOrder, scattered };
+
 /// 524,288 tokens, each with an entry of its own in one pool, of "v4_584" or
 /// "seed_580"; sizes are tokens. `chain`: normalised, rotated, quantised and
 /// written to rings of 128; else quantised and written to slots. Entries are
-/// anywhere, but those of more than 256 tokens written to slots are a prompt's,
-/// page after page, unless `scattered`.
+/// anywhere, but those of more than 256 tokens written to slots are a prompt's.
 std::unique_ptr<Workload> makeAppend(Device &device, const std::string &layout,
-                                     bool chain, bool scattered = false);
+                                     bool chain,
+                                     Placement placement = Placement::pages);
 
 /// Windows of tokens into records, by name: "compress_csa", "compress_hca",
 /// "compress_index" (prefills), "compress_decode", "compress_decode_state"

@@ -272,10 +272,14 @@ static void runAll(Bench &bench) {
     for (const char *layout : {"v4_584", "seed_580"})
       run(chain ? "append_chain" : "append", layout[0] == 'v', appended,
           [&] { return makeAppend(device, layout, chain); });
-  for (const char *layout : {"v4_584", "seed_580"})
-    run("append_scattered", false, {32768}, [&] {
-      return makeAppend(device, layout, /*chain=*/false, /*scattered=*/true);
-    });
+  const std::pair<const char *, Placement> placements[] = {
+      {"append_in_order", Placement::inOrder},
+      {"append_scattered", Placement::scattered}};
+  for (auto [name, placement] : placements)
+    for (const char *layout : {"v4_584", "seed_580"})
+      run(name, false, {32768}, [&, placement = placement] {
+        return makeAppend(device, layout, /*chain=*/false, placement);
+      });
   // As many values as 8192 rows of 7168 and of 512.
   for (const char *layout : {"nvfp4", "fp8_ue8m0"})
     run("quantize", layout[0] == 'n', {114688, 8192},

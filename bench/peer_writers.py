@@ -263,14 +263,15 @@ def worst(got, want, relative, absolute):
 class Append(Job):
     """One pool; every token has an entry of its own somewhere in it. With `chain`
     the entry is that of a position in the ring of its request; else those of more
-    than 256 tokens are a prompt's, page after page, unless `scattered`."""
+    than 256 tokens are a prompt's, in pages anywhere, or, by `placement`, in pages
+    one behind the other, or each anywhere."""
 
     sizes, compiled_sizes = (32768, 8192, 256, 64, 1), (32768, 1)
     configs = ((1, 1), (2, 1), (1, 2), (1, 4), (2, 2), (4, 4), (8, 8))
 
-    def __init__(self, layout, chain, scattered=False):
-        self.what = "append_scattered" if scattered else "append"
-        if scattered:
+    def __init__(self, layout, chain, placement=""):
+        self.what = "append" + placement
+        if placement:
             self.sizes, self.compiled_sizes = (32768,), ()
         if chain:
             self.what = "append_chain"
@@ -282,10 +283,15 @@ class Append(Job):
         request = entries // RING
         position = request % (POSITIONS // RING) * RING + entries % RING
         order = torch.randperm(pages, device="cuda")[: TOKENS // PAGE].int()
+        if placement == "_in_order":
+            order = torch.arange(TOKENS // PAGE, device="cuda").int()
         slots = torch.arange(PAGE, device="cuda").int()
         prompt = (order[:, None] * PAGE + slots).flatten()
         self.entries = {
-            size: aligned(entries if size <= 256 or chain or scattered else prompt, size)
+            size: aligned(
+                entries if size <= 256 or chain or placement == "_scattered" else prompt,
+                size,
+            )
             for size in self.sizes
         }
         self.position, self.request = (
@@ -469,8 +475,10 @@ JOBS = [
     ("append_chain", lambda: Append("seed_580", True)),
     ("append", lambda: Append("v4_584", False)),
     ("append", lambda: Append("seed_580", False)),
-    ("append_scattered", lambda: Append("v4_584", False, True)),
-    ("append_scattered", lambda: Append("seed_580", False, True)),
+    ("append_in_order", lambda: Append("v4_584", False, "_in_order")),
+    ("append_in_order", lambda: Append("seed_580", False, "_in_order")),
+    ("append_scattered", lambda: Append("v4_584", False, "_scattered")),
+    ("append_scattered", lambda: Append("seed_580", False, "_scattered")),
     ("quantize", lambda: Quantize("nvfp4")),
     ("quantize", lambda: Quantize("fp8_ue8m0")),
 ]

@@ -28,6 +28,8 @@ COLORS = {
     "dequantize nvfp4": "#c8553d",
     "append v4_584": "#6f9fd8",
     "append seed_580": "#7cc9c0",
+    "append_in_order v4_584": "#3f6fb0",
+    "append_in_order seed_580": "#4aa79c",
     "append_scattered v4_584": "#a9c6ec",
     "append_scattered seed_580": "#b5e0db",
     "append_chain v4_584": "#0b2f57",

@@ -212,8 +212,8 @@ def require_gathers(result, add):
 
 def require_writers(result, add):
     layouts = ("v4_584", "seed_580")
-    for layout in layouts:
-        if row := table_row(result, "append", layout, 32768, "cold"):
+    for what, layout in itertools.product(("append", "append_in_order"), layouts):
+        if row := table_row(result, what, layout, 32768, "cold"):
             add_all_ratios(result, add, row, "T=32768", 0.83, 0.92)
     for layout in layouts:
         if row := table_row(result, "append_chain", layout, 32768, "cold"):
