@@ -269,9 +269,9 @@ class Append(Job):
     sizes, compiled_sizes = (32768, 8192, 256, 64, 1), (32768, 1)
     configs = ((1, 1), (2, 1), (1, 2), (1, 4), (2, 2), (4, 4), (8, 8))
 
-    def __init__(self, layout, chain, placement=""):
-        self.what = "append" + placement
-        if placement:
+    def __init__(self, layout, chain, placement="pages"):
+        self.what = "append" if placement == "pages" else "append_" + placement
+        if placement != "pages":
             self.sizes, self.compiled_sizes = (32768,), ()
         if chain:
             self.what = "append_chain"
@@ -283,13 +283,13 @@ class Append(Job):
         request = entries // RING
         position = request % (POSITIONS // RING) * RING + entries % RING
         order = torch.randperm(pages, device="cuda")[: TOKENS // PAGE].int()
-        if placement == "_in_order":
+        if placement == "in_order":
             order = torch.arange(TOKENS // PAGE, device="cuda").int()
         slots = torch.arange(PAGE, device="cuda").int()
         prompt = (order[:, None] * PAGE + slots).flatten()
         self.entries = {
             size: aligned(
-                entries if size <= 256 or chain or placement == "_scattered" else prompt,
+                entries if size <= 256 or chain or placement == "scattered" else prompt,
                 size,
             )
             for size in self.sizes
@@ -475,10 +475,10 @@ JOBS = [
     ("append_chain", lambda: Append("seed_580", True)),
     ("append", lambda: Append("v4_584", False)),
     ("append", lambda: Append("seed_580", False)),
-    ("append_in_order", lambda: Append("v4_584", False, "_in_order")),
-    ("append_in_order", lambda: Append("seed_580", False, "_in_order")),
-    ("append_scattered", lambda: Append("v4_584", False, "_scattered")),
-    ("append_scattered", lambda: Append("seed_580", False, "_scattered")),
+    ("append_in_order", lambda: Append("v4_584", False, "in_order")),
+    ("append_in_order", lambda: Append("seed_580", False, "in_order")),
+    ("append_scattered", lambda: Append("v4_584", False, "scattered")),
+    ("append_scattered", lambda: Append("seed_580", False, "scattered")),
     ("quantize", lambda: Quantize("nvfp4")),
     ("quantize", lambda: Quantize("fp8_ue8m0")),
 ]

@@ -90,7 +90,7 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
     kernel.rowsPerBlock = schedule.getRowsPerBlock();
     kernel.cluster = schedule.getCluster();
     if (Value bytes = launch.getDynamicSharedMemorySize())
-      kernel.sharedBytes = *getConstantIntValue(bytes);
+      kernel.sharedBytes = getConstantIntValue(bytes).value_or(0);
     kernel.parts = schedule.getParts();
     // No driver takes it below sm_90, where a wait is nothing anyway.
     kernel.programmaticLaunch =

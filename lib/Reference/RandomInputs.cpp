@@ -189,8 +189,9 @@ rt::Status InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
       return {rt::Code::InvalidArgument,
               "binding '" + binding.name +
                   "' is too large: random inputs are limited to 64 GiB"};
-    // What there is no memory for ends the process, wherever it is asked for.
-    void *probe = std::malloc(*bytes);
+    // To ask for more than the system would ever give ends the process.
+    // Volatile, since a compiler may leave out an allocation that nobody uses.
+    void *volatile probe = std::malloc(*bytes);
     if (!probe && *bytes > 0)
       return {rt::Code::InvalidArgument,
               "binding '" + binding.name + "' is " + std::to_string(*bytes) +

@@ -17,8 +17,10 @@
 #include "dsv4/Support/Npy.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -173,7 +175,14 @@ Status Runner::readInputs() {
           written + ")");
     if (Status status = checkNpyPath(path); !status)
       return invalid("output '" + name + "': " + status.message());
-    if (auto [other, isNew] = taken.try_emplace(path, name); !isNew)
+    // Of one spelling, whatever that of the folder is.
+    llvm::SmallString<128> folder;
+    llvm::StringRef parent = llvm::sys::path::parent_path(path);
+    if (llvm::sys::fs::real_path(parent.empty() ? "." : parent, folder))
+      folder = parent;
+    llvm::sys::path::append(folder, llvm::sys::path::filename(path));
+    if (auto [other, isNew] = taken.try_emplace(folder.str().str(), name);
+        !isNew)
       return invalid("output '" + name + "': " + path +
                      " is the file of output '" + other->second + "'");
   }

@@ -137,10 +137,15 @@ void RowDistributor::prefetchPlans(Value row, bool l2) {
       continue;
     Block &body = (pool ? pool.getBody() : online.getBody()).front();
     auto first = llvm::find_if(body, llvm::IsaPred<memref::LoadOp>);
-    if (first == body.end() ||
-        dependsOnMemory(cast<memref::LoadOp>(*first).getIndices()[0]))
+    if (first == body.end())
       continue;
+    // Nothing is read ahead of the wait, not even for an address.
     auto address = llvm::make_range(body.begin(), first);
+    auto reads = [](Operation &op) {
+      return llvm::any_of(op.getOperands(), dependsOnMemory);
+    };
+    if (reads(*first) || llvm::any_of(address, reads))
+      continue;
     for (Operation &op : address)
       cloneOperands(op);
     cloneOperands(*first);
@@ -366,8 +371,8 @@ LogicalResult RowDistributor::run() {
   if (failed(placeLoads(all, /*early=*/false)))
     return failure();
   // Once loads are on their way: earlier, the next kernel would take places
-  // that they need. Clusters that pool with one block a multiprocessor are for
-  // so few rows that all of them start at once, and need no places.
+  // that they need. Clusters of which a multiprocessor need not have two blocks
+  // are for so few rows that all of them start at once, and need no places.
   bool startsAtOnce = schedule.getTeam() && schedule.getCluster() > 1 &&
                       schedule.getBlocks() <= 1;
   if (schedule.getPdl() && startsAtOnce)

@@ -221,7 +221,8 @@ ArrayAttr Outliner::buildHeader() {
   os << arch << ": " << schedule.getThreads() << " threads";
   if (schedule.getSelect() == SelectAlgorithm::None)
     os << ", " << schedule.getLanes() << " lanes a row";
-  os << ", chunks of " << schedule.getVector() << " elements";
+  os << ", chunks of " << schedule.getVector()
+     << (schedule.getVector() == 1 ? " element" : " elements");
   if (schedule.getSelect() != SelectAlgorithm::None) {
     os << ", a row by ";
     bool isGrid = schedule.getSelect() == SelectAlgorithm::Grid;

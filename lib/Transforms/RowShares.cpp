@@ -71,7 +71,7 @@ Value RowDistributor::laneOffset(int64_t multiplier, int64_t divisor) {
 }
 bool dsv4::dependsOnMemory(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || op->getParentOp() != value.getParentRegion()->getParentOp())
+  if (!op)
     return false;
   return !isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
          llvm::any_of(op->getOperands(), dependsOnMemory);
@@ -81,8 +81,7 @@ void RowDistributor::cloneSlice(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || mapping.contains(value) || op->getBlock() != forall.getBody())
     return;
-  for (Value operand : op->getOperands())
-    cloneSlice(operand);
+  cloneOperands(*op);
   b.clone(*op, mapping);
 }
 

@@ -46,14 +46,15 @@ int main(int argc, char **argv) {
       good = false;
       continue;
     }
-    std::printf("%s: ok, %u registers, %u spill bytes\n", argv[i],
-                output->registers, output->spillBytes);
     if (text.find("wait_for_predecessors") != std::string::npos &&
         output->ptx.find("ld.global.nc") != std::string::npos) {
       std::printf("%s: error: a read-only load in a kernel that waits\n",
                   argv[i]);
       good = false;
+      continue;
     }
+    std::printf("%s: ok, %u registers, %u spill bytes\n", argv[i],
+                output->registers, output->spillBytes);
     // ptxas talks of resources in the log; the compiler only of problems.
     if (log.find("warning") != std::string::npos) {
       std::printf("%s: %s", argv[i], log.c_str());

@@ -47,7 +47,7 @@ rt::Result<NpyArray> readNpy(llvm::StringRef path);
 rt::Result<NpyArray> parseNpy(llvm::StringRef contents, llvm::StringRef name);
 
 /// Whether writeNpy can make a file of `path`: its folder is there and may be
-/// written to, and the path is none of something else than a file.
+/// written to, and what is at the path, if anything is, is a regular file.
 rt::Status checkNpyPath(llvm::StringRef path);
 
 /// Writes `array` to the file `path`, in version 1.0. The file is written aside

@@ -264,7 +264,7 @@ __device__ __forceinline__ void pool_staged_rows(Running<Part> &to, int count,
 // Pieces
 //===----------------------------------------------------------------------===//
 
-// What the rows of a piece are.
+// How rows of a piece are pooled: by what member() gives of one.
 template <typename Row> struct PieceRows {
   template <int Groups, typename Part, typename Member>
   __device__ __forceinline__ static void pool(Running<Part> &to, int count,

@@ -634,3 +634,45 @@ func.func @load_c4_predicate(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: ve
   }
   return
 }
+
+// -----
+
+func.func @load_c4_align(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  %0 = cuda.pool_online 8 at %j of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%i: index, %l: index):
+      // expected-error @+1 {{load_c4: expected what is staged to be one chunk of a power of two of bytes without a predicate, a policy or an alignment, of a row of a 'cuda.pool_piece'}}
+      %y = cuda.load %m[%i] align 4 staged : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.pool_yield %y, %y : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @pool_online_c3_threads(%m: memref<?xf32>, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
+  // expected-error @+1 {{pool_online_c3: rows are staged, but a team has 32 lanes of 'vector<1x2xf32>' among 72 threads of a block, and not whole warps with a chunk each}}
+  %0 = cuda.pool_online 8 at %j of %n threads 72 lanes 16 : i32, i32 to vector<1x4xf32> {
+  ^bb0(%r: index):
+    cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
+    ^bb0(%l: index):
+      cuda.pool_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%i: index, %l: index):
+      %y = cuda.load %m[%i] staged : memref<?xf32>, index -> vector<1x2xf32>
+      cuda.pool_yield %y, %y : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%l: index, %t: vector<1x2xf32>, %u: vector<1x2xf32>, %w: vector<1x2xf32>):
+      cuda.pool_yield
+    }
+  }
+  return
+}
