@@ -47,32 +47,18 @@ static int64_t countGroups(RowScheduleAttr schedule, int64_t members,
   return std::clamp<int64_t>(left / (kRows * words), 1, most);
 }
 
-/// How many groups the threads of a block have in shared memory: with 72 KiB of
-/// them on their way memory is busy, and two blocks have room. Some
-/// architectures give a block no more than 99 KiB, of which the pooled rows are
-/// a part.
-static int64_t countStagedGroups(RowScheduleAttr schedule, int64_t members,
-                                 Region &member) {
+/// How many groups the threads of a block have in shared memory, 0 where rows
+/// cannot go through it or none would be on its way. With 72 KiB of them on
+/// their way memory is busy, and two blocks have room. Some architectures give
+/// a block no more than 99 KiB, of which the pooled rows are a part.
+static int64_t countStagedGroups(RowScheduleAttr schedule,
+                                 cuda::PoolOnlineOp pool) {
   constexpr int64_t kWanted = 72 << 10, kMost = 96 << 10;
-  auto yielded = member.front().getTerminator()->getOperandTypes();
-  int64_t bits = 0;
-  for (Type type : yielded)
-    bits +=
-        schedule.getTeam() * cast<VectorType>(type).getElementTypeBitWidth();
-  int64_t pooled = schedule.getRowsPerBlock() * 4 *
-                   cast<VectorType>(yielded.front()).getNumElements();
-  int64_t blocks = std::max<int64_t>(schedule.getBlocks(), 1);
-  int64_t bytes = std::min({kWanted, 2 * kWanted / blocks, kMost - pooled});
-  return std::min(
-      {bytes / cuda::PoolOnlineOp::getGroupBytes(schedule.getThreads(), bits),
-       members / cuda::PoolOnlineOp::kGroupRows, kMostGroups});
-}
-
-bool RowDistributor::canStage(cuda::PoolOnlineOp pool) const {
-  Region &member = pool.getPiece().getMember();
+  auto row = pool.getPiece().getMember().front().getTerminator()->getOperands();
   int64_t channels =
       cast<VectorType>(pool.getPooled().getType()).getNumElements();
-  int64_t team = schedule.getTeam(), cluster = schedule.getCluster();
+  int64_t threads = schedule.getThreads(), team = schedule.getTeam(),
+          cluster = schedule.getCluster();
   // Lanes of a warp have a piece of one row each, side by side.
   auto isAligned = [](Value value) {
     auto load = value.getDefiningOp<vector::LoadOp>();
@@ -80,23 +66,31 @@ bool RowDistributor::canStage(cuda::PoolOnlineOp pool) const {
            load.getMemRefType().getElementType() ==
                load.getVectorType().getElementType();
   };
-  return channels % (32 * team * cluster) == 0 &&
-         TeamWork{1, channels}.getSteps(schedule.getThreads() * cluster,
-                                        team) == 1 &&
-         schedule.getLoad() == LoadPolicy::Default &&
-         llvm::all_of(member.front().getTerminator()->getOperands(),
-                      isAligned) &&
-         countStagedGroups(schedule, pool.getMembers(), member) > 1;
+  if (channels % (32 * team * cluster) != 0 ||
+      TeamWork{1, channels}.getSteps(threads * cluster, team) != 1 ||
+      schedule.getLoad() != LoadPolicy::Default ||
+      !llvm::all_of(row, isAligned))
+    return 0;
+  int64_t bits = 0;
+  for (Type type : row.getTypes())
+    bits += team * cast<VectorType>(type).getElementTypeBitWidth();
+  int64_t pooled = schedule.getRowsPerBlock() * 4 * channels;
+  int64_t blocks = std::max<int64_t>(schedule.getBlocks(), 1);
+  int64_t bytes = std::min({kWanted, 2 * kWanted / blocks, kMost - pooled});
+  int64_t groups = std::min(
+      {bytes / cuda::PoolOnlineOp::getGroupBytes(threads, bits),
+       static_cast<int64_t>(pool.getMembers()) / cuda::PoolOnlineOp::kGroupRows,
+       kMostGroups});
+  return groups > 1 ? groups : 0;
 }
 
 LogicalResult RowDistributor::emitPoolOnline(cuda::PoolOnlineOp pool) {
   auto type = cast<VectorType>(pool.getPooled().getType());
   int64_t channels = type.getNumElements();
-  Region &member = pool.getPiece().getMember();
-  bool staged = canStage(pool);
-  int64_t groups = staged
-                       ? countStagedGroups(schedule, pool.getMembers(), member)
-                       : countGroups(schedule, pool.getMembers(), member);
+  int64_t staged = countStagedGroups(schedule, pool);
+  int64_t groups = staged ? staged
+                          : countGroups(schedule, pool.getMembers(),
+                                        pool.getPiece().getMember());
   auto mapped = cuda::PoolOnlineOp::create(
       b, pool.getLoc(), getShareType(type.getElementType(), {channels}),
       firstRow, rowCount, pool.getMembers(), schedule.getRowsPerBlock(),

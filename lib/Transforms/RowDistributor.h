@@ -88,8 +88,6 @@ private:
   LogicalResult emitPool(cuda::PoolOp pool);
   /// Pools a piece of a window with some of them.
   LogicalResult emitPoolOnline(cuda::PoolOnlineOp pool);
-  /// Whether the rows of a piece can go through shared memory.
-  bool canStage(cuda::PoolOnlineOp pool) const;
   /// What a lane of a team does: its share of vectors that the region is given,
   /// reads, stores and ends in, which are rows of so many channels.
   LogicalResult emitTeamRegion(Region &from, Region &to, int64_t channels);

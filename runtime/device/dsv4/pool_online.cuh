@@ -74,11 +74,10 @@ enum : int { group_rows = 4 };
 
 // The rows of a piece, a group at a time. `Groups` of them are on their way while
 // those before are merged.
-template <int Groups, typename Part, typename Member>
+template <int Groups, typename Row, typename Part, typename Member>
 __device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
                                           int lane, Member member) {
   enum : int { size = group_rows };
-  using Row = decltype(member(0, lane));
   struct Group {
     Row rows[size];
   };
@@ -188,10 +187,12 @@ __device__ __forceinline__ NoOffsets::Offset unstage(const char *, int,
 }
 
 // Of what a warp has of a group: scores, then values, then what is added.
-template <typename Row, typename Offsets>
+template <typename Row>
 struct StagedGroup {
+  using Scores = decltype(Row::scores);
+  using Offsets = decltype(Row::offsets);
   enum : int {
-    bytes = StagedBytes<Staged<Row>>::value,
+    bytes = StagedBytes<Scores>::value,
     added = StagedBytes<Offsets>::value,
     values = group_rows * 32 * bytes,
     offsets = 2 * values,
@@ -210,19 +211,18 @@ struct StagedGroup {
   template <typename Part>
   __device__ __forceinline__ static void merge(Running<Part> &to,
                                                const char *group, int row) {
-    merge_row(to, piece_row(unstage(group, row, Staged<Row>()),
-                            unstage(group + values, row, Staged<Row>()),
+    merge_row(to, piece_row(unstage(group, row, Scores()),
+                            unstage(group + values, row, Scores()),
                             unstage(group + offsets, row, Offsets())));
   }
 };
 
 // The rows of a piece, given by where they are. Every warp has a ring of `Groups`
 // groups in shared memory that no other reads, so it waits for none.
-template <int Groups, typename Part, typename Row, typename Offsets,
-          typename Member>
+template <int Groups, typename Row, typename Part, typename Member>
 __device__ __forceinline__ void pool_staged_rows(Running<Part> &to, int count,
                                                  int lane, Member member) {
-  using Group = StagedGroup<Row, Offsets>;
+  using Group = StagedGroup<Row>;
   const int own_lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   char *const ring = dynamic_shared() + warp * (Groups * Group::size);
   const auto stage = [&](char *group, int first) {
@@ -264,23 +264,6 @@ __device__ __forceinline__ void pool_staged_rows(Running<Part> &to, int count,
 // Pieces
 //===----------------------------------------------------------------------===//
 
-// How rows of a piece are pooled: by what member() gives of one.
-template <typename Row> struct PieceRows {
-  template <int Groups, typename Part, typename Member>
-  __device__ __forceinline__ static void pool(Running<Part> &to, int count,
-                                              int lane, Member member) {
-    pool_rows<Groups>(to, count, lane, member);
-  }
-};
-template <typename Row, typename Offsets>
-struct PieceRows<PieceRow<Staged<Row>, Offsets>> {
-  template <int Groups, typename Part, typename Member>
-  __device__ __forceinline__ static void pool(Running<Part> &to, int count,
-                                              int lane, Member member) {
-    pool_staged_rows<Groups, Part, Row, Offsets>(to, count, lane, member);
-  }
-};
-
 // What a lane holds of what the window of one piece comes to, by the threads of
 // a team; 0 where the piece does not end it.
 template <int Groups, typename Part, typename Begin, typename Member,
@@ -293,8 +276,11 @@ __device__ __forceinline__ Part pool_piece(int lane, int count, bool known,
     begin(lane, sums.max, sums.sum, sums.acc);
   else
     sums.max = fill<Part>(as_float(0xFF800000u));
-  PieceRows<decltype(member(0, lane))>::template pool<Groups>(sums, count, lane,
-                                                              member);
+  using Row = decltype(member(0, lane));
+  if constexpr (StagedBytes<decltype(Row::scores)>::value > 0)
+    pool_staged_rows<Groups, Row>(sums, count, lane, member);
+  else
+    pool_rows<Groups, Row>(sums, count, lane, member);
   Part means;
 #pragma unroll
   for (int c = 0; c < (int)(sizeof(Part) / sizeof(float)); ++c) {

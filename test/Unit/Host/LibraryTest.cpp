@@ -104,6 +104,31 @@ TEST(DeviceLibrary, EntriesBeyondThePoolAreTold) {
   EXPECT_TRUE(told.empty());
 }
 
+// A pool does not hide another of a different size.
+TEST(DeviceLibrary, EntriesBeyondTwoPoolsAreTold) {
+  Result<std::string> image = compileHost(
+      hostPrelude() +
+      "extern \"C\" __global__ void ask(unsigned char *to, int pages) {\n"
+      "  to[threadIdx.x] = dsv4::in_pool(true, 9 - (int)threadIdx.x, pages) +\n"
+      "                    dsv4::in_pool(true, (int)threadIdx.x, pages - 1);\n"
+      "}\n" +
+      hostEpilogue("ask"));
+  ASSERT_TRUE(image) << image.status().message();
+  std::vector<std::string> told;
+  auto kernel =
+      HostKernel::load(*image, "ask", {}, [&](const std::string &message) {
+        told.push_back(message);
+      });
+  ASSERT_TRUE(kernel) << kernel.status().message();
+  unsigned char to[6];
+  ASSERT_TRUE(launch(**kernel, 1, 6, 0, &to[0], 5).ok());
+  const std::string what =
+      "kernel 'ask': entries beyond the pool were not written, the lowest in ";
+  EXPECT_EQ(told,
+            (std::vector<std::string>{what + "page 4 of a pool of 4 pages",
+                                      what + "page 5 of a pool of 5 pages"}));
+}
+
 TEST(DeviceLibrary, LoadIfReadsNothingWhenFalse) {
   OneThread memory;
   memory.run("  store(out, load_if<Vec<bf16, 8>>(false, nullptr));\n"
