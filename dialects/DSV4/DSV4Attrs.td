@@ -346,7 +346,7 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
 
     `select` is for kernels that select elements of rows, which are read in chunks of `vector` elements. With
     `warp` a warp has a row in registers, and a block as many rows as warps; with
-    `block` the threads of a block have a row in registers; with `stream` those of a block, or of a cluster, read a row of
+    `block` the threads of a block, or of a cluster, have a row in registers; with `stream` these read a row of
     any length once, `chunks` chunks a thread at a time, and keep what may be selected. With `grid` they are those of
     `parts` blocks that are no cluster and do not wait for each other: what they keep goes to a workspace, which the
     caller provides, and the last of them to end selects from it. `lanes` has no meaning
@@ -366,8 +366,8 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
       their elements;
     * row_schedule_c7: rows is 0 without a team, else rows * lanes is at most threads, and
       `rows` rows of such an op as f32 have at most 48 KiB;
-    * row_schedule_c8: cluster is 1, 2, 4 or 8, with `select = stream` 16, too, and 1 without either a team or that, and below
-      sm_90; a team's thread has exactly `team` elements of such a row then;
+    * row_schedule_c8: cluster is 1, 2, 4 or 8, with `select = block` or `stream` 16, too, and 1 without either a team or
+      that, and below sm_90; a team's thread has exactly `team` elements of such a row then;
     * row_schedule_c9: select is there if and only if an op selects; with `warp` at most 32 elements are selected from
       at most 1024, and no other lets an op of the kernel use what was selected, or chooses groups first; with `block` a thread has at most 32
       elements of the longest row, whose length has a bound then; chunks are at most 16 bytes, and whole ones

@@ -145,7 +145,7 @@ LogicalResult RowDistributor::runSelection(cuda::SelectOp select) {
   int64_t chunks = schedule.getChunks();
   if (kind == cuda::SelectKind::Block || isWarp)
     chunks = llvm::divideCeil(static_cast<int64_t>(select.getMost()),
-                              threads * chunkSize);
+                              threads * schedule.getCluster() * chunkSize);
   if (isWarp)
     mapSelectedRowToWarp();
   else

@@ -91,9 +91,11 @@ const Shape shapes[] = {
     // blocks.
     selectFrom(SelectAlgorithm::Block, 256, 1024),
     selectFrom(SelectAlgorithm::Block, 1024, 8192),
-    selectFrom(SelectAlgorithm::Stream, 512, 16384, 32, 4),
+    selectFrom(SelectAlgorithm::Block, 1024, 16384, 32, 4),
     selectFrom(SelectAlgorithm::Stream, 512, 16384, 0, 1, /*chunks=*/2),
-    selectFrom(SelectAlgorithm::Stream, 512, 65536, 8, 16),
+    selectFrom(SelectAlgorithm::Block, 1024, 32768, 8, 8),
+    selectFrom(SelectAlgorithm::Block, 1024, 65536, 4, 16),
+    selectFrom(SelectAlgorithm::Stream, 1024, 65536, 8, 4, /*chunks=*/2),
     selectFrom(SelectAlgorithm::Stream, 1024, 524288, 8, 16, /*chunks=*/2,
                /*parts=*/16),
     selectFrom(SelectAlgorithm::Grid, 1024, 0, 2, 1, /*chunks=*/1,
@@ -129,7 +131,8 @@ std::vector<TableEntry> dsv4::getBuiltinTable(StringRef arch) {
   std::vector<TableEntry> table;
   for (const Shape &shape : shapes) {
     // What a cluster shares is not for one block.
-    if (shape.team && shape.cluster > 1 && !hasClusters(arch))
+    bool isShared = shape.team || shape.select == SelectAlgorithm::Block;
+    if (isShared && shape.cluster > 1 && !hasClusters(arch))
       continue;
     bool isGrid = shape.select == SelectAlgorithm::Grid ||
                   (!hasClusters(arch) && shape.parts > 1);

@@ -166,6 +166,11 @@ std::vector<Shape> getShapes(const Selecting &op, std::mt19937_64 &random) {
   return shapes;
 }
 
+/// Whether rows have to have a bound.
+bool isOfRegisters(const std::string &schedule) {
+  return schedule.find("select = block") != std::string::npos;
+}
+
 /// Every algorithm that there is, in several sizes.
 std::vector<std::string> getSchedules() {
   std::vector<std::string> all;
@@ -178,9 +183,11 @@ std::vector<std::string> getSchedules() {
     for (int64_t threads : {64, 256, 1024})
       for (auto [vector, chunks] : {std::pair<int64_t, int64_t>{1, 1}, {4, 4}})
         all.push_back(makeSchedule("grid", threads, vector, 1, chunks, parts));
-  for (int64_t threads : {64, 512, 1024})
-    for (int64_t vector : {1, 2, 4})
-      all.push_back(makeSchedule("block", threads, vector));
+  for (int64_t cluster : {1, 2, 4, 16})
+    for (int64_t threads : {64, 512, 1024})
+      for (int64_t vector : {1, 2, 4})
+        if (cluster == 1 || threads * vector != 1024)
+          all.push_back(makeSchedule("block", threads, vector, cluster));
   return all;
 }
 
@@ -212,8 +219,10 @@ TEST(TopkTest, Algorithms) {
     op.places = draw<int64_t>({1, 6, 100, 512, 2048}, random);
     op.columns = 0;
     std::vector<Shape> shapes = getShapes(op, random);
-    if (schedule.find("block") != std::string::npos) {
-      op.columns = 1024;
+    if (isOfRegisters(schedule)) {
+      // A cluster's blocks have up to 32 elements a thread of it, too.
+      op.columns =
+          schedule.find("cluster = 1,") == std::string::npos ? 4096 : 1024;
       op.multiple = 1;
       shapes = {{{{"rows", 5}}}, {{{"rows", 3}}}};
       for (Shape &shape : shapes) {
@@ -406,15 +415,19 @@ static void putHardRow(CompiledProgram &program, InputSet &inputs, int64_t row,
     put(inputs, to, row * columns, scores.data(), columns);
 }
 
-static std::string checkHardRows(Sessions &sessions, const Selecting &op,
+static std::string checkHardRows(Sessions &sessions, Selecting op,
                                  const std::string &schedule) {
   const int64_t columns = 65536, rows = std::size(hardRows);
+  Dims dims = {{"rows", rows}};
+  if (isOfRegisters(schedule))
+    op.columns = columns;
+  else
+    dims["columns"] = columns;
   CompiledProgram program(sessions, op.getText(), schedule);
   std::string failure = program.compile();
   if (!failure.empty())
     return failure;
-  auto inputs = program.makeInputs({{"rows", rows}, {"columns", columns}},
-                                   getSeed(), Codes::All);
+  auto inputs = program.makeInputs(dims, getSeed(), Codes::All);
   if (!inputs)
     return inputs.status().message();
   for (int64_t row = 0; row < rows; ++row) {
@@ -439,7 +452,10 @@ TEST(TopkTest, HardRows) {
                                         makeSchedule("stream", 256, 4, 16, 4),
                                         makeSchedule("stream", 512, 4, 2, 8),
                                         makeSchedule("grid", 256, 4, 1, 1, 64),
-                                        makeSchedule("grid", 64, 4, 1, 2, 256)};
+                                        makeSchedule("grid", 64, 4, 1, 2, 256),
+                                        makeSchedule("block", 1024, 4, 16),
+                                        makeSchedule("block", 512, 4, 8),
+                                        makeSchedule("block", 1024, 2, 2)};
   for (const std::string &schedule : schedules)
     for (const char *order : {"unordered", "sorted", "index_ascending"})
       for (bool smallest : {false, true}) {
@@ -449,7 +465,8 @@ TEST(TopkTest, HardRows) {
           return checkHardRows(sessions, op, schedule);
         });
       }
-  for (const std::string &schedule : {schedules[0], schedules[1]})
+  for (const std::string &schedule :
+       {schedules[0], schedules[1], schedules.back()})
     jobs.push_back([&sessions, schedule] {
       return checkHardRows(sessions, {777, "bf16", "sorted"}, schedule);
     });
@@ -461,12 +478,16 @@ static std::string checkRow(Sessions &sessions, const std::string &schedule,
                             const std::vector<float> &row) {
   Selecting op{512, "f32", "sorted"};
   op.lengths = false;
+  Dims dims = {{"rows", 1}};
+  if (isOfRegisters(schedule))
+    op.columns = int64_t(row.size());
+  else
+    dims["columns"] = int64_t(row.size());
   CompiledProgram program(sessions, op.getText(), schedule);
   std::string failure = program.compile();
   if (!failure.empty())
     return failure;
-  auto inputs = program.makeInputs(
-      {{"rows", 1}, {"columns", int64_t(row.size())}}, getSeed(), Codes::All);
+  auto inputs = program.makeInputs(dims, getSeed(), Codes::All);
   if (!inputs)
     return inputs.status().message();
   put(*inputs, program.find("scores"), 0, row.data(), row.size());
@@ -483,12 +504,14 @@ TEST(TopkTest, LongEqualRows) {
   for (const std::string &schedule :
        {std::string(), makeSchedule("stream", 1024, 4, 16, 2),
         makeSchedule("stream", 256, 4, 1, 4),
-        makeSchedule("grid", 512, 4, 1, 1, 16)})
+        makeSchedule("grid", 512, 4, 1, 1, 16),
+        makeSchedule("block", 1024, 4, 16)})
     for (int64_t better : {0, 100})
       jobs.push_back([&sessions, schedule, better] {
-        std::vector<float> row(1000001, 1.0f);
+        std::vector<float> row(isOfRegisters(schedule) ? 524288 : 1000001,
+                               1.0f);
         for (int64_t i = 0; i < better; ++i)
-          row[i * 9973 + 5] = 2.0f;
+          row[i * (row.size() / 101) + 5] = 2.0f;
         return checkRow(sessions, schedule, row);
       });
   runAndCount(jobs);
@@ -523,8 +546,9 @@ static std::vector<float> makeBestInOneHalf(size_t others) {
 TEST(TopkTest, BestInOnePart) {
   Sessions sessions;
   Jobs jobs;
-  for (const std::string &schedule : {makeSchedule("grid", 512, 4, 1, 1, 2),
-                                      makeSchedule("stream", 512, 4, 2)})
+  for (const std::string &schedule :
+       {makeSchedule("grid", 512, 4, 1, 1, 2),
+        makeSchedule("stream", 512, 4, 2), makeSchedule("block", 512, 4, 4)})
     for (size_t others : {1, 50, 127, 400})
       jobs.push_back([&sessions, schedule, others] {
         // Entries are in the list as they came.

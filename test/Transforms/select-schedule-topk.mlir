@@ -32,8 +32,8 @@ func.func @odd(%s: tensor<?x1001xbf16>, %i: tensor<?x64xi32>) {
 }
 
 // CHECK-LABEL: func.func @few_long
-// SM90: schedule <threads = 512, lanes = 1, vector = 4, pdl = true, cluster = 16, select = stream, chunks = 2>
-// SM80: schedule <threads = 512, lanes = 1, vector = 4, select = stream, chunks = 2>
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 16, select = block>
+// SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = stream, chunks = 4>
 func.func @few_long(%s: tensor<2x65536xf32>, %i: tensor<2x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<2x65536xf32>, tensor<2x8xi32>) -> tensor<2x8xi32> {
   ^bb0(%a: tensor<2x65536xf32>, %b: tensor<2x8xi32>):

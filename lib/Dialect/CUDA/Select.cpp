@@ -35,6 +35,8 @@ LogicalResult SelectOp::verify() {
   };
   bool isWarp = getKind() == SelectKind::Warp;
   bool isSingle = isWarp || getKind() == SelectKind::Row;
+  bool isShared =
+      getKind() == SelectKind::Block || getKind() == SelectKind::Stream;
   if (!isBetween(getPlaces(), 1, isWarp ? kMostPlacesOfWarp : kMostPlaces) ||
       !isBetween(getMost(), 1, INT32_MAX))
     return emitOpError() << "select_c2: expected between 1 and "
@@ -47,11 +49,10 @@ LogicalResult SelectOp::verify() {
                             "between 64 and 1024, got "
                          << getThreads();
   if (!isBetween(getChunks(), 1, kMostHeld) ||
-      !isBetween(getCluster(), 1,
-                 getKind() == SelectKind::Stream ? kMostBlocks : 1))
+      !isBetween(getCluster(), 1, isShared ? kMostBlocks : 1))
     return emitOpError() << "select_c2: expected between 1 and " << kMostHeld
-                         << " chunks, and a cluster of 1, of kind 'stream' of "
-                            "at most "
+                         << " chunks, and a cluster of 1, of kinds 'block' and "
+                            "'stream' of at most "
                          << kMostBlocks << ", got " << getChunks() << " and "
                          << getCluster();
   if (!isBetween(getGroups(), 1, isSingle ? kMostGroups : 1) ||
@@ -117,14 +118,20 @@ StringRef SelectOp::getCallee() {
     return "dsv4::topk_warp";
   if (getWorkspace())
     return "dsv4::topk_grid";
-  return getCluster() > 1 ? "dsv4::topk_cluster" : "dsv4::topk_block";
+  if (getCluster() > 1)
+    return getKind() == SelectKind::Block ? "dsv4::topk_spread"
+                                          : "dsv4::topk_cluster";
+  return "dsv4::topk_block";
 }
 StringRef SelectOp::getHeader() {
   if (getKind() == SelectKind::Warp)
     return getGroups() > 1 ? "topk_groups.cuh" : "topk_warp.cuh";
   if (getWorkspace())
     return "topk_grid.cuh";
-  return getCluster() > 1 ? "topk_cluster.cuh" : "topk_rows.cuh";
+  if (getCluster() > 1)
+    return getKind() == SelectKind::Block ? "topk_spread.cuh"
+                                          : "topk_cluster.cuh";
+  return "topk_rows.cuh";
 }
 
 LogicalResult PlaceSumOp::verify() {

@@ -434,11 +434,12 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "lanes are among its threads, got "
                        << rows;
   bool streams = select == SelectAlgorithm::Stream;
-  if (cluster < 1 || cluster > (streams ? 16 : 8) ||
-      !llvm::isPowerOf2_64(cluster) || (cluster > 1 && team == 0 && !streams))
+  bool isShared = streams || select == SelectAlgorithm::Block;
+  if (cluster < 1 || cluster > (isShared ? 16 : 8) ||
+      !llvm::isPowerOf2_64(cluster) || (cluster > 1 && team == 0 && !isShared))
     return emitError() << "row_schedule_c8: expected 'cluster' to be 1, 2, 4 "
-                          "or 8, 16 with 'select = stream', and 1 without "
-                          "either a 'team' or that, got "
+                          "or 8, 16 with 'select = block' or 'stream', and 1 "
+                          "without either a 'team' or that, got "
                        << cluster;
   if (select != SelectAlgorithm::None && (team != 0 || rows != 0))
     return emitError() << "row_schedule_c9: expected no 'team' and 'rows' with "

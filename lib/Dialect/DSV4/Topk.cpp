@@ -134,14 +134,14 @@ std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
                            kMostPlacesOfWarp, kMostColumnsOfWarp,
                            selection.places, most);
     }
-    int64_t held =
-        llvm::divideCeil(most, schedule.getThreads() * vector) * vector;
+    int64_t threads = schedule.getThreads() * schedule.getCluster();
+    int64_t held = llvm::divideCeil(most, threads * vector) * vector;
     if (held > kMostHeldOfRow)
       return llvm::formatv(
           "row_schedule_c9: with 'select = block' {0} threads have a row in "
           "registers, {1} elements each at most, which is less than the {2} "
-          "that it can have; expected 'stream'",
-          schedule.getThreads(), kMostHeldOfRow,
+          "that it can have; expected a 'cluster' of more blocks, or 'stream'",
+          threads, kMostHeldOfRow,
           most == INT32_MAX ? std::string("any number") : std::to_string(most));
     return "";
   }

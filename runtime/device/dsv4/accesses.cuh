@@ -390,6 +390,50 @@ __device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
                : "r"((unsigned)condition), "l"(array), "r"(at), "r"(rank));
 #endif
 }
+// The word of block `rank` that this block has at `own`, or the two words.
+__device__ __forceinline__ unsigned ld_cluster_4(const unsigned *own, int rank) {
+  unsigned value = 0;
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{\n\t.reg .u32 a;\n\t"
+               "mapa.shared::cluster.u32 a, %1, %2;\n\t"
+               "ld.shared::cluster.u32 %0, [a];\n\t}"
+               : "=r"(value)
+               : "r"((unsigned)__cvta_generic_to_shared(own)), "r"(rank));
+#endif
+  return value;
+}
+__device__ __forceinline__ unsigned long long ld_cluster_8(const unsigned *own,
+                                                           int rank) {
+  unsigned long long value = 0;
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{\n\t.reg .u32 a;\n\t"
+               "mapa.shared::cluster.u32 a, %1, %2;\n\t"
+               "ld.shared::cluster.u64 %0, [a];\n\t}"
+               : "=l"(value)
+               : "r"((unsigned)__cvta_generic_to_shared(own)), "r"(rank));
+#endif
+  return value;
+}
+// Where bin < end: to the next place of the array of the first block, of `next[1]`
+// where it is the bin `last`, else of `next[0]`.
+__device__ __forceinline__ void place_cluster_8(unsigned long long *array,
+                                                unsigned *next, unsigned bin,
+                                                unsigned last, unsigned end,
+                                                unsigned low, unsigned high) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("{\n\t.reg .pred p;\n\t.reg .u32 a, b;\n\t"
+               "setp.lt.u32 p, %2, %4;\n\t"
+               "set.eq.u32.u32 b, %2, %3;\n\tmad.lo.u32 a, b, -4, %1;\n\t"
+               "@p atom.shared.add.u32 b, [a], 1;\n\t"
+               "mad.lo.u32 a, b, 8, %0;\n\t"
+               "mapa.shared::cluster.u32 a, a, 0;\n\t"
+               "@p st.shared::cluster.v2.b32 [a], {%5, %6};\n\t}" ::"r"(
+                   (unsigned)__cvta_generic_to_shared(array)),
+               "r"((unsigned)__cvta_generic_to_shared(next)), "r"(bin),
+               "r"(last), "r"(end), "r"(low), "r"(high)
+               : "memory");
+#endif
+}
 __device__ __forceinline__ void st_cluster_4(unsigned *own, int rank,
                                              unsigned value) {
 #if __CUDA_ARCH__ >= 900

@@ -197,11 +197,30 @@ __device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high,
       : "r"(pair));
 }
 
-// Two floats -> two f16, towards zero.
-__device__ __forceinline__ unsigned cvt_rz_f16x2_f32(float low, float high) {
-  unsigned pair;
-  asm("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
+// The place of a float among the f16 towards zero, from infinity downwards, without
+// its `Shift` low bits. The zeros are one, NaN is behind all numbers. As one piece of
+// PTX: it is in a kernel for every element of a thread.
+template <int Shift> __device__ __forceinline__ unsigned place_rz_f16(float value) {
+  unsigned place;
+  asm("{\n\t.reg .b32 s;\n\t.reg .f32 f, z;\n\t"
+      "mov.f32 z, 0f00000000;\n\tadd.rn.f32 f, %1, z;\n\t"
+      "cvt.rz.f16x2.f32 %0, f, z;\n\t"
+      "shr.s32 s, %0, 31;\n\tor.b32 s, s, 0x80000000;\n\txor.b32 %0, %0, s;\n\t"
+      "sub.u32 %0, 0xFC00FFFF, %0;\n\tshr.u32 %0, %0, %2;\n\t}"
+      : "=&r"(place)
+      : "f"(value), "n"(16 + Shift));
+  return place;
+}
+
+// NaN for all but the first `count` of four floats.
+__device__ __forceinline__ void keep_first_4(float *values, int count) {
+  asm("{\n\t.reg .pred p;\n\t"
+      "setp.gt.s32 p, %4, 0;\n\tselp.f32 %0, %0, 0f7FFFFFFF, p;\n\t"
+      "setp.gt.s32 p, %4, 1;\n\tselp.f32 %1, %1, 0f7FFFFFFF, p;\n\t"
+      "setp.gt.s32 p, %4, 2;\n\tselp.f32 %2, %2, 0f7FFFFFFF, p;\n\t"
+      "setp.gt.s32 p, %4, 3;\n\tselp.f32 %3, %3, 0f7FFFFFFF, p;\n\t}"
+      : "+f"(values[0]), "+f"(values[1]), "+f"(values[2]), "+f"(values[3])
+      : "r"(count));
 }
 
 // Two floats -> two bf16, round to nearest even; NaN -> 0x7FFF.

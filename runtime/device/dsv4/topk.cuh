@@ -179,6 +179,74 @@ template <typename Shape> __device__ __forceinline__ void topk_clear() {
 }
 
 //===----------------------------------------------------------------------===//
+// Elements in registers
+//===----------------------------------------------------------------------===//
+
+struct TopkRange {
+  int begin, end;
+};
+
+// Parts `first` to `end` - 1 of `parts` of a row.
+template <typename Shape>
+__device__ __forceinline__ TopkRange topk_range(int first, int end, int parts,
+                                                int length) {
+  // Parts begin at whole lines of memory, where rows do.
+  constexpr unsigned piece = 32 * Shape::vector;
+  const unsigned pieces = (length + piece - 1) / piece;
+  const int each = (int)((pieces + parts - 1) / parts * piece);
+  return {first * each < length ? first * each : length,
+          end * each < length ? end * each : length};
+}
+
+// The vectors at `Count` columns of a row with elements; NaN where there is no
+// element below `end`. All loads are on their way before one is looked at: those
+// of no use are of the last vector.
+template <typename Shape, int Count, typename Column, typename Load>
+__device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
+                                          Column column, int end, int length,
+                                          Load load) {
+  const int last = (int)((unsigned)(length - 1) / Shape::vector * Shape::vector);
+#pragma unroll
+  for (int c = 0; c < Count; ++c) {
+    const int at = column(c);
+    const auto loaded = load(at < last ? at : last);
+#pragma unroll
+    for (int v = 0; v < Shape::vector; ++v)
+      to[c * Shape::vector + v] = loaded[v];
+  }
+  if constexpr (!Shape::largest) {
+#pragma unroll
+    for (int i = 0; i < Count * Shape::vector; ++i)
+      to[i] = topk_oriented<Shape>(to[i]);
+  }
+  if (column(Count - 1) + Shape::vector <= end)
+    return;
+#pragma unroll
+  for (int c = 0; c < Count; ++c) {
+    const int there = end - column(c);
+    float *values = to + c * Shape::vector;
+    if constexpr (Shape::vector % 4 == 0) {
+#pragma unroll
+      for (int v = 0; v < Shape::vector; v += 4)
+        keep_first_4(values + v, there - v);
+    } else {
+#pragma unroll
+      for (int v = 0; v < Shape::vector; ++v)
+        values[v] = v < there ? values[v] : as_float(0x7FFFFFFFu);
+    }
+  }
+}
+
+template <typename Shape, typename Load>
+__device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
+                                                int start, int end, int length,
+                                                Load load) {
+  topk_load<Shape, Shape::chunks>(
+      to, [&](int c) { return topk_column<Shape>(start, c * Shape::vector); },
+      end, length, load);
+}
+
+//===----------------------------------------------------------------------===//
 // Bins: of the best numbers in bin 0
 //===----------------------------------------------------------------------===//
 
@@ -190,9 +258,7 @@ template <typename Shape> struct TopkHalfBins {
   enum : unsigned { last = (unsigned)(infinity - 0x3FF) >> shift };
 
   __device__ __forceinline__ static unsigned bin(float value) {
-    const unsigned half = cvt_rz_f16x2_f32(0.0f, add_f32(value, 0.0f));
-    const unsigned key = half ^ ((unsigned)((int)half >> 31) | 0x80000000u);
-    return (((unsigned)infinity << 16 | 0xFFFFu) - key) >> (16 + shift);
+    return place_rz_f16<shift>(value);
   }
   // The least number of a bin: rounded towards zero, a negative one is above the
   // f16 before.

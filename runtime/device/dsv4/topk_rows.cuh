@@ -35,48 +35,6 @@ namespace dsv4 {
 // Elements in registers
 //===----------------------------------------------------------------------===//
 
-// The vectors at `Count` columns of a row with elements; NaN where there is no
-// element below `end`. All loads are on their way before one is looked at: those
-// of no use are of the last vector.
-template <typename Shape, int Count, typename Column, typename Load>
-__device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
-                                          Column column, int end, int length,
-                                          Load load) {
-  const int last = (length - 1) / Shape::vector * Shape::vector;
-#pragma unroll
-  for (int c = 0; c < Count; ++c) {
-    const int at = column(c);
-    const auto loaded = load(at < last ? at : last);
-#pragma unroll
-    for (int v = 0; v < Shape::vector; ++v)
-      to[c * Shape::vector + v] = loaded[v];
-  }
-  if constexpr (!Shape::largest) {
-#pragma unroll
-    for (int i = 0; i < Count * Shape::vector; ++i)
-      to[i] = topk_oriented<Shape>(to[i]);
-  }
-  if (column(Count - 1) + Shape::vector <= end)
-    return;
-#pragma unroll
-  for (int c = 0; c < Count; ++c) {
-    const int there = end - column(c);
-#pragma unroll
-    for (int v = 0; v < Shape::vector; ++v)
-      to[c * Shape::vector + v] =
-          v < there ? to[c * Shape::vector + v] : as_float(0x7FFFFFFFu);
-  }
-}
-
-template <typename Shape, typename Load>
-__device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
-                                                int start, int end, int length,
-                                                Load load) {
-  topk_load<Shape, Shape::chunks>(
-      to, [&](int c) { return topk_column<Shape>(start, c * Shape::vector); },
-      end, length, load);
-}
-
 // The largest numbers of `Groups` groups of a thread's elements.
 template <int Groups, int Items>
 __device__ __forceinline__ void topk_maxima(float (&to)[Groups],
@@ -214,22 +172,6 @@ enum class TopkNext {
   finish, // the output
   leave   // another block does the rest
 };
-
-struct TopkRange {
-  int begin, end;
-};
-
-// Parts `first` to `end` - 1 of `parts` of a row.
-template <typename Shape>
-__device__ __forceinline__ TopkRange topk_range(int first, int end, int parts,
-                                                int length) {
-  // Parts begin at whole lines of memory, where rows do.
-  constexpr int piece = 32 * Shape::vector;
-  const int pieces = (length + piece - 1) / piece;
-  const int each = (pieces + parts - 1) / parts * piece;
-  return {first * each < length ? first * each : length,
-          end * each < length ? end * each : length};
-}
 
 // One block.
 template <typename Shape> struct TopkAlone {

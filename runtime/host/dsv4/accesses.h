@@ -210,6 +210,20 @@ __device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
   to[0] = (unsigned)value;
   to[1] = (unsigned)(value >> 32);
 }
+__device__ __forceinline__ unsigned ld_cluster_4(const unsigned *own, int) {
+  return *own;
+}
+__device__ __forceinline__ unsigned long long ld_cluster_8(const unsigned *own,
+                                                           int) {
+  return (unsigned long long)own[1] << 32 | own[0];
+}
+__device__ __forceinline__ void place_cluster_8(unsigned long long *array,
+                                                unsigned *next, unsigned bin,
+                                                unsigned last, unsigned end,
+                                                unsigned low, unsigned high) {
+  if (bin < end)
+    array[next[bin == last]++] = (unsigned long long)high << 32 | low;
+}
 __device__ __forceinline__ void st_cluster_4(unsigned *own, int,
                                              unsigned value) {
   *own = value;

@@ -197,8 +197,17 @@ __device__ inline unsigned rz_f16_of_f32(float value) {
     return sign | (magnitude - 0x38000000u) >> 13;
   return sign | (unsigned)(as_float(magnitude) * 0x1p24f);
 }
-__device__ __forceinline__ unsigned cvt_rz_f16x2_f32(float low, float high) {
-  return rz_f16_of_f32(low) | rz_f16_of_f32(high) << 16;
+template <int Shift> __device__ __forceinline__ unsigned place_rz_f16(float value) {
+  const unsigned half = rz_f16_of_f32(value + 0.0f);
+  return ((0xFC00u << 16 | 0xFFFFu) -
+          ((half ^ (half & 0x8000u ? 0xFFFFu : 0x8000u)) << 16 |
+           (half & 0x8000u ? 0xFFFFu : 0))) >>
+         (16 + Shift);
+}
+
+__device__ __forceinline__ void keep_first_4(float *values, int count) {
+  for (int i = count < 0 ? 0 : count; i < 4; ++i)
+    values[i] = as_float(0x7FFFFFFFu);
 }
 
 __device__ inline unsigned bf16_of_f32(float value) {

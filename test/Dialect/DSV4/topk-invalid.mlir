@@ -203,8 +203,13 @@ func.func @topk_c7_alone(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = stream', and 1 without either a 'team' or that, got 16}}
-func.func private @c8_block() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, cluster = 16>}
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = block' or 'stream', and 1 without either a 'team' or that, got 32}}
+func.func private @c8_block() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, cluster = 32>}
+
+// -----
+
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = block' or 'stream', and 1 without either a 'team' or that, got 2}}
+func.func private @c8_warp() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = warp, cluster = 2>}
 
 // -----
 
@@ -265,10 +270,22 @@ func.func @c9_chunks_of_row(%s: tensor<4x66xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @c9_registers(%s: tensor<4x4128xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: with 'select = block' 128 threads have a row in registers, 32 elements each at most, which is less than the 4128 that it can have; expected 'stream'}}
+  // expected-error @+1 {{row_schedule_c9: with 'select = block' 128 threads have a row in registers, 32 elements each at most, which is less than the 4128 that it can have; expected a 'cluster' of more blocks, or 'stream'}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x4128xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x4128xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x4128xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @c9_registers_of_cluster(%s: tensor<4x8224xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{row_schedule_c9: with 'select = block' 256 threads have a row in registers, 32 elements each at most, which is less than the 8224 that it can have; expected a 'cluster' of more blocks, or 'stream'}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, cluster = 2, select = block> : (tensor<4x8224xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x8224xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x8224xf32>
     dsv4.yield %1 : tensor<4x8xi32>
   }
   return

@@ -1,0 +1,250 @@
+//===- topk_spread.cuh - Rows in the registers of a cluster -----*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row by the 2 to 16 blocks of a cluster (more than 8 need the attribute for
+// clusters of non-portable size), each of which has a part of it in registers. All
+// count their elements in bins; every block adds up those of all, first for groups of
+// bins, then for the bins of one group, and so knows the bin that the last of the best
+// is in, and where its own elements go in the list of the first block. What is in that
+// bin is divided further until few are left, which the first block ranks.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "topk.cuh"
+
+namespace dsv4 {
+
+// What is added up of all blocks: of all, and of those in front of this one.
+template <typename Word> struct TopkSums {
+  Word all, front;
+};
+
+// How the blocks of a cluster are looked at: by one warp, or one for each four.
+template <typename Shape, int Size> struct TopkTeams {
+  enum : int {
+    blocks = cluster_workers<Size>(),
+    each = blocks <= 8 || Shape::threads < 128 ? blocks : 4,
+    warps = blocks / each
+  };
+};
+
+// The sums of `load(block)` of every lane, for the warps that look at blocks; all
+// threads take part.
+template <typename Shape, int Size, typename Word, typename Load>
+__device__ __forceinline__ TopkSums<Word> topk_sums(Load load) {
+  typedef TopkTeams<Shape, Size> Teams;
+  __shared__ TopkSums<Word> shared[Teams::warps][32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  TopkSums<Word> sums = {0, 0};
+  const int from = warp * Teams::each, front = cluster_rank<Size>() - from;
+  if (warp < Teams::warps) {
+#pragma unroll
+    for (int i = 0; i < Teams::each; ++i) {
+      const Word there = load(from + i);
+      sums.all += there;
+      sums.front += i < front ? there : 0;
+    }
+    if constexpr (Teams::warps > 1)
+      shared[warp][lane] = sums;
+  }
+  if constexpr (Teams::warps > 1) {
+    __syncthreads();
+    if (warp < Teams::warps) {
+      sums = {0, 0};
+#pragma unroll
+      for (int i = 0; i < Teams::warps; ++i) {
+        sums.all += shared[i][lane].all;
+        sums.front += shared[i][lane].front;
+      }
+    }
+  }
+  return sums;
+}
+
+// The bin of the `rank`-th element of all blocks, counted from 1 on. The places of this
+// block's elements of better bins begin at `taken`, of those of this bin at `end`.
+template <typename Shape, int Size>
+__device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  constexpr int warps = Shape::threads / 32;
+  static_assert(Shape::bins == 32 * 64, "32 groups, of two bins for each lane");
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 32 / warps; ++i) {
+    const int group = i * warps + warp;
+    const unsigned *bins = shared.bins + group * 64 + lane * 2;
+    const unsigned sum = __reduce_add_sync(0xFFFFFFFFu, bins[0] + bins[1]);
+    if (lane == 0)
+      shared.warps[group] = sum;
+  }
+  cluster_arrive<Size>();
+  cluster_wait<Size>();
+
+  const auto groups = topk_sums<Shape, Size, unsigned>(
+      [&](int block) { return ld_cluster_4(&shared.warps[lane], block); });
+  unsigned before = 0, front = 0;
+  int bin = 0;
+  if (warp < TopkTeams<Shape, Size>::warps) {
+    const unsigned up_to = sum_up_to_lane(groups.all);
+    const int group = __ffs((int)__ballot_sync(0xFFFFFFFFu, up_to >= rank)) - 1;
+    before = __shfl_sync(0xFFFFFFFFu, up_to - groups.all, group);
+    front = __reduce_add_sync(0xFFFFFFFFu, lane < group ? groups.front : 0);
+    bin = group * 64 + lane * 2;
+  }
+  const auto pairs = topk_sums<Shape, Size, unsigned long long>(
+      [&](int block) { return ld_cluster_8(&shared.bins[bin], block); });
+  if (warp == 0) {
+    const unsigned one = (unsigned)pairs.all, two = (unsigned)(pairs.all >> 32),
+                   front_one = (unsigned)pairs.front,
+                   front_two = (unsigned)(pairs.front >> 32);
+    const unsigned up_to = before + sum_up_to_lane(one + two);
+    const int which =
+        __ffs((int)__ballot_sync(0xFFFFFFFFu, up_to >= rank)) - 1;
+    front += __reduce_add_sync(0xFFFFFFFFu, lane < which ? front_one + front_two : 0);
+    if (lane == which) {
+      before = up_to - one - two;
+      const bool second = before + one < rank;
+      const unsigned start = second ? before + one : before;
+      shared.found = {(unsigned)bin + second, start, second ? two : one};
+      shared.taken = second ? front + front_one : front;
+      shared.end = start + (second ? front_two : front_one);
+    }
+  }
+  __syncthreads();
+  return shared.found;
+}
+
+// The least and the largest word of all blocks.
+template <typename Shape, int Size>
+__device__ __forceinline__ void topk_span_spread(unsigned &least, unsigned &most) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  topk_span(shared, least, most);
+  cluster_arrive<Size>();
+  cluster_wait<Size>();
+  const int block = threadIdx.x % cluster_workers<Size>();
+  least = __reduce_min_sync(0xFFFFFFFFu, ld_cluster_4(&shared.least, block));
+  most = __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.most, block));
+}
+
+// The K best of `length` elements, at most Size * Threads * Vector * Chunks, by the
+// blocks of a cluster.
+template <typename Shape, int Size, typename Load, typename Emit>
+__device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
+  static_assert(Shape::read == TopkRead::whole && Size >= 2 && Size <= 16,
+                "a row in the registers of 2 to 16 blocks");
+  typedef TopkHalfBins<Shape> Halves;
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  // On the host target the first block does it all.
+  const ClusterParts parts = cluster_parts<Size>();
+  constexpr int chunks = Shape::chunks * (Size / cluster_workers<Size>()),
+                items = chunks * Shape::vector;
+  const int wanted = length < Shape::k ? length : Shape::k;
+  if (parts.begin == parts.end)
+    return;
+  if (length > 0) {
+    const TopkRange range = topk_range<Shape>(parts.begin, parts.end, Size, length);
+    float values[items];
+    topk_load<Shape, chunks>(
+        values,
+        [&](int c) { return topk_column<Shape>(range.begin, c * Shape::vector); },
+        range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+
+    enum : unsigned { none = 0xFFFFFFFFu };
+    unsigned bins[items];
+    TopkBin found = {};
+    // How many have their places, and how many of what is in doubt are sought.
+    unsigned placed = 0, rest = wanted;
+    // By halves at first. What is in doubt then by the keys between the least and the
+    // largest that there are, again and again; where these are equal by index.
+    enum { halves, span, words } step = halves;
+    bool equal = false;
+    unsigned best = 0;
+    int shift = 0;
+#pragma unroll 1
+    for (;;) {
+      if (step == halves) {
+#pragma unroll
+        for (int i = 0; i < items; ++i) {
+          bins[i] = Halves::bin(values[i]);
+          add_shared(shared.bins, bins[i], 1);
+        }
+      } else {
+        // Rare, so in a loop, of the first element, which goes behind the others.
+        unsigned least = none, most = 0;
+#pragma unroll 1
+        for (int i = 0; i < items; ++i) {
+          const float value = values[0];
+          unsigned bin = bins[0];
+          const int column = topk_column<Shape>(range.begin, i);
+          // With NaN is what there is not.
+          if (bin != found.bin || column >= range.end) {
+            bin = none;
+          } else {
+            const unsigned word = equal ? ~(unsigned)column : topk_key(value);
+            if (step == span) {
+              least = word < least ? word : least;
+              most = word > most ? word : most;
+            } else {
+              bin = (best - word) >> shift;
+              add_shared(shared.bins, bin, 1);
+            }
+          }
+#pragma unroll
+          for (int j = 0; j + 1 < items; ++j) {
+            values[j] = values[j + 1];
+            bins[j] = bins[j + 1];
+          }
+          values[items - 1] = value;
+          bins[items - 1] = bin;
+        }
+        if (step == span) {
+          topk_span_spread<Shape, Size>(least, most);
+          if (least == most) {
+            equal = true;
+            least = ~(unsigned)(length - 1);
+            most = ~0u;
+          }
+          best = most;
+          const int bits = 32 - __clz((int)(most - least));
+          shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
+          step = words;
+          continue;
+        }
+      }
+      found = topk_find_spread<Shape, Size>(rest);
+      rest -= found.before;
+      const bool last = (found.count <= Shape::few || found.count == rest) &&
+                        (step != halves || found.bin <= Halves::last);
+#pragma unroll
+      for (int i = 0; i < items; ++i)
+        place_cluster_8(shared.list + placed, &shared.taken, bins[i], found.bin,
+                        found.bin + last,
+                        (unsigned)topk_column<Shape>(range.begin, i),
+                        as_unsigned(values[i]));
+      placed += found.before;
+      cluster_arrive<Size>();
+      cluster_wait<Size>();
+      if (last)
+        break;
+      topk_clear<Shape>();
+      step = span;
+      __syncthreads();
+    }
+    if (cluster_rank<Size>() != 0)
+      return;
+    if (found.count != rest)
+      topk_rank_few<Shape>(placed, found.count, rest);
+  }
+  topk_emit<Shape>(wanted, emit);
+}
+
+} // namespace dsv4

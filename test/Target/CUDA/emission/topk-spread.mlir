@@ -1,0 +1,44 @@
+// A few rows of up to 16,384 elements, each in the registers of a cluster.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=8,columns=16384" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=8,columns=16384" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
+
+func.func @topk(
+    %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
+    %indices: tensor<?x512xi32> {dsv4.name = "indices", dsv4.dims = ["rows", ""]},
+    %values: tensor<?x512xf32> {dsv4.name = "values", dsv4.dims = ["rows", ""]})
+    -> (tensor<?x512xi32>, tensor<?x512xf32>)
+    attributes {dsv4.policies = {rows = #dsv4.policy<bucket>, columns = #dsv4.policy<bucket, multiple = 4>}} {
+  %0, %1 = dsv4.topk %scores order sorted
+      outs(%indices, %values : tensor<?x512xi32>, tensor<?x512xf32>) : tensor<?x?xf32>
+  return %0, %1 : tensor<?x512xi32>, tensor<?x512xf32>
+}
+
+// The whole text.
+//     CHECK:// dsv4.topk of f32 to i32
+//CHECK-NEXT:// rows <= 8, columns <= 16384 (a multiple of 4)
+//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a cluster of 4 blocks that has it in registers, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(1024)
+//CHECK-NEXT:topk(const float *__restrict__ scores,
+//CHECK-NEXT:     int *__restrict__ indices,
+//CHECK-NEXT:     float *__restrict__ values,
+//CHECK-NEXT:     int rows,
+//CHECK-NEXT:     int columns) {
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  const int row = blockIdx.x / 4;
+//CHECK-NEXT:  dsv4::topk_spread<dsv4::TopkShape<512, 1024, 4, 1, dsv4::TopkRead::whole, dsv4::TopkOrder::sorted, true>, 4>(
+//CHECK-NEXT:    columns,
+//CHECK-NEXT:    [&](int column) {
+//CHECK-NEXT:      const int scores_start = row * columns;
+//CHECK-NEXT:      const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 4>>(&scores[scores_start + column]);
+//CHECK-NEXT:      return scores_1;
+//CHECK-NEXT:    },
+//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:      const int at = row * 512 + place;
+//CHECK-NEXT:      indices[at] = index;
+//CHECK-NEXT:      values[at] = value;
+//CHECK-NEXT:    });
+//CHECK-NEXT:}
