@@ -86,7 +86,7 @@ llvm::json::Object bench::measureCompile(Device &device, Workload &workload) {
   for (int i = 0; i < 500; ++i)
     memory.push_back(clock([&] { compile(*session, report); }));
 
-  return llvm::json::Object{{"what", workload.name},
+  return llvm::json::Object{{"what", workload.compileName},
                             {"layout", workload.layout},
                             {"first_passes_ms", passes.front()},
                             {"passes_ms", median(passes)},

@@ -100,6 +100,7 @@ Topk::Topk(Device &device, const TopkJob &of)
   poolBytes = scores.size();
   mostLaunches = std::max<int64_t>(launchesOfData, mostLaunches);
   compileCosts = of.compileCosts;
+  compileName = llvm::formatv("topk_{0} x {1}", of.rows, of.columns);
 }
 
 void Topk::fillWithHardRow() {

@@ -23,7 +23,7 @@ using namespace dsv4::bench;
 
 Workload::Workload(Device &device, std::string name, std::string layout,
                    std::string source)
-    : name(std::move(name)), layout(std::move(layout)),
+    : name(name), compileName(std::move(name)), layout(std::move(layout)),
       source(std::move(source)), device(device) {
   DialectRegistry registry;
   registerAllDialects(registry);

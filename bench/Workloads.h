@@ -84,6 +84,7 @@ public:
   virtual ~Workload();
 
   const std::string name;   ///< "gather", "append_chain".
+  std::string compileName;  ///< What its compile costs are called: `name`.
   const std::string layout; ///< "v4_584", "nvfp4".
   const std::string source;
   CompileOptions options;

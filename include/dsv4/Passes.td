@@ -64,7 +64,7 @@ def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
     have at most so many rows, one with "window" for those whose rows take at
     least so many rows of operands, one with "width" for those where these have at
     least so many elements, one with "grouped" (true) for rows with factors of groups;
-    "team" and "rows" count only where rows take several, "cluster" there and where "select" is "stream". For
+    "team" and "rows" count only where rows take several, "cluster" there and where "select" is "block" or "stream". For
     kernels that select elements "select" says how, "chunks" and "parts" are the schedule's, and an entry with "columns" is for
     rows of at most so many elements, one with "places" where at most so many are selected.
   }];

@@ -466,7 +466,8 @@ TEST(TopkTest, HardRows) {
         });
       }
   for (const std::string &schedule :
-       {schedules[0], schedules[1], schedules.back()})
+       {schedules[0], schedules[1], schedules.back(),
+        makeSchedule("block", 512, 8, 16)})
     jobs.push_back([&sessions, schedule] {
       return checkHardRows(sessions, {777, "bf16", "sorted"}, schedule);
     });

@@ -43,6 +43,66 @@ func.func @few_long(%s: tensor<2x65536xf32>, %i: tensor<2x8xi32>) {
   return
 }
 
+// What clusters can hold they hold, as far as a multiprocessor has one of their blocks.
+// CHECK-LABEL: func.func @in_four_blocks
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
+// SM80: schedule <threads = 512, lanes = 1, vector = 4, select = stream, chunks = 4>
+func.func @in_four_blocks(%s: tensor<32x16384xf32>, %i: tensor<32x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<32x16384xf32>, tensor<32x8xi32>) -> tensor<32x8xi32> {
+  ^bb0(%a: tensor<32x16384xf32>, %b: tensor<32x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<32x8xi32>) : tensor<32x16384xf32>
+    dsv4.yield %1 : tensor<32x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @too_many_for_four_blocks
+// CHECK: schedule <threads = 512, lanes = 1, vector = 4, {{(pdl = true, )?}}select = stream, chunks = 4>
+func.func @too_many_for_four_blocks(%s: tensor<33x16384xf32>, %i: tensor<33x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<33x16384xf32>, tensor<33x8xi32>) -> tensor<33x8xi32> {
+  ^bb0(%a: tensor<33x16384xf32>, %b: tensor<33x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<33x8xi32>) : tensor<33x16384xf32>
+    dsv4.yield %1 : tensor<33x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @in_eight_blocks
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 8, select = block>
+// SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = stream, chunks = 4>
+func.func @in_eight_blocks(%s: tensor<8x32768xf32>, %i: tensor<8x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<8x32768xf32>, tensor<8x8xi32>) -> tensor<8x8xi32> {
+  ^bb0(%a: tensor<8x32768xf32>, %b: tensor<8x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<8x8xi32>) : tensor<8x32768xf32>
+    dsv4.yield %1 : tensor<8x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @too_many_for_eight_blocks
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = stream, chunks = 4>
+// SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = stream, chunks = 4>
+func.func @too_many_for_eight_blocks(%s: tensor<9x32768xf32>, %i: tensor<9x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<9x32768xf32>, tensor<9x8xi32>) -> tensor<9x8xi32> {
+  ^bb0(%a: tensor<9x32768xf32>, %b: tensor<9x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<9x8xi32>) : tensor<9x32768xf32>
+    dsv4.yield %1 : tensor<9x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @too_many_for_sixteen_blocks
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = stream, chunks = 4>
+// SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = stream, chunks = 4>
+func.func @too_many_for_sixteen_blocks(%s: tensor<5x65536xf32>, %i: tensor<5x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<5x65536xf32>, tensor<5x8xi32>) -> tensor<5x8xi32> {
+  ^bb0(%a: tensor<5x65536xf32>, %b: tensor<5x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<5x8xi32>) : tensor<5x65536xf32>
+    dsv4.yield %1 : tensor<5x8xi32>
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @many_long
 // CHECK: schedule <threads = 512, lanes = 1, vector = 4, blocks = 2, {{(pdl = true, )?}}select = stream, chunks = 4>
 func.func @many_long(%s: tensor<?x65536xf32>, %i: tensor<?x8xi32>) {

@@ -62,7 +62,7 @@ __device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-// How a row is read: it fits in the registers of the block; in passes, what can
+// How a row is read: it fits in the registers of the block, or of the cluster; in passes, what can
 // be among the best being known from the first one (a few passes by one block) or
 // guessed from a sample.
 enum class TopkRead { whole, first, sample };
@@ -127,6 +127,9 @@ template <typename Shape> struct TopkShared {
   unsigned warps[32];
   // Of the list: how many places are taken, and the first that is not there.
   unsigned taken, end;
+  // Of the list of a cluster: the next places of what is chosen, and of what is in the
+  // bin of the last of these.
+  unsigned next[2];
   TopkBin found;
   // Of the keys of all threads.
   unsigned least, most;

@@ -32,23 +32,6 @@
 namespace dsv4 {
 
 //===----------------------------------------------------------------------===//
-// Elements in registers
-//===----------------------------------------------------------------------===//
-
-// The largest numbers of `Groups` groups of a thread's elements.
-template <int Groups, int Items>
-__device__ __forceinline__ void topk_maxima(float (&to)[Groups],
-                                            const float (&values)[Items]) {
-#pragma unroll
-  for (int g = 0; g < Groups; ++g) {
-    to[g] = values[g * (Items / Groups)];
-#pragma unroll
-    for (int i = 1; i < Items / Groups; ++i)
-      to[g] = max_f32(to[g], values[g * (Items / Groups) + i]);
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // A row in the registers of a block
 //===----------------------------------------------------------------------===//
 
@@ -205,6 +188,19 @@ struct TopkStart {
   TopkBound bound;
   int goal, count;
 };
+
+// The largest numbers of `Groups` groups of a thread's elements.
+template <int Groups, int Items>
+__device__ __forceinline__ void topk_maxima(float (&to)[Groups],
+                                            const float (&values)[Items]) {
+#pragma unroll
+  for (int g = 0; g < Groups; ++g) {
+    to[g] = values[g * (Items / Groups)];
+#pragma unroll
+    for (int i = 1; i < Items / Groups; ++i)
+      to[g] = max_f32(to[g], values[g * (Items / Groups) + i]);
+  }
+}
 
 // Loads the first round, too: all loads are on their way before one is looked at.
 template <typename Shape, typename Load>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row by the 2 to 16 blocks of a cluster (more than 8 need the attribute for
+// A row by the 2, 4, 8 or 16 blocks of a cluster (16 need the attribute for
 // clusters of non-portable size), each of which has a part of it in registers. All
 // count their elements in bins; every block adds up those of all, first for groups of
 // bins, then for the bins of one group, and so knows the bin that the last of the best
@@ -67,8 +67,8 @@ __device__ __forceinline__ TopkSums<Word> topk_sums(Load load) {
   return sums;
 }
 
-// The bin of the `rank`-th element of all blocks, counted from 1 on. The places of this
-// block's elements of better bins begin at `taken`, of those of this bin at `end`.
+// The bin of the `rank`-th element of all blocks, counted from 1 on. Where this block's
+// elements of better bins go is then in next[0], where those of this bin do in next[1].
 template <typename Shape, int Size>
 __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
@@ -113,8 +113,8 @@ __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
       const bool second = before + one < rank;
       const unsigned start = second ? before + one : before;
       shared.found = {(unsigned)bin + second, start, second ? two : one};
-      shared.taken = second ? front + front_one : front;
-      shared.end = start + (second ? front_two : front_one);
+      shared.next[0] = second ? front + front_one : front;
+      shared.next[1] = start + (second ? front_two : front_one);
     }
   }
   __syncthreads();
@@ -137,8 +137,9 @@ __device__ __forceinline__ void topk_span_spread(unsigned &least, unsigned &most
 // blocks of a cluster.
 template <typename Shape, int Size, typename Load, typename Emit>
 __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
-  static_assert(Shape::read == TopkRead::whole && Size >= 2 && Size <= 16,
-                "a row in the registers of 2 to 16 blocks");
+  static_assert(Shape::read == TopkRead::whole && Size >= 2 && Size <= 16 &&
+                    (Size & (Size - 1)) == 0,
+                "a row in the registers of 2, 4, 8 or 16 blocks");
   typedef TopkHalfBins<Shape> Halves;
   TopkShared<Shape> &shared = topk_shared<Shape>();
   // On the host target the first block does it all.
@@ -226,7 +227,7 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
                         (step != halves || found.bin <= Halves::last);
 #pragma unroll
       for (int i = 0; i < items; ++i)
-        place_cluster_8(shared.list + placed, &shared.taken, bins[i], found.bin,
+        place_cluster_8(shared.list + placed, shared.next, bins[i], found.bin,
                         found.bin + last,
                         (unsigned)topk_column<Shape>(range.begin, i),
                         as_unsigned(values[i]));
@@ -239,12 +240,12 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
       step = span;
       __syncthreads();
     }
-    if (cluster_rank<Size>() != 0)
-      return;
-    if (found.count != rest)
+    if (cluster_rank<Size>() == 0 && found.count != rest)
       topk_rank_few<Shape>(placed, found.count, rest);
   }
-  topk_emit<Shape>(wanted, emit);
+  // The others have nothing to wait for: nobody reads their memory any more.
+  if (cluster_rank<Size>() == 0)
+    topk_emit<Shape>(wanted, emit);
 }
 
 } // namespace dsv4

@@ -362,6 +362,65 @@ TEST(Conversion, PrimitiveArithmetic) {
   }
 }
 
+// As selections count floats: by the f16 towards zero, the largest first.
+TEST(Conversion, PlacesOfHalves) {
+  std::vector<float> values;
+  std::vector<unsigned> expected;
+  // From infinity, 0xFC00 as a key, down to -infinity, 0x3FF.
+  auto add = [&](float value, unsigned key) {
+    values.push_back(value);
+    expected.push_back(0xFC00 - key);
+  };
+  for (unsigned code = 0; code <= 0x7C00; ++code) {
+    const float half = float(valueOf(code, 5, 10, 15)),
+                next = float(valueOf(code + 1, 5, 10, 15));
+    if (code == 0x7C00) {
+      const float infinity = std::numeric_limits<float>::infinity();
+      add(infinity, 0xFC00);
+      add(-infinity, 0x3FF);
+      continue;
+    }
+    // Itself, and what is just short of the next one.
+    for (float value : {half, std::nextafter(next, 0.0f)}) {
+      add(value, 0x8000 + code);
+      add(-value, value == 0 ? 0x8000 : 0x7FFF - code);
+    }
+  }
+  // Beyond the largest.
+  add(1e30f, 0xFBFF);
+  while (values.size() % 128)
+    add(-1e30f, 0x400);
+  auto out = convertAll<float, uint32_t>(
+      "  *(unsigned *)(out + 4 * i) = "
+      "place_rz_f16<0>(*(const float *)(in + 4 * i));\n",
+      values, values.size(), 1);
+  for (size_t i = 0; i < values.size(); ++i)
+    ASSERT_EQ(out[i], expected[i]) << values[i];
+  // NaN is behind all numbers.
+  auto nan = convertAll<uint32_t, uint32_t>(
+      "  *(unsigned *)(out + 4 * i) = "
+      "place_rz_f16<5>(*(const float *)(in + 4 * i));\n",
+      {0x7FFFFFFF, 0xFFC00001, 0x7F800001, 0xFF800000}, 4, 1);
+  EXPECT_GT(nan[0], nan[3]);
+  EXPECT_EQ(nan[1], nan[0]);
+  EXPECT_EQ(nan[2], nan[0]);
+}
+
+TEST(Conversion, FirstOfFour) {
+  for (int count = -1; count <= 5; ++count) {
+    auto out = convertAll<float, float>(
+        "  float values[4];\n"
+        "  for (int k = 0; k < 4; ++k) values[k] = ((const float *)in)[k];\n"
+        "  keep_first_4(values, " +
+            std::to_string(count) +
+            ");\n"
+            "  for (int k = 0; k < 4; ++k) ((float *)out)[k] = values[k];\n",
+        {1, -2, 3, 0}, 4, 4);
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(std::isnan(out[i]), i >= count) << count;
+  }
+}
+
 // (2^12 + 1)^2 - 2^24 is 8193 exactly, and 8192 if the product is rounded
 // first.
 TEST(Conversion, NothingIsContracted) {
