@@ -17,7 +17,9 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <atomic>
+#include <cmath>
 #include <limits>
+#include <tuple>
 
 using namespace dsv4;
 using namespace dsv4::test;
@@ -515,6 +517,45 @@ TEST(TopkTest, LongEqualRows) {
           row[i * (row.size() / 101) + 5] = 2.0f;
         return checkRow(sessions, schedule, row);
       });
+  runAndCount(jobs);
+}
+
+// The last of the best is NaN, as what there is not is where blocks of a
+// cluster have fewer elements than their registers.
+TEST(TopkTest, NaNAmongTheBest) {
+  Sessions sessions;
+  Jobs jobs;
+  for (auto [threads, vector, cluster] :
+       {std::tuple<int64_t, int64_t, int64_t>{64, 1, 2},
+        {64, 1, 4},
+        {64, 2, 8},
+        {128, 4, 16}})
+    jobs.push_back([&sessions, threads = threads, vector = vector,
+                    cluster = cluster]() -> std::string {
+      Selecting op{60, "f32", "sorted"};
+      op.columns = threads * vector * cluster;
+      CompiledProgram program(sessions, op.getText(),
+                              makeSchedule("block", threads, vector, cluster));
+      std::string failure = program.compile();
+      if (!failure.empty())
+        return failure;
+      const int32_t lengths[] = {64, 33, int32_t(op.columns / 2),
+                                 int32_t(op.columns - 1)};
+      auto inputs = program.makeInputs({{"rows", std::size(lengths)}},
+                                       getSeed(), Codes::Finite);
+      if (!inputs)
+        return inputs.status().message();
+      std::vector<float> row(op.columns, NAN);
+      // Forty numbers.
+      for (int64_t i = 0; i < 40; ++i)
+        row[i * 3 % 64] = float(i);
+      for (size_t i = 0; i < std::size(lengths); ++i) {
+        put(*inputs, program.find("scores"), i * op.columns, row.data(),
+            row.size());
+        put(*inputs, program.find("lengths"), i, &lengths[i], 1);
+      }
+      return program.check(*inputs);
+    });
   runAndCount(jobs);
 }
 
