@@ -424,7 +424,7 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (blocks < 0 || blocks > 32 || blocks * threads > 2048)
     return emitError() << "row_schedule_c5: expected 'blocks' between 0 and 32 "
                           "and at most 2048 threads in them, got "
-                       << blocks;
+                       << blocks << " of " << threads << " threads";
   if (team < 0 || team > 8 || (team & (team - 1)) != 0)
     return emitError()
            << "row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got "
@@ -435,12 +435,16 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << rows;
   bool streams = select == SelectAlgorithm::Stream;
   bool isShared = streams || select == SelectAlgorithm::Block;
-  if (cluster < 1 || cluster > (isShared ? 16 : 8) ||
-      !llvm::isPowerOf2_64(cluster) || (cluster > 1 && team == 0 && !isShared))
-    return emitError() << "row_schedule_c8: expected 'cluster' to be 1, 2, 4 "
-                          "or 8, 16 with 'select = block' or 'stream', and 1 "
-                          "without either a 'team' or that, got "
+  int64_t mostBlocks = isShared ? 16 : team != 0 ? 8 : 1;
+  if (mostBlocks == 1 && cluster != 1)
+    return emitError() << "row_schedule_c8: expected 'cluster' to be 1 where "
+                          "there is no 'team' and 'select' is not 'block' or "
+                          "'stream', got "
                        << cluster;
+  if (cluster < 1 || cluster > mostBlocks || !llvm::isPowerOf2_64(cluster))
+    return emitError() << "row_schedule_c8: expected 'cluster' to be a power "
+                          "of two between 1 and "
+                       << mostBlocks << ", got " << cluster;
   if (select != SelectAlgorithm::None && (team != 0 || rows != 0))
     return emitError() << "row_schedule_c9: expected no 'team' and 'rows' with "
                           "'select', got "

@@ -138,10 +138,13 @@ std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
     int64_t held = llvm::divideCeil(most, threads * vector) * vector;
     if (held > kMostHeldOfRow)
       return llvm::formatv(
-          "row_schedule_c9: with 'select = block' {0} threads have a row in "
-          "registers, {1} elements each at most, which is less than the {2} "
-          "that it can have; expected a 'cluster' of more blocks, or 'stream'",
-          threads, kMostHeldOfRow,
+          "row_schedule_c9: with 'select = block' {0} x {1} threads have a row "
+          "in registers, {2} elements at most, and it can have {3}; expected "
+          "more 'threads', a larger 'cluster', 'select = "
+          "stream', or columns that are known to be fewer (constant, or by "
+          "policy 'bucket')",
+          schedule.getCluster(), schedule.getThreads(),
+          threads * kMostHeldOfRow,
           most == INT32_MAX ? std::string("any number") : std::to_string(most));
     return "";
   }

@@ -222,17 +222,17 @@ func.func private @row_schedule_c6_negative() attributes {test.a = #dsv4.row_sch
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = block' or 'stream', and 1 without either a 'team' or that, got 3}}
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be a power of two between 1 and 8, got 3}}
 func.func private @row_schedule_c8() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 2, cluster = 3>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = block' or 'stream', and 1 without either a 'team' or that, got 16}}
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be a power of two between 1 and 8, got 16}}
 func.func private @row_schedule_c8_large() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 2, cluster = 16>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = block' or 'stream', and 1 without either a 'team' or that, got 2}}
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1 where there is no 'team' and 'select' is not 'block' or 'stream', got 2}}
 func.func private @row_schedule_c8_alone() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, cluster = 2>}
 
 // -----
@@ -287,7 +287,7 @@ func.func private @row_schedule_c10_zero() attributes {test.a = #dsv4.row_schedu
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = block' or 'stream', and 1 without either a 'team' or that, got 2}}
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1 where there is no 'team' and 'select' is not 'block' or 'stream', got 2}}
 func.func private @row_schedule_c8_grid() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, cluster = 2, select = grid, parts = 4>}
 
 // -----

@@ -203,12 +203,12 @@ func.func @topk_c7_alone(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = block' or 'stream', and 1 without either a 'team' or that, got 32}}
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be a power of two between 1 and 16, got 32}}
 func.func private @c8_block() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, cluster = 32>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1, 2, 4 or 8, 16 with 'select = block' or 'stream', and 1 without either a 'team' or that, got 2}}
+// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1 where there is no 'team' and 'select' is not 'block' or 'stream', got 2}}
 func.func private @c8_warp() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = warp, cluster = 2>}
 
 // -----
@@ -270,7 +270,7 @@ func.func @c9_chunks_of_row(%s: tensor<4x66xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @c9_registers(%s: tensor<4x4128xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: with 'select = block' 128 threads have a row in registers, 32 elements each at most, which is less than the 4128 that it can have; expected a 'cluster' of more blocks, or 'stream'}}
+  // expected-error @+1 {{row_schedule_c9: with 'select = block' 1 x 128 threads have a row in registers, 4096 elements at most, and it can have 4128; expected more 'threads', a larger 'cluster', 'select = stream', or columns that are known to be fewer (constant, or by policy 'bucket')}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x4128xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x4128xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x4128xf32>
@@ -282,7 +282,7 @@ func.func @c9_registers(%s: tensor<4x4128xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @c9_registers_of_cluster(%s: tensor<4x8224xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: with 'select = block' 256 threads have a row in registers, 32 elements each at most, which is less than the 8224 that it can have; expected a 'cluster' of more blocks, or 'stream'}}
+  // expected-error @+1 {{row_schedule_c9: with 'select = block' 2 x 128 threads have a row in registers, 8192 elements at most, and it can have 8224; expected more 'threads', a larger 'cluster', 'select = stream', or columns that are known to be fewer (constant, or by policy 'bucket')}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, cluster = 2, select = block> : (tensor<4x8224xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x8224xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x8224xf32>
