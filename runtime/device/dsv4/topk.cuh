@@ -62,9 +62,9 @@ __device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-// How a row is read: it fits in the registers of the block, or of the cluster; in passes, what can
-// be among the best being known from the first one (a few passes by one block) or
-// guessed from a sample.
+// How a row is read: it fits in the registers of the block or cluster; in passes,
+// what can be among the best being known from the first one (a few passes by one
+// block) or guessed from a sample.
 enum class TopkRead { whole, first, sample };
 
 // Where the elements of a bin begin if they are put in order, and how many it has.

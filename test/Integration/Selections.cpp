@@ -1,0 +1,79 @@
+//===- Selections.cpp - Text of programs that select ----------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Selections.h"
+
+#include "Writers.h"
+
+using namespace dsv4;
+using namespace dsv4::test;
+
+std::string Selecting::getText() const {
+  Writer writer;
+  std::string width = columns ? std::to_string(columns) : "?";
+  std::string rows = "tensor<?x" + width + "x" + element + ">";
+  std::string number = std::to_string(places);
+  std::string indexType = "tensor<?x" + number + "xi32>";
+  std::string op = "dsv4.topk %scores";
+  std::string outs = "%indices", types = indexType;
+  writer.add("scores", rows, {"rows", columns ? "" : "columns"});
+  if (bias) {
+    writer.add("bias", "tensor<" + width + "xf32>", {columns ? "" : "columns"});
+    op += " bias(%bias : tensor<" + width + "xf32>)";
+  }
+  if (lengths) {
+    writer.add("lengths", "tensor<?xi32>", {"rows"});
+    op += " lengths(%lengths : tensor<?xi32>)";
+  }
+  if (ratio)
+    op += " ratio " + std::to_string(ratio);
+  if (pages) {
+    writer.add("table", "tensor<?x?xi32>",
+               {requests ? "requests" : "rows", "pages"});
+    op += " pages(%table : tensor<?x?xi32>) page 16";
+  }
+  if (requests) {
+    writer.add("request", "tensor<?xi32>", {"rows"});
+    op += " requests(%request : tensor<?xi32>)";
+  }
+  op += " order " + order + (smallest ? " smallest" : "");
+  writer.add("indices", indexType, {"rows", ""});
+  if (values) {
+    std::string type = "tensor<?x" + number + "x" + element + ">";
+    writer.add("values", type, {"rows", ""});
+    outs += ", %values";
+    types += ", " + type;
+  }
+  if (pages) {
+    writer.add("slots", indexType, {"rows", ""});
+    outs += ", %slots";
+    types += ", " + indexType;
+  }
+  size_t count = 1 + values + pages;
+  writer.addText((count == 1   ? "%i = "
+                  : count == 2 ? "%i, %j = "
+                               : "%i, %j, %k = ") +
+                 op + " outs(" + outs + " : " + types + ") : " + rows);
+  if (multiple > 1)
+    writer.addPolicy("columns = #dsv4.policy<dynamic, multiple = " +
+                     std::to_string(multiple) + ">");
+  return writer.getText();
+}
+
+std::string dsv4::test::makeSchedule(const std::string &how, int64_t threads,
+                                     int64_t vector, int64_t cluster,
+                                     int64_t chunks, int64_t parts) {
+  return "#dsv4.row_schedule<pdl = true, lanes = 1, threads = " +
+         std::to_string(threads) + ", vector = " + std::to_string(vector) +
+         ", cluster = " + std::to_string(cluster) + ", select = " + how +
+         ", chunks = " + std::to_string(chunks) +
+         ", parts = " + std::to_string(parts) + ">";
+}
+
+bool dsv4::test::isOfRegisters(const std::string &schedule) {
+  return schedule.find("select = block") != std::string::npos;
+}

@@ -1,0 +1,296 @@
+//===- TopkRowsTest.cpp - Rows that are hard to select from ---------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledProgram.h"
+#include "Selections.h"
+
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <tuple>
+
+using namespace dsv4;
+using namespace dsv4::test;
+using reference::Codes;
+using reference::InputSet;
+
+namespace {
+
+/// A number for every column of a row that is hard to select from.
+struct HardRow {
+  const char *name;
+  std::function<float(int64_t column, int64_t columns)> make;
+};
+
+const float infinity = std::numeric_limits<float>::infinity();
+const float nan = std::numeric_limits<float>::quiet_NaN();
+
+float fromBits(uint32_t bits) { return llvm::bit_cast<float>(bits); }
+
+const HardRow hardRows[] = {
+    // Of every sample that is spread evenly, far more than of the row.
+    {"high where a sample looks",
+     [](int64_t i, int64_t) {
+       return i % 128 == 0 ? 100.0f + float(i) : float(i % 5);
+     }},
+    {"all equal", [](int64_t, int64_t) { return 1.5f; }},
+    {"16,385 equal ones, and less",
+     [](int64_t i, int64_t) {
+       return i % 4 == 1 || i == 0 ? 2.0f : float(i % 7) / 8;
+     }},
+    {"one more is equal than there are places",
+     [](int64_t i, int64_t n) { return i >= n - 513 ? 1.0f : -float(i); }},
+    {"one radix bucket",
+     [](int64_t i, int64_t) {
+       return fromBits(0x3F800000u + uint32_t(i * 2654435761u) % 4096);
+     }},
+    {"only the last bit differs",
+     [](int64_t i, int64_t) {
+       return fromBits(0x40490FDAu | uint32_t(i * 2654435761u) >> 31);
+     }},
+    {"ascending", [](int64_t i, int64_t) { return float(i); }},
+    {"descending", [](int64_t i, int64_t) { return -float(i); }},
+    {"all NaN", [](int64_t, int64_t) { return nan; }},
+    {"all -infinity", [](int64_t, int64_t) { return -infinity; }},
+    {"300 numbers among NaN",
+     [](int64_t i, int64_t n) { return i % (n / 300) ? nan : float(i); }},
+    {"infinities, zeros of both signs, denormals",
+     [](int64_t i, int64_t) {
+       const float all[] = {infinity,
+                            -infinity,
+                            0.0f,
+                            -0.0f,
+                            nan,
+                            1e-45f,
+                            -1e-45f,
+                            1e-38f,
+                            3e38f,
+                            -3e38f,
+                            fromBits(0xFFC12345u)};
+       return all[i * 7 % 11];
+     }},
+    {"eight numbers, which bf16 has too",
+     [](int64_t i, int64_t) {
+       return fromBits(0x3F800000u | uint32_t(i * 2654435761u) >> 29 << 16);
+     }},
+    {"zeros of both signs",
+     [](int64_t i, int64_t) { return i % 3 ? -0.0f : 0.0f; }},
+    {"equal ones, fewer than places, where a sample looks",
+     [](int64_t i, int64_t) { return i % 256 < 2 ? 2.0f : float(i % 7); }},
+    {"one radix bucket, ascending",
+     [](int64_t i, int64_t) { return fromBits(0x3F800000u + uint32_t(i)); }},
+    {"steps of 8192 equal ones, ascending",
+     [](int64_t i, int64_t) { return float(i / 8192); }},
+    {"the best where a sample does not look",
+     [](int64_t i, int64_t) {
+       return i % 61 == 60 ? 100.0f + float(i) : 0.5f;
+     }},
+};
+
+} // namespace
+
+/// Writes row `row` of 65,536 scores; of bf16 their upper halves.
+static void putHardRow(CompiledProgram &program, InputSet &inputs, int64_t row,
+                       int64_t columns, bool isBF16) {
+  std::vector<float> scores(columns);
+  std::vector<uint16_t> halves(columns);
+  for (int64_t i = 0; i < columns; ++i) {
+    scores[i] = hardRows[row].make(i, columns);
+    halves[i] = llvm::bit_cast<uint32_t>(scores[i]) >> 16;
+  }
+  unsigned to = program.find("scores");
+  if (isBF16)
+    put(inputs, to, row * columns, halves.data(), columns);
+  else
+    put(inputs, to, row * columns, scores.data(), columns);
+}
+
+static std::string checkHardRows(Sessions &sessions, Selecting op,
+                                 const std::string &schedule) {
+  const int64_t columns = 65536, rows = std::size(hardRows);
+  Dims dims = {{"rows", rows}};
+  if (isOfRegisters(schedule))
+    op.columns = columns;
+  else
+    dims["columns"] = columns;
+  CompiledProgram program(sessions, op.getText(), schedule);
+  std::string failure = program.compile();
+  if (!failure.empty())
+    return failure;
+  auto inputs = program.makeInputs(dims, getSeed(), Codes::All);
+  if (!inputs)
+    return inputs.status().message();
+  for (int64_t row = 0; row < rows; ++row) {
+    putHardRow(program, *inputs, row, columns, op.element == "bf16");
+    const int32_t lengths[] = {65536, 65535, 65537, 513, 60000};
+    int32_t length = lengths[row % 5 * (getSeed() % 2)];
+    put(*inputs, program.find("lengths"), row, &length, 1);
+  }
+  failure = program.check(*inputs);
+  return failure.empty()
+             ? ""
+             : op.element + " " + op.order + " " + schedule + ": " + failure;
+}
+
+// 65,536 elements, of which 512 are chosen, and rows shorter than that. Of bf16
+// thousands are equal.
+TEST(TopkTest, HardRows) {
+  Sessions sessions;
+  Jobs jobs;
+  std::vector<std::string> schedules = {"",
+                                        makeSchedule("stream", 1024, 4, 8, 2),
+                                        makeSchedule("stream", 256, 4, 16, 4),
+                                        makeSchedule("stream", 512, 4, 2, 8),
+                                        makeSchedule("grid", 256, 4, 1, 1, 64),
+                                        makeSchedule("grid", 64, 4, 1, 2, 256),
+                                        makeSchedule("block", 1024, 4, 16),
+                                        makeSchedule("block", 512, 4, 8),
+                                        makeSchedule("block", 1024, 2, 2)};
+  for (const std::string &schedule : schedules)
+    for (const char *order : {"unordered", "sorted", "index_ascending"})
+      for (bool smallest : {false, true}) {
+        Selecting op{512, "f32", order};
+        op.smallest = smallest;
+        jobs.push_back([&sessions, op, schedule] {
+          return checkHardRows(sessions, op, schedule);
+        });
+      }
+  for (const std::string &schedule :
+       {schedules[0], schedules[1], schedules.back(),
+        makeSchedule("block", 512, 8, 16)})
+    jobs.push_back([&sessions, schedule] {
+      return checkHardRows(sessions, {777, "bf16", "sorted"}, schedule);
+    });
+  runAndCount(thin(jobs));
+}
+
+/// Whether the 512 best of one row come out, in every order of threads.
+static std::string checkRow(Sessions &sessions, const std::string &schedule,
+                            const std::vector<float> &row) {
+  Selecting op{512, "f32", "sorted"};
+  op.lengths = false;
+  Dims dims = {{"rows", 1}};
+  if (isOfRegisters(schedule))
+    op.columns = int64_t(row.size());
+  else
+    dims["columns"] = int64_t(row.size());
+  CompiledProgram program(sessions, op.getText(), schedule);
+  std::string failure = program.compile();
+  if (!failure.empty())
+    return failure;
+  auto inputs = program.makeInputs(dims, getSeed(), Codes::All);
+  if (!inputs)
+    return inputs.status().message();
+  put(*inputs, program.find("scores"), 0, row.data(), row.size());
+  for (size_t i = 0; i < sessions.size() && failure.empty(); ++i)
+    failure = program.check(*inputs);
+  return failure.empty() ? "" : schedule + ": " + failure;
+}
+
+// Equal elements in longer rows than lists have bins for: their indices are
+// told apart in more than one step.
+TEST(TopkTest, LongEqualRows) {
+  Sessions sessions;
+  Jobs jobs;
+  for (const std::string &schedule :
+       {std::string(), makeSchedule("stream", 1024, 4, 16, 2),
+        makeSchedule("stream", 256, 4, 1, 4),
+        makeSchedule("grid", 512, 4, 1, 1, 16),
+        makeSchedule("block", 1024, 4, 16)})
+    for (int64_t better : {0, 100})
+      jobs.push_back([&sessions, schedule, better] {
+        std::vector<float> row(isOfRegisters(schedule) ? 524288 : 1000001,
+                               1.0f);
+        for (int64_t i = 0; i < better; ++i)
+          row[i * (row.size() / 101) + 5] = 2.0f;
+        return checkRow(sessions, schedule, row);
+      });
+  runAndCount(jobs);
+}
+
+// The last of the best is NaN, as what there is not is where blocks of a
+// cluster have fewer elements than their registers.
+TEST(TopkTest, NaNAmongTheBest) {
+  Sessions sessions;
+  Jobs jobs;
+  for (auto [threads, vector, cluster] :
+       {std::tuple<int64_t, int64_t, int64_t>{64, 1, 2},
+        {64, 1, 4},
+        {64, 2, 8},
+        {128, 4, 16}})
+    jobs.push_back([&sessions, threads = threads, vector = vector,
+                    cluster = cluster]() -> std::string {
+      Selecting op{60, "f32", "sorted"};
+      op.columns = threads * vector * cluster;
+      CompiledProgram program(sessions, op.getText(),
+                              makeSchedule("block", threads, vector, cluster));
+      std::string failure = program.compile();
+      if (!failure.empty())
+        return failure;
+      const int32_t lengths[] = {64, 33, int32_t(op.columns / 2),
+                                 int32_t(op.columns - 1)};
+      auto inputs = program.makeInputs({{"rows", std::size(lengths)}},
+                                       getSeed(), Codes::Finite);
+      if (!inputs)
+        return inputs.status().message();
+      std::vector<float> row(op.columns, NAN);
+      // Forty numbers.
+      for (int64_t i = 0; i < 40; ++i)
+        row[i * 3 % 64] = float(i);
+      for (size_t i = 0; i < std::size(lengths); ++i) {
+        put(*inputs, program.find("scores"), i * op.columns, row.data(),
+            row.size());
+        put(*inputs, program.find("lengths"), i, &lengths[i], 1);
+      }
+      return program.check(*inputs);
+    });
+  runAndCount(jobs);
+}
+
+/// 16,384 scores of which the second half has more than 512 of the best, and
+/// the first `others` that come behind them but before what a sample bounds.
+static std::vector<float> makeBestInOneHalf(size_t others) {
+  std::vector<float> row(16384);
+  for (size_t i = 0; i < row.size(); ++i)
+    row[i] = -100 - float(i % 7);
+  // Vectors of the sample, one of 16, make it a low bound.
+  for (size_t vector = 2048; vector < 4096; vector += 16)
+    if (vector / 16 % 5)
+      row[4 * vector] = 5;
+  std::mt19937_64 random(getSeed());
+  auto raise = [&](size_t begin, size_t count, float to) {
+    std::vector<size_t> columns;
+    for (size_t i = begin; i < begin + 8192; ++i)
+      if (i / 4 % 16)
+        columns.push_back(i);
+    std::shuffle(columns.begin(), columns.end(), random);
+    for (size_t i = 0; i < count; ++i)
+      row[columns[i]] = to + to / 2 * float(random() % 100000) / 100000;
+  };
+  raise(8192, 600, 20);
+  raise(0, others, 10);
+  return row;
+}
+
+// A list that was reduced already gets some that are behind all of it.
+TEST(TopkTest, BestInOnePart) {
+  Sessions sessions;
+  Jobs jobs;
+  for (const std::string &schedule :
+       {makeSchedule("grid", 512, 4, 1, 1, 2),
+        makeSchedule("stream", 512, 4, 2), makeSchedule("block", 512, 4, 4)})
+    for (size_t others : {1, 50, 127, 400})
+      jobs.push_back([&sessions, schedule, others] {
+        // Entries are in the list as they came.
+        std::string failure =
+            checkRow(sessions, schedule, makeBestInOneHalf(others));
+        return failure.empty() ? "" : std::to_string(others) + ": " + failure;
+      });
+  runAndCount(thin(jobs));
+}
