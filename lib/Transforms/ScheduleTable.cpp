@@ -91,7 +91,8 @@ const Shape shapes[] = {
     // blocks.
     selectFrom(SelectAlgorithm::Block, 256, 1024),
     selectFrom(SelectAlgorithm::Block, 1024, 8192),
-    selectFrom(SelectAlgorithm::Block, 1024, 16384, 32, 4),
+    selectFrom(SelectAlgorithm::Block, 1024, 16384, 16, 4),
+    selectFrom(SelectAlgorithm::Block, 512, 16384, 32, 4),
     selectFrom(SelectAlgorithm::Stream, 512, 16384, 0, 1, /*chunks=*/2),
     selectFrom(SelectAlgorithm::Block, 1024, 32768, 8, 8),
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 4, 16),

@@ -218,6 +218,8 @@ TEST(TopkTest, WorkspaceThatWasNotZero) {
       {0, 0, 0, 0, 7, 0, 0, 0},
       {-3, -1, -1, -1, 0, 0, 0, 0},
       {88, 2, 0, 0, 0, 0, 0, 0},
+      // Of infinity, so that all of the best are one element.
+      {88, 2, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, -128, 127},
       {-1, -1, -1, 127, 0, 0, 0, 0, -1, -1, -1, 0, 0, 0, 0, 127}};
   const unsigned indices = program.find("indices");
   for (const std::vector<char> &dirt : all)

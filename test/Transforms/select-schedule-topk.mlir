@@ -47,7 +47,20 @@ func.func @few_long(%s: tensor<2x65536xf32>, %i: tensor<2x8xi32>) {
 // CHECK-LABEL: func.func @in_four_blocks
 // SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
 // SM80: schedule <threads = 512, lanes = 1, vector = 4, select = stream, chunks = 4>
-func.func @in_four_blocks(%s: tensor<32x16384xf32>, %i: tensor<32x8xi32>) {
+func.func @in_four_blocks(%s: tensor<16x16384xf32>, %i: tensor<16x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<16x16384xf32>, tensor<16x8xi32>) -> tensor<16x8xi32> {
+  ^bb0(%a: tensor<16x16384xf32>, %b: tensor<16x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<16x8xi32>) : tensor<16x16384xf32>
+    dsv4.yield %1 : tensor<16x8xi32>
+  }
+  return
+}
+
+// Of these a multiprocessor may have two.
+// CHECK-LABEL: func.func @in_four_smaller_blocks
+// SM90: schedule <threads = 512, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
+// SM80: schedule <threads = 512, lanes = 1, vector = 4, select = stream, chunks = 4>
+func.func @in_four_smaller_blocks(%s: tensor<32x16384xf32>, %i: tensor<32x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<32x16384xf32>, tensor<32x8xi32>) -> tensor<32x8xi32> {
   ^bb0(%a: tensor<32x16384xf32>, %b: tensor<32x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<32x8xi32>) : tensor<32x16384xf32>

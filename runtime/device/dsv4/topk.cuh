@@ -172,12 +172,14 @@ template <typename Shape> __device__ __forceinline__ void topk_clear() {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   topk_clear_bins<Shape>();
   if (threadIdx.x == 0) {
-    shared.taken = 0;
-    shared.end = Shape::capacity;
     shared.least = 0xFFFFFFFFu;
     shared.most = 0;
-    // None is the last where one element is there more than once.
-    shared.worst = topk_entry(as_float(0xFF800000u), topk_no_index);
+    if constexpr (Shape::read != TopkRead::whole) {
+      shared.taken = 0;
+      shared.end = Shape::capacity;
+      // None is the last where one element is there more than once.
+      shared.worst = topk_entry(as_float(0xFF800000u), topk_no_index);
+    }
   }
 }
 
@@ -339,22 +341,39 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
   constexpr int lanes = Shape::threads / Shape::few < 8
                             ? Shape::threads / Shape::few
                             : 8;
-  const unsigned which = threadIdx.x / lanes;
+  const unsigned which = threadIdx.x / lanes, part = threadIdx.x % lanes;
   const bool there = which < inside;
   TopkEntry *few = shared.list + begin;
-  const TopkEntry own = few[there ? which : 0];
+  const TopkEntry own = there ? few[which] : 0;
   const TopkRank rank = topk_rank(own);
+  // Their ranks are in their places until all are compared.
+  __syncwarp();
+  if (there && part == 0)
+    few[which] = rank;
+  __syncthreads();
   unsigned better = 0;
 #pragma unroll 1
-  for (unsigned i = threadIdx.x % lanes; i < inside; i += lanes)
-    better += topk_rank(few[i]) > rank;
+  for (unsigned i = part; there && i < inside; i += 2 * lanes) {
+    // Two on their way at a time; nothing is better than itself.
+    const unsigned next = i + lanes;
+    const TopkRank one = few[i], two = few[next < inside ? next : which];
+    better += one > rank;
+    better += two > rank;
+  }
 #pragma unroll
   for (int distance = 1; distance < lanes; distance *= 2)
     better += exchange<32>(better, distance);
   __syncthreads();
-  if (there && threadIdx.x % lanes == 0 && better < rest) {
+  if constexpr (Shape::read != TopkRead::whole) {
+    // What is in memory that was to be zero may be one element many times, which
+    // leaves places that nobody takes.
+    if (there && part == 0)
+      few[which] = own;
+    __syncthreads();
+  }
+  if (there && part == 0 && better < rest) {
     few[better] = own;
-    if (better == rest - 1)
+    if (Shape::read != TopkRead::whole && better == rest - 1)
       shared.worst = own;
   }
   __syncthreads();

@@ -25,6 +25,11 @@ template <typename Word> struct TopkSums {
   Word all, front;
 };
 
+struct TopkSpreadShared {
+  TopkSums<unsigned> groups[32];
+  TopkSums<unsigned long long> pairs[32];
+};
+
 // How the blocks of a cluster are looked at: by one warp, or one for each four.
 template <typename Shape, int Size> struct TopkTeams {
   enum : int {
@@ -34,12 +39,25 @@ template <typename Shape, int Size> struct TopkTeams {
   };
 };
 
+// Adds up the words of `sums`, which begins with zeros, by the warps that look at blocks.
+template <typename Word>
+__device__ __forceinline__ void topk_add_sums(TopkSums<Word> &sums,
+                                              const TopkSums<Word> &own) {
+  unsigned *words = (unsigned *)&sums;
+  constexpr int each = sizeof(Word) / 4;
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    add_shared(words, i, (unsigned)(own.all >> (32 * i)));
+    add_shared(words, each + i, (unsigned)(own.front >> (32 * i)));
+  }
+}
+
 // The sums of `load(block)` of every lane, for the warps that look at blocks; all
 // threads take part.
 template <typename Shape, int Size, typename Word, typename Load>
-__device__ __forceinline__ TopkSums<Word> topk_sums(Load load) {
+__device__ __forceinline__ TopkSums<Word> topk_sums(TopkSums<Word> (&shared)[32],
+                                                    Load load) {
   typedef TopkTeams<Shape, Size> Teams;
-  __shared__ TopkSums<Word> shared[Teams::warps][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   TopkSums<Word> sums = {0, 0};
   const int from = warp * Teams::each, front = cluster_rank<Size>() - from;
@@ -51,18 +69,11 @@ __device__ __forceinline__ TopkSums<Word> topk_sums(Load load) {
       sums.front += i < front ? there : 0;
     }
     if constexpr (Teams::warps > 1)
-      shared[warp][lane] = sums;
+      topk_add_sums(shared[lane], sums);
   }
   if constexpr (Teams::warps > 1) {
     __syncthreads();
-    if (warp < Teams::warps) {
-      sums = {0, 0};
-#pragma unroll
-      for (int i = 0; i < Teams::warps; ++i) {
-        sums.all += shared[i][lane].all;
-        sums.front += shared[i][lane].front;
-      }
-    }
+    sums = shared[lane];
   }
   return sums;
 }
@@ -72,9 +83,14 @@ __device__ __forceinline__ TopkSums<Word> topk_sums(Load load) {
 template <typename Shape, int Size>
 __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
+  __shared__ TopkSpreadShared spread;
   constexpr int warps = Shape::threads / 32;
   static_assert(Shape::bins == 32 * 64, "32 groups, of two bins for each lane");
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (TopkTeams<Shape, Size>::warps > 1 && warp == 0) {
+    spread.groups[lane] = {0, 0};
+    spread.pairs[lane] = {0, 0};
+  }
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < 32 / warps; ++i) {
@@ -88,7 +104,7 @@ __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
   cluster_wait<Size>();
 
   const auto groups = topk_sums<Shape, Size, unsigned>(
-      [&](int block) { return ld_cluster_4(&shared.warps[lane], block); });
+      spread.groups, [&](int block) { return ld_cluster_4(&shared.warps[lane], block); });
   unsigned before = 0, front = 0;
   int bin = 0;
   if (warp < TopkTeams<Shape, Size>::warps) {
@@ -99,7 +115,7 @@ __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
     bin = group * 64 + lane * 2;
   }
   const auto pairs = topk_sums<Shape, Size, unsigned long long>(
-      [&](int block) { return ld_cluster_8(&shared.bins[bin], block); });
+      spread.pairs, [&](int block) { return ld_cluster_8(&shared.bins[bin], block); });
   if (warp == 0) {
     const unsigned one = (unsigned)pairs.all, two = (unsigned)(pairs.all >> 32),
                    front_one = (unsigned)pairs.front,
@@ -149,6 +165,9 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
   const int wanted = length < Shape::k ? length : Shape::k;
   if (parts.begin == parts.end)
     return;
+  TopkBin found = {};
+  // How many have their places, and how many of what is in doubt are sought.
+  unsigned placed = 0, rest = wanted;
   if (length > 0) {
     const TopkRange range = topk_range<Shape>(parts.begin, parts.end, Size, length);
     float values[items];
@@ -161,13 +180,12 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
 
     enum : unsigned { none = 0xFFFFFFFFu };
     unsigned bins[items];
-    TopkBin found = {};
-    // How many have their places, and how many of what is in doubt are sought.
-    unsigned placed = 0, rest = wanted;
     // By halves at first. What is in doubt then by the keys between the least and the
-    // largest that there are, again and again; where these are equal by index.
+    // largest that there are, again and again, and by index, too, as soon as 32 bits are
+    // enough for both.
     enum { halves, span, words } step = halves;
-    bool equal = false;
+    constexpr int index_bits = ceil_log2(Size * Shape::round);
+    bool by_index = false;
     unsigned best = 0;
     int shift = 0;
 #pragma unroll 1
@@ -190,7 +208,9 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
           if (bin != found.bin || column >= range.end) {
             bin = none;
           } else {
-            const unsigned word = equal ? ~(unsigned)column : topk_key(value);
+            const unsigned key = topk_key(value);
+            const unsigned word =
+                by_index ? (key << index_bits) - (unsigned)column : key;
             if (step == span) {
               least = word < least ? word : least;
               most = word > most ? word : most;
@@ -209,13 +229,10 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
         }
         if (step == span) {
           topk_span_spread<Shape, Size>(least, most);
-          if (least == most) {
-            equal = true;
-            least = ~(unsigned)(length - 1);
-            most = ~0u;
-          }
-          best = most;
-          const int bits = 32 - __clz((int)(most - least));
+          const int key_bits = 32 - __clz((int)(most - least));
+          by_index = key_bits + index_bits <= 32;
+          const int bits = by_index ? key_bits + index_bits : key_bits;
+          best = by_index ? most << index_bits : most;
           shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
           step = words;
           continue;
@@ -237,15 +254,19 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
       if (last)
         break;
       topk_clear<Shape>();
-      step = span;
+      // What these words tell apart is known without looking for a span.
+      best -= found.bin << shift;
+      shift = shift > Shape::bins_log2 ? shift - Shape::bins_log2 : 0;
+      step = by_index ? words : span;
       __syncthreads();
     }
-    if (cluster_rank<Size>() == 0 && found.count != rest)
-      topk_rank_few<Shape>(placed, found.count, rest);
   }
   // The others have nothing to wait for: nobody reads their memory any more.
-  if (cluster_rank<Size>() == 0)
-    topk_emit<Shape>(wanted, emit);
+  if (cluster_rank<Size>() != 0)
+    return;
+  if (found.count != rest)
+    topk_rank_few<Shape>(placed, found.count, rest);
+  topk_emit<Shape>(wanted, emit);
 }
 
 } // namespace dsv4
