@@ -112,8 +112,8 @@ Session::create(const SessionOptions &options) {
     state->backend = rt::Backend::onHost(
         [schedule, warn](const std::string &image, const rt::KernelInfo &kernel)
             -> Result<std::unique_ptr<rt::HostModule>> {
-          auto loaded =
-              rt::HostKernel::load(image, kernel.symbol, schedule, warn);
+          auto loaded = rt::HostKernel::load(image, kernel.symbol, schedule,
+                                             warn, kernel.cluster);
           if (!loaded)
             return loaded.status();
           return std::unique_ptr<rt::HostModule>(

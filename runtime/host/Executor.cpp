@@ -9,10 +9,12 @@
 #include "Fiber.h"
 #include "Sanitizers.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -31,6 +33,12 @@ namespace {
 /// far out of any range.
 constexpr int unwritten = 0x7F;
 
+/// Threads whose stacks may stay for later launches. A process may have 65,530
+/// pieces of memory (vm.max_map_count), and a stack is two: so one launch at a
+/// time may have more, up to 16 blocks of 1024.
+constexpr uint64_t manyThreads = 2048;
+std::mutex manyStacks;
+
 /// What the hardware promises is less; what a bulk copy asks for is this.
 constexpr size_t sharedAlignment = 128;
 
@@ -46,13 +54,26 @@ void spoil(unsigned char *begin, const unsigned char *end) {
 #endif
 }
 
-std::string hex(uint64_t value) {
+/// Between the shared variables and what is kept of them.
+void copyShared(unsigned char *to, const unsigned char *from, size_t bytes) {
+#ifdef DSV4_ADDRESS_SANITIZER
+  for (size_t i = 0; i < bytes; ++i)
+    if (!__asan_address_is_poisoned(to + i) &&
+        !__asan_address_is_poisoned(from + i))
+      to[i] = from[i];
+#else
+  if (bytes != 0)
+    std::memcpy(to, from, bytes);
+#endif
+}
+
+} // namespace
+
+std::string Executor::hex(uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof(text), "0x%08" PRIX64, value);
   return text;
 }
-
-} // namespace
 
 thread_local Executor *Executor::active = nullptr;
 
@@ -62,6 +83,14 @@ const dsv4_host::Calls Executor::calls = {
     },
     [](const char *name, unsigned id, unsigned expected, unsigned predicate) {
       return active->barrier(name, id, expected, predicate);
+    },
+    [] { active->arriveAtCluster(); },
+    [] { active->waitForCluster(); },
+    [](const void *own, unsigned rank, bool atOnce) {
+      void *there = active->inBlock(own, rank, atOnce);
+      if (!there)
+        active->leaveThread();
+      return there;
     },
     [](const char *access, const void *address, unsigned bytes) {
       active->fail(std::to_string(bytes) + "-byte " + access + " at " +
@@ -92,95 +121,161 @@ uint64_t RandomNumbers::next() {
 //===----------------------------------------------------------------------===//
 
 Executor::Executor(const HostLaunch &launch)
-    : launch(launch), random(launch.schedule.seed), threads(launch.threads),
-      warps((launch.threads + warp_size - 1) / warp_size),
-      ready((launch.threads + 63) / 64) {
-  if (launch.schedule.order != ThreadOrder::Random || launch.grid < 2)
+    : launch(launch), random(launch.schedule.seed), blocks(launch.cluster) {
+  for (Block &block : blocks) {
+    block.threads.resize(launch.threads);
+    block.warps.resize((launch.threads + warp_size - 1) / warp_size);
+    block.ready.resize((launch.threads + 63) / 64);
+    if (launch.cluster > 1)
+      block.variables.resize(launch.sharedEnd - launch.sharedBegin);
+  }
+  const uint64_t clusters = launch.grid / launch.cluster;
+  if (launch.schedule.order != ThreadOrder::Random || clusters < 2)
     return;
-  blockOffset = random.below(launch.grid);
+  clusterOffset = random.below(clusters);
   do
-    blockStep = 1 + random.below(launch.grid - 1);
-  while (std::gcd(blockStep, launch.grid) != 1);
+    clusterStep = 1 + random.below(clusters - 1);
+  while (std::gcd(clusterStep, clusters) != 1);
+}
+
+Executor::~Executor() {
+  for (Block &block : blocks)
+    std::free(block.dynamicShared);
+}
+
+Status Executor::allocateShared() {
+  for (Block &block : blocks)
+    if (launch.sharedBytes &&
+        posix_memalign(&block.dynamicShared, sharedAlignment,
+                       launch.sharedBytes))
+      return Status(Code::LaunchFailed, "kernel '" + launch.kernel +
+                                            "': no memory for " +
+                                            std::to_string(launch.sharedBytes) +
+                                            " bytes of shared memory");
+  return Status();
 }
 
 Status Executor::run(const HostLaunch &launch) {
   if (launch.grid == 0)
     return Status();
+  const bool many = uint64_t(launch.cluster) * launch.threads > manyThreads;
+  std::unique_lock<std::mutex> lock(manyStacks, std::defer_lock);
+  if (many)
+    lock.lock();
   Executor executor(launch);
-  if (launch.sharedBytes && posix_memalign(&executor.dynamicShared,
-                                           sharedAlignment, launch.sharedBytes))
-    return Status(Code::LaunchFailed, "kernel '" + launch.kernel +
-                                          "': no memory for " +
-                                          std::to_string(launch.sharedBytes) +
-                                          " bytes of shared memory");
+  if (Status allocated = executor.allocateShared(); !allocated)
+    return allocated;
 
   dsv4_host::State &state = *launch.state;
   state.blockDim = {launch.threads, 1, 1};
   state.gridDim = {static_cast<unsigned>(launch.grid), 1, 1};
-  state.dynamicShared = executor.dynamicShared;
   state.calls = &calls;
 
   Executor *outer = std::exchange(active, &executor);
-  for (uint64_t i = 0; i < launch.grid && executor.failure.ok(); ++i)
-    executor.runBlock(executor.blockAt(i));
+  const uint64_t clusters = launch.grid / launch.cluster;
+  for (uint64_t i = 0; i < clusters && executor.failure.ok(); ++i)
+    executor.runCluster(executor.clusterAt(i));
   active = outer;
-  std::free(executor.dynamicShared);
+  if (many)
+    FiberPool::ofThisThread().trim(manyThreads);
   return executor.failure;
 }
 
-uint64_t Executor::blockAt(uint64_t position) const {
+uint64_t Executor::clusterAt(uint64_t position) const {
+  const uint64_t clusters = launch.grid / launch.cluster;
   if (launch.schedule.order == ThreadOrder::Reverse)
-    return launch.grid - 1 - position;
-  return (blockOffset + position * blockStep) % launch.grid;
+    return clusters - 1 - position;
+  return (clusterOffset + position * clusterStep) % clusters;
 }
 
-void Executor::resetBlock(uint64_t newBlock) {
-  block = newBlock;
-  launch.state->blockIdx = {static_cast<unsigned>(block), 0, 0};
-  launch.state->threadIdx = {0, 0, 0};
+/// Before a thread of the current block has run.
+void Executor::resetBlock() {
   spoil(launch.sharedBegin, launch.sharedEnd);
-  auto *dynamic = static_cast<unsigned char *>(dynamicShared);
+  auto *dynamic = static_cast<unsigned char *>(now->dynamicShared);
   spoil(dynamic, dynamic + launch.sharedBytes);
 
-  ended = 0;
-  pending = none;
-  for (Warp &warp : warps)
+  now->ended = 0;
+  for (Warp &warp : now->warps)
     warp = Warp();
   for (unsigned i = 0; i < launch.threads; ++i) {
-    threads[i].phase = Phase::Ready;
-    warps[i / warp_size].alive |= 1u << i % warp_size;
+    now->threads[i].arrived = false;
+    now->warps[i / warp_size].alive |= 1u << i % warp_size;
     setReady(i);
   }
 }
 
-void Executor::runBlock(uint64_t newBlock) {
-  resetBlock(newBlock);
+/// Makes another block of the cluster the current one.
+void Executor::switchTo(unsigned next) {
+  if (now && launch.cluster > 1) {
+    copyShared(now->variables.data(), launch.sharedBegin,
+               now->variables.size());
+    copyShared(launch.sharedBegin, blocks[next].variables.data(),
+               now->variables.size());
+  }
+  rank = next;
+  now = &blocks[rank];
+  launch.state->blockIdx = {static_cast<unsigned>(firstBlock + rank), 0, 0};
+  launch.state->dynamicShared = now->dynamicShared;
+}
+
+/// To a block that has a thread which can run; false where there is none.
+bool Executor::switchToReady() {
+  const unsigned size = launch.cluster;
+  const bool reverse = launch.schedule.order == ThreadOrder::Reverse;
+  const unsigned first = launch.schedule.order == ThreadOrder::Random
+                             ? static_cast<unsigned>(random.below(size))
+                             : 0;
+  for (unsigned i = 0; i < size; ++i) {
+    const unsigned next = reverse ? size - 1 - i : (first + i) % size;
+    const std::vector<uint64_t> &ready = blocks[next].ready;
+    if (next != rank && std::any_of(ready.begin(), ready.end(),
+                                    [](uint64_t word) { return word != 0; })) {
+      switchTo(next);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Executor::runCluster(uint64_t cluster) {
+  firstBlock = cluster * launch.cluster;
+  round = 0;
+  missing = alive = launch.cluster * launch.threads;
+  pending = none;
+  for (unsigned i = 0; i < launch.cluster; ++i) {
+    // In the order in which they are to run, the last one first.
+    const bool reverse = launch.schedule.order == ThreadOrder::Reverse;
+    switchTo(reverse ? i : launch.cluster - 1 - i);
+    resetBlock();
+  }
   FiberPool &pool = FiberPool::ofThisThread();
   while (failure.ok()) {
     int64_t next = std::exchange(pending, none);
     if (next == none)
       next = pick();
+    if (next == none && launch.cluster > 1 && switchToReady())
+      next = pick();
     if (next == none)
       break;
     makeCurrent(static_cast<unsigned>(next));
-    Fiber *fiber = threads[current].fiber;
+    Fiber *fiber = now->threads[current].fiber;
     if (!fiber) {
       fiber = pool.take();
       if (!fiber) {
         fail("no memory for the stack of a thread");
         break;
       }
-      threads[current].fiber = fiber;
+      now->threads[current].fiber = fiber;
       fiber->start(
           [](void *self) { static_cast<Executor *>(self)->runThreads(); },
           this);
     }
     fiber->resume();
     // The current thread may by now be another one of the same stack.
-    if (threads[current].phase == Phase::Ended)
+    if (now->threads[current].phase == Phase::Ended)
       pool.giveBack(fiber);
   }
-  if (failure.ok() && ended != launch.threads)
+  if (failure.ok() && alive != 0)
     reportStuck();
   if (!failure.ok())
     abandonThreads();
@@ -189,13 +284,16 @@ void Executor::runBlock(uint64_t newBlock) {
 /// Unwinds what waits, so that the stacks can be used again.
 void Executor::abandonThreads() {
   abandoning = true;
-  for (unsigned i = 0; i < launch.threads; ++i) {
-    Fiber *fiber = threads[i].fiber;
-    if (!fiber)
-      continue;
-    makeCurrent(i);
-    fiber->resume();
-    FiberPool::ofThisThread().giveBack(fiber);
+  for (Block &block : blocks) {
+    now = &block;
+    for (unsigned i = 0; i < launch.threads; ++i) {
+      Fiber *fiber = block.threads[i].fiber;
+      if (!fiber)
+        continue;
+      makeCurrent(i);
+      fiber->resume();
+      FiberPool::ofThisThread().giveBack(fiber);
+    }
   }
 }
 
@@ -207,19 +305,19 @@ void Executor::abandonThreads() {
 /// begun, that one.
 void Executor::runThreads() {
   // Both returns of setjmp read members only.
-  if (setjmp(threads[current].fiber->abandon)) {
+  if (setjmp(now->threads[current].fiber->abandon)) {
     endCurrent();
     return;
   }
   while (true) {
     launch.entry(launch.params);
-    Fiber *fiber = threads[current].fiber;
+    Fiber *fiber = now->threads[current].fiber;
     endCurrent();
     pending = pick();
-    if (pending == none || threads[pending].fiber)
+    if (pending == none || now->threads[pending].fiber)
       return;
     makeCurrent(static_cast<unsigned>(std::exchange(pending, none)));
-    threads[current].fiber = fiber;
+    now->threads[current].fiber = fiber;
   }
 }
 
@@ -227,12 +325,13 @@ int64_t Executor::pick() {
   unsigned skip = 0;
   if (launch.schedule.order == ThreadOrder::Random) {
     unsigned count = 0;
-    for (uint64_t word : ready)
+    for (uint64_t word : now->ready)
       count += __builtin_popcountll(word);
     if (count == 0)
       return none;
     skip = static_cast<unsigned>(random.below(count));
   }
+  std::vector<uint64_t> &ready = now->ready;
   const size_t words = ready.size();
   for (size_t i = 0; i < words; ++i) {
     const bool reverse = launch.schedule.order == ThreadOrder::Reverse;
@@ -254,8 +353,8 @@ int64_t Executor::pick() {
 }
 
 void Executor::setReady(unsigned thread) {
-  threads[thread].phase = Phase::Ready;
-  ready[thread / 64] |= uint64_t(1) << thread % 64;
+  now->threads[thread].phase = Phase::Ready;
+  now->ready[thread / 64] |= uint64_t(1) << thread % 64;
 }
 
 void Executor::makeCurrent(unsigned thread) {
@@ -264,14 +363,18 @@ void Executor::makeCurrent(unsigned thread) {
 }
 
 void Executor::endCurrent() {
-  Thread &thread = threads[current];
+  Thread &thread = now->threads[current];
   thread.phase = Phase::Ended;
   thread.fiber = nullptr;
-  ++ended;
-  Warp &warp = warps[current / warp_size];
+  ++now->ended;
+  --alive;
+  if (!thread.arrived || thread.round != round)
+    --missing;
+  Warp &warp = now->warps[current / warp_size];
   warp.alive &= ~(1u << current % warp_size);
   if (abandoning)
     return;
+  tryCompleteCluster();
   // Others may have waited for this lane alone.
   const unsigned first = current / warp_size * warp_size;
   for (unsigned lane = 0; lane < warp_size && warp.waiting; ++lane)
@@ -284,110 +387,9 @@ void Executor::waitUntilReady() {
   if (next == static_cast<int64_t>(current))
     return;
   pending = next;
-  threads[current].fiber->suspend();
+  now->threads[current].fiber->suspend();
   if (abandoning)
     leaveThread();
-}
-
-//===----------------------------------------------------------------------===//
-// Collectives
-//===----------------------------------------------------------------------===//
-
-const WarpValues *Executor::exchange(const char *name, unsigned mask,
-                                     unsigned long long value) {
-  Thread &thread = threads[current];
-  const unsigned lane = current % warp_size;
-  if (!(mask >> lane & 1)) {
-    fail(std::string(name) + " with mask " + hex(mask) +
-         ", which lacks the caller's own lane " + std::to_string(lane));
-    leaveThread();
-  }
-  thread.phase = Phase::Warp;
-  thread.name = name;
-  thread.mask = mask;
-  thread.value = value;
-  warps[current / warp_size].waiting |= 1u << lane;
-  tryCompleteWarp(current);
-  waitUntilReady();
-  return &thread.warp;
-}
-
-/// Frees all lanes that meet `thread`, if none is missing.
-bool Executor::tryCompleteWarp(unsigned thread) {
-  const Thread &caller = threads[thread];
-  Warp &warp = warps[thread / warp_size];
-  const unsigned lanes = caller.mask & warp.alive;
-  if (lanes & ~warp.waiting)
-    return false;
-  Thread *first = &threads[thread / warp_size * warp_size];
-  WarpValues values = {lanes, 0, {}};
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    if (!(lanes >> lane & 1))
-      continue;
-    if (first[lane].mask != caller.mask ||
-        std::strcmp(first[lane].name, caller.name))
-      return false;
-    values.values[lane] = first[lane].value;
-  }
-  // Each reads its own copy: a lane that runs ahead may be in the next
-  // collective before another has read this one's values.
-  for (unsigned lane = 0; lane < warp_size; ++lane) {
-    if (!(lanes >> lane & 1))
-      continue;
-    first[lane].warp = values;
-    first[lane].warp.lane = lane;
-    setReady(thread / warp_size * warp_size + lane);
-  }
-  warp.waiting &= ~lanes;
-  return true;
-}
-
-unsigned Executor::barrier(const char *name, unsigned id, unsigned expected,
-                           unsigned predicate) {
-  Thread &thread = threads[current];
-  if (expected == 0)
-    expected = launch.threads;
-  if (id >= barrierCount || expected > launch.threads) {
-    fail(std::string(name) + " of barrier " + std::to_string(id) + " for " +
-         std::to_string(expected) +
-         " threads: expected a barrier below 16 and at most the " +
-         std::to_string(launch.threads) + " threads of the block");
-    leaveThread();
-  }
-  thread.phase = Phase::Barrier;
-  thread.name = name;
-  thread.barrier = id;
-  thread.expected = expected;
-  thread.value = predicate;
-  if (++arrived[id] == expected)
-    completeBarrier(id);
-  waitUntilReady();
-  return thread.result;
-}
-
-void Executor::completeBarrier(unsigned id) {
-  const Thread &last = threads[current];
-  unsigned result = 0;
-  for (unsigned i = 0; i < launch.threads; ++i) {
-    const Thread &other = threads[i];
-    if (other.phase != Phase::Barrier || other.barrier != id)
-      continue;
-    if (other.expected != last.expected || std::strcmp(other.name, last.name)) {
-      fail("waits at " + std::string(last.name) + " for " +
-           std::to_string(last.expected) + " threads; thread " +
-           std::to_string(i) + " waits at the same barrier in " + other.name +
-           " for " + std::to_string(other.expected));
-      leaveThread();
-    }
-    result += other.value != 0;
-  }
-  for (unsigned i = 0; i < launch.threads; ++i) {
-    if (threads[i].phase != Phase::Barrier || threads[i].barrier != id)
-      continue;
-    threads[i].result = result;
-    setReady(i);
-  }
-  arrived[id] = 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -395,8 +397,9 @@ void Executor::completeBarrier(unsigned id) {
 //===----------------------------------------------------------------------===//
 
 std::string Executor::here() const {
-  return "kernel '" + launch.kernel + "': block " + std::to_string(block) +
-         ", thread " + std::to_string(current) + ": ";
+  return "kernel '" + launch.kernel + "': block " +
+         std::to_string(firstBlock + rank) + ", thread " +
+         std::to_string(current) + ": ";
 }
 
 void Executor::fail(std::string what) {
@@ -404,50 +407,68 @@ void Executor::fail(std::string what) {
 }
 
 /// No frame between here and the base of the stack may hold a string then.
-void Executor::leaveThread() { longjmp(threads[current].fiber->abandon, 1); }
+void Executor::leaveThread() {
+  longjmp(now->threads[current].fiber->abandon, 1);
+}
 
 std::string Executor::whatItDoes(unsigned thread) const {
-  const Thread &other = threads[thread];
+  const Thread &other = now->threads[thread];
   if (other.phase == Phase::Warp)
     return "waits at " + std::string(other.name) + " with mask " +
            hex(other.mask);
-  if (other.phase == Phase::Barrier)
+  if (other.phase == Phase::Barrier || other.phase == Phase::Cluster)
     return "waits at " + std::string(other.name);
   return "has ended";
 }
 
-/// No thread can run, and the first one that waits says why.
+/// No thread can run, and the first one that waits in its own block, or else
+/// for other blocks, says why.
 void Executor::reportStuck() {
-  for (unsigned i = 0; i < launch.threads; ++i) {
-    current = i;
-    if (threads[i].phase == Phase::Barrier)
-      return reportStuckBarrier(i);
-    if (threads[i].phase == Phase::Warp)
-      return reportStuckWarp(i);
+  for (unsigned of = 0; of < launch.cluster; ++of) {
+    switchTo(of);
+    for (unsigned i = 0; i < launch.threads; ++i) {
+      current = i;
+      if (now->threads[i].phase == Phase::Barrier)
+        return reportStuckBarrier(i);
+      if (now->threads[i].phase == Phase::Warp)
+        return reportStuckWarp(i);
+    }
+  }
+  reportStuckCluster();
+}
+
+void Executor::reportStuckCluster() {
+  for (unsigned of = 0; of < launch.cluster; ++of) {
+    switchTo(of);
+    for (current = 0; current < launch.threads; ++current)
+      if (now->threads[current].phase == Phase::Cluster)
+        return fail("waits at a barrier of its cluster, at which " +
+                    std::to_string(missing) + " of " + std::to_string(alive) +
+                    " threads have not arrived");
   }
 }
 
 void Executor::reportStuckBarrier(unsigned thread) {
-  const Thread &waiting = threads[thread];
+  const Thread &waiting = now->threads[thread];
   for (unsigned i = 0; i < launch.threads; ++i) {
-    if (threads[i].phase == Phase::Barrier &&
-        threads[i].barrier == waiting.barrier)
+    if (now->threads[i].phase == Phase::Barrier &&
+        now->threads[i].barrier == waiting.barrier)
       continue;
     return fail(
         whatItDoes(thread) + " for " + std::to_string(waiting.expected) +
-        " threads, of which " + std::to_string(arrived[waiting.barrier]) +
+        " threads, of which " + std::to_string(now->arrived[waiting.barrier]) +
         " are there; thread " + std::to_string(i) + " " + whatItDoes(i));
   }
 }
 
 void Executor::reportStuckWarp(unsigned thread) {
-  const Thread &waiting = threads[thread];
+  const Thread &waiting = now->threads[thread];
   const unsigned first = thread / warp_size * warp_size;
-  const unsigned lanes = waiting.mask & warps[thread / warp_size].alive;
+  const unsigned lanes = waiting.mask & now->warps[thread / warp_size].alive;
   for (unsigned lane = 0; lane < warp_size; ++lane) {
     if (!(lanes >> lane & 1))
       continue;
-    const Thread &other = threads[first + lane];
+    const Thread &other = now->threads[first + lane];
     if (other.phase == Phase::Warp && other.mask == waiting.mask &&
         !std::strcmp(other.name, waiting.name))
       continue;

@@ -5,15 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks run one after another; the threads of a block are fibers. A thread
+// Clusters run one after another, and of a cluster a block until all its
+// threads wait for other blocks; the threads of a block are fibers. A thread
 // runs until it waits in a barrier or warp collective, or ends. One that ends
 // hands its stack to the next thread that has not begun, so a kernel without
 // collectives runs on one stack and never switches.
 //
 // Lanes that have ended, or that the block has not got, count as arrived at a
 // warp collective (asking for their value is an error); a barrier needs every
-// thread. When no thread can run and some wait, the launch fails with a message
-// that says who waits for whom.
+// thread, that of a cluster those that have not ended. When no thread can run
+// and some wait, the launch fails with a message that says who waits for whom.
+//
+// A kernel's shared variables are static, so they are those of the block that
+// runs; what other blocks of its cluster have in theirs is kept beside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +44,8 @@ struct HostLaunch {
   dsv4_host::State *state = nullptr; ///< The image's.
   void (*entry)(void **params) = nullptr;
   unsigned char *sharedBegin = nullptr, *sharedEnd = nullptr;
-  uint64_t grid = 0;
+  uint64_t grid = 0;    ///< A multiple of `cluster`.
+  uint32_t cluster = 1; ///< Blocks that share their shared memory.
   uint32_t threads = 0;
   uint32_t sharedBytes = 0;
   void **params = nullptr;
@@ -67,10 +72,12 @@ public:
   static Status run(const HostLaunch &launch);
 
 private:
-  enum class Phase : uint8_t { Ready, Warp, Barrier, Ended };
+  enum class Phase : uint8_t { Ready, Warp, Barrier, Cluster, Ended };
 
   struct Thread {
     Phase phase = Phase::Ready;
+    bool arrived = false; ///< At a barrier of the cluster, and has not waited:
+    uint64_t round = 0;   ///< its number.
     Fiber *fiber = nullptr;     ///< From its begin to its end.
     const char *name = nullptr; ///< The call it waits in.
     unsigned mask = 0;          ///< Of a warp collective.
@@ -89,11 +96,27 @@ private:
   static constexpr int64_t none = -1;
   static constexpr unsigned barrierCount = 16; ///< Of a GPU's block.
 
-  explicit Executor(const HostLaunch &launch);
+  /// A block of the cluster that runs.
+  struct Block {
+    std::vector<Thread> threads;
+    std::vector<Warp> warps;
+    std::vector<uint64_t> ready; ///< A bit per thread.
+    unsigned arrived[barrierCount] = {};
+    unsigned ended = 0;
+    /// Its shared variables while another block runs.
+    std::vector<unsigned char> variables;
+    void *dynamicShared = nullptr;
+  };
 
-  uint64_t blockAt(uint64_t position) const;
-  void runBlock(uint64_t block);
-  void resetBlock(uint64_t block);
+  explicit Executor(const HostLaunch &launch);
+  ~Executor();
+  Status allocateShared();
+
+  uint64_t clusterAt(uint64_t position) const;
+  void runCluster(uint64_t cluster);
+  void resetBlock();
+  void switchTo(unsigned rank);
+  bool switchToReady();
   void runThreads();
   void abandonThreads();
   int64_t pick();
@@ -108,7 +131,12 @@ private:
                    unsigned predicate);
   bool tryCompleteWarp(unsigned thread);
   void completeBarrier(unsigned id);
+  void arriveAtCluster();
+  void waitForCluster();
+  void tryCompleteCluster();
+  void *inBlock(const void *own, unsigned rank, bool atOnce);
 
+  static std::string hex(uint64_t value);
   std::string here() const;
   std::string whatItDoes(unsigned thread) const;
   void fail(std::string what);
@@ -116,24 +144,26 @@ private:
   void reportStuck();
   void reportStuckBarrier(unsigned thread);
   void reportStuckWarp(unsigned thread);
+  void reportStuckCluster();
 
   static const dsv4_host::Calls calls;
   static thread_local Executor *active;
 
   const HostLaunch &launch;
   RandomNumbers random;
-  uint64_t blockStep = 1, blockOffset = 0; ///< A bijection of the blocks.
-  std::vector<Thread> threads;
-  std::vector<Warp> warps;
-  std::vector<uint64_t> ready; ///< A bit per thread.
-  unsigned arrived[barrierCount] = {};
-  uint64_t block = 0;
-  unsigned current = 0;
-  unsigned ended = 0;
+  uint64_t clusterStep = 1, clusterOffset = 0; ///< A bijection of the clusters.
+  std::vector<Block> blocks;                   ///< Of the cluster that runs.
+  uint64_t firstBlock = 0;                     ///< Its first one.
+  /// Of the barrier of the cluster: its number, the threads it waits for, and
+  /// those that have not ended.
+  uint64_t round = 0;
+  unsigned missing = 0, alive = 0;
+  unsigned rank = 0;      ///< Of the block that runs,
+  Block *now = nullptr;   ///< and itself.
+  unsigned current = 0;   ///< Thread of it.
   int64_t pending = none; ///< Picked, but on another stack.
   bool abandoning = false;
   Status failure;
-  void *dynamicShared = nullptr;
 };
 
 } // namespace dsv4::rt

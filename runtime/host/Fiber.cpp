@@ -96,14 +96,9 @@ FiberPool &FiberPool::ofThisThread() {
 }
 
 Fiber *FiberPool::take() {
-  if (idle.empty()) {
-    std::unique_ptr<Fiber> made = Fiber::create();
-    if (!made)
-      return nullptr;
-    all.push_back(std::move(made));
-    return all.back().get();
-  }
-  Fiber *fiber = idle.back();
+  if (idle.empty())
+    return Fiber::create().release();
+  Fiber *fiber = idle.back().release();
   idle.pop_back();
   return fiber;
 }

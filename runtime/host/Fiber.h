@@ -72,11 +72,15 @@ public:
 
   /// Null when there is no memory for a stack.
   Fiber *take();
-  void giveBack(Fiber *fiber) { idle.push_back(fiber); }
+  void giveBack(Fiber *fiber) { idle.emplace_back(fiber); }
+  /// Frees what is idle but for `most`.
+  void trim(size_t most) {
+    if (idle.size() > most)
+      idle.resize(most);
+  }
 
 private:
-  std::vector<std::unique_ptr<Fiber>> all;
-  std::vector<Fiber *> idle;
+  std::vector<std::unique_ptr<Fiber>> idle;
 };
 
 } // namespace dsv4::rt

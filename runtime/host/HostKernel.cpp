@@ -52,7 +52,8 @@ HostKernel::~HostKernel() = default;
 Result<std::unique_ptr<HostKernel>>
 HostKernel::load(const std::string &image, const std::string &symbol,
                  const ThreadSchedule &schedule,
-                 std::function<void(const std::string &)> warn) {
+                 std::function<void(const std::string &)> warn,
+                 uint32_t cluster) {
   const std::string who = "kernel '" + symbol + "': ";
   // A file, because the loader takes an image only from a name and takes equal
   // names (of memory files, say) for the same image.
@@ -93,6 +94,7 @@ HostKernel::load(const std::string &image, const std::string &symbol,
   launch.sharedBegin = head->sharedBegin;
   launch.sharedEnd = head->sharedEnd;
   launch.schedule = schedule;
+  launch.cluster = cluster;
   loaded->warn = std::move(warn);
   return std::unique_ptr<HostKernel>(new HostKernel(std::move(loaded)));
 }
@@ -106,6 +108,11 @@ Status HostKernel::launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
     return Status(Code::InvalidArgument, who + std::to_string(grid) +
                                              " blocks: expected at most " +
                                              std::to_string(maxGrid));
+  if (grid % launch.cluster != 0)
+    return Status(Code::InvalidArgument,
+                  who + std::to_string(grid) +
+                      " blocks: expected a multiple of the " +
+                      std::to_string(launch.cluster) + " of a cluster");
   if (threads == 0 || threads > maxThreads)
     return Status(Code::InvalidArgument,
                   who + std::to_string(threads) +

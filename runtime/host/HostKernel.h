@@ -26,21 +26,22 @@ namespace dsv4::rt {
 
 class HostKernel {
 public:
-  /// Loads an image and looks up its kernel `symbol`. `warn` is told after a
-  /// launch what it left out because the caller's data asked for something that
-  /// is not there.
+  /// Loads an image and looks up its kernel `symbol`, which was compiled for
+  /// clusters of `cluster` blocks. `warn` is told after a launch what it left
+  /// out because the caller's data asked for something that is not there.
   static Result<std::unique_ptr<HostKernel>>
   load(const std::string &image, const std::string &symbol,
        const ThreadSchedule &schedule = {},
-       std::function<void(const std::string &)> warn = {});
+       std::function<void(const std::string &)> warn = {},
+       uint32_t cluster = 1);
   ~HostKernel();
   HostKernel(const HostKernel &) = delete;
   HostKernel &operator=(const HostKernel &) = delete;
 
-  /// Runs `grid` blocks of `threads` threads; `params` holds the address of
-  /// each parameter, as cuLaunchKernel takes them. Without blocks nothing runs,
-  /// which is no error. Launches of one module wait for each other; those of
-  /// different modules do not.
+  /// Runs `grid` blocks, whole clusters, of `threads` threads; `params` holds
+  /// the address of each parameter, as cuLaunchKernel takes them. Without
+  /// blocks nothing runs, which is no error. Launches of one module wait for
+  /// each other; those of different modules do not.
   Status launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
                 void **params);
 

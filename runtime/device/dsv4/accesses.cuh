@@ -345,15 +345,6 @@ __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
 // Thread block clusters along x (sm_90+). Of Size 1: a block by itself.
 //===----------------------------------------------------------------------===//
 
-// What is divided into Size parts: those this block works for.
-struct ClusterParts {
-  int begin, end;
-};
-template <int Size> __device__ __forceinline__ ClusterParts cluster_parts() {
-  const int rank = Size > 1 ? blockIdx.x % Size : 0;
-  return {rank, rank + 1};
-}
-
 // The shared variable at `own`, as the first block of the cluster has it.
 template <int Size, typename T>
 __device__ __forceinline__ T *in_first_block(T *own) {
@@ -367,12 +358,10 @@ __device__ __forceinline__ T *in_first_block(T *own) {
   return own;
 }
 
-// The place of this block among the Size blocks of its cluster, and how many of
-// them work for parts.
+// The place of this block among the Size blocks of its cluster.
 template <int Size> __device__ __forceinline__ int cluster_rank() {
   return Size > 1 ? (int)(blockIdx.x % Size) : 0;
 }
-template <int Size> __device__ constexpr int cluster_workers() { return Size; }
 
 // Element `at` of the shared array as block `rank` of the cluster has it, in two
 // words; nothing is read where the condition is false.

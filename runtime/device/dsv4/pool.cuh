@@ -397,27 +397,23 @@ __device__ __forceinline__ Result pool(int first, int rows, Offsets offsets,
 #pragma unroll
   for (int i = 0; i < Count; ++i)
     count += first + i * apart < (unsigned)rows;
-  const ClusterParts parts = cluster_parts<Cluster>();
-#pragma unroll 1
-  for (int part = parts.begin; part < parts.end; ++part) {
-    if constexpr (Members <= 8) {
-      ready();
-      pool_windows<Shape, Count, Members, Part>(
-          in_first_block<Cluster>(&pooled[0][0]), channels, count, part,
-          offsets, [&](int which, auto window) {
-            body((int)(first + which * apart), window);
-          });
-    } else {
-#pragma unroll 1
-      for (int which = 0; which < count; ++which)
-        body((int)(first + which * apart), [&](bool all, auto scores,
-                                               auto values, auto load) {
-          pool_window<Shape, Members, Threads, Part>(
-              in_first_block<Cluster>(pooled[which]), part,
-              which + 1 < count || part + 1 < parts.end, ready, offsets, all,
-              scores, values, load);
+  const int part = cluster_rank<Cluster>();
+  if constexpr (Members <= 8) {
+    ready();
+    pool_windows<Shape, Count, Members, Part>(
+        in_first_block<Cluster>(&pooled[0][0]), channels, count, part, offsets,
+        [&](int which, auto window) {
+          body((int)(first + which * apart), window);
         });
-    }
+  } else {
+#pragma unroll 1
+    for (int which = 0; which < count; ++which)
+      body((int)(first + which * apart),
+           [&](bool all, auto scores, auto values, auto load) {
+             pool_window<Shape, Members, Threads, Part>(
+                 in_first_block<Cluster>(pooled[which]), part,
+                 which + 1 < count, ready, offsets, all, scores, values, load);
+           });
   }
   ready();
   cluster_arrive<Cluster>();

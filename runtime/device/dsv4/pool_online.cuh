@@ -317,32 +317,27 @@ __device__ __forceinline__ Result pool_online(int first, int rows, Body body) {
   __shared__ float pooled[Count][channels];
   FirstBlock<Cluster> first_block;
   const int thread = threadIdx.x % lanes, team = threadIdx.x / lanes;
-  const ClusterParts parts = cluster_parts<Cluster>();
+  const int lane = cluster_rank<Cluster>() * lanes + thread;
 #pragma unroll 1
-  for (int part = parts.begin; part < parts.end; ++part) {
-    const int lane = part * lanes + thread;
-#pragma unroll 1
-    for (int at = 0; at < Count; at += teams) {
-      const int which = at + team;
-      const bool has_row =
-          team < teams && which < Count && first + which < rows;
-      Part means = {};
-      if (has_row)
-        body(first + which, [&](int count, bool known, bool kept, bool ends,
-                                auto begin, auto member, auto end) {
-          means = pool_piece<Groups, Part>(lane, count, known, kept, ends,
-                                           begin, member, end);
-        });
-      first_block.wait();
-      if (has_row) {
-        float *row = in_first_block<Cluster>(pooled[which]);
+  for (int at = 0; at < Count; at += teams) {
+    const int which = at + team;
+    const bool has_row = team < teams && which < Count && first + which < rows;
+    Part means = {};
+    if (has_row)
+      body(first + which, [&](int count, bool known, bool kept, bool ends,
+                              auto begin, auto member, auto end) {
+        means = pool_piece<Groups, Part>(lane, count, known, kept, ends, begin,
+                                         member, end);
+      });
+    first_block.wait();
+    if (has_row) {
+      float *row = in_first_block<Cluster>(pooled[which]);
 #pragma unroll
-        for (int s = 0; s < Part::steps; ++s)
+      for (int s = 0; s < Part::steps; ++s)
 #pragma unroll
-          for (int v = 0; v < Part::chunk; ++v)
-            row[(s * lanes + lane) * Part::chunk + v] =
-                means[s * Part::chunk + v];
-      }
+        for (int v = 0; v < Part::chunk; ++v)
+          row[(s * lanes + lane) * Part::chunk + v] =
+              means[s * Part::chunk + v];
     }
   }
   first_block.wait();

@@ -191,16 +191,15 @@ struct TopkRange {
   int begin, end;
 };
 
-// Parts `first` to `end` - 1 of `parts` of a row.
+// Part `part` of `parts` of a row.
 template <typename Shape>
-__device__ __forceinline__ TopkRange topk_range(int first, int end, int parts,
-                                                int length) {
+__device__ __forceinline__ TopkRange topk_range(int part, int parts, int length) {
   // Parts begin at whole lines of memory, where rows do.
   constexpr unsigned piece = 32 * Shape::vector;
   const unsigned pieces = (length + piece - 1) / piece;
   const int each = (int)((pieces + parts - 1) / parts * piece);
-  return {first * each < length ? first * each : length,
-          end * each < length ? end * each : length};
+  const int begin = part * each, end = begin + each;
+  return {begin < length ? begin : length, end < length ? end : length};
 }
 
 // The vectors at `Count` columns of a row with elements; NaN where there is no

@@ -43,14 +43,11 @@ template <typename Shape, int Size> struct TopkCluster {
   }
 
   __device__ __forceinline__ TopkRange range(int length) const {
-    const ClusterParts parts = cluster_parts<Size>();
-    return topk_range<Shape>(parts.begin, parts.end, Size, length);
+    return topk_range<Shape>(cluster_rank<Size>(), Size, length);
   }
 
   // All blocks see the same counts, so all decide the same.
   __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
-    if constexpr (cluster_workers<Size>() == 1)
-      return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
     if (exchanges == 0)
       cluster_wait<Size>();
     unsigned *lengths = cluster.counts[exchanges++];
@@ -127,10 +124,6 @@ template <typename Shape, int Size> struct TopkCluster {
 // The K best of `length` elements by the Size blocks of a cluster.
 template <typename Shape, int Size, typename Load, typename Emit>
 __device__ __forceinline__ void topk_cluster(int length, Load load, Emit emit) {
-  // On the host target the first block does it all.
-  const ClusterParts parts = cluster_parts<Size>();
-  if (parts.begin == parts.end)
-    return;
   if (length > 0) {
     __shared__ TopkClusterShared cluster;
     TopkCluster<Shape, Size> group(cluster);

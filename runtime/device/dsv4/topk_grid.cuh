@@ -62,7 +62,7 @@ template <typename Shape, int Parts> struct TopkGrid {
   __device__ __forceinline__ TopkRange range(int of) {
     length = of;
     const int part = blocks == 1 ? 0 : (int)(blockIdx.x % Parts);
-    return topk_range<Shape>(part, part + 1, blocks, length);
+    return topk_range<Shape>(part, blocks, length);
   }
 
   __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {

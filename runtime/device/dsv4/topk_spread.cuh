@@ -33,9 +33,8 @@ struct TopkSpreadShared {
 // How the blocks of a cluster are looked at: by one warp, or one for each four.
 template <typename Shape, int Size> struct TopkTeams {
   enum : int {
-    blocks = cluster_workers<Size>(),
-    each = blocks <= 8 || Shape::threads < 128 ? blocks : 4,
-    warps = blocks / each
+    each = Size <= 8 || Shape::threads < 128 ? Size : 4,
+    warps = Size / each
   };
 };
 
@@ -144,7 +143,7 @@ __device__ __forceinline__ void topk_span_spread(unsigned &least, unsigned &most
   topk_span(shared, least, most);
   cluster_arrive<Size>();
   cluster_wait<Size>();
-  const int block = threadIdx.x % cluster_workers<Size>();
+  const int block = threadIdx.x % Size;
   least = __reduce_min_sync(0xFFFFFFFFu, ld_cluster_4(&shared.least, block));
   most = __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.most, block));
 }
@@ -158,23 +157,15 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
                 "a row in the registers of 2, 4, 8 or 16 blocks");
   typedef TopkHalfBins<Shape> Halves;
   TopkShared<Shape> &shared = topk_shared<Shape>();
-  // On the host target the first block does it all.
-  const ClusterParts parts = cluster_parts<Size>();
-  constexpr int chunks = Shape::chunks * (Size / cluster_workers<Size>()),
-                items = chunks * Shape::vector;
+  constexpr int items = Shape::items;
   const int wanted = length < Shape::k ? length : Shape::k;
-  if (parts.begin == parts.end)
-    return;
   TopkBin found = {};
   // How many have their places, and how many of what is in doubt are sought.
   unsigned placed = 0, rest = wanted;
   if (length > 0) {
-    const TopkRange range = topk_range<Shape>(parts.begin, parts.end, Size, length);
+    const TopkRange range = topk_range<Shape>(cluster_rank<Size>(), Size, length);
     float values[items];
-    topk_load<Shape, chunks>(
-        values,
-        [&](int c) { return topk_column<Shape>(range.begin, c * Shape::vector); },
-        range.end, length, load);
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
     topk_clear<Shape>();
     __syncthreads();
 

@@ -19,7 +19,7 @@
 namespace dsv4_host {
 
 /// Changes with the structs below; an image of another version is refused.
-constexpr unsigned abi_version = 2;
+constexpr unsigned abi_version = 3;
 
 constexpr unsigned warp_size = 32;
 
@@ -44,6 +44,13 @@ struct Calls {
   /// `id`; returns how many of them brought a nonzero predicate.
   unsigned (*barrier)(const char *name, unsigned id, unsigned threads,
                       unsigned predicate);
+  /// Arrives at the barrier of the cluster, and waits for the threads of all its
+  /// blocks that have not ended to do so.
+  void (*clusterArrive)();
+  void (*clusterWait)();
+  /// Where block `rank` of the cluster has what this one has at `own` in its shared
+  /// memory, for this block; to be accessed at once, or only later.
+  void *(*inBlock)(const void *own, unsigned rank, bool at_once);
   /// Ends the launch: `access` ("load", "store") of `bytes` bytes at `address`.
   void (*misaligned)(const char *access, const void *address, unsigned bytes);
   /// Ends the launch: `name` asked for a value of `lane`, which has none.

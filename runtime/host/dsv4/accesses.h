@@ -185,53 +185,59 @@ __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
 }
 
 //===----------------------------------------------------------------------===//
-// Thread block clusters. Blocks run one after another: the first of a cluster
-// does the work of all.
+// Thread block clusters
 //===----------------------------------------------------------------------===//
 
-struct ClusterParts {
-  int begin, end;
-};
-template <int Size> __device__ __forceinline__ ClusterParts cluster_parts() {
-  return {0, blockIdx.x % Size == 0 ? Size : 0};
+template <typename T>
+__device__ __forceinline__ T *in_block(T *own, int rank, bool at_once = true) {
+  return static_cast<T *>(
+      dsv4_host::state.calls->inBlock(own, (unsigned)rank, at_once));
 }
 template <int Size, typename T>
 __device__ __forceinline__ T *in_first_block(T *own) {
-  return own;
+  return Size > 1 ? in_block(own, 0, /*at_once=*/false) : own;
 }
 template <int Size> __device__ __forceinline__ int cluster_rank() {
   return Size > 1 ? (int)(blockIdx.x % Size) : 0;
 }
-template <int Size> __device__ constexpr int cluster_workers() { return 1; }
 __device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
                                                 const unsigned long long *array,
-                                                unsigned at, int) {
-  const unsigned long long value = condition ? array[at] : 0;
+                                                unsigned at, int rank) {
+  const unsigned long long value = condition ? in_block(array, rank)[at] : 0;
   to[0] = (unsigned)value;
   to[1] = (unsigned)(value >> 32);
 }
-__device__ __forceinline__ unsigned ld_cluster_4(const unsigned *own, int) {
-  return *own;
+__device__ __forceinline__ unsigned ld_cluster_4(const unsigned *own, int rank) {
+  return *in_block(own, rank);
 }
 __device__ __forceinline__ unsigned long long ld_cluster_8(const unsigned *own,
-                                                           int) {
-  return (unsigned long long)own[1] << 32 | own[0];
+                                                           int rank) {
+  const unsigned *pair = in_block(own, rank);
+  return (unsigned long long)pair[1] << 32 | pair[0];
 }
 __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
                                                 unsigned *next, unsigned bin,
                                                 unsigned last, unsigned end,
                                                 unsigned low, unsigned high) {
   if (bin < end)
-    array[next[bin == last]++] = (unsigned long long)high << 32 | low;
+    in_block(array, 0)[next[bin == last]++] = (unsigned long long)high << 32 | low;
 }
-__device__ __forceinline__ void st_cluster_4(unsigned *own, int,
+__device__ __forceinline__ void st_cluster_4(unsigned *own, int rank,
                                              unsigned value) {
-  *own = value;
+  *in_block(own, rank) = value;
 }
-template <int Size> __device__ __forceinline__ void cluster_arrive() {}
-template <int Size> __device__ __forceinline__ void cluster_arrive_relaxed() {}
+template <int Size> __device__ __forceinline__ void cluster_arrive() {
+  if (Size > 1)
+    dsv4_host::state.calls->clusterArrive();
+}
+template <int Size> __device__ __forceinline__ void cluster_arrive_relaxed() {
+  cluster_arrive<Size>();
+}
 template <int Size> __device__ __forceinline__ void cluster_wait() {
-  __syncthreads();
+  if (Size > 1)
+    dsv4_host::state.calls->clusterWait();
+  else
+    __syncthreads();
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,14 +18,6 @@ using namespace dsv4::rt::test;
 
 namespace {
 
-std::vector<ThreadSchedule> schedules() {
-  std::vector<ThreadSchedule> all = {{ThreadOrder::Forward, 0},
-                                     {ThreadOrder::Reverse, 0}};
-  for (uint64_t seed = 0; seed < 8; ++seed)
-    all.push_back({ThreadOrder::Random, seed});
-  return all;
-}
-
 /// Each thread t of one block stores body's `result` of type int in out[t].
 std::string perThread(const std::string &body) {
   return "extern \"C\" __global__ void per_thread(int *out) {\n"

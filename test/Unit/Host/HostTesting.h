@@ -17,25 +17,36 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace dsv4::rt::test {
 
 /// Compiles and loads `kernel` behind the prelude; null, and a failed test, if
 /// that does not work.
 inline std::unique_ptr<HostKernel> loadKernel(const std::string &kernel,
-                                              const std::string &symbol) {
+                                              const std::string &symbol,
+                                              uint32_t cluster = 1) {
   Result<std::string> image =
       compileHost(hostPrelude() + kernel + hostEpilogue(symbol));
   if (!image) {
     ADD_FAILURE() << image.status().message();
     return nullptr;
   }
-  Result<std::unique_ptr<HostKernel>> loaded = HostKernel::load(*image, symbol);
+  Result<std::unique_ptr<HostKernel>> loaded =
+      HostKernel::load(*image, symbol, {}, {}, cluster);
   if (!loaded) {
     ADD_FAILURE() << loaded.status().message();
     return nullptr;
   }
   return loaded.take();
+}
+
+inline std::vector<ThreadSchedule> schedules() {
+  std::vector<ThreadSchedule> all = {{ThreadOrder::Forward, 0},
+                                     {ThreadOrder::Reverse, 0}};
+  for (uint64_t seed = 0; seed < 8; ++seed)
+    all.push_back({ThreadOrder::Random, seed});
+  return all;
 }
 
 /// Launches with parameters by value.

@@ -1,0 +1,228 @@
+//===- ClusterTest.cpp - Blocks that share their shared memory ------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostTesting.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using namespace dsv4::rt;
+using namespace dsv4::rt::test;
+
+namespace {
+
+constexpr unsigned cluster = 4;
+
+/// A kernel of clusters of four blocks; `rank` is that of the block, `t` its
+/// thread.
+std::string inClusters(const std::string &body) {
+  return "extern \"C\" __global__ void __cluster_dims__(4, 1, 1) f(int *out) "
+         "{\n"
+         "  using namespace dsv4;\n"
+         "  __shared__ unsigned word, words[64];\n"
+         "  const int t = threadIdx.x, rank = cluster_rank<4>();\n" +
+         body + "}\n";
+}
+
+std::string failureOf(const std::string &body, uint64_t grid = cluster,
+                      uint32_t threads = 32) {
+  auto kernel = loadKernel(inClusters(body), "f", cluster);
+  if (!kernel)
+    return "";
+  std::vector<int> out(grid * threads, -1);
+  Status status = launch(*kernel, grid, threads, 0, out.data());
+  EXPECT_FALSE(status.ok());
+  // Nothing of the failure is left over.
+  EXPECT_EQ(launch(*kernel, grid, threads, 0, out.data()).message(),
+            status.message());
+  return status.message();
+}
+
+} // namespace
+
+// Every block reads what all have, and all write into the first one.
+TEST(Cluster, MemoryOfOtherBlocksInEveryOrder) {
+  auto kernel =
+      loadKernel(inClusters("  if (t == 0)\n"
+                            "    word = blockIdx.x * 100;\n"
+                            "  words[t] = 0;\n"
+                            "  cluster_arrive<4>();\n"
+                            "  cluster_wait<4>();\n"
+                            "  int sum = 0;\n"
+                            "  for (int i = 0; i < 4; ++i)\n"
+                            "    sum += ld_cluster_4(&word, i);\n"
+                            "  if (t / 16 == rank)\n"
+                            "    st_cluster_4(&words[t], 0, sum + t);\n"
+                            "  cluster_arrive<4>();\n"
+                            "  cluster_wait<4>();\n"
+                            "  out[blockIdx.x * 64 + t] = words[t];\n"),
+                 "f", cluster);
+  ASSERT_TRUE(kernel);
+  for (const ThreadSchedule &schedule : schedules()) {
+    kernel->setSchedule(schedule);
+    std::vector<int> out(12 * 64, -1);
+    Status status = launch(*kernel, 12, 64, 0, out.data());
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (int block = 0; block < 12; ++block)
+      for (int t = 0; t < 64; ++t) {
+        const int first = block / 4 * 4;
+        EXPECT_EQ(out[block * 64 + t],
+                  block == first ? (4 * first + 6) * 100 + t : 0);
+      }
+  }
+}
+
+// A pointer to the first block's memory, made before that may be accessed, in
+// dynamic shared memory, too; places are given out by each block for itself.
+TEST(Cluster, PointersAndPlaces) {
+  auto kernel = loadKernel(
+      inClusters(
+          "  unsigned *row = (unsigned *)dynamic_shared();\n"
+          "  __shared__ unsigned next[2];\n"
+          "  __shared__ unsigned long long list[4];\n"
+          "  unsigned *first = in_first_block<4>(row + rank);\n"
+          "  row[t] = 7;\n"
+          "  next[0] = next[1] = rank;\n"
+          "  cluster_arrive_relaxed<4>();\n"
+          "  cluster_wait<4>();\n"
+          "  if (t == 0)\n"
+          "    *first = 10 + rank;\n"
+          "  if (t == 1)\n"
+          "    place_cluster_8(list, next, 1, 1, 2, rank, 50);\n"
+          "  if (t == 2)\n"
+          "    place_cluster_8(list, next, 2, 1, 2, rank, 51);\n"
+          "  cluster_arrive<4>();\n"
+          "  cluster_wait<4>();\n"
+          "  out[blockIdx.x * 8 + t] = t < 4 ? row[t] :\n"
+          "      rank == 0 ? (int)(list[t - 4] >> 32) : next[1] - rank;\n"),
+      "f", cluster);
+  ASSERT_TRUE(kernel);
+  for (const ThreadSchedule &schedule : schedules()) {
+    kernel->setSchedule(schedule);
+    std::vector<int> out(32, -1);
+    Status status = launch(*kernel, 4, 8, 8 * sizeof(unsigned), out.data());
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(out, (std::vector<int>{10, 11, 12, 13, 50, 50, 50, 50, //
+                                     7,  7,  7,  7,  1,  1,  1,  1,  //
+                                     7,  7,  7,  7,  1,  1,  1,  1,  //
+                                     7,  7,  7,  7,  1,  1,  1,  1}));
+  }
+}
+
+// Who has ended is not waited for, and variables are fresh in every cluster.
+TEST(Cluster, BlocksThatEnd) {
+  auto kernel = loadKernel(inClusters("  out[blockIdx.x * 32 + t] = word;\n"
+                                      "  word = 5;\n"
+                                      "  if (rank == 1 || t == 3)\n"
+                                      "    return;\n"
+                                      "  cluster_arrive<4>();\n"
+                                      "  if (rank == 2)\n"
+                                      "    return;\n"
+                                      "  cluster_wait<4>();\n"
+                                      "  out[blockIdx.x * 32 + t] = 1;\n"),
+                           "f", cluster);
+  ASSERT_TRUE(kernel);
+  for (const ThreadSchedule &schedule : schedules()) {
+    kernel->setSchedule(schedule);
+    std::vector<int> out(8 * 32, -1);
+    Status status = launch(*kernel, 8, 32, 0, out.data());
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (int i = 0; i < 8 * 32; ++i) {
+      const int rank = i / 32 % 4;
+      const bool waited = (rank == 0 || rank == 3) && i % 32 != 3;
+      // Only the first thread of a block finds what nobody has written.
+      if (waited)
+        EXPECT_EQ(out[i], 1) << i;
+      else
+        EXPECT_TRUE(out[i] == 0x7F7F7F7F || out[i] == 5) << i;
+    }
+  }
+}
+
+// Without the barrier a block finds what was there before.
+TEST(Cluster, AMissingBarrierShows) {
+  auto kernel = loadKernel(inClusters("  cluster_arrive<4>();\n"
+                                      "  cluster_wait<4>();\n"
+                                      "  word = rank;\n"
+                                      "  out[blockIdx.x * 32 + t] =\n"
+                                      "      ld_cluster_4(&word, 3 - rank);\n"
+                                      "  cluster_arrive<4>();\n"
+                                      "  cluster_wait<4>();\n"),
+                           "f", cluster);
+  ASSERT_TRUE(kernel);
+  std::vector<int> out(4 * 32, -1);
+  ASSERT_TRUE(launch(*kernel, 4, 32, 0, out.data()).ok());
+  // The last block goes on first.
+  EXPECT_EQ(out[3 * 32], 0x7F7F7F7F);
+}
+
+TEST(Cluster, WrongUse) {
+  EXPECT_EQ(failureOf("  cluster_wait<4>();\n"),
+            "kernel 'f': block 0, thread 0: waits for a barrier of its cluster "
+            "at which it has not arrived");
+  EXPECT_EQ(failureOf("  cluster_arrive<4>();\n  cluster_arrive<4>();\n"),
+            "kernel 'f': block 0, thread 0: arrives at a barrier of its "
+            "cluster, and has not waited for the one before");
+  EXPECT_EQ(failureOf("  ld_cluster_4(&word, 1);\n"),
+            "kernel 'f': block 0, thread 0: asks for shared memory of block 1 "
+            "of its cluster, which may not have started: wait for a barrier of "
+            "the cluster first");
+  EXPECT_EQ(failureOf("  ld_cluster_4(&word, 4);\n"),
+            "kernel 'f': block 0, thread 0: asks for shared memory of block 4 "
+            "of its cluster, which it has not got");
+  EXPECT_EQ(failureOf("  unsigned own = 0;\n  ld_cluster_4(&own, 0);\n"),
+            "kernel 'f': block 0, thread 0: asks for shared memory of block 0 "
+            "of its cluster at an address that is not of shared memory");
+  EXPECT_EQ(failureOf("  cluster_arrive<4>();\n"
+                      "  cluster_wait<4>();\n"
+                      "  if (rank == 1)\n"
+                      "    ld_cluster_4(&word, 0);\n"),
+            "kernel 'f': block 1, thread 0: asks for shared memory of block 0 "
+            "of its cluster, which has ended");
+}
+
+TEST(Cluster, BarrierThatSomeNeverReach) {
+  EXPECT_EQ(failureOf("  if (rank == 2 && t < 3)\n"
+                      "    for (;;)\n"
+                      "      __syncthreads();\n"
+                      "  cluster_arrive<4>();\n"
+                      "  cluster_wait<4>();\n"),
+            "kernel 'f': block 2, thread 0: waits at __syncthreads for 32 "
+            "threads, of which 3 are there; thread 3 waits at a barrier of its "
+            "cluster");
+  EXPECT_EQ(failureOf("  cluster_arrive<4>();\n"
+                      "  cluster_wait<4>();\n",
+                      6),
+            "kernel 'f': 6 blocks: expected a multiple of the 4 of a cluster");
+}
+
+// As many threads as a cluster can have: more stacks than stay for later.
+TEST(Cluster, LargestCluster) {
+  auto kernel = loadKernel(
+      "extern \"C\" __global__ void __cluster_dims__(16, 1, 1) f(int *out) {\n"
+      "  using namespace dsv4;\n"
+      "  __shared__ unsigned word;\n"
+      "  if (threadIdx.x == 0)\n"
+      "    word = blockIdx.x;\n"
+      "  cluster_arrive<16>();\n"
+      "  cluster_wait<16>();\n"
+      "  out[blockIdx.x * 1024 + threadIdx.x] =\n"
+      "      ld_cluster_4(&word, threadIdx.x % 16);\n"
+      "  cluster_arrive<16>();\n"
+      "  cluster_wait<16>();\n"
+      "}\n",
+      "f", 16);
+  ASSERT_TRUE(kernel);
+  for (int time = 0; time < 2; ++time) {
+    std::vector<int> out(32 * 1024, -1);
+    Status status = launch(*kernel, 32, 1024, 0, out.data());
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (int i = 0; i < 32 * 1024; ++i)
+      EXPECT_EQ(out[i], i / (16 * 1024) * 16 + i % 16);
+  }
+}
