@@ -54,6 +54,14 @@ const HardRow hardRows[] = {
      [](int64_t i, int64_t) {
        return fromBits(0x40490FDAu | uint32_t(i * 2654435761u) >> 31);
      }},
+    {"equal but for one, some bits off",
+     [](int64_t i, int64_t) {
+       return fromBits(0x40490F00u + (i == 40000 ? 100 : 0));
+     }},
+    {"equal but for one that is not among the best, many bits off",
+     [](int64_t i, int64_t) {
+       return fromBits(0x40490F00u - (i == 3 ? 0x3000 : 0));
+     }},
     {"ascending", [](int64_t i, int64_t) { return float(i); }},
     {"descending", [](int64_t i, int64_t) { return -float(i); }},
     {"all NaN", [](int64_t, int64_t) { return nan; }},
@@ -215,38 +223,45 @@ TEST(TopkTest, LongEqualRows) {
 }
 
 // The last of the best is NaN, as what there is not is where blocks of a
-// cluster have fewer elements than their registers.
+// cluster have fewer elements than their registers: there are many of both, or
+// so few that they could be ranked, and what the first block has not got are
+// numbers of the second one.
 TEST(TopkTest, NaNAmongTheBest) {
+  struct Case {
+    int64_t threads, vector, cluster, k, numbers;
+    std::vector<int32_t> lengths;
+  };
+  const Case cases[] = {
+      {64, 1, 2, 60, 40, {64, 33, 127}},
+      {64, 1, 4, 60, 40, {64, 33, 128, 255}},
+      {64, 2, 8, 60, 40, {64, 33, 512, 1023}},
+      {128, 4, 16, 60, 40, {64, 33, 4096, 8191}},
+      {128, 1, 2, 160, 140, {192, 180, 170, 256}},
+      {128, 1, 4, 330, 320, {384, 380, 340, 500}},
+  };
   Sessions sessions;
   Jobs jobs;
-  for (auto [threads, vector, cluster] :
-       {std::tuple<int64_t, int64_t, int64_t>{64, 1, 2},
-        {64, 1, 4},
-        {64, 2, 8},
-        {128, 4, 16}})
-    jobs.push_back([&sessions, threads = threads, vector = vector,
-                    cluster = cluster]() -> std::string {
-      Selecting op{60, "f32", "sorted"};
-      op.columns = threads * vector * cluster;
-      CompiledProgram program(sessions, op.getText(),
-                              makeSchedule("block", threads, vector, cluster));
+  for (const Case &c : cases)
+    jobs.push_back([&sessions, &c]() -> std::string {
+      Selecting op{c.k, "f32", "sorted"};
+      op.columns = c.threads * c.vector * c.cluster;
+      CompiledProgram program(
+          sessions, op.getText(),
+          makeSchedule("block", c.threads, c.vector, c.cluster));
       std::string failure = program.compile();
       if (!failure.empty())
         return failure;
-      const int32_t lengths[] = {64, 33, int32_t(op.columns / 2),
-                                 int32_t(op.columns - 1)};
-      auto inputs = program.makeInputs({{"rows", std::size(lengths)}},
+      auto inputs = program.makeInputs({{"rows", int64_t(c.lengths.size())}},
                                        getSeed(), Codes::Finite);
       if (!inputs)
         return inputs.status().message();
       std::vector<float> row(op.columns, NAN);
-      // Forty numbers.
-      for (int64_t i = 0; i < 40; ++i)
-        row[i * 3 % 64] = float(i);
-      for (size_t i = 0; i < std::size(lengths); ++i) {
+      for (int64_t i = 0; i < c.numbers; ++i)
+        row[c.numbers < 64 ? i * 3 % 64 : i] = float(i);
+      for (size_t i = 0; i < c.lengths.size(); ++i) {
         put(*inputs, program.find("scores"), i * op.columns, row.data(),
             row.size());
-        put(*inputs, program.find("lengths"), i, &lengths[i], 1);
+        put(*inputs, program.find("lengths"), i, &c.lengths[i], 1);
       }
       return program.check(*inputs);
     });
