@@ -262,7 +262,12 @@ void Executor::runCluster(uint64_t cluster) {
     if (!fiber) {
       fiber = pool.take();
       if (!fiber) {
-        fail("no memory for the stack of a thread");
+        fail("no addresses for its stack of " +
+             std::to_string(Fiber::stackBytes >> 20) +
+             " MiB: " + std::to_string(launch.cluster) + " x " +
+             std::to_string(launch.threads) +
+             " threads are there at once (see ulimit -v and "
+             "vm.max_map_count)");
         break;
       }
       now->threads[current].fiber = fiber;

@@ -19,11 +19,6 @@ namespace dsv4::rt {
 
 namespace {
 
-// A thread may hold a row of 65,536 elements alone, several times; what is not
-// touched costs addresses only. A page behind the stack is protected.
-// Instrumented frames are several times larger.
-constexpr size_t stackBytes = (addressSanitizerIsOn ? 16 : 4) * 1024 * 1024;
-
 #ifdef DSV4_ADDRESS_SANITIZER
 void leaveStack(void **frames, const void *bottom, size_t size) {
   __sanitizer_start_switch_fiber(frames, bottom, size);
@@ -39,7 +34,7 @@ void enterStack(void *, const void **, size_t *) {}
 } // namespace
 
 std::unique_ptr<Fiber> Fiber::create() {
-  boost::context::protected_fixedsize_stack stacks(stackBytes);
+  boost::context::protected_fixedsize_stack stacks(Fiber::stackBytes);
   std::unique_ptr<Fiber> made(new Fiber);
   try {
     made->stack = stacks.allocate();

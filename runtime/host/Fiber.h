@@ -14,6 +14,8 @@
 #ifndef DSV4_HOST_FIBER_H
 #define DSV4_HOST_FIBER_H
 
+#include "Sanitizers.h"
+
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 
@@ -28,6 +30,12 @@ namespace dsv4::rt {
 class Fiber {
 public:
   using Body = void (*)(void *argument);
+
+  /// A thread may hold a row of 65,536 elements alone, several times; what is
+  /// not touched costs addresses only. A page behind the stack is protected.
+  /// Instrumented frames are several times larger.
+  static constexpr size_t stackBytes =
+      (addressSanitizerIsOn ? 16 : 4) * 1024 * 1024;
 
   /// Null when there is no memory for a stack.
   static std::unique_ptr<Fiber> create();

@@ -9,11 +9,14 @@
 #include "dsv4/Run/Run.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
+#include <cstdlib>
 #include <limits>
 #include <set>
+#include <unistd.h>
 
 namespace cl = llvm::cl;
 
@@ -95,6 +98,13 @@ static std::string split(const cl::list<std::string> &list, const char *flag,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+    // Nothing that allocates.
+    constexpr char message[] = "dsv4-run: error: out of memory\n";
+    if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0) {
+    }
+    _Exit(1);
+  });
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "dsv4-run: compile, run, check and time a dsv4 program\n");

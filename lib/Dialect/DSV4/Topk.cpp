@@ -110,12 +110,14 @@ std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
     int64_t bits = getElementBits(type.getElementType());
     if (vector * bits > 128)
       return llvm::formatv("row_schedule_c9: a chunk of {0} elements of {1} "
-                           "bits is more than 16 bytes",
-                           vector, bits);
+                           "bits is more than 16 bytes; expected a 'vector' "
+                           "of at most {2}",
+                           vector, bits, 128 / bits);
     int64_t columns = type.getShape().back();
     if (!ShapedType::isDynamic(columns) && columns % vector != 0)
       return llvm::formatv("row_schedule_c9: chunks of {0} elements do not "
-                           "make up the {1} of a row",
+                           "make up the {1} of a row; expected a 'vector' "
+                           "that divides {1}",
                            vector, columns);
     if (selection.groups && schedule.getSelect() != SelectAlgorithm::Warp)
       return "row_schedule_c9: groups of a row are chosen by the lanes of a "

@@ -246,7 +246,7 @@ func.func @c9_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @c9_bytes(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: a chunk of 8 elements of 32 bits is more than 16 bytes}}
+  // expected-error @+1 {{row_schedule_c9: a chunk of 8 elements of 32 bits is more than 16 bytes; expected a 'vector' of at most 4}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 8, select = block> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
@@ -258,7 +258,7 @@ func.func @c9_bytes(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @c9_chunks_of_row(%s: tensor<4x66xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: chunks of 4 elements do not make up the 66 of a row}}
+  // expected-error @+1 {{row_schedule_c9: chunks of 4 elements do not make up the 66 of a row; expected a 'vector' that divides 66}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x66xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x66xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x66xf32>

@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostTesting.h"
+#include "host/Sanitizers.h"
 
 #include <cstdint>
+#include <fstream>
 #include <string>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace dsv4::rt;
@@ -201,9 +205,10 @@ TEST(Cluster, BarrierThatSomeNeverReach) {
             "kernel 'f': 6 blocks: expected a multiple of the 4 of a cluster");
 }
 
-// As many threads as a cluster can have: more stacks than stay for later.
-TEST(Cluster, LargestCluster) {
-  auto kernel = loadKernel(
+namespace {
+
+std::unique_ptr<HostKernel> loadLargestCluster() {
+  return loadKernel(
       "extern \"C\" __global__ void __cluster_dims__(16, 1, 1) f(int *out) {\n"
       "  using namespace dsv4;\n"
       "  __shared__ unsigned word;\n"
@@ -217,12 +222,46 @@ TEST(Cluster, LargestCluster) {
       "  cluster_wait<16>();\n"
       "}\n",
       "f", 16);
+}
+
+void runLargestCluster(HostKernel &kernel) {
+  std::vector<int> out(32 * 1024, -1);
+  Status status = launch(kernel, 32, 1024, 0, out.data());
+  ASSERT_TRUE(status.ok()) << status.message();
+  for (int i = 0; i < 32 * 1024; ++i)
+    EXPECT_EQ(out[i], i / (16 * 1024) * 16 + i % 16);
+}
+
+} // namespace
+
+// As many threads as a cluster can have: more stacks than stay for later.
+TEST(Cluster, LargestCluster) {
+  auto kernel = loadLargestCluster();
   ASSERT_TRUE(kernel);
-  for (int time = 0; time < 2; ++time) {
-    std::vector<int> out(32 * 1024, -1);
-    Status status = launch(*kernel, 32, 1024, 0, out.data());
-    ASSERT_TRUE(status.ok()) << status.message();
-    for (int i = 0; i < 32 * 1024; ++i)
-      EXPECT_EQ(out[i], i / (16 * 1024) * 16 + i % 16);
-  }
+  runLargestCluster(*kernel);
+  runLargestCluster(*kernel);
+}
+
+TEST(Cluster, MoreStacksThanThereAreAddresses) {
+  if (addressSanitizerIsOn)
+    GTEST_SKIP() << "a sanitized process has no limit of addresses";
+  auto kernel = loadLargestCluster();
+  ASSERT_TRUE(kernel);
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit tight = before;
+  tight.rlim_cur = pages * sysconf(_SC_PAGESIZE) + (uint64_t(1) << 30);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+  std::vector<int> out(16 * 1024, -1);
+  Status status = launch(*kernel, 16, 1024, 0, out.data());
+  EXPECT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(status.code(), Code::LaunchFailed);
+  EXPECT_NE(status.message().find("no addresses for its stack of 4 MiB: 16 x "
+                                  "1024 threads are there at once (see ulimit "
+                                  "-v and vm.max_map_count)"),
+            std::string::npos)
+      << status.message();
+  runLargestCluster(*kernel);
 }
