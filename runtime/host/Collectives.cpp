@@ -1,5 +1,4 @@
-//===- Collectives.cpp - What the threads of a launch wait for
-//-------------===//
+//===- Collectives.cpp - Warps, blocks and clusters that wait -------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -129,6 +128,11 @@ void Executor::completeBarrier(unsigned id) {
 
 void Executor::arriveAtCluster() {
   Thread &thread = now->threads[current];
+  if (launch.cluster == 1) {
+    fail("arrives at a barrier of its cluster, but was loaded as a kernel "
+         "without clusters");
+    leaveThread();
+  }
   if (thread.arrived) {
     fail("arrives at a barrier of its cluster, and has not waited for the one "
          "before");
@@ -156,18 +160,18 @@ void Executor::waitForCluster() {
 
 /// Frees all that wait for the barrier, if nobody is missing.
 void Executor::tryCompleteCluster() {
-  if (missing != 0 || launch.cluster == 1)
+  if (missing != 0)
     return;
   ++round;
   missing = alive;
-  Block *const active = now;
+  Block *const running = now;
   for (Block &block : blocks) {
     now = &block;
     for (unsigned i = 0; i < launch.threads; ++i)
       if (block.threads[i].phase == Phase::Cluster)
         setReady(i);
   }
-  now = active;
+  now = running;
 }
 
 /// Where block `of` of the cluster has the shared memory at `own`. What is not

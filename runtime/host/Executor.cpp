@@ -33,9 +33,8 @@ namespace {
 /// far out of any range.
 constexpr int unwritten = 0x7F;
 
-/// Threads whose stacks may stay for later launches. A process may have 65,530
-/// pieces of memory (vm.max_map_count), and a stack is two: so one launch at a
-/// time may have more, up to 16 blocks of 1024.
+/// One launch of a process at a time may have more threads than this, up to 16
+/// blocks of 1024, for the sake of their stacks.
 constexpr uint64_t manyThreads = 2048;
 std::mutex manyStacks;
 
@@ -176,8 +175,7 @@ Status Executor::run(const HostLaunch &launch) {
   for (uint64_t i = 0; i < clusters && executor.failure.ok(); ++i)
     executor.runCluster(executor.clusterAt(i));
   active = outer;
-  if (many)
-    FiberPool::ofThisThread().trim(manyThreads);
+  FiberPool::ofThisThread().trim();
   return executor.failure;
 }
 
@@ -190,10 +188,7 @@ uint64_t Executor::clusterAt(uint64_t position) const {
 
 /// Before a thread of the current block has run.
 void Executor::resetBlock() {
-  spoil(launch.sharedBegin, launch.sharedEnd);
-  auto *dynamic = static_cast<unsigned char *>(now->dynamicShared);
-  spoil(dynamic, dynamic + launch.sharedBytes);
-
+  now->started = false;
   now->ended = 0;
   for (Warp &warp : now->warps)
     warp = Warp();
@@ -204,9 +199,18 @@ void Executor::resetBlock() {
   }
 }
 
-/// Makes another block of the cluster the current one.
+void Executor::spoilShared() {
+  spoil(launch.sharedBegin, launch.sharedEnd);
+  auto *dynamic = static_cast<unsigned char *>(now->dynamicShared);
+  spoil(dynamic, dynamic + launch.sharedBytes);
+}
+
+/// Makes a block of the cluster the current one. What others have written to a
+/// block before it started is lost, and so is what one that has ended had.
 void Executor::switchTo(unsigned next) {
-  if (now && launch.cluster > 1) {
+  if (now && now != &blocks[next]) {
+    if (now->ended == launch.threads)
+      spoilShared();
     copyShared(now->variables.data(), launch.sharedBegin,
                now->variables.size());
     copyShared(launch.sharedBegin, blocks[next].variables.data(),
@@ -216,17 +220,23 @@ void Executor::switchTo(unsigned next) {
   now = &blocks[rank];
   launch.state->blockIdx = {static_cast<unsigned>(firstBlock + rank), 0, 0};
   launch.state->dynamicShared = now->dynamicShared;
+  if (!std::exchange(now->started, true))
+    spoilShared();
+}
+
+/// The block that the order has next, if all can run.
+unsigned Executor::firstToRun() {
+  if (launch.schedule.order == ThreadOrder::Random)
+    return static_cast<unsigned>(random.below(launch.cluster));
+  return launch.schedule.order == ThreadOrder::Reverse ? launch.cluster - 1 : 0;
 }
 
 /// To a block that has a thread which can run; false where there is none.
 bool Executor::switchToReady() {
-  const unsigned size = launch.cluster;
+  const unsigned size = launch.cluster, first = firstToRun();
   const bool reverse = launch.schedule.order == ThreadOrder::Reverse;
-  const unsigned first = launch.schedule.order == ThreadOrder::Random
-                             ? static_cast<unsigned>(random.below(size))
-                             : 0;
   for (unsigned i = 0; i < size; ++i) {
-    const unsigned next = reverse ? size - 1 - i : (first + i) % size;
+    const unsigned next = (reverse ? first + size - i : first + i) % size;
     const std::vector<uint64_t> &ready = blocks[next].ready;
     if (next != rank && std::any_of(ready.begin(), ready.end(),
                                     [](uint64_t word) { return word != 0; })) {
@@ -242,12 +252,12 @@ void Executor::runCluster(uint64_t cluster) {
   round = 0;
   missing = alive = launch.cluster * launch.threads;
   pending = none;
-  for (unsigned i = 0; i < launch.cluster; ++i) {
-    // In the order in which they are to run, the last one first.
-    const bool reverse = launch.schedule.order == ThreadOrder::Reverse;
-    switchTo(reverse ? i : launch.cluster - 1 - i);
+  for (Block &block : blocks) {
+    now = &block;
     resetBlock();
   }
+  now = nullptr;
+  switchTo(firstToRun());
   FiberPool &pool = FiberPool::ofThisThread();
   while (failure.ok()) {
     int64_t next = std::exchange(pending, none);
@@ -426,8 +436,9 @@ std::string Executor::whatItDoes(unsigned thread) const {
   return "has ended";
 }
 
-/// No thread can run, and the first one that waits in its own block, or else
-/// for other blocks, says why.
+/// No thread can run, and the first one that waits for its own block says why.
+/// One there is: where all that have not ended wait for the cluster, none is
+/// missing.
 void Executor::reportStuck() {
   for (unsigned of = 0; of < launch.cluster; ++of) {
     switchTo(of);
@@ -438,18 +449,6 @@ void Executor::reportStuck() {
       if (now->threads[i].phase == Phase::Warp)
         return reportStuckWarp(i);
     }
-  }
-  reportStuckCluster();
-}
-
-void Executor::reportStuckCluster() {
-  for (unsigned of = 0; of < launch.cluster; ++of) {
-    switchTo(of);
-    for (current = 0; current < launch.threads; ++current)
-      if (now->threads[current].phase == Phase::Cluster)
-        return fail("waits at a barrier of its cluster, at which " +
-                    std::to_string(missing) + " of " + std::to_string(alive) +
-                    " threads have not arrived");
   }
 }
 

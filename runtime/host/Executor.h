@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Clusters run one after another, and of a cluster a block until all its
-// threads wait for other blocks; the threads of a block are fibers. A thread
-// runs until it waits in a barrier or warp collective, or ends. One that ends
-// hands its stack to the next thread that has not begun, so a kernel without
-// collectives runs on one stack and never switches.
+// Clusters run one after another, and of a cluster a block until none of its
+// threads can go on without another block; the threads of a block are fibers. A
+// thread runs until it waits in a barrier or warp collective, or ends. One that
+// ends hands its stack to the next thread that has not begun, so a kernel
+// without collectives runs on one stack and never switches.
 //
 // Lanes that have ended, or that the block has not got, count as arrived at a
 // warp collective (asking for their value is an error); a barrier needs every
@@ -103,6 +103,7 @@ private:
     std::vector<uint64_t> ready; ///< A bit per thread.
     unsigned arrived[barrierCount] = {};
     unsigned ended = 0;
+    bool started = false;
     /// Its shared variables while another block runs.
     std::vector<unsigned char> variables;
     void *dynamicShared = nullptr;
@@ -115,6 +116,8 @@ private:
   uint64_t clusterAt(uint64_t position) const;
   void runCluster(uint64_t cluster);
   void resetBlock();
+  void spoilShared();
+  unsigned firstToRun();
   void switchTo(unsigned rank);
   bool switchToReady();
   void runThreads();
@@ -144,7 +147,6 @@ private:
   void reportStuck();
   void reportStuckBarrier(unsigned thread);
   void reportStuckWarp(unsigned thread);
-  void reportStuckCluster();
 
   static const dsv4_host::Calls calls;
   static thread_local Executor *active;

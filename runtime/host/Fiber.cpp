@@ -8,7 +8,10 @@
 #include "Fiber.h"
 #include "Sanitizers.h"
 
-#include <new>
+#include <algorithm>
+#include <atomic>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <utility>
 
 #ifdef DSV4_ADDRESS_SANITIZER
@@ -18,6 +21,41 @@
 namespace dsv4::rt {
 
 namespace {
+
+/// Of all system threads.
+std::atomic<size_t> stackCount{0};
+
+/// A process may have 65,530 pieces of memory (vm.max_map_count), and a stack
+/// is two; above so many none stay for later launches.
+constexpr size_t mostIdleOfProcess = 8192, mostIdleOfThread = 2048;
+
+/// What Boost.Context wants of an allocator. Its own does not see that a page
+/// cannot be protected.
+struct Stacks {
+  static size_t pageBytes() { return sysconf(_SC_PAGESIZE); }
+
+  boost::context::stack_context allocate() {
+    boost::context::stack_context stack;
+    const size_t size = Fiber::stackBytes + pageBytes();
+    void *begin =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (begin == MAP_FAILED)
+      return stack;
+    if (mprotect(begin, pageBytes(), PROT_NONE) != 0) {
+      munmap(begin, size);
+      return stack;
+    }
+    ++stackCount;
+    stack.size = size;
+    stack.sp = static_cast<char *>(begin) + size;
+    return stack;
+  }
+  void deallocate(boost::context::stack_context &stack) {
+    munmap(static_cast<char *>(stack.sp) - stack.size, stack.size);
+    --stackCount;
+  }
+};
 
 #ifdef DSV4_ADDRESS_SANITIZER
 void leaveStack(void **frames, const void *bottom, size_t size) {
@@ -34,13 +72,11 @@ void enterStack(void *, const void **, size_t *) {}
 } // namespace
 
 std::unique_ptr<Fiber> Fiber::create() {
-  boost::context::protected_fixedsize_stack stacks(Fiber::stackBytes);
+  Stacks stacks;
   std::unique_ptr<Fiber> made(new Fiber);
-  try {
-    made->stack = stacks.allocate();
-  } catch (const std::bad_alloc &) {
+  made->stack = stacks.allocate();
+  if (!made->stack.sp)
     return nullptr;
-  }
   Fiber *self = made.get();
   // The constructor already runs on the new stack, but no code of this file.
   self->inside =
@@ -88,6 +124,11 @@ void Fiber::run() {
 FiberPool &FiberPool::ofThisThread() {
   thread_local FiberPool pool;
   return pool;
+}
+
+void FiberPool::trim() {
+  const size_t most = stackCount > mostIdleOfProcess ? 0 : mostIdleOfThread;
+  idle.resize(std::min(idle.size(), most));
 }
 
 Fiber *FiberPool::take() {

@@ -17,7 +17,7 @@
 #include "Sanitizers.h"
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_context.hpp>
 
 #include <csetjmp>
 #include <cstddef>
@@ -81,11 +81,8 @@ public:
   /// Null when there is no memory for a stack.
   Fiber *take();
   void giveBack(Fiber *fiber) { idle.emplace_back(fiber); }
-  /// Frees what is idle but for `most`.
-  void trim(size_t most) {
-    if (idle.size() > most)
-      idle.resize(most);
-  }
+  /// Frees what is idle and more than should stay.
+  void trim();
 
 private:
   std::vector<std::unique_ptr<Fiber>> idle;

@@ -13,7 +13,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <tuple>
 
 using namespace dsv4;
 using namespace dsv4::test;

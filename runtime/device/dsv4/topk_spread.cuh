@@ -38,7 +38,8 @@ template <typename Shape, int Size> struct TopkTeams {
   };
 };
 
-// Adds up the words of `sums`, which begins with zeros, by the warps that look at blocks.
+// Adds to what all warps that look at blocks share, which begins with zeros. A word of
+// 64 bits is two counts of elements, which have no carry.
 template <typename Word>
 __device__ __forceinline__ void topk_add_sums(TopkSums<Word> &sums,
                                               const TopkSums<Word> &own) {
@@ -245,7 +246,8 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
       if (last)
         break;
       topk_clear<Shape>();
-      // What these words tell apart is known without looking for a span.
+      // Words with an index go on with the bits that are left of them. Of keys alone the
+      // next span says what there is.
       best -= found.bin << shift;
       shift = shift > Shape::bins_log2 ? shift - Shape::bins_log2 : 0;
       step = by_index ? words : span;

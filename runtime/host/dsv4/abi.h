@@ -49,7 +49,8 @@ struct Calls {
   void (*clusterArrive)();
   void (*clusterWait)();
   /// Where block `rank` of the cluster has what this one has at `own` in its shared
-  /// memory, for this block; to be accessed at once, or only later.
+  /// memory, for this block. If that is accessed `at_once` that block must have started,
+  /// which all know behind a barrier of the cluster, and not have ended.
   void *(*inBlock)(const void *own, unsigned rank, bool at_once);
   /// Ends the launch: `access` ("load", "store") of `bytes` bytes at `address`.
   void (*misaligned)(const char *access, const void *address, unsigned bytes);

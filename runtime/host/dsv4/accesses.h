@@ -203,7 +203,7 @@ template <int Size> __device__ __forceinline__ int cluster_rank() {
 __device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
                                                 const unsigned long long *array,
                                                 unsigned at, int rank) {
-  const unsigned long long value = condition ? in_block(array, rank)[at] : 0;
+  const unsigned long long value = condition ? *in_block(array + at, rank) : 0;
   to[0] = (unsigned)value;
   to[1] = (unsigned)(value >> 32);
 }
@@ -220,7 +220,7 @@ __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
                                                 unsigned last, unsigned end,
                                                 unsigned low, unsigned high) {
   if (bin < end)
-    in_block(array, 0)[next[bin == last]++] = (unsigned long long)high << 32 | low;
+    *in_block(array + next[bin == last]++, 0) = (unsigned long long)high << 32 | low;
 }
 __device__ __forceinline__ void st_cluster_4(unsigned *own, int rank,
                                              unsigned value) {

@@ -28,9 +28,9 @@
 #define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-// Blocks run one after another, so the shared memory of a block can be static.
-// It is all there is in .bss, to be overwritten between blocks, because on a GPU
-// it starts with what others left there. (A section of its own would not have the
+// One block runs at a time, so its shared memory can be static; what the other blocks of
+// its cluster have in theirs is kept beside. It is all there is in .bss, to be
+// overwritten between blocks, because on a GPU it starts with what others left there. (A section of its own would not have the
 // variables of templates; kernels have no zeroed variables of the device.) `used`, because the compiler must not conclude from a
 // kernel's own stores what values a variable can have.
 #define __shared__ static __attribute__((used))
