@@ -118,14 +118,20 @@ static void putHardRow(CompiledProgram &program, InputSet &inputs, int64_t row,
     put(inputs, to, row * columns, scores.data(), columns);
 }
 
+/// The extents of rows of so many scores, which the type says where rows are in
+/// registers.
+static Dims setColumns(Selecting &op, const std::string &schedule, int64_t rows,
+                       int64_t columns) {
+  if (!isOfRegisters(schedule))
+    return {{"rows", rows}, {"columns", columns}};
+  op.columns = columns;
+  return {{"rows", rows}};
+}
+
 static std::string checkHardRows(Sessions &sessions, Selecting op,
                                  const std::string &schedule) {
   const int64_t columns = 65536, rows = std::size(hardRows);
-  Dims dims = {{"rows", rows}};
-  if (isOfRegisters(schedule))
-    op.columns = columns;
-  else
-    dims["columns"] = columns;
+  const Dims dims = setColumns(op, schedule, rows, columns);
   CompiledProgram program(sessions, op.getText(), schedule);
   std::string failure = program.compile();
   if (!failure.empty())
@@ -182,11 +188,7 @@ static std::string checkRow(Sessions &sessions, const std::string &schedule,
                             const std::vector<float> &row) {
   Selecting op{512, "f32", "sorted"};
   op.lengths = false;
-  Dims dims = {{"rows", 1}};
-  if (isOfRegisters(schedule))
-    op.columns = int64_t(row.size());
-  else
-    dims["columns"] = int64_t(row.size());
+  const Dims dims = setColumns(op, schedule, 1, int64_t(row.size()));
   CompiledProgram program(sessions, op.getText(), schedule);
   std::string failure = program.compile();
   if (!failure.empty())

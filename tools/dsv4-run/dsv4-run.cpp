@@ -13,10 +13,10 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/WithColor.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <set>
-#include <unistd.h>
 
 namespace cl = llvm::cl;
 
@@ -100,10 +100,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
     // Nothing that allocates.
-    constexpr char message[] = "dsv4-run: error: out of memory\n";
-    if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0) {
-    }
-    _Exit(1);
+    std::fputs("dsv4-run: error: out of memory\n", stderr);
+    std::_Exit(1);
   });
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(

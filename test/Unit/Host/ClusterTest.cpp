@@ -129,6 +129,8 @@ TEST(Cluster, BlocksThatEnd) {
                                       "  if (rank == 2)\n"
                                       "    return;\n"
                                       "  cluster_wait<4>();\n"
+                                      "  cluster_arrive<4>();\n"
+                                      "  cluster_wait<4>();\n"
                                       "  out[blockIdx.x * 32 + t] += 1;\n"),
                            "f", cluster);
   ASSERT_TRUE(kernel);
@@ -163,8 +165,10 @@ TEST(Cluster, PointersToBlocksThatDoNotRun) {
                  "  cluster_wait<4>();\n"
                  "  if (t == 0)\n"
                  "    out[blockIdx.x] = rank == 0 ? words[3] : 0;\n"
-                 "  if (rank == 0)\n"
+                 "  if (rank == 0) {\n"
+                 "    words[t] = 7;\n"
                  "    return;\n"
+                 "  }\n"
                  "  cluster_arrive<4>();\n"
                  "  cluster_wait<4>();\n"
                  "  if (t == 0)\n"
