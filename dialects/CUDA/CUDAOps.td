@@ -15,7 +15,7 @@ include "CUDASelectOps.td"
 // load, store, expand, dequantize, swap_nibbles
 //===----------------------------------------------------------------------===//
 
-def CUDA_LoadOp : CUDA_Op<"load", [
+def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "read a scalar, a vector or a tile";
   let description = [{
@@ -23,7 +23,8 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     (`vector<V x T>`), or `S` chunks of `V` consecutive ones that start `stride`
     elements of the base apart (`vector<S x V x T>`). A vector may have another element type
     than `base`: the bytes are taken as they are. Where the predicate is false
-    nothing is read and every byte is zero. A vector or a tile is read behind the `cuda.wait_for_predecessors`
+    nothing is read and every byte is zero; with `chunks` only so many chunks of a tile are read, the first ones, and
+    the others are zero. A vector or a tile is read behind the `cuda.wait_for_predecessors`
     and the stores that are in front of it, and so is a scalar that is `ordered`, which C++ alone does not promise.
     Of a `staged` vector the kernel gives the address to what takes it, which reads it by way of shared memory,
     with what other lanes are to have. Clauses:
@@ -33,11 +34,12 @@ def CUDA_LoadOp : CUDA_Op<"load", [
     * load_c3: `align`, the alignment in bytes that every chunk is known to have,
       is a power of two;
     * load_c4: what is `staged` is one chunk of a power of two of bytes, from 2 on, without a predicate, a policy or
-      an alignment, of a row that a `cuda.pool_piece` has.
+      an alignment, of a row that a `cuda.pool_piece` has;
+    * load_c5: `chunks` is of a tile, without a predicate.
   }];
   let arguments = (ins
     Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base,
-    CUDA_Offset:$offset, Optional<I1>:$predicate,
+    CUDA_Offset:$offset, Optional<I1>:$predicate, Optional<CUDA_Offset>:$chunks,
     DefaultValuedAttr<I64Attr, "0">:$stride,
     DefaultValuedAttr<I64Attr, "0">:$align,
     DefaultValuedAttr<CUDA_LoadPolicy, "::dsv4::cuda::LoadPolicy::Default">:$policy,
@@ -45,7 +47,7 @@ def CUDA_LoadOp : CUDA_Op<"load", [
   );
   let results = (outs CUDA_Value:$value);
   let assemblyFormat = [{
-    $base `[` $offset `]` (`if` $predicate^)? (`stride` $stride^)? (`align` $align^)?
+    $base `[` $offset `]` (`if` $predicate^)? (`chunks` $chunks^ `:` type($chunks))? (`stride` $stride^)? (`align` $align^)?
     ($policy^)? (`ordered` $ordered^)? (`staged` $staged^)? attr-dict `:` type($base) `,` type($offset) `->` type($value)
   }];
   let hasVerifier = 1;
@@ -98,17 +100,17 @@ def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOp
   let summary = "write a scalar, a vector or a tile";
   let description = [{
     The reverse of `cuda.load`. Clauses
-    store_c1, store_c2, store_c3 as those of `cuda.load`.
+    store_c1, store_c2, store_c3 as those of `cuda.load`, and store_c4: `chunks` is of a tile.
   }];
   let arguments = (ins
     CUDA_Value:$value, Arg<MemRefRankOf<[AnyType], [1]>, "", [MemWrite]>:$base,
-    CUDA_Offset:$offset,
+    CUDA_Offset:$offset, Optional<CUDA_Offset>:$chunks,
     DefaultValuedAttr<I64Attr, "0">:$stride,
     DefaultValuedAttr<I64Attr, "0">:$align,
     DefaultValuedAttr<CUDA_StorePolicy, "::dsv4::cuda::StorePolicy::Default">:$policy
   );
   let assemblyFormat = [{
-    $value `,` $base `[` $offset `]` (`stride` $stride^)? (`align` $align^)?
+    $value `,` $base `[` $offset `]` (`chunks` $chunks^ `:` type($chunks))? (`stride` $stride^)? (`align` $align^)?
     ($policy^)? attr-dict `:` type($value) `,` type($base) `,` type($offset)
   }];
   let hasVerifier = 1;
@@ -208,6 +210,19 @@ def CUDA_StepsOp : CUDA_Op<"steps", [Pure,
   let results = (outs VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$part);
   let assemblyFormat = "$source `from` $begin attr-dict `:` type($source) `to` type($part)";
   let hasVerifier = 1;
+}
+
+def CUDA_KeepChunksOp : CUDA_Op<"keep_chunks", [Pure, AllTypesMatch<["source", "kept"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "the first chunks of a tile";
+  let description = [{
+    The first `chunks` chunks of a tile, and `otherwise` for every element of the others.
+  }];
+  let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, CUDA_Offset:$chunks, F32Attr:$otherwise);
+  let results = (outs VectorOfRankAndType<[2], [F32]>:$kept);
+  let assemblyFormat = [{
+    $source `,` $chunks `otherwise` $otherwise attr-dict `:` type($source) `,` type($chunks)
+  }];
 }
 
 def CUDA_PadOp : CUDA_Op<"pad", [Pure,

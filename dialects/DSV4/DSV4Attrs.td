@@ -369,7 +369,7 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     * row_schedule_c8: cluster is 1, 2, 4 or 8, with `select = block` or `stream` 16, too, and 1 without either a team or
       that, and below sm_90; a team's thread has exactly `team` elements of such a row then;
     * row_schedule_c9: select is there if and only if an op selects; with `warp` at most 32 elements are selected from
-      at most 1024, and no other lets an op of the kernel use what was selected, or chooses groups first; with `block` a thread has at most 32
+      at most 1024, and no other lets an op of the kernel use what was selected, chooses groups first, or selects from a softmax; with `block` a thread has at most 32
       elements of the longest row, whose length has a bound then; chunks are at most 16 bytes, and whole ones
       make up a row whose length is constant; `chunks` is between 1 and 16, so that a thread has at most 32 elements,
       and threads, but with `warp`, are a power of two from 64 on;

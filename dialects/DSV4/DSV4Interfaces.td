@@ -49,6 +49,14 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       any elements of a row can be had without the others.
     }], "bool", "isPointwise", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
+      Whether an element of the result is computed from the same element of the row operand and from numbers of that
+      whole row, which the lanes that have it find before any element of the result.
+    }], "bool", "takesRowNumbers", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
+      Whether lanes may have unequal numbers of chunks of a row: the op computes a row element by element, from numbers
+      of the whole row at most.
+    }], "bool", "allowsUnevenShares", (ins), [{}], [{ return false; }]>,
+    InterfaceMethod<[{
       Whether the op takes of the row of this operand only elements whose indices it has. A pointwise op of the same
       kernel computes those.
     }], "bool", "picksElements", (ins "::mlir::OpOperand &":$operand), [{}], [{ return false; }]>,

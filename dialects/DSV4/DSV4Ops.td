@@ -104,7 +104,7 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
 def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     Pure, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit", "allowsUnevenShares"]>
   ]> {
   let summary = "decode a quantised tensor";
   let description = [{
@@ -217,7 +217,7 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
 class DSV4_RowToRowOp<string mnemonic> : DSV4_Op<mnemonic, [
     Pure, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["allowsUnevenShares"]>
   ]> {
   code inits = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }

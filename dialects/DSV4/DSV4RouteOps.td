@@ -17,7 +17,7 @@ include "DSV4OpBase.td"
 def DSV4_GateOp : DSV4_Op<"gate", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "scores"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit", "isPointwise"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit", "isPointwise", "takesRowNumbers", "allowsUnevenShares"]>
   ]> {
   let summary = "scores of experts from logits";
   let description = [{
@@ -59,7 +59,7 @@ def DSV4_GateOp : DSV4_Op<"gate", [
 def DSV4_LookupOp : DSV4_Op<"lookup", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "rows"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["isStoredToo"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["isStoredToo", "allowsUnevenShares"]>
   ]> {
   let summary = "rows of a table of indices";
   let description = [{
@@ -94,7 +94,7 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
 def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "weights"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["picksElements", "acceptsPlaces"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["picksElements", "acceptsPlaces", "allowsUnevenShares"]>
   ]> {
   let summary = "weights of the experts of a token";
   let description = [{

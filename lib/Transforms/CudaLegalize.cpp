@@ -196,13 +196,13 @@ void Legalizer::visitMemory(Operation *op) {
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     auto value =
         cuda::LoadOp::create(b, op->getLoc(), load.getType(), load.getMemref(),
-                             offset(load.getIndices()[0]), Value());
+                             offset(load.getIndices()[0]), Value(), Value());
     value.setOrdered(waits);
     load.getResult().replaceAllUsesWith(value);
     dead.push_back(op);
   } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
     cuda::StoreOp::create(b, op->getLoc(), store.getValueToStore(),
-                          store.getMemref(), offset(store.getIndices()[0]));
+                          store.getMemref(), offset(store.getIndices()[0]), Value());
     dead.push_back(op);
   } else if (auto inPool = dyn_cast<cuda::InPoolOp>(op)) {
     inPool.getPageMutable().assign(offset(inPool.getPage()));
@@ -224,9 +224,15 @@ void Legalizer::visitMemory(Operation *op) {
       load.getOffsetMutable().assign(isOfMember(load)
                                          ? offsetOfMember(load.getOffset())
                                          : offset(load.getOffset()));
+    if (load.getChunks())
+      load.getChunksMutable().assign(as(load.getChunks(), 32));
   } else if (auto store = dyn_cast<cuda::StoreOp>(op)) {
     if (store.getOffset().getType().isIndex())
       store.getOffsetMutable().assign(offset(store.getOffset()));
+    if (store.getChunks())
+      store.getChunksMutable().assign(as(store.getChunks(), 32));
+  } else if (auto keep = dyn_cast<cuda::KeepChunksOp>(op)) {
+    keep.getChunksMutable().assign(as(keep.getChunks(), 32));
   }
 }
 
@@ -256,7 +262,7 @@ LogicalResult Legalizer::visit(Operation *op) {
   }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
           cuda::LoadPartOp, cuda::GatherOp, cuda::IsLastOp, cuda::InPoolOp,
-          cuda::PrefetchOp>(op)) {
+          cuda::PrefetchOp, cuda::KeepChunksOp>(op)) {
     visitMemory(op);
     return success();
   }
@@ -340,6 +346,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.hadamard",
                                           "cuda.is_last",
                                           "cuda.join",
+                                          "cuda.keep_chunks",
                                           "cuda.load",
                                           "cuda.load_part",
                                           "cuda.in_pool",

@@ -212,7 +212,8 @@ void RowDistributor::cloneScalars(Block *block) {
       auto own = cuda::LoadOp::create(
           b, load.getLoc(), load.getType(),
           mapping.lookupOrDefault(load.getMemref()),
-          mapping.lookupOrDefault(load.getIndices()[0]), holdsRow);
+          mapping.lookupOrDefault(load.getIndices()[0]), holdsRow,
+          /*chunks=*/Value());
       mapping.map(load.getResult(), own.getValue());
       continue;
     }

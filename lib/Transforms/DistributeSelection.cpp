@@ -41,8 +41,46 @@ void RowDistributor::mapSelectedRow() {
 void RowDistributor::mapSelectedRowToWarp() {
   laneCount = 32;
   mapRows();
-  lane = indexConstant(0);
-  laneCount = 1;
+}
+
+LogicalResult RowDistributor::emitRowNumbers(cuda::SelectOp select) {
+  SetVector<Value> numbers;
+  auto collect = [&](auto self, Operation *op) -> LogicalResult {
+    for (Value operand : op->getOperands()) {
+      auto type = dyn_cast<VectorType>(operand.getType());
+      if (!type || operand.getParentBlock() != forall.getBody())
+        continue;
+      if (type.getNumElements() == 1) {
+        numbers.insert(operand);
+        continue;
+      }
+      // What is the same for a row and for columns stands in front of both.
+      Operation *maker = operand.getDefiningOp();
+      if (!isa<vector::ShapeCastOp, vector::BroadcastOp, arith::ConstantOp>(
+              maker))
+        return select.emitOpError() << "takes more than numbers of a whole row";
+      if (failed(self(self, maker)))
+        return failure();
+    }
+    return success();
+  };
+  WalkResult walked = select.walk([&](Operation *op) {
+    return failed(collect(collect, op)) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  // One for all steps of the row.
+  Footprint whole{stepSize(), stepSize()};
+  for (Value number : numbers) {
+    if (failed(placeLoads(number, whole)))
+      return failure();
+    auto found = share(number, whole);
+    if (failed(found))
+      return failure();
+    rowNumbers[number] = *found;
+  }
+  return success();
 }
 
 LogicalResult RowDistributor::emitChunk(Region &from, Region &to) {
@@ -133,7 +171,7 @@ static cuda::SelectKind getKind(RowScheduleAttr schedule, int64_t most) {
 /// Whether every NaN of the elements is as arithmetic makes it.
 static bool isComputed(cuda::SelectOp select) {
   Value chunk = select.getLoad().front().getTerminator()->getOperand(0);
-  return isa_and_present<arith::AddFOp, cuda::ActivationOp>(
+  return isa_and_present<arith::AddFOp, arith::DivFOp, cuda::ActivationOp>(
       chunk.getDefiningOp());
 }
 
@@ -151,6 +189,11 @@ LogicalResult RowDistributor::runSelection(cuda::SelectOp select) {
   else
     mapSelectedRow();
   cloneScalars(forall.getBody());
+  if (failed(emitRowNumbers(select)))
+    return failure();
+  if (isWarp)
+    lane = indexConstant(0);
+  laneCount = 1;
   Value workspace;
   int64_t parts = schedule.getParts();
   if (parts > 1)

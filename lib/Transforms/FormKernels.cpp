@@ -48,6 +48,18 @@ static bool writesWhatIsRead(Operation *writer, Operation *reader) {
   });
 }
 
+/// Why the lanes of a warp cannot have the rows of a selection, or an empty
+/// string.
+static std::string explainNoWarp(Selection selection) {
+  int64_t columns =
+      cast<ShapedType>(selection.scores.getType()).getShape().back();
+  if (ShapedType::isDynamic(columns) || columns > kMostColumnsOfWarp ||
+      selection.places > kMostPlacesOfWarp)
+    return llvm::formatv("a warp selects at most {0} elements from at most {1}",
+                         kMostPlacesOfWarp, kMostColumnsOfWarp);
+  return "";
+}
+
 /// Why the kernel of `consumer` cannot take the elements that `producer`
 /// selects from where they are, or an empty string.
 static std::string explainNoPlaces(RowwiseOpInterface producer,
@@ -68,14 +80,7 @@ static std::string explainNoPlaces(RowwiseOpInterface producer,
   if (llvm::any_of(consumer->getUsers(),
                    [&](Operation *user) { return group.contains(user); }))
     return "what is made of its places is no row of a lane";
-  Selection selection = producer.getSelection();
-  int64_t columns =
-      cast<ShapedType>(selection.scores.getType()).getShape().back();
-  if (ShapedType::isDynamic(columns) || columns > kMostColumnsOfWarp ||
-      selection.places > kMostPlacesOfWarp)
-    return llvm::formatv("a warp selects at most {0} elements from at most {1}",
-                         kMostPlacesOfWarp, kMostColumnsOfWarp);
-  return "";
+  return explainNoWarp(producer.getSelection());
 }
 
 /// Whether only single elements of the rows of `op` are taken in the group.
@@ -117,15 +122,22 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     if (std::string why = explainNoPlaces(producer, consumer, operand, group);
         !why.empty())
       return why;
-  bool selects = llvm::any_of(group, [](Operation *op) {
-    return cast<RowwiseOpInterface>(op).getSelection().places != 0;
-  });
+  RowwiseOpInterface selecting;
+  for (Operation *op : group)
+    if (cast<RowwiseOpInterface>(op).getSelection().places)
+      selecting = cast<RowwiseOpInterface>(op);
+  bool selects = bool(selecting);
   // A lane that has a place computes the one column that it needs.
   if (!producer.getSelection().places && isTakenSingly(producer, group) &&
       !(selects ? producer.getColumnUnit() == 1 : producer.isPointwise()))
     return "it computes whole rows, of which single elements are taken";
   if (producer.getColumnUnit() == 0 && selects)
     return "it computes whole rows, of which the selection takes columns";
+  if (producer.takesRowNumbers() && selects)
+    if (std::string why = explainNoWarp(selecting.getSelection()); !why.empty())
+      return why;
+  if (consumer.takesRowNumbers() && selects)
+    return "numbers of whole rows are found of rows that are read";
   auto isTeam = [](Operation *op) {
     return cast<RowwiseOpInterface>(op).getTeamWork().rows != 0;
   };

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace dsv4 {
 
@@ -95,6 +96,8 @@ private:
   LogicalResult runSelection(cuda::SelectOp select);
   void mapSelectedRow();
   void mapSelectedRowToWarp();
+  /// What regions of a selection by a warp take of the whole row.
+  LogicalResult emitRowNumbers(cuda::SelectOp select);
   LogicalResult emitChunk(Region &from, Region &to);
   LogicalResult emitPlace(Region &from, cuda::SelectOp to);
   /// The stores of the row, of its guards, and of its scalars.
@@ -106,7 +109,21 @@ private:
 
   /// Type of a share: of elements (group 1) or of factors.
   VectorType getShareType(Type element, Footprint at) const;
-  int64_t steps(int64_t row) const { return row / stepSize(); }
+  /// Of a row of which lanes have unequal numbers of chunks the largest one.
+  int64_t steps(int64_t row) const {
+    return llvm::divideCeil(row, stepSize());
+  }
+  bool isUneven(int64_t row) const { return row % stepSize() != 0; }
+  /// How many chunks of an uneven row the lane has.
+  Value getChunks(int64_t row);
+  /// A share of what is reduced, with what changes nothing where a lane has no
+  /// chunk; and of how many elements that makes the row.
+  Value padForReduce(cuda::ReduceOp reduce, Value source);
+  int64_t getPaddedGroup(cuda::ReduceOp reduce) const;
+  /// Whether one factor is for the row, or for whole steps of it.
+  bool isOfSteps(Footprint at) const {
+    return at.group == at.row || at.group >= stepSize();
+  }
   int64_t stepSize() const { return laneCount * chunkSize; }
   /// The most rows there can be. The last block may count past them, but not
   /// past 2^31 - 1: the runtime sees to that.
@@ -141,6 +158,8 @@ private:
   Value holdsRow;
   bool earlyOnly = false;
   bool stages = false; ///< Whether loads go through shared memory.
+  llvm::DenseMap<Value, Value> rowNumbers; ///< Of the row, for its columns.
+  llvm::DenseMap<int64_t, Value> chunkCounts; ///< By the row.
   /// Shares by value and group.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> shares;
 };

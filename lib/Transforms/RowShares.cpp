@@ -33,8 +33,12 @@ static bool isRead(Value value) {
 static Footprint getOperandFootprint(Operation *op, Value operand,
                                      Footprint at) {
   int64_t elements = cast<VectorType>(operand.getType()).getNumElements();
-  if (auto reduce = dyn_cast<cuda::ReduceOp>(op))
+  if (auto reduce = dyn_cast<cuda::ReduceOp>(op)) {
+    // A row that becomes one number need not be the one that uses it.
+    if (static_cast<int64_t>(reduce.getGroup()) == elements)
+      return {elements, 1};
     at.group /= reduce.getGroup();
+  }
   else if (isa<vector::InterleaveOp>(op))
     at.group *= 2;
   else if (isa<vector::DeinterleaveOp>(op))
@@ -51,7 +55,7 @@ VectorType RowDistributor::getShareType(Type element, Footprint at) const {
   int64_t vector = chunkSize, count = steps(at.row);
   if (at.group == 1)
     return VectorType::get({count, vector}, element);
-  if (at.group >= stepSize())
+  if (isOfSteps(at))
     return VectorType::get({at.row / at.group}, element);
   return VectorType::get({count, std::max<int64_t>(1, vector / at.group)},
                          element);
@@ -69,6 +73,26 @@ Value RowDistributor::laneOffset(int64_t multiplier, int64_t divisor) {
     value = arith::MulIOp::create(b, loc, value, indexConstant(multiplier));
   return value;
 }
+
+Value RowDistributor::getChunks(int64_t row) {
+  if (!isUneven(row))
+    return {};
+  Value &count = chunkCounts[row];
+  if (count)
+    return count;
+  OpBuilder::InsertionGuard saved(b);
+  if (Operation *op = lane.getDefiningOp())
+    b.setInsertionPointAfter(op);
+  int64_t most = steps(row);
+  int64_t having = llvm::divideCeil(row, chunkSize) - (most - 1) * laneCount;
+  Value has =
+      arith::CmpIOp::create(b, forall.getLoc(), arith::CmpIPredicate::slt, lane,
+                            indexConstant(having));
+  return count =
+             arith::SelectOp::create(b, name("chunks"), has, indexConstant(most),
+                                     indexConstant(most - 1));
+}
+
 bool dsv4::dependsOnMemory(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -110,7 +134,7 @@ LogicalResult RowDistributor::placeLoads(ArrayRef<Operation *> stores,
 }
 
 LogicalResult RowDistributor::placeLoads(Value value, Footprint at) {
-  if (shares.contains({value, at.group}))
+  if (shares.contains({value, at.group}) || rowNumbers.contains(value))
     return success();
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -180,7 +204,7 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
   if (at.group == 1) {
     laneStep = vector;
     stride = stepSize();
-  } else if (at.group < stepSize()) {
+  } else if (!isOfSteps(at)) {
     laneStep = vector >= at.group ? vector / at.group : 1;
     laneDivisor = vector >= at.group ? 1 : at.group / vector;
     stride = stepSize() / at.group;
@@ -189,7 +213,7 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
     auto whole = cast<VectorType>(load->getResult(0).getType());
     type = VectorType::get({whole.getNumElements() * cell / bits}, element);
   }
-  if (at.interleave > 1 && at.group < stepSize()) {
+  if (at.interleave > 1 && !isOfSteps(at)) {
     // Factor i is stored at (i mod a) * (n / a) + i / a; a step is a multiple
     // of a factors, so steps follow each other and lanes are n / a apart.
     int64_t columns = at.row / at.group / at.interleave;
@@ -220,12 +244,16 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
     }
     start = arith::AddIOp::create(b, forall.getLoc(), start, shift);
   }
+  Value chunks = at.group == 1 ? getChunks(at.row) : Value();
+  if (chunks && predicate)
+    chunks = arith::SelectOp::create(b, forall.getLoc(), std::exchange(predicate, {}),
+                                     chunks, indexConstant(0));
   int64_t chunk = type.getShape().back() * bits / 8;
   for (int64_t distance : {laneStep * bits / 8, stride * bits / 8})
     align = std::gcd(align, distance);
   int64_t natural = std::min<int64_t>(16, chunk & -chunk);
   auto access = cuda::LoadOp::create(
-      b, load->getLoc(), type, base, start, predicate,
+      b, load->getLoc(), type, base, start, predicate, chunks,
       type.getRank() == 2 && type.getDimSize(0) > 1 ? toCells(stride) : 0,
       align >= natural ? 0 : align,
       schedule.getLoad() == LoadPolicy::EvictLast ? cuda::LoadPolicy::EvictLast
@@ -234,11 +262,36 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
   return access.getValue();
 }
 
+int64_t RowDistributor::getPaddedGroup(cuda::ReduceOp reduce) const {
+  int64_t row = reduce.getSource().getType().getNumElements();
+  return isUneven(row) ? steps(row) * stepSize() : reduce.getGroup();
+}
+
+Value RowDistributor::padForReduce(cuda::ReduceOp reduce, Value source) {
+  Value chunks = getChunks(reduce.getSource().getType().getNumElements());
+  if (!chunks)
+    return source;
+  // What is added to -0 is what it was; to 0, -0 is not.
+  float neutral = reduce.getKind() == cuda::ReduceKind::Sum
+                      ? -0.0f
+                      : -std::numeric_limits<float>::infinity();
+  return cuda::KeepChunksOp::create(b, forall.getLoc(), source.getType(),
+                                    source, chunks,
+                                    APFloat(neutral));
+}
+
 FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
   if (Value found = shares.lookup({value, at.group}))
     return found;
   Operation *op = value.getDefiningOp();
   Type element = cast<VectorType>(value.getType()).getElementType();
+  if (Value number = rowNumbers.lookup(value)) {
+    if (at.group > 1)
+      return number;
+    return cuda::ExpandOp::create(b, forall.getLoc(), getShareType(element, at),
+                                  number)
+        .getTile();
+  }
   FailureOr<Value> result = failure();
   if (auto reshape = dyn_cast<vector::ShapeCastOp>(op)) {
     result = share(reshape.getSource(), at);
@@ -262,9 +315,9 @@ FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
                         getOperandFootprint(op, reduce.getSource(), at));
     if (failed(source))
       return failure();
-    result = cuda::ReduceOp::create(b, op->getLoc(), getShareType(element, at),
-                                    reduce.getKind(), *source,
-                                    reduce.getGroup(), laneCount)
+    result = cuda::ReduceOp::create(
+                 b, op->getLoc(), getShareType(element, at), reduce.getKind(),
+                 padForReduce(reduce, *source), getPaddedGroup(reduce), laneCount)
                  .getReduced();
   } else if (auto deinterleave = dyn_cast<vector::DeinterleaveOp>(op)) {
     auto source = share(deinterleave.getSource(),

@@ -56,6 +56,7 @@ LogicalResult RowDistributor::emitRowStore(vector::StoreOp store) {
   int64_t natural = std::min<int64_t>(16, chunk & -chunk);
   cuda::StoreOp::create(
       b, store.getLoc(), *value, store.getBase(), offset,
+      getChunks(getStoredFootprint(store).row),
       steps(getStoredFootprint(store).row) > 1 ? toCells(stepSize()) : 0,
       align >= natural ? 0 : align,
       schedule.getStore() == StorePolicy::Streaming
@@ -94,7 +95,7 @@ void RowDistributor::storeWhole(cuda::StoreGroupsOp store, Value values,
     int64_t natural = std::min<int64_t>(16, size & -size);
     int64_t align = std::gcd<int64_t>(store.getAlign(), natural);
     cuda::StoreOp::create(b, store.getLoc(), values, store.getBase(), offset,
-                          /*stride=*/0, align >= natural ? 0 : align,
+                          /*chunks=*/Value(), /*stride=*/0, align >= natural ? 0 : align,
                           cuda::StorePolicy::Default);
   });
 }
@@ -132,7 +133,7 @@ LogicalResult RowDistributor::storeDealt(cuda::StoreGroupsOp store,
   align = std::gcd(align, std::gcd(apart * bytes, stride * bytes));
   onFirstOf(holders, [&] {
     cuda::StoreOp::create(b, store.getLoc(), values, store.getBase(), start,
-                          type.getDimSize(0) > 1 ? stride * bytes / cell : 0,
+                          /*chunks=*/Value(), type.getDimSize(0) > 1 ? stride * bytes / cell : 0,
                           align >= natural ? 0 : align,
                           cuda::StorePolicy::Default);
   });
@@ -157,7 +158,7 @@ LogicalResult RowDistributor::emitStore(Operation *op) {
   if (failed(values))
     return failure();
   Value offset = mapping.lookupOrDefault(store.getOffset());
-  if (static_cast<int64_t>(store.getGroup()) < stepSize())
+  if (!isOfSteps(getStoredFootprint(store)))
     return storeDealt(store, *values, offset);
   storeWhole(store, *values, offset);
   return success();

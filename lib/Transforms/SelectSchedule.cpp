@@ -108,19 +108,51 @@ static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
   return {};
 }
 
+/// The columns of the kernel's rows, if its lanes may have unequal numbers of
+/// chunks of each; else 0.
+static int64_t getUnevenColumns(KernelOp kernel) {
+  int64_t columns = 0;
+  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
+    if (isPicked(op))
+      continue;
+    SmallVector<RowPiece> pieces = op.getRowPieces();
+    if (!op.allowsUnevenShares() || pieces.size() != 1 ||
+        (columns && columns != pieces.front().extent))
+      return 0;
+    columns = pieces.front().extent;
+  }
+  return columns > 1 ? columns : 0;
+}
+
 /// The words of a row, which is worked on as bf16 or wider, that a lane should
 /// have: more leave no registers for the rest.
 static constexpr int64_t kWordsOfLane = 128;
 
+/// What a step of the lanes of a row should have at least, in bits, where it is
+/// a small part of the row: less is not a whole sector of memory.
+static constexpr int64_t kLeastStepBits = 256, kFewSteps = 8;
+
 /// How many lanes have how many elements of a chunk, in the order they are to
 /// be tried: of a row that is too long for few lanes, rather small chunks.
+/// `columns`: of a row of which lanes may have unequal numbers of chunks; else
+/// 0.
 static SmallVector<std::pair<int64_t, int64_t>>
-listShares(const TableEntry &entry, int64_t rowBits, int64_t mostLanes) {
+listShares(const TableEntry &entry, int64_t rowBits, int64_t mostLanes,
+           int64_t columns) {
   SmallVector<std::pair<int64_t, int64_t>> shares;
+  auto isGood = [&](int64_t step) {
+    return columns == 0 ||
+           (columns % step == 0 &&
+            (columns <= kFewSteps * step ||
+             rowBits / columns * step >= kLeastStepBits));
+  };
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2)
-      if (rowBits <= 32 * lanes * kWordsOfLane)
+      if (rowBits <= 32 * lanes * kWordsOfLane && isGood(lanes * vector))
         shares.push_back({lanes, vector});
+  // Unequal ones cost a comparison each: where no others will do.
+  for (int64_t vector = entry.vector; columns && vector >= 1; vector /= 2)
+    shares.push_back({32, vector});
   // Where no such lanes divide the row.
   for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2)
     for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
@@ -136,6 +168,7 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
   if (entry.select != SelectAlgorithm::None)
     return fitSelection(kernel, entry, why);
   TeamWork work = getTeamWork(kernel);
+  int64_t columns = getUnevenColumns(kernel);
   int64_t team = 0, threads = entry.threads, rows = entry.rows;
   int64_t cluster = 1;
   int64_t blocks = entry.blocks;
@@ -161,7 +194,7 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
         getRowBits(kernel) > 32 * mostLanes * (65536 / (blocks * threads) - 32))
       blocks = 0;
   }
-  for (auto [lanes, vector] : listShares(entry, rowBits, mostLanes)) {
+  for (auto [lanes, vector] : listShares(entry, rowBits, mostLanes, columns)) {
     auto schedule = RowScheduleAttr::get(
         kernel.getContext(), threads, lanes, vector, blocks, entry.load,
         entry.store, entry.pdl, team,

@@ -91,6 +91,11 @@ public:
   /// (null: all from 0 on).
   int64_t getWidth(int64_t extent) const { return column ? columns : extent; }
   mlir::Value getColumn() const { return column; }
+  /// Numbers of a whole row for what is emitted for its columns: what `build`
+  /// emits, once for an `op`, in front of the op that selects from the row.
+  llvm::ArrayRef<mlir::Value>
+  atWholeRow(mlir::Operation *op,
+             llvm::function_ref<llvm::SmallVector<mlir::Value>()> build);
   /// The columns that a thread computes at once where an op selects from rows.
   int64_t getChunk();
 
@@ -149,6 +154,7 @@ private:
   mlir::Value picked; ///< Indices of the elements that are taken.
   mlir::Value selected, place, placeIndex;
   mlir::Operation *endOfPlaces = nullptr;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> numbers;
   llvm::DenseMap<mlir::Value, RowValue> rows;
 };
 

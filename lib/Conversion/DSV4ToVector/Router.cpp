@@ -18,33 +18,55 @@ namespace {
 
 struct GateLowering
     : RowLoweringInterface::ExternalModel<GateLowering, GateOp> {
-  static Value buildSoftmax(RowContext &row, Value logits) {
-    OpBuilder &b = row.getBuilder();
+  static Value reduce(cuda::ReduceKind kind, Value of, RowContext &row,
+                      StringRef name) {
+    int64_t extent = cast<VectorType>(of.getType()).getNumElements();
+    auto one = VectorType::get({1}, row.getBuilder().getF32Type());
+    return cuda::ReduceOp::create(row.getBuilder(), row.getLoc(name), one, kind,
+                                  of, extent);
+  }
+  static Value buildPowers(RowContext &row, Value logits, Value most) {
     auto type = cast<VectorType>(logits.getType());
-    int64_t extent = type.getNumElements();
-    auto one = VectorType::get({1}, b.getF32Type());
-    auto reduce = [&](cuda::ReduceKind kind, Value of, StringRef name) {
-      Value reduced =
-          cuda::ReduceOp::create(b, row.getLoc(name), one, kind, of, extent);
-      return row.repeat(reduced, extent);
-    };
-    Value most = reduce(cuda::ReduceKind::MaxNaN, logits, "most");
-    Value below = arith::SubFOp::create(b, row.getLoc(), logits, most);
-    Value powers = cuda::ActivationOp::create(b, row.getLoc("powers"), type,
-                                              cuda::ActivationKind::Exp, below);
-    Value sum = reduce(cuda::ReduceKind::Sum, powers, "power_sum");
-    return arith::DivFOp::create(b, row.getLoc("scores"), powers, sum);
+    Value below = arith::SubFOp::create(
+        row.getBuilder(), row.getLoc(), logits,
+        row.repeat(most, type.getNumElements()));
+    return cuda::ActivationOp::create(row.getBuilder(), row.getLoc("powers"),
+                                      type, cuda::ActivationKind::Exp, below);
+  }
+  static Value buildQuotients(RowContext &row, Value powers, Value sum) {
+    int64_t count = cast<VectorType>(powers.getType()).getNumElements();
+    return arith::DivFOp::create(row.getBuilder(), row.getLoc("scores"), powers,
+                                 row.repeat(sum, count));
+  }
+  /// Of a whole row the largest logit, the powers below it and their sum.
+  static SmallVector<Value> buildTerms(RowContext &row, Value logits) {
+    Value most = reduce(cuda::ReduceKind::MaxNaN, logits, row, "most");
+    Value powers = buildPowers(row, logits, most);
+    Value sum = reduce(cuda::ReduceKind::Sum, powers, row, "power_sum");
+    return {most, powers, sum};
+  }
+  static Value takeLogits(GateOp op, RowContext &row) {
+    Value logits = row.takeRow(op.getLogits(), "logits");
+    return logits ? row.toF32(logits) : Value();
+  }
+  static Value buildSoftmax(GateOp op, RowContext &row, Value logits) {
+    if (!row.getColumn()) {
+      SmallVector<Value> terms = buildTerms(row, logits);
+      return buildQuotients(row, terms[1], terms[2]);
+    }
+    ArrayRef<Value> terms = row.atWholeRow(
+        op, [&] { return buildTerms(row, takeLogits(op, row)); });
+    return buildQuotients(row, buildPowers(row, logits, terms[0]), terms[2]);
   }
 
   FailureOr<SmallVector<RowValue>> buildRow(Operation *operation,
                                             RowContext &row) const {
     auto op = cast<GateOp>(operation);
-    Value logits = row.takeRow(op.getLogits(), "logits");
+    Value logits = takeLogits(op, row);
     if (!logits)
       return failure();
-    logits = row.toF32(logits);
     if (op.getFunction() == GateFunction::Softmax)
-      return SmallVector<RowValue>{{buildSoftmax(row, logits)}};
+      return SmallVector<RowValue>{{buildSoftmax(op, row, logits)}};
     Value scores = cuda::ActivationOp::create(
         row.getBuilder(), row.getLoc("scores"), logits.getType(),
         op.getFunction() == GateFunction::Sigmoid

@@ -194,6 +194,22 @@ void RowContext::atColumns(Value column, int64_t count,
   std::swap(count, columns);
 }
 
+ArrayRef<Value>
+RowContext::atWholeRow(Operation *op,
+                       function_ref<SmallVector<Value>()> build) {
+  auto [found, isNew] = numbers.try_emplace(op);
+  if (!isNew)
+    return found->second;
+  OpBuilder::InsertionGuard saved(inside);
+  Block *body = cast<BlockArgument>(row).getOwner();
+  if (Operation *user = body->findAncestorOpInBlock(
+          *inside.getInsertionBlock()->getParentOp()))
+    inside.setInsertionPoint(user);
+  SmallVector<Value> built;
+  atColumns(Value(), 0, [&] { built = build(); });
+  return numbers[op] = built;
+}
+
 Value RowContext::pick(Value operand, Value indices, StringRef name) {
   std::swap(indices, picked);
   Value elements = takeColumns(operand, name);

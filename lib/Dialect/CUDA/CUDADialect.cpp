@@ -93,10 +93,23 @@ static LogicalResult verifyAccess(Operation *op, StringRef prefix, Type value,
   return success();
 }
 
+/// Clause `clause`: only a tile has a number of chunks.
+static LogicalResult verifyChunks(Operation *op, StringRef clause, Type value,
+                                  Value chunks, Value predicate) {
+  auto vector = dyn_cast<VectorType>(value);
+  if (!chunks || (vector && vector.getRank() == 2 && !predicate))
+    return success();
+  return op->emitOpError() << clause
+                           << ": expected 'chunks' of a tile alone, without a "
+                              "predicate";
+}
+
 LogicalResult LoadOp::verify() {
   if (failed(verifyAccess(*this, "load", getValue().getType(),
                           cast<MemRefType>(getBase().getType()), getStride(),
-                          getAlign())))
+                          getAlign())) ||
+      failed(verifyChunks(*this, "load_c5", getValue().getType(), getChunks(),
+                          getPredicate())))
     return failure();
   if (!getStaged())
     return success();
@@ -110,7 +123,7 @@ LogicalResult LoadOp::verify() {
            user->getParentRegion() == &piece.getMember();
   };
   if (!isChunk || bits < 16 || !llvm::isPowerOf2_64(bits) || getPredicate() ||
-      getAlign() || getPolicy() != LoadPolicy::Default ||
+      getChunks() || getAlign() || getPolicy() != LoadPolicy::Default ||
       !llvm::all_of(getValue().getUsers(), isRowOfPiece))
     return emitOpError()
            << "load_c4: expected what is staged to be one chunk of a power of "
@@ -120,6 +133,7 @@ LogicalResult LoadOp::verify() {
 }
 StringRef LoadOp::getCallee() {
   return getStaged()      ? "dsv4::staged"
+         : getChunks()    ? "dsv4::load_chunks"
          : getPredicate() ? "dsv4::load_if"
                           : "dsv4::load";
 }
@@ -128,13 +142,18 @@ StringRef LoadOp::getHeader() {
 }
 
 LogicalResult StoreOp::verify() {
-  return verifyAccess(*this, "store", getValue().getType(),
-                      cast<MemRefType>(getBase().getType()), getStride(),
-                      getAlign());
+  if (failed(verifyAccess(*this, "store", getValue().getType(),
+                          cast<MemRefType>(getBase().getType()), getStride(),
+                          getAlign())))
+    return failure();
+  return verifyChunks(*this, "store_c4", getValue().getType(), getChunks(),
+                      Value());
 }
 StringRef StoreOp::getCallee() {
-  return getPolicy() == StorePolicy::Streaming ? "dsv4::store_streaming"
-                                               : "dsv4::store";
+  bool streaming = getPolicy() == StorePolicy::Streaming;
+  if (getChunks())
+    return streaming ? "dsv4::store_chunks_streaming" : "dsv4::store_chunks";
+  return streaming ? "dsv4::store_streaming" : "dsv4::store";
 }
 StringRef StoreOp::getHeader() { return "memory.cuh"; }
 
@@ -236,6 +255,9 @@ LogicalResult PadOp::verify() {
                          << padded;
   return success();
 }
+StringRef KeepChunksOp::getCallee() { return "dsv4::keep_chunks"; }
+StringRef KeepChunksOp::getHeader() { return "rows.cuh"; }
+
 StringRef PadOp::getCallee() { return "dsv4::pad"; }
 StringRef PadOp::getHeader() { return "rows.cuh"; }
 

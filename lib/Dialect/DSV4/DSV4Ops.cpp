@@ -188,6 +188,8 @@ int64_t DequantizeOp::getColumnUnit() {
   // Two elements of 4 bits are a byte.
   return getElementBits(getFormat().getElement()) < 8 ? 2 : 1;
 }
+// A group of factors is of whole chunks of one lane, or of whole steps.
+bool DequantizeOp::allowsUnevenShares() { return getRowGroups().empty(); }
 bool DequantizeOp::acceptsRow(OpOperand &operand) {
   return &operand == &getDataMutable();
 }
@@ -350,11 +352,14 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
           schedule.getRowsPerBlock(), work.elements, kSharedBytes);
   }
   for (RowPiece piece : op.getRowPieces()) {
-    if (piece.extent % step != 0)
+    // Of one element a lane would have all.
+    bool uneven = op.allowsUnevenShares() && piece.extent > 1;
+    if (piece.extent % (uneven ? vector : step) != 0)
       return llvm::formatv(
-          "row_schedule_c4: lanes * vector = {0} does not divide the {1} "
+          "row_schedule_c4: {0} = {1} does not divide the {2} "
           "elements of a field",
-          step, piece.extent);
+          uneven ? "vector" : "lanes * vector", uneven ? vector : step,
+          piece.extent);
     if (vector * piece.bits % 8 != 0)
       return llvm::formatv(
           "row_schedule_c4: a chunk of {0} elements of {1} bits is not a whole "

@@ -86,7 +86,9 @@ SmallVector<RowPiece> GateOp::getRowPieces() {
 }
 SmallVector<RowGroup> GateOp::getRowGroups() { return {}; }
 bool GateOp::isPointwise() { return getFunction() != GateFunction::Softmax; }
-int64_t GateOp::getColumnUnit() { return isPointwise() ? 1 : 0; }
+bool GateOp::takesRowNumbers() { return !isPointwise(); }
+int64_t GateOp::getColumnUnit() { return 1; }
+bool GateOp::allowsUnevenShares() { return true; }
 bool GateOp::acceptsRow(OpOperand &operand) {
   return &operand == &getLogitsMutable();
 }
@@ -115,6 +117,7 @@ Value LookupOp::getRowOperand() { return getOut(); }
 SmallVector<RowPiece> LookupOp::getRowPieces() { return getWholeRow(getOut()); }
 SmallVector<RowGroup> LookupOp::getRowGroups() { return {}; }
 bool LookupOp::isStoredToo() { return true; }
+bool LookupOp::allowsUnevenShares() { return true; }
 bool LookupOp::acceptsRow(OpOperand &) { return false; }
 SmallVector<std::pair<TensorAxis, TensorAxis>> LookupOp::getTiedAxes() {
   return {{{getIds(), 0}, {getOut(), 0}}};
@@ -150,6 +153,7 @@ SmallVector<RowGroup> RouteWeightsOp::getRowGroups() { return {}; }
 bool RouteWeightsOp::picksElements(OpOperand &operand) {
   return &operand == &getScoresMutable();
 }
+bool RouteWeightsOp::allowsUnevenShares() { return true; }
 bool RouteWeightsOp::acceptsPlaces(OpOperand &operand) {
   return &operand == &getIndicesMutable();
 }

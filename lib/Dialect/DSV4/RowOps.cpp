@@ -292,6 +292,7 @@ void RMSNormOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 Value RMSNormOp::getRowOperand() { return getX(); }
 SmallVector<RowPiece> RMSNormOp::getRowPieces() { return getWholeRow(getX()); }
 SmallVector<RowGroup> RMSNormOp::getRowGroups() { return {}; }
+bool RMSNormOp::allowsUnevenShares() { return true; }
 bool RMSNormOp::acceptsRow(OpOperand &operand) {
   return &operand == &getXMutable();
 }
@@ -334,6 +335,7 @@ SmallVector<RowPiece> RopeOp::getRowPieces() {
 SmallVector<RowGroup> RopeOp::getRowGroups() {
   return {{2, 1, /*inChunk=*/true}};
 }
+bool RopeOp::allowsUnevenShares() { return false; }
 bool RopeOp::acceptsRow(OpOperand &operand) {
   return &operand == &getXMutable();
 }
@@ -375,6 +377,7 @@ void HadamardOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 Value HadamardOp::getRowOperand() { return getX(); }
 SmallVector<RowPiece> HadamardOp::getRowPieces() { return getWholeRow(getX()); }
 SmallVector<RowGroup> HadamardOp::getRowGroups() { return {}; }
+bool HadamardOp::allowsUnevenShares() { return false; }
 bool HadamardOp::acceptsRow(OpOperand &operand) {
   return &operand == &getXMutable();
 }

@@ -150,6 +150,11 @@ std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
           most == INT32_MAX ? std::string("any number") : std::to_string(most));
     return "";
   }
+  if (op.takesRowNumbers() && schedule.getSelect() != SelectAlgorithm::Warp)
+    return llvm::formatv("row_schedule_c9: '{0}' takes numbers of whole rows, "
+                         "which only the lanes of a warp find; expected "
+                         "'select = warp'",
+                         op->getName());
   int64_t unit = op.getColumnUnit();
   if (unit == 0)
     return llvm::formatv("row_schedule_c9: a row of '{0}' is not computed in "

@@ -88,6 +88,8 @@ struct Tile {
     chunk_words = (V * bits_of<T>::value + 31) / 32
   };
 
+  using Chunk = Tile<T, 1, V>;
+
   typename WordOf<T>::type words[S * chunk_words];
 
   // Element i of all S * V, for elements of 32 bits.

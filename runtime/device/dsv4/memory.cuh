@@ -191,6 +191,22 @@ __device__ __forceinline__ Type load_if(bool condition, const void *from,
   return value;
 }
 
+// A Tile's first `chunks` chunks; the others are zero bits, and not read.
+template <typename Type, int Align = 0, typename Policy = evict_normal>
+__device__ __forceinline__ Type load_chunks(int chunks, const void *from,
+                                            long long stride = 0) {
+  Type tile;
+#pragma unroll
+  for (int s = 0; s < Type::steps; ++s) {
+    typename Type::Chunk chunk;
+    load_into<Align, Policy>(chunk, s < chunks, (const char *)from + s * stride, 0);
+#pragma unroll
+    for (int i = 0; i < Type::chunk_words; ++i)
+      tile.words[s * Type::chunk_words + i] = chunk.words[i];
+  }
+  return tile;
+}
+
 template <typename T, int V>
 __device__ __forceinline__ void load_part_into(Tile<T, 1, V> &to,
                                                const char *from, int left) {
@@ -290,6 +306,35 @@ template <int Align = 0, typename Type>
 __device__ __forceinline__ void store_streaming(void *to, const Type &value,
                                                 long long stride = 0) {
   store_from<Align, true>(to, value, stride);
+}
+
+template <int Align, bool Streaming, typename Type>
+__device__ __forceinline__ void store_chunks_from(int chunks, void *to,
+                                                  const Type &from,
+                                                  long long stride) {
+#pragma unroll
+  for (int s = 0; s < Type::steps; ++s) {
+    typename Type::Chunk chunk;
+#pragma unroll
+    for (int i = 0; i < Type::chunk_words; ++i)
+      chunk.words[i] = from.words[s * Type::chunk_words + i];
+    if (s < chunks)
+      store_from<Align, Streaming>((char *)to + s * stride, chunk, 0);
+  }
+}
+
+// A Tile's first `chunks` chunks.
+template <int Align = 0, typename Type>
+__device__ __forceinline__ void store_chunks(int chunks, void *to,
+                                             const Type &value,
+                                             long long stride = 0) {
+  store_chunks_from<Align, false>(chunks, to, value, stride);
+}
+template <int Align = 0, typename Type>
+__device__ __forceinline__ void store_chunks_streaming(int chunks, void *to,
+                                                       const Type &value,
+                                                       long long stride = 0) {
+  store_chunks_from<Align, true>(chunks, to, value, stride);
 }
 
 } // namespace dsv4

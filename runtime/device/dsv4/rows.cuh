@@ -110,6 +110,16 @@ __device__ __forceinline__ Tile<T, S1 + S2, V> join(const Tile<T, S1, V> &first,
   return to;
 }
 
+// The first `chunks` chunks, every element of the others the number.
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V>
+keep_chunks(Tile<float, S, V> tile, int chunks, float otherwise) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    tile.words[i] = i / V < chunks ? tile.words[i] : otherwise;
+  return tile;
+}
+
 // The first or the second element of every pair of neighbours.
 template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V / 2>

@@ -95,6 +95,15 @@ FailureOr<std::string> spellElement(Value base, Value offset,
   return *pointer + "[" + index->text + "]";
 }
 
+/// A number of which C++ may have no literal.
+std::string spellBits(const APFloat &number) {
+  if (number.isNegZero())
+    return "-0.0f";
+  return llvm::formatv("dsv4::as_float({0:X}u)",
+                       number.bitcastToAPInt().getZExtValue())
+      .str();
+}
+
 /// Bytes between chunks that start `stride` elements of `base` apart.
 int64_t strideBytes(int64_t stride, Value base) {
   return stride *
@@ -129,6 +138,12 @@ FailureOr<Spelling> CUDATranslation::spellLoad(cuda::LoadOp op,
     if (failed(condition))
       return failure();
     call += condition->text + ", ";
+  }
+  if (Value chunks = op.getChunks()) {
+    auto count = text.spell(chunks);
+    if (failed(count))
+      return failure();
+    call += count->text + ", ";
   }
   call += "&" + *element;
   if (op.getStride())
@@ -173,12 +188,8 @@ CUDATranslation::spellWhereValid(cuda::WhereValidOp op,
     call += "<" + *type + ">";
   call += "(" + values->text + ", " + indices->text + ", " +
           std::to_string(op.getCount());
-  const APFloat &otherwise = op.getOtherwise();
-  if (!otherwise.isPosZero())
-    call += ", dsv4::as_float(" +
-            llvm::formatv("{0:X}u", otherwise.bitcastToAPInt().getZExtValue())
-                .str() +
-            ")";
+  if (!op.getOtherwise().isPosZero())
+    call += ", " + spellBits(op.getOtherwise());
   return Spelling{call + ")", Precedence::Postfix};
 }
 
@@ -208,6 +219,16 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
     return spellGather(gather, text);
   if (auto valid = dyn_cast<cuda::WhereValidOp>(op))
     return spellWhereValid(valid, text);
+  if (auto keep = dyn_cast<cuda::KeepChunksOp>(op)) {
+    auto source = text.spell(keep.getSource());
+    auto chunks = text.spell(keep.getChunks());
+    if (failed(source) || failed(chunks))
+      return failure();
+    return Spelling{keep.getCallee().str() + "(" + source->text + ", " +
+                        chunks->text + ", " + spellBits(keep.getOtherwise()) +
+                        ")",
+                    Precedence::Postfix};
+  }
   std::string arguments;
   if (auto dequantize = dyn_cast<cuda::DequantizeOp>(op)) {
     auto element = text.spellType(
@@ -560,7 +581,14 @@ LogicalResult CUDATranslation::print(Operation *op,
   text.os() << store.getCallee();
   if (store.getAlign())
     text.os() << "<" << store.getAlign() << ">";
-  text.os() << "(&" << *element << ", " << value->text;
+  text.os() << "(";
+  if (Value chunks = store.getChunks()) {
+    auto count = text.spell(chunks);
+    if (failed(count))
+      return failure();
+    text.os() << count->text << ", ";
+  }
+  text.os() << "&" << *element << ", " << value->text;
   if (store.getStride())
     text.os() << ", " << strideBytes(store.getStride(), store.getBase());
   text.os() << ");\n";
