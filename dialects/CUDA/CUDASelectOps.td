@@ -154,6 +154,22 @@ def CUDA_SelectOp : CUDA_Op<"select", [
   let hasRegionVerifier = 1;
 }
 
+def CUDA_ColumnsOp : CUDA_Op<"columns", [Pure, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "columns of a row that a selection has";
+  let description = [{
+    In the first region of a `cuda.select`: of a row that was computed in front of it the columns from `column` on. After
+    rows are distributed the row is a tile of one of `lanes` lanes, and the columns are a chunk that it has itself.
+    Clause columns_c1: the element types agree, and the columns are a chunk of the tile.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$row, CUDA_Offset:$column,
+                       DefaultValuedAttr<I64Attr, "1">:$lanes);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$chunk);
+  let assemblyFormat = [{
+    $row `at` $column (`lanes` $lanes^)? attr-dict `:` type($row) `,` type($column) `to` type($chunk)
+  }];
+  let hasVerifier = 1;
+}
+
 def CUDA_PlaceSumOp : CUDA_Op<"place_sum", [Pure, AllTypesMatch<["source", "total"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "the sum of what a selection has in its places";

@@ -355,7 +355,8 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
     * row_schedule_c2: lanes is a power of two between 1 and 32;
     * row_schedule_c3: vector is a power of two between 1 and 32;
-    * row_schedule_c4: lanes * vector divides every field of the row, and a group
+    * row_schedule_c4: lanes * vector divides every field of the row, or vector does, where ops allow unequal
+      shares of a row of several elements, and a group
       of factors divides, or is a multiple of, a chunk of `vector` elements and a
       step of lanes * vector elements; a chunk is whole bytes, and a step as many
       groups as their factors are interleaved by;

@@ -108,7 +108,9 @@ def DistributeRows : Pass<"dsv4-distribute-rows", "::mlir::func::FuncOp"> {
     vector of N elements by the share of one lane, `vector<S x V>` with
     `S = N / (lanes * vector)`: element e belongs to step s, lane l, position v
     with e = (s * lanes + l) * vector + v. A chunk of V elements is contiguous
-    and neighbouring lanes have neighbouring chunks, so accesses coalesce.
+    and neighbouring lanes have neighbouring chunks, so accesses coalesce. Where S is
+    no whole number it is rounded up, and lanes that have a chunk less neither read,
+    store nor reduce the last one.
   }];
   let dependentDialects = [
     "::dsv4::cuda::CUDADialect", "::mlir::arith::ArithDialect",

@@ -202,7 +202,8 @@ void Legalizer::visitMemory(Operation *op) {
     dead.push_back(op);
   } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
     cuda::StoreOp::create(b, op->getLoc(), store.getValueToStore(),
-                          store.getMemref(), offset(store.getIndices()[0]), Value());
+                          store.getMemref(), offset(store.getIndices()[0]),
+                          Value());
     dead.push_back(op);
   } else if (auto inPool = dyn_cast<cuda::InPoolOp>(op)) {
     inPool.getPageMutable().assign(offset(inPool.getPage()));
@@ -233,6 +234,8 @@ void Legalizer::visitMemory(Operation *op) {
       store.getChunksMutable().assign(as(store.getChunks(), 32));
   } else if (auto keep = dyn_cast<cuda::KeepChunksOp>(op)) {
     keep.getChunksMutable().assign(as(keep.getChunks(), 32));
+  } else if (auto columns = dyn_cast<cuda::ColumnsOp>(op)) {
+    columns.getColumnMutable().assign(as(columns.getColumn(), 32));
   }
 }
 
@@ -262,7 +265,7 @@ LogicalResult Legalizer::visit(Operation *op) {
   }
   if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
           cuda::LoadPartOp, cuda::GatherOp, cuda::IsLastOp, cuda::InPoolOp,
-          cuda::PrefetchOp, cuda::KeepChunksOp>(op)) {
+          cuda::PrefetchOp, cuda::KeepChunksOp, cuda::ColumnsOp>(op)) {
     visitMemory(op);
     return success();
   }
@@ -352,6 +355,7 @@ static bool hasSpelling(Operation *op) {
                                           "cuda.in_pool",
                                           "cuda.one_nan",
                                           "cuda.bytes",
+                                          "cuda.columns",
                                           "cuda.pad",
                                           "cuda.place_sum",
                                           "cuda.pool",

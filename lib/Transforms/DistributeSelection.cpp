@@ -39,7 +39,7 @@ void RowDistributor::mapSelectedRow() {
 }
 
 void RowDistributor::mapSelectedRowToWarp() {
-  laneCount = 32;
+  laneCount = kWarp;
   mapRows();
 }
 
@@ -50,7 +50,7 @@ LogicalResult RowDistributor::emitRowNumbers(cuda::SelectOp select) {
       auto type = dyn_cast<VectorType>(operand.getType());
       if (!type || operand.getParentBlock() != forall.getBody())
         continue;
-      if (type.getNumElements() == 1) {
+      if (type.getNumElements() == 1 || isa<cuda::ColumnsOp>(op)) {
         numbers.insert(operand);
         continue;
       }
@@ -70,9 +70,11 @@ LogicalResult RowDistributor::emitRowNumbers(cuda::SelectOp select) {
   });
   if (walked.wasInterrupted())
     return failure();
-  // One for all steps of the row.
-  Footprint whole{stepSize(), stepSize()};
   for (Value number : numbers) {
+    // One for all steps of the row, or all elements.
+    int64_t count = cast<VectorType>(number.getType()).getNumElements();
+    Footprint whole =
+        count == 1 ? Footprint{stepSize(), stepSize()} : Footprint{count};
     if (failed(placeLoads(number, whole)))
       return failure();
     auto found = share(number, whole);

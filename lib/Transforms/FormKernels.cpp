@@ -128,15 +128,16 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
       selecting = cast<RowwiseOpInterface>(op);
   bool selects = bool(selecting);
   // A lane that has a place computes the one column that it needs.
+  bool isPerElement = producer.isPointwise() || producer.takesRowNumbers();
   if (!producer.getSelection().places && isTakenSingly(producer, group) &&
-      !(selects ? producer.getColumnUnit() == 1 : producer.isPointwise()))
+      !(selects ? producer.getColumnUnit() == 1 : isPerElement))
     return "it computes whole rows, of which single elements are taken";
   if (producer.getColumnUnit() == 0 && selects)
     return "it computes whole rows, of which the selection takes columns";
   if (producer.takesRowNumbers() && selects)
     if (std::string why = explainNoWarp(selecting.getSelection()); !why.empty())
       return why;
-  if (consumer.takesRowNumbers() && selects)
+  if (consumer.takesRowNumbers() && (selects || isTakenSingly(consumer, group)))
     return "numbers of whole rows are found of rows that are read";
   auto isTeam = [](Operation *op) {
     return cast<RowwiseOpInterface>(op).getTeamWork().rows != 0;

@@ -44,6 +44,8 @@ private:
   /// From so many windows a block on they are a grid apart: dsv4::pool, the
   /// pool_many_rows of which this is, goes through them so.
   static constexpr int64_t kManyRows = 4;
+  /// Lanes of a warp, which has a row where one selects from it.
+  static constexpr int64_t kWarp = 32;
 
   /// Replaces the loop by thread arithmetic; leaves the builder in the body.
   void mapRows();
@@ -110,9 +112,7 @@ private:
   /// Type of a share: of elements (group 1) or of factors.
   VectorType getShareType(Type element, Footprint at) const;
   /// Of a row of which lanes have unequal numbers of chunks the largest one.
-  int64_t steps(int64_t row) const {
-    return llvm::divideCeil(row, stepSize());
-  }
+  int64_t steps(int64_t row) const { return llvm::divideCeil(row, stepSize()); }
   bool isUneven(int64_t row) const { return row % stepSize() != 0; }
   /// How many chunks of an uneven row the lane has.
   Value getChunks(int64_t row);
@@ -158,7 +158,8 @@ private:
   Value holdsRow;
   bool earlyOnly = false;
   bool stages = false; ///< Whether loads go through shared memory.
-  llvm::DenseMap<Value, Value> rowNumbers; ///< Of the row, for its columns.
+  /// What regions of a selection have of the whole row: numbers, and rows.
+  llvm::DenseMap<Value, Value> rowNumbers;
   llvm::DenseMap<int64_t, Value> chunkCounts; ///< By the row.
   /// Shares by value and group.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> shares;

@@ -38,8 +38,7 @@ static Footprint getOperandFootprint(Operation *op, Value operand,
     if (static_cast<int64_t>(reduce.getGroup()) == elements)
       return {elements, 1};
     at.group /= reduce.getGroup();
-  }
-  else if (isa<vector::InterleaveOp>(op))
+  } else if (isa<vector::InterleaveOp>(op))
     at.group *= 2;
   else if (isa<vector::DeinterleaveOp>(op))
     at.group /= 2;
@@ -88,9 +87,9 @@ Value RowDistributor::getChunks(int64_t row) {
   Value has =
       arith::CmpIOp::create(b, forall.getLoc(), arith::CmpIPredicate::slt, lane,
                             indexConstant(having));
-  return count =
-             arith::SelectOp::create(b, name("chunks"), has, indexConstant(most),
-                                     indexConstant(most - 1));
+  return count = arith::SelectOp::create(b, name("chunks"), has,
+                                         indexConstant(most),
+                                         indexConstant(most - 1));
 }
 
 bool dsv4::dependsOnMemory(Value value) {
@@ -159,8 +158,8 @@ LogicalResult RowDistributor::placeLoads(Value value, Footprint at) {
     return placeLoads(broadcast.getSource(), at);
   }
   // A chunk is read where it is used.
-  if (isa<arith::ConstantOp, cuda::PoolOp, cuda::PoolOnlineOp,
-          cuda::LoadPartOp>(op))
+  if (isa<arith::ConstantOp, cuda::PoolOp, cuda::PoolOnlineOp, cuda::LoadPartOp,
+          cuda::ColumnsOp>(op))
     return success();
   if (!isElementwise(op) &&
       !isa<vector::ShapeCastOp, vector::ExtractStridedSliceOp, cuda::ReduceOp,
@@ -246,8 +245,9 @@ FailureOr<Value> RowDistributor::shareLoad(Operation *load, Type element,
   }
   Value chunks = at.group == 1 ? getChunks(at.row) : Value();
   if (chunks && predicate)
-    chunks = arith::SelectOp::create(b, forall.getLoc(), std::exchange(predicate, {}),
-                                     chunks, indexConstant(0));
+    chunks = arith::SelectOp::create(b, forall.getLoc(),
+                                     std::exchange(predicate, {}), chunks,
+                                     indexConstant(0));
   int64_t chunk = type.getShape().back() * bits / 8;
   for (int64_t distance : {laneStep * bits / 8, stride * bits / 8})
     align = std::gcd(align, distance);
@@ -276,8 +276,7 @@ Value RowDistributor::padForReduce(cuda::ReduceOp reduce, Value source) {
                       ? -0.0f
                       : -std::numeric_limits<float>::infinity();
   return cuda::KeepChunksOp::create(b, forall.getLoc(), source.getType(),
-                                    source, chunks,
-                                    APFloat(neutral));
+                                    source, chunks, APFloat(neutral));
 }
 
 FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
@@ -315,10 +314,11 @@ FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
                         getOperandFootprint(op, reduce.getSource(), at));
     if (failed(source))
       return failure();
-    result = cuda::ReduceOp::create(
-                 b, op->getLoc(), getShareType(element, at), reduce.getKind(),
-                 padForReduce(reduce, *source), getPaddedGroup(reduce), laneCount)
-                 .getReduced();
+    result =
+        cuda::ReduceOp::create(b, op->getLoc(), getShareType(element, at),
+                               reduce.getKind(), padForReduce(reduce, *source),
+                               getPaddedGroup(reduce), laneCount)
+            .getReduced();
   } else if (auto deinterleave = dyn_cast<vector::DeinterleaveOp>(op)) {
     auto source = share(deinterleave.getSource(),
                         getOperandFootprint(op, deinterleave.getSource(), at));
@@ -328,6 +328,12 @@ FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
         cuda::AlternateOp::create(b, op->getLoc(), getShareType(element, at),
                                   *source, value == deinterleave.getRes2())
             .getHalf();
+  } else if (auto columns = dyn_cast<cuda::ColumnsOp>(op)) {
+    result = cuda::ColumnsOp::create(
+                 b, op->getLoc(), getShareType(element, at),
+                 rowNumbers.lookup(columns.getRow()),
+                 mapping.lookupOrDefault(columns.getColumn()), kWarp)
+                 .getChunk();
   } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
     if (!splat)

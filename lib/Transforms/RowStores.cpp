@@ -95,7 +95,8 @@ void RowDistributor::storeWhole(cuda::StoreGroupsOp store, Value values,
     int64_t natural = std::min<int64_t>(16, size & -size);
     int64_t align = std::gcd<int64_t>(store.getAlign(), natural);
     cuda::StoreOp::create(b, store.getLoc(), values, store.getBase(), offset,
-                          /*chunks=*/Value(), /*stride=*/0, align >= natural ? 0 : align,
+                          /*chunks=*/Value(), /*stride=*/0,
+                          align >= natural ? 0 : align,
                           cuda::StorePolicy::Default);
   });
 }
@@ -132,10 +133,10 @@ LogicalResult RowDistributor::storeDealt(cuda::StoreGroupsOp store,
   int64_t align = std::gcd<int64_t>(store.getAlign(), natural);
   align = std::gcd(align, std::gcd(apart * bytes, stride * bytes));
   onFirstOf(holders, [&] {
-    cuda::StoreOp::create(b, store.getLoc(), values, store.getBase(), start,
-                          /*chunks=*/Value(), type.getDimSize(0) > 1 ? stride * bytes / cell : 0,
-                          align >= natural ? 0 : align,
-                          cuda::StorePolicy::Default);
+    cuda::StoreOp::create(
+        b, store.getLoc(), values, store.getBase(), start,
+        /*chunks=*/Value(), type.getDimSize(0) > 1 ? stride * bytes / cell : 0,
+        align >= natural ? 0 : align, cuda::StorePolicy::Default);
   });
   onFirstOf(store.getPad() ? laneCount : 0, [&] {
     Value zero = store.getPad()

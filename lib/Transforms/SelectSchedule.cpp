@@ -109,19 +109,18 @@ static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
 }
 
 /// The columns of the kernel's rows, if its lanes may have unequal numbers of
-/// chunks of each; else 0.
-static int64_t getUnevenColumns(KernelOp kernel) {
-  int64_t columns = 0;
+/// chunks of each; else nothing.
+static SmallVector<int64_t> getUnevenColumns(KernelOp kernel) {
+  SmallVector<int64_t> columns;
   for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
-    if (isPicked(op))
+    if (isPicked(op) && !op.takesRowNumbers())
       continue;
-    SmallVector<RowPiece> pieces = op.getRowPieces();
-    if (!op.allowsUnevenShares() || pieces.size() != 1 ||
-        (columns && columns != pieces.front().extent))
-      return 0;
-    columns = pieces.front().extent;
+    if (!op.allowsUnevenShares())
+      return {};
+    for (RowPiece piece : op.getRowPieces())
+      columns.push_back(piece.extent);
   }
-  return columns > 1 ? columns : 0;
+  return columns;
 }
 
 /// The words of a row, which is worked on as bf16 or wider, that a lane should
@@ -134,24 +133,23 @@ static constexpr int64_t kLeastStepBits = 256, kFewSteps = 8;
 
 /// How many lanes have how many elements of a chunk, in the order they are to
 /// be tried: of a row that is too long for few lanes, rather small chunks.
-/// `columns`: of a row of which lanes may have unequal numbers of chunks; else
-/// 0.
+/// `columns`: of rows of which lanes may have unequal numbers of chunks.
 static SmallVector<std::pair<int64_t, int64_t>>
 listShares(const TableEntry &entry, int64_t rowBits, int64_t mostLanes,
-           int64_t columns) {
+           ArrayRef<int64_t> columns) {
   SmallVector<std::pair<int64_t, int64_t>> shares;
+  int64_t most = columns.empty() ? 0 : *llvm::max_element(columns);
   auto isGood = [&](int64_t step) {
-    return columns == 0 ||
-           (columns % step == 0 &&
-            (columns <= kFewSteps * step ||
-             rowBits / columns * step >= kLeastStepBits));
+    return llvm::all_of(columns, [&](int64_t c) { return c % step == 0; }) &&
+           (most <= kFewSteps * step ||
+            rowBits / most * step >= kLeastStepBits);
   };
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2)
       if (rowBits <= 32 * lanes * kWordsOfLane && isGood(lanes * vector))
         shares.push_back({lanes, vector});
   // Unequal ones cost a comparison each: where no others will do.
-  for (int64_t vector = entry.vector; columns && vector >= 1; vector /= 2)
+  for (int64_t vector = entry.vector; most > 1 && vector >= 1; vector /= 2)
     shares.push_back({32, vector});
   // Where no such lanes divide the row.
   for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2)
@@ -168,7 +166,7 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
   if (entry.select != SelectAlgorithm::None)
     return fitSelection(kernel, entry, why);
   TeamWork work = getTeamWork(kernel);
-  int64_t columns = getUnevenColumns(kernel);
+  SmallVector<int64_t> columns = getUnevenColumns(kernel);
   int64_t team = 0, threads = entry.threads, rows = entry.rows;
   int64_t cluster = 1;
   int64_t blocks = entry.blocks;

@@ -332,6 +332,10 @@ std::vector<Dequantize> dsv4::test::getDequantizes() {
   add("i4", {{"f32", "row"}}, 6);
   add("bf16", {{"f32", "row"}}, 96);
   add("f32", {{"bf16", "16"}, {"f32", "tensor"}}, 48);
+  // Widths that few lanes divide.
+  add(e4m3, {{"f32", "row"}}, 1021);
+  add(e2m1, {{e8m0, "row"}, {"f32", "tensor"}}, 1018, true);
+  add("bf16", {}, 2621);
 
   std::vector<Dequantize> all;
   for (const Dequantize &format : formats)

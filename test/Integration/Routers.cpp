@@ -50,7 +50,6 @@ std::string Router::getText() const {
   std::string indices = rowsOf(places, "i32"), out = rowsOf(places, "f32");
   std::string table = rowsOf(places, "i32");
   std::string e = std::to_string(experts);
-  bool stored = function == "softmax";
   Function arguments;
   arguments.add("logits", x, {"tokens", ""});
   if (bias)
@@ -60,26 +59,20 @@ std::string Router::getText() const {
     arguments.add("table", table, {"words", ""});
     arguments.add("ids", "tensor<?xi32>", {"tokens"});
   }
-  if (stored)
-    arguments.add("scratch", scores, {"tokens", ""});
   arguments.add("experts", indices, {"tokens", ""});
   arguments.add("weights", out, {"tokens", ""});
 
-  std::string body, row = "%scratch";
-  if (!stored) {
-    row = "%row";
-    body = "  %c0 = arith.constant 0 : index\n"
-           "  %n = tensor.dim %logits, %c0 : " +
-           x +
-           "\n"
-           "  %row = tensor.empty(%n) : " +
-           scores + "\n";
-  }
+  std::string body = "  %c0 = arith.constant 0 : index\n"
+                     "  %n = tensor.dim %logits, %c0 : " +
+                     x +
+                     "\n"
+                     "  %row = tensor.empty(%n) : " +
+                     scores + "\n";
   if (hash)
     body += "  %chosen = dsv4.lookup %table[%ids] outs(%experts : " + indices +
             ") : " + table + ", tensor<?xi32>\n";
-  body += "  %scores = dsv4.gate %logits function " + function + " outs(" +
-          row + " : " + scores + ") : " + x + "\n";
+  body += "  %scores = dsv4.gate %logits function " + function +
+          " outs(%row : " + scores + ") : " + x + "\n";
   if (!hash)
     body += "  %chosen = dsv4.topk %scores" +
             (bias ? " bias(%bias : tensor<" + e + "xf32>)" : std::string()) +
@@ -164,6 +157,17 @@ std::vector<Router> dsv4::test::getKnownRouters() {
     router.scale = 2.5f;
     routers.push_back(router);
   }
+  for (int64_t experts : {1, 2, 31, 160, 256, 257, 1021, 1024})
+    for (bool hash : {false, true}) {
+      Router router;
+      router.experts = experts;
+      router.function = "softmax";
+      router.logits = experts % 32 == 0 ? "f32" : "bf16";
+      router.bias = !hash && experts != 160;
+      router.hash = hash;
+      router.renormalize = experts != 256;
+      routers.push_back(router);
+    }
   for (int64_t places : {1, 2, 8, 31, 32}) {
     Router router;
     router.places = places;

@@ -30,8 +30,6 @@ struct Router {
   /// What topk has of groups.
   std::string getGroups() const;
   std::string getText() const;
-  /// A softmax takes whole rows, which a selection does not have.
-  size_t getKernelCount() const { return function == "softmax" ? 2 : 1; }
   static Router draw(std::mt19937_64 &random);
 };
 

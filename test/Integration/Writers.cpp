@@ -335,7 +335,8 @@ std::vector<RowOp> dsv4::test::drawRowOps(std::mt19937_64 &random) {
     one.rank = draw<int>({1, 2, 2, 3}, random);
     all.push_back(one);
   };
-  for (int64_t extent : {1, 2, 7, 24, 64, 128, 448, 512, 576, 1536, 7168}) {
+  for (int64_t extent :
+       {1, 2, 7, 24, 64, 128, 131, 448, 512, 576, 1021, 1536, 7000, 7168}) {
     RowOp one;
     one.extent = extent;
     one.weight = draw<std::string>({"", "bf16", "f32"}, random);

@@ -127,3 +127,25 @@ func.func @interleaved(%c: !nv, %i: tensor<?xi32>, %o: tensor<?x576xbf16>) -> te
   }
   return %0 : tensor<?x576xbf16>
 }
+
+// 7 chunks for 4 lanes: three of them have two. What is behind the row changes no sum.
+// CHECK-LABEL: func.func @uneven
+func.func @uneven(%x: tensor<?x14xf32>, %o: tensor<?x14xf32>) -> tensor<?x14xf32> {
+  // CHECK: %[[LANE:.*]] = arith.remui
+  // CHECK: %[[HAS:.*]] = arith.cmpi slt, %[[LANE]], %c3
+  // CHECK: %[[CHUNKS:.*]] = arith.select %[[HAS]], %c2, %c1
+  // CHECK: %[[X:.*]] = cuda.load %{{.*}} chunks %[[CHUNKS]] : index stride 8 : memref<?xf32>, index -> vector<2x2xf32>
+  // CHECK: %[[ALL:.*]] = cuda.keep_chunks %[[X]], %[[CHUNKS]] otherwise 0xFF800000 : vector<2x2xf32>, index
+  // CHECK: cuda.reduce max_nan %[[ALL]] per 16 lanes 4 : vector<2x2xf32> to vector<1xf32>
+  // CHECK: %[[POWERS:.*]] = cuda.activation exp
+  // CHECK: %[[SUMMED:.*]] = cuda.keep_chunks %[[POWERS]], %[[CHUNKS]] otherwise -0.000000e+00
+  // CHECK: cuda.reduce sum %[[SUMMED]] per 16 lanes 4
+  // CHECK: cuda.store %{{.*}} chunks %[[CHUNKS]] : index stride 8 : vector<2x2xf32>, memref<?xf32>, index
+  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, lanes = 4, vector = 2>
+      : (tensor<?x14xf32>, tensor<?x14xf32>) -> tensor<?x14xf32> {
+  ^bb0(%a: tensor<?x14xf32>, %b: tensor<?x14xf32>):
+    %r = dsv4.gate %a function softmax outs(%b : tensor<?x14xf32>) : tensor<?x14xf32>
+    dsv4.yield %r : tensor<?x14xf32>
+  }
+  return %0 : tensor<?x14xf32>
+}

@@ -57,3 +57,30 @@ func.func @grid(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
   }
   return
 }
+
+// Numbers of a whole row are found in front of the selection, which has the row's scores of the same lanes.
+// CHECK-LABEL: dsv4.kernel @softmax
+// CHECK: %[[LANE:.*]] = arith.remui %{{.*}}, %c32
+// CHECK: %[[X:.*]] = cuda.load %{{.*}} stride 128 : memref<?xf32>, index -> vector<2x4xf32>
+// CHECK: %[[MOST:.*]] = cuda.reduce max_nan %[[X]] per 256 lanes 32
+// CHECK: %[[SUM:.*]] = cuda.reduce sum %{{.*}} per 256 lanes 32
+// CHECK: %[[SCORES:.*]] = arith.divf %{{.*}} : vector<2x4xf32>
+// CHECK: cuda.select 8 of %c256 most 256 order sorted kind warp threads 32 chunks 2 computed
+// CHECK: ^bb0(%[[COLUMN:.*]]: index):
+// CHECK: %[[CHUNK:.*]] = cuda.columns %[[SCORES]] at %[[COLUMN]] lanes 32 : vector<2x4xf32>, index to vector<1x4xf32>
+// CHECK: cuda.select_yield
+// CHECK: } emit {
+// CHECK-DAG: cuda.load %{{.*}} -> vector<1x1xf32>
+// CHECK-DAG: cuda.expand %[[MOST]] : vector<1xf32> to vector<1x1xf32>
+// CHECK-DAG: cuda.expand %[[SUM]] : vector<1xf32> to vector<1x1xf32>
+func.func @softmax(%x: tensor<?x256xf32>, %b: tensor<256xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x256xf32>) {
+  %0:2 = dsv4.kernel @softmax(%x, %b, %i, %v, %o) schedule <threads = 128, lanes = 1, vector = 4, select = warp>
+      : (tensor<?x256xf32>, tensor<256xf32>, tensor<?x8xi32>, tensor<?x8xf32>, tensor<?x256xf32>) -> (tensor<?x8xi32>, tensor<?x8xf32>) {
+  ^bb0(%a: tensor<?x256xf32>, %e: tensor<256xf32>, %c: tensor<?x8xi32>, %d: tensor<?x8xf32>, %f: tensor<?x256xf32>):
+    %s = dsv4.gate %a function softmax outs(%f : tensor<?x256xf32>) : tensor<?x256xf32>
+    %1 = dsv4.topk %s bias(%e : tensor<256xf32>) order sorted outs(%c : tensor<?x8xi32>) : tensor<?x256xf32>
+    %2 = dsv4.route_weights %s[%1] outs(%d : tensor<?x8xf32>) : tensor<?x256xf32>, tensor<?x8xi32>
+    dsv4.yield %1, %2 : tensor<?x8xi32>, tensor<?x8xf32>
+  }
+  return
+}

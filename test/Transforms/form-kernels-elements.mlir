@@ -8,19 +8,36 @@
 #f8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>
 #f4 = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
 
-// A softmax behind which a function of each element stands.
-// CHECK-LABEL: func.func @softmax_first
-// CHECK: dsv4.kernel @softmax_first_0(
-// CHECK: dsv4.gate {{.*}} function softmax
-// CHECK: dsv4.kernel @softmax_first_1(
+// Whole rows behind which a function of each element stands.
+// CHECK-LABEL: func.func @norm_first
+// CHECK: dsv4.kernel @norm_first_0(
+// CHECK: dsv4.rms_norm
+// CHECK: dsv4.kernel @norm_first_1(
 // CHECK: dsv4.lookup
 // CHECK-NEXT: dsv4.gate {{.*}} function sigmoid
 // CHECK-NEXT: dsv4.route_weights
-// REMARK: not fused with dsv4.gate: it computes whole rows, of which single elements are taken
-func.func @softmax_first(%t: tensor<50x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>, %n: tensor<4x64xf32>,
+// REMARK: not fused with dsv4.rms_norm: it computes whole rows, of which single elements are taken
+func.func @norm_first(%t: tensor<50x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>, %n: tensor<4x64xf32>,
                          %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %e = tensor.empty() : tensor<4x64xf32>
-  %p = dsv4.gate %x function softmax outs(%n : tensor<4x64xf32>) : tensor<4x64xf32>
+  %p = dsv4.rms_norm %x outs(%n : tensor<4x64xf32>) {eps = 1.0e-06 : f32} : tensor<4x64xf32>
+  %c = dsv4.lookup %t[%d] outs(%i : tensor<4x6xi32>) : tensor<50x6xi32>, tensor<4xi32>
+  %g = dsv4.gate %p function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %g[%c] renormalize outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  return %c, %w : tensor<4x6xi32>, tensor<4x6xf32>
+}
+
+// A softmax: an element needs two numbers of the row beside itself.
+// CHECK-LABEL: func.func @softmax_first
+// CHECK: dsv4.kernel @softmax_first(
+// CHECK: dsv4.gate {{.*}} function softmax
+// CHECK-NEXT: dsv4.lookup
+// CHECK-NEXT: dsv4.gate {{.*}} function sigmoid
+// CHECK-NEXT: dsv4.route_weights
+func.func @softmax_first(%t: tensor<50x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>,
+                         %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %p = dsv4.gate %x function softmax outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
   %c = dsv4.lookup %t[%d] outs(%i : tensor<4x6xi32>) : tensor<50x6xi32>, tensor<4xi32>
   %g = dsv4.gate %p function sigmoid outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
   %w = dsv4.route_weights %g[%c] renormalize outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>

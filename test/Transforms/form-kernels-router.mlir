@@ -39,17 +39,69 @@ func.func @hash(%t: tensor<?x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>, %i
 
 // -----
 
-// The largest element of a row is known only behind all of it.
+// The lanes that have the row find its largest element and the sum.
 // CHECK-LABEL: func.func @softmax
-// CHECK: dsv4.kernel @softmax_0
-// CHECK: dsv4.kernel @softmax_1
-// REMARK-DAG: not fused with dsv4.gate: it computes whole rows, of which single elements are taken
-func.func @softmax(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>, %i: tensor<4x6xi32>,
-                   %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
+// CHECK: dsv4.kernel @softmax(
+// REMARK: kernel 'softmax' holds dsv4.gate dsv4.topk dsv4.route_weights
+func.func @softmax(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>)
+    -> (tensor<4x6xi32>, tensor<4x6xf32>) {
+  %e = tensor.empty() : tensor<4x64xf32>
   %g = dsv4.gate %x function softmax outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
   %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
   %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
   return %c, %w : tensor<4x6xi32>, tensor<4x6xf32>
+}
+
+// -----
+
+// Of more than a warp has nobody finds them.
+// CHECK-LABEL: func.func @wide
+// CHECK: dsv4.kernel @wide_0
+// CHECK: dsv4.kernel @wide_1
+// REMARK: not fused with dsv4.gate: a warp selects at most 32 elements from at most 1024
+func.func @wide(%x: tensor<4x1025xf32>, %e: tensor<4x1025xf32>, %i: tensor<4x6xi32>) -> tensor<4x6xi32> {
+  %g = dsv4.gate %x function softmax outs(%e : tensor<4x1025xf32>) : tensor<4x1025xf32>
+  %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x1025xf32>
+  return %c : tensor<4x6xi32>
+}
+
+// -----
+
+// What the softmax is of is read as a whole and in columns.
+// CHECK-LABEL: func.func @twice
+// CHECK: dsv4.kernel @twice_0
+// CHECK: dsv4.dequantize
+// CHECK: dsv4.kernel @twice_1
+// CHECK: dsv4.gate
+// CHECK-NEXT: dsv4.topk
+// REMARK: not fused with dsv4.dequantize: numbers of whole rows are found of rows that are read
+func.func @twice(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf32>, %i: tensor<4x6xi32>)
+    -> tensor<4x6xi32> {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %l = dsv4.dequantize %d scales(%s : tensor<4xf32>) outs(%x : tensor<4x64xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<4x64xf8E4M3FN>
+  %g = dsv4.gate %l function softmax outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  return %c : tensor<4x6xi32>
+}
+
+// -----
+
+// Nor are they of what is taken by index.
+// CHECK-LABEL: func.func @hash_twice
+// CHECK: dsv4.kernel @hash_twice_0
+// CHECK: dsv4.dequantize
+// CHECK: dsv4.kernel @hash_twice_1
+// REMARK: not fused with dsv4.dequantize: numbers of whole rows are found of rows that are read
+func.func @hash_twice(%t: tensor<?x6xi32>, %d: tensor<4xi32>, %b: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>,
+                      %x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %l = dsv4.dequantize %b scales(%s : tensor<4xf32>) outs(%x : tensor<4x64xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<4x64xf8E4M3FN>
+  %c = dsv4.lookup %t[%d] outs(%i : tensor<4x6xi32>) : tensor<?x6xi32>, tensor<4xi32>
+  %g = dsv4.gate %l function softmax outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  return %w : tensor<4x6xf32>
 }
 
 // -----

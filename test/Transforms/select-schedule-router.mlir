@@ -38,3 +38,23 @@ func.func @columns(%s: tensor<?x1032xf32>, %i: tensor<?x6xi32>) -> tensor<?x6xi3
   %0 = dsv4.topk %s outs(%i : tensor<?x6xi32>) : tensor<?x1032xf32>
   return %0 : tensor<?x6xi32>
 }
+
+// All lanes of a warp have a row whose width few lanes divide.
+// CHECK-LABEL: func.func @odd
+// CHECK: schedule <threads = 128, lanes = 32, vector = 1,
+// CHECK-LABEL: func.func @small
+// CHECK: schedule <threads = 128, lanes = 1, vector = 1,
+// CHECK-LABEL: func.func @divided
+// CHECK: schedule <threads = 128, lanes = 4, vector = 8,
+func.func @odd(%x: tensor<?x127xf32>, %o: tensor<?x127xf32>) -> tensor<?x127xf32> {
+  %0 = dsv4.gate %x function sigmoid outs(%o : tensor<?x127xf32>) : tensor<?x127xf32>
+  return %0 : tensor<?x127xf32>
+}
+func.func @small(%x: tensor<?x7xf32>, %o: tensor<?x7xf32>) -> tensor<?x7xf32> {
+  %0 = dsv4.gate %x function sigmoid outs(%o : tensor<?x7xf32>) : tensor<?x7xf32>
+  return %0 : tensor<?x7xf32>
+}
+func.func @divided(%x: tensor<?x160xf32>, %o: tensor<?x160xf32>) -> tensor<?x160xf32> {
+  %0 = dsv4.gate %x function sigmoid outs(%o : tensor<?x160xf32>) : tensor<?x160xf32>
+  return %0 : tensor<?x160xf32>
+}

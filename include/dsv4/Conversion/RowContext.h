@@ -91,11 +91,17 @@ public:
   /// (null: all from 0 on).
   int64_t getWidth(int64_t extent) const { return column ? columns : extent; }
   mlir::Value getColumn() const { return column; }
+  /// Whether whole rows are computed, not columns or elements by index.
+  bool isWhole() const { return !column && !picked; }
   /// Numbers of a whole row for what is emitted for its columns: what `build`
-  /// emits, once for an `op`, in front of the op that selects from the row.
+  /// emits, once for an `op`, in front of an op that selects from the row. The
+  /// same for elements by index.
   llvm::ArrayRef<mlir::Value>
   atWholeRow(mlir::Operation *op,
              llvm::function_ref<llvm::SmallVector<mlir::Value>()> build);
+  /// Of a whole row the columns at hand, where the lane that computes them has
+  /// them of the row, too; null elsewhere.
+  mlir::Value takeOwnColumns(mlir::Value whole);
   /// The columns that a thread computes at once where an op selects from rows.
   int64_t getChunk();
 

@@ -196,7 +196,7 @@ static LogicalResult verifyParts(KernelOp kernel,
       for (; producer;
            producer =
                producer.getRowOperand().getDefiningOp<RowwiseOpInterface>())
-        if (!producer.isPointwise())
+        if (!producer.isPointwise() && !producer.takesRowNumbers())
           return op->emitOpError()
                  << "takes single elements of rows that '"
                  << producer->getName()

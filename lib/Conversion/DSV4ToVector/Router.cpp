@@ -27,9 +27,9 @@ struct GateLowering
   }
   static Value buildPowers(RowContext &row, Value logits, Value most) {
     auto type = cast<VectorType>(logits.getType());
-    Value below = arith::SubFOp::create(
-        row.getBuilder(), row.getLoc(), logits,
-        row.repeat(most, type.getNumElements()));
+    Value below =
+        arith::SubFOp::create(row.getBuilder(), row.getLoc(), logits,
+                              row.repeat(most, type.getNumElements()));
     return cuda::ActivationOp::create(row.getBuilder(), row.getLoc("powers"),
                                       type, cuda::ActivationKind::Exp, below);
   }
@@ -38,35 +38,38 @@ struct GateLowering
     return arith::DivFOp::create(row.getBuilder(), row.getLoc("scores"), powers,
                                  row.repeat(sum, count));
   }
-  /// Of a whole row the largest logit, the powers below it and their sum.
+  /// Of a whole row the largest logit, the sum of the powers below it, and the
+  /// scores.
   static SmallVector<Value> buildTerms(RowContext &row, Value logits) {
     Value most = reduce(cuda::ReduceKind::MaxNaN, logits, row, "most");
     Value powers = buildPowers(row, logits, most);
     Value sum = reduce(cuda::ReduceKind::Sum, powers, row, "power_sum");
-    return {most, powers, sum};
+    return {most, sum, buildQuotients(row, powers, sum)};
   }
   static Value takeLogits(GateOp op, RowContext &row) {
     Value logits = row.takeRow(op.getLogits(), "logits");
     return logits ? row.toF32(logits) : Value();
   }
-  static Value buildSoftmax(GateOp op, RowContext &row, Value logits) {
-    if (!row.getColumn()) {
-      SmallVector<Value> terms = buildTerms(row, logits);
-      return buildQuotients(row, terms[1], terms[2]);
-    }
-    ArrayRef<Value> terms = row.atWholeRow(
-        op, [&] { return buildTerms(row, takeLogits(op, row)); });
-    return buildQuotients(row, buildPowers(row, logits, terms[0]), terms[2]);
+  static Value buildSoftmax(GateOp op, RowContext &row) {
+    // A selection takes columns of rows that are read, which always succeeds.
+    auto build = [&] { return buildTerms(row, takeLogits(op, row)); };
+    if (row.isWhole())
+      return build()[2];
+    ArrayRef<Value> terms = row.atWholeRow(op, build);
+    if (Value own = row.takeOwnColumns(terms[2]))
+      return own;
+    Value powers = buildPowers(row, takeLogits(op, row), terms[0]);
+    return buildQuotients(row, powers, terms[1]);
   }
 
   FailureOr<SmallVector<RowValue>> buildRow(Operation *operation,
                                             RowContext &row) const {
     auto op = cast<GateOp>(operation);
+    if (op.getFunction() == GateFunction::Softmax)
+      return SmallVector<RowValue>{{buildSoftmax(op, row)}};
     Value logits = takeLogits(op, row);
     if (!logits)
       return failure();
-    if (op.getFunction() == GateFunction::Softmax)
-      return SmallVector<RowValue>{{buildSoftmax(op, row, logits)}};
     Value scores = cuda::ActivationOp::create(
         row.getBuilder(), row.getLoc("scores"), logits.getType(),
         op.getFunction() == GateFunction::Sigmoid

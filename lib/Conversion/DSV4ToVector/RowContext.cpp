@@ -206,8 +206,22 @@ RowContext::atWholeRow(Operation *op,
           *inside.getInsertionBlock()->getParentOp()))
     inside.setInsertionPoint(user);
   SmallVector<Value> built;
+  Value elements = std::exchange(picked, Value());
   atColumns(Value(), 0, [&] { built = build(); });
+  picked = elements;
   return numbers[op] = built;
+}
+
+Value RowContext::takeOwnColumns(Value whole) {
+  Region *region = inside.getInsertionBlock()->getParent();
+  auto select = dyn_cast<cuda::SelectOp>(region->getParentOp());
+  auto type = cast<VectorType>(whole.getType());
+  // A row of one element is a number.
+  if (!select || region != &select.getLoad() || type.getNumElements() == 1)
+    return {};
+  Type element = type.getElementType();
+  return cuda::ColumnsOp::create(
+      inside, loc, VectorType::get({columns}, element), whole, column);
 }
 
 Value RowContext::pick(Value operand, Value indices, StringRef name) {

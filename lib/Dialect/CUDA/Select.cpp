@@ -29,6 +29,21 @@ VectorType SelectOp::getChunk() {
              : VectorType();
 }
 
+LogicalResult ColumnsOp::verify() {
+  auto row = cast<VectorType>(getRow().getType());
+  auto chunk = cast<VectorType>(getChunk().getType());
+  bool fits =
+      row.getRank() == 1
+          ? chunk.getRank() == 1
+          : chunk.getShape() == ArrayRef<int64_t>({1, row.getShape().back()});
+  if (!fits || row.getElementType() != chunk.getElementType())
+    return emitOpError() << "columns_c1: " << chunk << " is no chunk of "
+                         << row;
+  return success();
+}
+StringRef ColumnsOp::getCallee() { return "dsv4::columns"; }
+StringRef ColumnsOp::getHeader() { return "rows.cuh"; }
+
 LogicalResult SelectOp::verify() {
   auto isBetween = [](uint64_t value, uint64_t least, uint64_t most) {
     return least <= value && value <= most;

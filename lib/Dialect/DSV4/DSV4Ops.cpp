@@ -320,7 +320,7 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
                                 RowwiseOpInterface op) {
   if (schedule.getSelect() != SelectAlgorithm::None)
     return explainMisfitOfColumns(schedule, op);
-  if (isPicked(op))
+  if (isPicked(op) && !op.takesRowNumbers())
     return "";
   int64_t vector = schedule.getVector();
   int64_t step = schedule.getLanes() * vector;
@@ -355,11 +355,10 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
     // Of one element a lane would have all.
     bool uneven = op.allowsUnevenShares() && piece.extent > 1;
     if (piece.extent % (uneven ? vector : step) != 0)
-      return llvm::formatv(
-          "row_schedule_c4: {0} = {1} does not divide the {2} "
-          "elements of a field",
-          uneven ? "vector" : "lanes * vector", uneven ? vector : step,
-          piece.extent);
+      return llvm::formatv("row_schedule_c4: {0} = {1} does not divide the {2} "
+                           "elements of a field",
+                           uneven ? "vector" : "lanes * vector",
+                           uneven ? vector : step, piece.extent);
     if (vector * piece.bits % 8 != 0)
       return llvm::formatv(
           "row_schedule_c4: a chunk of {0} elements of {1} bits is not a whole "

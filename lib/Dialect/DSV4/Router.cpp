@@ -27,7 +27,7 @@ bool dsv4::isOfPlaces(RowwiseOpInterface op) {
 }
 
 bool dsv4::isPicked(RowwiseOpInterface op) {
-  return op.isPointwise() &&
+  return (op.isPointwise() || op.takesRowNumbers()) &&
          llvm::all_of(op->getResult(0).getUses(), [](OpOperand &use) {
            auto user = dyn_cast<RowwiseOpInterface>(use.getOwner());
            return user && user.picksElements(use);

@@ -95,6 +95,17 @@ __device__ __forceinline__ Tile<T, Count, V> steps(const Tile<T, S, V> &from) {
   return to;
 }
 
+// The lane's chunk that starts at this column of the row.
+template <int Lanes, int S, int V>
+__device__ __forceinline__ Tile<float, 1, V> columns(const Tile<float, S, V> &row,
+                                                     int column) {
+  Tile<float, 1, V> to;
+#pragma unroll
+  for (int i = 0; i < V; ++i)
+    to.words[i] = row.words[column / (Lanes * V) * V + i];
+  return to;
+}
+
 // The steps of one tile, then those of the other.
 template <typename T, int S1, int S2, int V>
 __device__ __forceinline__ Tile<T, S1 + S2, V> join(const Tile<T, S1, V> &first,

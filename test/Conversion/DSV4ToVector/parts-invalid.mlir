@@ -32,8 +32,8 @@ func.func @f(%t: tensor<50x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>, %e: 
   %0:2 = dsv4.kernel @h(%t, %d, %x, %e, %i, %o) : (tensor<50x6xi32>, tensor<4xi32>, tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x6xi32>, tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   ^bb0(%a: tensor<50x6xi32>, %b: tensor<4xi32>, %c: tensor<4x64xf32>, %g: tensor<4x64xf32>, %j: tensor<4x6xi32>, %w: tensor<4x6xf32>):
     %f = dsv4.lookup %a[%b] outs(%j : tensor<4x6xi32>) : tensor<50x6xi32>, tensor<4xi32>
-    %s = dsv4.gate %c function softmax outs(%g : tensor<4x64xf32>) : tensor<4x64xf32>
-    // expected-error @+1 {{takes single elements of rows that 'dsv4.gate' computes as a whole: put that into a kernel of its own}}
+    %s = dsv4.rms_norm %c outs(%g : tensor<4x64xf32>) {eps = 1.0e-06 : f32} : tensor<4x64xf32>
+    // expected-error @+1 {{takes single elements of rows that 'dsv4.rms_norm' computes as a whole: put that into a kernel of its own}}
     %r = dsv4.route_weights %s[%f] outs(%w : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
     dsv4.yield %f, %r : tensor<4x6xi32>, tensor<4x6xf32>
   }

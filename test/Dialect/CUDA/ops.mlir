@@ -13,6 +13,10 @@ func.func @load(%bytes: memref<?xi8>, %floats: memref<?xf32>, %i: i32, %l: i64,
   %1 = cuda.load %floats[%x] : memref<?xf32>, index -> vector<4xf32>
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] if %{{[a-z0-9]+}} stride 64 align 8 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
   %2 = cuda.load %bytes[%l] if %p stride 64 align 8 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
+  // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] chunks %{{[a-z0-9]+}} : i32 stride 64 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
+  %part = cuda.load %bytes[%l] chunks %i : i32 stride 64 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
+  // CHECK: cuda.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] chunks %{{[a-z0-9]+}} : i32 stride 64 : vector<7x8xf8E4M3FN>, memref<?xi8>, i64
+  cuda.store %part, %bytes[%l] chunks %i : i32 stride 64 : vector<7x8xf8E4M3FN>, memref<?xi8>, i64
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] align 4 : memref<?xi8>, i32 -> vector<1x8xbf16>
   %3 = cuda.load %bytes[%i] align 4 : memref<?xi8>, i32 -> vector<1x8xbf16>
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] evict_last : memref<?xi8>, i32 -> vector<1x8xbf16>

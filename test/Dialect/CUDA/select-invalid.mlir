@@ -287,3 +287,19 @@ func.func @select_c4_cluster(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
   }
   return
 }
+
+// -----
+
+func.func @columns_c1(%x: vector<2x4xf32>, %c: index) {
+  // expected-error @+1 {{columns_c1: 'vector<1x2xf32>' is no chunk of 'vector<2x4xf32>'}}
+  %0 = cuda.columns %x at %c lanes 32 : vector<2x4xf32>, index to vector<1x2xf32>
+  return
+}
+
+// -----
+
+func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
+  // expected-error @+1 {{columns_c1: 'vector<1x8xf32>' is no chunk of 'vector<8xf32>'}}
+  %0 = cuda.columns %x at %c : vector<8xf32>, index to vector<1x8xf32>
+  return
+}

@@ -61,3 +61,14 @@ func.func @groups(%x: vector<1x4xf32>, %n: i32) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @columns
+// CHECK: cuda.columns %{{.*}} at %{{.*}} : vector<256xf32>, index to vector<4xf32>
+// CHECK: cuda.columns %{{.*}} at %{{.*}} lanes 32 : vector<2x4xf32>, i32 to vector<1x4xf32>
+// CHECK: cuda.keep_chunks %{{.*}}, %{{.*}} otherwise 1.500000e+00 : vector<2x4xf32>, i32
+func.func @columns(%row: vector<256xf32>, %tile: vector<2x4xf32>, %c: index, %i: i32) {
+  %0 = cuda.columns %row at %c : vector<256xf32>, index to vector<4xf32>
+  %1 = cuda.columns %tile at %i lanes 32 : vector<2x4xf32>, i32 to vector<1x4xf32>
+  %2 = cuda.keep_chunks %tile, %i otherwise 1.5 : vector<2x4xf32>, i32
+  return
+}

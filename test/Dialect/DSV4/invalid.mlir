@@ -311,6 +311,32 @@ func.func @row_schedule_c4(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o
 
 // -----
 
+func.func @row_schedule_c4_uneven(%x: tensor<?x42xf32>, %o: tensor<?x42xf32>) {
+  // expected-error @+1 {{row_schedule_c4: vector = 4 does not divide the 42 elements of a field}}
+  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, lanes = 8, vector = 4>
+      : (tensor<?x42xf32>, tensor<?x42xf32>) -> tensor<?x42xf32> {
+  ^bb0(%a: tensor<?x42xf32>, %b: tensor<?x42xf32>):
+    %r = dsv4.gate %a function sigmoid outs(%b : tensor<?x42xf32>) : tensor<?x42xf32>
+    dsv4.yield %r : tensor<?x42xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @row_schedule_c4_one(%x: tensor<?x1xf32>, %o: tensor<?x1xf32>) {
+  // expected-error @+1 {{row_schedule_c4: lanes * vector = 8 does not divide the 1 elements of a field}}
+  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, lanes = 8, vector = 1>
+      : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32> {
+  ^bb0(%a: tensor<?x1xf32>, %b: tensor<?x1xf32>):
+    %r = dsv4.gate %a function sigmoid outs(%b : tensor<?x1xf32>) : tensor<?x1xf32>
+    dsv4.yield %r : tensor<?x1xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @row_schedule_c4_group(%d: tensor<?x96xf8E4M3FN>, %s: tensor<?x4xf32>, %o: tensor<?x96xbf16>) {
   // expected-error @+1 {{row_schedule_c4: groups of 24 elements do not match chunks of 16 and steps of 32}}
   %0 = dsv4.kernel @k(%d, %s, %o) schedule <threads = 128, lanes = 2, vector = 16>

@@ -250,6 +250,8 @@ FailureOr<Spelling> CUDATranslation::spell(Operation *op,
   } else if (auto reduce = dyn_cast<cuda::ReduceOp>(op)) {
     arguments = std::to_string(reduce.getLanes()) + ", " +
                 std::to_string(reduce.getGroup());
+  } else if (auto columns = dyn_cast<cuda::ColumnsOp>(op)) {
+    arguments = std::to_string(columns.getLanes());
   } else if (auto sum = dyn_cast<cuda::PlaceSumOp>(op)) {
     std::string lanes = std::to_string(llvm::PowerOf2Ceil(sum.getPlaces()));
     arguments = lanes + ", " + lanes;

@@ -1,0 +1,68 @@
+// A router with a softmax: the warp that has a token finds what its scores are divided by, and chooses from them.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=1,vector=4,pdl=true,select=warp>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=1,vector=4,pdl=true,select=warp>" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+
+func.func @router(
+    %logits: tensor<?x256xf32> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<256xf32> {dsv4.name = "bias"},
+    %experts: tensor<?x6xi32> {dsv4.name = "experts", dsv4.dims = ["tokens", ""]},
+    %weights: tensor<?x6xf32> {dsv4.name = "weights", dsv4.dims = ["tokens", ""]})
+    -> (tensor<?x6xi32>, tensor<?x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %logits, %c0 : tensor<?x256xf32>
+  %row = tensor.empty(%tokens) : tensor<?x256xf32>
+
+  %scores = dsv4.gate %logits function softmax outs(%row : tensor<?x256xf32>)
+      : tensor<?x256xf32>
+  %chosen = dsv4.topk %scores bias(%bias : tensor<256xf32>) order sorted
+      outs(%experts : tensor<?x6xi32>) : tensor<?x256xf32>
+  %shares = dsv4.route_weights %scores[%chosen] renormalize scale 1.5
+      outs(%weights : tensor<?x6xf32>) : tensor<?x256xf32>, tensor<?x6xi32>
+  return %chosen, %shares : tensor<?x6xi32>, tensor<?x6xf32>
+}
+
+// The whole text.
+//     CHECK:// dsv4.gate of f32 to f32, dsv4.topk of f32 to i32, dsv4.route_weights of f32 to f32
+//CHECK-NEXT:// tokens = ?, bias.0 = 256
+//CHECK-NEXT:// sm_90a: 128 threads, chunks of 4 elements, a row by a warp that has it in registers, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
+//CHECK-NEXT:router(const float *__restrict__ logits,
+//CHECK-NEXT:       const float *__restrict__ bias,
+//CHECK-NEXT:       int *__restrict__ experts,
+//CHECK-NEXT:       float *__restrict__ weights,
+//CHECK-NEXT:       int rows) {
+//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  const int row = blockIdx.x * 4 + threadIdx.x / 32;
+//CHECK-NEXT:  if (row < rows) {
+//CHECK-NEXT:    const long long offset = (long long)row * 256;
+//CHECK-NEXT:    const auto logits_1 = dsv4::load<dsv4::Tile<float, 2, 4>>(&logits[offset + lane * 4], 512);
+//CHECK-NEXT:    const auto most = dsv4::max_nan<32, 256>(logits_1);
+//CHECK-NEXT:    const auto powers = dsv4::exp(logits_1 - dsv4::repeat<2, 4>(most));
+//CHECK-NEXT:    const auto power_sum = dsv4::sum<32, 256>(powers);
+//CHECK-NEXT:    const auto scores = powers / dsv4::repeat<2, 4>(power_sum);
+//CHECK-NEXT:    dsv4::topk_warp<dsv4::WarpShape<6, 4, 2, false, true, dsv4::TopkOrder::sorted, true>>(
+//CHECK-NEXT:      256,
+//CHECK-NEXT:      [&](int column) {
+//CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 4>>(&bias[column]);
+//CHECK-NEXT:        return dsv4::columns<32>(scores, column) + bias_1;
+//CHECK-NEXT:      },
+//CHECK-NEXT:      [&](int place, int index, float value) {
+//CHECK-NEXT:        dsv4::launch_successors();
+//CHECK-NEXT:        const long long at = (long long)row * 6 + place;
+//CHECK-NEXT:        const int column_1 = max(index, 0);
+//CHECK-NEXT:        const auto logits_2 = dsv4::load<dsv4::Tile<float, 1, 1>>(&logits[offset + column_1]);
+//CHECK-NEXT:        const auto powers_1 = dsv4::exp(logits_2 - dsv4::repeat<1, 1>(most));
+//CHECK-NEXT:        const auto scores_1 = powers_1 / dsv4::repeat<1, 1>(power_sum);
+//CHECK-NEXT:        const auto picked = dsv4::where_valid(scores_1, index, 256);
+//CHECK-NEXT:        const auto sum = dsv4::sum<8, 8>(picked);
+//CHECK-NEXT:        if (place < 6) {
+//CHECK-NEXT:          dsv4::store(&weights[at], picked / dsv4::max_nan(sum, 1.1754944e-38f) * 1.5f);
+//CHECK-NEXT:          experts[at] = index;
+//CHECK-NEXT:        }
+//CHECK-NEXT:      });
+//CHECK-NEXT:  }
+//CHECK-NEXT:}
