@@ -356,7 +356,7 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
     * row_schedule_c2: lanes is a power of two between 1 and 32;
     * row_schedule_c3: vector is a power of two between 1 and 32;
     * row_schedule_c4: lanes * vector divides every field of the row, or vector does, where ops allow unequal
-      shares of a row of several elements, and a group
+      shares, and a group
       of factors divides, or is a multiple of, a chunk of `vector` elements and a
       step of lanes * vector elements; a chunk is whole bytes, and a step as many
       groups as their factors are interleaved by;

@@ -173,6 +173,8 @@ static cuda::SelectKind getKind(RowScheduleAttr schedule, int64_t most) {
 /// Whether every NaN of the elements is as arithmetic makes it.
 static bool isComputed(cuda::SelectOp select) {
   Value chunk = select.getLoad().front().getTerminator()->getOperand(0);
+  if (auto columns = chunk.getDefiningOp<cuda::ColumnsOp>())
+    chunk = columns.getRow();
   return isa_and_present<arith::AddFOp, arith::DivFOp, cuda::ActivationOp>(
       chunk.getDefiningOp());
 }

@@ -138,7 +138,9 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     if (std::string why = explainNoWarp(selecting.getSelection()); !why.empty())
       return why;
   if (consumer.takesRowNumbers() && (selects || isTakenSingly(consumer, group)))
-    return "numbers of whole rows are found of rows that are read";
+    return llvm::formatv("{0} needs numbers of whole rows, which are found of "
+                         "rows that are read from memory",
+                         consumer->getName());
   auto isTeam = [](Operation *op) {
     return cast<RowwiseOpInterface>(op).getTeamWork().rows != 0;
   };

@@ -60,6 +60,12 @@ constexpr Shape selectByWarp(int64_t threads, int64_t most = 0) {
   return shape;
 }
 
+/// The same where few are selected: blocks send the others to the first one.
+constexpr Shape ofFewPlaces(Shape shape) {
+  shape.places = 1024;
+  return shape;
+}
+
 /// The same where a multiprocessor is to have two blocks, each of which waits
 /// for its threads often.
 constexpr Shape twoBlocks(Shape shape) {
@@ -92,11 +98,19 @@ const Shape shapes[] = {
     selectFrom(SelectAlgorithm::Block, 256, 1024),
     selectFrom(SelectAlgorithm::Block, 1024, 8192),
     selectFrom(SelectAlgorithm::Block, 1024, 16384, 16, 4),
-    selectFrom(SelectAlgorithm::Block, 512, 16384, 32, 4),
+    selectFrom(SelectAlgorithm::Block, 512, 16384, 48, 4),
+    selectFrom(SelectAlgorithm::Block, 1024, 16384, 64, 2),
     selectFrom(SelectAlgorithm::Stream, 512, 16384, 0, 1, /*chunks=*/2),
     selectFrom(SelectAlgorithm::Block, 1024, 32768, 8, 8),
+    selectFrom(SelectAlgorithm::Block, 1024, 32768, 30, 4),
+    selectFrom(SelectAlgorithm::Block, 512, 32768, 32, 4),
+    selectFrom(SelectAlgorithm::Block, 1024, 32768, 64, 2),
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 4, 16),
+    selectFrom(SelectAlgorithm::Block, 1024, 65536, 15, 8),
+    selectFrom(SelectAlgorithm::Block, 1024, 65536, 32, 4),
     selectFrom(SelectAlgorithm::Stream, 1024, 65536, 8, 4, /*chunks=*/2),
+    ofFewPlaces(selectFrom(SelectAlgorithm::Block, 1024, 131072, 4, 16)),
+    ofFewPlaces(selectFrom(SelectAlgorithm::Block, 1024, 131072, 15, 8)),
     selectFrom(SelectAlgorithm::Stream, 1024, 524288, 8, 16, /*chunks=*/2,
                /*parts=*/16),
     selectFrom(SelectAlgorithm::Grid, 1024, 0, 2, 1, /*chunks=*/1,

@@ -64,11 +64,18 @@ static TeamWork getTeamWork(KernelOp kernel) {
   return work;
 }
 
+/// Whether no lane has a share of the rows of `op`.
+static bool isTakenByElement(RowwiseOpInterface op) {
+  return isPicked(op) && !op.takesRowNumbers();
+}
+
 /// The most bits of a row that an op of the kernel reads or stores, if none of
 /// its elements has less than `least`.
 static int64_t getRowBits(KernelOp kernel, int64_t least = 0) {
   int64_t most = 0;
   for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
+    if (isTakenByElement(op))
+      continue;
     int64_t bits = 0;
     for (RowPiece piece : op.getRowPieces())
       bits += piece.extent * std::max(piece.bits, least);
@@ -113,7 +120,7 @@ static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
 static SmallVector<int64_t> getUnevenColumns(KernelOp kernel) {
   SmallVector<int64_t> columns;
   for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
-    if (isPicked(op) && !op.takesRowNumbers())
+    if (isTakenByElement(op))
       continue;
     if (!op.allowsUnevenShares())
       return {};
@@ -139,10 +146,12 @@ listShares(const TableEntry &entry, int64_t rowBits, int64_t mostLanes,
            ArrayRef<int64_t> columns) {
   SmallVector<std::pair<int64_t, int64_t>> shares;
   int64_t most = columns.empty() ? 0 : *llvm::max_element(columns);
+  // Of rows of unequal widths each is to have few steps.
   auto isGood = [&](int64_t step) {
     return llvm::all_of(columns, [&](int64_t c) { return c % step == 0; }) &&
            (most <= kFewSteps * step ||
-            rowBits / most * step >= kLeastStepBits);
+            (llvm::all_equal(columns) &&
+             rowBits / most * step >= kLeastStepBits));
   };
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2)

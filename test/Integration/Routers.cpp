@@ -166,6 +166,9 @@ std::vector<Router> dsv4::test::getKnownRouters() {
       router.bias = !hash && experts != 160;
       router.hash = hash;
       router.renormalize = experts != 256;
+      router.places = experts == 31 || experts == 257 ? 1
+                      : experts == 256                ? 8
+                                                      : 6;
       routers.push_back(router);
     }
   for (int64_t places : {1, 2, 8, 31, 32}) {

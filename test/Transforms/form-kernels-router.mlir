@@ -74,7 +74,7 @@ func.func @wide(%x: tensor<4x1025xf32>, %e: tensor<4x1025xf32>, %i: tensor<4x6xi
 // CHECK: dsv4.kernel @twice_1
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
-// REMARK: not fused with dsv4.dequantize: numbers of whole rows are found of rows that are read
+// REMARK: not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
 func.func @twice(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf32>, %i: tensor<4x6xi32>)
     -> tensor<4x6xi32> {
   %e = tensor.empty() : tensor<4x64xf32>
@@ -92,7 +92,7 @@ func.func @twice(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf
 // CHECK: dsv4.kernel @hash_twice_0
 // CHECK: dsv4.dequantize
 // CHECK: dsv4.kernel @hash_twice_1
-// REMARK: not fused with dsv4.dequantize: numbers of whole rows are found of rows that are read
+// REMARK: not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
 func.func @hash_twice(%t: tensor<?x6xi32>, %d: tensor<4xi32>, %b: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>,
                       %x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %e = tensor.empty() : tensor<4x64xf32>

@@ -58,3 +58,32 @@ func.func @divided(%x: tensor<?x160xf32>, %o: tensor<?x160xf32>) -> tensor<?x160
   %0 = dsv4.gate %x function sigmoid outs(%o : tensor<?x160xf32>) : tensor<?x160xf32>
   return %0 : tensor<?x160xf32>
 }
+
+// By token id a thread has a row, however many experts there are; with a softmax, which reads all of the row, a warp.
+// CHECK-LABEL: func.func @by_id(
+// CHECK: schedule <threads = 128, lanes = 1, vector = 2,
+// CHECK-LABEL: func.func @by_id_softmax(
+// CHECK: schedule <threads = 128, lanes = 32, vector = 8,
+// CHECK-LABEL: func.func @by_id_softmax_one(
+// CHECK: schedule <threads = 128, lanes = 32, vector = 1,
+func.func @by_id(%t: tensor<?x6xi32>, %d: tensor<?xi32>, %x: tensor<?x257xf32>, %e: tensor<?x257xf32>, %i: tensor<?x6xi32>,
+                 %o: tensor<?x6xf32>) -> (tensor<?x6xi32>, tensor<?x6xf32>) {
+  %c = dsv4.lookup %t[%d] outs(%i : tensor<?x6xi32>) : tensor<?x6xi32>, tensor<?xi32>
+  %g = dsv4.gate %x function sigmoid outs(%e : tensor<?x257xf32>) : tensor<?x257xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<?x6xf32>) : tensor<?x257xf32>, tensor<?x6xi32>
+  return %c, %w : tensor<?x6xi32>, tensor<?x6xf32>
+}
+func.func @by_id_softmax(%t: tensor<?x8xi32>, %d: tensor<?xi32>, %x: tensor<?x256xf32>, %e: tensor<?x256xf32>,
+                         %i: tensor<?x8xi32>, %o: tensor<?x8xf32>) -> (tensor<?x8xi32>, tensor<?x8xf32>) {
+  %c = dsv4.lookup %t[%d] outs(%i : tensor<?x8xi32>) : tensor<?x8xi32>, tensor<?xi32>
+  %g = dsv4.gate %x function softmax outs(%e : tensor<?x256xf32>) : tensor<?x256xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<?x8xf32>) : tensor<?x256xf32>, tensor<?x8xi32>
+  return %c, %w : tensor<?x8xi32>, tensor<?x8xf32>
+}
+func.func @by_id_softmax_one(%t: tensor<?x1xi32>, %d: tensor<?xi32>, %x: tensor<?x64xf32>, %e: tensor<?x64xf32>,
+                             %i: tensor<?x1xi32>, %o: tensor<?x1xf32>) -> (tensor<?x1xi32>, tensor<?x1xf32>) {
+  %c = dsv4.lookup %t[%d] outs(%i : tensor<?x1xi32>) : tensor<?x1xi32>, tensor<?xi32>
+  %g = dsv4.gate %x function softmax outs(%e : tensor<?x64xf32>) : tensor<?x64xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<?x1xf32>) : tensor<?x64xf32>, tensor<?x1xi32>
+  return %c, %w : tensor<?x1xi32>, tensor<?x1xf32>
+}

@@ -69,18 +69,53 @@ func.func @in_four_smaller_blocks(%s: tensor<32x16384xf32>, %i: tensor<32x8xi32>
   return
 }
 
-// CHECK-LABEL: func.func @too_many_for_four_blocks
-// CHECK: schedule <threads = 512, lanes = 1, vector = 4, {{(pdl = true, )?}}select = stream, chunks = 4>
-func.func @too_many_for_four_blocks(%s: tensor<33x16384xf32>, %i: tensor<33x8xi32>) {
-  %0 = dsv4.kernel @k(%s, %i) : (tensor<33x16384xf32>, tensor<33x8xi32>) -> tensor<33x8xi32> {
-  ^bb0(%a: tensor<33x16384xf32>, %b: tensor<33x8xi32>):
-    %1 = dsv4.topk %a outs(%b : tensor<33x8xi32>) : tensor<33x16384xf32>
-    dsv4.yield %1 : tensor<33x8xi32>
+// As many rows as clusters find room for at once, then larger shares.
+// CHECK-LABEL: func.func @last_in_four_smaller_blocks(
+// SM90: schedule <threads = 512, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
+func.func @last_in_four_smaller_blocks(%s: tensor<48x16384xf32>, %i: tensor<48x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<48x16384xf32>, tensor<48x8xi32>) -> tensor<48x8xi32> {
+  ^bb0(%a: tensor<48x16384xf32>, %b: tensor<48x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<48x8xi32>) : tensor<48x16384xf32>
+    dsv4.yield %1 : tensor<48x8xi32>
   }
   return
 }
 
-// CHECK-LABEL: func.func @in_eight_blocks
+// CHECK-LABEL: func.func @in_two_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 2, select = block>
+func.func @in_two_blocks(%s: tensor<49x16384xf32>, %i: tensor<49x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<49x16384xf32>, tensor<49x8xi32>) -> tensor<49x8xi32> {
+  ^bb0(%a: tensor<49x16384xf32>, %b: tensor<49x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<49x8xi32>) : tensor<49x16384xf32>
+    dsv4.yield %1 : tensor<49x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @last_in_two_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 2, select = block>
+func.func @last_in_two_blocks(%s: tensor<64x16384xf32>, %i: tensor<64x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<64x16384xf32>, tensor<64x8xi32>) -> tensor<64x8xi32> {
+  ^bb0(%a: tensor<64x16384xf32>, %b: tensor<64x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<64x8xi32>) : tensor<64x16384xf32>
+    dsv4.yield %1 : tensor<64x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @too_many_for_two_blocks(
+// SM90: schedule <threads = 512, lanes = 1, vector = 4, pdl = true, select = stream, chunks = 4>
+// SM80: schedule <threads = 512, lanes = 1, vector = 4, select = stream, chunks = 4>
+func.func @too_many_for_two_blocks(%s: tensor<65x16384xf32>, %i: tensor<65x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<65x16384xf32>, tensor<65x8xi32>) -> tensor<65x8xi32> {
+  ^bb0(%a: tensor<65x16384xf32>, %b: tensor<65x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<65x8xi32>) : tensor<65x16384xf32>
+    dsv4.yield %1 : tensor<65x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @in_eight_blocks(
 // SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 8, select = block>
 // SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = stream, chunks = 4>
 func.func @in_eight_blocks(%s: tensor<8x32768xf32>, %i: tensor<8x8xi32>) {
@@ -92,10 +127,10 @@ func.func @in_eight_blocks(%s: tensor<8x32768xf32>, %i: tensor<8x8xi32>) {
   return
 }
 
-// CHECK-LABEL: func.func @too_many_for_eight_blocks
-// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = stream, chunks = 4>
+// CHECK-LABEL: func.func @longer_in_four_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
 // SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = stream, chunks = 4>
-func.func @too_many_for_eight_blocks(%s: tensor<9x32768xf32>, %i: tensor<9x8xi32>) {
+func.func @longer_in_four_blocks(%s: tensor<9x32768xf32>, %i: tensor<9x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<9x32768xf32>, tensor<9x8xi32>) -> tensor<9x8xi32> {
   ^bb0(%a: tensor<9x32768xf32>, %b: tensor<9x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<9x8xi32>) : tensor<9x32768xf32>
@@ -104,14 +139,149 @@ func.func @too_many_for_eight_blocks(%s: tensor<9x32768xf32>, %i: tensor<9x8xi32
   return
 }
 
-// CHECK-LABEL: func.func @too_many_for_sixteen_blocks
-// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = stream, chunks = 4>
+// CHECK-LABEL: func.func @last_longer_in_four_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
+func.func @last_longer_in_four_blocks(%s: tensor<30x32768xf32>, %i: tensor<30x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<30x32768xf32>, tensor<30x8xi32>) -> tensor<30x8xi32> {
+  ^bb0(%a: tensor<30x32768xf32>, %b: tensor<30x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<30x8xi32>) : tensor<30x32768xf32>
+    dsv4.yield %1 : tensor<30x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @longer_in_four_smaller_blocks(
+// SM90: schedule <threads = 512, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
+func.func @longer_in_four_smaller_blocks(%s: tensor<31x32768xf32>, %i: tensor<31x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<31x32768xf32>, tensor<31x8xi32>) -> tensor<31x8xi32> {
+  ^bb0(%a: tensor<31x32768xf32>, %b: tensor<31x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<31x8xi32>) : tensor<31x32768xf32>
+    dsv4.yield %1 : tensor<31x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @longer_in_two_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 2, select = block>
+func.func @longer_in_two_blocks(%s: tensor<33x32768xf32>, %i: tensor<33x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<33x32768xf32>, tensor<33x8xi32>) -> tensor<33x8xi32> {
+  ^bb0(%a: tensor<33x32768xf32>, %b: tensor<33x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<33x8xi32>) : tensor<33x32768xf32>
+    dsv4.yield %1 : tensor<33x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @last_longer_in_two_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, select = stream, chunks = 2>
+func.func @too_many_longer_for_two_blocks(
+// SM90: schedule <threads = 512, lanes = 1, vector = 4, blocks = 2, pdl = true, select = stream, chunks = 4>
+func.func @too_many_longer_for_two_blocks(%s: tensor<65x32768xf32>, %i: tensor<65x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<65x32768xf32>, tensor<65x8xi32>) -> tensor<65x8xi32> {
+  ^bb0(%a: tensor<65x32768xf32>, %b: tensor<65x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<65x8xi32>) : tensor<65x32768xf32>
+    dsv4.yield %1 : tensor<65x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @last_in_sixteen_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 16, select = block>
+func.func @last_in_sixteen_blocks(%s: tensor<4x65536xf32>, %i: tensor<4x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<4x65536xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x65536xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x65536xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @long_in_eight_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 8, select = block>
 // SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = stream, chunks = 4>
-func.func @too_many_for_sixteen_blocks(%s: tensor<5x65536xf32>, %i: tensor<5x8xi32>) {
+func.func @long_in_eight_blocks(%s: tensor<5x65536xf32>, %i: tensor<5x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<5x65536xf32>, tensor<5x8xi32>) -> tensor<5x8xi32> {
   ^bb0(%a: tensor<5x65536xf32>, %b: tensor<5x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<5x8xi32>) : tensor<5x65536xf32>
     dsv4.yield %1 : tensor<5x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @last_long_in_eight_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 8, select = block>
+func.func @last_long_in_eight_blocks(%s: tensor<15x65536xf32>, %i: tensor<15x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<15x65536xf32>, tensor<15x8xi32>) -> tensor<15x8xi32> {
+  ^bb0(%a: tensor<15x65536xf32>, %b: tensor<15x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<15x8xi32>) : tensor<15x65536xf32>
+    dsv4.yield %1 : tensor<15x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @long_in_four_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
+func.func @long_in_four_blocks(%s: tensor<16x65536xf32>, %i: tensor<16x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<16x65536xf32>, tensor<16x8xi32>) -> tensor<16x8xi32> {
+  ^bb0(%a: tensor<16x65536xf32>, %b: tensor<16x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<16x8xi32>) : tensor<16x65536xf32>
+    dsv4.yield %1 : tensor<16x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @last_long_in_four_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
+func.func @last_long_in_four_blocks(%s: tensor<32x65536xf32>, %i: tensor<32x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<32x65536xf32>, tensor<32x8xi32>) -> tensor<32x8xi32> {
+  ^bb0(%a: tensor<32x65536xf32>, %b: tensor<32x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<32x8xi32>) : tensor<32x65536xf32>
+    dsv4.yield %1 : tensor<32x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @too_many_long_for_four_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 2, select = stream, chunks = 4>
+func.func @too_many_long_for_four_blocks(%s: tensor<33x65536xf32>, %i: tensor<33x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<33x65536xf32>, tensor<33x8xi32>) -> tensor<33x8xi32> {
+  ^bb0(%a: tensor<33x65536xf32>, %b: tensor<33x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<33x8xi32>) : tensor<33x65536xf32>
+    dsv4.yield %1 : tensor<33x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @longest_in_sixteen_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 16, select = block>
+func.func @longest_in_sixteen_blocks(%s: tensor<4x131072xf32>, %i: tensor<4x1024xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<4x131072xf32>, tensor<4x1024xi32>) -> tensor<4x1024xi32> {
+  ^bb0(%a: tensor<4x131072xf32>, %b: tensor<4x1024xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x1024xi32>) : tensor<4x131072xf32>
+    dsv4.yield %1 : tensor<4x1024xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @longest_in_eight_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 8, select = block>
+func.func @longest_in_eight_blocks(%s: tensor<15x131072xf32>, %i: tensor<15x1024xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<15x131072xf32>, tensor<15x1024xi32>) -> tensor<15x1024xi32> {
+  ^bb0(%a: tensor<15x131072xf32>, %b: tensor<15x1024xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<15x1024xi32>) : tensor<15x131072xf32>
+    dsv4.yield %1 : tensor<15x1024xi32>
+  }
+  return
+}
+
+// Where more are selected the first block of a cluster has much to do.
+// CHECK-LABEL: func.func @too_many_places(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = stream, chunks = 4>
+func.func @too_many_places(%s: tensor<15x131072xf32>, %i: tensor<15x1025xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<15x131072xf32>, tensor<15x1025xi32>) -> tensor<15x1025xi32> {
+  ^bb0(%a: tensor<15x131072xf32>, %b: tensor<15x1025xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<15x1025xi32>) : tensor<15x131072xf32>
+    dsv4.yield %1 : tensor<15x1025xi32>
   }
   return
 }
@@ -154,10 +324,10 @@ func.func @four_very_long(%s: tensor<4x1048576xf32>, %i: tensor<4x8xi32>) {
 // CHECK-LABEL: func.func @eight_long
 // SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 16, select = stream, chunks = 4>
 // SM80: schedule <threads = 1024, lanes = 1, vector = 4, select = grid, chunks = 4, parts = 16>
-func.func @eight_long(%s: tensor<8x131072xf32>, %i: tensor<8x8xi32>) {
-  %0 = dsv4.kernel @k(%s, %i) : (tensor<8x131072xf32>, tensor<8x8xi32>) -> tensor<8x8xi32> {
-  ^bb0(%a: tensor<8x131072xf32>, %b: tensor<8x8xi32>):
-    %1 = dsv4.topk %a outs(%b : tensor<8x8xi32>) : tensor<8x131072xf32>
+func.func @eight_long(%s: tensor<8x262144xf32>, %i: tensor<8x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<8x262144xf32>, tensor<8x8xi32>) -> tensor<8x8xi32> {
+  ^bb0(%a: tensor<8x262144xf32>, %b: tensor<8x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<8x8xi32>) : tensor<8x262144xf32>
     dsv4.yield %1 : tensor<8x8xi32>
   }
   return

@@ -352,13 +352,13 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
           schedule.getRowsPerBlock(), work.elements, kSharedBytes);
   }
   for (RowPiece piece : op.getRowPieces()) {
-    // Of one element a lane would have all.
-    bool uneven = op.allowsUnevenShares() && piece.extent > 1;
-    if (piece.extent % (uneven ? vector : step) != 0)
-      return llvm::formatv("row_schedule_c4: {0} = {1} does not divide the {2} "
-                           "elements of a field",
-                           uneven ? "vector" : "lanes * vector",
-                           uneven ? vector : step, piece.extent);
+    int64_t divisor = op.allowsUnevenShares() ? vector : step;
+    if (piece.extent % divisor != 0)
+      return llvm::formatv(
+          "row_schedule_c4: {0} = {1} does not divide the {2} elements of a "
+          "field of '{3}'; expected one that does",
+          divisor == step ? "lanes * vector" : "vector", divisor, piece.extent,
+          op->getName());
     if (vector * piece.bits % 8 != 0)
       return llvm::formatv(
           "row_schedule_c4: a chunk of {0} elements of {1} bits is not a whole "

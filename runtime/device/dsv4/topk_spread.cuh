@@ -149,6 +149,21 @@ __device__ __forceinline__ void topk_span_spread(unsigned &least, unsigned &most
   most = __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.most, block));
 }
 
+// The first `Count` elements go behind the others.
+template <int Count, typename T, int N>
+__device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
+  T first[Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    first[i] = elements[i];
+#pragma unroll
+  for (int i = 0; i + Count < N; ++i)
+    elements[i] = elements[i + Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    elements[N - Count + i] = first[i];
+}
+
 // The K best of `length` elements, at most Size * Threads * Vector * Chunks, by the
 // blocks of a cluster.
 template <typename Shape, int Size, typename Load, typename Emit>
@@ -189,35 +204,33 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
           add_shared(shared.bins, bins[i], 1);
         }
       } else {
-        // Rare, so in a loop, of the first element, which goes behind the others.
+        // Rare, so in a loop, of the first few, which go behind the others. More at a
+        // time take longer to compile.
+        constexpr int few = items > 8 && items % 4 == 0 ? 4 : 1;
         unsigned least = none, most = 0;
 #pragma unroll 1
-        for (int i = 0; i < items; ++i) {
-          const float value = values[0];
-          unsigned bin = bins[0];
-          const int column = topk_column<Shape>(range.begin, i);
-          // With NaN is what there is not.
-          if (bin != found.bin || column >= range.end) {
-            bin = none;
-          } else {
-            const unsigned key = topk_key(value);
+        for (int i = 0; i < items; i += few) {
+#pragma unroll
+          for (int j = 0; j < few; ++j) {
+            const int column = topk_column<Shape>(range.begin, i + j);
+            // With NaN is what there is not.
+            if (bins[j] != found.bin || column >= range.end) {
+              bins[j] = none;
+              continue;
+            }
+            const unsigned key = topk_key(values[j]);
             const unsigned word =
                 by_index ? (key << index_bits) - (unsigned)column : key;
             if (step == span) {
               least = word < least ? word : least;
               most = word > most ? word : most;
             } else {
-              bin = (best - word) >> shift;
-              add_shared(shared.bins, bin, 1);
+              bins[j] = (best - word) >> shift;
+              add_shared(shared.bins, bins[j], 1);
             }
           }
-#pragma unroll
-          for (int j = 0; j + 1 < items; ++j) {
-            values[j] = values[j + 1];
-            bins[j] = bins[j + 1];
-          }
-          values[items - 1] = value;
-          bins[items - 1] = bin;
+          topk_rotate<few>(values);
+          topk_rotate<few>(bins);
         }
         if (step == span) {
           topk_span_spread<Shape, Size>(least, most);

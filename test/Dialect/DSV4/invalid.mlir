@@ -298,7 +298,7 @@ func.func private @row_schedule_c9_grid() attributes {test.a = #dsv4.row_schedul
 // -----
 
 func.func @row_schedule_c4(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) {
-  // expected-error @+1 {{row_schedule_c4: lanes * vector = 256 does not divide the 448 elements of a field}}
+  // expected-error @+1 {{row_schedule_c4: lanes * vector = 256 does not divide the 448 elements of a field of 'dsv4.paged_gather'; expected one that does}}
   %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, lanes = 32, vector = 8>
       : (!dsv4.cache<64 x <v4_584>>, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%c1: !dsv4.cache<64 x <v4_584>>, %i1: tensor<?xi32>, %o1: tensor<?x512xbf16>):
@@ -312,25 +312,12 @@ func.func @row_schedule_c4(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o
 // -----
 
 func.func @row_schedule_c4_uneven(%x: tensor<?x42xf32>, %o: tensor<?x42xf32>) {
-  // expected-error @+1 {{row_schedule_c4: vector = 4 does not divide the 42 elements of a field}}
+  // expected-error @+1 {{row_schedule_c4: vector = 4 does not divide the 42 elements of a field of 'dsv4.gate'; expected one that does}}
   %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, lanes = 8, vector = 4>
       : (tensor<?x42xf32>, tensor<?x42xf32>) -> tensor<?x42xf32> {
   ^bb0(%a: tensor<?x42xf32>, %b: tensor<?x42xf32>):
     %r = dsv4.gate %a function sigmoid outs(%b : tensor<?x42xf32>) : tensor<?x42xf32>
     dsv4.yield %r : tensor<?x42xf32>
-  }
-  return
-}
-
-// -----
-
-func.func @row_schedule_c4_one(%x: tensor<?x1xf32>, %o: tensor<?x1xf32>) {
-  // expected-error @+1 {{row_schedule_c4: lanes * vector = 8 does not divide the 1 elements of a field}}
-  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, lanes = 8, vector = 1>
-      : (tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32> {
-  ^bb0(%a: tensor<?x1xf32>, %b: tensor<?x1xf32>):
-    %r = dsv4.gate %a function sigmoid outs(%b : tensor<?x1xf32>) : tensor<?x1xf32>
-    dsv4.yield %r : tensor<?x1xf32>
   }
   return
 }
