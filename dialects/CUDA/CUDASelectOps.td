@@ -159,7 +159,10 @@ def CUDA_ColumnsOp : CUDA_Op<"columns", [Pure, DeclareOpInterfaceMethods<CUDA_De
   let description = [{
     In the first region of a `cuda.select`: of a row that was computed in front of it the columns from `column` on. After
     rows are distributed the row is a tile of one of `lanes` lanes, and the columns are a chunk that it has itself.
-    Clause columns_c1: the element types agree, and the columns are a chunk of the tile.
+    Clauses:
+
+    * columns_c1: the element types agree, and the columns are a chunk of the tile, or a part of the row that divides it;
+    * columns_c2: `lanes` is a power of two of at most 32, 1 for a whole row.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$row, CUDA_Offset:$column,
                        DefaultValuedAttr<I64Attr, "1">:$lanes);

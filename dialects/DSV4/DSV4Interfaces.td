@@ -24,7 +24,7 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
     }], "::mlir::Value", "getRowOperand">,
     InterfaceMethod<[{
       The pieces a row consists of, in order. Every lane handles the same share of
-      each piece.
+      each piece, or, where the op allows it, one has a chunk less than another.
     }], "::llvm::SmallVector<::dsv4::RowPiece>", "getRowPieces">,
     InterfaceMethod<[{
       Every level of factors whose group is not the whole row.
@@ -42,7 +42,8 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
     }], "::dsv4::Selection", "getSelection", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
       The fewest neighbouring columns of a row that can be computed from the same
-      columns of the operands, from any multiple of them on; 0 where that takes the whole row.
+      columns of the operands, and from numbers of the whole row, from any multiple of them on; 0 where that takes the
+      whole row.
     }], "int64_t", "getColumnUnit", (ins), [{}], [{ return 0; }]>,
     InterfaceMethod<[{
       Whether an element of the result is computed from the same element of the row operand alone, so that
@@ -57,8 +58,8 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       of the whole row at most.
     }], "bool", "allowsUnevenShares", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<[{
-      Whether the op takes of the row of this operand only elements whose indices it has. A pointwise op of the same
-      kernel computes those.
+      Whether the op takes of the row of this operand only elements whose indices it has. An op of the same kernel that can compute
+      those alone does.
     }], "bool", "picksElements", (ins "::mlir::OpOperand &":$operand), [{}], [{ return false; }]>,
     InterfaceMethod<[{
       Whether the lowering takes this operand place by place from an op of the same kernel that selects.

@@ -56,7 +56,8 @@ def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
   let description = [{
     Looks a kernel up in the schedule table of the architecture, by the op it
     starts with and the width of the elements it reads; reduces lanes and vector
-    until they divide every field. A kernel that carries a schedule keeps it. A
+    until they divide every field, or shares rows unevenly where ops allow it and few
+    lanes divide them. A kernel that carries a schedule keeps it. A
     table file (JSON: a list of {"arch", "op", "bits", "threads", "lanes",
     "vector", "blocks", "load", "store", "pdl", "team", "rows", "cluster", "most", "window", "width",
     "grouped", "select", "columns", "chunks", "places", "parts"})

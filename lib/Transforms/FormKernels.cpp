@@ -60,6 +60,18 @@ static std::string explainNoWarp(Selection selection) {
   return "";
 }
 
+/// Why the warp that selects cannot find numbers of the rows of `op`, or an
+/// empty string.
+static std::string explainNoNumbers(RowwiseOpInterface op,
+                                    RowwiseOpInterface selecting) {
+  if (llvm::any_of(op.getRowPieces(), [](RowPiece piece) {
+        return piece.extent > kMostColumnsOfWarp;
+      }))
+    return llvm::formatv("a warp finds numbers of rows of at most {0} elements",
+                         kMostColumnsOfWarp);
+  return explainNoWarp(selecting.getSelection());
+}
+
 /// Why the kernel of `consumer` cannot take the elements that `producer`
 /// selects from where they are, or an empty string.
 static std::string explainNoPlaces(RowwiseOpInterface producer,
@@ -118,24 +130,32 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return "it is in another block";
   if (getRowSpace(producer) != getRowSpace(consumer))
     return "the row spaces differ";
-  if (producer.getSelection().places)
+  if (producer.getSelection().places) {
     if (std::string why = explainNoPlaces(producer, consumer, operand, group);
         !why.empty())
       return why;
+    for (Operation *op : group) {
+      auto other = cast<RowwiseOpInterface>(op);
+      std::string why = other.takesRowNumbers()
+                            ? explainNoNumbers(other, producer)
+                            : "";
+      if (!why.empty())
+        return why;
+    }
+  }
   RowwiseOpInterface selecting;
   for (Operation *op : group)
     if (cast<RowwiseOpInterface>(op).getSelection().places)
       selecting = cast<RowwiseOpInterface>(op);
   bool selects = bool(selecting);
   // A lane that has a place computes the one column that it needs.
-  bool isPerElement = producer.isPointwise() || producer.takesRowNumbers();
   if (!producer.getSelection().places && isTakenSingly(producer, group) &&
-      !(selects ? producer.getColumnUnit() == 1 : isPerElement))
+      !(selects ? producer.getColumnUnit() == 1 : computesSingly(producer)))
     return "it computes whole rows, of which single elements are taken";
   if (producer.getColumnUnit() == 0 && selects)
     return "it computes whole rows, of which the selection takes columns";
   if (producer.takesRowNumbers() && selects)
-    if (std::string why = explainNoWarp(selecting.getSelection()); !why.empty())
+    if (std::string why = explainNoNumbers(producer, selecting); !why.empty())
       return why;
   if (consumer.takesRowNumbers() && (selects || isTakenSingly(consumer, group)))
     return llvm::formatv("{0} needs numbers of whole rows, which are found of "

@@ -118,6 +118,7 @@ private:
   Value getChunks(int64_t row);
   /// A share of what is reduced, with what changes nothing where a lane has no
   /// chunk; and of how many elements that makes the row.
+  bool canBeShared(cuda::ReduceOp reduce) const;
   Value padForReduce(cuda::ReduceOp reduce, Value source);
   int64_t getPaddedGroup(cuda::ReduceOp reduce) const;
   /// Whether one factor is for the row, or for whole steps of it.

@@ -267,6 +267,15 @@ int64_t RowDistributor::getPaddedGroup(cuda::ReduceOp reduce) const {
   return isUneven(row) ? steps(row) * stepSize() : reduce.getGroup();
 }
 
+bool RowDistributor::canBeShared(cuda::ReduceOp reduce) const {
+  VectorType source = reduce.getSource().getType();
+  int64_t row = source.getNumElements();
+  bool isNumber = reduce.getKind() == cuda::ReduceKind::Sum ||
+                  reduce.getKind() == cuda::ReduceKind::MaxNaN;
+  return !isUneven(row) || (isNumber && source.getElementType().isF32() &&
+                            static_cast<int64_t>(reduce.getGroup()) == row);
+}
+
 Value RowDistributor::padForReduce(cuda::ReduceOp reduce, Value source) {
   Value chunks = getChunks(reduce.getSource().getType().getNumElements());
   if (!chunks)
@@ -314,6 +323,10 @@ FailureOr<Value> RowDistributor::share(Value value, Footprint at) {
                         getOperandFootprint(op, reduce.getSource(), at));
     if (failed(source))
       return failure();
+    if (!canBeShared(reduce))
+      return reduce.emitOpError()
+             << "cannot be of a row of which lanes have unequal shares: "
+                "expected the sum or the largest of all of its f32 elements";
     result =
         cuda::ReduceOp::create(b, op->getLoc(), getShareType(element, at),
                                reduce.getKind(), padForReduce(reduce, *source),

@@ -64,17 +64,12 @@ static TeamWork getTeamWork(KernelOp kernel) {
   return work;
 }
 
-/// Whether no lane has a share of the rows of `op`.
-static bool isTakenByElement(RowwiseOpInterface op) {
-  return isPicked(op) && !op.takesRowNumbers();
-}
-
 /// The most bits of a row that an op of the kernel reads or stores, if none of
 /// its elements has less than `least`.
 static int64_t getRowBits(KernelOp kernel, int64_t least = 0) {
   int64_t most = 0;
   for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
-    if (isTakenByElement(op))
+    if (!hasShares(op))
       continue;
     int64_t bits = 0;
     for (RowPiece piece : op.getRowPieces())
@@ -120,7 +115,7 @@ static RowScheduleAttr fitSelection(KernelOp kernel, const TableEntry &entry,
 static SmallVector<int64_t> getUnevenColumns(KernelOp kernel) {
   SmallVector<int64_t> columns;
   for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
-    if (isTakenByElement(op))
+    if (!hasShares(op))
       continue;
     if (!op.allowsUnevenShares())
       return {};
@@ -141,25 +136,30 @@ static constexpr int64_t kLeastStepBits = 256, kFewSteps = 8;
 /// How many lanes have how many elements of a chunk, in the order they are to
 /// be tried: of a row that is too long for few lanes, rather small chunks.
 /// `columns`: of rows of which lanes may have unequal numbers of chunks.
+/// `picks`: whether elements are found by index, one after another in a lane.
 static SmallVector<std::pair<int64_t, int64_t>>
 listShares(const TableEntry &entry, int64_t rowBits, int64_t mostLanes,
-           ArrayRef<int64_t> columns) {
+           ArrayRef<int64_t> columns, bool picks) {
   SmallVector<std::pair<int64_t, int64_t>> shares;
   int64_t most = columns.empty() ? 0 : *llvm::max_element(columns);
-  // Of rows of unequal widths each is to have few steps.
+  auto lanesFor = [&](int64_t vector) {
+    return std::min<int64_t>(
+        32, llvm::PowerOf2Ceil(llvm::divideCeil(most, vector)));
+  };
+  if (picks && most > 0)
+    shares.push_back({lanesFor(1), 1});
   auto isGood = [&](int64_t step) {
-    return llvm::all_of(columns, [&](int64_t c) { return c % step == 0; }) &&
-           (most <= kFewSteps * step ||
-            (llvm::all_equal(columns) &&
-             rowBits / most * step >= kLeastStepBits));
+    return columns.empty() || (llvm::all_equal(columns) && most % step == 0 &&
+                               (most <= kFewSteps * step ||
+                                rowBits / most * step >= kLeastStepBits));
   };
   for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
     for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2)
       if (rowBits <= 32 * lanes * kWordsOfLane && isGood(lanes * vector))
         shares.push_back({lanes, vector});
   // Unequal ones cost a comparison each: where no others will do.
-  for (int64_t vector = entry.vector; most > 1 && vector >= 1; vector /= 2)
-    shares.push_back({32, vector});
+  for (int64_t vector = entry.vector; most > 0 && vector >= 1; vector /= 2)
+    shares.push_back({lanesFor(vector), vector});
   // Where no such lanes divide the row.
   for (int64_t lanes = mostLanes; lanes >= 1; lanes /= 2)
     for (int64_t vector = entry.vector; vector >= 1; vector /= 2)
@@ -176,6 +176,8 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
     return fitSelection(kernel, entry, why);
   TeamWork work = getTeamWork(kernel);
   SmallVector<int64_t> columns = getUnevenColumns(kernel);
+  bool picks = llvm::any_of(
+      kernel.getBody().front().getOps<RowwiseOpInterface>(), isPicked);
   int64_t team = 0, threads = entry.threads, rows = entry.rows;
   int64_t cluster = 1;
   int64_t blocks = entry.blocks;
@@ -201,7 +203,7 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
         getRowBits(kernel) > 32 * mostLanes * (65536 / (blocks * threads) - 32))
       blocks = 0;
   }
-  for (auto [lanes, vector] : listShares(entry, rowBits, mostLanes, columns)) {
+  for (auto [lanes, vector] : listShares(entry, rowBits, mostLanes, columns, picks)) {
     auto schedule = RowScheduleAttr::get(
         kernel.getContext(), threads, lanes, vector, blocks, entry.load,
         entry.store, entry.pdl, team,

@@ -58,11 +58,26 @@ func.func @softmax(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32
 // CHECK-LABEL: func.func @wide
 // CHECK: dsv4.kernel @wide_0
 // CHECK: dsv4.kernel @wide_1
-// REMARK: not fused with dsv4.gate: a warp selects at most 32 elements from at most 1024
+// REMARK: not fused with dsv4.gate: a warp finds numbers of rows of at most 1024 elements
 func.func @wide(%x: tensor<4x1025xf32>, %e: tensor<4x1025xf32>, %i: tensor<4x6xi32>) -> tensor<4x6xi32> {
   %g = dsv4.gate %x function softmax outs(%e : tensor<4x1025xf32>) : tensor<4x1025xf32>
   %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x1025xf32>
   return %c : tensor<4x6xi32>
+}
+
+// -----
+
+// Nor of rows of which only some columns are chosen from.
+// CHECK-LABEL: func.func @wide_scores
+// CHECK: dsv4.kernel @wide_scores_0
+// CHECK: dsv4.kernel @wide_scores_1
+// REMARK: not fused with dsv4.topk: a warp finds numbers of rows of at most 1024 elements
+func.func @wide_scores(%s: tensor<4x64xf32>, %x: tensor<4x2048xf32>, %e: tensor<4x2048xf32>, %i: tensor<4x6xi32>,
+                       %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %c = dsv4.topk %s order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %g = dsv4.gate %x function softmax outs(%e : tensor<4x2048xf32>) : tensor<4x2048xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x2048xf32>, tensor<4x6xi32>
+  return %w : tensor<4x6xf32>
 }
 
 // -----

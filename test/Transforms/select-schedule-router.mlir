@@ -59,11 +59,11 @@ func.func @divided(%x: tensor<?x160xf32>, %o: tensor<?x160xf32>) -> tensor<?x160
   return %0 : tensor<?x160xf32>
 }
 
-// By token id a thread has a row, however many experts there are; with a softmax, which reads all of the row, a warp.
+// By token id a lane has a place, however many experts there are; with a softmax, which reads all of the row, a warp has it.
 // CHECK-LABEL: func.func @by_id(
-// CHECK: schedule <threads = 128, lanes = 1, vector = 2,
+// CHECK: schedule <threads = 128, lanes = 8, vector = 1,
 // CHECK-LABEL: func.func @by_id_softmax(
-// CHECK: schedule <threads = 128, lanes = 32, vector = 8,
+// CHECK: schedule <threads = 128, lanes = 32, vector = 1,
 // CHECK-LABEL: func.func @by_id_softmax_one(
 // CHECK: schedule <threads = 128, lanes = 32, vector = 1,
 func.func @by_id(%t: tensor<?x6xi32>, %d: tensor<?xi32>, %x: tensor<?x257xf32>, %e: tensor<?x257xf32>, %i: tensor<?x6xi32>,

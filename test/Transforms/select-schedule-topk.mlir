@@ -173,9 +173,18 @@ func.func @longer_in_two_blocks(%s: tensor<33x32768xf32>, %i: tensor<33x8xi32>) 
 }
 
 // CHECK-LABEL: func.func @last_longer_in_two_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 2, select = block>
+func.func @last_longer_in_two_blocks(%s: tensor<64x32768xf32>, %i: tensor<64x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<64x32768xf32>, tensor<64x8xi32>) -> tensor<64x8xi32> {
+  ^bb0(%a: tensor<64x32768xf32>, %b: tensor<64x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<64x8xi32>) : tensor<64x32768xf32>
+    dsv4.yield %1 : tensor<64x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @too_many_longer_for_two_blocks(
 // SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, select = stream, chunks = 2>
-func.func @too_many_longer_for_two_blocks(
-// SM90: schedule <threads = 512, lanes = 1, vector = 4, blocks = 2, pdl = true, select = stream, chunks = 4>
 func.func @too_many_longer_for_two_blocks(%s: tensor<65x32768xf32>, %i: tensor<65x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<65x32768xf32>, tensor<65x8xi32>) -> tensor<65x8xi32> {
   ^bb0(%a: tensor<65x32768xf32>, %b: tensor<65x8xi32>):

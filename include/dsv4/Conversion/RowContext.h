@@ -96,7 +96,7 @@ public:
   /// Numbers of a whole row for what is emitted for its columns: what `build`
   /// emits, once for an `op`, in front of an op that selects from the row. The
   /// same for elements by index.
-  llvm::ArrayRef<mlir::Value>
+  llvm::SmallVector<mlir::Value>
   atWholeRow(mlir::Operation *op,
              llvm::function_ref<llvm::SmallVector<mlir::Value>()> build);
   /// Of a whole row the columns at hand, where the lane that computes them has

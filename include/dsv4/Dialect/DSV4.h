@@ -72,6 +72,12 @@ bool isOfPlaces(RowwiseOpInterface op);
 /// Whether other ops of its kernel take only single elements of what `op`
 /// computes.
 bool isPicked(RowwiseOpInterface op);
+/// Whether a lane can compute any element of the result, of the same element of
+/// the row operand and of numbers of the whole row at most.
+bool computesSingly(RowwiseOpInterface op);
+/// Whether lanes have shares of the rows of `op`, which is not so where only
+/// single elements are computed.
+bool hasShares(RowwiseOpInterface op);
 
 /// The most elements of a row that is selected from.
 int64_t boundColumns(KernelOp kernel, Selection selection);

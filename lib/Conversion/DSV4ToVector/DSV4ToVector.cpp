@@ -146,6 +146,15 @@ static SmallVector<std::string> describeRowSpace(KernelOp kernel,
   return space;
 }
 
+/// Whether two row spaces can be one: of what another kernel computes names are
+/// not known.
+static bool mayAgree(ArrayRef<std::string> a, ArrayRef<std::string> b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+           auto &[x, y] = pair;
+           return x == y || x == "?" || y == "?";
+         });
+}
+
 /// Whether the rows of `op` are those of a destination that nothing outside of
 /// the kernel has: of what the kernel makes them for.
 static bool hasRowsOfOthers(KernelOp kernel, RowwiseOpInterface op) {
@@ -185,6 +194,11 @@ static LogicalResult verifyParts(KernelOp kernel,
       return op->emitOpError() << "is the second op of its kernel that selects "
                                   "elements of rows: a kernel has one";
     bool isPart = selecting ? op != selecting && !isOfPlaces(op) : isPicked(op);
+    Operation *source = op.getRowOperand().getDefiningOp();
+    if (selecting && isPart && op.takesRowNumbers() && source)
+      return op->emitOpError()
+             << "needs numbers of whole rows, of which '" << source->getName()
+             << "' computes only parts here: put that into a kernel of its own";
     if (isPart && llvm::is_contained(yield->getOperands(), op->getResult(0)))
       return op->emitOpError()
              << "computes only parts of its rows here, for an op that takes no "
@@ -196,7 +210,7 @@ static LogicalResult verifyParts(KernelOp kernel,
       for (; producer;
            producer =
                producer.getRowOperand().getDefiningOp<RowwiseOpInterface>())
-        if (!producer.isPointwise() && !producer.takesRowNumbers())
+        if (!computesSingly(producer))
           return op->emitOpError()
                  << "takes single elements of rows that '"
                  << producer->getName()
@@ -225,8 +239,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
     return kernel.emitOpError() << "does not get its rows from an operand";
   for (RowwiseOpInterface op : ops)
     if (!hasRowsOfOthers(kernel, op) &&
-        describeRowSpace(kernel, getRowSource(op)) !=
-            describeRowSpace(kernel, rowSource))
+        !mayAgree(describeRowSpace(kernel, getRowSource(op)),
+                  describeRowSpace(kernel, rowSource)))
       return op->emitOpError()
              << "kernel_c4: has other rows than the first op of its kernel";
   if (llvm::count_if(ops, [](RowwiseOpInterface op) {

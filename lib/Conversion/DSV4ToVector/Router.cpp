@@ -51,11 +51,10 @@ struct GateLowering
     return logits ? row.toF32(logits) : Value();
   }
   static Value buildSoftmax(GateOp op, RowContext &row) {
-    // A selection takes columns of rows that are read, which always succeeds.
     auto build = [&] { return buildTerms(row, takeLogits(op, row)); };
     if (row.isWhole())
       return build()[2];
-    ArrayRef<Value> terms = row.atWholeRow(op, build);
+    SmallVector<Value> terms = row.atWholeRow(op, build);
     if (Value own = row.takeOwnColumns(terms[2]))
       return own;
     Value powers = buildPowers(row, takeLogits(op, row), terms[0]);

@@ -194,7 +194,7 @@ void RowContext::atColumns(Value column, int64_t count,
   std::swap(count, columns);
 }
 
-ArrayRef<Value>
+SmallVector<Value>
 RowContext::atWholeRow(Operation *op,
                        function_ref<SmallVector<Value>()> build) {
   auto [found, isNew] = numbers.try_emplace(op);

@@ -99,9 +99,8 @@ static LogicalResult verifyChunks(Operation *op, StringRef clause, Type value,
   auto vector = dyn_cast<VectorType>(value);
   if (!chunks || (vector && vector.getRank() == 2 && !predicate))
     return success();
-  return op->emitOpError() << clause
-                           << ": expected 'chunks' of a tile alone, without a "
-                              "predicate";
+  return op->emitOpError() << clause << ": expected 'chunks' of a tile"
+                           << (predicate ? ", without a predicate" : "");
 }
 
 LogicalResult LoadOp::verify() {

@@ -32,13 +32,19 @@ VectorType SelectOp::getChunk() {
 LogicalResult ColumnsOp::verify() {
   auto row = cast<VectorType>(getRow().getType());
   auto chunk = cast<VectorType>(getChunk().getType());
-  bool fits =
+  bool isChunk =
       row.getRank() == 1
-          ? chunk.getRank() == 1
+          ? chunk.getRank() == 1 && row.getDimSize(0) % chunk.getDimSize(0) == 0
           : chunk.getShape() == ArrayRef<int64_t>({1, row.getShape().back()});
-  if (!fits || row.getElementType() != chunk.getElementType())
+  if (!isChunk || row.getElementType() != chunk.getElementType())
     return emitOpError() << "columns_c1: " << chunk << " is no chunk of "
                          << row;
+  int64_t lanes = getLanes();
+  if (lanes < 1 || lanes > 32 || !llvm::isPowerOf2_64(lanes) ||
+      (row.getRank() == 1 && lanes != 1))
+    return emitOpError() << "columns_c2: expected 'lanes' to be a power of two "
+                            "of at most 32, 1 for a whole row, got "
+                         << lanes;
   return success();
 }
 StringRef ColumnsOp::getCallee() { return "dsv4::columns"; }

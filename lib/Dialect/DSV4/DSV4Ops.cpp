@@ -320,7 +320,7 @@ std::string dsv4::explainMisfit(RowScheduleAttr schedule,
                                 RowwiseOpInterface op) {
   if (schedule.getSelect() != SelectAlgorithm::None)
     return explainMisfitOfColumns(schedule, op);
-  if (isPicked(op) && !op.takesRowNumbers())
+  if (!hasShares(op))
     return "";
   int64_t vector = schedule.getVector();
   int64_t step = schedule.getLanes() * vector;

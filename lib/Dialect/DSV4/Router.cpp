@@ -26,12 +26,20 @@ bool dsv4::isOfPlaces(RowwiseOpInterface op) {
   });
 }
 
+bool dsv4::computesSingly(RowwiseOpInterface op) {
+  return op.isPointwise() || op.takesRowNumbers();
+}
+
 bool dsv4::isPicked(RowwiseOpInterface op) {
-  return (op.isPointwise() || op.takesRowNumbers()) &&
+  return computesSingly(op) &&
          llvm::all_of(op->getResult(0).getUses(), [](OpOperand &use) {
            auto user = dyn_cast<RowwiseOpInterface>(use.getOwner());
            return user && user.picksElements(use);
          });
+}
+
+bool dsv4::hasShares(RowwiseOpInterface op) {
+  return !isPicked(op) || op.takesRowNumbers();
 }
 
 //===----------------------------------------------------------------------===//

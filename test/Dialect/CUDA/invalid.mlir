@@ -164,7 +164,7 @@ func.func @load_rank(%m: memref<?x?xi8>, %i: i32) {
 // -----
 
 func.func @load_c5(%m: memref<?xi8>, %i: i32) {
-  // expected-error @+1 {{load_c5: expected 'chunks' of a tile alone, without a predicate}}
+  // expected-error @+1 {{load_c5: expected 'chunks' of a tile}}
   %0 = cuda.load %m[%i] chunks %i : i32 : memref<?xi8>, i32 -> vector<16xi8>
   return
 }
@@ -172,7 +172,7 @@ func.func @load_c5(%m: memref<?xi8>, %i: i32) {
 // -----
 
 func.func @load_c5_predicate(%m: memref<?xi8>, %i: i32, %p: i1) {
-  // expected-error @+1 {{load_c5: expected 'chunks' of a tile alone, without a predicate}}
+  // expected-error @+1 {{load_c5: expected 'chunks' of a tile, without a predicate}}
   %0 = cuda.load %m[%i] if %p chunks %i : i32 stride 64 : memref<?xi8>, i32 -> vector<2x16xi8>
   return
 }
@@ -180,7 +180,7 @@ func.func @load_c5_predicate(%m: memref<?xi8>, %i: i32, %p: i1) {
 // -----
 
 func.func @store_c4(%m: memref<?xi8>, %i: i32, %x: vector<16xi8>) {
-  // expected-error @+1 {{store_c4: expected 'chunks' of a tile alone, without a predicate}}
+  // expected-error @+1 {{store_c4: expected 'chunks' of a tile}}
   cuda.store %x, %m[%i] chunks %i : i32 : vector<16xi8>, memref<?xi8>, i32
   return
 }

@@ -303,3 +303,19 @@ func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
   %0 = cuda.columns %x at %c : vector<8xf32>, index to vector<1x8xf32>
   return
 }
+
+// -----
+
+func.func @columns_c1_more(%x: vector<4xf32>, %c: index) {
+  // expected-error @+1 {{columns_c1: 'vector<400xf32>' is no chunk of 'vector<4xf32>'}}
+  %0 = cuda.columns %x at %c : vector<4xf32>, index to vector<400xf32>
+  return
+}
+
+// -----
+
+func.func @columns_c2(%x: vector<2x4xf32>, %c: index) {
+  // expected-error @+1 {{columns_c2: expected 'lanes' to be a power of two of at most 32, 1 for a whole row, got 0}}
+  %0 = cuda.columns %x at %c lanes 0 : vector<2x4xf32>, index to vector<1x4xf32>
+  return
+}

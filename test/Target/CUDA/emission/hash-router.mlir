@@ -1,8 +1,8 @@
-// The router of the first layers: a thread a token, and of its logits only those that are needed.
+// The router of the first layers: a lane a place, and of the logits only those that are needed.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=1,vector=2,load=evict_last,pdl=true>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=1,load=evict_last,pdl=true>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=1,vector=2,load=evict_last,pdl=true>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=1,load=evict_last,pdl=true>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @hash_router(
@@ -28,7 +28,7 @@ func.func @hash_router(
 // The whole text.
 //     CHECK:// dsv4.lookup of i32 to i32, dsv4.gate of f32 to f32, dsv4.route_weights of f32 to f32
 //CHECK-NEXT:// tokens = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 1 lanes a row, chunks of 2 elements, loads evicted last, programmatic launch
+//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 1 element, loads evicted last, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:hash_router(const int *__restrict__ table,
 //CHECK-NEXT:            const int *__restrict__ ids,
@@ -37,19 +37,22 @@ func.func @hash_router(
 //CHECK-NEXT:            float *__restrict__ weights,
 //CHECK-NEXT:            int rows) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  const int row = blockIdx.x * 128 + threadIdx.x;
+//CHECK-NEXT:  const int lane = threadIdx.x % 8;
+//CHECK-NEXT:  const int chunks = lane < 6;
+//CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 8;
 //CHECK-NEXT:  if (row < rows) {
 //CHECK-NEXT:    const int id = dsv4::load<int>(&ids[row]);
 //CHECK-NEXT:    const bool in_table = id >= 0 && id < 129280;
 //CHECK-NEXT:    const long long row_start = (long long)row * 6;
-//CHECK-NEXT:    const auto entries = dsv4::load_if<dsv4::Tile<int, 3, 2>, 0, dsv4::evict_last>(in_table, &table[(long long)id * 6], 8);
+//CHECK-NEXT:    const auto entries = dsv4::load_chunks<dsv4::Tile<int, 1, 1>, 0, dsv4::evict_last>(in_table ? chunks : 0, &table[(long long)id * 6 + lane]);
 //CHECK-NEXT:    dsv4::launch_successors();
-//CHECK-NEXT:    const auto found = in_table ? entries : dsv4::fill<dsv4::Tile<int, 3, 2>>(-1);
-//CHECK-NEXT:    dsv4::store(&experts[row_start], found, 8);
+//CHECK-NEXT:    const auto found = in_table ? entries : dsv4::fill<dsv4::Tile<int, 1, 1>>(-1);
+//CHECK-NEXT:    const long long offset = row_start + lane;
+//CHECK-NEXT:    dsv4::store_chunks(chunks, &experts[offset], found);
 //CHECK-NEXT:    const auto logits_1 = dsv4::gather(&logits[(long long)row * 256], found, 256);
 //CHECK-NEXT:    const auto scores = dsv4::sqrt_softplus(logits_1);
 //CHECK-NEXT:    const auto picked = dsv4::where_valid(scores, found, 256);
-//CHECK-NEXT:    const auto sum = dsv4::sum<1, 6>(picked);
-//CHECK-NEXT:    dsv4::store(&weights[row_start], picked / dsv4::repeat<3, 2>(dsv4::max_nan(sum, 1.1754944e-38f)) * 1.5f, 8);
+//CHECK-NEXT:    const auto sum = dsv4::sum<8, 8>(dsv4::keep_chunks(picked, chunks, -0.0f));
+//CHECK-NEXT:    dsv4::store_chunks(chunks, &weights[offset], picked / dsv4::repeat<1, 1>(dsv4::max_nan(sum, 1.1754944e-38f)) * 1.5f);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -1,8 +1,8 @@
-// The same by token id: of the scores of all lanes only those that are needed. Six places are three chunks of 32 lanes.
+// The same by token id: of the scores of all lanes only those that are needed. Six of 32 lanes have a place.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=2,load=evict_last,pdl=true>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=1,load=evict_last,pdl=true>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=2,load=evict_last,pdl=true>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=1,load=evict_last,pdl=true>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @hash_router(
@@ -28,7 +28,7 @@ func.func @hash_router(
 // The whole text.
 //     CHECK:// dsv4.lookup of i32 to i32, dsv4.gate of f32 to f32, dsv4.route_weights of f32 to f32
 //CHECK-NEXT:// tokens = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes a row, chunks of 2 elements, loads evicted last, programmatic launch
+//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes a row, chunks of 1 element, loads evicted last, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:hash_router(const int *__restrict__ table,
 //CHECK-NEXT:            const int *__restrict__ ids,
@@ -38,27 +38,27 @@ func.func @hash_router(
 //CHECK-NEXT:            int rows) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
-//CHECK-NEXT:  const int chunks = lane < 3;
+//CHECK-NEXT:  const int chunks = lane < 6;
 //CHECK-NEXT:  const int row = blockIdx.x * 4 + threadIdx.x / 32;
 //CHECK-NEXT:  if (row < rows) {
 //CHECK-NEXT:    const long long offset = (long long)row * 256;
-//CHECK-NEXT:    const auto logits_1 = dsv4::load<dsv4::Tile<float, 4, 2>, 0, dsv4::evict_last>(&logits[offset + lane * 2], 256);
+//CHECK-NEXT:    const auto logits_1 = dsv4::load<dsv4::Tile<float, 8, 1>, 0, dsv4::evict_last>(&logits[offset + lane], 128);
 //CHECK-NEXT:    const int id = dsv4::load<int>(&ids[row]);
 //CHECK-NEXT:    const bool in_table = id >= 0 && id < 129280;
 //CHECK-NEXT:    const long long row_start = (long long)row * 6;
-//CHECK-NEXT:    const auto entries = dsv4::load_chunks<dsv4::Tile<int, 1, 2>, 0, dsv4::evict_last>(in_table ? chunks : 0, &table[(long long)id * 6 + lane * 2]);
+//CHECK-NEXT:    const auto entries = dsv4::load_chunks<dsv4::Tile<int, 1, 1>, 0, dsv4::evict_last>(in_table ? chunks : 0, &table[(long long)id * 6 + lane]);
 //CHECK-NEXT:    dsv4::launch_successors();
-//CHECK-NEXT:    const auto found = in_table ? entries : dsv4::fill<dsv4::Tile<int, 1, 2>>(-1);
-//CHECK-NEXT:    const long long offset_1 = row_start + lane * 2;
+//CHECK-NEXT:    const auto found = in_table ? entries : dsv4::fill<dsv4::Tile<int, 1, 1>>(-1);
+//CHECK-NEXT:    const long long offset_1 = row_start + lane;
 //CHECK-NEXT:    dsv4::store_chunks(chunks, &experts[offset_1], found);
 //CHECK-NEXT:    const auto logits_2 = dsv4::gather(&logits[offset], found, 256);
 //CHECK-NEXT:    const auto most = dsv4::max_nan<32, 256>(logits_1);
-//CHECK-NEXT:    const auto powers = dsv4::exp(logits_2 - dsv4::repeat<1, 2>(most));
-//CHECK-NEXT:    const auto powers_1 = dsv4::exp(logits_1 - dsv4::repeat<4, 2>(most));
+//CHECK-NEXT:    const auto powers = dsv4::exp(logits_2 - dsv4::repeat<1, 1>(most));
+//CHECK-NEXT:    const auto powers_1 = dsv4::exp(logits_1 - dsv4::repeat<8, 1>(most));
 //CHECK-NEXT:    const auto power_sum = dsv4::sum<32, 256>(powers_1);
-//CHECK-NEXT:    const auto scores = powers / dsv4::repeat<1, 2>(power_sum);
+//CHECK-NEXT:    const auto scores = powers / dsv4::repeat<1, 1>(power_sum);
 //CHECK-NEXT:    const auto picked = dsv4::where_valid(scores, found, 256);
-//CHECK-NEXT:    const auto sum = dsv4::sum<32, 64>(dsv4::keep_chunks(picked, chunks, -0.0f));
-//CHECK-NEXT:    dsv4::store_chunks(chunks, &weights[offset_1], picked / dsv4::repeat<1, 2>(dsv4::max_nan(sum, 1.1754944e-38f)) * 1.5f);
+//CHECK-NEXT:    const auto sum = dsv4::sum<32, 32>(dsv4::keep_chunks(picked, chunks, -0.0f));
+//CHECK-NEXT:    dsv4::store_chunks(chunks, &weights[offset_1], picked / dsv4::repeat<1, 1>(dsv4::max_nan(sum, 1.1754944e-38f)) * 1.5f);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}
