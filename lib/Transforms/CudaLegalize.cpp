@@ -193,6 +193,10 @@ Value Legalizer::offsetOfMember(Value index) {
 
 void Legalizer::visitMemory(Operation *op) {
   auto offset = [&](Value index) { return as(index, widthOf(index)); };
+  // Of columns, or of chunks of them.
+  auto count = [&](Value index) {
+    return index.getType().isIndex() ? as(index, 32) : index;
+  };
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     auto value =
         cuda::LoadOp::create(b, op->getLoc(), load.getType(), load.getMemref(),
@@ -226,16 +230,16 @@ void Legalizer::visitMemory(Operation *op) {
                                          ? offsetOfMember(load.getOffset())
                                          : offset(load.getOffset()));
     if (load.getChunks())
-      load.getChunksMutable().assign(as(load.getChunks(), 32));
+      load.getChunksMutable().assign(count(load.getChunks()));
   } else if (auto store = dyn_cast<cuda::StoreOp>(op)) {
     if (store.getOffset().getType().isIndex())
       store.getOffsetMutable().assign(offset(store.getOffset()));
     if (store.getChunks())
-      store.getChunksMutable().assign(as(store.getChunks(), 32));
+      store.getChunksMutable().assign(count(store.getChunks()));
   } else if (auto keep = dyn_cast<cuda::KeepChunksOp>(op)) {
-    keep.getChunksMutable().assign(as(keep.getChunks(), 32));
+    keep.getChunksMutable().assign(count(keep.getChunks()));
   } else if (auto columns = dyn_cast<cuda::ColumnsOp>(op)) {
-    columns.getColumnMutable().assign(as(columns.getColumn(), 32));
+    columns.getColumnMutable().assign(count(columns.getColumn()));
   }
 }
 

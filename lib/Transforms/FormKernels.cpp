@@ -136,9 +136,8 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
       return why;
     for (Operation *op : group) {
       auto other = cast<RowwiseOpInterface>(op);
-      std::string why = other.takesRowNumbers()
-                            ? explainNoNumbers(other, producer)
-                            : "";
+      std::string why =
+          other.takesRowNumbers() ? explainNoNumbers(other, producer) : "";
       if (!why.empty())
         return why;
     }

@@ -116,9 +116,10 @@ private:
   bool isUneven(int64_t row) const { return row % stepSize() != 0; }
   /// How many chunks of an uneven row the lane has.
   Value getChunks(int64_t row);
+  /// Whether lanes can have unequal shares of what is reduced, if they have.
+  bool canBeShared(cuda::ReduceOp reduce) const;
   /// A share of what is reduced, with what changes nothing where a lane has no
   /// chunk; and of how many elements that makes the row.
-  bool canBeShared(cuda::ReduceOp reduce) const;
   Value padForReduce(cuda::ReduceOp reduce, Value source);
   int64_t getPaddedGroup(cuda::ReduceOp reduce) const;
   /// Whether one factor is for the row, or for whole steps of it.

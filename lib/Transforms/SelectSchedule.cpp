@@ -203,7 +203,8 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
         getRowBits(kernel) > 32 * mostLanes * (65536 / (blocks * threads) - 32))
       blocks = 0;
   }
-  for (auto [lanes, vector] : listShares(entry, rowBits, mostLanes, columns, picks)) {
+  for (auto [lanes, vector] :
+       listShares(entry, rowBits, mostLanes, columns, picks)) {
     auto schedule = RowScheduleAttr::get(
         kernel.getContext(), threads, lanes, vector, blocks, entry.load,
         entry.store, entry.pdl, team,

@@ -155,3 +155,25 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// Chunks, and columns of a row, are counted by 32 bits; what has them already keeps them.
+// CHECK-LABEL: gpu.func @chunks
+gpu.module @m {
+  gpu.func @chunks(%in: memref<?xf32>, %out: memref<?xf32>, %n: i32) kernel {
+    // CHECK: %[[COUNT:.*]] = arith.select %{{.*}}, %c2_i32, %c1_i32 : i32
+    // CHECK: %[[X:.*]] = cuda.load %{{.*}} chunks %[[COUNT]] : i32 stride 64 : memref<?xf32>, i32 -> vector<2x4xf32>
+    // CHECK: %[[KEPT:.*]] = cuda.keep_chunks %[[X]], %{{.*}} otherwise 0.000000e+00 : vector<2x4xf32>, i32
+    // CHECK: cuda.store %[[KEPT]], %{{.*}} chunks %{{.*}} : i32 stride 64 : vector<2x4xf32>, memref<?xf32>, i32
+    %t = gpu.thread_id x upper_bound 128
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %first = arith.cmpi slt, %t, %c2 : index
+    %count = arith.select %first, %c2, %c1 : index
+    %x = cuda.load %in[%t] chunks %count : index stride 64 : memref<?xf32>, index -> vector<2x4xf32>
+    %kept = cuda.keep_chunks %x, %n otherwise 0.0 : vector<2x4xf32>, i32
+    cuda.store %kept, %out[%t] chunks %n : i32 stride 64 : vector<2x4xf32>, memref<?xf32>, index
+    gpu.return
+  }
+}
