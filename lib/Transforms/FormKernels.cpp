@@ -136,9 +136,9 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
       return why;
     for (Operation *op : group) {
       auto other = cast<RowwiseOpInterface>(op);
-      std::string why =
-          other.takesRowNumbers() ? explainNoNumbers(other, producer) : "";
-      if (!why.empty())
+      if (!other.takesRowNumbers())
+        continue;
+      if (std::string why = explainNoNumbers(other, producer); !why.empty())
         return why;
     }
   }

@@ -108,7 +108,8 @@ const Shape shapes[] = {
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 4, 16),
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 15, 8),
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 32, 4),
-    selectFrom(SelectAlgorithm::Stream, 1024, 65536, 8, 4, /*chunks=*/2),
+    // Where there are no clusters.
+    selectFrom(SelectAlgorithm::Stream, 1024, 65536, 8, 1, /*chunks=*/2),
     ofFewPlaces(selectFrom(SelectAlgorithm::Block, 1024, 131072, 4, 16)),
     ofFewPlaces(selectFrom(SelectAlgorithm::Block, 1024, 131072, 15, 8)),
     selectFrom(SelectAlgorithm::Stream, 1024, 524288, 8, 16, /*chunks=*/2,
