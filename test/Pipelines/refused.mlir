@@ -35,16 +35,20 @@ func.func @rows(%d: tensor<?x8xbf16> {dsv4.dims = ["k", ""]}, %e: tensor<?x8xbf1
 
 // -----
 
-// A softmax is of logits that are read: what computes them needs a destination. The rows that it leaves have no name.
-func.func @logits(%d: tensor<?x64xf8E4M3FN> {dsv4.dims = ["n", ""]}, %s: tensor<?xf32> {dsv4.dims = ["n"]},
-                  %i: tensor<?x6xi32> {dsv4.dims = ["n", ""]}) -> tensor<?x6xi32> {
+// A softmax is of logits that are read: what computes them needs a destination. The rows that it leaves have no name,
+// those of the table's entries have one.
+func.func @logits(%t: tensor<9x6xi32>, %w: tensor<?xi32> {dsv4.dims = ["n"]},
+                  %d: tensor<?x64xf8E4M3FN> {dsv4.dims = ["n", ""]}, %s: tensor<?xf32> {dsv4.dims = ["n"]},
+                  %i: tensor<?x6xi32> {dsv4.dims = ["n", ""]}, %o: tensor<?x6xf32> {dsv4.dims = ["n", ""]})
+    -> (tensor<?x6xi32>, tensor<?x6xf32>) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %d, %c0 : tensor<?x64xf8E4M3FN>
   %e = tensor.empty(%n) : tensor<?x64xf32>
+  %c = dsv4.lookup %t[%w] outs(%i : tensor<?x6xi32>) : tensor<9x6xi32>, tensor<?xi32>
   // expected-error @+1 {{needs an argument of the function here}}
   %l = dsv4.dequantize %d scales(%s : tensor<?xf32>) outs(%e : tensor<?x64xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<?x64xf8E4M3FN>
   %g = dsv4.gate %l function softmax outs(%e : tensor<?x64xf32>) : tensor<?x64xf32>
-  %c = dsv4.topk %g order sorted outs(%i : tensor<?x6xi32>) : tensor<?x64xf32>
-  return %c : tensor<?x6xi32>
+  %r = dsv4.route_weights %g[%c] outs(%o : tensor<?x6xf32>) : tensor<?x64xf32>, tensor<?x6xi32>
+  return %c, %r : tensor<?x6xi32>, tensor<?x6xf32>
 }
