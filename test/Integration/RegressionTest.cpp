@@ -299,6 +299,28 @@ TEST_F(RegressionTest, FormatWithoutFactors) {
   EXPECT_EQ(explain(plain.getText(), {{"n", 5}}), "");
 }
 
+// A lane that has all of a row element by element has as many groups of one.
+TEST_F(RegressionTest, GroupsOfOneElementOfALane) {
+  const std::string text = R"mlir(
+#f = #dsv4.format<f8E4M3FN, [<f32 per 1>]>
+func.func @f(%x: tensor<?x24xf32> {dsv4.name = "x", dsv4.dims = ["n", ""]},
+             %c: tensor<?x24xf8E4M3FN> {dsv4.name = "c", dsv4.dims = ["n", ""]},
+             %s: tensor<?x24xf32> {dsv4.name = "s", dsv4.dims = ["n", ""]})
+    -> (tensor<?x24xf8E4M3FN>, tensor<?x24xf32>) {
+  %r:2 = dsv4.quantize %x outs(%c, %s : tensor<?x24xf8E4M3FN>, tensor<?x24xf32>)
+      {format = #f, rule = #dsv4.quantizer<>} : tensor<?x24xf32>
+  return %r#0, %r#1 : tensor<?x24xf8E4M3FN>, tensor<?x24xf32>
+})mlir";
+  for (const char *lanes : {"1", "2"}) {
+    RunOptions options = getCheckedRun(directory.write("test.mlir", text),
+                                       directory, {{"n", 5}}, getSeed());
+    options.compile.schedule =
+        std::string("#dsv4.row_schedule<threads = 32, vector = 1, lanes = ") +
+        lanes + ">";
+    EXPECT_EQ(explainFailure(options), "") << lanes;
+  }
+}
+
 TEST_F(RegressionTest, ProgramsWithoutFunction) {
   for (const char *text : {"", "module {}", "func.func private @f()",
                            "module { module { func.func @f() { return } } }"}) {

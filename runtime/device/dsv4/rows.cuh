@@ -181,7 +181,8 @@ __device__ __forceinline__ Vec<T, To> pad(const Vec<T, N> &from) {
 //===----------------------------------------------------------------------===//
 
 // What a lane holds of the values of all groups: those of its elements, which
-// are those of the whole row where a group is a step or more.
+// are those of the whole row where a group is a step or more. Groups of one element
+// are as the elements are.
 template <bool Whole, int Lanes, int Group, int S, int V>
 struct GroupTile {
   using type = Tile<float, S, (V > Group ? V / Group : 1)>;
@@ -191,7 +192,8 @@ struct GroupTile<true, Lanes, Group, S, V> {
   using type = Tile<float, 1, S * V * Lanes / Group>;
 };
 template <int Lanes, int Group, int S, int V>
-using Groups = typename GroupTile<(Group >= Lanes * V), Lanes, Group, S, V>::type;
+using Groups = typename GroupTile<(Group > 1 && Group >= Lanes * V), Lanes, Group, S,
+                                  V>::type;
 
 // Operations on pairs of values, for fold_lanes and fold_tree.
 struct Sum {
