@@ -134,3 +134,37 @@ gpu.module @overloads {
     gpu.return
   }
 }
+
+// The shortest literal that is the number, of whole ones without an exponent.
+// CHECK-LABEL: numbers(
+gpu.module @numbers {
+  gpu.func @numbers(%out: memref<?xf32> loc("out"(#loc)), %x: f32 loc("x"(#loc))) kernel {
+    %thousands = arith.constant -7.0e+03 : f32 loc(#loc)
+    %most = arith.constant 9999990.0 : f32 loc(#loc)
+    %large = arith.constant 1.0e+07 : f32 loc(#loc)
+    %tenth = arith.constant 0.1 : f32 loc(#loc)
+    %small = arith.constant 2.5e-07 : f32 loc(#loc)
+    %one = arith.constant 1.0 : f32 loc(#loc)
+    %infinity = arith.constant 0x7F800000 : f32 loc(#loc)
+    %nan = arith.constant 0xFFC00001 : f32 loc(#loc)
+    // CHECK: const float a = x * -7000.0f;
+    %a = arith.mulf %x, %thousands : f32 loc("a"(#loc))
+    // CHECK: const float b = a + 9999990.0f;
+    %b = arith.addf %a, %most : f32 loc("b"(#loc))
+    // CHECK: const float c = b * 1e+07f;
+    %c = arith.mulf %b, %large : f32 loc("c"(#loc))
+    // CHECK: const float d = c + 0.1f;
+    %d = arith.addf %c, %tenth : f32 loc("d"(#loc))
+    // CHECK: const float e = d * 2.5e-07f;
+    %e = arith.mulf %d, %small : f32 loc("e"(#loc))
+    // CHECK: const float f = e + 1.0f;
+    %f = arith.addf %e, %one : f32 loc("f"(#loc))
+    // CHECK: const float g = f * dsv4::as_float(0x7F800000u);
+    %g = arith.mulf %f, %infinity : f32 loc("g"(#loc))
+    // CHECK: out[0] = g + dsv4::as_float(0xFFC00001u);
+    %h = arith.addf %g, %nan : f32 loc(#loc)
+    %c0 = arith.constant 0 : i32 loc(#loc)
+    cuda.store %h, %out[%c0] : f32, memref<?xf32>, i32 loc(#loc)
+    gpu.return
+  }
+}

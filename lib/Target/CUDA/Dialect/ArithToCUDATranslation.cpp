@@ -12,7 +12,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -95,8 +97,13 @@ void dropImplicitCast(Value &lhs, Value &rhs) {
     lhs = left;
 }
 
-/// The shortest decimal literal that is this float.
+/// The shortest decimal literal that is this float; C++ has none of infinity
+/// and NaN.
 Spelling spellFloat(float value) {
+  if (!std::isfinite(value))
+    return Spelling{llvm::formatv("dsv4::as_float({0:X}u)",
+                                  llvm::bit_cast<uint32_t>(value)),
+                    Precedence::Postfix};
   std::string text;
   for (int digits = 1; digits <= 9; ++digits) {
     text.clear();
@@ -104,6 +111,10 @@ Spelling spellFloat(float value) {
     if (std::strtof(text.c_str(), nullptr) == value)
       break;
   }
+  // Whole numbers with zeros at the end, which %g writes with an exponent.
+  if (std::abs(value) >= 1.0f && std::abs(value) < 1e7f &&
+      text.find('e') != std::string::npos)
+    text = std::to_string(static_cast<int>(value));
   if (text.find_first_of(".e") == std::string::npos)
     text += ".0";
   return Spelling{text + "f", std::signbit(value) ? Precedence::Unary
