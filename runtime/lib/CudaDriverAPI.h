@@ -43,6 +43,7 @@ enum : int {
   AttributeMinor = 76,
   AttributeMaxSharedPerBlock = 97,
 
+  FunctionStaticShared = 1,
   FunctionMaxDynamicShared = 8,
   FunctionNonPortableCluster = 14,
   LaunchProgrammaticSerialization = 6,
@@ -118,6 +119,8 @@ struct LaunchConfig {
   X(getLibraryKernel, cuLibraryGetKernel,                                      \
     (CUkernel *, CUlibrary, const char *))                                     \
   X(kernelGetFunction, cuKernelGetFunction, (CUfunction *, CUkernel))          \
+  X(kernelGetAttribute, cuKernelGetAttribute,                                  \
+    (int *, int, CUkernel, CUdevice))                                          \
   X(kernelSetAttribute, cuKernelSetAttribute, (int, int, CUkernel, CUdevice))  \
   X(kernelGetParamInfo, cuKernelGetParamInfo,                                  \
     (CUkernel, size_t, size_t *, size_t *))                                    \

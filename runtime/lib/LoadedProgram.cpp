@@ -126,12 +126,6 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
 
   for (size_t i = 0; i < images.size(); ++i) {
     const KernelInfo &info = program.kernels[i];
-    if (info.sharedBytes > uint32_t(description->sharedBytesPerBlock))
-      return loadFailed(info,
-                        "needs " + std::to_string(info.sharedBytes) +
-                            " bytes of shared memory, the device has " +
-                            std::to_string(description->sharedBytesPerBlock) +
-                            ": choose a smaller schedule");
     cuda::CUlibrary library = nullptr;
     cuda::CUkernel kernel = nullptr;
     Kernel loaded;
@@ -143,6 +137,19 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
       step = "cuLibraryGetKernel";
       result = api.getLibraryKernel(&kernel, library, info.symbol.c_str());
     }
+    int arrays = 0;
+    if (result == 0 && info.sharedBytes > 0) {
+      step = "cuKernelGetAttribute";
+      result = api.kernelGetAttribute(&arrays, cuda::FunctionStaticShared,
+                                      kernel, handle);
+    }
+    if (result == 0 &&
+        int64_t(info.sharedBytes) + arrays > description->sharedBytesPerBlock)
+      return loadFailed(
+          info, "needs " + std::to_string(int64_t(info.sharedBytes) + arrays) +
+                    " bytes of shared memory, the device has " +
+                    std::to_string(description->sharedBytesPerBlock) +
+                    ": choose a smaller schedule");
     if (result == 0 && info.sharedBytes > 0) {
       step = "cuKernelSetAttribute";
       result = api.kernelSetAttribute(cuda::FunctionMaxDynamicShared,

@@ -27,6 +27,7 @@ struct FakeCuda {
   std::vector<size_t> parameterSizes; ///< Of every kernel.
   std::vector<std::string> kernels;   ///< Asked for, in order.
   int maxShared = 0;                  ///< As set by an attribute.
+  int staticShared = 0;               ///< Of every kernel.
   int retained = 0;
   cuda::LaunchConfig config; ///< Of the last launch.
   cuda::LaunchAttribute attribute;
@@ -103,6 +104,10 @@ inline cuda::API fakeTable() {
   };
   api.kernelGetFunction = [](CUfunction *function, CUkernel) {
     *function = reinterpret_cast<CUfunction>(fake);
+    return 0;
+  };
+  api.kernelGetAttribute = [](int *value, int id, CUkernel, CUdevice) {
+    *value = id == FunctionStaticShared ? fake->staticShared : -1;
     return 0;
   };
   api.kernelSetAttribute = [](int id, int value, CUkernel, CUdevice) {

@@ -528,6 +528,14 @@ TEST_F(CudaLaunchTest, LoadErrors) {
   EXPECT_EQ(loadCuda(program).message(),
             "kernel 'gather_k0': needs 300000 bytes of shared memory, the "
             "device has 232448: choose a smaller schedule");
+  // What the image has of its own counts, too.
+  program.info.kernels[0].sharedBytes = 232000;
+  state.staticShared = 448;
+  EXPECT_EQ(loadCuda(program).message(), "");
+  state.staticShared = 449;
+  EXPECT_EQ(loadCuda(program).message(),
+            "kernel 'gather_k0': needs 232449 bytes of shared memory, the "
+            "device has 232448: choose a smaller schedule");
   state.parameterSizes[4] = 8;
   EXPECT_EQ(loadCuda().message(),
             "kernel 'gather_k0': parameter 4 of the image is not the "
