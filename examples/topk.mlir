@@ -5,8 +5,9 @@
 //   dsv4-run examples/topk.mlir --random=1 --check --dim queries=64 --dim entries=32768 \
 //       --dim requests=8 --dim pages=512
 //
-// Positions of queries are given, so `ratio` makes entries of them. `queries` may be any number at run time; of
-// `entries` a power of two that is not less is compiled for.
+// Positions of queries are given, so `ratio` makes entries of them. What is compiled is for numbers of queries and entries
+// up to the next powers of two: the fewer queries, the more blocks share one. With `queries = #dsv4.policy<dynamic>` one
+// kernel has any number of them, a block each.
 
 func.func @topk(
     %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["queries", "entries"]},
@@ -16,7 +17,7 @@ func.func @topk(
     %indices: tensor<?x512xi32> {dsv4.name = "indices", dsv4.dims = ["queries", ""]},
     %slots: tensor<?x512xi32> {dsv4.name = "slots", dsv4.dims = ["queries", ""]})
     -> (tensor<?x512xi32>, tensor<?x512xi32>)
-    attributes {dsv4.policies = {entries = #dsv4.policy<bucket>, queries = #dsv4.policy<dynamic>}} {
+    attributes {dsv4.policies = {entries = #dsv4.policy<bucket>, queries = #dsv4.policy<bucket>}} {
   %chosen, %where = dsv4.topk %scores lengths(%positions : tensor<?xi32>) ratio 4
       pages(%table : tensor<?x?xi32>) page 64 requests(%request : tensor<?xi32>)
       outs(%indices, %slots : tensor<?x512xi32>, tensor<?x512xi32>) : tensor<?x?xf32>
