@@ -86,11 +86,14 @@ struct TopkShape {
     round = Threads * items,
     round_log2 = ceil_log2(round),
     // A whole row is in registers, and the list is for the result. Else it has
-    // what can be among the best, more than K of them.
-    capacity = Read == TopkRead::whole                  ? K
-               : K > 2048                               ? 4608
-               : K > Threads ? 4096
-                             : 4 * Threads,
+    // what can be among the best, more than K of them; of many threads as much as
+    // there is room for beside the bins in 48 KiB: from lists that are too long
+    // together every block of a cluster selects before one joins them.
+    capacity = Read == TopkRead::whole ? K
+               : K <= Threads          ? 4 * Threads
+               : Threads >= 1024       ? 4992
+               : K > 2048              ? 4608
+                                       : 4096,
     // What a thread holds of the list.
     entries = (capacity + Threads - 1) / Threads,
     // Of a histogram.
