@@ -107,8 +107,10 @@ struct TopkShape {
              : items % 4 == 0 && groups_wanted <= items / 4 ? items / 4
              : items % 2 == 0 && groups_wanted <= items / 2 ? items / 2
                                                             : items,
-    // Elements that are ranked one by one.
-    few = Threads < 128 ? Threads : 128
+    // Elements that are ranked one by one. Larger K have more in the bin of the last
+    // one, and ranking them is faster than dividing it.
+    few_wanted = K > 512 ? 256 : 128,
+    few = Threads < few_wanted ? Threads : few_wanted
   };
   static constexpr bool largest = Largest;
   static constexpr TopkRead read = Read;
