@@ -69,6 +69,10 @@ constexpr int64_t kMostColumnsOfWarp = 32 * kMostHeldOfRow;
 /// Whether a row of `op` consists of the places of a selection of its kernel.
 bool isOfPlaces(RowwiseOpInterface op);
 
+/// Why only the lanes of a warp can select for the rows of `op`
+/// (row_schedule_c9), or an empty string.
+std::string explainWarp(RowwiseOpInterface op);
+
 /// Whether other ops of its kernel take only single elements of what `op`
 /// computes.
 bool isPicked(RowwiseOpInterface op);

@@ -288,15 +288,20 @@ LogicalResult KernelOp::verifyRegions() {
   if (!schedule)
     return success();
   bool selects = bool(getSelectingOp(*this));
-  bool hasOps = !getBody().front().getOps<RowwiseOpInterface>().empty();
-  if (hasOps && selects != (schedule.getSelect() != SelectAlgorithm::None))
+  auto ops = getBody().front().getOps<RowwiseOpInterface>();
+  if (!ops.empty() &&
+      selects != (schedule.getSelect() != SelectAlgorithm::None)) {
+    for (auto op : ops)
+      if (std::string why = explainWarp(op); !why.empty())
+        return emitOpError() << why;
     return emitOpError()
            << "row_schedule_c9: expected 'select' to be "
            << (selects ? "'warp', 'block', 'stream' or 'grid', as an op "
                          "selects elements of rows"
                        : "'none', as no op selects elements of "
                          "rows");
-  for (auto op : getBody().front().getOps<RowwiseOpInterface>()) {
+  }
+  for (auto op : ops) {
     std::string why = explainMisfit(schedule, op);
     if (!why.empty())
       return emitOpError() << why;

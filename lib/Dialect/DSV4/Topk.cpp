@@ -94,17 +94,26 @@ int64_t dsv4::boundColumns(KernelOp kernel, Selection selection) {
              : INT32_MAX;
 }
 
-std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
-                                         RowwiseOpInterface op) {
-  int64_t vector = schedule.getVector();
-  if (isOfPlaces(op)) {
-    if (schedule.getSelect() == SelectAlgorithm::Warp)
-      return "";
+std::string dsv4::explainWarp(RowwiseOpInterface op) {
+  if (isOfPlaces(op))
     return llvm::formatv("row_schedule_c9: a row of '{0}' is made of the "
                          "places of a selection, which only the lanes of a "
                          "warp have together; expected 'select = warp'",
                          op->getName());
-  }
+  if (op.getSelection().groups)
+    return "row_schedule_c9: groups of a row are chosen by the lanes of a "
+           "warp; expected 'select = warp'";
+  return "";
+}
+
+std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
+                                         RowwiseOpInterface op) {
+  int64_t vector = schedule.getVector();
+  if (schedule.getSelect() != SelectAlgorithm::Warp)
+    if (std::string why = explainWarp(op); !why.empty())
+      return why;
+  if (isOfPlaces(op))
+    return "";
   if (Selection selection = op.getSelection(); selection.places) {
     auto type = cast<RankedTensorType>(selection.scores.getType());
     int64_t bits = getElementBits(type.getElementType());
@@ -119,9 +128,6 @@ std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
                            "make up the {1} of a row; expected a 'vector' "
                            "that divides {1}",
                            vector, columns);
-    if (selection.groups && schedule.getSelect() != SelectAlgorithm::Warp)
-      return "row_schedule_c9: groups of a row are chosen by the lanes of a "
-             "warp; expected 'select = warp'";
     if (schedule.getSelect() == SelectAlgorithm::Stream ||
         schedule.getSelect() == SelectAlgorithm::Grid)
       return "";
