@@ -130,3 +130,18 @@ func.func @row_schedule_c9_of_places(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, 
   }
   return %0 : tensor<3x6xf32>
 }
+
+// -----
+
+func.func @row_schedule_c9_of_places_none(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
+    -> tensor<3x6xf32> {
+  // expected-error @+1 {{row_schedule_c9: a row of 'dsv4.route_weights' is made of the places of a selection, which only the lanes of a warp have together; expected 'select = warp'}}
+  %0 = dsv4.kernel @k(%s, %i, %w) schedule <threads = 64, lanes = 1, vector = 1>
+      : (tensor<3x64xf32>, tensor<3x6xi32>, tensor<3x6xf32>) -> tensor<3x6xf32> {
+  ^bb0(%a: tensor<3x64xf32>, %b: tensor<3x6xi32>, %c: tensor<3x6xf32>):
+    %1 = dsv4.topk %a outs(%b : tensor<3x6xi32>) : tensor<3x64xf32>
+    %2 = dsv4.route_weights %a[%1] outs(%c : tensor<3x6xf32>) : tensor<3x64xf32>, tensor<3x6xi32>
+    dsv4.yield %2 : tensor<3x6xf32>
+  }
+  return %0 : tensor<3x6xf32>
+}

@@ -377,6 +377,18 @@ func.func @c9_groups(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
+func.func @c9_groups_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{row_schedule_c9: groups of a row are chosen by the lanes of a warp; expected 'select = warp'}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a groups 4 keep 2 by 2 outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
 func.func @c9_softmax(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
   // expected-error @+1 {{row_schedule_c9: 'dsv4.gate' takes numbers of whole rows, which only the lanes of a warp find; expected 'select = warp'}}
   %0 = dsv4.kernel @k(%x, %e, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
