@@ -10,12 +10,13 @@ class Job:
 
     Subclasses have `what`, `layout`, `sizes`, `compiled_sizes` (those that eager
     PyTorch and torch.compile are timed for), `eager`, `slices`, `call_eager` and
-    `call_triton`, whose last arguments are one of `configs` and an eviction policy.
+    `call_triton`, whose last arguments are one of `configs` and of `policies` (eviction).
     """
 
     # Rows a program, warps.
     config_names = "rows", "warps", "eviction"
     configs = ((1, 1), (2, 1), (4, 1), (4, 4), (8, 4), (8, 8))
+    policies = "", "evict_last"
     rows_per_size = 1
     row_bytes = 0  # Read and written for a row, about.
     compiles = True  # False where torch.compile changes nothing.

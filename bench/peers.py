@@ -94,7 +94,7 @@ if not missing:
     def tune(job, size, configs):
         """The fastest Triton configurations of one size, best first."""
         graphs = {}
-        for shape, keep in itertools.product(configs, ("", "evict_last")):
+        for shape, keep in itertools.product(configs, job.policies):
             if not job.fits(size, shape):
                 continue
             config = (*shape, keep)
