@@ -321,6 +321,26 @@ func.func @f(%x: tensor<?x24xf32> {dsv4.name = "x", dsv4.dims = ["n", ""]},
   }
 }
 
+// A factor per row of one element has no axis to step along.
+TEST_F(RegressionTest, FactorOfARowOfOneElement) {
+  for (const char *rows : {"?", "4"}) {
+    std::string text = R"mlir(
+#f = #dsv4.format<f8E4M3FN, [<f32 per row>]>
+func.func @f(%x: tensor<Nx1xf32> {dsv4.name = "x", dsv4.dims = ["n", ""]},
+             %c: tensor<Nx1xf8E4M3FN> {dsv4.name = "c", dsv4.dims = ["n", ""]},
+             %s: tensor<Nxf32> {dsv4.name = "s", dsv4.dims = ["n"]})
+    -> (tensor<Nx1xf8E4M3FN>, tensor<Nxf32>) {
+  %r:2 = dsv4.quantize %x outs(%c, %s : tensor<Nx1xf8E4M3FN>, tensor<Nxf32>)
+      {format = #f, rule = #dsv4.quantizer<>} : tensor<Nx1xf32>
+  return %r#0, %r#1 : tensor<Nx1xf8E4M3FN>, tensor<Nxf32>
+})mlir";
+    text = replace(replace(text, "<Nx", std::string("<") + rows + "x"), "<N",
+                   std::string("<") + rows);
+    EXPECT_EQ(explain(text, *rows == '?' ? Dims{{"n", 5}} : Dims{}), "")
+        << rows;
+  }
+}
+
 TEST_F(RegressionTest, ProgramsWithoutFunction) {
   for (const char *text : {"", "module {}", "func.func private @f()",
                            "module { module { func.func @f() { return } } }"}) {

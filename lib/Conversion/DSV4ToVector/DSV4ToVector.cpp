@@ -91,15 +91,17 @@ static void storeRow(RowContext &row, Value destination, const RowValue &pieces,
     store.setAlignment(std::gcd<int64_t>(16, bytes));
     return;
   }
+  // Nor has one of a factor for a row of one element.
+  bool hasAxis = tensor.getRank() > row.getSpaceRank();
+  int64_t extent = hasAxis ? tensor.getShape().back() : 1;
   int64_t offset = 0;
   int64_t bytes = getElementBits(tensor.getElementType()) / 8;
-  Value start = row.mul(row.getRow(), row.constant(tensor.getShape().back()),
-                        "row_start");
+  Value start = row.mul(row.getRow(), row.constant(extent), "row_start");
   for (Value piece : pieces) {
     auto store = vector::StoreOp::create(
         b, row.getLoc(), piece, buffer,
         ValueRange{row.add(start, row.constant(offset))});
-    int64_t alignment = std::gcd<int64_t>(16, tensor.getShape().back() * bytes);
+    int64_t alignment = std::gcd<int64_t>(16, extent * bytes);
     store.setAlignment(std::gcd(alignment, offset * bytes));
     offset += cast<VectorType>(piece.getType()).getNumElements();
   }
