@@ -183,12 +183,15 @@ TEST(TopkTest, HardRows) {
   runAndCount(thin(jobs));
 }
 
-/// Whether the 512 best of one row come out, in every order of threads.
-static std::string checkRow(Sessions &sessions, const std::string &schedule,
-                            const std::vector<float> &row) {
-  Selecting op{512, "f32", "sorted"};
+/// Whether the best of rows of as many scores each come out, in every order of
+/// threads.
+static std::string checkRows(Sessions &sessions, const std::string &schedule,
+                             int64_t places,
+                             const std::vector<std::vector<float>> &rows) {
+  Selecting op{places, "f32", "sorted"};
   op.lengths = false;
-  const Dims dims = setColumns(op, schedule, 1, int64_t(row.size()));
+  const size_t columns = rows.front().size();
+  const Dims dims = setColumns(op, schedule, rows.size(), columns);
   CompiledProgram program(sessions, op.getText(), schedule);
   std::string failure = program.compile();
   if (!failure.empty())
@@ -196,7 +199,8 @@ static std::string checkRow(Sessions &sessions, const std::string &schedule,
   auto inputs = program.makeInputs(dims, getSeed(), Codes::All);
   if (!inputs)
     return inputs.status().message();
-  put(*inputs, program.find("scores"), 0, row.data(), row.size());
+  for (size_t i = 0; i < rows.size(); ++i)
+    put(*inputs, program.find("scores"), i * columns, rows[i].data(), columns);
   for (size_t i = 0; i < sessions.size() && failure.empty(); ++i)
     failure = program.check(*inputs);
   return failure.empty() ? "" : schedule + ": " + failure;
@@ -218,7 +222,7 @@ TEST(TopkTest, LongEqualRows) {
                                1.0f);
         for (int64_t i = 0; i < better; ++i)
           row[i * (row.size() / 101) + 5] = 2.0f;
-        return checkRow(sessions, schedule, row);
+        return checkRows(sessions, schedule, 512, {row});
       });
   runAndCount(jobs);
 }
@@ -305,8 +309,47 @@ TEST(TopkTest, BestInOnePart) {
       jobs.push_back([&sessions, schedule, others] {
         // Entries are in the list as they came.
         std::string failure =
-            checkRow(sessions, schedule, makeBestInOneHalf(others));
+            checkRows(sessions, schedule, 512, {makeBestInOneHalf(others)});
         return failure.empty() ? "" : std::to_string(others) + ": " + failure;
       });
   runAndCount(thin(jobs));
+}
+
+/// 8192 scores, of which `inside` are in one bin with the last `chosen` of the
+/// best: equal, or as near to each other as floats are.
+static std::vector<float> makeLastBin(int64_t places, int64_t inside,
+                                      int64_t chosen, bool equal) {
+  std::vector<float> row(8192);
+  const int64_t better = places - chosen;
+  for (int64_t i = 0; i < int64_t(row.size()); ++i) {
+    float &score = row[i * 2731 % row.size()];
+    if (i < better)
+      score = 10 + float(i) / 1024;
+    else if (i < better + inside)
+      score = fromBits(0x3F800000u + (equal ? 0 : uint32_t(i * 7 % inside)));
+    else
+      score = -1 - float(i % 97);
+  }
+  return row;
+}
+
+// As many as are ranked one by one, which depends on k, and one more or less.
+TEST(TopkTest, LastBin) {
+  Sessions sessions;
+  Jobs jobs;
+  for (const std::string &schedule :
+       {makeSchedule("block", 1024, 4), makeSchedule("block", 256, 4),
+        makeSchedule("block", 512, 4, 2), makeSchedule("stream", 1024, 4),
+        makeSchedule("stream", 256, 4, 4),
+        makeSchedule("grid", 128, 4, 1, 1, 8)})
+    for (int64_t places : {512, 513, 2048})
+      jobs.push_back([&sessions, schedule, places] {
+        std::vector<std::vector<float>> rows;
+        for (int64_t inside : {127, 128, 129, 200, 255, 256, 257})
+          for (int64_t chosen : {int64_t(1), inside / 2})
+            for (bool equal : {false, true})
+              rows.push_back(makeLastBin(places, inside, chosen, equal));
+        return checkRows(sessions, schedule, places, rows);
+      });
+  runAndCount(jobs);
 }
