@@ -137,16 +137,17 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
       step = "cuLibraryGetKernel";
       result = api.getLibraryKernel(&kernel, library, info.symbol.c_str());
     }
-    int arrays = 0;
+    int staticShared = 0;
     if (result == 0 && info.sharedBytes > 0) {
       step = "cuKernelGetAttribute";
-      result = api.kernelGetAttribute(&arrays, cuda::FunctionStaticShared,
+      result = api.kernelGetAttribute(&staticShared, cuda::FunctionStaticShared,
                                       kernel, handle);
     }
-    if (result == 0 &&
-        int64_t(info.sharedBytes) + arrays > description->sharedBytesPerBlock)
+    if (result == 0 && int64_t(info.sharedBytes) + staticShared >
+                           description->sharedBytesPerBlock)
       return loadFailed(
-          info, "needs " + std::to_string(int64_t(info.sharedBytes) + arrays) +
+          info, "needs " +
+                    std::to_string(int64_t(info.sharedBytes) + staticShared) +
                     " bytes of shared memory, the device has " +
                     std::to_string(description->sharedBytesPerBlock) +
                     ": choose a smaller schedule");

@@ -88,7 +88,8 @@ struct TopkShape {
     // A whole row is in registers, and the list is for the result. Else it has
     // what can be among the best, more than K of them; of many threads as much as
     // there is room for beside the bins in 48 KiB: from lists that are too long
-    // together every block of a cluster selects before one joins them.
+    // together every block of a cluster selects before one joins them. Fewer threads
+    // would have too many of them in registers.
     capacity = Read == TopkRead::whole ? K
                : K <= Threads          ? 4 * Threads
                : Threads >= 1024       ? 4992
@@ -154,6 +155,8 @@ __device__ __forceinline__ int topk_column(int start, int item) {
 
 template <typename Shape>
 __device__ __forceinline__ TopkShared<Shape> &topk_shared() {
+  static_assert(sizeof(TopkShared<Shape>) <= 49152 - 512,
+                "in 48 KiB with what the blocks of a row say to each other");
   __shared__ TopkShared<Shape> shared;
   return shared;
 }
