@@ -6,7 +6,7 @@
 //       --dim requests=8 --dim pages=512
 //
 // Positions of queries are given, so `ratio` makes entries of them. What is compiled is for numbers of queries and entries
-// up to the next powers of two: the fewer queries, the more blocks share one. With `queries = #dsv4.policy<dynamic>` one
+// up to the next powers of two: of few queries each may have several blocks. With `queries = #dsv4.policy<dynamic>` one
 // kernel has any number of them, a block each.
 
 func.func @topk(
