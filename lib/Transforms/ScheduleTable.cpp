@@ -60,7 +60,8 @@ constexpr Shape selectByWarp(int64_t threads, int64_t most = 0) {
   return shape;
 }
 
-/// The same where few are selected: blocks send the others to the first one.
+/// The same where few are selected: of so long a row the bin of the last one
+/// has more than are ranked where many are.
 constexpr Shape ofFewPlaces(Shape shape) {
   shape.places = 1024;
   return shape;

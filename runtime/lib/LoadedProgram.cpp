@@ -137,20 +137,19 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
       step = "cuLibraryGetKernel";
       result = api.getLibraryKernel(&kernel, library, info.symbol.c_str());
     }
-    int staticShared = 0;
     if (result == 0 && info.sharedBytes > 0) {
+      int staticShared = 0;
       step = "cuKernelGetAttribute";
       result = api.kernelGetAttribute(&staticShared, cuda::FunctionStaticShared,
                                       kernel, handle);
+      const int64_t needed = int64_t(info.sharedBytes) + staticShared;
+      if (result == 0 && needed > description->sharedBytesPerBlock)
+        return loadFailed(info,
+                          "needs " + std::to_string(needed) +
+                              " bytes of shared memory, the device has " +
+                              std::to_string(description->sharedBytesPerBlock) +
+                              ": choose a smaller schedule");
     }
-    if (result == 0 && int64_t(info.sharedBytes) + staticShared >
-                           description->sharedBytesPerBlock)
-      return loadFailed(
-          info, "needs " +
-                    std::to_string(int64_t(info.sharedBytes) + staticShared) +
-                    " bytes of shared memory, the device has " +
-                    std::to_string(description->sharedBytesPerBlock) +
-                    ": choose a smaller schedule");
     if (result == 0 && info.sharedBytes > 0) {
       step = "cuKernelSetAttribute";
       result = api.kernelSetAttribute(cuda::FunctionMaxDynamicShared,

@@ -13,12 +13,11 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/ADT/bit.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 using namespace mlir;
 using namespace dsv4;
@@ -104,17 +103,13 @@ Spelling spellFloat(float value) {
     return Spelling{llvm::formatv("dsv4::as_float({0:X}u)",
                                   llvm::bit_cast<uint32_t>(value)),
                     Precedence::Postfix};
-  std::string text;
-  for (int digits = 1; digits <= 9; ++digits) {
-    text.clear();
-    llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
-    if (std::strtof(text.c_str(), nullptr) == value)
-      break;
-  }
-  // Whole numbers with zeros at the end, which %g writes with an exponent.
-  if (std::abs(value) >= 1.0f && std::abs(value) < 1e7f &&
-      text.find('e') != std::string::npos)
-    text = std::to_string(static_cast<int>(value));
+  const float size = std::abs(value);
+  const bool plain = size == 0.0f || (size >= 1e-4f && size < 1e7f);
+  char digits[64];
+  auto end = std::to_chars(std::begin(digits), std::end(digits), value,
+                           plain ? std::chars_format::fixed
+                                 : std::chars_format::scientific);
+  std::string text(digits, end.ptr);
   if (text.find_first_of(".e") == std::string::npos)
     text += ".0";
   return Spelling{text + "f", std::signbit(value) ? Precedence::Unary
