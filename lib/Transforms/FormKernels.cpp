@@ -156,10 +156,15 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
   if (producer.takesRowNumbers() && selects)
     if (std::string why = explainNoNumbers(producer, selecting); !why.empty())
       return why;
-  if (consumer.takesRowNumbers() && (selects || isTakenSingly(consumer, group)))
-    return llvm::formatv("{0} needs numbers of whole rows, which are found of "
-                         "rows that are read from memory",
-                         consumer->getName());
+  // Whichever of its users asks.
+  for (OpOperand &use : producer->getUses()) {
+    auto user = dyn_cast<RowwiseOpInterface>(use.getOwner());
+    if (user && group.contains(user) && !isDestination(use) &&
+        user.takesRowNumbers() && (selects || isTakenSingly(user, group)))
+      return llvm::formatv("{0} needs numbers of whole rows, which are found "
+                           "of rows that are read from memory",
+                           user->getName());
+  }
   auto isTeam = [](Operation *op) {
     return cast<RowwiseOpInterface>(op).getTeamWork().rows != 0;
   };

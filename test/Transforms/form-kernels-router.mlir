@@ -102,6 +102,49 @@ func.func @twice(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf
 
 // -----
 
+// So it does where the selection, too, is made of what the softmax is of.
+// CHECK-LABEL: func.func @twice_selected
+// CHECK: dsv4.kernel @twice_selected_0
+// CHECK: dsv4.dequantize
+// CHECK: dsv4.kernel @twice_selected_1
+// CHECK: dsv4.gate
+// CHECK-NEXT: dsv4.topk
+// CHECK-NEXT: dsv4.route_weights
+// REMARK: not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
+func.func @twice_selected(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf32>, %i: tensor<4x6xi32>,
+                          %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %l = dsv4.dequantize %d scales(%s : tensor<4xf32>) outs(%x : tensor<4x64xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<4x64xf8E4M3FN>
+  %g = dsv4.gate %l function softmax outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %l order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %g[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  return %c, %w : tensor<4x6xi32>, tensor<4x6xf32>
+}
+
+// -----
+
+// And where weights are of it.
+// CHECK-LABEL: func.func @twice_weighed
+// CHECK: dsv4.kernel @twice_weighed_0
+// CHECK: dsv4.gate
+// CHECK: dsv4.kernel @twice_weighed_1
+// CHECK: dsv4.gate
+// CHECK-NEXT: dsv4.topk
+// CHECK-NEXT: dsv4.route_weights
+// REMARK: not fused with dsv4.gate: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
+func.func @twice_weighed(%x: tensor<4x64xf32>, %l: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>)
+    -> (tensor<4x6xi32>, tensor<4x6xf32>) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %f = dsv4.gate %x function sigmoid outs(%l : tensor<4x64xf32>) : tensor<4x64xf32>
+  %g = dsv4.gate %f function softmax outs(%e : tensor<4x64xf32>) : tensor<4x64xf32>
+  %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
+  %w = dsv4.route_weights %f[%c] outs(%o : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
+  return %c, %w : tensor<4x6xi32>, tensor<4x6xf32>
+}
+
+// -----
+
 // Nor are they of what is taken by index.
 // CHECK-LABEL: func.func @hash_twice
 // CHECK: dsv4.kernel @hash_twice_0
