@@ -97,6 +97,31 @@ static std::string identify(Operation *op, unsigned argument,
   return "extent " + place + " " + std::to_string(extent.getAxis());
 }
 
+/// Says why `given` is not memory that a launch has. `op`, which asks for it,
+/// is of no user's making; its place is.
+static void explainNoArgument(Operation *op, Value given, KernelOp kernel) {
+  Operation *maker = given.getDefiningOp();
+  auto kernels = kernel->getParentOfType<func::FuncOp>().getOps<KernelOp>();
+  // A destination of one kernel for another is such a tensor, too.
+  bool isEmpty = isa_and_present<tensor::EmptyOp>(maker);
+  if (maker && !isa<KernelOp>(maker) &&
+      (!isEmpty || llvm::hasSingleElement(kernels))) {
+    emitError(maker->getLoc())
+        << "'" << maker->getName() << "' makes what kernel '"
+        << kernel.getSymName()
+        << "' needs in memory that a launch is given: expected an argument of "
+           "the function in its place";
+    return;
+  }
+  emitError(op->getLoc())
+      << "kernel '" << kernel.getSymName()
+      << "' needs an argument of the function here: what one kernel writes and "
+         "another reads is memory that a launch is given. So make its "
+         "destination an argument, or see in the remarks of dsv4-form-kernels "
+         "why the two are not one kernel (dsv4-opt --dsv4-form-kernels "
+         "--remarks-filter=dsv4-form-kernels --remark-format=emitRemark)";
+}
+
 /// Place of a buffer among those of its argument.
 static unsigned getFieldIndex(Operation *op) {
   auto buffer = dyn_cast<BufferOp>(op);
@@ -129,20 +154,11 @@ LogicalResult Outliner::collect() {
       return WalkResult::advance();
     }
     auto inner = dyn_cast<BlockArgument>(op->getOperand(0));
-    auto outer =
-        inner
-            ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
-            : BlockArgument();
+    Value given =
+        inner ? kernel.getInputs()[inner.getArgNumber()] : op->getOperand(0);
+    auto outer = dyn_cast<BlockArgument>(given);
     if (!outer) {
-      // The op is of no user's making; its place is.
-      emitError(op->getLoc())
-          << "kernel '" << kernel.getSymName()
-          << "' needs an argument of the function here: what one kernel "
-             "writes and another reads is memory that a launch is given. So "
-             "make its destination an argument, or see in the remarks of "
-             "dsv4-form-kernels why the two are not one kernel (dsv4-opt "
-             "--dsv4-form-kernels --remarks-filter=dsv4-form-kernels "
-             "--remark-format=emitRemark)";
+      explainNoArgument(op, given, kernel);
       return WalkResult::interrupt();
     }
     unsigned argument = outer.getArgNumber();

@@ -52,3 +52,22 @@ func.func @logits(%t: tensor<9x6xi32>, %w: tensor<?xi32> {dsv4.dims = ["n"]},
   %r = dsv4.route_weights %g[%c] outs(%o : tensor<?x6xf32>) : tensor<?x64xf32>, tensor<?x6xi32>
   return %c, %r : tensor<?x6xi32>, tensor<?x6xf32>
 }
+
+// -----
+
+// What nobody is given, of one kernel.
+func.func @constant(%s: tensor<2x64xf32>, %o: tensor<2x8xi32>) -> tensor<2x8xi32> {
+  // expected-error @+1 {{'arith.constant' makes what kernel 'constant' needs in memory that a launch is given: expected an argument of the function in its place}}
+  %b = arith.constant dense<1.0> : tensor<64xf32>
+  %r = dsv4.topk %s bias(%b : tensor<64xf32>) outs(%o : tensor<2x8xi32>) : tensor<2x64xf32>
+  return %r : tensor<2x8xi32>
+}
+
+// -----
+
+func.func @nothing(%o: tensor<2x8xi32>) -> tensor<2x8xi32> {
+  // expected-error @+1 {{'tensor.empty' makes what kernel 'nothing' needs in memory that a launch is given: expected an argument of the function in its place}}
+  %s = tensor.empty() : tensor<2x64xf32>
+  %r = dsv4.topk %s outs(%o : tensor<2x8xi32>) : tensor<2x64xf32>
+  return %r : tensor<2x8xi32>
+}

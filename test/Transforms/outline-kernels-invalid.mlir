@@ -21,11 +21,11 @@ func.func @not_lowered(%o: tensor<?x8xf32>) {
 // -----
 
 func.func @not_an_argument(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'arith.negf' makes what kernel 'k' needs in memory that a launch is given: expected an argument of the function in its place}}
   %o = arith.negf %x : tensor<?x8xf32>
   dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8>
       attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
   ^bb0(%o1: tensor<?x8xf32>):
-    // expected-error @+1 {{kernel 'k' needs an argument of the function here: what one kernel writes and another reads is memory that a launch is given}}
     %n = dsv4.row_count %o1 : tensor<?x8xf32>
   }
   return
