@@ -175,6 +175,17 @@ Status Runner::readInputs() {
           written + ")");
     if (Status status = checkNpyPath(path); !status)
       return invalid("output '" + name + "': " + status.message());
+    auto isFile = [&, &path = path](const std::string &other) {
+      bool same = false;
+      return !llvm::sys::fs::equivalent(path, other, same) && same;
+    };
+    if (isFile(options.file))
+      return invalid("output '" + name + "': " + path + " is the program");
+    // What is written in place may go where it came from.
+    for (const auto &[input, source] : options.inputs)
+      if (input != name && isFile(source))
+        return invalid("output '" + name + "': " + path +
+                       " is the file of input '" + input + "'");
     // Of one spelling, whatever that of the folder is.
     llvm::SmallString<128> folder;
     llvm::StringRef parent = llvm::sys::path::parent_path(path);

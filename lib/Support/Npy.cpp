@@ -312,6 +312,12 @@ rt::Result<NpyArray> dsv4::parseNpy(StringRef contents, StringRef name) {
 }
 
 rt::Result<NpyArray> dsv4::readNpy(StringRef path) {
+  // A device may have no end; a pipe has.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      (status.type() == llvm::sys::fs::file_type::character_file ||
+       status.type() == llvm::sys::fs::file_type::block_file))
+    return invalid(path, "cannot be read: neither a file nor a pipe");
   // Volatile: read, not mapped, so that a file cut short meanwhile is no fault.
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false,

@@ -40,7 +40,7 @@ struct NpyArray {
   std::vector<char> bytes;    ///< Elements, row-major, little-endian.
 };
 
-/// Reads the array in the file `path`.
+/// Reads the array in the file `path`, or from that pipe.
 rt::Result<NpyArray> readNpy(llvm::StringRef path);
 
 /// Reads an array from the contents of a file; `name` is what errors call it.
