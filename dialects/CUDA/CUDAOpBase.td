@@ -29,7 +29,7 @@ def CUDA_TargetAttr : AttrDef<CUDA_Dialect, "Target"> {
   let description = [{
     `arch` as NVRTC takes it, with its suffix: "sm_90a", not "sm_90", where
     instructions of that architecture alone are used. Clause target_c1: the
-    name is `sm_` and a number from 80 on, with `a`, `f` or no suffix.
+    name is `sm_` and a number from 80 to 200, with `a`, `f` or no suffix.
   }];
   let parameters = (ins StringRefParameter<"architecture">:$arch);
   let assemblyFormat = "`<` $arch `>`";

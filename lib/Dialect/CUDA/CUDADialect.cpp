@@ -57,11 +57,13 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef arch) {
   StringRef rest = arch;
   unsigned number;
-  bool good = rest.consume_front("sm_") && !rest.consumeInteger(10, number) &&
+  bool good = rest.consume_front("sm_") && !rest.starts_with("0") &&
+              !rest.consumeInteger(10, number) &&
               (rest.empty() || rest == "a" || rest == "f");
   if (!good || number < 80 || number > 200)
     return emitError() << "target_c1: expected an architecture from \"sm_80\" "
-                          "on, such as \"sm_90a\", got \""
+                          "to \"sm_200\", with \"a\", \"f\" or nothing "
+                          "behind it, such as \"sm_90a\", got \""
                        << arch << "\"";
   return success();
 }
