@@ -139,7 +139,8 @@ TEST_F(RegressionTest, NamesOfFunctions) {
   std::string text = getGather("v4_584", 512).getText();
   for (const char *name :
        {"while", "dsv4", "int", "main", "printf", "memcpy", "expf", "threadIdx",
-        "float4", "\"a b\"", "\"*/\"", "\"x \\5C\""})
+        "float4", "size_t", "atomicAdd", "normcdff", "\"a b\"", "\"*/\"",
+        "\"x \\5C\""})
     EXPECT_EQ(explain(replace(text, "@gather", std::string("@") + name), dims),
               "")
         << name;
@@ -148,7 +149,8 @@ TEST_F(RegressionTest, NamesOfFunctions) {
 TEST_F(RegressionTest, NamesOfArgumentsAndDims) {
   std::string text = getGather("v4_584", 512).getText();
   for (const char *name : {"while", "row", "lane", "threadIdx", "and", "asm",
-                           "NULL", "gather", "dsv4", "bf16", "__global__"})
+                           "NULL", "gather", "dsv4", "bf16", "__global__",
+                           "wchar_t", "static_cast", "std"})
     EXPECT_EQ(explain(replace(text, "dsv4.name = \"i\"",
                               std::string("dsv4.name = \"") + name + "\""),
                       dims),
