@@ -139,7 +139,7 @@ TEST_F(RegressionTest, NamesOfFunctions) {
   std::string text = getGather("v4_584", 512).getText();
   for (const char *name :
        {"while", "dsv4", "int", "main", "printf", "memcpy", "expf", "threadIdx",
-        "float4", "size_t", "atomicAdd", "normcdff", "\"a b\"", "\"*/\"",
+        "float4", "std", "size_t", "atomicAdd", "normcdff", "\"a b\"", "\"*/\"",
         "\"x \\5C\""})
     EXPECT_EQ(explain(replace(text, "@gather", std::string("@") + name), dims),
               "")
@@ -148,9 +148,9 @@ TEST_F(RegressionTest, NamesOfFunctions) {
 
 TEST_F(RegressionTest, NamesOfArgumentsAndDims) {
   std::string text = getGather("v4_584", 512).getText();
-  for (const char *name : {"while", "row", "lane", "threadIdx", "and", "asm",
-                           "NULL", "gather", "dsv4", "bf16", "__global__",
-                           "wchar_t", "static_cast", "std"})
+  for (const char *name :
+       {"while", "row", "lane", "threadIdx", "and", "asm", "NULL", "gather",
+        "dsv4", "bf16", "__global__", "wchar_t", "static_cast"})
     EXPECT_EQ(explain(replace(text, "dsv4.name = \"i\"",
                               std::string("dsv4.name = \"") + name + "\""),
                       dims),
