@@ -174,8 +174,8 @@ class Topk(Job):
     # Elements at once, programs a row, warps.
     config_names = "block", "programs", "warps", "eviction"
     configs = (
-        (4096, 1, 16), (8192, 1, 32), (16384, 1, 32), (2048, 32, 8), (4096, 16, 8),
-        (4096, 64, 8),
+        (4096, 1, 16), (8192, 1, 32), (16384, 1, 32), (2048, 8, 8), (2048, 32, 8),
+        (4096, 16, 8), (4096, 64, 8),
     )  # fmt: skip
     # Most of the time goes into compiling.
     policies = ("",)
