@@ -126,7 +126,7 @@ void Executor::completeBarrier(unsigned id) {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-void Executor::arriveAtCluster() {
+void Executor::arriveAtCluster(bool showsWrites) {
   Thread &thread = now->threads[current];
   if (launch.cluster == 1) {
     fail("arrives at a barrier of its cluster, but was loaded as a kernel "
@@ -138,6 +138,12 @@ void Executor::arriveAtCluster() {
          "before");
     leaveThread();
   }
+  if (thread.wrote && !showsWrites) {
+    fail("arrives at a barrier of its cluster that does not show what it wrote "
+         "to another block's memory");
+    leaveThread();
+  }
+  thread.wrote = false;
   thread.arrived = true;
   thread.round = round;
   --missing;
@@ -176,11 +182,12 @@ void Executor::tryCompleteCluster() {
 
 /// Where block `of` of the cluster has the shared memory at `own`. What is not
 /// the current block's stays there until that block runs.
-void *Executor::inBlock(const void *own, unsigned of, bool atOnce) {
+void *Executor::inBlock(const void *own, unsigned of, dsv4_host::Use use) {
   auto *at = static_cast<unsigned char *>(const_cast<void *>(own));
   auto *dynamic = static_cast<unsigned char *>(now->dynamicShared);
   const bool isVariable = launch.sharedBegin <= at && at < launch.sharedEnd;
   const bool isDynamic = dynamic <= at && at < dynamic + launch.sharedBytes;
+  const bool atOnce = use != dsv4_host::Use::WriteLater;
   const char *why = nullptr;
   if (of >= launch.cluster)
     why = ", which it has not got";
@@ -198,6 +205,8 @@ void *Executor::inBlock(const void *own, unsigned of, bool atOnce) {
   }
   if (of == rank)
     return at;
+  if (use == dsv4_host::Use::Write)
+    now->threads[current].wrote = true;
   if (isVariable)
     return blocks[of].variables.data() + (at - launch.sharedBegin);
   return static_cast<unsigned char *>(blocks[of].dynamicShared) +

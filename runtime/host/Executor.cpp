@@ -83,10 +83,10 @@ const dsv4_host::Calls Executor::calls = {
     [](const char *name, unsigned id, unsigned expected, unsigned predicate) {
       return active->barrier(name, id, expected, predicate);
     },
-    [] { active->arriveAtCluster(); },
+    [](bool showsWrites) { active->arriveAtCluster(showsWrites); },
     [] { active->waitForCluster(); },
-    [](const void *own, unsigned rank, bool atOnce) {
-      void *there = active->inBlock(own, rank, atOnce);
+    [](const void *own, unsigned rank, dsv4_host::Use use) {
+      void *there = active->inBlock(own, rank, use);
       if (!there)
         active->leaveThread();
       return there;
@@ -193,7 +193,7 @@ void Executor::resetBlock() {
   for (Warp &warp : now->warps)
     warp = Warp();
   for (unsigned i = 0; i < launch.threads; ++i) {
-    now->threads[i].arrived = false;
+    now->threads[i].arrived = now->threads[i].wrote = false;
     now->warps[i / warp_size].alive |= 1u << i % warp_size;
     setReady(i);
   }

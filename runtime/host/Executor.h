@@ -78,6 +78,7 @@ private:
     Phase phase = Phase::Ready;
     bool arrived = false; ///< At a barrier of the cluster, and has not waited:
     uint64_t round = 0;   ///< its number.
+    bool wrote = false;   ///< To other blocks' memory, since it last arrived.
     Fiber *fiber = nullptr;     ///< From its begin to its end.
     const char *name = nullptr; ///< The call it waits in.
     unsigned mask = 0;          ///< Of a warp collective.
@@ -134,10 +135,10 @@ private:
                    unsigned predicate);
   bool tryCompleteWarp(unsigned thread);
   void completeBarrier(unsigned id);
-  void arriveAtCluster();
+  void arriveAtCluster(bool showsWrites);
   void waitForCluster();
   void tryCompleteCluster();
-  void *inBlock(const void *own, unsigned rank, bool atOnce);
+  void *inBlock(const void *own, unsigned rank, dsv4_host::Use use);
 
   static std::string hex(uint64_t value);
   std::string here() const;

@@ -444,6 +444,18 @@ template <int Size> __device__ __forceinline__ void cluster_arrive() {
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
 #endif
 }
+// Behind this others may read what the threads of this block have written to its own
+// shared memory. Nothing else is ordered, neither writes to other blocks' memory nor reads
+// of it: what was read may be overwritten behind cluster_arrive() only, whose fence is
+// for all of memory and takes longer.
+template <int Size> __device__ __forceinline__ void cluster_arrive_own() {
+#if __CUDA_ARCH__ >= 900
+  if constexpr (Size > 1)
+    asm volatile("fence.release.sync_restrict::shared::cta.cluster;\n\t"
+                 "barrier.cluster.arrive.relaxed.aligned;" ::
+                     : "memory");
+#endif
+}
 // Where nothing was written that others read: no access waits for another.
 template <int Size> __device__ __forceinline__ void cluster_arrive_relaxed() {
 #if __CUDA_ARCH__ >= 900

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row by the 2, 4, 8 or 16 blocks of a cluster (16 need the attribute for
+// A row by the 2 to 16 blocks of a cluster (more than 8 need the attribute for
 // clusters of non-portable size), each of which has a part of it in registers. All
 // count their elements in bins; every block adds up those of all, first for groups of
 // bins, then for the bins of one group, and so knows the bin that the last of the best
@@ -34,7 +34,7 @@ struct TopkSpreadShared {
 template <typename Shape, int Size> struct TopkTeams {
   enum : int {
     each = Size <= 8 || Shape::threads < 128 ? Size : 4,
-    warps = Size / each
+    warps = (Size + each - 1) / each
   };
 };
 
@@ -64,7 +64,8 @@ __device__ __forceinline__ TopkSums<Word> topk_sums(TopkSums<Word> (&shared)[32]
   if (warp < Teams::warps) {
 #pragma unroll
     for (int i = 0; i < Teams::each; ++i) {
-      const Word there = load(from + i);
+      const bool is_there = Size % Teams::each == 0 || from + i < Size;
+      const Word there = is_there ? load(from + i) : 0;
       sums.all += there;
       sums.front += i < front ? there : 0;
     }
@@ -100,7 +101,7 @@ __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
     if (lane == 0)
       shared.warps[group] = sum;
   }
-  cluster_arrive<Size>();
+  cluster_arrive_own<Size>();
   cluster_wait<Size>();
 
   const auto groups = topk_sums<Shape, Size, unsigned>(
@@ -142,7 +143,7 @@ template <typename Shape, int Size>
 __device__ __forceinline__ void topk_span_spread(unsigned &least, unsigned &most) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   topk_span(shared, least, most);
-  cluster_arrive<Size>();
+  cluster_arrive_own<Size>();
   cluster_wait<Size>();
   const int block = threadIdx.x % Size;
   least = __reduce_min_sync(0xFFFFFFFFu, ld_cluster_4(&shared.least, block));
@@ -168,9 +169,8 @@ __device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
 // blocks of a cluster.
 template <typename Shape, int Size, typename Load, typename Emit>
 __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
-  static_assert(Shape::read == TopkRead::whole && Size >= 2 && Size <= 16 &&
-                    (Size & (Size - 1)) == 0,
-                "a row in the registers of 2, 4, 8 or 16 blocks");
+  static_assert(Shape::read == TopkRead::whole && Size >= 2 && Size <= 16,
+                "a row in the registers of 2 to 16 blocks");
   typedef TopkHalfBins<Shape> Halves;
   TopkShared<Shape> &shared = topk_shared<Shape>();
   constexpr int items = Shape::items;
@@ -254,6 +254,7 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
                         (unsigned)topk_column<Shape>(range.begin, i),
                         as_unsigned(values[i]));
       placed += found.before;
+      // For the list, and for bins that others have read and that are cleared next.
       cluster_arrive<Size>();
       cluster_wait<Size>();
       if (last)

@@ -34,6 +34,13 @@ struct WarpValues {
   unsigned long long values[warp_size];
 };
 
+/// What a thread does with the memory of another block of its cluster.
+enum class Use : unsigned char {
+  Read,
+  Write,
+  WriteLater ///< Through the pointer, which is not looked at.
+};
+
 /// Where a thread enters the executor. The pointers are to string literals: a
 /// name says what was called, and calls of different names do not meet.
 struct Calls {
@@ -45,13 +52,14 @@ struct Calls {
   unsigned (*barrier)(const char *name, unsigned id, unsigned threads,
                       unsigned predicate);
   /// Arrives at the barrier of the cluster, and waits for the threads of all its
-  /// blocks that have not ended to do so.
-  void (*clusterArrive)();
+  /// blocks that have not ended to do so. If the thread wrote to the memory of other
+  /// blocks, its next arrival must be one that `shows_writes`.
+  void (*clusterArrive)(bool shows_writes);
   void (*clusterWait)();
   /// Where block `rank` of the cluster has what this one has at `own` in its shared
-  /// memory, for this block. If that is accessed `at_once` that block must have started,
+  /// memory, for this block. Unless it is used later that block must have started,
   /// which all know behind a barrier of the cluster, and not have ended.
-  void *(*inBlock)(const void *own, unsigned rank, bool at_once);
+  void *(*inBlock)(const void *own, unsigned rank, Use use);
   /// Ends the launch: `access` ("load", "store") of `bytes` bytes at `address`.
   void (*misaligned)(const char *access, const void *address, unsigned bytes);
   /// Ends the launch: `name` asked for a value of `lane`, which has none.

@@ -189,13 +189,13 @@ __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
 //===----------------------------------------------------------------------===//
 
 template <typename T>
-__device__ __forceinline__ T *in_block(T *own, int rank, bool at_once = true) {
+__device__ __forceinline__ T *in_block(T *own, int rank, dsv4_host::Use use) {
   return static_cast<T *>(
-      dsv4_host::state.calls->inBlock(own, (unsigned)rank, at_once));
+      dsv4_host::state.calls->inBlock(own, (unsigned)rank, use));
 }
 template <int Size, typename T>
 __device__ __forceinline__ T *in_first_block(T *own) {
-  return Size > 1 ? in_block(own, 0, /*at_once=*/false) : own;
+  return Size > 1 ? in_block(own, 0, dsv4_host::Use::WriteLater) : own;
 }
 template <int Size> __device__ __forceinline__ int cluster_rank() {
   return Size > 1 ? (int)(blockIdx.x % Size) : 0;
@@ -203,16 +203,17 @@ template <int Size> __device__ __forceinline__ int cluster_rank() {
 __device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
                                                 const unsigned long long *array,
                                                 unsigned at, int rank) {
-  const unsigned long long value = condition ? *in_block(array + at, rank) : 0;
+  const unsigned long long value =
+      condition ? *in_block(array + at, rank, dsv4_host::Use::Read) : 0;
   to[0] = (unsigned)value;
   to[1] = (unsigned)(value >> 32);
 }
 __device__ __forceinline__ unsigned ld_cluster_4(const unsigned *own, int rank) {
-  return *in_block(own, rank);
+  return *in_block(own, rank, dsv4_host::Use::Read);
 }
 __device__ __forceinline__ unsigned long long ld_cluster_8(const unsigned *own,
                                                            int rank) {
-  const unsigned *pair = in_block(own, rank);
+  const unsigned *pair = in_block(own, rank, dsv4_host::Use::Read);
   return (unsigned long long)pair[1] << 32 | pair[0];
 }
 __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
@@ -220,18 +221,23 @@ __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
                                                 unsigned last, unsigned end,
                                                 unsigned low, unsigned high) {
   if (bin < end)
-    *in_block(array + next[bin == last]++, 0) = (unsigned long long)high << 32 | low;
+    *in_block(array + next[bin == last]++, 0, dsv4_host::Use::Write) =
+        (unsigned long long)high << 32 | low;
 }
 __device__ __forceinline__ void st_cluster_4(unsigned *own, int rank,
                                              unsigned value) {
-  *in_block(own, rank) = value;
+  *in_block(own, rank, dsv4_host::Use::Write) = value;
 }
 template <int Size> __device__ __forceinline__ void cluster_arrive() {
   if (Size > 1)
-    dsv4_host::state.calls->clusterArrive();
+    dsv4_host::state.calls->clusterArrive(/*shows_writes=*/true);
+}
+template <int Size> __device__ __forceinline__ void cluster_arrive_own() {
+  if (Size > 1)
+    dsv4_host::state.calls->clusterArrive(/*shows_writes=*/false);
 }
 template <int Size> __device__ __forceinline__ void cluster_arrive_relaxed() {
-  cluster_arrive<Size>();
+  cluster_arrive_own<Size>();
 }
 template <int Size> __device__ __forceinline__ void cluster_wait() {
   if (Size > 1)

@@ -182,6 +182,38 @@ TEST(Cluster, PointersToBlocksThatDoNotRun) {
   EXPECT_EQ(out, std::vector<int>(4, 0x7F7F7F7F));
 }
 
+// What a thread writes to its own block's memory needs no fence for all of
+// memory; what one that ends has written to another's is not asked of the next
+// cluster.
+TEST(Cluster, ArrivalsThatShowTheOwnMemory) {
+  auto kernel =
+      loadKernel(inClusters("  cluster_arrive_own<4>();\n"
+                            "  cluster_wait<4>();\n"
+                            "  st_cluster_4(&words[t], rank, 10 * rank);\n"
+                            "  cluster_arrive_own<4>();\n"
+                            "  cluster_wait<4>();\n"
+                            "  out[blockIdx.x * 32 + t] =\n"
+                            "      ld_cluster_4(&words[t], 3 - rank);\n"
+                            "  cluster_arrive_own<4>();\n"
+                            "  cluster_wait<4>();\n"
+                            "  if (rank != 0) {\n"
+                            "    st_cluster_4(&word, 0, 1);\n"
+                            "    return;\n"
+                            "  }\n"
+                            "  cluster_arrive_own<4>();\n"
+                            "  cluster_wait<4>();\n"),
+                 "f", cluster);
+  ASSERT_TRUE(kernel);
+  for (const ThreadSchedule &schedule : schedules()) {
+    kernel->setSchedule(schedule);
+    std::vector<int> out(8 * 32, -1);
+    Status status = launch(*kernel, 8, 32, 0, out.data());
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (int i = 0; i < 8 * 32; ++i)
+      EXPECT_EQ(out[i], 10 * (3 - i / 32 % 4));
+  }
+}
+
 // Without the barrier a block finds what was there before.
 TEST(Cluster, AMissingBarrierShows) {
   auto kernel = loadKernel(inClusters("  cluster_arrive<4>();\n"
@@ -206,6 +238,16 @@ TEST(Cluster, WrongUse) {
   EXPECT_EQ(failureOf("  cluster_arrive<4>();\n  cluster_arrive<4>();\n"),
             "kernel 'f': block 0, thread 0: arrives at a barrier of its "
             "cluster, and has not waited for the one before");
+  for (std::string how : {"own", "relaxed"})
+    EXPECT_EQ(failureOf("  cluster_arrive<4>();\n"
+                        "  cluster_wait<4>();\n"
+                        "  if (rank == 1 && t == 0)\n"
+                        "    st_cluster_4(&word, 2, 1);\n"
+                        "  cluster_arrive_" +
+                        how + "<4>();\n"),
+              "kernel 'f': block 1, thread 0: arrives at a barrier of its "
+              "cluster that does not show what it wrote to another block's "
+              "memory");
   EXPECT_EQ(failureOf("  ld_cluster_4(&word, 1);\n"),
             "kernel 'f': block 0, thread 0: asks for shared memory of block 1 "
             "of its cluster, which may not have started: wait for a barrier of "
