@@ -11,8 +11,10 @@
 
 #include "llvm/ADT/bit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 using namespace dsv4::reference;
 
@@ -112,6 +114,35 @@ protected:
 };
 
 } // namespace
+
+TEST_F(RouterTest, SoftmaxIsNearTheExactOne) {
+  // By how far a logit is below the largest.
+  double worstNear = 0, worstFar = 0;
+  std::mt19937 random(7);
+  for (int64_t experts : {5, 256, 1021})
+    for (float spread : {0.5f, 2.0f, 8.0f, 20.0f}) {
+      std::normal_distribution<float> normal(3 * spread, spread);
+      std::vector<float> logits(experts);
+      for (float &logit : logits)
+        logit = normal(random);
+      const std::vector<float> scores = gate(logits, "softmax");
+      const double most = *std::max_element(logits.begin(), logits.end());
+      double sum = 0;
+      for (float logit : logits)
+        sum += std::exp(logit - most);
+      for (int64_t i = 0; i < experts; ++i) {
+        const double below = most - logits[i];
+        if (below > 80)
+          continue;
+        const double error = ulps(scores[i], std::exp(-below) / sum);
+        (below <= 8 ? worstNear : worstFar) =
+            std::max(below <= 8 ? worstNear : worstFar, error);
+      }
+    }
+  EXPECT_LT(worstNear, 5);
+  // A logit minus the largest is rounded, too.
+  EXPECT_LT(worstFar, 80);
+}
 
 TEST_F(RouterTest, WeightsAreScoresInTheOrderOfPlaces) {
   EXPECT_EQ(weigh({1, 2, 3, 4}, {3, 0, 2}, ""), (std::vector<float>{4, 1, 3}));
