@@ -116,7 +116,7 @@ def CUDA_SelectOp : CUDA_Op<"select", [
       a `cuda.select_yield` of one vector, the second in one of none;
     * select_c2: there are between 1 and 4096 places, 32 of kind `warp`; `most` is positive; threads are a power of two
       between 64 and 1024, for which kinds `row` and `warp` have no use; a thread has at most 32 elements at a time; only kinds
-      `block` and `stream` have a cluster, of 2, 4, 8 or 16 blocks;
+      `block` and `stream` have a cluster, of 2 to 16 blocks;
     * select_c3: at most 32 groups, which divide `most`; between 1 and all of them are kept, by at least 1 element of each; only kinds `row` and
       `warp` have more than one;
     * select_c4: parts is 1 without a workspace, and an even number from 2 to 256 with one, which only kind `stream`

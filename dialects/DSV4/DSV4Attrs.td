@@ -367,7 +367,7 @@ def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
       their elements;
     * row_schedule_c7: rows is 0 without a team, else rows * lanes is at most threads, and
       `rows` rows of such an op as f32 have at most 48 KiB;
-    * row_schedule_c8: cluster is 1, 2, 4 or 8, with `select = block` or `stream` 16, too, and 1 without either a team or
+    * row_schedule_c8: cluster is 1 to 16 with `select = block` or `stream`, 1, 2, 4 or 8 with a team, and 1 without either a team or
       that, and below sm_90; a team's thread has exactly `team` elements of such a row then;
     * row_schedule_c9: select is there if and only if an op selects; with `warp` at most 32 elements are selected from
       at most 1024, and no other lets an op of the kernel use what was selected, chooses groups first, or selects from a softmax; with `block` a thread has at most 32

@@ -67,6 +67,13 @@ constexpr Shape ofFewPlaces(Shape shape) {
   return shape;
 }
 
+/// The same by vectors of four, of 16-bit elements, too: three of them are what
+/// a thread has, which two of eight would not fill.
+constexpr Shape byFours(Shape shape) {
+  shape.vector = 4;
+  return shape;
+}
+
 /// The same where a multiprocessor is to have two blocks, each of which waits
 /// for its threads often.
 constexpr Shape twoBlocks(Shape shape) {
@@ -104,10 +111,12 @@ const Shape shapes[] = {
     selectFrom(SelectAlgorithm::Stream, 512, 16384, 0, 1, /*chunks=*/2),
     selectFrom(SelectAlgorithm::Block, 1024, 32768, 8, 8),
     selectFrom(SelectAlgorithm::Block, 1024, 32768, 30, 4),
+    byFours(selectFrom(SelectAlgorithm::Block, 1024, 32768, 32, 3)),
     selectFrom(SelectAlgorithm::Block, 512, 32768, 32, 4),
     selectFrom(SelectAlgorithm::Block, 1024, 32768, 64, 2),
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 4, 16),
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 15, 8),
+    byFours(selectFrom(SelectAlgorithm::Block, 1024, 65536, 16, 6)),
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 32, 4),
     // Where there are no clusters.
     selectFrom(SelectAlgorithm::Stream, 1024, 65536, 8, 1, /*chunks=*/2),

@@ -446,9 +446,8 @@ static Status validateKernel(const KernelInfo &kernel,
     return invalid(owner + ": threads must be 1 to 1024");
   if (kernel.rowsPerBlock < 1)
     return invalid(owner + ": rowsPerBlock must be at least 1");
-  if (kernel.cluster < 1 || kernel.cluster > 16 ||
-      (kernel.cluster & (kernel.cluster - 1)) != 0)
-    return invalid(owner + ": cluster must be 1, 2, 4, 8 or 16");
+  if (kernel.cluster < 1 || kernel.cluster > 16)
+    return invalid(owner + ": cluster must be 1 to 16");
   if (kernel.parts < 1 || kernel.parts > 256)
     return invalid(owner + ": parts must be 1 to 256");
   if (kernel.workspaceBytesPerRow > uint32_t(INT32_MAX) ||

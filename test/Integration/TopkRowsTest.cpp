@@ -163,6 +163,7 @@ TEST(TopkTest, HardRows) {
                                         makeSchedule("grid", 256, 4, 1, 1, 64),
                                         makeSchedule("grid", 64, 4, 1, 2, 256),
                                         makeSchedule("block", 1024, 4, 16),
+                                        makeSchedule("block", 1024, 4, 6),
                                         makeSchedule("block", 512, 4, 8),
                                         makeSchedule("block", 1024, 2, 2)};
   for (const std::string &schedule : schedules)
@@ -243,6 +244,8 @@ TEST(TopkTest, NaNAmongTheBest) {
       {128, 4, 16, 60, 40, {64, 33, 4096, 8191}},
       {128, 1, 2, 160, 140, {192, 180, 170, 256}},
       {128, 1, 4, 330, 320, {384, 380, 340, 500}},
+      {128, 1, 3, 330, 320, {384, 380, 340, 350}},
+      {128, 1, 11, 60, 40, {64, 33, 1407, 500}},
   };
   Sessions sessions;
   Jobs jobs;

@@ -87,7 +87,7 @@ std::vector<Shape> getShapes(const Selecting &op, std::mt19937_64 &random) {
 /// Every algorithm that there is, in several sizes.
 std::vector<std::string> getSchedules() {
   std::vector<std::string> all;
-  for (int64_t cluster : {1, 2, 8, 16})
+  for (int64_t cluster : {1, 2, 6, 13, 16})
     for (int64_t threads : {64, 256, 1024})
       for (auto [vector, chunks] :
            {std::pair<int64_t, int64_t>{1, 1}, {4, 1}, {4, 4}, {2, 16}})
@@ -96,7 +96,7 @@ std::vector<std::string> getSchedules() {
     for (int64_t threads : {64, 256, 1024})
       for (auto [vector, chunks] : {std::pair<int64_t, int64_t>{1, 1}, {4, 4}})
         all.push_back(makeSchedule("grid", threads, vector, 1, chunks, parts));
-  for (int64_t cluster : {1, 2, 4, 16})
+  for (int64_t cluster : {1, 2, 3, 6, 13})
     for (int64_t threads : {64, 512, 1024})
       for (int64_t vector : {1, 2, 4})
         if (cluster == 1 || threads * vector != 1024)

@@ -150,13 +150,24 @@ func.func @last_longer_in_four_blocks(%s: tensor<30x32768xf32>, %i: tensor<30x8x
   return
 }
 
-// CHECK-LABEL: func.func @longer_in_four_smaller_blocks(
-// SM90: schedule <threads = 512, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
-func.func @longer_in_four_smaller_blocks(%s: tensor<31x32768xf32>, %i: tensor<31x8xi32>) {
+// CHECK-LABEL: func.func @longer_in_three_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 3, select = block>
+func.func @longer_in_three_blocks(%s: tensor<31x32768xf32>, %i: tensor<31x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<31x32768xf32>, tensor<31x8xi32>) -> tensor<31x8xi32> {
   ^bb0(%a: tensor<31x32768xf32>, %b: tensor<31x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<31x8xi32>) : tensor<31x32768xf32>
     dsv4.yield %1 : tensor<31x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @last_longer_in_three_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 3, select = block>
+func.func @last_longer_in_three_blocks(%s: tensor<32x32768xbf16>, %i: tensor<32x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<32x32768xbf16>, tensor<32x8xi32>) -> tensor<32x8xi32> {
+  ^bb0(%a: tensor<32x32768xbf16>, %b: tensor<32x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<32x8xi32>) : tensor<32x32768xbf16>
+    dsv4.yield %1 : tensor<32x8xi32>
   }
   return
 }
@@ -228,13 +239,24 @@ func.func @last_long_in_eight_blocks(%s: tensor<15x65536xf32>, %i: tensor<15x8xi
   return
 }
 
-// CHECK-LABEL: func.func @long_in_four_blocks(
-// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
-func.func @long_in_four_blocks(%s: tensor<16x65536xf32>, %i: tensor<16x8xi32>) {
+// CHECK-LABEL: func.func @long_in_six_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 6, select = block>
+func.func @long_in_six_blocks(%s: tensor<16x65536xf32>, %i: tensor<16x8xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<16x65536xf32>, tensor<16x8xi32>) -> tensor<16x8xi32> {
   ^bb0(%a: tensor<16x65536xf32>, %b: tensor<16x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<16x8xi32>) : tensor<16x65536xf32>
     dsv4.yield %1 : tensor<16x8xi32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @long_in_four_blocks(
+// SM90: schedule <threads = 1024, lanes = 1, vector = 4, pdl = true, cluster = 4, select = block>
+func.func @long_in_four_blocks(%s: tensor<17x65536xf32>, %i: tensor<17x8xi32>) {
+  %0 = dsv4.kernel @k(%s, %i) : (tensor<17x65536xf32>, tensor<17x8xi32>) -> tensor<17x8xi32> {
+  ^bb0(%a: tensor<17x65536xf32>, %b: tensor<17x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<17x8xi32>) : tensor<17x65536xf32>
+    dsv4.yield %1 : tensor<17x8xi32>
   }
   return
 }

@@ -70,11 +70,10 @@ LogicalResult SelectOp::verify() {
                             "between 64 and 1024, got "
                          << getThreads();
   if (!isBetween(getChunks(), 1, kMostHeld) ||
-      !isBetween(getCluster(), 1, isShared ? kMostBlocks : 1) ||
-      !llvm::isPowerOf2_64(getCluster()))
+      !isBetween(getCluster(), 1, isShared ? kMostBlocks : 1))
     return emitOpError() << "select_c2: expected between 1 and " << kMostHeld
-                         << " chunks, and a cluster of 1, of kinds 'block' and "
-                            "'stream' of a power of two of at most "
+                         << " chunks, and a cluster of 1, with kinds 'block' "
+                            "and 'stream' of 1 to "
                          << kMostBlocks << ", got " << getChunks() << " and "
                          << getCluster();
   if (!isBetween(getGroups(), 1, isSingle ? kMostGroups : 1) ||

@@ -441,10 +441,12 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "there is no 'team' and 'select' is not 'block' or "
                           "'stream', got "
                        << cluster;
-  if (cluster < 1 || cluster > mostBlocks || !llvm::isPowerOf2_64(cluster))
-    return emitError() << "row_schedule_c8: expected 'cluster' to be a power "
-                          "of two between 1 and "
-                       << mostBlocks << ", got " << cluster;
+  // Selections divide a row among any number of blocks.
+  if (cluster < 1 || cluster > mostBlocks ||
+      (!isShared && !llvm::isPowerOf2_64(cluster)))
+    return emitError() << "row_schedule_c8: expected 'cluster' to be "
+                       << (isShared ? "" : "a power of two ")
+                       << "between 1 and " << mostBlocks << ", got " << cluster;
   if (select != SelectAlgorithm::None && (team != 0 || rows != 0))
     return emitError() << "row_schedule_c9: expected no 'team' and 'rows' with "
                           "'select', got "

@@ -36,6 +36,19 @@ func.func @cluster(%x: vector<1x4xf32>, %n: i32) {
   return
 }
 
+// CHECK-LABEL: func.func @odd_cluster
+// CHECK: cuda.select 8 of %{{.*}} most 4096 order sorted smallest kind block threads 512 chunks 2 cluster 11 computed : i32 load {
+func.func @odd_cluster(%x: vector<1x4xf32>, %n: i32) {
+  cuda.select 8 of %n most 4096 order sorted smallest kind block threads 512 chunks 2 cluster 11 computed : i32 load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<1x4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @grid
 // CHECK: cuda.select 8 of %{{.*}} most 4096 kind stream threads 512 chunks 2 parts 64 in %{{.*}} computed : i32, memref<?xi8> load {
 func.func @grid(%x: vector<1x4xf32>, %n: i32, %w: memref<?xi8>) {

@@ -4,6 +4,11 @@
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
 // RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=8,columns=16384" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
+// Clusters of six and, with a last team of one block, of thirteen.
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=16,columns=65536" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=16,columns=65536 schedule='#dsv4.row_schedule<threads = 512, lanes = 1, vector = 4, cluster = 13, select = block>'" -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
 
 func.func @topk(
     %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
