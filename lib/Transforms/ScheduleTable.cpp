@@ -112,7 +112,6 @@ const Shape shapes[] = {
     selectFrom(SelectAlgorithm::Block, 1024, 32768, 8, 8),
     selectFrom(SelectAlgorithm::Block, 1024, 32768, 30, 4),
     byFours(selectFrom(SelectAlgorithm::Block, 1024, 32768, 32, 3)),
-    selectFrom(SelectAlgorithm::Block, 512, 32768, 32, 4),
     selectFrom(SelectAlgorithm::Block, 1024, 32768, 64, 2),
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 4, 16),
     selectFrom(SelectAlgorithm::Block, 1024, 65536, 15, 8),

@@ -174,3 +174,21 @@ TEST_F(EmissionTest, Checks) {
   EXPECT_EQ(plain->ptx.find("vprintf"), std::string::npos);
   EXPECT_NE(checked->ptx.find("vprintf"), std::string::npos);
 }
+
+// What others read must be there when they are told: the arrival itself orders
+// nothing, and no other machine than a GPU would show it.
+TEST_F(EmissionTest, ArrivalsThatShowTheOwnMemory) {
+  auto output = nvrtc->compile(rt::cudaPrelude() + R"(
+extern "C" __global__ void __cluster_dims__(2, 1, 1) f() {
+  dsv4::cluster_arrive_own<2>();
+  dsv4::cluster_wait<2>();
+})",
+                               "kernel.cu", "sm_90a");
+  ASSERT_TRUE(output) << output.status().message();
+  const std::string &ptx = output->ptx;
+  const size_t fence =
+      ptx.find("fence.release.sync_restrict::shared::cta.cluster");
+  const size_t arrival = ptx.find("barrier.cluster.arrive.relaxed");
+  ASSERT_NE(arrival, std::string::npos);
+  EXPECT_LT(fence, arrival);
+}

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -48,110 +49,110 @@ std::string failureOf(const std::string &body, uint64_t grid = cluster,
   return status.message();
 }
 
+/// Runs `body` in every order of threads; `check` is told what is in `out`, an
+/// element for every thread.
+void runInEveryOrder(const std::string &body, uint64_t grid, uint32_t threads,
+                     const std::function<void(const std::vector<int> &)> &check,
+                     size_t sharedBytes = 0) {
+  auto kernel = loadKernel(inClusters(body), "f", cluster);
+  ASSERT_TRUE(kernel);
+  for (const ThreadSchedule &schedule : schedules()) {
+    kernel->setSchedule(schedule);
+    std::vector<int> out(grid * threads, -1);
+    Status status = launch(*kernel, grid, threads, sharedBytes, out.data());
+    ASSERT_TRUE(status.ok()) << status.message();
+    check(out);
+  }
+}
+
 } // namespace
 
 // Every block reads what all have, and all write into the first one.
 TEST(Cluster, MemoryOfOtherBlocksInEveryOrder) {
-  auto kernel =
-      loadKernel(inClusters("  if (t == 0)\n"
-                            "    word = blockIdx.x * 100;\n"
-                            "  words[t] = 0;\n"
-                            "  cluster_arrive<4>();\n"
-                            "  cluster_wait<4>();\n"
-                            "  int sum = 0;\n"
-                            "  for (int i = 0; i < 4; ++i)\n"
-                            "    sum += ld_cluster_4(&word, i);\n"
-                            "  if (t / 16 == rank)\n"
-                            "    st_cluster_4(&words[t], 0, sum + t);\n"
-                            "  cluster_arrive<4>();\n"
-                            "  cluster_wait<4>();\n"
-                            "  out[blockIdx.x * 64 + t] = words[t];\n"),
-                 "f", cluster);
-  ASSERT_TRUE(kernel);
-  for (const ThreadSchedule &schedule : schedules()) {
-    kernel->setSchedule(schedule);
-    std::vector<int> out(12 * 64, -1);
-    Status status = launch(*kernel, 12, 64, 0, out.data());
-    ASSERT_TRUE(status.ok()) << status.message();
-    for (int block = 0; block < 12; ++block)
-      for (int t = 0; t < 64; ++t) {
-        const int first = block / 4 * 4;
-        EXPECT_EQ(out[block * 64 + t],
-                  block == first ? (4 * first + 6) * 100 + t : 0);
-      }
-  }
+  runInEveryOrder("  if (t == 0)\n"
+                  "    word = blockIdx.x * 100;\n"
+                  "  words[t] = 0;\n"
+                  "  cluster_arrive<4>();\n"
+                  "  cluster_wait<4>();\n"
+                  "  int sum = 0;\n"
+                  "  for (int i = 0; i < 4; ++i)\n"
+                  "    sum += ld_cluster_4(&word, i);\n"
+                  "  if (t / 16 == rank)\n"
+                  "    st_cluster_4(&words[t], 0, sum + t);\n"
+                  "  cluster_arrive<4>();\n"
+                  "  cluster_wait<4>();\n"
+                  "  out[blockIdx.x * 64 + t] = words[t];\n",
+                  12, 64, [](const std::vector<int> &out) {
+                    for (int block = 0; block < 12; ++block)
+                      for (int t = 0; t < 64; ++t) {
+                        const int first = block / 4 * 4;
+                        EXPECT_EQ(out[block * 64 + t],
+                                  block == first ? (4 * first + 6) * 100 + t
+                                                 : 0);
+                      }
+                  });
 }
 
 // A pointer to the first block's memory, made before that may be accessed, in
 // dynamic shared memory, too; places are given out by each block for itself.
 TEST(Cluster, PointersAndPlaces) {
-  auto kernel = loadKernel(
-      inClusters(
-          "  unsigned *row = (unsigned *)dynamic_shared();\n"
-          "  __shared__ unsigned next[2];\n"
-          "  __shared__ unsigned long long list[4];\n"
-          "  unsigned *first = in_first_block<4>(row + rank);\n"
-          "  row[t] = 7;\n"
-          "  next[0] = next[1] = rank;\n"
-          "  cluster_arrive_relaxed<4>();\n"
-          "  cluster_wait<4>();\n"
-          "  if (t == 0)\n"
-          "    *first = 10 + rank;\n"
-          "  if (t == 1)\n"
-          "    place_cluster_8(list, next, 1, 1, 2, rank, 50);\n"
-          "  if (t == 2)\n"
-          "    place_cluster_8(list, next, 2, 1, 2, rank, 51);\n"
-          "  cluster_arrive<4>();\n"
-          "  cluster_wait<4>();\n"
-          "  out[blockIdx.x * 8 + t] = t < 4 ? row[t] :\n"
-          "      rank == 0 ? (int)(list[t - 4] >> 32) : next[1] - rank;\n"),
-      "f", cluster);
-  ASSERT_TRUE(kernel);
-  for (const ThreadSchedule &schedule : schedules()) {
-    kernel->setSchedule(schedule);
-    std::vector<int> out(32, -1);
-    Status status = launch(*kernel, 4, 8, 8 * sizeof(unsigned), out.data());
-    ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(out, (std::vector<int>{10, 11, 12, 13, 50, 50, 50, 50, //
-                                     7,  7,  7,  7,  1,  1,  1,  1,  //
-                                     7,  7,  7,  7,  1,  1,  1,  1,  //
-                                     7,  7,  7,  7,  1,  1,  1,  1}));
-  }
+  runInEveryOrder(
+      "  unsigned *row = (unsigned *)dynamic_shared();\n"
+      "  __shared__ unsigned next[2];\n"
+      "  __shared__ unsigned long long list[4];\n"
+      "  unsigned *first = in_first_block<4>(row + rank);\n"
+      "  row[t] = 7;\n"
+      "  next[0] = next[1] = rank;\n"
+      "  cluster_arrive_relaxed<4>();\n"
+      "  cluster_wait<4>();\n"
+      "  if (t == 0)\n"
+      "    *first = 10 + rank;\n"
+      "  if (t == 1)\n"
+      "    place_cluster_8(list, next, 1, 1, 2, rank, 50);\n"
+      "  if (t == 2)\n"
+      "    place_cluster_8(list, next, 2, 1, 2, rank, 51);\n"
+      "  cluster_arrive<4>();\n"
+      "  cluster_wait<4>();\n"
+      "  out[blockIdx.x * 8 + t] = t < 4 ? row[t] :\n"
+      "      rank == 0 ? (int)(list[t - 4] >> 32) : next[1] - rank;\n",
+      4, 8,
+      [](const std::vector<int> &out) {
+        EXPECT_EQ(out, (std::vector<int>{10, 11, 12, 13, 50, 50, 50, 50, //
+                                         7,  7,  7,  7,  1,  1,  1,  1,  //
+                                         7,  7,  7,  7,  1,  1,  1,  1,  //
+                                         7,  7,  7,  7,  1,  1,  1,  1}));
+      },
+      8 * sizeof(unsigned));
 }
 
 // Who has ended is not waited for, and variables are fresh in every cluster.
 TEST(Cluster, BlocksThatEnd) {
-  auto kernel = loadKernel(inClusters("  out[blockIdx.x * 32 + t] = word;\n"
-                                      "  word = 5;\n"
-                                      "  if (rank == 1 || t == 3)\n"
-                                      "    return;\n"
-                                      "  cluster_arrive<4>();\n"
-                                      "  if (rank == 2)\n"
-                                      "    return;\n"
-                                      "  cluster_wait<4>();\n"
-                                      "  cluster_arrive<4>();\n"
-                                      "  cluster_wait<4>();\n"
-                                      "  out[blockIdx.x * 32 + t] += 1;\n"),
-                           "f", cluster);
-  ASSERT_TRUE(kernel);
-  for (const ThreadSchedule &schedule : schedules()) {
-    kernel->setSchedule(schedule);
-    std::vector<int> out(8 * 32, -1);
-    Status status = launch(*kernel, 8, 32, 0, out.data());
-    ASSERT_TRUE(status.ok()) << status.message();
-    for (int block = 0; block < 8; ++block) {
-      // The first thread of a block finds what nobody has written.
-      int fresh = 0;
-      for (int t = 0; t < 32; ++t) {
-        const int rank = block % 4;
-        const int waited = (rank == 0 || rank == 3) && t != 3;
-        const int found = out[block * 32 + t] - waited;
-        fresh += found == 0x7F7F7F7F;
-        EXPECT_TRUE(found == 0x7F7F7F7F || found == 5) << found;
-      }
-      EXPECT_EQ(fresh, 1);
-    }
-  }
+  runInEveryOrder("  out[blockIdx.x * 32 + t] = word;\n"
+                  "  word = 5;\n"
+                  "  if (rank == 1 || t == 3)\n"
+                  "    return;\n"
+                  "  cluster_arrive<4>();\n"
+                  "  if (rank == 2)\n"
+                  "    return;\n"
+                  "  cluster_wait<4>();\n"
+                  "  cluster_arrive<4>();\n"
+                  "  cluster_wait<4>();\n"
+                  "  out[blockIdx.x * 32 + t] += 1;\n",
+                  8, 32, [](const std::vector<int> &out) {
+                    for (int block = 0; block < 8; ++block) {
+                      // The first thread of a block finds what nobody has
+                      // written.
+                      int fresh = 0;
+                      for (int t = 0; t < 32; ++t) {
+                        const int rank = block % 4;
+                        const int waited = (rank == 0 || rank == 3) && t != 3;
+                        const int found = out[block * 32 + t] - waited;
+                        fresh += found == 0x7F7F7F7F;
+                        EXPECT_TRUE(found == 0x7F7F7F7F || found == 5) << found;
+                      }
+                      EXPECT_EQ(fresh, 1);
+                    }
+                  });
 }
 
 // Pointers are not seen when they are used, so what they do too early or too
@@ -186,32 +187,25 @@ TEST(Cluster, PointersToBlocksThatDoNotRun) {
 // memory; what one that ends has written to another's is not asked of the next
 // cluster.
 TEST(Cluster, ArrivalsThatShowTheOwnMemory) {
-  auto kernel =
-      loadKernel(inClusters("  cluster_arrive_own<4>();\n"
-                            "  cluster_wait<4>();\n"
-                            "  st_cluster_4(&words[t], rank, 10 * rank);\n"
-                            "  cluster_arrive_own<4>();\n"
-                            "  cluster_wait<4>();\n"
-                            "  out[blockIdx.x * 32 + t] =\n"
-                            "      ld_cluster_4(&words[t], 3 - rank);\n"
-                            "  cluster_arrive_own<4>();\n"
-                            "  cluster_wait<4>();\n"
-                            "  if (rank != 0) {\n"
-                            "    st_cluster_4(&word, 0, 1);\n"
-                            "    return;\n"
-                            "  }\n"
-                            "  cluster_arrive_own<4>();\n"
-                            "  cluster_wait<4>();\n"),
-                 "f", cluster);
-  ASSERT_TRUE(kernel);
-  for (const ThreadSchedule &schedule : schedules()) {
-    kernel->setSchedule(schedule);
-    std::vector<int> out(8 * 32, -1);
-    Status status = launch(*kernel, 8, 32, 0, out.data());
-    ASSERT_TRUE(status.ok()) << status.message();
-    for (int i = 0; i < 8 * 32; ++i)
-      EXPECT_EQ(out[i], 10 * (3 - i / 32 % 4));
-  }
+  runInEveryOrder("  cluster_arrive_own<4>();\n"
+                  "  cluster_wait<4>();\n"
+                  "  st_cluster_4(&words[t], rank, 10 * rank);\n"
+                  "  cluster_arrive_own<4>();\n"
+                  "  cluster_wait<4>();\n"
+                  "  out[blockIdx.x * 32 + t] =\n"
+                  "      ld_cluster_4(&words[t], 3 - rank);\n"
+                  "  cluster_arrive_own<4>();\n"
+                  "  cluster_wait<4>();\n"
+                  "  if (rank != 0) {\n"
+                  "    st_cluster_4(&word, 0, 1);\n"
+                  "    return;\n"
+                  "  }\n"
+                  "  cluster_arrive_own<4>();\n"
+                  "  cluster_wait<4>();\n",
+                  8, 32, [](const std::vector<int> &out) {
+                    for (int i = 0; i < 8 * 32; ++i)
+                      EXPECT_EQ(out[i], 10 * (3 - i / 32 % 4));
+                  });
 }
 
 // Without the barrier a block finds what was there before.
