@@ -18,10 +18,12 @@
 namespace dsv4 {
 
 struct TopkClusterShared {
-  // The lengths of the lists of all blocks: after the first pass, after a
-  // repeated one, and when they were reduced. A later one must not overwrite
-  // what a slower block still reads.
-  unsigned counts[3][16];
+  // The length of this block's list: after the first pass, after a repeated one,
+  // and when it was reduced. A later one must not overwrite what a slower block
+  // still reads.
+  unsigned own[3];
+  // Those of all blocks.
+  unsigned counts[16];
 };
 
 template <typename Shape, int Size> struct TopkCluster {
@@ -33,14 +35,9 @@ template <typename Shape, int Size> struct TopkCluster {
   bool reduced;
   // Of the lists put one behind the other: how long the first is, and all.
   int first, all;
-  const unsigned *counts;
 
-  // The other blocks must have started before their memory is written.
   __device__ __forceinline__ TopkCluster(TopkClusterShared &cluster)
-      : cluster(cluster), exchanges(0), reduced(false), first(0), all(0),
-        counts(nullptr) {
-    cluster_arrive<Size>();
-  }
+      : cluster(cluster), exchanges(0), reduced(false), first(0), all(0) {}
 
   __device__ __forceinline__ TopkRange range(int length) const {
     return topk_range<Shape>(cluster_rank<Size>(), Size, length);
@@ -48,16 +45,15 @@ template <typename Shape, int Size> struct TopkCluster {
 
   // All blocks see the same counts, so all decide the same.
   __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
-    if (exchanges == 0)
-      cluster_wait<Size>();
-    unsigned *lengths = cluster.counts[exchanges++];
-    if (threadIdx.x < Size)
-      st_cluster_4(&lengths[cluster_rank<Size>()], threadIdx.x,
-                   (unsigned)count);
-    cluster_arrive<Size>();
+    unsigned &own = cluster.own[exchanges++];
+    if (threadIdx.x == 0)
+      own = (unsigned)count;
+    cluster_arrive_own<Size>();
     cluster_wait<Size>();
-    counts = lengths;
-    first = (int)counts[0];
+    if (threadIdx.x < Size)
+      cluster.counts[threadIdx.x] = ld_cluster_4(&own, threadIdx.x);
+    __syncthreads();
+    first = (int)cluster.counts[0];
     all = before(Size);
     // Nobody has left anything out: such a list has all that are wanted.
     if (all < wanted && !any)
@@ -71,7 +67,7 @@ template <typename Shape, int Size> struct TopkCluster {
   // The lengths of the lists before that of block `part`.
   __device__ __forceinline__ int before(int part) const {
     const int lane = threadIdx.x % 32;
-    return (int)__reduce_add_sync(0xFFFFFFFFu, lane < part ? counts[lane] : 0);
+    return (int)__reduce_add_sync(0xFFFFFFFFu, lane < part ? cluster.counts[lane] : 0);
   }
   // What is here already need not be fetched.
   __device__ __forceinline__ int begin() const { return first; }
@@ -87,7 +83,7 @@ template <typename Shape, int Size> struct TopkCluster {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll 1
     for (int part = warp / each; part < Size; part += warps / each) {
-      const int begin = before(part), next = begin + (int)counts[part];
+      const int begin = before(part), next = begin + (int)cluster.counts[part];
       const int stop = next < end ? next : end;
 #pragma unroll 1
       for (int at = (begin > from ? begin : from) + warp % each * 32; at < stop;
@@ -112,11 +108,12 @@ template <typename Shape, int Size> struct TopkCluster {
     }
   }
 
-  // No block ends while another may read its memory.
-  __device__ __forceinline__ void release() { cluster_arrive<Size>(); }
+  // No block ends while another may read its memory. What this one has read is in its
+  // own already, so no access need be waited for.
+  __device__ __forceinline__ void release() { cluster_arrive_relaxed<Size>(); }
   __device__ __forceinline__ void close() {
     if (cluster_rank<Size>() != 0)
-      cluster_arrive<Size>();
+      cluster_arrive_relaxed<Size>();
     cluster_wait<Size>();
   }
 };
