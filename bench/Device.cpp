@@ -44,13 +44,14 @@ extern "C" __global__ void __launch_bounds__(128) kernel(uint4 *to, int n) {
 }
 )";
 
-// A hash of the address, a chunk of 16 bytes a thread.
+// A hash of the place and of which draw it is, a chunk of 16 bytes a thread.
 static const char fillText[] = R"(
-extern "C" __global__ void __launch_bounds__(256) kernel(uint4 *to, int n) {
+extern "C" __global__ void __launch_bounds__(256)
+kernel(uint4 *to, int n, int draw) {
   const int i = blockIdx.x * 256 + threadIdx.x;
   if (i >= n)
     return;
-  unsigned long long x = (unsigned long long)(to + i);
+  unsigned long long x = ((unsigned long long)draw << 40) + (unsigned)i;
   unsigned words[4];
   for (int w = 0; w < 4; ++w) {
     x += 0x9E3779B97F4A7C15ull;
@@ -127,7 +128,7 @@ static std::string launchMacros(bool programmatic) {
 }
 
 Kernel Device::build(const std::string &text, uint32_t threads,
-                     uint32_t perBlock, bool reads, bool programmatic) {
+                     uint32_t perBlock, Operands operands, bool programmatic) {
   auto *nvrtc = take(jit::NVRTC::get());
   auto output = take(nvrtc->compile(launchMacros(programmatic) + text,
                                     "bench.cu", session.arch()));
@@ -144,15 +145,24 @@ Kernel Device::build(const std::string &text, uint32_t threads,
   kernel.rowsPerBlock = perBlock;
   kernel.programmaticLaunch = programmatic;
   kernel.rows = {{-1, 0}};
-  for (const char *name : {"to", "from"}) {
-    if (name[0] == 'f' && !reads)
-      continue;
+  // A draw is told as the other extent: there are no arguments but buffers.
+  rt::Extent other = {16, -1};
+  if (operands == Operands::ToAndDraw) {
+    info.dims.push_back({"draw", 0, 1});
+    other = {-1, 1};
+  }
+  std::vector<const char *> names = {"to"};
+  if (operands == Operands::ToAndFrom)
+    names.push_back("from");
+  for (const char *name : names) {
     int index = static_cast<int>(info.bindings.size());
     info.bindings.push_back(
-        {name, rt::Storage::U8, "u8", {{-1, 0}, {16, -1}}, index == 0});
+        {name, rt::Storage::U8, "u8", {{-1, 0}, other}, index == 0});
     kernel.parameters.push_back({rt::Parameter::Kind::Buffer, index});
   }
   kernel.parameters.push_back({rt::Parameter::Kind::Rows, 0});
+  if (operands == Operands::ToAndDraw)
+    kernel.parameters.push_back({rt::Parameter::Kind::Int32, 1});
   info.kernels = {kernel};
   return take(rt::LoadedProgram::load(program, rt::Backend::cuda(&driver)));
 }
@@ -167,7 +177,7 @@ void Device::buildCopies() {
                  (programmatic ? ", pdl" : ""),
              build("#define STEPS " + std::to_string(steps) + "\n" +
                        (evictLast ? evictLastLoad : plainLoad) + copyText,
-                   256, 256 * steps, /*reads=*/true, programmatic)});
+                   256, 256 * steps, Operands::ToAndFrom, programmatic)});
   copyKernels.push_back({"cuMemcpyDtoDAsync", nullptr});
 }
 
@@ -175,17 +185,16 @@ Device::Device(Session &session) : session(session), driver(*session.driver()) {
   check(driver.makeCurrent(0));
   stream = take(driver.createStream());
   info = take(driver.device(0));
-  fill =
-      build(std::string(anyCodes) + fillText, 256, 256, /*reads=*/false, false);
-  fillBF16 = build(std::string(moderateBF16) + fillText, 256, 256,
-                   /*reads=*/false, false);
-  fillF32 = build(std::string(moderateF32) + fillText, 256, 256,
-                  /*reads=*/false, false);
-  fillF32Normal = build(std::string(normalF32) + fillText, 256, 256,
-                        /*reads=*/false, false);
+  auto buildFill = [&](const char *codes) {
+    return build(std::string(codes) + fillText, 256, 256, Operands::ToAndDraw,
+                 /*programmatic=*/false);
+  };
+  fill = buildFill(anyCodes);
+  fillBF16 = buildFill(moderateBF16);
+  fillF32 = buildFill(moderateF32);
+  fillF32Normal = buildFill(normalF32);
   for (bool programmatic : {false, true})
-    empty[programmatic] =
-        build(emptyText, 128, 1, /*reads=*/false, programmatic);
+    empty[programmatic] = build(emptyText, 128, 1, Operands::To, programmatic);
   buildCopies();
   scratch = allocate(16);
 }
@@ -214,7 +223,7 @@ rt::Status Device::launchEmpty(bool programmatic, int64_t blocks,
 //===----------------------------------------------------------------------===//
 
 void Device::launchFill(Kernel &kernel, Memory &memory) {
-  const int64_t shape[] = {static_cast<int64_t>(memory.size() / 16), 16};
+  const int64_t shape[] = {static_cast<int64_t>(memory.size() / 16), ++draws};
   const rt::Argument argument = {memory.at(), shape};
   check(kernel->launch(stream, &argument, 1));
 }

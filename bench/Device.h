@@ -83,6 +83,9 @@ public:
   ~Device();
 
   Memory allocate(size_t bytes) { return Memory(driver, bytes); }
+  /// What is filled from here on is what it was after the last call, and each
+  /// time something else.
+  void restartDraws() { draws = 0; }
   /// Random bytes; none is 0x7F or 0xFF, so that no element is a NaN.
   void fillRandom(Memory &memory);
   /// Random bf16 values of either sign, of magnitudes from 2^-7 to 2.
@@ -118,9 +121,10 @@ public:
   rt::DeviceInfo info;
 
 private:
-  /// A kernel over 16-byte chunks: `to[n]`, and `from[n]` if it reads.
+  enum class Operands { To, ToAndFrom, ToAndDraw };
+  /// A kernel over 16-byte chunks: `to[n]`, `from[n]`, n, the draw.
   Kernel build(const std::string &text, uint32_t threads, uint32_t perBlock,
-               bool reads, bool programmatic);
+               Operands operands, bool programmatic);
   void buildCopies();
   void launchFill(Kernel &kernel, Memory &memory);
   /// Fills the L2 cache with other data.
@@ -128,6 +132,7 @@ private:
 
   std::vector<CopyKernel> copyKernels;
   Kernel fill, fillBF16, fillF32, fillF32Normal, empty[2];
+  int64_t draws = 0;
   Memory scratch, flushFrom, flushTo;
   std::vector<Memory> workspaces;
 };

@@ -9,6 +9,8 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <random>
+
 using namespace dsv4;
 using namespace dsv4::bench;
 
@@ -75,9 +77,15 @@ public:
     bytesPerRow =
         (hash ? kPlaces + kPlaces + 1 : experts) * 4 + 2 * kPlaces * 4;
     poolBytes = bytesPerRow * kTokens;
-    device.fillFloats(logits);
+    device.fillNormal(logits);
     if (!hash) {
-      device.fillFloats(shared);
+      // A correction, so small beside the scores.
+      std::mt19937_64 random(experts);
+      std::normal_distribution<float> normal(0, 0.125f);
+      std::vector<float> bias(experts);
+      for (float &each : bias)
+        each = normal(random);
+      device.upload(shared, bias.data());
       return;
     }
     std::vector<int32_t> table(kVocabulary * kPlaces), tokens(kTokens);

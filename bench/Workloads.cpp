@@ -33,6 +33,8 @@ Workload::Workload(Device &device, std::string name, std::string layout,
       parseSourceString<ModuleOp>(this->source, ParserConfig(context.get()));
   if (!module)
     check(rt::Status(rt::Code::InvalidArgument, "a program does not parse"));
+  // The same data whatever ran before.
+  device.restartDraws();
 }
 
 Workload::~Workload() = default;
