@@ -75,5 +75,6 @@ std::string dsv4::test::makeSchedule(const std::string &how, int64_t threads,
 }
 
 bool dsv4::test::isOfRegisters(const std::string &schedule) {
-  return schedule.find("select = block") != std::string::npos;
+  return schedule.find("select = block") != std::string::npos ||
+         schedule.find("select = warp") != std::string::npos;
 }

@@ -356,3 +356,40 @@ TEST(TopkTest, LastBin) {
       });
   runAndCount(jobs);
 }
+
+/// Scores of which one lane of a warp, which has every 32nd vector of four, has
+/// most of the best: all different, or few values, some of them equal and some
+/// as near to each other as floats are.
+static std::vector<float> makeBestOfOneLane(int64_t columns, bool different,
+                                            std::mt19937_64 &random) {
+  const float levels[] = {1, 7, 7, std::nextafterf(7, 8), 8, 9};
+  auto draw = [&] {
+    return different ? float(random() % (1 << 20)) : levels[random() % 6];
+  };
+  std::vector<float> row(columns);
+  for (float &score : row)
+    score = -float(random() % 1000);
+  const int64_t lane = random() % 32;
+  for (int64_t at = 4 * lane; at < columns; at += 128)
+    for (int64_t i = at; i < std::min(at + 4, columns); ++i)
+      row[i] = draw();
+  for (unsigned i = random() % 8; i > 0; --i)
+    row[random() % columns] = draw();
+  return row;
+}
+
+// A lane gives all that it has put in order, and may have more of the best.
+TEST(TopkTest, BestOfOneLane) {
+  Sessions sessions;
+  Jobs jobs;
+  for (int64_t places : {4, 5, 6, 8, 9})
+    for (int64_t columns : {160, 256, 384, 1024})
+      jobs.push_back([&sessions, places, columns] {
+        std::mt19937_64 random(getSeed() + places + columns);
+        std::vector<std::vector<float>> rows;
+        for (unsigned i = 0; i < 200; ++i)
+          rows.push_back(makeBestOfOneLane(columns, i % 2, random));
+        return checkRows(sessions, makeSchedule("warp", 128, 4), places, rows);
+      });
+  runAndCount(jobs);
+}
