@@ -11,6 +11,8 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <random>
+
 using namespace dsv4;
 using namespace dsv4::bench;
 
@@ -29,14 +31,26 @@ func.func @topk(
 )";
 
 std::string TopkJob::getName() const {
-  static const char *const suffixes[] = {"", "_ascending", "_equal", "_bucket"};
+  static const char *const suffixes[] = {"", "_ascending", "_equal", "_bucket",
+                                         "_specials"};
   return llvm::formatv("topk_{0}{1}", rows,
                        suffixes[static_cast<unsigned>(scores)]);
+}
+
+/// Half of them numbers.
+static float getSpecial(uint32_t random) {
+  static const uint32_t bits[] = {0x7F800000, 0xFF800000, 0x7FC00000,
+                                  0x00000000, 0x80000000, 0x00000001,
+                                  0x80000001, 0x007FFFFF};
+  uint32_t which = random >> 28;
+  return llvm::bit_cast<float>(which < 8 ? bits[which]
+                                         : 0x3F000000 + (random & 0xFFFFFF));
 }
 
 /// One row of scores that are hard to select from.
 static std::vector<float> makeHardRow(const TopkJob &of) {
   std::vector<float> row(of.columns);
+  std::minstd_rand random;
   for (int64_t i = 0; i < of.columns; ++i)
     switch (of.scores) {
     case TopkJob::Scores::Ascending:
@@ -49,6 +63,9 @@ static std::vector<float> makeHardRow(const TopkJob &of) {
       break;
     case TopkJob::Scores::Equal:
       row[i] = 1.5f;
+      break;
+    case TopkJob::Scores::Specials:
+      row[i] = getSpecial(uint32_t(random()) << 1);
       break;
     case TopkJob::Scores::Normal:
       llvm_unreachable("not hard");

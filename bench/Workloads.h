@@ -181,9 +181,10 @@ std::unique_ptr<Workload> makeRouter(Device &device, const RouterJob &of);
 
 /// One topk: indices alone, unordered, of f32 rows without lengths.
 struct TopkJob {
-  /// Normally distributed; hard ones: ascending, all equal, or with the same
-  /// sign, exponent and first bits of the mantissa.
-  enum class Scores { Normal, Ascending, Equal, Bucket };
+  /// Normally distributed; hard ones: ascending, all equal, with the same
+  /// sign, exponent and first bits of the mantissa, or half of them infinities,
+  /// NaN, zeros and denormal numbers.
+  enum class Scores { Normal, Ascending, Equal, Bucket, Specials };
   int64_t rows, columns, places;
   bool compileCosts = false;
   Scores scores = Scores::Normal;
