@@ -83,8 +83,8 @@ public:
   ~Device();
 
   Memory allocate(size_t bytes) { return Memory(driver, bytes); }
-  /// What is filled from here on is what it was after the last call, and each
-  /// time something else.
+  /// Restarts the sequence of draws: the n-th fill after this has the same data
+  /// in every run.
   void restartDraws() { draws = 0; }
   /// Random bytes; none is 0x7F or 0xFF, so that no element is a NaN.
   void fillRandom(Memory &memory);

@@ -79,7 +79,7 @@ public:
     poolBytes = bytesPerRow * kTokens;
     device.fillNormal(logits);
     if (!hash) {
-      // A correction, so small beside the scores.
+      // A correction, so small beside what it corrects.
       std::mt19937_64 random(experts);
       std::normal_distribution<float> normal(0, 0.125f);
       std::vector<float> bias(experts);

@@ -11,6 +11,7 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <limits>
 #include <random>
 
 using namespace dsv4;
@@ -37,20 +38,33 @@ std::string TopkJob::getName() const {
                        suffixes[static_cast<unsigned>(scores)]);
 }
 
-/// Half of them numbers.
-static float getSpecial(uint32_t random) {
-  static const uint32_t bits[] = {0x7F800000, 0xFF800000, 0x7FC00000,
-                                  0x00000000, 0x80000000, 0x00000001,
-                                  0x80000001, 0x007FFFFF};
-  uint32_t which = random >> 28;
-  return llvm::bit_cast<float>(which < 8 ? bits[which]
-                                         : 0x3F000000 + (random & 0xFFFFFF));
+/// One in 2048 is +infinity, as many are numbers, fewer in all than are
+/// selected; the others NaN, -infinity, zeros and denormal numbers of both
+/// signs.
+static float getSpecial(uint64_t random) {
+  const uint32_t sign = random >> 63 << 31;
+  switch (random % 2048) {
+  case 0:
+    return std::numeric_limits<float>::infinity();
+  case 1:
+    return llvm::bit_cast<float>(0x3F000000 | uint32_t(random >> 40));
+  }
+  switch (random >> 16 & 3) {
+  case 0:
+    return std::numeric_limits<float>::quiet_NaN();
+  case 1:
+    return -std::numeric_limits<float>::infinity();
+  case 2:
+    return llvm::bit_cast<float>(sign);
+  default:
+    return llvm::bit_cast<float>(sign | uint32_t(random >> 20 & 0x7FFFFF));
+  }
 }
 
 /// One row of scores that are hard to select from.
 static std::vector<float> makeHardRow(const TopkJob &of) {
   std::vector<float> row(of.columns);
-  std::minstd_rand random;
+  std::mt19937_64 random;
   for (int64_t i = 0; i < of.columns; ++i)
     switch (of.scores) {
     case TopkJob::Scores::Ascending:
@@ -65,7 +79,7 @@ static std::vector<float> makeHardRow(const TopkJob &of) {
       row[i] = 1.5f;
       break;
     case TopkJob::Scores::Specials:
-      row[i] = getSpecial(uint32_t(random()) << 1);
+      row[i] = getSpecial(random());
       break;
     case TopkJob::Scores::Normal:
       llvm_unreachable("not hard");

@@ -182,8 +182,8 @@ std::unique_ptr<Workload> makeRouter(Device &device, const RouterJob &of);
 /// One topk: indices alone, unordered, of f32 rows without lengths.
 struct TopkJob {
   /// Normally distributed; hard ones: ascending, all equal, with the same
-  /// sign, exponent and first bits of the mantissa, or half of them infinities,
-  /// NaN, zeros and denormal numbers.
+  /// sign, exponent and first bits of the mantissa, or NaN, infinities, zeros
+  /// and denormal numbers, of which the last of the best is one.
   enum class Scores { Normal, Ascending, Equal, Bucket, Specials };
   int64_t rows, columns, places;
   bool compileCosts = false;

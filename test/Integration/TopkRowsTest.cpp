@@ -10,8 +10,10 @@
 
 #include "llvm/ADT/bit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 using namespace dsv4;
@@ -389,6 +391,43 @@ TEST(TopkTest, BestOfOneLane) {
         std::vector<std::vector<float>> rows;
         for (unsigned i = 0; i < 200; ++i)
           rows.push_back(makeBestOfOneLane(columns, i % 2, random));
+        return checkRows(sessions, makeSchedule("warp", 128, 4), places, rows);
+      });
+  runAndCount(jobs);
+}
+
+/// Scores of which two are equal, and all others differ by more than words
+/// leave out: the last of the best and the first that is not, or two of the
+/// best, which have the same place in their lanes or any.
+static std::vector<float> makeOneTie(int64_t columns, int64_t places,
+                                     std::mt19937_64 &random) {
+  std::vector<int64_t> order(columns);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  const int64_t tie = random() % 2 ? places - 1 : random() % places;
+  if (random() % 2) {
+    // Lanes have every 32nd vector of four: the same of another lane.
+    const int64_t other = order[tie] / 128 * 128 + (order[tie] + 4) % 128;
+    if (other < columns)
+      std::swap(*llvm::find(order, other), order[tie + 1]);
+  }
+  std::vector<float> row(columns);
+  for (int64_t i = 0; i < columns; ++i)
+    row[order[i]] = float(1000 * (columns - (i == tie + 1 ? tie : i)));
+  return row;
+}
+
+// One tie is enough for words to say too little.
+TEST(TopkTest, OneTie) {
+  Sessions sessions;
+  Jobs jobs;
+  for (int64_t places : {1, 6, 8, 9})
+    for (int64_t columns : {160, 256, 1024})
+      jobs.push_back([&sessions, places, columns] {
+        std::mt19937_64 random(getSeed() + places + columns);
+        std::vector<std::vector<float>> rows;
+        for (unsigned i = 0; i < 200; ++i)
+          rows.push_back(makeOneTie(columns, places, random));
         return checkRows(sessions, makeSchedule("warp", 128, 4), places, rows);
       });
   runAndCount(jobs);

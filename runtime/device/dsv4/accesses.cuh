@@ -423,17 +423,6 @@ __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
                : "memory");
 #endif
 }
-__device__ __forceinline__ void st_cluster_4(unsigned *own, int rank,
-                                             unsigned value) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("{\n\t.reg .u64 s;\n\t.reg .u32 a;\n\t"
-               "cvta.to.shared.u64 s, %0;\n\tcvt.u32.u64 a, s;\n\t"
-               "mapa.shared::cluster.u32 a, a, %1;\n\t"
-               "st.shared::cluster.u32 [a], %2;\n\t}" ::"l"(own),
-               "r"(rank), "r"(value)
-               : "memory");
-#endif
-}
 
 // All threads of the cluster arrive, then wait for each other; what was written
 // before is visible behind. Before the first access to another block's memory,

@@ -18,9 +18,10 @@
 namespace dsv4 {
 
 struct TopkClusterShared {
-  // The length of this block's list: after the first pass, after a repeated one,
-  // and when it was reduced. A later one must not overwrite what a slower block
-  // still reads.
+  // The length of this block's list, one for each exchange: a later one must not
+  // overwrite what a slower block still reads. There are at most three: after the
+  // first pass, after a repeated one, which has all that are wanted, and when lists were
+  // reduced, which is done once.
   unsigned own[3];
   // Those of all blocks.
   unsigned counts[16];
@@ -108,8 +109,9 @@ template <typename Shape, int Size> struct TopkCluster {
     }
   }
 
-  // No block ends while another may read its memory. What this one has read is in its
-  // own already, so no access need be waited for.
+  // No block ends while another may read its memory. Relaxed, since nothing that was
+  // written is read behind it, and what this block has read it has stored in its own
+  // memory, so the loads are done.
   __device__ __forceinline__ void release() { cluster_arrive_relaxed<Size>(); }
   __device__ __forceinline__ void close() {
     if (cluster_rank<Size>() != 0)

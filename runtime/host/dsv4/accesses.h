@@ -224,10 +224,6 @@ __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
     *in_block(array + next[bin == last]++, 0, dsv4_host::Use::Write) =
         (unsigned long long)high << 32 | low;
 }
-__device__ __forceinline__ void st_cluster_4(unsigned *own, int rank,
-                                             unsigned value) {
-  *in_block(own, rank, dsv4_host::Use::Write) = value;
-}
 template <int Size> __device__ __forceinline__ void cluster_arrive() {
   if (Size > 1)
     dsv4_host::state.calls->clusterArrive(/*shows_writes=*/true);

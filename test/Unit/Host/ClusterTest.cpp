@@ -25,13 +25,18 @@ namespace {
 constexpr unsigned cluster = 4;
 
 /// A kernel of clusters of four blocks; `rank` is that of the block, `t` its
-/// thread.
+/// thread. `place(value)` is into `places[t]` of the first block.
 std::string inClusters(const std::string &body) {
   return "extern \"C\" __global__ void __cluster_dims__(4, 1, 1) f(int *out) "
          "{\n"
          "  using namespace dsv4;\n"
          "  __shared__ unsigned word, words[64];\n"
-         "  const int t = threadIdx.x, rank = cluster_rank<4>();\n" +
+         "  __shared__ unsigned long long places[64];\n"
+         "  const int t = threadIdx.x, rank = cluster_rank<4>();\n"
+         "  auto place = [&](unsigned value) {\n"
+         "    unsigned next[2] = {(unsigned)t, 0};\n"
+         "    place_cluster_8(places, next, 0, 1, 1, value, 0);\n"
+         "  };\n" +
          body + "}\n";
 }
 
@@ -71,17 +76,17 @@ void runInEveryOrder(const std::string &body, uint64_t grid, uint32_t threads,
 TEST(Cluster, MemoryOfOtherBlocksInEveryOrder) {
   runInEveryOrder("  if (t == 0)\n"
                   "    word = blockIdx.x * 100;\n"
-                  "  words[t] = 0;\n"
+                  "  places[t] = 0;\n"
                   "  cluster_arrive<4>();\n"
                   "  cluster_wait<4>();\n"
                   "  int sum = 0;\n"
                   "  for (int i = 0; i < 4; ++i)\n"
                   "    sum += ld_cluster_4(&word, i);\n"
                   "  if (t / 16 == rank)\n"
-                  "    st_cluster_4(&words[t], 0, sum + t);\n"
+                  "    place(sum + t);\n"
                   "  cluster_arrive<4>();\n"
                   "  cluster_wait<4>();\n"
-                  "  out[blockIdx.x * 64 + t] = words[t];\n",
+                  "  out[blockIdx.x * 64 + t] = (int)places[t];\n",
                   12, 64, [](const std::vector<int> &out) {
                     for (int block = 0; block < 12; ++block)
                       for (int t = 0; t < 64; ++t) {
@@ -189,7 +194,9 @@ TEST(Cluster, PointersToBlocksThatDoNotRun) {
 TEST(Cluster, ArrivalsThatShowTheOwnMemory) {
   runInEveryOrder("  cluster_arrive_own<4>();\n"
                   "  cluster_wait<4>();\n"
-                  "  st_cluster_4(&words[t], rank, 10 * rank);\n"
+                  "  words[t] = 10 * rank;\n"
+                  "  if (rank == 0)\n"
+                  "    place(1);\n"
                   "  cluster_arrive_own<4>();\n"
                   "  cluster_wait<4>();\n"
                   "  out[blockIdx.x * 32 + t] =\n"
@@ -197,7 +204,7 @@ TEST(Cluster, ArrivalsThatShowTheOwnMemory) {
                   "  cluster_arrive_own<4>();\n"
                   "  cluster_wait<4>();\n"
                   "  if (rank != 0) {\n"
-                  "    st_cluster_4(&word, 0, 1);\n"
+                  "    place(1);\n"
                   "    return;\n"
                   "  }\n"
                   "  cluster_arrive_own<4>();\n"
@@ -236,7 +243,7 @@ TEST(Cluster, WrongUse) {
     EXPECT_EQ(failureOf("  cluster_arrive<4>();\n"
                         "  cluster_wait<4>();\n"
                         "  if (rank == 1 && t == 0)\n"
-                        "    st_cluster_4(&word, 2, 1);\n"
+                        "    place(1);\n"
                         "  cluster_arrive_" +
                         how + "<4>();\n"),
               "kernel 'f': block 1, thread 0: arrives at a barrier of its "
