@@ -287,7 +287,7 @@ def require_costs(result, add):
     for row in result["dsv4"]["compile"]:
         name = f"{row['what']} {row['layout']}"
         ratio = row["nvrtc_ms"] / row["nvrtc_empty_ms"]
-        if row["what"].startswith("topk"):
+        if row["what"].startswith("topk") or "router" in row["what"]:
             add(f"NVRTC over an empty kernel, {name}", ratio, 6, 4, True)
         if row["what"] not in ("gather", "dequantize"):
             continue  # Nothing is required of writers.

@@ -349,7 +349,9 @@ def tablegen(file, *arguments):
 def make_dialect(arguments, _):
     name = arguments[0]
     folder = name.upper()
-    return tablegen(f"dialects/{folder}/{folder}Ops.td", "-gen-dialect-doc", f"-dialect={name}")
+    text = tablegen(f"dialects/{folder}/{folder}Ops.td", "-gen-dialect-doc", f"-dialect={name}")
+    # Errors say operands' names, which stand in front here.
+    return re.sub(r"^(\| `(\w+)` \| (?:variadic of )?)'\2', a ", r"\1", text, flags=re.M)
 
 
 def make_passes(_, __):

@@ -23,6 +23,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class DSV4_Op<string opMnemonic, list<Trait> traits = []>
     : Op<DSV4_Dialect, opMnemonic, traits>;
 
+/// An operand of a type; an error about its type says its name, too, since its number
+/// depends on which optional operands are there.
+class DSV4_Operand<string name, Type type>
+    : Type<type.predicate, "'" # name # "', a " # type.summary, type.cppType>;
+
 /// What ops read and write of a cache.
 def DSV4_CacheResource : Resource<"::dsv4::CacheResource">;
 

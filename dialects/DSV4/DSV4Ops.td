@@ -73,12 +73,12 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
   }];
   let arguments = (ins
     Arg<DSV4_CacheType, "the cache", [MemRead<DSV4_CacheResource>]>:$cache,
-    DSV4_Indices:$indices,
-    Optional<DSV4_Indices>:$page_table,
-    Optional<DSV4_Indices>:$requests,
-    Optional<DSV4_Indices>:$lengths,
-    DSV4_Rows:$out,
-    Optional<DSV4_Mask>:$mask
+    DSV4_Operand<"indices", DSV4_Indices>:$indices,
+    Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
+    Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
+    DSV4_Operand<"out", DSV4_Rows>:$out,
+    Optional<DSV4_Operand<"mask", DSV4_Mask>>:$mask
   );
   let results = (outs DSV4_Rows:$rows, Optional<DSV4_Mask>:$valid);
   let assemblyFormat = [{
@@ -134,8 +134,9 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     ```
   }];
   let arguments = (ins
-    AnyRankedTensor:$data, Variadic<AnyRankedTensor>:$scales,
-    DSV4_Rows:$out, DSV4_FormatAttr:$format
+    DSV4_Operand<"data", AnyRankedTensor>:$data,
+    Variadic<DSV4_Operand<"scales", AnyRankedTensor>>:$scales, DSV4_Operand<"out", DSV4_Rows>:$out,
+    DSV4_FormatAttr:$format
   );
   let results = (outs DSV4_Rows:$values);
   let assemblyFormat = [{
@@ -190,8 +191,8 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     ```
   }];
   let arguments = (ins
-    DSV4_Rows:$x, Optional<TensorOf<[F32]>>:$given,
-    Variadic<AnyRankedTensor>:$outs,
+    DSV4_Operand<"x", DSV4_Rows>:$x, Optional<DSV4_Operand<"given", TensorOf<[F32]>>>:$given,
+    Variadic<DSV4_Operand<"outs", AnyRankedTensor>>:$outs,
     DSV4_FormatAttr:$format, DSV4_QuantizerAttr:$rule,
     OptionalAttr<DenseI64ArrayAttr>:$columns
   );
@@ -248,8 +249,10 @@ def DSV4_RMSNormOp : DSV4_RowToRowOp<"rms_norm"> {
 
     Source: the official `RMSNorm`.
   }];
-  let arguments = (ins DSV4_Rows:$x, Optional<DSV4_Rows>:$weight, DSV4_Rows:$out,
-                       F32Attr:$eps);
+  let arguments = (ins
+    DSV4_Operand<"x", DSV4_Rows>:$x, Optional<DSV4_Operand<"weight", DSV4_Rows>>:$weight,
+    DSV4_Operand<"out", DSV4_Rows>:$out, F32Attr:$eps
+  );
   let assemblyFormat = [{
     $x (`weight` `(` $weight^ `:` type($weight) `)`)? `outs` `(` $out `:` type($out) `)`
     attr-dict `:` type($x) custom<TiedResult>(ref(type($out)), type($rows))
@@ -280,8 +283,11 @@ def DSV4_RopeOp : DSV4_RowToRowOp<"rope"> {
     The table is an operand because its angles, made in fp32, are part of a model.
     Source: the official `apply_rotary_emb` (interleaved pairs).
   }];
-  let arguments = (ins DSV4_Rows:$x, TensorOf<[F32]>:$table, DSV4_Indices:$positions,
-                       DSV4_Rows:$out, UnitAttr:$inverse);
+  let arguments = (ins
+    DSV4_Operand<"x", DSV4_Rows>:$x, DSV4_Operand<"table", TensorOf<[F32]>>:$table,
+    DSV4_Operand<"positions", DSV4_Indices>:$positions, DSV4_Operand<"out", DSV4_Rows>:$out,
+    UnitAttr:$inverse
+  );
   let assemblyFormat = [{
     $x (`inverse` $inverse^)? `table` `(` $table `:` type($table) `)`
     `positions` `(` $positions `:` type($positions) `)`
@@ -305,7 +311,9 @@ def DSV4_HadamardOp : DSV4_RowToRowOp<"hadamard"> {
 
     Source: the official indexer, which has N = 128 and scale 128^-0.5.
   }];
-  let arguments = (ins DSV4_Rows:$x, DSV4_Rows:$out, F32Attr:$scale);
+  let arguments = (ins
+    DSV4_Operand<"x", DSV4_Rows>:$x, DSV4_Operand<"out", DSV4_Rows>:$out, F32Attr:$scale
+  );
   let assemblyFormat = [{
     $x `outs` `(` $out `:` type($out) `)`
     attr-dict `:` type($x) custom<TiedResult>(ref(type($out)), type($rows))
@@ -406,11 +414,10 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     Source: paper eq. 9-12; the official `Compressor` (columns [0, D) are the overlapping stream).
   }];
   let arguments = (ins
-    DSV4_Rows:$values, DSV4_Rows:$scores, DSV4_Indices:$plan,
-    Optional<TensorOf<[F32]>>:$bias,
-    Optional<DSV4_CacheType>:$state,
-    Optional<DSV4_Indices>:$page_table, DSV4_Rows:$out,
-    I64Attr:$window,
+    DSV4_Operand<"values", DSV4_Rows>:$values, DSV4_Operand<"scores", DSV4_Rows>:$scores,
+    DSV4_Operand<"plan", DSV4_Indices>:$plan, Optional<DSV4_Operand<"bias", TensorOf<[F32]>>>:$bias,
+    Optional<DSV4_CacheType>:$state, Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    DSV4_Operand<"out", DSV4_Rows>:$out, I64Attr:$window,
     DefaultValuedAttr<DSV4_CompressAlgorithm, "::dsv4::CompressAlgorithm::Windowed">:$algorithm,
     UnitAttr:$overlap, OptionalAttr<I64Attr>:$ring, UnitAttr:$biased
   );
@@ -486,10 +493,12 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
   }];
   let arguments = (ins
     Arg<DSV4_CacheType, "the cache", [MemWrite<DSV4_CacheResource>]>:$cache,
-    DSV4_Indices:$indices, Optional<DSV4_Indices>:$requests,
-    Optional<DSV4_Indices>:$page_table, Optional<DSV4_Indices>:$lengths,
-    Variadic<AnyRankedTensor>:$fields,
-    OptionalAttr<I64Attr>:$ring, OptionalAttr<DenseI64ArrayAttr>:$columns, UnitAttr:$unique
+    DSV4_Operand<"indices", DSV4_Indices>:$indices,
+    Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
+    Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
+    Variadic<DSV4_Operand<"fields", AnyRankedTensor>>:$fields, OptionalAttr<I64Attr>:$ring,
+    OptionalAttr<DenseI64ArrayAttr>:$columns, UnitAttr:$unique
   );
   let assemblyFormat = [{
     $cache `[` $indices `]` (`ring` $ring^)? (`unique` $unique^)?

@@ -40,8 +40,10 @@ def DSV4_GateOp : DSV4_Op<"gate", [
 
     Source: the official `Gate`. Its softplus is x above 20, which this is, too, to the last bit.
   }];
-  let arguments = (ins TensorOf<[BF16, F32]>:$logits, DSV4_GateFunction:$function,
-                       TensorOf<[F32]>:$out);
+  let arguments = (ins
+    DSV4_Operand<"logits", TensorOf<[BF16, F32]>>:$logits, DSV4_GateFunction:$function,
+    DSV4_Operand<"out", TensorOf<[F32]>>:$out
+  );
   let results = (outs TensorOf<[F32]>:$scores);
   let assemblyFormat = [{
     $logits `function` $function `outs` `(` $out `:` type($out) `)` attr-dict `:` type($logits)
@@ -76,7 +78,10 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
 
     Source: the official `Gate`, whose first layers choose experts by token id (`tid2eid`).
   }];
-  let arguments = (ins TensorOf<[I32]>:$table, TensorOf<[I32]>:$ids, TensorOf<[I32]>:$out);
+  let arguments = (ins
+    DSV4_Operand<"table", TensorOf<[I32]>>:$table, DSV4_Operand<"ids", TensorOf<[I32]>>:$ids,
+    DSV4_Operand<"out", TensorOf<[I32]>>:$out
+  );
   let results = (outs TensorOf<[I32]>:$rows);
   let assemblyFormat = [{
     $table `[` $ids `]` `outs` `(` $out `:` type($out) `)` attr-dict `:` type($table) `,` type($ids)
@@ -125,8 +130,11 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     Source: the official `Gate`, for layers that choose by score and for those that choose by token id. The bound
     of the denominator is for rows of scores that are all 0, whose weights are 0.
   }];
-  let arguments = (ins TensorOf<[F32]>:$scores, TensorOf<[I32]>:$indices, TensorOf<[F32]>:$out,
-                       UnitAttr:$renormalize, OptionalAttr<F32Attr>:$scale, UnitAttr:$uniform);
+  let arguments = (ins
+    DSV4_Operand<"scores", TensorOf<[F32]>>:$scores,
+    DSV4_Operand<"indices", TensorOf<[I32]>>:$indices, DSV4_Operand<"out", TensorOf<[F32]>>:$out,
+    UnitAttr:$renormalize, OptionalAttr<F32Attr>:$scale, UnitAttr:$uniform
+  );
   let results = (outs TensorOf<[F32]>:$weights);
   let assemblyFormat = [{
     $scores `[` $indices `]` (`renormalize` $renormalize^)? (`scale` $scale^)? (`uniform` $uniform^)?

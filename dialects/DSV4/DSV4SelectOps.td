@@ -82,12 +82,15 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     stated here because public kernels leave them open.
   }];
   let arguments = (ins
-    TensorOf<[BF16, F32]>:$scores, Optional<TensorOf<[F32]>>:$bias,
-    Optional<TensorOf<[I32]>>:$lengths, Optional<TensorOf<[I32]>>:$page_table,
-    Optional<TensorOf<[I32]>>:$requests, Variadic<TensorOf<[I32, BF16, F32]>>:$outs,
-    DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order,
-    UnitAttr:$smallest, OptionalAttr<I64Attr>:$page, OptionalAttr<I64Attr>:$ratio,
-    OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$keep, OptionalAttr<I64Attr>:$by
+    DSV4_Operand<"scores", TensorOf<[BF16, F32]>>:$scores,
+    Optional<DSV4_Operand<"bias", TensorOf<[F32]>>>:$bias,
+    Optional<DSV4_Operand<"lengths", TensorOf<[I32]>>>:$lengths,
+    Optional<DSV4_Operand<"page_table", TensorOf<[I32]>>>:$page_table,
+    Optional<DSV4_Operand<"requests", TensorOf<[I32]>>>:$requests,
+    Variadic<DSV4_Operand<"outs", TensorOf<[I32, BF16, F32]>>>:$outs,
+    DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order, UnitAttr:$smallest,
+    OptionalAttr<I64Attr>:$page, OptionalAttr<I64Attr>:$ratio, OptionalAttr<I64Attr>:$groups,
+    OptionalAttr<I64Attr>:$keep, OptionalAttr<I64Attr>:$by
   );
   let results = (outs Variadic<TensorOf<[I32, BF16, F32]>>:$chosen);
   let assemblyFormat = [{

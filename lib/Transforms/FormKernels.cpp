@@ -153,6 +153,11 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return "it computes whole rows, of which single elements are taken";
   if (producer.getColumnUnit() == 0 && selects)
     return "it computes whole rows, of which the selection takes columns";
+  if (selects && selecting.getSelection().again && producer.getColumnUnit() > 1)
+    return llvm::formatv("with 'bias' and 'values' elements that were chosen "
+                         "are computed again one by one, and it computes {0} "
+                         "at a time",
+                         producer.getColumnUnit());
   if (producer.takesRowNumbers() && selects)
     if (std::string why = explainNoNumbers(producer, selecting); !why.empty())
       return why;

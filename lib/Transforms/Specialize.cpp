@@ -27,13 +27,15 @@ struct Specialize : dsv4::impl::SpecializeBase<Specialize> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    if (failed(unifyDims(getOperation())) || failed(parseDims()) ||
-        failed(collectPolicies()) || failed(applyExtents()))
+    if (failed(checkReturns()) || failed(unifyDims(getOperation())) ||
+        failed(parseDims()) || failed(collectPolicies()) ||
+        failed(applyExtents()))
       signalPassFailure();
   }
 
 private:
   LogicalResult parseDims();
+  LogicalResult checkReturns();
   LogicalResult collectPolicies();
   LogicalResult applyExtents();
   /// Bounds of the rows that ops select from.
@@ -63,6 +65,24 @@ LogicalResult Specialize::parseDims() {
       return getOperation().emitError() << "dim '" << name << "' is given as "
                                         << it->second << " and as " << extent;
   }
+  return success();
+}
+
+/// An argument that is returned has the value it came with, while its memory is
+/// where an op's result goes: both cannot be.
+LogicalResult Specialize::checkReturns() {
+  func::FuncOp func = getOperation();
+  for (Value value : func.getBody().front().getTerminator()->getOperands())
+    for (OpOperand &use : value.getUses())
+      if (auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+          op && isa<BlockArgument>(value) && op.isDpsInit(&use)) {
+        unsigned argument = cast<BlockArgument>(value).getArgNumber();
+        func.getBody().front().getTerminator()->emitOpError()
+            << "returns argument '" << dsv4::getArgumentName(func, argument)
+            << "' itself, which is where a result of '"
+            << op->getName().getStringRef() << "' goes: return that result";
+        return failure();
+      }
   return success();
 }
 

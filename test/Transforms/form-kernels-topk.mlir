@@ -36,10 +36,25 @@ func.func @whole_rows(%r: tensor<?x64xf32>, %i: tensor<?x8xi32>, %o: tensor<?x64
 // CHECK-LABEL: func.func @pairs_one_by_one
 // CHECK: dsv4.kernel @pairs_one_by_one_0
 // CHECK: dsv4.kernel @pairs_one_by_one_1
-// REMARK: [Missed] {{.*}}not fused with dsv4.dequantize: the operand is not taken row by row
+// REMARK: [Missed] {{.*}}not fused with dsv4.dequantize: with 'bias' and 'values' elements that were chosen are computed again one by one, and it computes 2 at a time
 func.func @pairs_one_by_one(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FNU>, %b: tensor<64xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x64xf32>) -> tensor<?x8xi32> {
   %x = dsv4.dequantize %d scales(%s : tensor<?x2xf8E8M0FNU>) outs(%o : tensor<?x64xf32>) {format = #f4} : tensor<?x64xf4E2M1FN>
   %0, %1 = dsv4.topk %x bias(%b : tensor<64xf32>) outs(%i, %v : tensor<?x8xi32>, tensor<?x8xf32>) : tensor<?x64xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// What is made of them element by element is computed again from memory.
+// CHECK-LABEL: func.func @pairs_through_gate
+// CHECK: dsv4.kernel @pairs_through_gate_0
+// CHECK: dsv4.dequantize
+// CHECK: dsv4.kernel @pairs_through_gate_1
+// CHECK: dsv4.gate
+// CHECK: dsv4.topk
+// REMARK: [Missed] {{.*}}not fused with dsv4.dequantize: with 'bias' and 'values' elements that were chosen are computed again one by one, and it computes 2 at a time
+func.func @pairs_through_gate(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FNU>, %b: tensor<64xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x64xf32>, %g: tensor<?x64xf32>) -> tensor<?x8xi32> {
+  %x = dsv4.dequantize %d scales(%s : tensor<?x2xf8E8M0FNU>) outs(%o : tensor<?x64xf32>) {format = #f4} : tensor<?x64xf4E2M1FN>
+  %y = dsv4.gate %x function sqrt_softplus outs(%g : tensor<?x64xf32>) : tensor<?x64xf32>
+  %0, %1 = dsv4.topk %y bias(%b : tensor<64xf32>) outs(%i, %v : tensor<?x8xi32>, tensor<?x8xf32>) : tensor<?x64xf32>
   return %0 : tensor<?x8xi32>
 }
 

@@ -68,6 +68,8 @@ struct Selection {
   mlir::Value scores;  ///< What they are selected from.
   int64_t most = 0;    ///< Elements that a row may have.
   bool groups = false; ///< Whether groups of them are chosen first.
+  bool again =
+      false; ///< Whether what is selected is computed again, one by one.
 };
 
 class RowContext;

@@ -50,18 +50,12 @@ SmallVector<RowPiece> TopkOp::getRowPieces() { return {}; }
 SmallVector<RowGroup> TopkOp::getRowGroups() { return {}; }
 bool TopkOp::isStoredToo() { return true; }
 Selection TopkOp::getSelection() {
-  return {getPlaces(), getScores(), kMostColumns, bool(getGroups())};
+  // Where a sum with a bias decides, the element itself is not kept.
+  return {getPlaces(), getScores(), kMostColumns, bool(getGroups()),
+          getBias() && getValues()};
 }
 bool TopkOp::acceptsRow(OpOperand &operand) {
-  if (&operand != &getScoresMutable())
-    return false;
-  // Elements chosen by a sum with their bias are computed again, one by one.
-  auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
-  for (; getBias() && getValues() && producer;
-       producer = producer.getRowOperand().getDefiningOp<RowwiseOpInterface>())
-    if (producer.getColumnUnit() > 1)
-      return false;
-  return true;
+  return &operand == &getScoresMutable();
 }
 
 SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {

@@ -431,7 +431,7 @@ func.func @paged_gather_c2_dynamic(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?x
 // -----
 
 func.func @paged_gather_c2_type(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xf16>) {
-  // expected-error @+1 {{operand #2 must be tensor of bfloat16 type or 32-bit float values}}
+  // expected-error @+1 {{operand #2 must be 'out', a tensor of bfloat16 type or 32-bit float values}}
   %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xf16>)
       : !dsv4.cache<64 x <v4_584>>, tensor<?xi32>
   return

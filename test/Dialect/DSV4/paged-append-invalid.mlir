@@ -30,7 +30,7 @@ func.func @paged_append_c1_unranked(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor
 // -----
 
 func.func @paged_append_c1_type(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi64>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x64xbf16>, %z: tensor<?xf32>) {
-  // expected-error @+1 {{operand #1 must be tensor of 32-bit signless integer values, but got 'tensor<?xi64>'}}
+  // expected-error @+1 {{operand #1 must be 'indices', a tensor of 32-bit signless integer values, but got 'tensor<?xi64>'}}
   dsv4.paged_append %c[%i] fields(%x, %y, %z : tensor<?x448xf8E4M3FN>, tensor<?x64xbf16>, tensor<?xf32>)
       : !dsv4.cache<64 x <seed_580>>, tensor<?xi64>
   return
@@ -242,7 +242,7 @@ func.func @paged_append_c2_odd_extent(%c: !dsv4.cache<64 x <v41_fp4_288>>, %i: t
 // -----
 
 func.func @paged_append_c2_unranked(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi32>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<*xbf16>, %z: tensor<?xf32>) {
-  // expected-error @+1 {{operand #3 must be variadic of ranked tensor of any type values, but got 'tensor<*xbf16>'}}
+  // expected-error @+1 {{operand #3 must be variadic of 'fields', a ranked tensor of any type values, but got 'tensor<*xbf16>'}}
   dsv4.paged_append %c[%i] fields(%x, %y, %z : tensor<?x448xf8E4M3FN>, tensor<*xbf16>, tensor<?xf32>)
       : !dsv4.cache<64 x <seed_580>>, tensor<?xi32>
   return

@@ -60,7 +60,7 @@ func.func @quantize_c1_large(%x: tensor<4x65600xf32>, %d: tensor<4x64xf8E4M3FN>,
 // -----
 
 func.func @quantize_c1_type(%x: tensor<4x64xf16>, %d: tensor<4x64xf8E4M3FN>, %s: tensor<4x1xf8E8M0FNU>) {
-  // expected-error @+1 {{operand #0 must be tensor of bfloat16 type or 32-bit float values, but got 'tensor<4x64xf16>'}}
+  // expected-error @+1 {{operand #0 must be 'x', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<4x64xf16>'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<4x64xf8E4M3FN>, tensor<4x1xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
@@ -426,7 +426,7 @@ func.func @quantize_c4_outer(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>,
 // -----
 
 func.func @quantize_c4_unranked(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<*xf8E8M0FNU>) {
-  // expected-error @+1 {{operand #2 must be variadic of ranked tensor of any type values, but got 'tensor<*xf8E8M0FNU>'}}
+  // expected-error @+1 {{operand #2 must be variadic of 'outs', a ranked tensor of any type values, but got 'tensor<*xf8E8M0FNU>'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<*xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
@@ -524,7 +524,7 @@ func.func @quantize_c6_unranked(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1F
 // -----
 
 func.func @quantize_c6_type(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>, %g: tensor<1xbf16>) {
-  // expected-error @+1 {{operand #1 must be tensor of 32-bit float values, but got 'tensor<1xbf16>'}}
+  // expected-error @+1 {{operand #1 must be 'given', a tensor of 32-bit float values, but got 'tensor<1xbf16>'}}
   %0:2 = dsv4.quantize %x given(%g : tensor<1xbf16>)
       outs(%d, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,

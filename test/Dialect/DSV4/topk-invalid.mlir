@@ -399,3 +399,28 @@ func.func @c9_softmax(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>, %i: tensor<4x8
   }
   return
 }
+
+// -----
+
+// What is operand 1 depends on what else there is.
+func.func @type_of_bias(%s: tensor<4x64xf32>, %b: tensor<64xbf16>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{operand #1 must be 'bias', a tensor of 32-bit float values, but got 'tensor<64xbf16>'}}
+  %0 = dsv4.topk %s bias(%b : tensor<64xbf16>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @type_of_lengths(%s: tensor<4x64xf32>, %l: tensor<4xi64>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{operand #1 must be 'lengths', a tensor of 32-bit signless integer values, but got 'tensor<4xi64>'}}
+  %0 = dsv4.topk %s lengths(%l : tensor<4xi64>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @type_of_ids(%t: tensor<100x6xi32>, %i: tensor<4xi64>, %o: tensor<4x6xi32>) {
+  // expected-error @+1 {{operand #1 must be 'ids', a tensor of 32-bit signless integer values, but got 'tensor<4xi64>'}}
+  %0 = dsv4.lookup %t[%i] outs(%o : tensor<4x6xi32>) : tensor<100x6xi32>, tensor<4xi64>
+  return
+}

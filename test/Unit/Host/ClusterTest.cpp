@@ -245,7 +245,7 @@ TEST(Cluster, WrongUse) {
                         "  if (rank == 1 && t == 0)\n"
                         "    place(1);\n"
                         "  cluster_arrive_" +
-                        how + "<4>();\n"),
+                        how + "<4>();\n  cluster_wait<4>();\n"),
               "kernel 'f': block 1, thread 0: arrives at a barrier of its "
               "cluster that does not show what it wrote to another block's "
               "memory");
