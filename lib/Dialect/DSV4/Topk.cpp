@@ -185,13 +185,14 @@ std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
 static LogicalResult verifyDestinations(TopkOp op) {
   auto scores = cast<RankedTensorType>(op.getScores().getType());
   ArrayRef<int64_t> rows = scores.getShape().drop_back();
+  StringRef hint = op.getPageTable() ? "" : "; 'slots' of i32 need 'pages'";
   size_t most = op.getPageTable() ? 3 : 2, least = op.getPageTable() ? 2 : 1;
   if (op.getOuts().size() < least || op.getOuts().size() > most)
     return op.emitOpError()
            << "topk_c2: expected destinations of 'indices', 'values' if they "
               "are wanted"
            << (op.getPageTable() ? ", and 'slots'" : "") << ", got "
-           << op.getOuts().size();
+           << op.getOuts().size() << hint;
   int64_t places = ShapedType::kDynamic;
   for (Value out : op.getOuts()) {
     auto type = dyn_cast<RankedTensorType>(out.getType());
@@ -218,7 +219,8 @@ static LogicalResult verifyDestinations(TopkOp op) {
       return op.emitOpError()
              << "topk_c2: expected '" << name << "' of "
              << (isValues ? "the element type of 'scores' or f32" : "i32")
-             << ", got " << type;
+             << ", got " << type
+             << (type.getElementType().isInteger(32) ? hint : "");
   }
   return success();
 }

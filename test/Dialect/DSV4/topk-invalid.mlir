@@ -83,8 +83,16 @@ func.func @topk_c2_values(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<?
 // -----
 
 func.func @topk_c2_count(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c2: expected destinations of 'indices', 'values' if they are wanted, got 3}}
+  // expected-error @+1 {{topk_c2: expected destinations of 'indices', 'values' if they are wanted, got 3; 'slots' of i32 need 'pages'}}
   %0, %1, %2 = dsv4.topk %s outs(%i, %i, %i : tensor<?x8xi32>, tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_slots_without_pages(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %p: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c2: expected 'values' of the element type of 'scores' or f32, got 'tensor<?x8xi32>'; 'slots' of i32 need 'pages'}}
+  %0, %1 = dsv4.topk %s outs(%i, %p : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
 
