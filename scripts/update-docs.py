@@ -419,7 +419,7 @@ def make_bench(arguments, _):
     parts = [
         f"From `bench/results/{file}`: {dsv4['device']['name']}, driver {data['driver']}, {data['date']}, "
         f"commit {data['commit'][:12]}. Medians. Size is tokens with 512 rows each for a gather, tokens for an append, "
-        "entries for a compression, pieces for an online one, elements of a row for a top-k, rows of 512 else; `cold` has "
+        "entries for a compression, pieces for an online one, elements of a row for a top-k, tokens for a router, rows of 512 else; `cold` has "
         "distinct rows and results in every launch.",
         table(["kernel", "record", "size", "L2", "µs", "TB/s", "of the best copy", "a copy of as many bytes, µs",
                "empty kernel, µs"] + [f"{name} takes, times" for name in names] + ["equals the oracle"],

@@ -280,6 +280,9 @@ LogicalResult TopkOp::verify() {
       return error << getPageAttr().getInt();
     return error << "none";
   }
+  if (getRequests() && !getPageTable())
+    return emitOpError() << "topk_c6: 'requests' are rows of a page table, and "
+                            "there are no 'pages'";
   if (failed(verifyDestinations(*this)))
     return failure();
   if (failed(verifyGroups(*this)))
@@ -308,9 +311,6 @@ LogicalResult TopkOp::verify() {
                            << formatShape(scores.getShape().take_back())
                            << ", got " << getBias().getType();
   }
-  if (getRequests() && !getPageTable())
-    return emitOpError() << "topk_c6: 'requests' are rows of a page table, and "
-                            "there are no 'pages'";
   if (Value table = getPageTable()) {
     auto type = dyn_cast<RankedTensorType>(table.getType());
     if (!type || type.getRank() != 2 ||

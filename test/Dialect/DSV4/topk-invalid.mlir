@@ -98,6 +98,14 @@ func.func @topk_c2_slots_without_pages(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>,
 
 // -----
 
+func.func @topk_c6_slots_without_pages(%s: tensor<?x?xf32>, %r: tensor<?xi32>, %i: tensor<?x8xi32>, %p: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c6: 'requests' are rows of a page table, and there are no 'pages'}}
+  %0, %1 = dsv4.topk %s requests(%r : tensor<?xi32>) outs(%i, %p : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
 func.func @topk_c2_no_slots(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8xi32>) {
   // expected-error @+1 {{topk_c2: expected destinations of 'indices', 'values' if they are wanted, and 'slots', got 1}}
   %0 = dsv4.topk %s pages(%t : tensor<?x?xi32>) page 64 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>

@@ -50,8 +50,11 @@ double findWorst(float (*function)(float), Exact exact, float from, float to) {
 } // namespace
 
 TEST(RouterNumerics, SqrtSoftplusIsNearTheExactOne) {
-  EXPECT_LT(findWorst(sqrtSoftplusF32, sqrtSoftplus, 0x1p-126f, 1e30f), 2);
-  EXPECT_LT(findWorst(sqrtSoftplusF32, sqrtSoftplus, -0x1p-126f, -8.0f), 3);
+  EXPECT_LT(findWorst(sqrtSoftplusF32, sqrtSoftplus, 0x1p-126f, 1e30f), 2.1);
+  EXPECT_LT(findWorst(sqrtSoftplusF32, sqrtSoftplus, -0x1p-126f, -8.0f), 3.2);
+  // The worst of all floats.
+  for (float x : {0.32517174f, -6.1335034f})
+    EXPECT_LT(ulps(sqrtSoftplusF32(x), sqrtSoftplus(x)), x < 0 ? 3.2 : 2.1);
   // The exponential's own error grows with its argument.
   EXPECT_LT(findWorst(sqrtSoftplusF32, sqrtSoftplus, -8.0f, -174.0f), 20);
 }
@@ -74,8 +77,10 @@ TEST(RouterNumerics, SqrtSoftplusDoesNotUnderflow) {
 
 TEST(RouterNumerics, Sigmoid) {
   auto exact = [](double x) { return 1 / (1 + std::exp(-x)); };
-  EXPECT_LT(findWorst(sigmoidF32, exact, 0x1p-126f, 100.0f), 2);
-  EXPECT_LT(findWorst(sigmoidF32, exact, -0x1p-126f, -8.0f), 4);
+  EXPECT_LT(findWorst(sigmoidF32, exact, 0x1p-126f, 100.0f), 1.6);
+  EXPECT_LT(findWorst(sigmoidF32, exact, -0x1p-126f, -8.0f), 4.3);
+  // The worst of all floats.
+  EXPECT_LT(ulps(sigmoidF32(-7.9213004f), exact(-7.9213004f)), 4.3);
   EXPECT_LT(findWorst(sigmoidF32, exact, -8.0f, -87.0f), 20);
   EXPECT_EQ(sigmoidF32(0.0f), 0.5f);
   EXPECT_EQ(sigmoidF32(kInfinity), 1.0f);
@@ -101,47 +106,62 @@ protected:
     return read<float>(2);
   }
   std::vector<float> gate(const std::vector<float> &logits,
-                          const std::string &function) {
-    std::string type = "tensor<1x" + std::to_string(logits.size()) + "xf32>";
+                          const std::string &function, int64_t rows = 1) {
+    const int64_t experts = int64_t(logits.size()) / rows;
+    std::string type = "tensor<" + std::to_string(rows) + "x" +
+                       std::to_string(experts) + "xf32>";
     parse("%x: " + type + ", %o: " + type, "%g = dsv4.gate %x function " +
                                                function + " outs(%o : " + type +
                                                ") : " + type);
-    bind<float>({1, int64_t(logits.size())}, logits);
-    bytes({1, int64_t(logits.size())}, logits.size() * 4);
+    bind<float>({rows, experts}, logits);
+    bytes({rows, experts}, logits.size() * 4);
     run();
     return read<float>(1);
+  }
+  /// The largest errors of a softmax of rows of logits, of those at most 8
+  /// below the largest one and of those at most 80 below.
+  void findWorstOfSoftmax(const std::vector<float> &logits, int64_t rows,
+                          double &nearTo, double &farFrom) {
+    const std::vector<float> scores = gate(logits, "softmax", rows);
+    const size_t experts = logits.size() / rows;
+    for (size_t begin = 0; begin < logits.size(); begin += experts) {
+      const float *row = logits.data() + begin;
+      const double most = *std::max_element(row, row + experts);
+      double sum = 0;
+      for (size_t i = 0; i < experts; ++i)
+        sum += std::exp(row[i] - most);
+      for (size_t i = 0; i < experts; ++i) {
+        const double below = most - row[i];
+        if (below > 80)
+          continue;
+        double &worst = below <= 8 ? nearTo : farFrom;
+        worst =
+            std::max(worst, ulps(scores[begin + i], std::exp(-below) / sum));
+      }
+    }
   }
 };
 
 } // namespace
 
 TEST_F(RouterTest, SoftmaxIsNearTheExactOne) {
-  // By how far a logit is below the largest.
-  double worstNear = 0, worstFar = 0;
+  double nearTo = 0, farFrom = 0;
   std::mt19937 random(7);
-  for (int64_t experts : {5, 256, 1021})
-    for (float spread : {0.5f, 2.0f, 8.0f, 20.0f}) {
+  for (int64_t experts : {2, 5, 64, 256, 1021})
+    for (float spread : {0.5f, 3.0f, 8.0f, 30.0f}) {
+      const int64_t rows = 200000 / experts;
       std::normal_distribution<float> normal(3 * spread, spread);
-      std::vector<float> logits(experts);
+      std::vector<float> logits(rows * experts);
       for (float &logit : logits)
         logit = normal(random);
-      const std::vector<float> scores = gate(logits, "softmax");
-      const double most = *std::max_element(logits.begin(), logits.end());
-      double sum = 0;
-      for (float logit : logits)
-        sum += std::exp(logit - most);
-      for (int64_t i = 0; i < experts; ++i) {
-        const double below = most - logits[i];
-        if (below > 80)
-          continue;
-        const double error = ulps(scores[i], std::exp(-below) / sum);
-        (below <= 8 ? worstNear : worstFar) =
-            std::max(below <= 8 ? worstNear : worstFar, error);
-      }
+      findWorstOfSoftmax(logits, rows, nearTo, farFrom);
     }
-  EXPECT_LT(worstNear, 5);
-  // A logit minus the largest is rounded, too.
-  EXPECT_LT(worstFar, 80);
+  // Mostly that a logit minus the largest is rounded: that is 4 units in the
+  // last place, and 64.
+  EXPECT_LT(nearTo, 16);
+  EXPECT_GT(nearTo, 4);
+  EXPECT_LT(farFrom, 100);
+  EXPECT_GT(farFrom, 64);
 }
 
 TEST_F(RouterTest, WeightsAreScoresInTheOrderOfPlaces) {
