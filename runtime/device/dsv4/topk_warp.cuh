@@ -155,10 +155,10 @@ __device__ __forceinline__ bool warp_best(const WarpRow<Shape> &row, int &index)
   }
   // Words whose upper bits are equal come one behind the other, in one lane or in
   // several; so a place is known if those of the next one differ. Of NaN, and where
-  // there is nothing, there are none.
+  // there is nothing, they are 0, and so they are in all places behind.
   const unsigned behind = __shfl_sync(0xFFFFFFFFu, own, lane + 1);
   const bool known = (own ^ (lane == Shape::k - 1 ? word : behind)) > which &&
-                     own > which && (holders & (holders - 1)) == 0;
+                     (holders & (holders - 1)) == 0;
   index = (31 - __clz((int)holders)) * Shape::vector +
           WarpRow<Shape>::offset((int)(which - (own & which)));
   return __all_sync(0xFFFFFFFFu, (known || lane >= Shape::k) &&
