@@ -22,38 +22,32 @@ check() { # PROGRAM OPTION...
   }
 }
 
-check_rows() { # PROGRAM ROWS COLUMNS
-  check "$inputs/$1" --dim "rows=$2" --dim "columns=$3"
+check_rows() { # PROGRAM ROWSxCOLUMNS...
+  local size
+  for size in "${@:2}"; do
+    check "$inputs/$1" --dim "rows=${size%x*}" --dim "columns=${size#*x}"
+  done
 }
 
-check_hard_rows() { # ROWS COLUMNS
-  "$python" "$here/hard-scores.py" "$scratch/scores.npy" "$1" "$2"
-  check "$inputs/topk-long.mlir" --input "scores=$scratch/scores.npy" --dim "rows=$1" --dim "columns=$2"
+check_hard_rows() { # ROWSxCOLUMNS...
+  local size
+  for size; do
+    "$python" "$here/hard-scores.py" "$scratch/scores.npy" "${size%x*}" "${size#*x}"
+    check "$inputs/topk-long.mlir" --input "scores=$scratch/scores.npy" \
+      --dim "rows=${size%x*}" --dim "columns=${size#*x}"
+  done
 }
 
 command=("$@")
 # In the registers of clusters of 4, 2, 6 and 16 blocks, and of 8.
-check_rows topk-clusters.mlir 32 16384
-check_rows topk-clusters.mlir 32 32768
-check_rows topk-clusters.mlir 16 65536
-check_rows topk-clusters.mlir 3 60001
-check_rows topk-long.mlir 1 65536
-check_rows topk-long.mlir 8 65536
-check_rows topk-long.mlir 64 32768
+check_rows topk-clusters.mlir 32x16384 32x32768 16x65536 3x60001
+check_rows topk-long.mlir 1x65536 8x65536 64x32768
 # Of one block.
-check_rows topk-long.mlir 64 8192
+check_rows topk-long.mlir 64x8192
 # Read once, by clusters of 16, 4 and 2, a block, a grid.
-check_rows topk-long.mlir 2 200000
-check_rows topk-long.mlir 20 140000
-check_rows topk-long.mlir 40 140000
-check_rows topk-long.mlir 150 20000
-check_rows topk-long.mlir 1 600000
+check_rows topk-long.mlir 2x200000 20x140000 40x140000 150x20000 1x600000
 # Read again, lists that are reduced, and what is in doubt divided more than once.
-check_hard_rows 4 65536
-check_hard_rows 4 200000
-check_hard_rows 20 140000
-check_hard_rows 40 140000
-check_hard_rows 4 600000
+check_hard_rows 4x65536 4x200000 20x140000 40x140000 4x600000
 # By a warp.
 check "$examples/router.mlir" --dim tokens=130
 check "$examples/hash_router.mlir" --dim tokens=64
