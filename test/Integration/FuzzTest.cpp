@@ -23,6 +23,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -193,6 +194,15 @@ private:
   std::mt19937_64 random;
 };
 
+/// Bytes of address space that this process has now: with a GPU's driver in
+/// it, hundreds of GiB that nothing is in.
+rlim_t addressSpace() {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  return pages * rlim_t(sysconf(_SC_PAGESIZE));
+}
+
 /// What the child tells of.
 struct Progress {
   unsigned next, emitted, refused, badMessages;
@@ -259,7 +269,8 @@ TEST(FuzzTest, DamagedPrograms) {
       for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL, SIGALRM})
         std::signal(signal, SIG_DFL);
 #if !defined(__SANITIZE_ADDRESS__)
-      rlimit limit = {rlim_t(4) << 30, rlim_t(4) << 30};
+      rlim_t bytes = addressSpace() + (rlim_t(4) << 30);
+      rlimit limit = {bytes, bytes};
       setrlimit(RLIMIT_AS, &limit);
 #endif
       emitMutants(seeds, end, progress);
