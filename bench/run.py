@@ -327,13 +327,13 @@ def print_rows(result):
 
 def print_schedules(result, count=4):
     """The fastest schedules of every row, beside the table's."""
-    print("\nfastest schedules (* the table's)")
     groups = {}
     for row in result["dsv4"]["rows"]:
         groups.setdefault(tuple(row[key] for key in KEYS), []).append(row)
-    for key, rows in groups.items():
-        if len(rows) == 1:
-            continue
+    tried = {key: rows for key, rows in groups.items() if len(rows) > 1}
+    if tried:
+        print("\nfastest schedules (* the table's)")
+    for key, rows in tried.items():
         print(" ".join(map(str, key)))
         best = sorted(rows, key=lambda row: row["us"])[:count]
         best += [row for row in rows if row["from_table"] and row not in best]
@@ -408,6 +408,8 @@ def main():
     parser.add_argument("--show", type=pathlib.Path, help="print an old result")
     options = parser.parse_args()
     if options.show:
+        if not options.show.is_file():
+            parser.error(f"--show: there is no file {options.show}")
         print_table(json.loads(options.show.read_text()))
         return
     result = measure(options)

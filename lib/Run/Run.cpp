@@ -201,6 +201,7 @@ Status Runner::readInputs() {
 }
 
 Status Runner::resolveDims() {
+  std::map<std::string, std::string> givenBy;
   for (const auto &[name, extent] : options.compile.dims) {
     bool known =
         llvm::any_of(signature.dims, [&, n = name](const rt::Dim &dim) {
@@ -227,6 +228,7 @@ Status Runner::resolveDims() {
                      (names.empty() ? "none" : names) + ")");
     }
     dims[name] = extent;
+    givenBy[name] = "--dim";
   }
   for (const auto &[name, array] : files) {
     const rt::Binding &binding = signature.bindings[findBinding(name)];
@@ -237,12 +239,14 @@ Status Runner::resolveDims() {
       if (extent.dim >= 0) {
         dim = signature.dims[extent.dim].name;
         expected = dims.try_emplace(dim, value).first->second;
+        givenBy.try_emplace(dim, "input '" + name + "'");
       }
       if (value != expected)
-        return invalid("input '" + name + "': extent " + std::to_string(axis) +
-                       " is " + std::to_string(value) + ", expected " +
-                       std::to_string(expected) +
-                       (dim.empty() ? "" : " (dim '" + dim + "')"));
+        return invalid(
+            "input '" + name + "': extent " + std::to_string(axis) + " is " +
+            std::to_string(value) + ", expected " + std::to_string(expected) +
+            (dim.empty() ? ""
+                         : " (dim '" + dim + "', from " + givenBy[dim] + ")"));
     }
   }
   for (const rt::Dim &dim : signature.dims)
