@@ -23,7 +23,8 @@ def DSV4_KernelOp : DSV4_Op<"kernel", [
     A region that becomes one kernel. Its block arguments stand for its operands.
     While it holds dsv4 ops it yields one tensor for each result, each tied to the
     operand that is its destination; once lowered to a row program it has no
-    results and writes its destinations. Clauses:
+    results and writes its destinations. `apart` says, for people, why ops that
+    make what it reads are not part of it. Clauses:
 
     * kernel_c1: block arguments match operands in number and type;
     * kernel_c2: yielded values match results;
@@ -34,7 +35,8 @@ def DSV4_KernelOp : DSV4_Op<"kernel", [
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, Variadic<AnyType>:$inputs,
-    OptionalAttr<DSV4_RowScheduleAttr>:$schedule
+    OptionalAttr<DSV4_RowScheduleAttr>:$schedule,
+    OptionalAttr<StrArrayAttr>:$apart
   );
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);

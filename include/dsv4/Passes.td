@@ -46,7 +46,8 @@ def FormKernels : Pass<"dsv4-form-kernels", "::mlir::func::FuncOp"> {
     Puts every row-wise op into a `dsv4.kernel`, together with the producer of
     one of its operands where the two have one row space and the value between
     them has no other user. Each decision leaves a remark
-    (`--remarks-filter=dsv4-form-kernels`): what was fused, or why not.
+    (`--remarks-filter=dsv4-form-kernels`): what was fused, or why not, which the
+    kernel keeps as `apart`, too.
   }];
   let dependentDialects = ["::dsv4::DSV4Dialect"];
 }

@@ -55,8 +55,12 @@ static std::string explainNoWarp(Selection selection) {
       cast<ShapedType>(selection.scores.getType()).getShape().back();
   if (ShapedType::isDynamic(columns) || columns > kMostColumnsOfWarp ||
       selection.places > kMostPlacesOfWarp)
-    return llvm::formatv("a warp selects at most {0} elements from at most {1}",
-                         kMostPlacesOfWarp, kMostColumnsOfWarp);
+    return llvm::formatv(
+        "a warp selects at most {0} elements from at most {1}, got {2} from "
+        "{3}",
+        kMostPlacesOfWarp, kMostColumnsOfWarp, selection.places,
+        ShapedType::isDynamic(columns) ? "any number"
+                                       : std::to_string(columns));
   return "";
 }
 
@@ -195,23 +199,36 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
   return "";
 }
 
-/// Leaves the reason why `producer` is not in the kernel of `op`.
-static void missed(Operation *op, Operation *producer, StringRef why) {
+namespace {
+/// What becomes one kernel.
+struct Group {
+  /// In order.
+  SmallVector<Operation *> ops;
+  /// Why ops that make what these read are not among them.
+  SmallVector<std::string> apart;
+};
+} // namespace
+
+/// Leaves the reason why `producer` is not in the kernel of `op`, and returns
+/// it.
+static std::string missed(Operation *op, Operation *producer, StringRef why) {
+  std::string reason =
+      llvm::formatv("not fused with {0}: {1}", producer->getName(), why);
   remark::missed(op->getLoc(),
                  remark::RemarkOpts::name(kRemarks).category(kRemarks))
-      << llvm::formatv("not fused with {0}: {1}", producer->getName(), why)
-             .str();
+      << reason;
+  return llvm::formatv("{0} {1}", op->getName(), reason);
 }
 
-/// The ops of the kernel that ends in `last`, in order.
-static SetVector<Operation *> growGroup(RowwiseOpInterface last) {
+/// The kernel that ends in `last`.
+static Group growGroup(RowwiseOpInterface last) {
   SetVector<Operation *> group;
   group.insert(last);
   // A producer of several results joins with the last of their users, so every
   // op is asked again after another has joined.
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> reasons;
-  for (bool grown = true; grown;) {
-    grown = false;
+  for (bool joined = true; joined;) {
+    joined = false;
     reasons.clear();
     for (size_t i = 0; i < group.size(); ++i) {
       auto op = cast<RowwiseOpInterface>(group[i]);
@@ -229,20 +246,22 @@ static SetVector<Operation *> growGroup(RowwiseOpInterface last) {
           continue;
         }
         group.insert(other);
-        grown = true;
+        joined = true;
       }
     }
   }
+  Group grown;
   for (const auto &[pair, why] : reasons)
-    missed(pair.first, pair.second, why);
-  SmallVector<Operation *> ordered = group.takeVector();
-  llvm::sort(ordered,
+    grown.apart.push_back(missed(pair.first, pair.second, why));
+  grown.ops = group.takeVector();
+  llvm::sort(grown.ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return SetVector<Operation *>(ordered.begin(), ordered.end());
+  return grown;
 }
 
 /// Moves `group` into a kernel of its own.
-static void formKernel(ArrayRef<Operation *> group, StringRef name) {
+static void formKernel(const Group &formed, StringRef name) {
+  ArrayRef<Operation *> group = formed.ops;
   Operation *last = group.back();
   llvm::SmallSetVector<Value, 8> inputs;
   SmallVector<Value> outputs;
@@ -261,9 +280,14 @@ static void formKernel(ArrayRef<Operation *> group, StringRef name) {
         outputs.push_back(result);
 
   OpBuilder b(last);
-  auto kernel =
-      KernelOp::create(b, last->getLoc(), TypeRange(ValueRange(outputs)),
-                       symbol, inputs.getArrayRef(), RowScheduleAttr());
+  auto kernel = KernelOp::create(
+      b, last->getLoc(), TypeRange(ValueRange(outputs)), symbol,
+      inputs.getArrayRef(), RowScheduleAttr(), ArrayAttr());
+  if (!formed.apart.empty())
+    kernel.setApartAttr(b.getStrArrayAttr(
+        llvm::map_to_vector(formed.apart, [](const std::string &reason) {
+          return StringRef(reason);
+        })));
   Block *body = b.createBlock(&kernel.getBody());
   IRMapping mapping;
   for (Value input : inputs)
@@ -296,15 +320,14 @@ struct FormKernels : dsv4::impl::FormKernelsBase<FormKernels> {
       func.emitError() << "expected a function of one block";
       return signalPassFailure();
     }
-    SmallVector<SmallVector<Operation *>> groups;
+    SmallVector<Group> groups;
     llvm::SmallPtrSet<Operation *, 8> taken;
     for (Operation &op : llvm::reverse(func.getBody().front())) {
       auto rowwise = dyn_cast<RowwiseOpInterface>(op);
       if (!rowwise || taken.contains(&op))
         continue;
-      SetVector<Operation *> group = growGroup(rowwise);
-      taken.insert_range(group);
-      groups.push_back(group.takeVector());
+      groups.push_back(growGroup(rowwise));
+      taken.insert_range(groups.back().ops);
     }
     for (auto [i, group] : llvm::enumerate(llvm::reverse(groups))) {
       std::string name = func.getName().str();

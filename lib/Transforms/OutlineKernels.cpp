@@ -113,13 +113,19 @@ static void explainNoArgument(Operation *op, Value given, KernelOp kernel) {
            "the function in its place";
     return;
   }
-  emitError(op->getLoc())
+  InFlightDiagnostic error =
+      emitError(op->getLoc())
       << "kernel '" << kernel.getSymName()
       << "' needs an argument of the function here: what one kernel writes and "
          "another reads is memory that a launch is given. So make its "
-         "destination an argument, or see in the remarks of dsv4-form-kernels "
-         "why the two are not one kernel (dsv4-opt --dsv4-form-kernels "
-         "--remarks-filter=dsv4-form-kernels --remark-format=emitRemark)";
+         "destination an argument";
+  StringRef lead = ". Why they are not one kernel: ";
+  for (KernelOp other : kernels)
+    if (ArrayAttr apart = other.getApartAttr())
+      for (StringRef reason : apart.getAsValueRange<StringAttr>()) {
+        error << lead << reason;
+        lead = "; ";
+      }
 }
 
 /// Place of a buffer among those of its argument.

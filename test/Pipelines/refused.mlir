@@ -45,7 +45,7 @@ func.func @logits(%t: tensor<9x6xi32>, %w: tensor<?xi32> {dsv4.dims = ["n"]},
   %n = tensor.dim %d, %c0 : tensor<?x64xf8E4M3FN>
   %e = tensor.empty(%n) : tensor<?x64xf32>
   %c = dsv4.lookup %t[%w] outs(%i : tensor<?x6xi32>) : tensor<9x6xi32>, tensor<?xi32>
-  // expected-error @+1 {{needs an argument of the function here}}
+  // expected-error @+1 {{kernel 'logits_0' needs an argument of the function here: what one kernel writes and another reads is memory that a launch is given. So make its destination an argument. Why they are not one kernel: dsv4.gate not fused with dsv4.dequantize: }}
   %l = dsv4.dequantize %d scales(%s : tensor<?xf32>) outs(%e : tensor<?x64xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<?x64xf8E4M3FN>
   %g = dsv4.gate %l function softmax outs(%e : tensor<?x64xf32>) : tensor<?x64xf32>

@@ -57,7 +57,7 @@ func.func @softmax(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32
 // Of more than a warp has nobody finds them.
 // CHECK-LABEL: func.func @wide
 // CHECK: dsv4.kernel @wide_0
-// CHECK: dsv4.kernel @wide_1
+// CHECK: dsv4.kernel @wide_1{{.*}}
 // REMARK: not fused with dsv4.gate: a warp finds numbers of rows of at most 1024 elements
 func.func @wide(%x: tensor<4x1025xf32>, %e: tensor<4x1025xf32>, %i: tensor<4x6xi32>) -> tensor<4x6xi32> {
   %g = dsv4.gate %x function softmax outs(%e : tensor<4x1025xf32>) : tensor<4x1025xf32>
@@ -70,7 +70,7 @@ func.func @wide(%x: tensor<4x1025xf32>, %e: tensor<4x1025xf32>, %i: tensor<4x6xi
 // Nor of rows of which only some columns are chosen from.
 // CHECK-LABEL: func.func @wide_scores
 // CHECK: dsv4.kernel @wide_scores_0
-// CHECK: dsv4.kernel @wide_scores_1
+// CHECK: dsv4.kernel @wide_scores_1{{.*}}
 // REMARK: not fused with dsv4.topk: a warp finds numbers of rows of at most 1024 elements
 func.func @wide_scores(%s: tensor<4x64xf32>, %x: tensor<4x2048xf32>, %e: tensor<4x2048xf32>, %i: tensor<4x6xi32>,
                        %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
@@ -86,7 +86,8 @@ func.func @wide_scores(%s: tensor<4x64xf32>, %x: tensor<4x2048xf32>, %e: tensor<
 // CHECK-LABEL: func.func @twice
 // CHECK: dsv4.kernel @twice_0
 // CHECK: dsv4.dequantize
-// CHECK: dsv4.kernel @twice_1
+// CHECK: dsv4.kernel @twice_1(
+// CHECK-SAME: attributes {apart = ["dsv4.gate not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory"]}
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
 // REMARK: not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
@@ -106,7 +107,7 @@ func.func @twice(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf
 // CHECK-LABEL: func.func @twice_selected
 // CHECK: dsv4.kernel @twice_selected_0
 // CHECK: dsv4.dequantize
-// CHECK: dsv4.kernel @twice_selected_1
+// CHECK: dsv4.kernel @twice_selected_1{{.*}}
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
 // CHECK-NEXT: dsv4.route_weights
@@ -128,7 +129,7 @@ func.func @twice_selected(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tens
 // CHECK-LABEL: func.func @twice_weighed
 // CHECK: dsv4.kernel @twice_weighed_0
 // CHECK: dsv4.gate
-// CHECK: dsv4.kernel @twice_weighed_1
+// CHECK: dsv4.kernel @twice_weighed_1{{.*}}
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
 // CHECK-NEXT: dsv4.route_weights
@@ -149,7 +150,7 @@ func.func @twice_weighed(%x: tensor<4x64xf32>, %l: tensor<4x64xf32>, %i: tensor<
 // CHECK-LABEL: func.func @hash_twice
 // CHECK: dsv4.kernel @hash_twice_0
 // CHECK: dsv4.dequantize
-// CHECK: dsv4.kernel @hash_twice_1
+// CHECK: dsv4.kernel @hash_twice_1{{.*}}
 // REMARK: not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
 func.func @hash_twice(%t: tensor<?x6xi32>, %d: tensor<4xi32>, %b: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>,
                       %x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
@@ -167,8 +168,8 @@ func.func @hash_twice(%t: tensor<?x6xi32>, %d: tensor<4xi32>, %b: tensor<4x64xf8
 // More than a warp selects.
 // CHECK-LABEL: func.func @many
 // CHECK: dsv4.kernel @many_0
-// CHECK: dsv4.kernel @many_1
-// REMARK: not fused with dsv4.topk: a warp selects at most 32 elements from at most 1024
+// CHECK: dsv4.kernel @many_1{{.*}}
+// REMARK: not fused with dsv4.topk: a warp selects at most 32 elements from at most 1024, got 6 from 2048
 func.func @many(%g: tensor<4x2048xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>)
     -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x2048xf32>
@@ -183,7 +184,7 @@ func.func @many(%g: tensor<4x2048xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>
 // CHECK: dsv4.kernel @between_0
 // CHECK: dsv4.topk
 // CHECK-NEXT: dsv4.route_weights
-// CHECK: dsv4.kernel @between_1
+// CHECK: dsv4.kernel @between_1{{.*}}
 // REMARK: not fused with dsv4.topk: another of its results is used between them
 func.func @between(%g: tensor<4x64xf32>, %s: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>,
                    %p: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
