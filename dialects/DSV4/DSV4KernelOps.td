@@ -31,7 +31,9 @@ def DSV4_KernelOp : DSV4_Op<"kernel", [
     * kernel_c3: a schedule satisfies the row-wise ops in the region
       (row_schedule_c4, c6, c7);
     * kernel_c4: all row-wise ops have one row space: equal constants, or dims of
-      one name (checked when the kernel is lowered).
+      one name (checked when the kernel is lowered);
+    * kernel_c5: the name is an identifier of at most 128 characters that CUDA C++
+      does not reserve, as it is the name of the emitted kernel.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, Variadic<AnyType>:$inputs,

@@ -79,7 +79,7 @@ static rt::Parameter traceParameter(Value operand, const Signature &signature) {
 /// The launches of a lowered function, in order.
 static void planLaunches(ModuleOp module, func::FuncOp func,
                          const Signature &signature, rt::ProgramInfo &info) {
-  func.walk([&](gpu::LaunchFuncOp launch) {
+  for (auto launch : func.getOps<gpu::LaunchFuncOp>()) {
     auto callee = module.lookupSymbol<gpu::GPUFuncOp>(launch.getKernel());
     rt::KernelInfo kernel;
     kernel.symbol = callee.getName().str();
@@ -110,7 +110,7 @@ static void planLaunches(ModuleOp module, func::FuncOp func,
         kernel.workspaceBytesPerRow = workspace.getBytes();
     }
     info.kernels.push_back(std::move(kernel));
-  });
+  }
 }
 
 /// Visits what accesses `memory`, also where it is one of two.
@@ -179,11 +179,12 @@ static std::vector<std::string> getHeaders(gpu::GPUModuleOp unit) {
 }
 
 /// Prints every kernel as a translation unit of its own.
-static LogicalResult printKernels(ModuleOp module, rt::ProgramInfo &info,
+static LogicalResult printKernels(ModuleOp module, func::FuncOp func,
                                   EmittedProgram &emitted, bool wantListing) {
-  for (const rt::KernelInfo &kernel : info.kernels) {
+  bool isOnlyOne = emitted.info.kernels.size() == 1;
+  for (auto launch : func.getOps<gpu::LaunchFuncOp>()) {
     auto unit =
-        module.lookupSymbol<gpu::GPUModuleOp>(kernel.symbol + "_module");
+        module.lookupSymbol<gpu::GPUModuleOp>(launch.getKernelModuleName());
     std::string text, listed;
     llvm::raw_string_ostream os(text), listedStream(listed);
     if (failed(translateToCUDA(unit, os, {/*lineDirectives=*/true})))
@@ -194,7 +195,8 @@ static LogicalResult printKernels(ModuleOp module, rt::ProgramInfo &info,
       continue;
     if (failed(translateToCUDA(unit, listedStream)))
       return failure();
-    std::string name = info.kernels.size() == 1 ? "kernel" : kernel.symbol;
+    std::string name =
+        isOnlyOne ? "kernel" : launch.getKernelName().getValue().str();
     emitted.listing.files.push_back({name + ".cu", listed});
   }
   return success();
@@ -291,7 +293,7 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
   emitted.info.dims = signature->dims;
   planLaunches(module, func, *signature, emitted.info);
   describeUse(module, func, *signature, emitted.info);
-  if (failed(printKernels(module, emitted.info, emitted, wantListing)))
+  if (failed(printKernels(module, func, emitted, wantListing)))
     return program.error->status(rt::Code::CompileFailed);
   return emitted;
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Passes.h"
+#include "dsv4/Support/Identifiers.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

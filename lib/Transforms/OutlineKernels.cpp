@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Passes.h"
+#include "dsv4/Support/Identifiers.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -32,8 +34,10 @@ struct Parameter {
 
 class Outliner {
 public:
-  Outliner(func::FuncOp func, KernelOp kernel, StringRef arch)
-      : func(func), kernel(kernel), arch(arch) {}
+  Outliner(func::FuncOp func, KernelOp kernel, StringRef arch,
+           SymbolTable &moduleSymbols, llvm::StringSet<> &kernelNames)
+      : func(func), kernel(kernel), arch(arch), moduleSymbols(moduleSymbols),
+        kernelNames(kernelNames) {}
 
   LogicalResult run();
 
@@ -48,6 +52,9 @@ private:
   func::FuncOp func;
   KernelOp kernel;
   StringRef arch;
+  SymbolTable &moduleSymbols;
+  /// Of all kernels of the module: they are functions of one source.
+  llvm::StringSet<> &kernelNames;
   SmallVector<Parameter> parameters;
   /// Parameter of every buffer, extent and row_count op of the kernel.
   llvm::DenseMap<Operation *, unsigned> parameterOf;
@@ -290,8 +297,13 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   OpBuilder b(context);
   Location loc = kernel.getLoc();
   b.setInsertionPoint(func);
-  auto module =
-      gpu::GPUModuleOp::create(b, loc, (kernel.getSymName() + "_module").str());
+  std::string name =
+      uniqueIdentifier(kernel.getSymName(), [&](StringRef candidate) {
+        return !kernelNames.insert(candidate).second;
+      });
+  auto module = gpu::GPUModuleOp::create(b, loc, name + "_module");
+  // Another name, if a function or module of this one has it.
+  moduleSymbols.insert(module, b.getInsertionPoint());
   module->setAttr("cuda.target", cuda::TargetAttr::get(context, arch));
 
   SmallVector<Type> types;
@@ -300,8 +312,8 @@ gpu::GPUFuncOp Outliner::buildFunction() {
                         ? b.getI32Type()
                         : parameter.source->getResult(0).getType());
   b.setInsertionPointToStart(module.getBody());
-  auto callee = gpu::GPUFuncOp::create(b, loc, kernel.getSymName(),
-                                       b.getFunctionType(types, {}));
+  auto callee =
+      gpu::GPUFuncOp::create(b, loc, name, b.getFunctionType(types, {}));
   callee->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   RowScheduleAttr schedule = kernel.getScheduleAttr();
   callee.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
@@ -422,6 +434,10 @@ struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
     if (!cuda::TargetAttr::getChecked(emitError, &getContext(),
                                       StringRef(arch)))
       return signalPassFailure();
+    SymbolTable symbols(module);
+    llvm::StringSet<> kernelNames;
+    module.walk(
+        [&](gpu::GPUFuncOp func) { kernelNames.insert(func.getName()); });
     for (func::FuncOp func : llvm::to_vector(module.getOps<func::FuncOp>()))
       for (KernelOp kernel : llvm::to_vector(func.getOps<KernelOp>())) {
         if (!kernel.getScheduleAttr()) {
@@ -439,7 +455,7 @@ struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
                                   "'cluster' of 1";
           return signalPassFailure();
         }
-        if (failed(Outliner(func, kernel, arch).run()))
+        if (failed(Outliner(func, kernel, arch, symbols, kernelNames).run()))
           return signalPassFailure();
       }
     for (func::FuncOp func : module.getOps<func::FuncOp>())

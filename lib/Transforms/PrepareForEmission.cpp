@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Passes.h"
+#include "dsv4/Support/Identifiers.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -31,17 +32,15 @@ private:
   void visit(Operation *op);
 
   gpu::GPUFuncOp func;
-  llvm::StringMap<unsigned> used;
+  llvm::StringSet<> used;
 };
 
 } // namespace
 
 std::string Namer::unique(StringRef wish) {
-  std::string name = toIdentifier(wish);
-  std::string candidate = name;
-  while (!used.try_emplace(candidate, 0).second)
-    candidate = name + "_" + std::to_string(++used[name]);
-  return candidate;
+  return uniqueIdentifier(toIdentifier(wish), [&](StringRef candidate) {
+    return !used.insert(candidate).second;
+  });
 }
 
 /// Cheap enough, and pure, so that every use may repeat it.
@@ -89,12 +88,7 @@ void Namer::visit(Operation *op) {
 }
 
 void Namer::run() {
-  // What the text of a cuda.pool calls its row, and that of a cuda.pool_online
-  // its piece.
-  for (const char *name : {"pool_window", "row_scores", "row_values",
-                           "pool_piece", "piece_max", "piece_sum", "piece_acc"})
-    used.try_emplace(name, 0);
-  used.try_emplace(func.getName(), 0);
+  used.insert(func.getName());
   nameArguments(func.getBody().front());
   func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
 }

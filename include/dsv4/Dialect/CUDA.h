@@ -47,9 +47,6 @@ llvm::StringRef getEmittedName(mlir::Location loc);
 /// A location without the names in it.
 mlir::Location stripNames(mlir::Location loc);
 
-/// A C++ identifier close to `name`, and no word the emitted text reserves.
-std::string toIdentifier(llvm::StringRef name);
-
 } // namespace dsv4
 
 #endif // DSV4_DIALECT_CUDA_H

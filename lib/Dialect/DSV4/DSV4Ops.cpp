@@ -8,6 +8,7 @@
 #include "OpHelpers.h"
 
 #include "dsv4/Dialect/RecordLayout.h"
+#include "dsv4/Support/Identifiers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -279,6 +280,12 @@ LogicalResult KernelOp::verify() {
     return emitOpError()
            << "kernel_c2: expected the yielded values to have the "
               "types of the results";
+  if (!isEmittableIdentifier(getSymName()))
+    return emitOpError() << "kernel_c5: '" << toCommentText(getSymName())
+                         << "' cannot be the name of a kernel: expected an "
+                            "identifier of at most "
+                         << kMaxIdentifierLength
+                         << " characters that CUDA C++ does not reserve";
   return success();
 }
 

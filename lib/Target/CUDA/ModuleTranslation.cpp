@@ -8,10 +8,10 @@
 #include "dsv4/Target/CUDA/ModuleTranslation.h"
 
 #include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Support/Identifiers.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -96,23 +96,48 @@ FailureOr<Spelling> ModuleTranslation::spellOp(Operation *op) {
   return dialect->spell(op, *this);
 }
 
-/// The name of a kernel parameter.
-static FailureOr<Spelling> spellParameter(BlockArgument arg) {
-  StringRef name = getEmittedName(arg.getLoc());
-  if (name.empty())
-    return emitError(arg.getLoc())
-           << "kernel parameter " << arg.getArgNumber()
-           << " has no name: run cuda-prepare-for-emission, and keep locations "
-              "with --mlir-print-debuginfo";
-  return Spelling{name.str()};
+/// Where the name of `value` is.
+static Location getNameLoc(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return op->getLoc();
+  return cast<BlockArgument>(value).getLoc();
+}
+
+FailureOr<StringRef> ModuleTranslation::declare(Value value) {
+  Location loc = getNameLoc(value);
+  StringRef name = getEmittedName(loc);
+  constexpr llvm::StringLiteral remedy =
+      ": run cuda-prepare-for-emission, and keep locations with "
+      "--mlir-print-debuginfo";
+  if (name.empty()) {
+    InFlightDiagnostic error = emitError(loc);
+    if (auto arg = dyn_cast<BlockArgument>(value))
+      error << "kernel parameter " << arg.getArgNumber();
+    else
+      error << "a result of '" << value.getDefiningOp()->getName() << "'";
+    return error << " has no name" << remedy;
+  }
+  if (!isEmittableIdentifier(name))
+    return emitError(loc) << "'" << toCommentText(name)
+                          << "' cannot be the name of a value in CUDA C++"
+                          << remedy;
+  if (!valueNames.insert(name).second)
+    return emitError(loc) << "two values of a kernel have the name '" << name
+                          << "'" << remedy;
+  declared[value] = name;
+  return name;
 }
 
 FailureOr<Spelling> ModuleTranslation::spell(Value value) {
-  if (auto arg = dyn_cast<BlockArgument>(value))
-    return spellParameter(arg);
+  if (auto found = declared.find(value); found != declared.end())
+    return Spelling{found->second.str()};
   Operation *op = value.getDefiningOp();
-  if (StringRef name = getEmittedName(op->getLoc()); !name.empty())
-    return Spelling{name.str()};
+  // An argument, or a value of a line that is not printed above this one.
+  if (!op || !getEmittedName(op->getLoc()).empty())
+    return emitError(getNameLoc(value))
+           << "a value is used where its name is not declared: run "
+              "cuda-prepare-for-emission, and keep locations with "
+              "--mlir-print-debuginfo";
   return spellOp(op);
 }
 
@@ -146,9 +171,11 @@ void ModuleTranslation::printLineDirective(Operation *op) {
   FileLineColLoc source = findSource(op->getLoc());
   if (!source)
     return;
-  stream << "#line " << source.getLine() << " \"";
-  llvm::printEscapedString(source.getFilename().getValue(), stream);
-  stream << "\"\n";
+  // Compilers count lines in 31 bits.
+  if (source.getLine() == 0 || source.getLine() > INT32_MAX)
+    return;
+  stream << "#line " << source.getLine() << " "
+         << toStringLiteral(source.getFilename().getValue()) << "\n";
 }
 
 LogicalResult ModuleTranslation::printStatement(Operation *op) {
@@ -158,21 +185,21 @@ LogicalResult ModuleTranslation::printStatement(Operation *op) {
     const auto *dialect = interfaceOf(op);
     return success(dialect && succeeded(dialect->print(op, *this)));
   }
-  StringRef name = getEmittedName(op->getLoc());
-  if (name.empty())
+  if (getEmittedName(op->getLoc()).empty())
     return success();
   auto memory = dyn_cast<MemRefType>(op->getResult(0).getType());
   auto type =
       spellType(memory ? memory.getElementType() : op->getResult(0).getType(),
                 op->getLoc());
   auto value = spellOp(op);
-  if (failed(type) || failed(value))
+  auto name = declare(op->getResult(0));
+  if (failed(type) || failed(value) || failed(name))
     return failure();
   printLineDirective(op);
   // Vector types repeat what the expression says.
   bool isVector = isa<VectorType>(op->getResult(0).getType());
   stream << "const " << (isVector ? std::string("auto") : *type) << " "
-         << (memory ? "*" : "") << name << " = " << value->text << ";\n";
+         << (memory ? "*" : "") << *name << " = " << value->text << ";\n";
   return success();
 }
 
@@ -192,15 +219,22 @@ static bool isWritten(BlockArgument pointer) {
 
 LogicalResult ModuleTranslation::printKernel(Operation *operation) {
   auto func = cast<gpu::GPUFuncOp>(operation);
+  StringRef symbol = func.getName();
+  if (!isEmittableIdentifier(symbol))
+    return func.emitError() << "'" << toCommentText(symbol)
+                            << "' cannot be the name of a kernel in CUDA C++: "
+                               "expected an identifier that CUDA C++ does not "
+                               "reserve";
+  if (!kernelNames.insert(symbol).second)
+    return func.emitError() << "two kernels have the name '" << symbol << "'";
+  declared.clear();
+  valueNames.clear();
+  // A parameter of this name would hide the kernel.
+  valueNames.insert(symbol);
   if (auto header =
           func->getAttrOfType<ArrayAttr>(cuda::CUDADialect::kHeaderAttr))
-    for (Attribute line : header) {
-      // A comment is one line, whatever names are in it.
-      stream << "// ";
-      for (char c : cast<StringAttr>(line).getValue())
-        stream << (llvm::isPrint(c) && c != '\\' ? c : '?');
-      stream << "\n";
-    }
+    for (StringRef line : header.getAsValueRange<StringAttr>())
+      stream << "// " << toCommentText(line) << "\n";
   stream << "extern \"C\" __global__ void";
   if (auto cluster =
           func->getAttrOfType<IntegerAttr>(cuda::CUDADialect::kClusterAttr))
@@ -212,7 +246,7 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
       stream << ", " << blocks.getInt();
     stream << ")";
   }
-  stream << "\n" << func.getName() << "(";
+  stream << "\n" << symbol << "(";
   Block &body = func.getBody().front();
   std::string separator = "";
   for (BlockArgument arg : body.getArguments()) {
@@ -220,12 +254,12 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
     auto pointer = dyn_cast<MemRefType>(type);
     auto text =
         spellType(pointer ? pointer.getElementType() : type, func.getLoc());
-    auto name = spellParameter(arg);
+    auto name = declare(arg);
     if (failed(text) || failed(name))
       return failure();
     stream << separator << (pointer && !isWritten(arg) ? "const " : "") << *text
-           << (pointer ? " *__restrict__ " : " ") << name->text;
-    separator = ",\n" + std::string(func.getName().size() + 1, ' ');
+           << (pointer ? " *__restrict__ " : " ") << *name;
+    separator = ",\n" + std::string(symbol.size() + 1, ' ');
   }
   stream << ") {\n";
   stream.indent();

@@ -43,7 +43,8 @@ extern "C" __attribute__((visibility("hidden"))) unsigned char _end[];
 
 namespace dsv4_host {
 
-__attribute__((section("dsv4_state"))) static State state;
+// The dot keeps the section apart from the symbols of kernels.
+__attribute__((section(".dsv4_state"))) static State state;
 
 // Parameter types follow from the kernel's own, so that one entry serves all.
 template <typename... Types>

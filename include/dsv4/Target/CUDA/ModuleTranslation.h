@@ -14,6 +14,8 @@
 #include "mlir/IR/Block.h"
 #include "mlir/IR/DialectInterface.h"
 #include "mlir/Support/IndentedOstream.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace dsv4 {
 
@@ -70,7 +72,11 @@ public:
 
   mlir::raw_indented_ostream &os() { return stream; }
 
-  /// The name of a value that has a line of its own, or its expression.
+  /// Gives `value`, from here on, the name that its location carries. Every
+  /// name of a value goes through here: one that is no identifier, or that
+  /// another value of the kernel has, is an error.
+  mlir::FailureOr<llvm::StringRef> declare(mlir::Value value);
+  /// The name of a declared value, or the expression of one without a name.
   mlir::FailureOr<Spelling> spell(mlir::Value value);
   mlir::FailureOr<Spelling> spellOp(mlir::Operation *op);
   mlir::FailureOr<std::string> spellType(mlir::Type type, mlir::Location loc);
@@ -88,6 +94,9 @@ private:
 
   mlir::raw_indented_ostream stream;
   EmissionOptions options;
+  /// Of the kernels printed so far, and of the values of the one being printed.
+  llvm::StringSet<> kernelNames, valueNames;
+  llvm::DenseMap<mlir::Value, llvm::StringRef> declared;
 };
 
 void registerArithCUDATranslation(mlir::DialectRegistry &registry);

@@ -16,12 +16,12 @@ using namespace dsv4;
 /// A region becomes a lambda that gives one row.
 static LogicalResult printPoolRow(Region &region, ModuleTranslation &text) {
   auto row = cast<cuda::PoolRowOp>(region.front().getTerminator());
-  auto member = text.spell(region.getArgument(0));
-  auto lane = text.spell(region.getArgument(1));
+  auto member = text.declare(region.getArgument(0));
+  auto lane = text.declare(region.getArgument(1));
   if (failed(member) || failed(lane))
     return failure();
   auto &os = text.os();
-  os << "[&](int " << member->text << ", int " << lane->text
+  os << "[&](int " << *member << ", int " << *lane
      << ", auto &row_scores, auto &row_values) {\n";
   os.indent();
   if (failed(text.printBlock(region.front())))
@@ -54,13 +54,13 @@ static LogicalResult printPoolCall(Pool pool, ArrayRef<int64_t> counts,
   auto held = text.spellType(part, pool.getLoc());
   auto result = text.spellType(pool.getPooled().getType(), pool.getLoc());
   auto first = text.spell(pool.getRow()), rows = text.spell(pool.getRows());
-  auto row = text.spell(pool.getBody().getArgument(0));
+  auto row = text.declare(pool.getBody().getArgument(0));
+  auto name = text.declare(pool.getPooled());
   if (failed(held) || failed(result) || failed(first) || failed(rows) ||
-      failed(row))
+      failed(row) || failed(name))
     return failure();
   auto &os = text.os();
-  os << "const auto " << getEmittedName(pool.getLoc()) << " = "
-     << pool.getCallee() << "<";
+  os << "const auto " << *name << " = " << pool.getCallee() << "<";
   for (int64_t count : counts)
     os << count << ", ";
   os << *held << ", " << *result << ">(\n";
@@ -68,7 +68,7 @@ static LogicalResult printPoolCall(Pool pool, ArrayRef<int64_t> counts,
   os << first->text << ", " << rows->text << ", ";
   if (failed(printBefore()))
     return failure();
-  os << "[&](int " << row->text << ", auto " << callback << ") {\n";
+  os << "[&](int " << *row << ", auto " << callback << ") {\n";
   os.indent();
   if (failed(text.printBlock(pool.getBody().front())))
     return failure();
@@ -85,12 +85,12 @@ static LogicalResult printPoolCall(Pool pool, ArrayRef<int64_t> counts,
 /// A region of a member and a lane becomes a lambda that gives a vector.
 static LogicalResult printPoolPart(Region &region, ModuleTranslation &text) {
   Block &block = region.front();
-  auto member = text.spell(block.getArgument(0));
-  auto lane = text.spell(block.getArgument(1));
+  auto member = text.declare(block.getArgument(0));
+  auto lane = text.declare(block.getArgument(1));
   if (failed(member) || failed(lane))
     return failure();
   auto &os = text.os();
-  os << "[&](int " << member->text << ", int " << lane->text << ") {\n";
+  os << "[&](int " << *member << ", int " << *lane << ") {\n";
   os.indent();
   if (failed(text.printBlock(block)))
     return failure();
@@ -146,13 +146,13 @@ static LogicalResult printPieceRegion(Region &region,
                                       ModuleTranslation &text) {
   std::string parameters;
   for (BlockArgument argument : region.getArguments()) {
-    auto name = text.spell(argument);
+    auto name = text.declare(argument);
     if (failed(name))
       return failure();
     StringRef type = !argument.getType().isIndex() ? "const auto &"
                      : isWide(argument)            ? "long long "
                                                    : "int ";
-    parameters += (parameters.empty() ? "" : ", ") + (type + name->text).str();
+    parameters += (parameters.empty() ? "" : ", ") + (type + *name).str();
   }
   for (StringRef result : results)
     parameters += (", auto &" + result).str();
@@ -211,10 +211,10 @@ LogicalResult dsv4::printSelect(cuda::SelectOp op, ModuleTranslation &text) {
   if (op.getKind() == cuda::SelectKind::Row)
     return op.emitOpError() << "of a whole row has no CUDA spelling";
   auto length = text.spell(op.getLength());
-  auto column = text.spell(op.getLoad().getArgument(0));
-  auto place = text.spell(op.getEmit().getArgument(0));
-  auto index = text.spell(op.getEmit().getArgument(1));
-  auto value = text.spell(op.getEmit().getArgument(2));
+  auto column = text.declare(op.getLoad().getArgument(0));
+  auto place = text.declare(op.getEmit().getArgument(0));
+  auto index = text.declare(op.getEmit().getArgument(1));
+  auto value = text.declare(op.getEmit().getArgument(2));
   if (failed(length) || failed(column) || failed(place) || failed(index) ||
       failed(value))
     return failure();
@@ -254,7 +254,7 @@ LogicalResult dsv4::printSelect(cuda::SelectOp op, ModuleTranslation &text) {
       return failure();
     os << ", " << workspace->text;
   }
-  os << ",\n[&](int " << column->text << ") {\n";
+  os << ",\n[&](int " << *column << ") {\n";
   os.indent();
   if (failed(text.printBlock(op.getLoad().front())))
     return failure();
@@ -263,8 +263,8 @@ LogicalResult dsv4::printSelect(cuda::SelectOp op, ModuleTranslation &text) {
     return failure();
   os << "return " << chunk->text << ";\n";
   os.unindent();
-  os << "},\n[&](int " << place->text << ", int " << index->text << ", float "
-     << value->text << ") {\n";
+  os << "},\n[&](int " << *place << ", int " << *index << ", float " << *value
+     << ") {\n";
   os.indent();
   if (failed(text.printBlock(op.getEmit().front())))
     return failure();
