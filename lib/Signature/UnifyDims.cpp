@@ -121,28 +121,28 @@ void DimUnifier::collect() {
 }
 
 LogicalResult DimUnifier::checkDestinations() {
-  for (BlockArgument arg : func.getArguments()) {
-    auto overwrites = [](OpOperand &use) {
-      auto op = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
-      return op && op.isDpsInit(&use);
-    };
-    if (llvm::count_if(arg.getUses(), overwrites) > 1)
-      return func.emitError()
-             << "argument '" << getArgumentName(func, arg.getArgNumber())
-             << "' is the destination of two results: pass "
-                "another buffer";
-  }
   auto isInit = [](OpOperand &operand) {
     auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
     return op && op.isDpsInit(&operand);
   };
+  llvm::SmallDenseSet<Value> destinations;
+  for (BlockArgument arg : func.getArguments()) {
+    auto count = llvm::count_if(arg.getUses(), isInit);
+    if (count > 1)
+      return func.emitError()
+             << "argument '" << getArgumentName(func, arg.getArgNumber())
+             << "' is the destination of two results: pass "
+                "another buffer";
+    if (count == 1)
+      destinations.insert(arg);
+  }
   WalkResult result = func.walk([&](Operation *op) {
     if (!isa<DestinationStyleOpInterface, PagedAppendOp>(op))
       return WalkResult::advance();
     for (OpOperand &input : op->getOpOperands()) {
       auto arg = dyn_cast<BlockArgument>(input.get());
       if (isInit(input) || !arg || !isa<RankedTensorType>(arg.getType()) ||
-          llvm::none_of(arg.getUses(), isInit))
+          !destinations.contains(arg))
         continue;
       op->emitOpError() << "reads argument '"
                         << getArgumentName(func, arg.getArgNumber())
@@ -256,6 +256,9 @@ LogicalResult DimUnifier::run() {
     return success();
   if (!func.getBody().hasOneBlock())
     return func.emitError() << "expected a function of one block";
+  if (func.getNumArguments() > kMaxArguments)
+    return func.emitError() << "expected at most " << kMaxArguments
+                            << " arguments, got " << func.getNumArguments();
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     auto &shape = shapes.emplace_back();
     auto &own = names.emplace_back();

@@ -60,6 +60,10 @@ private:
   /// Emits the loads behind `value` that are not there yet: all, or those whose
   /// address depends on no other load.
   LogicalResult placeLoads(Value value, Footprint at);
+  /// The same, but for values that were seen with the same group: what a value
+  /// is made of may be shared, so a walk without this set is exponential.
+  using Placed = llvm::DenseSet<std::pair<Value, int64_t>>;
+  LogicalResult placeLoads(Value value, Footprint at, Placed &placed);
   LogicalResult placeLoads(ArrayRef<Operation *> stores, bool earlyOnly);
   /// Scalar arithmetic that `value` is made of.
   void cloneSlice(Value value);

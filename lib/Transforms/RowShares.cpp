@@ -93,11 +93,21 @@ Value RowDistributor::getChunks(int64_t row) {
 }
 
 bool dsv4::dependsOnMemory(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  return !isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
-         llvm::any_of(op->getOperands(), dependsOnMemory);
+  // Each op once: operands share what they are made of.
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Operation *> left;
+  auto visit = [&](Value operand) {
+    if (Operation *op = operand.getDefiningOp(); op && seen.insert(op).second)
+      left.push_back(op);
+  };
+  visit(value);
+  while (!left.empty()) {
+    Operation *op = left.pop_back_val();
+    if (!isMemoryEffectFree(op) || op->getNumRegions() != 0)
+      return true;
+    llvm::for_each(op->getOperands(), visit);
+  }
+  return false;
 }
 
 void RowDistributor::cloneSlice(Value value) {
@@ -133,7 +143,14 @@ LogicalResult RowDistributor::placeLoads(ArrayRef<Operation *> stores,
 }
 
 LogicalResult RowDistributor::placeLoads(Value value, Footprint at) {
-  if (shares.contains({value, at.group}) || rowNumbers.contains(value))
+  Placed placed;
+  return placeLoads(value, at, placed);
+}
+
+LogicalResult RowDistributor::placeLoads(Value value, Footprint at,
+                                         Placed &placed) {
+  if (shares.contains({value, at.group}) || rowNumbers.contains(value) ||
+      !placed.insert({value, at.group}).second)
     return success();
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -151,11 +168,11 @@ LogicalResult RowDistributor::placeLoads(Value value, Footprint at) {
   }
   if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
     at.interleave = transpose.getSourceVectorType().getDimSize(0);
-    return placeLoads(transpose.getVector(), at);
+    return placeLoads(transpose.getVector(), at, placed);
   }
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
     at.group *= cast<VectorType>(value.getType()).getShape().back();
-    return placeLoads(broadcast.getSource(), at);
+    return placeLoads(broadcast.getSource(), at, placed);
   }
   // A chunk is read where it is used.
   if (isa<arith::ConstantOp, cuda::PoolOp, cuda::PoolOnlineOp, cuda::LoadPartOp,
@@ -168,7 +185,8 @@ LogicalResult RowDistributor::placeLoads(Value value, Footprint at) {
     return op->emitOpError() << "cannot be distributed over lanes";
   for (Value operand : op->getOperands())
     if (isa<VectorType>(operand.getType()) &&
-        failed(placeLoads(operand, getOperandFootprint(op, operand, at))))
+        failed(
+            placeLoads(operand, getOperandFootprint(op, operand, at), placed)))
       return failure();
   return success();
 }

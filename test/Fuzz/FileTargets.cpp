@@ -50,10 +50,10 @@ static std::string makeNpy(const std::string &descr, const std::string &shape,
 }
 
 static std::vector<std::string> makeNpySeeds(std::mt19937_64 &) {
-  return {makeNpy("|u1", "(0,)", 0),     makeNpy("<u2", "(3, 5)", 30),
-          makeNpy("<f4", "(2, 2)", 16),  makeNpy("<i4", "(7,)", 28),
-          makeNpy("<i8", "()", 8),       makeNpy("|u1", "(1, 2, 3, 4)", 24),
-          makeNpy("<u4", "(1, 1)", 4),   makeNpy("<f4", "(16, 16)", 1024),
+  return {makeNpy("|u1", "(0,)", 0),    makeNpy("<u2", "(3, 5)", 30),
+          makeNpy("<f4", "(2, 2)", 16), makeNpy("<i4", "(7,)", 28),
+          makeNpy("<i8", "()", 8),      makeNpy("|u1", "(1, 2, 3, 4)", 24),
+          makeNpy("<u4", "(1, 1)", 4),  makeNpy("<f4", "(16, 16)", 1024),
           makeNpy("<i8", "(2, 3)", 48)};
 }
 
@@ -149,12 +149,13 @@ static Outcome runResealedEntry(llvm::StringRef bytes) {
   return accepted();
 }
 
-const Target dsv4::fuzz::entryTarget = {
-    "entry", "damaged entries of the disk cache", false, makeEntrySeeds,
-    runEntry};
+const Target dsv4::fuzz::entryTarget = {"entry",
+                                        "damaged entries of the disk cache",
+                                        false, makeEntrySeeds, runEntry};
 const Target dsv4::fuzz::resealedEntryTarget = {
-    "resealed-entry", "changed entries of the disk cache with a digest that fits",
-    false, makeEntrySeeds, runResealedEntry};
+    "resealed-entry",
+    "changed entries of the disk cache with a digest that fits", false,
+    makeEntrySeeds, runResealedEntry};
 
 //===----------------------------------------------------------------------===//
 // table
@@ -162,8 +163,7 @@ const Target dsv4::fuzz::resealedEntryTarget = {
 
 static std::vector<std::string> makeTableSeeds(std::mt19937_64 &) {
   return {
-      "[]",
-      R"([{"threads": 128, "lanes": 16, "vector": 8}])",
+      "[]", R"([{"threads": 128, "lanes": 16, "vector": 8}])",
       R"([{"arch": "sm_90a", "op": "dsv4.paged_gather", "bits": 8, "threads": 64,
           "lanes": 8, "vector": 16, "blocks": 2, "load": "evict_last",
           "store": "streaming", "pdl": true, "most": 4096}])",

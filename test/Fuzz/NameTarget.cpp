@@ -62,21 +62,22 @@ std::string makeProgram(Place place, llvm::StringRef name,
   auto at = [&](Place here, const std::string &plain) {
     return here == place ? quoted(name) : "\"" + plain + "\"";
   };
-  std::string cache =
-      "!dsv4.cache<4 x <[<\"v\" : 64 x f8E4M3FN in row>, <" + at(Field, "s") +
-      " : 4 x f8E8M0FNU in array scales \"v\" per 16>]>>";
+  std::string cache = "!dsv4.cache<4 x <[<\"v\" : 64 x f8E4M3FN in row>, <" +
+                      at(Field, "s") +
+                      " : 4 x f8E8M0FNU in array scales \"v\" per 16>]>>";
   std::string gather =
       "dsv4.paged_gather %c[%i] outs(%o : tensor<?x64xbf16>) : " + cache +
       ", tensor<?xi32> loc(" + at(NameOfLocation, "place") + ")";
   std::string body = "  %r = " + gather + "\n";
   if (place == Kernel)
-    body = "  %r = dsv4.kernel @" + quoted(name) +
-           "(%c, %i, %o) : (" + cache +
+    body = "  %r = dsv4.kernel @" + quoted(name) + "(%c, %i, %o) : (" + cache +
            ", tensor<?xi32>, tensor<?x64xbf16>) -> tensor<?x64xbf16> {\n"
-           "  ^bb0(%d: " + cache +
+           "  ^bb0(%d: " +
+           cache +
            ", %j: tensor<?xi32>, %p: tensor<?x64xbf16>):\n"
            "  %s = dsv4.paged_gather %d[%j] outs(%p : tensor<?x64xbf16>) : " +
-           cache + ", tensor<?xi32>\n"
+           cache +
+           ", tensor<?xi32>\n"
            "  dsv4.yield %s : tensor<?x64xbf16>\n  }\n";
   return "func.func @" + at(Function, function) + "(%c: " + cache +
          " {dsv4.name = \"cache\"}, %i: tensor<?xi32> {dsv4.name = " +
@@ -104,9 +105,9 @@ std::vector<std::string> wordsOf(llvm::StringRef source) {
   for (std::string &word : tokenize(code)) {
     if (llvm::isSpace(word.front()))
       continue;
-    bool isQualified = !words.empty() && (words.back() == "dsv4" ||
-                                          words.back() == "dsv4:" ||
-                                          words.back() == "dsv4::");
+    bool isQualified =
+        !words.empty() && (words.back() == "dsv4" || words.back() == "dsv4:" ||
+                           words.back() == "dsv4::");
     if (isQualified)
       words.back() += word;
     else
@@ -194,27 +195,90 @@ Outcome runName(llvm::StringRef input) {
 }
 
 std::vector<std::string> makeNameSeeds(std::mt19937_64 &random) {
-  std::vector<std::string> names = {
-      "f", "f x", "f_x", "f_module", "int", "main", "printf", "memcpy",
-      "threadIdx", "cudaError_t", "dsv4", "dsv4_state", "dsv4_host_entry",
-      "dsv4_host_image", "dsv4_shared", "_end", "__bss_start", "cache",
-      "cache_pages", "indices", "rows", "out", "lane", "row", "page", "slot",
-      "min", "float4", "A7", "WARP_SZ", "expf", "std", "asm", "NULL", "linux",
-      "x){}int pwn(", "x\ny", "x\\\ny", "x;system(\"true\");//", "*/ x /*",
-      "\n#include </etc/passwd>\n", "\"", "\\", "?\?/", "%:include", "R\"(",
-      "\xC3\xA9", "\xFF", "'", "a'", "//", "$x", "x$y", "\\u0041", "", " ",
-      "0", "1e5", "0x", "kernel.cu", "dsv4/core.cuh", "-", ".", "..", "/",
-      "../../x", "load", "store", "Tile", "bf16", "const", "auto", "constinit",
-      "wait_for_predecessors", "__syncthreads", "__launch_bounds__"};
+  std::vector<std::string> names = {"f",
+                                    "f x",
+                                    "f_x",
+                                    "f_module",
+                                    "int",
+                                    "main",
+                                    "printf",
+                                    "memcpy",
+                                    "threadIdx",
+                                    "cudaError_t",
+                                    "dsv4",
+                                    "dsv4_state",
+                                    "dsv4_host_entry",
+                                    "dsv4_host_image",
+                                    "dsv4_shared",
+                                    "_end",
+                                    "__bss_start",
+                                    "cache",
+                                    "cache_pages",
+                                    "indices",
+                                    "rows",
+                                    "out",
+                                    "lane",
+                                    "row",
+                                    "page",
+                                    "slot",
+                                    "min",
+                                    "float4",
+                                    "A7",
+                                    "WARP_SZ",
+                                    "expf",
+                                    "std",
+                                    "asm",
+                                    "NULL",
+                                    "linux",
+                                    "x){}int pwn(",
+                                    "x\ny",
+                                    "x\\\ny",
+                                    "x;system(\"true\");//",
+                                    "*/ x /*",
+                                    "\n#include </etc/passwd>\n",
+                                    "\"",
+                                    "\\",
+                                    "?\?/",
+                                    "%:include",
+                                    "R\"(",
+                                    "\xC3\xA9",
+                                    "\xFF",
+                                    "'",
+                                    "a'",
+                                    "//",
+                                    "$x",
+                                    "x$y",
+                                    "\\u0041",
+                                    "",
+                                    " ",
+                                    "0",
+                                    "1e5",
+                                    "0x",
+                                    "kernel.cu",
+                                    "dsv4/core.cuh",
+                                    "-",
+                                    ".",
+                                    "..",
+                                    "/",
+                                    "../../x",
+                                    "load",
+                                    "store",
+                                    "Tile",
+                                    "bf16",
+                                    "const",
+                                    "auto",
+                                    "constinit",
+                                    "wait_for_predecessors",
+                                    "__syncthreads",
+                                    "__launch_bounds__"};
   names.push_back(std::string("x\0y", 3));
   names.push_back(std::string(127, 'a'));
   names.push_back(std::string(129, 'a'));
   names.push_back(std::string(5000, 'b'));
   // What the device library calls its own.
   for (std::string_view file : rt::deviceLibraryFiles())
-    for (std::string &word :
-         tokenize(llvm::StringRef(rt::deviceLibrary(file).data(),
-                                  rt::deviceLibrary(file).size())))
+    for (std::string &word : tokenize(llvm::StringRef(
+             rt::deviceLibrary(file).data(), rt::deviceLibrary(file).size())))
       if (llvm::isAlpha(word.front()) && random() % 4 == 0)
         names.push_back(std::move(word));
   std::vector<std::string> inputs;
@@ -226,5 +290,6 @@ std::vector<std::string> makeNameSeeds(std::mt19937_64 &random) {
 } // namespace
 
 const Target dsv4::fuzz::nameTarget = {
-    "names", "names of strangers in emitted source", false, makeNameSeeds,
+    "names", "names of strangers in emitted source",
+    false,   makeNameSeeds,
     runName, compileBatch};

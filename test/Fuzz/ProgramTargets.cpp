@@ -61,8 +61,9 @@ static Outcome emit(llvm::StringRef text, uint64_t hash) {
   CompileOptions options;
   if (text.contains("exact") || text.contains("bucket"))
     options.dims = {{"k", 3}, {"topk", 8}, {"tokens", 16}, {"entries", 4}};
-  auto emitted = emitProgram(text.str(), "mutant.mlir", options, "cuda",
-                             archs[hash / 64 % 4], /*wantListing=*/hash % 8 == 0);
+  auto emitted =
+      emitProgram(text.str(), "mutant.mlir", options, "cuda",
+                  archs[hash / 64 % 4], /*wantListing=*/hash % 8 == 0);
   if (!emitted)
     return refusedWith(emitted.status().message());
   if (emitted->texts.size() != emitted->info.kernels.size())
@@ -72,10 +73,9 @@ static Outcome emit(llvm::StringRef text, uint64_t hash) {
       return broken("an empty source");
     if (hash / 8 % kCompileEach != 0)
       continue;
-    auto image =
-        rt::compileHost(rt::hostPrelude(emitted->headers[i]) +
-                        emitted->texts[i] +
-                        rt::hostEpilogue(emitted->info.kernels[i].symbol));
+    auto image = rt::compileHost(
+        rt::hostPrelude(emitted->headers[i]) + emitted->texts[i] +
+        rt::hostEpilogue(emitted->info.kernels[i].symbol));
     if (!image)
       return broken("emitted source does not compile: " +
                     image.status().message());

@@ -99,6 +99,10 @@ mlir::BlockArgument getRowArgument(KernelOp kernel);
 /// or in a bucket bound them, the runtime all others.
 int64_t boundRows(KernelOp kernel);
 
+/// The most arguments of a function that dsv4 compiles. A launch takes fewer
+/// (rt::MaxBindings); this bounds what is quadratic in them.
+constexpr unsigned kMaxArguments = 1024;
+
 /// The name of argument `index` of a function: its `dsv4.name`, or
 /// "arg<index>".
 std::string getArgumentName(mlir::Operation *func, unsigned index);

@@ -176,6 +176,10 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
   auto func = dyn_cast<FunctionOpInterface>(op);
   if (!func)
     return success();
+  // Names are compared pairwise below.
+  if (func.getNumArguments() > kMaxArguments)
+    return op->emitOpError() << "expects at most " << kMaxArguments
+                             << " arguments, got " << func.getNumArguments();
   if (attr.getName() == kNameAttr) {
     auto name = dyn_cast<StringAttr>(attr.getValue());
     if (!name || !isIdentifier(name.getValue()))
