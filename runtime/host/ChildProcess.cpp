@@ -80,7 +80,11 @@ void resetSignals() {
 /// program, and waits for its end or that of the parent. Kills the group either
 /// way, itself included.
 [[noreturn]] void watch(const Prepared &prepared) {
-  ::setpgid(0, 0);
+  // Without a group of its own it would kill that of the parent.
+  if (::setpgid(0, 0) != 0 || ::getpgrp() != ::getpid()) {
+    writeReport(prepared.reportTo, {errno, 0});
+    ::_exit(127);
+  }
   resetSignals();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM); // When the thread that forked ends.
   if (::getppid() != prepared.parent)

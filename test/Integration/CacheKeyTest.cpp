@@ -13,6 +13,8 @@
 
 #include <cstdlib>
 #include <random>
+#include <set>
+#include <sstream>
 #include <sys/stat.h>
 #include <tuple>
 
@@ -78,6 +80,101 @@ TEST(CacheKeyTest, CommentThatThePolicyEndsIn) {
   ASSERT_TRUE(some && none);
   EXPECT_NE(*some, *none);
   EXPECT_NE(getKey(options, with), getKey(options, without));
+}
+
+/// The text that the key has of a program.
+static std::string getProgramText(const std::string &source) {
+  const std::string key = getKey({}, source), with = getKey({}, "@");
+  const size_t begin = with.rfind("program 1:@"),
+               end = key.find(':', begin) + 1;
+  return key.substr(end, key.size() - end - 1);
+}
+
+/// What becomes of a program: its dims and kernels, or that it is none.
+static std::string getMeaning(const std::string &source) {
+  CompileOptions options;
+  options.dims = {{"a", 100}, {"b", 100}};
+  auto dims = getCompileDims(source, "meaning.mlir", options);
+  if (!dims)
+    return "error";
+  std::string meaning = test::toText(*dims) + "\n";
+  auto emitted =
+      emitProgram(source, "meaning.mlir", options, "cuda", "sm_90a", false);
+  if (!emitted)
+    return meaning + "error";
+  // Lines of the program are for people only.
+  for (const std::string &text : emitted->texts) {
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+      if (line.find("#line ") == std::string::npos)
+        meaning += line + "\n";
+  }
+  return meaning;
+}
+
+// Whatever stands in a program, its text in the key means the same: so no two
+// programs of one key mean different things.
+TEST(CacheKeyTest, TextOfTheKeyMeansTheSame) {
+  const std::string type = "tensor<?x?x64xbf16>";
+  const std::string program =
+      "func.func @f(%x: " + type +
+      " {dsv4.name = \"x\", dsv4.dims = [\"a\", \"b\", \"\"]}, %w: "
+      "tensor<64xbf16>, %o: " +
+      type + ") -> " + type +
+      "\n attributes {dsv4.policies = {a = #dsv4.policy<exact>, b = "
+      "#dsv4.policy<bucket>}} { // comment > \"\n %v = dsv4.rms_norm %x "
+      "weight(%w : tensor<64xbf16>) outs(%o : " +
+      type + ") {eps = 1.0e-06 : f32} : " + type + "\n return %v : " + type +
+      "\n}\n#alias = affine_map<(d0) -> (d0)>\n";
+  ASSERT_EQ(getMeaning(program).find("error"), std::string::npos)
+      << getMeaning(program);
+  const std::vector<std::string> pieces = {" ",
+                                           "\n",
+                                           "\r",
+                                           "\t",
+                                           "\v",
+                                           "//",
+                                           "// x\n",
+                                           "// >\r",
+                                           "\"",
+                                           "\\",
+                                           "<",
+                                           ">",
+                                           "->",
+                                           "// \"\n",
+                                           "/",
+                                           "// <\n",
+                                           "  ",
+                                           "// x, b = #dsv4.policy<exact\n",
+                                           std::string(1, 0),
+                                           "{",
+                                           "}",
+                                           "// >, c = #dsv4.policy<exact\n"};
+  std::mt19937_64 random(test::getSeed());
+  size_t same = 0;
+  const size_t count = 2000 * std::max(1U, test::getScale());
+  for (size_t i = 0; i < count; ++i) {
+    std::string source = program;
+    for (size_t edits = 1 + random() % 3; edits > 0; --edits) {
+      // Where something ends, or anywhere.
+      size_t at = random() % source.size();
+      if (random() % 2)
+        at = std::min(source.find_first_of("<>{}\", \n", at), source.size());
+      source.insert(at, pieces[random() % pieces.size()]);
+    }
+    const std::string text = getProgramText(source);
+    const std::string meaning = getMeaning(source);
+    EXPECT_EQ(meaning, getMeaning(text)) << source << "\n---\n" << text;
+    EXPECT_EQ(text, getProgramText(text));
+    same += meaning.size() > 100;
+  }
+  EXPECT_GT(same, count / 10);
+}
+
+TEST(CacheKeyTest, BytecodeIsNoText) {
+  const std::string magic = "ML\xEFR";
+  EXPECT_NE(getKey({}, magic + "a \n b"), getKey({}, magic + "a b"));
+  EXPECT_NE(getKey({}, magic + "a // b"), getKey({}, magic + "a"));
 }
 
 // No field's text passes for another field.
