@@ -30,6 +30,9 @@ constexpr const char *sourceName = "kernel.cu";
 constexpr const char *imageName = "kernel.so";
 constexpr const char *logName = "log";
 
+/// Where programs are without a PATH.
+constexpr const char *standardPath = "/usr/bin:/bin";
+
 /// Messages are one line; a compiler that has lost its way says hundreds.
 constexpr size_t maxDiagnostics = 8;
 constexpr size_t maxLineBytes = 400;
@@ -63,7 +66,7 @@ std::string findProgram(const std::string &name) {
     return !error && isExecutableFile(path) ? path : std::string();
   }
   const char *search = std::getenv("PATH");
-  std::istringstream directories(search ? search : "/usr/bin:/bin");
+  std::istringstream directories(search ? search : standardPath);
   for (std::string directory; std::getline(directories, directory, ':');) {
     const std::string path = directory + "/" + name;
     if (!directory.empty() && directory.front() == '/' &&
@@ -121,6 +124,9 @@ std::vector<std::string> environmentFor(const std::string &directory) {
   for (const char *name : passedOn)
     if (const char *value = std::getenv(name))
       variables.push_back(std::string(name) + "=" + value);
+  // The compiler looks for its assembler and linker as it was looked for.
+  if (!std::getenv("PATH"))
+    variables.push_back(std::string("PATH=") + standardPath);
   return variables;
 }
 
@@ -254,8 +260,14 @@ Result<std::string> compileHost(const std::string &text,
     return Status(state.status().code(),
                   "host compiler: " + state.status().message());
 
-  if (WIFEXITED(*state) && WEXITSTATUS(*state) == 0)
-    return directory->read(imageName);
+  if (WIFEXITED(*state) && WEXITSTATUS(*state) == 0) {
+    Result<std::string> image = directory->read(imageName);
+    return image ? std::move(image)
+                 : Status(Code::CompileFailed,
+                          "host compiler " + compiler +
+                              " reported no error and made no image: " +
+                              image.status().message());
+  }
   const std::string how =
       WIFSIGNALED(*state)
           ? " was killed by signal " + std::to_string(WTERMSIG(*state)) + ": "

@@ -226,7 +226,15 @@ Status PrivateDirectory::write(const std::string &name,
 Result<std::string> PrivateDirectory::read(const std::string &name,
                                            size_t most) const {
   const std::string path = pathOf(name);
-  File file(std::fopen(path.c_str(), "rbe"));
+  // Not blocking: what a compiler put there may be no file at all.
+  const int opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat info;
+  if (opened >= 0 && (::fstat(opened, &info) != 0 || !S_ISREG(info.st_mode))) {
+    ::close(opened);
+    return Status(Code::Unavailable,
+                  "cannot read '" + path + "': not a regular file");
+  }
+  File file(opened >= 0 ? ::fdopen(opened, "rb") : nullptr);
   if (!file)
     return failed("read", path);
   std::string bytes;

@@ -79,16 +79,20 @@ Directory Directory::open(const std::string &path) {
 }
 
 Directory Directory::open(const std::string &name, bool make) const {
-  if (make)
-    (void)::mkdirat(get(), name.c_str(), 0700);
+  int error = 0;
+  if (make && ::mkdirat(get(), name.c_str(), 0700) != 0 && errno != EEXIST)
+    error = errno;
   // Why not, if not; the descriptor says what counts.
   struct stat named = {};
   (void)::fstatat(get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW);
-  return Directory(
+  Directory opened(
       where + "/" + name,
       Descriptor(::openat(get(), name.c_str(),
                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
       named);
+  if (!opened && opened.failure == ENOENT && error != 0)
+    opened.failure = error; // It is not there because of that.
+  return opened;
 }
 
 bool Directory::remove(const std::string &name) const {

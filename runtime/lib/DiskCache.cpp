@@ -29,7 +29,9 @@ using namespace dsv4::rt;
 static constexpr char prefix[] = "llvmcache-";
 static constexpr off_t maxEntryBytes = off_t(256) << 20;
 static constexpr size_t maxQuarantined = 16;
-static const std::string version = "v" + std::to_string(EntryVersion);
+
+/// The directory of the entries of this format.
+static std::string versionName() { return "v" + std::to_string(EntryVersion); }
 
 //===----------------------------------------------------------------------===//
 // Small things about files
@@ -133,7 +135,7 @@ Directory DiskCache::open(std::string_view name, bool make) {
   if (make)
     (void)makeDirectories(directory);
   Directory opened = Directory::open(directory);
-  const std::string names[] = {version, std::string(name)};
+  const std::string names[] = {versionName(), std::string(name)};
   for (size_t i = 0; i < 2 && opened; ++i)
     opened = opened.open(names[i], make);
   if (opened.refusal().empty())
@@ -160,7 +162,7 @@ std::string DiskCache::entryPath(std::string_view arch,
                     "0123456789_-.") ||
       arch == "quarantine" || !isName(keyHex, "0123456789abcdef"))
     return "";
-  std::string path = directory + "/" + version + "/";
+  std::string path = directory + "/" + versionName() + "/";
   path.append(arch).append("/").append(prefix).append(keyHex);
   return path;
 }

@@ -211,6 +211,35 @@ TEST_F(ProcessesTest, MessagesAreShortAndPrintable) {
             head + "error: \\x1B[31m\\x0D red\\x00\\xFF");
 }
 
+TEST_F(ProcessesTest, ImagesThatAreNoFiles) {
+  for (auto [script, why] :
+       {std::pair<const char *, const char *>{"", "No such file or directory"},
+        {"mkdir kernel.so", "not a regular file"},
+        {"mkfifo kernel.so", "not a regular file"},
+        {"ln -s /dev/zero kernel.so", "not a regular file"},
+        {"rm -rf \"$TMPDIR\"", "No such file or directory"}}) {
+    Result<std::string> image = compileWith(script);
+    ASSERT_FALSE(image) << script;
+    EXPECT_EQ(image.status().code(), Code::CompileFailed);
+    EXPECT_TRUE(contains(image.status().message(),
+                         "reported no error and made no image: cannot read"))
+        << image.status().message();
+    EXPECT_TRUE(contains(image.status().message(), why))
+        << image.status().message();
+  }
+  EXPECT_TRUE(leftovers().empty());
+}
+
+TEST_F(ProcessesTest, NoPathAtAll) {
+  const char *set = std::getenv("PATH");
+  const std::string path = set ? set : "";
+  ::unsetenv("PATH");
+  Result<std::string> image = compileHost("int x;\n");
+  if (set)
+    ::setenv("PATH", path.c_str(), 1);
+  EXPECT_TRUE(image) << image.status().message();
+}
+
 // Beyond `ulimit -f` a write is an error here, and kills the compiler there.
 TEST_F(ProcessesTest, FilesThatAreTooLarge) {
   struct rlimit old, limit;

@@ -185,6 +185,7 @@ TEST_F(DiskCacheTest, UnwritableRoot) {
   EXPECT_FALSE(cache.publish(arch, key, gatherProgram()));
   EXPECT_EQ(cache.stats().failedWrites, 1u);
   expectOneWarning("cannot create the directory of cache entry");
+  EXPECT_NE(warnings[0].find("Permission denied"), std::string::npos);
   ::chmod(options.root.c_str(), 0700);
 }
 
