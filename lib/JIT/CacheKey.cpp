@@ -11,8 +11,11 @@
 #include "dsv4/JIT/NVRTC.h"
 #include "host/HostCompiler.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
 #include <sys/utsname.h>
 
 using namespace dsv4;
@@ -23,70 +26,170 @@ namespace dsv4 {
 extern const char compilerDigest[];
 } // namespace dsv4
 
-/// The program without comments and with every run of white space as one blank:
-/// neither changes what it means. Strings are kept as they are.
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+/// One past the closing quote of the string that begins at `begin`, or npos
+/// when the lexer finds no string there.
+static size_t findStringEnd(llvm::StringRef source, size_t begin) {
+  for (size_t i = begin + 1; i < source.size(); ++i) {
+    char c = source[i];
+    if (c == '"')
+      return i + 1;
+    if (c == '\n' || c == '\v' || c == '\f')
+      break;
+    if (c == '\\')
+      ++i;
+  }
+  return llvm::StringRef::npos;
+}
+
+/// The program without comments and with every run of white space as one blank,
+/// as far as neither changes what it means: the result parses as the program
+/// does, so programs that differ in meaning never have the same one. Strings
+/// are kept as they are. What MLIR's lexer takes for white space and for the
+/// end of a comment counts here, and no more; where it finds an error, the rest
+/// is kept as it is.
 static std::string canonicalize(llvm::StringRef source) {
+  if (mlir::isBytecode(llvm::MemoryBufferRef(source, /*Identifier=*/"program")))
+    return source.str(); // No text.
   std::string text;
+  auto addBlank = [&] {
+    if (!text.empty() && text.back() != ' ')
+      text += ' ';
+  };
+  size_t depth = 0; // Of angle brackets.
   for (size_t i = 0; i < source.size(); ++i) {
     char c = source[i];
     if (c == '"') {
-      size_t end = i + 1;
-      while (end < source.size() && source[end] != '"')
-        end += source[end] == '\\' ? 2 : 1;
-      text += source.slice(i, end + 1);
-      i = end;
+      size_t end = findStringEnd(source, i);
+      text += source.slice(i, end);
+      if (end == llvm::StringRef::npos)
+        return text;
+      i = end - 1;
     } else if (source.substr(i).starts_with("//")) {
-      i = source.find('\n', i) - 1;
-      if (i >= source.size())
+      // The end of an attribute or type, `#dsv4.policy<...>`, is looked for
+      // among characters, those of comments too: what stands there after it is
+      // no comment.
+      if (depth > 0)
+        return text += source.substr(i);
+      addBlank();
+      i = source.find_first_of("\n\r", i);
+      if (i == llvm::StringRef::npos)
         break;
-    } else if (isspace(static_cast<unsigned char>(c))) {
-      if (!text.empty() && text.back() != ' ')
-        text += ' ';
+    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      addBlank();
+    } else if (source.substr(i).starts_with("->")) {
+      text += "->";
+      ++i;
     } else {
+      if (c == '<')
+        ++depth;
+      else if (c == '>' && depth > 0)
+        --depth;
       text += c;
     }
   }
-  // A comment at the end leaves the blank before it.
+  // Nothing follows a blank or a comment at the end.
   if (!text.empty() && text.back() == ' ')
     text.pop_back();
   return text;
+}
+
+//===----------------------------------------------------------------------===//
+// The key
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Fields one after the other, each with its length, so that no field's bytes
+/// can pass for another field: equal texts have equal fields.
+class KeyText {
+public:
+  void add(llvm::StringRef name, llvm::StringRef value) {
+    text += name;
+    text += ' ';
+    text += llvm::utostr(value.size());
+    text += ':';
+    text += value;
+    text += '\n';
+  }
+  /// How many fields of a kind follow.
+  void addCount(llvm::StringRef name, size_t count) {
+    add(name, llvm::utostr(count));
+  }
+  std::string take() { return std::move(text); }
+
+private:
+  std::string text = "dsv4-key 2\n";
+};
+} // namespace
+
+/// What -march=native means here. It may hide in a wrapper, so it counts
+/// whatever the arguments are.
+static const std::string &getProcessor() {
+  static const std::string *const processor = [] {
+    auto *text = new std::string(llvm::sys::getHostCPUName());
+    std::vector<std::string> names;
+    for (const auto &feature : llvm::sys::getHostCPUFeatures())
+      if (feature.second)
+        names.push_back(feature.first().str());
+    llvm::sort(names);
+    *text += " " + llvm::join(names, " ");
+    return text;
+  }();
+  return *processor;
+}
+
+static void addHostCompiler(KeyText &key) {
+  // A kernel loads only into a process of its own kind.
+  utsname machine;
+  key.add("machine", uname(&machine) == 0 ? machine.machine : "unknown");
+  key.add("processor", getProcessor());
+  std::vector<std::string> compiler = rt::describeHostCompiler();
+  key.addCount("host compiler", compiler.size());
+  for (const std::string &part : compiler)
+    key.add("part", part);
+}
+
+static void addTable(KeyText &key, const std::string &file) {
+  if (file.empty())
+    return key.add("table", "built in");
+  auto table = llvm::MemoryBuffer::getFile(file);
+  key.add("table", table ? "file" : "missing");
+  key.add("contents", table ? rt::digestHex((*table)->getBuffer().str()) : "");
 }
 
 std::string dsv4::getCacheKeyText(const std::string &source,
                                   const CompileOptions &options,
                                   const std::string &target,
                                   const std::string &arch) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  bool host = target == "host";
-  os << "dsv4-key 1\ntarget " << target << " " << arch << "\ncompiler "
-     << compilerDigest << "\n";
+  KeyText key;
+  const bool host = target == "host";
+  key.add("target", target);
+  key.add("arch", arch);
+  key.add("compiler", compilerDigest);
   if (host) {
-    // A kernel loads only into a process of its own kind.
-    utsname machine;
-    os << "machine " << (uname(&machine) == 0 ? machine.machine : "unknown")
-       << "\nsanitize " << rt::HostCompileOptions::defaultSanitize() << "\n";
+    addHostCompiler(key);
   } else {
-    os << "nvrtc " << jit::NVRTC::identity() << "\noptions";
-    for (const std::string &option : jit::NVRTC::options(arch))
-      os << " " << option;
-    os << "\n";
+    key.add("nvrtc", jit::NVRTC::identity());
+    std::vector<std::string> words = jit::NVRTC::options(arch);
+    key.addCount("options", words.size());
+    for (const std::string &word : words)
+      key.add("option", word);
   }
-  os << "entry " << options.entry << "\n";
-  for (const auto &[name, extent] : options.dims)
-    os << "dim " << name << " " << extent << "\n";
-  os << "schedule " << options.schedule << "\n";
-  if (options.checks && !host)
-    os << "checks\n";
+  key.add("entry", options.entry);
+  key.addCount("dims", options.dims.size());
+  for (const auto &[name, extent] : options.dims) {
+    key.add("dim", name);
+    key.add("extent", llvm::itostr(extent));
+  }
+  key.add("schedule", options.schedule);
+  key.add("checks", options.checks && !host ? "yes" : "no");
+  key.addCount("extensions", options.extensions.size());
   for (const DialectExtension &extension : options.extensions)
-    os << "dialects " << rt::digestHex(extension.identity) << "\n";
-  if (!options.table.empty()) {
-    auto table = llvm::MemoryBuffer::getFile(options.table);
-    os << "table "
-       << (table ? rt::digestHex((*table)->getBuffer().str())
-                 : std::string("missing"))
-       << "\n";
-  }
-  os << "program " << canonicalize(source) << "\n";
-  return text;
+    key.add("dialects", extension.identity);
+  addTable(key, options.table);
+  key.add("program", canonicalize(source));
+  return key.take();
 }

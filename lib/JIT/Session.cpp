@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SingleFlight.h"
+
 #include "dsv4-runtime/Entry.h"
 #include "dsv4/JIT/JIT.h"
 #include "dsv4/JIT/NVRTC.h"
@@ -55,9 +57,25 @@ private:
 
 } // namespace
 
+/// What one call of compile() is about.
+struct Request {
+  const std::string &source, &sourceName;
+  const CompileOptions &options;
+  bool wantListing;
+};
+
 struct Session::State {
   State(const SessionOptions &options)
       : options(options), disk(options.cache) {}
+
+  using Loaded = Result<const rt::LoadedProgram *>;
+
+  /// The loaded program of a key, or null.
+  const rt::LoadedProgram *find(const std::string &key) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = loaded.find(key);
+    return found == loaded.end() ? nullptr : found->second.get();
+  }
 
   /// Keeps a loaded program; of two threads the first one's stays.
   const rt::LoadedProgram *keep(const std::string &key,
@@ -65,6 +83,16 @@ struct Session::State {
     std::lock_guard<std::mutex> lock(mutex);
     return loaded.try_emplace(key, std::move(program)).first->second.get();
   }
+
+  std::string keyOf(const Request &request) const {
+    return rt::digestHex(
+        getCacheKeyText(request.source, request.options, target, arch));
+  }
+
+  Loaded load(const rt::CompiledProgram &program, CompileReport &did);
+  Result<rt::CompiledProgram> make(const Request &request, CompileReport &did);
+  Loaded lookOrMake(const Request &request, CompileReport &did,
+                    Outcome &outcome);
 
   SessionOptions options;
 
@@ -154,6 +182,92 @@ static Result<std::string> compileKernel(EmittedProgram &emitted, size_t index,
   return output->cubin;
 }
 
+/// Loads a program and keeps it under the key of the report.
+Session::State::Loaded Session::State::load(const rt::CompiledProgram &program,
+                                            CompileReport &did) {
+  Stopwatch watch;
+  auto loaded = rt::LoadedProgram::load(program, backend);
+  did.load = watch.lap();
+  if (!loaded)
+    return loaded.status();
+  return keep(did.key, loaded.take());
+}
+
+Result<rt::CompiledProgram> Session::State::make(const Request &request,
+                                                 CompileReport &did) {
+  Stopwatch watch;
+  did.origin = CompileReport::Origin::Compiled;
+  auto emitted =
+      emitProgram(request.source, request.sourceName, request.options, target,
+                  arch, request.wantListing);
+  if (!emitted)
+    return emitted.status();
+  did.passes = watch.lap();
+  rt::CompiledProgram compiled;
+  for (size_t i = 0; i < emitted->texts.size(); ++i) {
+    auto image =
+        compileKernel(*emitted, i, request.options.checks,
+                      request.wantListing ? &emitted->listing : nullptr);
+    if (!image)
+      return image.status();
+    compiled.images.push_back(image.take());
+  }
+  compiled.info = emitted->info;
+  did.backend = watch.lap();
+  did.listing = std::move(emitted->listing);
+  // The table was read after the key was made, and the compiler run.
+  if (keyOf(request) != did.key)
+    return Status(
+        Code::CompileFailed,
+        "program '" + compiled.info.name + "': " +
+            (request.options.table.empty()
+                 ? std::string()
+                 : "the schedule table '" + request.options.table + "' or ") +
+            "the compiler changed while it was compiled: compile it "
+            "again");
+  return compiled;
+}
+
+/// From memory, from disk, or made. What is made is published when it has
+/// loaded: one that does not is nothing that another process could use, and one
+/// that does replaces an entry that did not.
+Session::State::Loaded Session::State::lookOrMake(const Request &request,
+                                                  CompileReport &did,
+                                                  Outcome &outcome) {
+  Stopwatch watch;
+  if (!request.wantListing) {
+    if (const rt::LoadedProgram *found = find(did.key)) {
+      did.origin = CompileReport::Origin::Memory;
+      return found;
+    }
+    auto program = disk.lookup(arch, did.key);
+    did.lookup += watch.lap();
+    if (program) {
+      did.origin = CompileReport::Origin::Disk;
+      outcome.program =
+          std::make_shared<rt::CompiledProgram>(std::move(*program));
+      Loaded loaded = load(*outcome.program, did);
+      if (loaded)
+        return loaded;
+      outcome.program = nullptr;
+      // An entry that does not load here is as good as none.
+      if (options.cache.warn)
+        options.cache.warn(did.entryPath + ": " + loaded.status().message() +
+                           ": compiling it anew");
+    }
+  }
+  auto made = make(request, did);
+  if (!made) {
+    outcome.status = made.status();
+    return made.status();
+  }
+  outcome.program = std::make_shared<rt::CompiledProgram>(made.take());
+  Loaded loaded = load(*outcome.program, did);
+  if (loaded)
+    disk.publish(arch, did.key, *outcome.program);
+  return loaded;
+}
+
 Result<const rt::LoadedProgram *>
 Session::compile(const std::string &source, const std::string &sourceName,
                  const CompileOptions &options, CompileReport *report,
@@ -162,59 +276,39 @@ Session::compile(const std::string &source, const std::string &sourceName,
     if (Status status = state->driver->makeCurrent(state->backend.device);
         !status)
       return status;
+  const Request request = {source, sourceName, options, wantListing};
   CompileReport unused;
   CompileReport &did = report ? *report : unused;
   Stopwatch watch;
-  did.key = rt::digestHex(
-      getCacheKeyText(source, options, state->target, state->arch));
+  did.key = state->keyOf(request);
   did.entryPath = state->disk.entryPath(state->arch, did.key);
-  {
-    std::lock_guard<std::mutex> lock(state->mutex);
-    auto found = state->loaded.find(did.key);
-    if (found != state->loaded.end() && !wantListing) {
+  Outcome outcome;
+  if (wantListing) {
+    did.lookup = watch.lap();
+    return state->lookOrMake(request, did, outcome);
+  }
+  for (;;) {
+    if (const rt::LoadedProgram *found = state->find(did.key)) {
       did.origin = CompileReport::Origin::Memory;
       did.lookup = watch.lap();
-      return found->second.get();
+      return found;
     }
-  }
-  if (!wantListing)
-    if (auto program = state->disk.lookup(state->arch, did.key)) {
-      did.origin = CompileReport::Origin::Disk;
+    // The sessions of a process share what is made, and each loads it for
+    // itself; those with other directories look for it elsewhere.
+    Flight flight(state->disk.root() + '\0' + did.key);
+    if (flight.leads()) {
       did.lookup = watch.lap();
-      auto loaded = rt::LoadedProgram::load(*program, state->backend);
-      did.load = watch.lap();
-      if (loaded)
-        return state->keep(did.key, loaded.take());
-      // An entry that does not load here is as good as none.
-      if (state->options.cache.warn)
-        state->options.cache.warn(did.entryPath + ": " +
-                                  loaded.status().message() +
-                                  ": compiling it anew");
+      auto loaded = state->lookOrMake(request, did, outcome);
+      flight.land(outcome);
+      return loaded;
     }
-  did.origin = CompileReport::Origin::Compiled;
-  did.lookup += watch.lap();
-
-  auto emitted = emitProgram(source, sourceName, options, state->target,
-                             state->arch, wantListing);
-  if (!emitted)
-    return emitted.status();
-  did.passes = watch.lap();
-  rt::CompiledProgram compiled;
-  for (size_t i = 0; i < emitted->texts.size(); ++i) {
-    auto image = compileKernel(*emitted, i, options.checks,
-                               wantListing ? &emitted->listing : nullptr);
-    if (!image)
-      return image.status();
-    compiled.images.push_back(image.take());
+    outcome = flight.wait();
+    if (!outcome.status)
+      return outcome.status;
+    if (outcome.program && !state->find(did.key)) {
+      did.origin = CompileReport::Origin::Memory;
+      did.lookup = watch.lap();
+      return state->load(*outcome.program, did);
+    }
   }
-  compiled.info = emitted->info;
-  did.backend = watch.lap();
-  did.listing = std::move(emitted->listing);
-  state->disk.publish(state->arch, did.key, compiled);
-  watch.lap();
-  auto loaded = rt::LoadedProgram::load(compiled, state->backend);
-  if (!loaded)
-    return loaded.status();
-  did.load = watch.lap();
-  return state->keep(did.key, loaded.take());
 }

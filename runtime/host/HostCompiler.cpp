@@ -6,22 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostCompiler.h"
+#include "ChildProcess.h"
 #include "PrivateDirectory.h"
 #include "Sanitizers.h"
 
-#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
-#include <spawn.h>
 #include <sstream>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
-
-extern char **environ;
 
 namespace dsv4::rt {
 
@@ -33,8 +30,19 @@ constexpr const char *sourceName = "kernel.cu";
 constexpr const char *imageName = "kernel.so";
 constexpr const char *logName = "log";
 
+/// Where programs are without a PATH.
+constexpr const char *standardPath = "/usr/bin:/bin";
+
 /// Messages are one line; a compiler that has lost its way says hundreds.
 constexpr size_t maxDiagnostics = 8;
+constexpr size_t maxLineBytes = 400;
+constexpr size_t maxSummaryBytes = 2000;
+constexpr size_t maxLogBytes = size_t(1) << 20;
+
+/// The variables that the compiler sees as they are set here. All others, of
+/// which CPATH, LIBRARY_PATH, GCC_EXEC_PREFIX and many more change what it
+/// makes, are for this process.
+constexpr const char *passedOn[] = {"HOME", "LD_LIBRARY_PATH", "PATH"};
 
 std::vector<std::string> splitAtSpaces(const std::string &text) {
   std::istringstream stream(text);
@@ -58,7 +66,7 @@ std::string findProgram(const std::string &name) {
     return !error && isExecutableFile(path) ? path : std::string();
   }
   const char *search = std::getenv("PATH");
-  std::istringstream directories(search ? search : "/usr/bin:/bin");
+  std::istringstream directories(search ? search : standardPath);
   for (std::string directory; std::getline(directories, directory, ':');) {
     const std::string path = directory + "/" + name;
     if (!directory.empty() && directory.front() == '/' &&
@@ -109,62 +117,32 @@ std::vector<std::string> arguments(const HostCompileOptions &options) {
   return words;
 }
 
-/// The environment with messages in English and temporary files in the private
-/// directory, which goes away with them.
+/// Messages in English and temporary files in the private directory, which goes
+/// away with them.
 std::vector<std::string> environmentFor(const std::string &directory) {
-  std::vector<std::string> variables;
-  for (char **entry = environ; entry && *entry; ++entry) {
-    const std::string variable = *entry;
-    const std::string name = variable.substr(0, variable.find('='));
-    // A preloaded sanitizer is for this process.
-    if (name != "LC_ALL" && name != "TMPDIR" && name != "LD_PRELOAD")
-      variables.push_back(variable);
-  }
-  variables.push_back("LC_ALL=C");
-  variables.push_back("TMPDIR=" + directory);
+  std::vector<std::string> variables = {"LC_ALL=C", "TMPDIR=" + directory};
+  for (const char *name : passedOn)
+    if (const char *value = std::getenv(name))
+      variables.push_back(std::string(name) + "=" + value);
+  // The compiler looks for its assembler and linker as it was looked for.
+  if (!std::getenv("PATH"))
+    variables.push_back(std::string("PATH=") + standardPath);
   return variables;
 }
 
-std::vector<char *> pointersTo(std::vector<std::string> &words) {
-  std::vector<char *> pointers;
-  for (std::string &word : words)
-    pointers.push_back(&word[0]);
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-/// Runs the program in `directory` with both outputs into the log. The result
-/// is what waitpid says.
-Result<int> runIn(const std::string &directory,
-                  std::vector<std::string> words) {
-  std::vector<std::string> variables = environmentFor(directory);
-  const std::string log = directory + "/" + logName;
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(),
-                                   O_WRONLY | O_CREAT | O_APPEND, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  pid_t child = 0;
-  const int error =
-      posix_spawn(&child, words.front().c_str(), &actions, nullptr,
-                  pointersTo(words).data(), pointersTo(variables).data());
-  posix_spawn_file_actions_destroy(&actions);
-  if (error)
-    return Status(Code::Unavailable, "cannot start the host compiler '" +
-                                         words.front() +
-                                         "': " + std::strerror(error));
-
-  int state = 0;
-  while (waitpid(child, &state, 0) < 0) {
-    if (errno != EINTR)
-      return Status(Code::CompileFailed, "cannot wait for the host compiler '" +
-                                             words.front() +
-                                             "': " + std::strerror(errno));
+/// At most `most` bytes, in which control characters and what is not ASCII are
+/// escaped.
+std::string printable(const std::string &line, size_t most) {
+  std::string text;
+  for (unsigned char c : line) {
+    if (text.size() + 4 > most)
+      return text + "...";
+    char escaped[5];
+    if (c < ' ' || c > '~')
+      std::snprintf(escaped, sizeof(escaped), "\\x%02X", unsigned(c));
+    text += c == '\t' ? " " : c < ' ' || c > '~' ? escaped : std::string(1, c);
   }
-  return state;
+  return text;
 }
 
 /// The lines of the log that report errors, in one line; without such lines,
@@ -179,11 +157,15 @@ std::string summarize(const std::string &log) {
   }
   const std::vector<std::string> &lines = errors.empty() ? others : errors;
   std::string summary;
-  for (size_t i = 0; i < lines.size() && i < maxDiagnostics; ++i)
-    summary += (i ? "; " : "") + lines[i];
-  if (lines.size() > maxDiagnostics)
-    summary += "; and " + std::to_string(lines.size() - maxDiagnostics) +
-               " more lines";
+  size_t shown = 0;
+  while (shown < lines.size() && shown < maxDiagnostics) {
+    const std::string line = printable(lines[shown], maxLineBytes);
+    if (summary.size() + line.size() + 2 > maxSummaryBytes)
+      break;
+    summary += (shown++ ? "; " : "") + line;
+  }
+  if (lines.size() > shown)
+    summary += "; and " + std::to_string(lines.size() - shown) + " more lines";
   return summary.empty() ? "no message" : summary;
 }
 
@@ -223,6 +205,34 @@ Result<std::vector<std::string>> findHostCompiler() {
                 "DSV4_HOST_CXX");
 }
 
+std::vector<std::string> describeHostCompiler() {
+  HostCompileOptions options;
+  Result<std::vector<std::string>> found = findHostCompiler();
+  if (!found)
+    return {"none"};
+  options.compiler = found.take();
+  // An upgrade changes the driver with the compiler proper: both are built, and
+  // packaged, together. Asking it for its version would be a process on the
+  // path of a hit, and these are a few system calls. The inode is not part of
+  // it: the same installation on another machine is the same compiler.
+  const std::string &program = options.compiler.front();
+  std::error_code error;
+  std::vector<std::string> parts = {
+      std::filesystem::canonical(program, error).string()};
+  struct stat info = {};
+  (void)stat(program.c_str(), &info);
+  parts.push_back(std::to_string(info.st_size));
+  parts.push_back(std::to_string(info.st_mtim.tv_sec) + "." +
+                  std::to_string(info.st_mtim.tv_nsec));
+  for (const char *name : passedOn) {
+    const char *value = std::getenv(name);
+    parts.push_back(value ? std::string("=") + value : "unset");
+  }
+  for (std::string &word : arguments(options))
+    parts.push_back(std::move(word));
+  return parts;
+}
+
 Result<std::string> compileHost(const std::string &text,
                                 const HostCompileOptions &options) {
   HostCompileOptions used = options;
@@ -242,19 +252,29 @@ Result<std::string> compileHost(const std::string &text,
     return directory.status();
   if (Status written = directory->write(sourceName, text); !written)
     return written;
-  Result<int> state = runIn(directory->path(), arguments(used));
+  const std::string &compiler = used.compiler.front();
+  Result<int> state =
+      runChild({arguments(used), environmentFor(directory->path()),
+                directory->path(), directory->pathOf(logName)});
   if (!state)
-    return state.status();
+    return Status(state.status().code(),
+                  "host compiler: " + state.status().message());
 
-  if (WIFEXITED(*state) && WEXITSTATUS(*state) == 0)
-    return directory->read(imageName);
+  if (WIFEXITED(*state) && WEXITSTATUS(*state) == 0) {
+    Result<std::string> image = directory->read(imageName);
+    return image ? std::move(image)
+                 : Status(Code::CompileFailed,
+                          "host compiler " + compiler +
+                              " reported no error and made no image: " +
+                              image.status().message());
+  }
   const std::string how =
       WIFSIGNALED(*state)
           ? " was killed by signal " + std::to_string(WTERMSIG(*state)) + ": "
           : " refused the kernel: ";
-  Result<std::string> log = directory->read(logName);
-  return Status(Code::CompileFailed, "host compiler " + used.compiler.front() +
-                                         how + summarize(log ? *log : ""));
+  Result<std::string> log = directory->read(logName, maxLogBytes);
+  return Status(Code::CompileFailed,
+                "host compiler " + compiler + how + summarize(log ? *log : ""));
 }
 
 } // namespace dsv4::rt

@@ -37,6 +37,11 @@ struct HostCompileOptions {
 /// DSV4_HOST_CXX that cannot be executed is an error, not a reason to go on.
 Result<std::vector<std::string>> findHostCompiler();
 
+/// What the default options make an image depend on beside its text: which
+/// compiler that is, every argument it gets, and what it sees of the
+/// environment. Equal only where all are; runs nothing.
+std::vector<std::string> describeHostCompiler();
+
 /// Compiles a whole translation unit (hostPrelude(), the kernel,
 /// hostEpilogue()) and returns the bytes of a shared object. What the compiler
 /// says of an error is in the message.

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A process that is killed leaves its directories behind; the next one removes
+// them. What says that a directory is in use is a lock (flock) on it, which the
+// kernel drops with the process: an id, which another process may have by then,
+// says nothing.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef DSV4_HOST_PRIVATEDIRECTORY_H
 #define DSV4_HOST_PRIVATEDIRECTORY_H
@@ -11,6 +18,7 @@
 #include "dsv4-runtime/Status.h"
 
 #include <string>
+#include <sys/types.h>
 
 namespace dsv4::rt {
 
@@ -18,7 +26,12 @@ namespace dsv4::rt {
 /// with the object, and what is in it too.
 class PrivateDirectory {
 public:
+  /// The first one of a process sweeps before.
   static Result<PrivateDirectory> create();
+  /// Removes from `parent` the directories of this user's processes that are
+  /// gone, some hundreds at most, and returns how many.
+  static size_t sweep(const std::string &parent);
+
   PrivateDirectory(PrivateDirectory &&other) noexcept;
   PrivateDirectory &operator=(PrivateDirectory &&other) noexcept;
   ~PrivateDirectory();
@@ -28,12 +41,16 @@ public:
     return where + "/" + name;
   }
   Status write(const std::string &name, const std::string &bytes) const;
-  Result<std::string> read(const std::string &name) const;
+  /// The file, or the first `most` bytes of it.
+  Result<std::string> read(const std::string &name,
+                           size_t most = std::string::npos) const;
 
 private:
-  explicit PrivateDirectory(std::string where) : where(std::move(where)) {}
+  PrivateDirectory(std::string where, int lock);
 
   std::string where; ///< Empty when moved from.
+  int lock = -1;     ///< The directory itself, locked.
+  pid_t owner = 0;   ///< The copy that a fork makes removes nothing.
 };
 
 } // namespace dsv4::rt

@@ -7,7 +7,9 @@
 
 #include "dsv4-runtime/DiskCache.h"
 
+#include "Directory.h"
 #include "dsv4-runtime/Entry.h"
+#include "dsv4-runtime/FileSizeSignal.h"
 
 #include "llvm/Support/CachePruning.h"
 
@@ -28,46 +30,12 @@ static constexpr char prefix[] = "llvmcache-";
 static constexpr off_t maxEntryBytes = off_t(256) << 20;
 static constexpr size_t maxQuarantined = 16;
 
+/// The directory of the entries of this format.
+static std::string versionName() { return "v" + std::to_string(EntryVersion); }
+
 //===----------------------------------------------------------------------===//
 // Small things about files
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Closes a descriptor at the end of its scope.
-class Descriptor {
-public:
-  explicit Descriptor(int fd) : fd(fd) {}
-  ~Descriptor() {
-    if (fd >= 0)
-      ::close(fd);
-  }
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-  int get() const { return fd; }
-  explicit operator bool() const { return fd >= 0; }
-
-private:
-  int fd;
-};
-} // namespace
-
-/// mkdir -p with mode 0700 for what is missing.
-static bool makeDirectories(const std::string &path) {
-  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-    std::string part = path.substr(0, slash);
-    if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
-      // A parent may exist and yet refuse mkdir (read-only, no permission).
-      int error = errno;
-      struct stat info;
-      if (::stat(part.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-        errno = error;
-        return false;
-      }
-    }
-    if (slash == std::string::npos)
-      return true;
-  }
-}
 
 static bool writeAll(int fd, const std::string &bytes) {
   for (size_t done = 0; done < bytes.size();) {
@@ -105,10 +73,6 @@ static bool readAll(int fd, size_t size, std::string &bytes) {
 static bool isName(std::string_view text, const char *alphabet) {
   return !text.empty() && text.size() <= 128 && text.front() != '.' &&
          text.find_first_not_of(alphabet) == std::string_view::npos;
-}
-
-static bool ownedByUsAlone(const struct stat &info) {
-  return info.st_uid == ::geteuid() && !(info.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,24 +119,35 @@ bool DiskCache::adopt(const std::string &root) {
          std::strerror(errno) + ": caching in memory only; set DSV4_CACHE_DIR");
     return false;
   }
-  struct stat info;
-  if (::stat(root.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    warn("cache directory '" + root +
-         "' is not a directory: caching in memory only; set DSV4_CACHE_DIR");
-    return false;
+  Directory opened = Directory::open(root);
+  if (!opened)
+    warn("cache directory '" + root + "' " +
+         (opened.refusal().empty()
+              ? std::string("cannot be opened (") +
+                    std::strerror(opened.error()) +
+                    "): caching in memory only; set DSV4_CACHE_DIR"
+              : opened.refusal()));
+  return bool(opened);
+}
+
+Directory DiskCache::open(std::string_view name, bool make) {
+  // Anew each time: who empties the cache removes its directory.
+  if (make)
+    (void)makeDirectories(directory);
+  Directory opened = Directory::open(directory);
+  const std::string names[] = {versionName(), std::string(name)};
+  for (size_t i = 0; i < 2 && opened; ++i)
+    opened = opened.open(names[i], make);
+  if (opened.refusal().empty())
+    return opened;
+  bool isNew;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    isNew = refused.insert(opened.path()).second;
   }
-  if (info.st_uid != ::geteuid()) {
-    warn("cache directory '" + root +
-         "' belongs to another user: caching in memory only; set "
-         "DSV4_CACHE_DIR to one of your own");
-    return false;
-  }
-  if (!ownedByUsAlone(info)) {
-    warn("cache directory '" + root +
-         "' can be written by others: caching in memory only; chmod go-w it");
-    return false;
-  }
-  return true;
+  if (isNew)
+    warn("cache directory '" + opened.path() + "' " + opened.refusal());
+  return opened;
 }
 
 void DiskCache::warn(const std::string &message) const {
@@ -187,14 +162,21 @@ std::string DiskCache::entryPath(std::string_view arch,
                     "0123456789_-.") ||
       arch == "quarantine" || !isName(keyHex, "0123456789abcdef"))
     return "";
-  std::string path = directory + "/v" + std::to_string(EntryVersion) + "/";
+  std::string path = directory + "/" + versionName() + "/";
   path.append(arch).append("/").append(prefix).append(keyHex);
   return path;
+}
+
+static std::string nameOf(const std::string &path) {
+  return path.substr(path.rfind('/') + 1);
 }
 
 //===----------------------------------------------------------------------===//
 // Lookup
 //===----------------------------------------------------------------------===//
+
+static constexpr char notAFile[] =
+    "not a private regular file of sensible size";
 
 /// Marks a hit for pruning, which goes by access time, where the mount does
 /// not (noatime); once a day is enough.
@@ -216,21 +198,34 @@ std::optional<CompiledProgram> DiskCache::lookup(std::string_view arch,
     ++misses;
     return std::nullopt;
   }
+  const std::string name = nameOf(path);
+  Directory folder = open(arch, /*make=*/false);
   // O_NONBLOCK: a FIFO of that name must not hang us.
-  Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat info;
+  Descriptor file(folder
+                      ? ::openat(folder.get(), name.c_str(),
+                                 O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+                      : -1);
+  struct stat info = {};
   std::string bytes;
-  if (!file || ::fstat(file.get(), &info) != 0) {
+  if (!file) {
+    const int error = folder ? errno : folder.error();
     ++misses;
-    if (errno != ENOENT && errno != ESTALE)
-      warn("cannot open cache entry '" + path + "': " + std::strerror(errno));
+    if (!folder.refusal().empty() || error == ENOENT || error == ESTALE)
+      return std::nullopt;
+    // Links and sockets cannot be opened, nor what is not readable.
+    if (folder &&
+        ::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) ==
+            0 &&
+        !S_ISREG(info.st_mode))
+      quarantine(folder, name, info, notAFile);
+    else
+      warn("cannot open cache entry '" + path + "': " + std::strerror(error));
     return std::nullopt;
   }
-  if (!S_ISREG(info.st_mode) || !ownedByUsAlone(info) ||
-      info.st_size > maxEntryBytes) {
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
+      !ownedByUsAlone(info) || info.st_size > maxEntryBytes) {
     ++misses;
-    quarantine(path, info, "not a private regular file of sensible size");
+    quarantine(folder, name, info, notAFile);
     return std::nullopt;
   }
   if (!readAll(file.get(), size_t(info.st_size), bytes)) {
@@ -242,7 +237,7 @@ std::optional<CompiledProgram> DiskCache::lookup(std::string_view arch,
   Result<CompiledProgram> program = parse(bytes, keyHex);
   if (!program) {
     ++misses;
-    quarantine(path, info, program.status().message());
+    quarantine(folder, name, info, program.status().message());
     return std::nullopt;
   }
   ++hits;
@@ -250,57 +245,70 @@ std::optional<CompiledProgram> DiskCache::lookup(std::string_view arch,
   return program.take();
 }
 
-/// Deletes the oldest files of `folder` until fewer than the cap are left.
-static void makeRoom(const std::string &folder) {
+/// Deletes what was put into `folder` first until less than the cap is left.
+static void makeRoom(const Directory &folder) {
   for (size_t round = 0; round < 2 * maxQuarantined; ++round) {
-    DIR *listing = ::opendir(folder.c_str());
-    if (!listing)
+    const int again =
+        ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = ::fdopendir(again);
+    if (!listing) {
+      Descriptor close(again);
       return;
+    }
     size_t count = 0;
     std::string oldest;
     struct timespec when = {};
     while (const struct dirent *each = ::readdir(listing)) {
-      std::string path = folder + "/" + each->d_name;
       struct stat info;
-      if (each->d_name[0] == '.' || ::lstat(path.c_str(), &info) != 0)
+      if (each->d_name[0] == '.' || ::fstatat(folder.get(), each->d_name, &info,
+                                              AT_SYMLINK_NOFOLLOW) != 0)
         continue;
       ++count;
       // The change time: when it was renamed to here.
       if (oldest.empty() || info.st_ctim.tv_sec < when.tv_sec ||
           (info.st_ctim.tv_sec == when.tv_sec &&
            info.st_ctim.tv_nsec < when.tv_nsec)) {
-        oldest = path;
+        oldest = each->d_name;
         when = info.st_ctim;
       }
     }
     ::closedir(listing);
-    if (count < maxQuarantined || ::unlink(oldest.c_str()) != 0)
+    if (count < maxQuarantined || !folder.remove(oldest))
       return;
   }
 }
 
-void DiskCache::quarantine(const std::string &path, const struct stat &seen,
-                           const std::string &why) {
+void DiskCache::quarantine(const Directory &folder, const std::string &name,
+                           const struct stat &seen, const std::string &why) {
   // Only what was read: another process may have put a good one there since.
   struct stat now;
-  if (::lstat(path.c_str(), &now) != 0 || now.st_ino != seen.st_ino ||
-      now.st_size != seen.st_size ||
+  if (::fstatat(folder.get(), name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 ||
+      now.st_ino != seen.st_ino || now.st_size != seen.st_size ||
       now.st_mtim.tv_sec != seen.st_mtim.tv_sec ||
       now.st_mtim.tv_nsec != seen.st_mtim.tv_nsec)
     return;
-  std::string folder =
-      directory + "/v" + std::to_string(EntryVersion) + "/quarantine";
-  std::string aside = folder + path.substr(path.rfind('/'));
-  if (makeDirectories(folder))
-    makeRoom(folder);
-  if (::rename(path.c_str(), aside.c_str()) != 0) {
+  const std::string path = folder.path() + "/" + name;
+  Directory aside = open("quarantine", /*make=*/true);
+  std::string trouble;
+  if (aside) {
+    makeRoom(aside);
+    // A directory is renamed over nothing, and nothing over a directory.
+    (void)aside.remove(name);
+    if (::renameat(folder.get(), name.c_str(), aside.get(), name.c_str()) != 0)
+      trouble = std::strerror(errno);
+  } else {
+    trouble = "'" + aside.path() + "' " +
+              (aside.refusal().empty() ? std::strerror(aside.error())
+                                       : "is not used");
+  }
+  if (!trouble.empty()) {
     warn("cache entry '" + path + "' is bad (" + why +
-         ") and cannot be set aside: " + std::strerror(errno));
+         ") and cannot be set aside: " + trouble);
     return;
   }
   ++quarantined;
-  warn("cache entry '" + path + "' is bad (" + why + "): moved to '" + aside +
-       "', compiling anew");
+  warn("cache entry '" + path + "' is bad (" + why + "): moved to '" +
+       aside.path() + "/" + name + "', compiling anew");
 }
 
 //===----------------------------------------------------------------------===//
@@ -317,6 +325,29 @@ bool DiskCache::writeFailed(const std::string &path, const char *step,
   return false;
 }
 
+bool DiskCache::putInPlace(const Directory &folder,
+                           const std::string &temporary,
+                           const std::string &name) {
+  auto rename = [&] {
+    return ::renameat(folder.get(), temporary.c_str(), folder.get(),
+                      name.c_str()) == 0;
+  };
+  if (rename())
+    return true;
+  // A directory in its place would keep the key out of the cache for ever.
+  int error = errno;
+  struct stat info;
+  if (::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(info.st_mode)) {
+    quarantine(folder, name, info, notAFile);
+    if (rename())
+      return true;
+    error = errno;
+  }
+  errno = error;
+  return false;
+}
+
 bool DiskCache::publish(std::string_view arch, std::string_view keyHex,
                         const CompiledProgram &program) {
   if (!enabled())
@@ -325,23 +356,33 @@ bool DiskCache::publish(std::string_view arch, std::string_view keyHex,
   if (path.empty())
     return writeFailed(std::string(arch) + "/" + std::string(keyHex), "name",
                        EINVAL);
-  if (!makeDirectories(path.substr(0, path.rfind('/'))))
-    return writeFailed(path, "create the directory of", errno);
+  Directory folder = open(arch, /*make=*/true);
+  if (!folder && !folder.refusal().empty()) {
+    ++failedWrites; // Was said.
+    return false;
+  }
+  if (!folder)
+    return writeFailed(path, "create the directory of", folder.error());
+  const std::string bytes = serialize(program, keyHex);
+  if (bytes.size() > size_t(maxEntryBytes))
+    return writeFailed(path, "write", EFBIG);
 
-  std::string temporary = path + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  const std::string name = nameOf(path);
+  std::string temporary = name;
+  Descriptor file = folder.makeTemporary(temporary);
   if (!file)
     return writeFailed(path, "create", errno);
+  FileSizeSignal limit;
   const char *step = nullptr;
-  if (!writeAll(file.get(), serialize(program, keyHex)))
+  if (!writeAll(file.get(), bytes))
     step = "write";
   else if (::fsync(file.get()) != 0)
     step = "flush";
-  else if (::rename(temporary.c_str(), path.c_str()) != 0)
+  else if (!putInPlace(folder, temporary, name))
     step = "rename";
   if (step) {
     int error = errno;
-    ::unlink(temporary.c_str());
+    ::unlinkat(folder.get(), temporary.c_str(), 0);
     return writeFailed(path, step, error);
   }
   ++writes;
@@ -350,12 +391,10 @@ bool DiskCache::publish(std::string_view arch, std::string_view keyHex,
 }
 
 bool DiskCache::prune(std::string_view arch) {
-  std::string path = entryPath(arch, "0");
-  if (path.empty())
+  if (entryPath(arch, "0").empty())
     return false;
   // LLVM aborts when the directory vanishes under it: hold it by a descriptor.
-  Descriptor folder(::open(path.substr(0, path.rfind('/')).c_str(),
-                           O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Directory folder = open(arch, /*make=*/false);
   if (!folder)
     return false;
   llvm::CachePruningPolicy policy;

@@ -5,11 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Testing.h"
+
 #include "dsv4/JIT/JIT.h"
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <sstream>
+#include <sys/stat.h>
+#include <tuple>
+
 using namespace dsv4;
+using dsv4::test::TemporaryDirectory;
 
 static std::string getKey(const CompileOptions &options,
                           const std::string &source = "func.func @f() {}",
@@ -20,6 +30,265 @@ static std::string getKey(const CompileOptions &options,
 TEST(CacheKeyTest, SpacesAndCommentsDoNotCount) {
   EXPECT_EQ(getKey({}), getKey({}, "func.func  @f()\n{} // nothing"));
   EXPECT_NE(getKey({}), getKey({}, "func.func @g() {}"));
+}
+
+// Texts that parse to different programs, or only one of which parses.
+TEST(CacheKeyTest, MeaningCounts) {
+  const std::vector<std::vector<std::string>> groups = {
+      {"ab", "a b", "a/ /b"},
+      {"a // x\r b", "a // x b"}, // A comment ends at a carriage return, too.
+      // What is no white space to the lexer.
+      {"a b", "a\vb", "a\fb"},
+      {std::string("a\0b", 3), "a b", "ab"},
+      // Strings, ended or not.
+      {"\"//\" a", "\"\" a", "\""},
+      {"\"a  b\"", "\"a b\"", "\"a\tb\"", "\"a\nb\""},
+      {"\"\\\" // \" a", "\"\\\"", "\"\\\" \" a"},
+      {"\"\\", "\"\\\\", "\"", "\"\\\""},
+      {"\" // a\n b", "\" b", "\" // a b"},
+      {"\" \n // a\n\" // b\n", "\" \n // a\n\"", "\" \n\""},
+      // The parser ends an attribute within a comment.
+      {"#d.p<x // >, b = #d.p<y\n>", "#d.p<x >", "#d.p<x // >\n>"},
+      {"#d.p<x, y // \"\n, \">", "#d.p<x, y , \">", "#d.p<x, y\n>"},
+      {"(a) -> b < c // >\n d", "(a) -> b < c d"},
+  };
+  for (const auto &group : groups)
+    for (size_t i = 0; i < group.size(); ++i)
+      for (size_t j = 0; j < i; ++j)
+        EXPECT_NE(getKey({}, group[i]), getKey({}, group[j]))
+            << group[i] << "\n---\n"
+            << group[j];
+  for (const char *same : {"a//x\nb", "a \t\r\n b", "a // x\rb", "a b // x\r"})
+    EXPECT_EQ(getKey({}, same), getKey({}, "a b")) << same;
+  EXPECT_EQ(getKey({}, "// nothing"), getKey({}, ""));
+  EXPECT_EQ(getKey({}, "a // nothing"), getKey({}, "a"));
+  EXPECT_EQ(getKey({}, "(a) -> t<b> // <\n c"), getKey({}, "(a) -> t<b> c"));
+}
+
+// A bound of `s` that stands behind `//`: the parser reads it.
+TEST(CacheKeyTest, CommentThatThePolicyEndsIn) {
+  const std::string head =
+      "func.func @f(%i: tensor<?x?x?xi32> {dsv4.dims = [\"a\", \"b\", "
+      "\"c\"]})\n attributes {dsv4.policies = {a = #dsv4.policy<exact ";
+  const std::string tail = ">}} { return }";
+  const std::string with = head + "// >, b = #dsv4.policy<bucket\n" + tail,
+                    without = head + "\n" + tail;
+  CompileOptions options;
+  options.dims = {{"a", 100}, {"b", 100}};
+  auto some = getCompileDims(with, "with.mlir", options);
+  auto none = getCompileDims(without, "without.mlir", options);
+  ASSERT_TRUE(some && none);
+  EXPECT_NE(*some, *none);
+  EXPECT_NE(getKey(options, with), getKey(options, without));
+}
+
+/// The text that the key has of a program.
+static std::string getProgramText(const std::string &source) {
+  const std::string key = getKey({}, source), with = getKey({}, "@");
+  const size_t begin = with.rfind("program 1:@"),
+               end = key.find(':', begin) + 1;
+  return key.substr(end, key.size() - end - 1);
+}
+
+/// What becomes of a program: its dims and kernels, or that it is none.
+static std::string getMeaning(const std::string &source) {
+  CompileOptions options;
+  options.dims = {{"a", 100}, {"b", 100}};
+  auto dims = getCompileDims(source, "meaning.mlir", options);
+  if (!dims)
+    return "error";
+  std::string meaning = test::toText(*dims) + "\n";
+  auto emitted =
+      emitProgram(source, "meaning.mlir", options, "cuda", "sm_90a", false);
+  if (!emitted)
+    return meaning + "error";
+  // Lines of the program are for people only.
+  for (const std::string &text : emitted->texts) {
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+      if (line.find("#line ") == std::string::npos)
+        meaning += line + "\n";
+  }
+  return meaning;
+}
+
+// Whatever stands in a program, its text in the key means the same: so no two
+// programs of one key mean different things.
+TEST(CacheKeyTest, TextOfTheKeyMeansTheSame) {
+  const std::string type = "tensor<?x?x64xbf16>";
+  const std::string program =
+      "func.func @f(%x: " + type +
+      " {dsv4.name = \"x\", dsv4.dims = [\"a\", \"b\", \"\"]}, %w: "
+      "tensor<64xbf16>, %o: " +
+      type + ") -> " + type +
+      "\n attributes {dsv4.policies = {a = #dsv4.policy<exact>, b = "
+      "#dsv4.policy<bucket>}} { // comment > \"\n %v = dsv4.rms_norm %x "
+      "weight(%w : tensor<64xbf16>) outs(%o : " +
+      type + ") {eps = 1.0e-06 : f32} : " + type + "\n return %v : " + type +
+      "\n}\n#alias = affine_map<(d0) -> (d0)>\n";
+  ASSERT_EQ(getMeaning(program).find("error"), std::string::npos)
+      << getMeaning(program);
+  const std::vector<std::string> pieces = {" ",
+                                           "\n",
+                                           "\r",
+                                           "\t",
+                                           "\v",
+                                           "//",
+                                           "// x\n",
+                                           "// >\r",
+                                           "\"",
+                                           "\\",
+                                           "<",
+                                           ">",
+                                           "->",
+                                           "// \"\n",
+                                           "/",
+                                           "// <\n",
+                                           "  ",
+                                           "// x, b = #dsv4.policy<exact\n",
+                                           std::string(1, 0),
+                                           "{",
+                                           "}",
+                                           "// >, c = #dsv4.policy<exact\n"};
+  std::mt19937_64 random(test::getSeed());
+  size_t same = 0;
+  const size_t count = 2000 * std::max(1U, test::getScale());
+  for (size_t i = 0; i < count; ++i) {
+    std::string source = program;
+    for (size_t edits = 1 + random() % 3; edits > 0; --edits) {
+      // Where something ends, or anywhere.
+      size_t at = random() % source.size();
+      if (random() % 2)
+        at = std::min(source.find_first_of("<>{}\", \n", at), source.size());
+      source.insert(at, pieces[random() % pieces.size()]);
+    }
+    const std::string text = getProgramText(source);
+    const std::string meaning = getMeaning(source);
+    EXPECT_EQ(meaning, getMeaning(text)) << source << "\n---\n" << text;
+    EXPECT_EQ(text, getProgramText(text));
+    same += meaning.size() > 100;
+  }
+  EXPECT_GT(same, count / 10);
+}
+
+TEST(CacheKeyTest, BytecodeIsNoText) {
+  const std::string magic = "ML\xEFR";
+  EXPECT_NE(getKey({}, magic + "a \n b"), getKey({}, magic + "a b"));
+  EXPECT_NE(getKey({}, magic + "a // b"), getKey({}, magic + "a"));
+}
+
+// No field's text passes for another field.
+TEST(CacheKeyTest, FieldsDoNotRunTogether) {
+  CompileOptions dim, entry;
+  dim.entry = "f";
+  dim.dims["r"] = 3;
+  entry.entry = "f\ndim r 3";
+  EXPECT_NE(getKey(dim), getKey(entry));
+  CompileOptions schedule, program;
+  schedule.schedule = "s\nprogram a";
+  program.schedule = "s";
+  EXPECT_NE(getKey(schedule, ""), getKey(program, "a\nprogram "));
+}
+
+TEST(CacheKeyTest, DifferentTuplesHaveDifferentTexts) {
+  std::mt19937_64 random(test::getSeed());
+  auto pick = [&](size_t count) { return size_t(random() % count); };
+  const std::vector<std::string> pieces = {
+      "\n",  " ",   ":",      "1",        "2",       "0",      "entry",
+      "dim", "f",   "extent", "schedule", "program", "\ndim ", "1:",
+      "no",  "yes", "checks", "table",    "dialects"};
+  auto text = [&] {
+    std::string all;
+    for (size_t i = pick(4); i > 0; --i)
+      all += pieces[pick(pieces.size())];
+    return all;
+  };
+  using Tuple =
+      std::tuple<std::string, std::map<std::string, int64_t>, std::string, bool,
+                 std::vector<std::string>, std::string, std::string>;
+  // Every two of 20000: 2e8 pairs.
+  std::map<std::string, Tuple> seen;
+  for (int i = 0; i < 20000; ++i) {
+    CompileOptions options;
+    options.entry = text();
+    for (size_t k = pick(3); k > 0; --k)
+      options.dims[text()] = int64_t(pick(3));
+    options.schedule = text();
+    options.checks = pick(2);
+    std::vector<std::string> identities;
+    for (size_t k = pick(3); k > 0; --k) {
+      identities.push_back(text());
+      options.extensions.push_back({identities.back(), {}});
+    }
+    const std::string arch = text(), program = pieces[pick(2) + 6];
+    Tuple tuple(options.entry, options.dims, options.schedule, options.checks,
+                identities, arch, program);
+    auto [at, isNew] = seen.try_emplace(
+        getCacheKeyText(program, options, "cuda", arch), tuple);
+    EXPECT_EQ(at->second, tuple) << at->first;
+  }
+}
+
+TEST(CacheKeyTest, TablesCount) {
+  TemporaryDirectory directory;
+  CompileOptions none, missing, empty, named;
+  missing.table = directory.path() + "/missing";
+  empty.table = directory.write("empty", "");
+  named.table = directory.write("named", "missing");
+  const std::vector<std::string> keys = {getKey(none), getKey(missing),
+                                         getKey(empty), getKey(named)};
+  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), 4u);
+}
+
+namespace {
+/// Sets a variable of the environment, or unsets it, for a scope.
+class WithVariable {
+public:
+  WithVariable(const char *name, const char *value) : name(name) {
+    if (const char *set = std::getenv(name))
+      before = set;
+    value ? setenv(name, value, 1) : unsetenv(name);
+  }
+  ~WithVariable() {
+    before ? setenv(name, before->c_str(), 1) : unsetenv(name);
+  }
+
+private:
+  const char *name;
+  std::optional<std::string> before;
+};
+} // namespace
+
+// Kernels of one host compiler are not another's.
+TEST(CacheKeyTest, HostCompilerCounts) {
+  TemporaryDirectory directory;
+  const std::string wrapper =
+      directory.write("c++", "#!/bin/sh\nexec c++ \"$@\"\n");
+  ASSERT_EQ(::chmod(wrapper.c_str(), 0700), 0);
+  std::set<std::string> keys;
+  auto expectNew = [&](const char *what) {
+    EXPECT_TRUE(keys.insert(getKey({}, "", "host")).second) << what;
+    EXPECT_FALSE(keys.insert(getKey({}, "", "host")).second) << what;
+  };
+  WithVariable cxx("CXX", nullptr);
+  WithVariable plain("DSV4_HOST_CXX", "c++");
+  expectNew("the first");
+  WithVariable flags("DSV4_HOST_CXX", "c++ -march=native");
+  expectNew("a flag");
+  WithVariable pasted("DSV4_HOST_CXX", "c++ -march= native");
+  expectNew("two flags");
+  WithVariable wrapped("DSV4_HOST_CXX", wrapper.c_str());
+  expectNew("a wrapper");
+  directory.write("c++", "#!/bin/sh\nexec c++ -O3 \"$@\"\n");
+  expectNew("another text of the wrapper");
+  {
+    WithVariable path("PATH", (directory.path() + ":/usr/bin:/bin").c_str());
+    expectNew("where the wrapper looks for a compiler");
+  }
+  WithVariable none("DSV4_HOST_CXX", "/nonexistent");
+  expectNew("no compiler");
+  // Nor does the device's back end know of it.
+  EXPECT_EQ(getKey({}).find("host compiler"), std::string::npos);
 }
 
 TEST(CacheKeyTest, EveryOptionCounts) {

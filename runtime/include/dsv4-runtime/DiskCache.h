@@ -13,8 +13,8 @@
 //
 // An entry is written aside and renamed into place, so a reader sees all of it
 // or nothing; no lock guards correctness. Nothing here can fail a caller: a
-// trouble is a warning and counts as a miss. A cache that others could write
-// to is not used at all.
+// trouble is a warning and counts as a miss. A directory that others could
+// write to, at any level from the root down, is not used at all.
 //
 // The directory of an architecture is flat, and the names have LLVM's prefix,
 // because pruning is LLVM's: it bounds one directory, and touches such names
@@ -30,12 +30,16 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/stat.h>
 
 namespace dsv4::rt {
+
+class Directory;
 
 struct DiskCacheOptions {
   /// The cache directory; empty: DiskCache::defaultRoot().
@@ -97,11 +101,18 @@ private:
   bool adopt(const std::string &root);
   void warn(const std::string &message) const;
   bool writeFailed(const std::string &path, const char *step, int error);
-  void quarantine(const std::string &path, const struct ::stat &seen,
-                  const std::string &why);
+  /// Opens `name` below the root, if no level of it is anybody else's; says
+  /// once of each directory why it is not used.
+  Directory open(std::string_view name, bool make);
+  void quarantine(const Directory &folder, const std::string &name,
+                  const struct ::stat &seen, const std::string &why);
+  bool putInPlace(const Directory &folder, const std::string &temporary,
+                  const std::string &name);
 
   DiskCacheOptions options;
   std::string directory;
+  std::mutex mutex;
+  std::set<std::string> refused; ///< Directories that were complained about.
   std::atomic<uint64_t> hits{0}, misses{0}, quarantined{0}, writes{0},
       failedWrites{0};
 };

@@ -12,12 +12,14 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -183,6 +185,7 @@ TEST_F(DiskCacheTest, UnwritableRoot) {
   EXPECT_FALSE(cache.publish(arch, key, gatherProgram()));
   EXPECT_EQ(cache.stats().failedWrites, 1u);
   expectOneWarning("cannot create the directory of cache entry");
+  EXPECT_NE(warnings[0].find("Permission denied"), std::string::npos);
   ::chmod(options.root.c_str(), 0700);
 }
 
@@ -239,7 +242,7 @@ TEST_F(DiskCacheTest, EntryThatIsNoPrivateFile) {
   EXPECT_FALSE(cache.lookup(arch, key).has_value());
   fs::create_symlink("/etc/hostname", path);
   EXPECT_FALSE(cache.lookup(arch, key).has_value());
-  ASSERT_EQ(::unlink(path.c_str()), 0);
+  EXPECT_FALSE(fs::exists(fs::symlink_status(path)));
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   EXPECT_FALSE(cache.lookup(arch, key).has_value()); // And does not hang.
   EXPECT_EQ(warnings.size(), 3u);
@@ -259,24 +262,136 @@ TEST_F(DiskCacheTest, QuarantineIsBounded) {
       fs::exists(options.root + "/v1/quarantine/llvmcache-" + digestHex("39")));
 }
 
+/// The soft limit of a file's size in a scope.
+class WithFileSize {
+public:
+  explicit WithFileSize(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    struct rlimit limit = {bytes, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~WithFileSize() { ::setrlimit(RLIMIT_FSIZE, &before); }
+
+private:
+  struct rlimit before;
+};
+
+// A write beyond the limit is an error, not SIGXFSZ, whose disposition stays.
 TEST_F(DiskCacheTest, FailedWriteLeavesNothing) {
   DiskCache cache(options);
-  // A directory that is not empty is in the way of the rename.
-  fs::create_directories(cache.entryPath(arch, key) + "/sub");
-  EXPECT_FALSE(cache.publish(arch, key, gatherProgram()));
-  EXPECT_FALSE(cache.publish(arch, key, gatherProgram()));
+  {
+    WithFileSize limit(10);
+    EXPECT_FALSE(cache.publish(arch, key, gatherProgram()));
+    EXPECT_FALSE(cache.publish(arch, key, gatherProgram()));
+  }
   EXPECT_EQ(cache.stats().failedWrites, 2u);
-  expectOneWarning("cannot rename cache entry"); // The second is only counted.
+  expectOneWarning("cannot write cache entry"); // The second is only counted.
   EXPECT_EQ(files(), 0u);
+  sigset_t signals;
+  ASSERT_EQ(::pthread_sigmask(SIG_BLOCK, nullptr, &signals), 0);
+  EXPECT_FALSE(::sigismember(&signals, SIGXFSZ));
+  ASSERT_EQ(::sigpending(&signals), 0);
+  EXPECT_FALSE(::sigismember(&signals, SIGXFSZ));
+  struct sigaction action;
+  ASSERT_EQ(::sigaction(SIGXFSZ, nullptr, &action), 0);
+  EXPECT_EQ(action.sa_handler, SIG_DFL);
+  EXPECT_TRUE(cache.publish(arch, key, gatherProgram()));
 }
 
-TEST_F(DiskCacheTest, DirectoryThatCannotBe) {
+// Whatever is at an entry's place goes, and what is made takes it.
+TEST_F(DiskCacheTest, DirectoryAtAnEntrysPlace) {
   DiskCache cache(options);
-  fs::create_directory(options.root + "/v1");
-  std::ofstream(options.root + "/v1/sm_90a") << "a file";
-  EXPECT_FALSE(cache.publish(arch, key, gatherProgram()));
-  expectOneWarning("cannot create");
+  std::string path = cache.entryPath(arch, key);
+  for (int round = 0; round < 2; ++round) { // The place aside is taken, then.
+    warnings.clear();
+    fs::remove(path);
+    fs::create_directories(path + "/sub");
+    EXPECT_TRUE(cache.publish(arch, key, gatherProgram()));
+    EXPECT_TRUE(cache.lookup(arch, key).has_value());
+    expectOneWarning("not a private regular file");
+    fs::remove(path);
+    fs::create_directories(path + "/sub");
+    warnings.clear();
+    EXPECT_FALSE(cache.lookup(arch, key).has_value());
+    EXPECT_FALSE(fs::exists(path));
+    expectOneWarning("not a private regular file");
+  }
+  EXPECT_TRUE(fs::exists(options.root + "/v1/quarantine/llvmcache-" + key));
+  EXPECT_EQ(cache.stats().quarantined, 4u);
+}
+
+TEST_F(DiskCacheTest, QuarantineOfDirectoriesIsBounded) {
+  DiskCache cache(options);
+  for (int i = 0; i < 20; ++i) {
+    std::string each = digestHex(std::to_string(i));
+    fs::create_directories(cache.entryPath(arch, each) + "/a/b");
+    EXPECT_FALSE(cache.lookup(arch, each).has_value());
+  }
+  EXPECT_EQ(std::distance(
+                fs::directory_iterator(options.root + "/v1/quarantine"), {}),
+            16);
+}
+
+// What others can write to is as little used below the root as there.
+TEST_F(DiskCacheTest, EveryLevelIsOurs) {
+  ASSERT_TRUE(DiskCache(options).publish(arch, key, gatherProgram()));
+  fs::create_directory(base + "/elsewhere");
+  fs::copy(options.root + "/v1", base + "/elsewhere/v1",
+           fs::copy_options::recursive);
+  fs::copy(options.root + "/v1/sm_90a", base + "/elsewhere/sm_90a",
+           fs::copy_options::recursive);
+  auto expectRefused = [&](const std::string &why) {
+    warnings.clear();
+    DiskCache cache(options);
+    EXPECT_FALSE(cache.lookup(arch, key).has_value());
+    EXPECT_FALSE(cache.publish(arch, key, gatherProgram()));
+    EXPECT_FALSE(cache.publish(arch, key, gatherProgram()));
+    options.pruneIntervalSeconds = 0;
+    EXPECT_FALSE(cache.prune(arch));
+    EXPECT_EQ(cache.stats().failedWrites, 2u);
+    EXPECT_EQ(cache.stats().hits, 0u);
+    expectOneWarning(why);
+  };
+  for (std::string part : {"/v1/sm_90a", "/v1"}) {
+    const std::string path = options.root + part;
+    for (mode_t mode : {0777, 0720}) {
+      ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+      expectRefused("cache directory '" + path + "' can be written by others");
+    }
+    ASSERT_EQ(::chmod(path.c_str(), 0700), 0);
+    EXPECT_TRUE(DiskCache(options).lookup(arch, key).has_value());
+    if (::geteuid() == 0 && ::chown(path.c_str(), 12345, 12345) == 0) {
+      expectRefused("cache directory '" + path + "' belongs to another user");
+      ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+    }
+    fs::rename(path, base + "/aside");
+    fs::create_directory_symlink(
+        base + "/elsewhere/" + path.substr(path.rfind('/')), path);
+    expectRefused("cache directory '" + path + "' is a symbolic link");
+    fs::remove(path);
+    std::ofstream(path) << "a file";
+    expectRefused("cache directory '" + path + "' is not a directory");
+    fs::remove(path);
+    fs::rename(base + "/aside", path);
+  }
+}
+
+TEST_F(DiskCacheTest, QuarantineIsOurs) {
+  DiskCache cache(options);
+  ASSERT_TRUE(cache.publish(arch, key, gatherProgram()));
+  fs::create_directory(base + "/elsewhere");
+  fs::create_directory_symlink(base + "/elsewhere",
+                               options.root + "/v1/quarantine");
+  fs::resize_file(cache.entryPath(arch, key), 10);
   EXPECT_FALSE(cache.lookup(arch, key).has_value());
+  EXPECT_TRUE(fs::is_empty(base + "/elsewhere"));
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[0].find("quarantine' is a symbolic link"),
+            std::string::npos);
+  EXPECT_NE(warnings[1].find("cannot be set aside"), std::string::npos);
+  // A good one takes its place all the same.
+  EXPECT_TRUE(cache.publish(arch, key, gatherProgram()));
+  EXPECT_TRUE(cache.lookup(arch, key).has_value());
 }
 
 TEST_F(DiskCacheTest, NamesCannotLeaveTheRoot) {
