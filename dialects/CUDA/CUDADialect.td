@@ -20,6 +20,8 @@ def CUDA_Dialect : Dialect {
     several elements, and the target. Every op has exactly one spelling.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
     /// Argument attribute: inclusive bounds [min, max] of an integer parameter.
@@ -28,6 +30,8 @@ def CUDA_Dialect : Dialect {
     static constexpr llvm::StringLiteral kMinBlocksAttr = "cuda.min_blocks";
     /// Blocks of a thread block cluster.
     static constexpr llvm::StringLiteral kClusterAttr = "cuda.cluster";
+    /// Module attribute: the architecture of its kernels.
+    static constexpr llvm::StringLiteral kTargetAttr = "cuda.target";
     /// Function attribute: lines of the comment above the kernel.
     static constexpr llvm::StringLiteral kHeaderAttr = "cuda.header";
   }];

@@ -9,6 +9,7 @@
 #include "dsv4-runtime/Entry.h"
 #include "dsv4/JIT/JIT.h"
 #include "dsv4/JIT/NVRTC.h"
+#include "dsv4/Support/Files.h"
 #include "host/HostCompiler.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -155,9 +156,9 @@ static void addHostCompiler(KeyText &key) {
 static void addTable(KeyText &key, const std::string &file) {
   if (file.empty())
     return key.add("table", "built in");
-  auto table = llvm::MemoryBuffer::getFile(file);
+  auto table = readFile(file, kMaxTableBytes);
   key.add("table", table ? "file" : "missing");
-  key.add("contents", table ? rt::digestHex((*table)->getBuffer().str()) : "");
+  key.add("contents", table ? rt::digestHex(*table) : "");
 }
 
 std::string dsv4::getCacheKeyText(const std::string &source,

@@ -10,13 +10,13 @@
 #include "dsv4/JIT/JIT.h"
 #include "dsv4/Signature.h"
 #include "dsv4/Support/Diagnostics.h"
+#include "dsv4/Support/ParseProgram.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -216,6 +216,29 @@ struct ParsedProgram {
 };
 } // namespace
 
+/// The most ops of a program: what passes do is bounded by its square.
+static constexpr unsigned kMaxOps = 4096;
+
+/// Whether a program consists of what a model says, in `dialects`. Memory that
+/// a stranger's row program or kernel addresses is not checked by anybody, so
+/// the levels below are for the tools.
+static LogicalResult checkLevel(ModuleOp module,
+                                const llvm::StringSet<> &dialects) {
+  unsigned count = 0;
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!dialects.contains(op->getName().getDialectNamespace())) {
+      op->emitOpError() << "cannot be part of a program: expected ops of dsv4, "
+                           "func, arith and tensor";
+      return WalkResult::interrupt();
+    }
+    return ++count > kMaxOps ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (count > kMaxOps)
+    return module.emitError()
+           << "the program has more than " << kMaxOps << " ops";
+  return failure(result.wasInterrupted());
+}
+
 rt::Status ParsedProgram::parse(const std::string &source,
                                 const std::string &sourceName,
                                 const CompileOptions &options) {
@@ -225,16 +248,19 @@ rt::Status ParsedProgram::parse(const std::string &source,
       return rt::Status{rt::Code::InvalidArgument,
                         "an extension needs an identity and a function that "
                         "registers its dialects"};
-  for (const dsv4::DialectExtension &extension : options.extensions)
-    extension.registerDialects(registry);
+  llvm::StringSet<> dialects = {"builtin", "func", "arith", "tensor", "dsv4"};
+  for (const dsv4::DialectExtension &extension : options.extensions) {
+    DialectRegistry own;
+    extension.registerDialects(own);
+    for (StringRef name : own.getDialectNames())
+      dialects.insert(name);
+    own.appendTo(registry);
+  }
   context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   error = std::make_unique<FirstError>(context.get());
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBuffer(source, sourceName), llvm::SMLoc());
-  module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
-  if (!module)
+  module = parseProgram(source, sourceName, context.get());
+  if (!module || failed(checkLevel(*module, dialects)))
     return error->status(rt::Code::InvalidArgument);
   auto entry = findEntry(*module, options.entry);
   if (!entry)

@@ -144,7 +144,9 @@ std::string Interpreter::describeSharedEntry(PagedAppendOp op) const {
     text = "append to '" + getArgumentName(func, cache.getArgNumber()) +
            "': tokens " + std::to_string(it->second) + " and " +
            std::to_string(token) + " both have entry " + std::to_string(entry) +
-           ", which 'unique' promises not to happen";
+           (op.getRing() ? ", which positions, lengths and page tables of a "
+                           "ring promise not to happen"
+                         : ", which 'unique' promises not to happen");
   }
   return more ? text + " (and " + std::to_string(more) + " more)" : text;
 }
@@ -161,8 +163,9 @@ std::vector<std::string> Interpreter::describeSharedEntries() {
       lines.push_back(line);
   }
   for (auto op : func.getBody().front().getOps<PagedAppendOp>()) {
-    // Of a ring the op itself says which token stays.
-    if (!op.getUnique() || op.getRing() || !values.contains(op.getIndices()))
+    // Without a ring and 'unique' the last token stays. Of a ring the last
+    // position does, if tokens have different ones below their lengths.
+    if ((!op.getUnique() && !op.getRing()) || !values.contains(op.getIndices()))
       continue;
     if (std::string line = describeSharedEntry(op); !line.empty())
       lines.push_back(line);

@@ -14,14 +14,11 @@
 #include "dsv4/Reference/RandomInputs.h"
 #include "dsv4/Signature.h"
 #include "dsv4/Support/Diagnostics.h"
+#include "dsv4/Support/Files.h"
 #include "dsv4/Support/Npy.h"
+#include "dsv4/Support/ParseProgram.h"
 
-#include "mlir/Parser/Parser.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -47,6 +44,10 @@ private:
   Status execute();
   Status check();
   Status writeOutputs();
+  /// What the run reads from the file `path`, but for input `except`, or an
+  /// empty string.
+  std::string explainRead(const std::string &path,
+                          const std::string &except) const;
   Status writeListing();
   double countBytes();
   bool isIntermediate(unsigned binding);
@@ -82,18 +83,15 @@ static Status invalid(const std::string &message) {
 //===----------------------------------------------------------------------===//
 
 Status Runner::readProgram() {
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.file);
-  if (!buffer)
-    return invalid(options.file + ": " + buffer.getError().message());
-  source = (*buffer)->getBuffer().str();
+  auto text = readFile(options.file, kMaxProgramBytes);
+  if (!text)
+    return text.status();
+  source = text.take();
   registerAllDialects(registry);
   context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   FirstError error(context.get());
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBuffer(source, options.file), llvm::SMLoc());
-  module = parseSourceFile<ModuleOp>(sources, ParserConfig(context.get()));
+  module = parseProgram(source, options.file, context.get());
   if (!module)
     return error.status(Code::InvalidArgument);
   auto entry = findEntry(*module, options.compile.entry);
@@ -136,6 +134,22 @@ static const char *getDtype(rt::Storage storage) {
   return "";
 }
 
+std::string Runner::explainRead(const std::string &path,
+                                const std::string &except) const {
+  auto isFile = [&](const std::string &other) {
+    bool same = false;
+    return !llvm::sys::fs::equivalent(path, other, same) && same;
+  };
+  if (isFile(options.file))
+    return "the program";
+  if (!options.compile.table.empty() && isFile(options.compile.table))
+    return "the schedule table";
+  for (const auto &[input, source] : options.inputs)
+    if (input != except && isFile(source))
+      return "the file of input '" + input + "'";
+  return "";
+}
+
 Status Runner::readInputs() {
   std::string names;
   for (const rt::Binding &binding : signature.bindings)
@@ -173,26 +187,12 @@ Status Runner::readInputs() {
           "output '" + name +
           "': the program writes no argument of that name (it writes " +
           written + ")");
-    if (Status status = checkNpyPath(path); !status)
+    if (Status status = checkWritable(path); !status)
       return invalid("output '" + name + "': " + status.message());
-    auto isFile = [&, &path = path](const std::string &other) {
-      bool same = false;
-      return !llvm::sys::fs::equivalent(path, other, same) && same;
-    };
-    if (isFile(options.file))
-      return invalid("output '" + name + "': " + path + " is the program");
     // What is written in place may go where it came from.
-    for (const auto &[input, source] : options.inputs)
-      if (input != name && isFile(source))
-        return invalid("output '" + name + "': " + path +
-                       " is the file of input '" + input + "'");
-    // Of one spelling, whatever that of the folder is.
-    llvm::SmallString<128> folder;
-    llvm::StringRef parent = llvm::sys::path::parent_path(path);
-    if (llvm::sys::fs::real_path(parent.empty() ? "." : parent, folder))
-      folder = parent;
-    llvm::sys::path::append(folder, llvm::sys::path::filename(path));
-    if (auto [other, isNew] = taken.try_emplace(folder.str().str(), name);
+    if (std::string read = explainRead(path, /*except=*/name); !read.empty())
+      return invalid("output '" + name + "': " + path + " is " + read);
+    if (auto [other, isNew] = taken.try_emplace(canonicalPath(path), name);
         !isNew)
       return invalid("output '" + name + "': " + path +
                      " is the file of output '" + other->second + "'");
@@ -458,18 +458,25 @@ Status Runner::writeListing() {
   result.listingDirectory = directory;
   if (std::error_code error = llvm::sys::fs::create_directories(directory))
     return invalid("emit directory '" + directory + "': " + error.message());
+  auto fail = [&](const std::string &what) {
+    return invalid("emit directory '" + directory + "': " + what);
+  };
+  // Nothing is written unless all can be.
   for (const auto &[name, text] : result.report.listing.files) {
-    std::error_code error;
-    llvm::raw_fd_ostream os(directory + "/" + name, error);
-    if (!error) {
-      os << text;
-      os.close();
-      error = os.error();
-    }
-    if (error)
-      return invalid("emit directory '" + directory + "': " + name + ": " +
-                     error.message());
+    const std::string path = directory + "/" + name;
+    if (std::string read = explainRead(path, /*except=*/""); !read.empty())
+      return fail(name + " is " + read);
+    for (const auto &[output, file] : options.outputs)
+      if (canonicalPath(file) == canonicalPath(path))
+        return fail(name + " is the file of output '" + output + "'");
+    llvm::sys::fs::file_status status;
+    if (!llvm::sys::fs::status(path, status, /*follow=*/false) &&
+        status.type() != llvm::sys::fs::file_type::regular_file)
+      return fail(name + " is there and no regular file");
   }
+  for (const auto &[name, text] : result.report.listing.files)
+    if (Status status = writeFile(directory + "/" + name, {text}); !status)
+      return fail(status.message());
   return Status();
 }
 

@@ -15,17 +15,15 @@
 
 #include "dsv4/Support/Npy.h"
 
+#include "dsv4/Support/Files.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -312,19 +310,10 @@ rt::Result<NpyArray> dsv4::parseNpy(StringRef contents, StringRef name) {
 }
 
 rt::Result<NpyArray> dsv4::readNpy(StringRef path) {
-  // A device may have no end; a pipe has.
-  llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(path, status) &&
-      (status.type() == llvm::sys::fs::file_type::character_file ||
-       status.type() == llvm::sys::fs::file_type::block_file))
-    return invalid(path, "cannot be read: neither a file nor a pipe");
-  // Volatile: read, not mapped, so that a file cut short meanwhile is no fault.
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false,
-                                            /*IsVolatile=*/true);
-  if (!buffer)
-    return invalid(path, "cannot be read: " + buffer.getError().message());
-  return parseNpy((*buffer)->getBuffer(), path);
+  auto bytes = readFile(path, SIZE_MAX);
+  if (!bytes)
+    return bytes.status();
+  return parseNpy(*bytes, path);
 }
 
 //===----------------------------------------------------------------------===//
@@ -347,47 +336,7 @@ static std::string headerFor(const NpyArray &array) {
   return text + dict + '\n';
 }
 
-/// Creates a file whose name begins with `path`, writes to it and renames it.
-/// (Not sys::fs::TempFile: that installs signal handlers in the process.)
-static std::error_code writeAside(StringRef path, StringRef header,
-                                  llvm::ArrayRef<char> bytes) {
-  int descriptor;
-  llvm::SmallString<128> aside;
-  if (std::error_code failure = llvm::sys::fs::createUniqueFile(
-          path + ".tmp-%%%%%%%%", descriptor, aside))
-    return failure;
-  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
-  os << header;
-  os.write(bytes.data(), bytes.size());
-  os.close();
-  std::error_code failure = os.error();
-  os.clear_error(); // Otherwise its destructor ends the program.
-  if (!failure)
-    failure = llvm::sys::fs::rename(aside, path);
-  if (failure)
-    llvm::sys::fs::remove(aside);
-  return failure;
-}
-
-rt::Status dsv4::checkNpyPath(StringRef path) {
-  // What is renamed to the path would take the place of a device or a folder.
-  llvm::sys::fs::file_status status;
-  if (!llvm::sys::fs::status(path, status) &&
-      !llvm::sys::fs::is_regular_file(status))
-    return invalid(path, "cannot be written: not a regular file");
-  StringRef folder = llvm::sys::path::parent_path(path);
-  if (folder.empty())
-    folder = ".";
-  if (!llvm::sys::fs::is_directory(folder))
-    return invalid(path, "cannot be written: there is no such folder");
-  if (llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
-    return invalid(path, "cannot be written: its folder is not writable");
-  return rt::Status();
-}
-
 rt::Status dsv4::writeNpy(StringRef path, const NpyArray &array) {
-  if (rt::Status status = checkNpyPath(path); !status)
-    return status;
   std::optional<uint64_t> element = elementSize(array.dtype);
   if (!element)
     return invalid(path, "dtype " + quoted(array.dtype) +
@@ -405,7 +354,7 @@ rt::Status dsv4::writeNpy(StringRef path, const NpyArray &array) {
                              array.dtype + " is " + Twine(*size) +
                              " bytes, the array has " +
                              Twine(array.bytes.size()));
-  if (std::error_code failure = writeAside(path, headerFor(array), array.bytes))
-    return invalid(path, "cannot be written: " + failure.message());
-  return rt::Status();
+  std::string header = headerFor(array);
+  return writeFile(path,
+                   {header, StringRef(array.bytes.data(), array.bytes.size())});
 }

@@ -58,7 +58,8 @@ private:
   /// depends on the row of a piece.
   unsigned widthOf(Value value);
   bool isNotNegative(Value value);
-  /// The integer that stands for `value`, of `width` bits.
+  /// The integer that stands for `value`, of `width` bits. An index of unknown
+  /// origin is an error, which run() returns, and gives 0.
   Value as(Value value, unsigned width);
   Type integer(unsigned width) { return b.getIntegerType(width); }
 
@@ -80,6 +81,7 @@ private:
   SmallVector<Operation *> dead;
   /// Whether the kernel waits for its predecessors.
   bool waits = false;
+  bool hasUnknownIndex = false;
 };
 
 } // namespace
@@ -111,8 +113,14 @@ Value Legalizer::as(Value value, unsigned width) {
   if (matchPattern(value, m_ConstantInt(&constant)))
     return arith::ConstantIntOp::create(b, value.getLoc(),
                                         constant.getSExtValue(), width);
-  Value found = integers.lookup(value);
-  assert(found && "visited in program order");
+  // Emission form has integers already.
+  Value found = value.getType().isIndex() ? integers.lookup(value) : value;
+  if (!found) {
+    emitError(value.getLoc()) << "has no CUDA spelling: an index that no op of "
+                                 "the kernel computes";
+    hasUnknownIndex = true;
+    return arith::ConstantIntOp::create(b, value.getLoc(), 0, width);
+  }
   unsigned have = found.getType().getIntOrFloatBitWidth();
   if (have < width)
     return arith::ExtSIOp::create(b, b.getUnknownLoc(), integer(width), found);
@@ -310,6 +318,8 @@ LogicalResult Legalizer::run() {
   for (Operation *op : ops)
     if (failed(visit(op)))
       return failure();
+  if (hasUnknownIndex)
+    return failure();
   for (Operation *op : llvm::reverse(dead))
     op->erase();
   return success();

@@ -304,7 +304,8 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   auto module = gpu::GPUModuleOp::create(b, loc, name + "_module");
   // Another name, if a function or module of this one has it.
   moduleSymbols.insert(module, b.getInsertionPoint());
-  module->setAttr("cuda.target", cuda::TargetAttr::get(context, arch));
+  module->setAttr(cuda::CUDADialect::kTargetAttr,
+                  cuda::TargetAttr::get(context, arch));
 
   SmallVector<Type> types;
   for (const Parameter &parameter : parameters)

@@ -8,9 +8,12 @@
 #include "ScheduleTable.h"
 
 #include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Support/Files.h"
+#include "dsv4/Support/Identifiers.h"
 
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace dsv4;
@@ -283,6 +286,38 @@ static std::string readEntry(const llvm::json::Value &value,
   return explain(entry).str();
 }
 
+/// A key that an object of `text` has twice, of which LLVM's parser would keep
+/// one, or an empty string. What is not JSON is for that parser to refuse.
+static std::string findRepeatedKey(StringRef text) {
+  std::vector<std::set<std::string>> objects;
+  for (size_t at = 0; at < text.size(); ++at) {
+    char c = text[at];
+    if (c == '{' || c == '[')
+      objects.emplace_back();
+    else if ((c == '}' || c == ']') && !objects.empty())
+      objects.pop_back();
+    if (c != '"')
+      continue;
+    size_t end = at + 1;
+    while (end < text.size() && text[end] != '"')
+      end += text[end] == '\\' ? 2 : 1;
+    StringRef quoted = text.slice(at, end + 1);
+    at = end;
+    if (!text.substr(at + 1).ltrim().starts_with(":") || objects.empty())
+      continue;
+    // Escapes make two spellings one key.
+    auto key = llvm::json::parse(quoted);
+    if (!key) {
+      llvm::consumeError(key.takeError());
+      continue;
+    }
+    std::string name = key->getAsString().value_or("").str();
+    if (!objects.back().insert(name).second)
+      return name;
+  }
+  return "";
+}
+
 LogicalResult
 dsv4::readScheduleTable(StringRef path, MLIRContext *context,
                         function_ref<InFlightDiagnostic()> emitError,
@@ -291,12 +326,16 @@ dsv4::readScheduleTable(StringRef path, MLIRContext *context,
     return emitError() << "schedule table '" << path << "': ";
   };
   auto fail = [&](const Twine &what) { return begin() << what; };
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return fail(buffer.getError().message());
-  if (isNestedDeeply((*buffer)->getBuffer(), /*most=*/8))
+  auto text = readFile(path, kMaxTableBytes);
+  if (!text)
+    return emitError() << "schedule table " << text.status().message();
+  if (text->find('\0') != std::string::npos)
+    return fail("not JSON: a NUL byte");
+  if (isNestedDeeply(*text, /*most=*/8))
     return fail("expected a list of entries, got lists in lists");
-  auto json = llvm::json::parse((*buffer)->getBuffer());
+  if (std::string key = findRepeatedKey(*text); !key.empty())
+    return fail("an entry has '" + toCommentText(key) + "' twice");
+  auto json = llvm::json::parse(*text);
   if (!json)
     return fail(llvm::toString(json.takeError()));
   const llvm::json::Array *rows = json->getAsArray();

@@ -19,10 +19,10 @@
 #include "dsv4/Run/Run.h"
 #include "dsv4/Signature.h"
 #include "dsv4/Support/Diagnostics.h"
+#include "dsv4/Support/ParseProgram.h"
 #include "host/HostCompiler.h"
 #include "host/Prelude.h"
 
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/Hashing.h"
@@ -105,15 +105,16 @@ static Outcome transform(llvm::StringRef text, uint64_t hash) {
   registerCUDATranslations(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   FirstError error(&context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(text, ParserConfig(&context), "mutant.mlir");
+  OwningOpRef<ModuleOp> module = parseProgram(text, "mutant.mlir", &context);
   if (!module)
     return refusedWith(error.status(rt::Code::InvalidArgument).message());
   PassManager manager(&context);
   if (hash / 4 % 2) {
     buildLowerToCUDAPipeline(manager, LowerToCUDAOptions());
   } else {
-    for (uint64_t rest = hash / 8; rest % 16 < std::size(passes); rest /= 16)
+    uint64_t rest = hash / 8;
+    for (unsigned i = 0; i < 6 && rest % 16 < std::size(passes);
+         ++i, rest /= 16)
       if (failed(parsePassPipeline(passes[rest % 16], manager)))
         return broken("no such pass");
   }
@@ -163,8 +164,7 @@ drawDims(llvm::StringRef text, std::mt19937_64 &random) {
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   FirstError error(&context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(text, ParserConfig(&context), "mutant.mlir");
+  OwningOpRef<ModuleOp> module = parseProgram(text, "mutant.mlir", &context);
   if (!module)
     return std::nullopt;
   auto func = findEntry(*module, "");

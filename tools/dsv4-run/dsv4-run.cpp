@@ -106,6 +106,15 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "dsv4-run: compile, run, check and time a dsv4 program\n");
+  for (const cl::Option *option :
+       {static_cast<cl::Option *>(&entry), static_cast<cl::Option *>(&target),
+        static_cast<cl::Option *>(&arch),
+        static_cast<cl::Option *>(&randomSeed),
+        static_cast<cl::Option *>(&repeat), static_cast<cl::Option *>(&emit),
+        static_cast<cl::Option *>(&schedule), static_cast<cl::Option *>(&table),
+        static_cast<cl::Option *>(&threadOrder)})
+    if (option->getNumOccurrences() > 1)
+      return fail("--" + option->ArgStr.str() + " is given twice");
   dsv4::RunOptions options;
   std::map<std::string, std::string> extents;
   for (const std::string &error :
@@ -147,6 +156,13 @@ int main(int argc, char **argv) {
   auto result = dsv4::run(options);
   if (!result)
     return fail(result.status().message());
-  llvm::outs() << (json ? formatJSON(*result) : formatTable(*result));
+  // A full disk or a closed pipe is an error, where LLVM would abort.
+  llvm::raw_fd_ostream &out = llvm::outs();
+  out << (json ? formatJSON(*result) : formatTable(*result));
+  out.flush();
+  if (std::error_code error = out.error()) {
+    out.clear_error();
+    return fail("the result cannot be written: " + error.message());
+  }
   return result->mismatch.empty() ? 0 : 2;
 }

@@ -46,10 +46,6 @@ rt::Result<NpyArray> readNpy(llvm::StringRef path);
 /// Reads an array from the contents of a file; `name` is what errors call it.
 rt::Result<NpyArray> parseNpy(llvm::StringRef contents, llvm::StringRef name);
 
-/// Whether writeNpy can make a file of `path`: its folder is there and may be
-/// written to, and what is at the path, if anything is, is a regular file.
-rt::Status checkNpyPath(llvm::StringRef path);
-
 /// Writes `array` to the file `path`, in version 1.0. The file is written aside
 /// and renamed: after a failure `path` is as it was.
 rt::Status writeNpy(llvm::StringRef path, const NpyArray &array);

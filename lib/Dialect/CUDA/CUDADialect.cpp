@@ -9,6 +9,8 @@
 
 #include "dsv4/Dialect/CUDA.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -42,6 +44,53 @@ void CUDADialect::registerAttributes() {
 #define GET_ATTRDEF_LIST
 #include "CUDAAttrs.cpp.inc"
       >();
+}
+
+/// Whether `attr` is an i64 of at least 1.
+static bool isCount(Attribute attr) {
+  auto number = dyn_cast<IntegerAttr>(attr);
+  return number && number.getType().isSignlessInteger(64) &&
+         number.getInt() >= 1;
+}
+
+LogicalResult CUDADialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attr) {
+  StringRef name = attr.getName();
+  Attribute value = attr.getValue();
+  // By name: the dialect gpu is not needed for anything else here.
+  StringRef place = op->getName().getStringRef();
+  auto expects = [&](const char *what) {
+    return op->emitOpError() << "expects '" << name << "' to be " << what;
+  };
+  if (place == "gpu.func" && name == kHeaderAttr) {
+    auto lines = dyn_cast<ArrayAttr>(value);
+    return lines && llvm::all_of(lines, llvm::IsaPred<StringAttr>)
+               ? success()
+               : expects("an array of strings");
+  }
+  if (place == "gpu.func" && (name == kMinBlocksAttr || name == kClusterAttr))
+    return isCount(value) ? success() : expects("an i64 of at least 1");
+  if (place == "gpu.module" && name == kTargetAttr)
+    return isa<TargetAttr>(value) ? success() : expects("a #cuda.target");
+  return op->emitOpError() << "cannot have the attribute '" << name << "'";
+}
+
+LogicalResult CUDADialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned index,
+                                                    NamedAttribute attr) {
+  if (attr.getName() != kRangeAttr)
+    return op->emitOpError() << "cannot have the argument attribute '"
+                             << attr.getName().getValue() << "'";
+  auto bounds = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
+  auto func = dyn_cast<FunctionOpInterface>(op);
+  bool isInteger = func && index < func.getNumArguments() &&
+                   (func.getArgument(index).getType().isSignlessInteger(32) ||
+                    func.getArgument(index).getType().isSignlessInteger(64));
+  if (!bounds || bounds.size() != 2 || bounds[0] > bounds[1] || !isInteger)
+    return op->emitOpError()
+           << "expects '" << kRangeAttr << "' of argument " << index
+           << " to be array<i64: min, max> of an i32 or i64";
+  return success();
 }
 
 unsigned cuda::getArchNumber(StringRef arch) {

@@ -235,10 +235,6 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << "' to have between 1 and "
                        << RecordAttr::kMaxRowExtent << " elements, got "
                        << extent;
-  if (highFirst && getElementBits(element) != 4)
-    return emitError() << "format_c3: expected only elements of 4 bits to be "
-                          "high_first, not field '"
-                       << name << "'";
   if (scales ? !isFactorElement(element)
              : !isDataElement(element) && !element.isSignlessInteger(32))
     return emitError() << "expected field '" << name << "' to hold "
@@ -247,6 +243,10 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                : "f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, "
                                  "or i32 metadata")
                        << ", got " << element;
+  if (highFirst && getElementBits(element) != 4)
+    return emitError() << "format_c3: expected only elements of 4 bits to be "
+                          "high_first, not field '"
+                       << name << "'";
   if (element.isSignlessInteger(32) && extent > 64)
     return emitError() << "expected metadata field '" << name
                        << "' to have at most 64 elements, got " << extent;

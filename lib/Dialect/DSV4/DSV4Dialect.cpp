@@ -141,6 +141,24 @@ LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
         return known.name == attr.getName() && isPlace(op, known.place);
       }))
     return refuse(op, attr.getName(), "");
+  auto expects = [&](const char *what) {
+    return op->emitOpError()
+           << "expects '" << attr.getName().getValue() << "' to be " << what;
+  };
+  if (attr.getName() == kSummaryAttr && !isa<StringAttr>(attr.getValue()))
+    return expects("a string");
+  if (attr.getName() == kScheduleAttr && !isa<RowScheduleAttr>(attr.getValue()))
+    return expects("a #dsv4.row_schedule");
+  if (attr.getName() == kRowsOfAttr) {
+    auto index = dyn_cast<IntegerAttr>(attr.getValue());
+    bool isInput = index && index.getType().isSignlessInteger(64) &&
+                   index.getInt() >= 0 && index.getInt() < op->getNumOperands();
+    auto tensor = isInput ? dyn_cast<RankedTensorType>(
+                                op->getOperand(index.getInt()).getType())
+                          : RankedTensorType();
+    if (!tensor || tensor.getRank() == 0)
+      return expects("the i64 number of an operand that is a tensor of rows");
+  }
   if (attr.getName() != kPoliciesAttr && attr.getName() != kBoundsAttr)
     return success();
   auto dict = dyn_cast<DictionaryAttr>(attr.getValue());

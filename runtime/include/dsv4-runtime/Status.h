@@ -31,8 +31,14 @@ enum class Code {
 class [[nodiscard]] Status {
 public:
   Status() = default;
+  /// A message is one line that a terminal can show, whatever names and paths
+  /// of strangers are in it.
   Status(Code code, std::string message)
-      : failure(code), text(std::move(message)) {}
+      : failure(code), text(std::move(message)) {
+    for (char &c : text)
+      if (static_cast<unsigned char>(c) < ' ' || c == '\x7F')
+        c = c == '\n' ? ' ' : '?';
+  }
   bool ok() const { return failure == Code::Ok; }
   explicit operator bool() const { return ok(); }
   Code code() const { return failure; }

@@ -204,7 +204,12 @@ func.func @launches() {
   return
 }
 
-// CHECK: gpu.module @m attributes {cuda.targets = [#cuda.target<"sm_90">, #cuda.target<"sm_90a">, #cuda.target<"sm_100f">]}
-gpu.module @m attributes {cuda.targets = [
-  #cuda.target<"sm_90">, #cuda.target<"sm_90a">, #cuda.target<"sm_100f">]} {
+// CHECK: gpu.module @m attributes {cuda.target = #cuda.target<"sm_90">}
+gpu.module @m attributes {cuda.target = #cuda.target<"sm_90">} {
+}
+// CHECK: gpu.module @n attributes {cuda.target = #cuda.target<"sm_90a">}
+gpu.module @n attributes {cuda.target = #cuda.target<"sm_90a">} {
+}
+// CHECK: gpu.module @o attributes {cuda.target = #cuda.target<"sm_100f">}
+gpu.module @o attributes {cuda.target = #cuda.target<"sm_100f">} {
 }

@@ -27,6 +27,46 @@
 // -----
 
 // A factor type is not a data type.
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'index'}}
+#element = #dsv4.record<[<"a" : 64 x index in row high_first>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'none'}}
+#element = #dsv4.record<[<"a" : 64 x none in row high_first>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'tuple<i32>'}}
+#element = #dsv4.record<[<"a" : 64 x tuple<i32> in row high_first>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'tensor<4xf32>'}}
+#element = #dsv4.record<[<"a" : 64 x tensor<4xf32> in row high_first>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'memref<4xf32>'}}
+#element = #dsv4.record<[<"a" : 64 x memref<4xf32> in row high_first>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'complex<f32>'}}
+#element = #dsv4.record<[<"a" : 64 x complex<f32> in row high_first>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'vector<4xf32>'}}
+#element = #dsv4.record<[<"a" : 64 x vector<4xf32> in row high_first>]>
+
+// -----
+
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got '!dsv4.cache}}
+#element = #dsv4.record<[<"a" : 64 x !dsv4.cache<4 x <v4_584>> in row high_first>]>
+
+// -----
+
 // expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'f8E8M0FNU'}}
 #field_element_e8m0 = #dsv4.record<[<"a" : 8 x f8E8M0FNU in row>]>
 
@@ -622,6 +662,16 @@ func.func @kernel_c1(%o: tensor<4x8xf32>) {
 func.func @kernel_c1_number(%o: tensor<4x8xf32>) {
   // expected-error @+1 {{kernel_c1: }}
   dsv4.kernel @k(%o) : (tensor<4x8xf32>) -> () {
+  }
+  return
+}
+
+// -----
+
+func.func @rows_of(%o: tensor<4x8xf32>) {
+  // expected-error @+1 {{expects 'dsv4.rows_of' to be the i64 number of an operand that is a tensor of rows}}
+  dsv4.kernel @k(%o) attributes {dsv4.rows_of = 1 : i64} : (tensor<4x8xf32>) -> () {
+  ^bb0(%o1: tensor<4x8xf32>):
   }
   return
 }

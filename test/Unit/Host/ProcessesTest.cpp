@@ -357,7 +357,9 @@ TEST_F(ProcessesTest, CopiesOfAProcessRemoveNothing) {
   ASSERT_TRUE(directory);
   const pid_t process = ::fork();
   if (process == 0) {
-    { PrivateDirectory copy = directory.take(); }
+    {
+      PrivateDirectory copy = directory.take();
+    }
     ::_exit(0);
   }
   ::waitpid(process, nullptr, 0);

@@ -1,0 +1,41 @@
+//===- ParseProgram.h - Text of strangers to IR -----------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_SUPPORT_PARSEPROGRAM_H
+#define DSV4_SUPPORT_PARSEPROGRAM_H
+
+#include "dsv4-runtime/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace dsv4 {
+
+/// Deepest nesting of brackets in a program. MLIR's parser, verifier and
+/// printer recurse, and end with the stack.
+constexpr size_t kMaxNesting = 256;
+
+/// Longest text of a program, in bytes.
+constexpr size_t kMaxProgramBytes = 16 << 20;
+
+/// Whether MLIR's parser can be given `source`: a text of at most
+/// kMaxProgramBytes bytes without NUL, in which brackets and signs nest at most
+/// kMaxNesting deep. `name` is the file's, for the error.
+rt::Status checkProgramText(llvm::StringRef source, llvm::StringRef name);
+
+/// Whether brackets, signs and aliases of `source` nest at most kMaxNesting
+/// deep: a part of the check above.
+rt::Status checkNesting(llvm::StringRef source, llvm::StringRef name);
+
+/// Parses and verifies a program; an error is a diagnostic of `context`.
+mlir::OwningOpRef<mlir::ModuleOp> parseProgram(llvm::StringRef source,
+                                               llvm::StringRef name,
+                                               mlir::MLIRContext *context);
+
+} // namespace dsv4
+
+#endif // DSV4_SUPPORT_PARSEPROGRAM_H
