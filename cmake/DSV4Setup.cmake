@@ -58,6 +58,9 @@ target_link_libraries(dsv4_mlir INTERFACE
   -Wl,--start-group ${DSV4_MLIR_ARCHIVES} -Wl,--end-group dsv4_llvm)
 
 add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR} -Wl,--gc-sections)
+if(DSV4_LIBFUZZER)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(NOT DSV4_SANITIZE)
   add_link_options(-static-libstdc++ -static-libgcc)
 endif()

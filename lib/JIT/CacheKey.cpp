@@ -10,9 +10,9 @@
 #include "dsv4/JIT/JIT.h"
 #include "dsv4/JIT/NVRTC.h"
 #include "dsv4/Support/Files.h"
+#include "dsv4/Support/ParseProgram.h"
 #include "host/HostCompiler.h"
 
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -53,8 +53,9 @@ static size_t findStringEnd(llvm::StringRef source, size_t begin) {
 /// end of a comment counts here, and no more; where it finds an error, the rest
 /// is kept as it is.
 static std::string canonicalize(llvm::StringRef source) {
-  if (mlir::isBytecode(llvm::MemoryBufferRef(source, /*Identifier=*/"program")))
-    return source.str(); // No text.
+  // What is no text of a program has no comments.
+  if (!checkProgramText(source, "program"))
+    return source.str();
   std::string text;
   auto addBlank = [&] {
     if (!text.empty() && text.back() != ' ')

@@ -95,6 +95,10 @@ rt::Result<std::string> dsv4::readFile(StringRef path, size_t maxBytes) {
       return invalid(path, "cannot be read: a pipe without a writer");
     return bytes;
   }
+  if (S_ISDIR(info.st_mode)) {
+    errno = EISDIR;
+    return failedTo("read", path);
+  }
   if (!S_ISREG(info.st_mode))
     return invalid(path, "cannot be read: neither a file nor a pipe");
   return readAll(file, path, maxBytes);

@@ -37,6 +37,8 @@ using namespace mlir;
 
 /// One emitted program in so many is compiled for the host.
 static constexpr unsigned kCompileEach = 16;
+/// What the limit of the driver is not for: the time of a C++ compiler.
+static constexpr unsigned kCompilerSeconds = 120;
 /// Bytes of arguments that a program to run may have.
 static constexpr int64_t kMaxBytes = int64_t(32) << 20;
 
@@ -73,6 +75,7 @@ static Outcome emit(llvm::StringRef text, uint64_t hash) {
       return broken("an empty source");
     if (hash / 8 % kCompileEach != 0)
       continue;
+    alarm(kCompilerSeconds);
     auto image = rt::compileHost(
         rt::hostPrelude(emitted->headers[i]) + emitted->texts[i] +
         rt::hostEpilogue(emitted->info.kernels[i].symbol));
@@ -222,6 +225,7 @@ static Outcome runCheck(llvm::StringRef text) {
   };
   options.randomSeed = random() % 1000;
   options.check = true;
+  alarm(kCompilerSeconds);
   auto result = run(options);
   if (!result)
     return refusedWith(result.status().message());
