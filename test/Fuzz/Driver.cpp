@@ -112,9 +112,11 @@ static void limitProcess() {
 #if !defined(__SANITIZE_ADDRESS__)
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
     std::signal(signal, SIG_DFL);
+  // A GPU's driver reserves more addresses than any limit of use allows.
   rlim_t bytes = addressSpace() + (rlim_t(4) << 30);
   rlimit limits = {bytes, bytes};
-  setrlimit(RLIMIT_AS, &limits);
+  if (!runsOnGPU())
+    setrlimit(RLIMIT_AS, &limits);
 #endif
   std::signal(SIGALRM, SIG_DFL);
   std::set_new_handler(endOutOfMemory);

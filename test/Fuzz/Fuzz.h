@@ -55,6 +55,9 @@ struct Target {
 extern const Target pipelineTarget, checkTarget, npyTarget, entryTarget,
     resealedEntryTarget, tableTarget, nameTarget;
 
+/// Whether DSV4_TEST_TARGET asks for a GPU, as it does of other tests.
+bool runsOnGPU();
+
 /// All of them.
 const std::vector<const Target *> &getTargets();
 

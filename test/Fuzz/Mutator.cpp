@@ -13,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <cstdlib>
 #include <set>
 
 using namespace dsv4;
@@ -92,6 +93,11 @@ std::vector<std::string> dsv4::fuzz::readCorpus(const std::string &path) {
         texts.push_back(part.str());
     }
   return texts;
+}
+
+bool dsv4::fuzz::runsOnGPU() {
+  const char *target = std::getenv("DSV4_TEST_TARGET");
+  return target && llvm::StringRef(target) == "cuda";
 }
 
 Mutator::Mutator(const std::vector<std::string> &corpus, bool isText)

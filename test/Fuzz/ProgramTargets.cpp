@@ -213,7 +213,7 @@ static Outcome runCheck(llvm::StringRef text) {
   RunOptions options;
   options.file = file.path();
   options.compile.dims = *dims;
-  options.session.target = TargetKind::Host;
+  options.session.target = runsOnGPU() ? TargetKind::Cuda : TargetKind::Host;
   options.session.cache.memoryOnly = true;
   options.session.threadOrder =
       random() % 2 ? "reverse" : "random:" + std::to_string(random() % 1000);
@@ -227,6 +227,8 @@ static Outcome runCheck(llvm::StringRef text) {
   options.check = true;
   alarm(kCompilerSeconds);
   auto result = run(options);
+  if (!result && result.status().code() == rt::Code::LaunchFailed)
+    return broken(result.status().message());
   if (!result)
     return refusedWith(result.status().message());
   if (result->mismatch.empty())
@@ -240,5 +242,5 @@ static Outcome runCheck(llvm::StringRef text) {
 }
 
 const Target dsv4::fuzz::checkTarget = {
-    "check", "damaged programs on the host, against the oracle", true,
+    "check", "damaged programs against the oracle, on the host or a GPU", true,
     makeNoSeeds, runCheck};
