@@ -95,7 +95,7 @@ rt::Result<EmittedProgram> emitAt(Place place, llvm::StringRef name,
 }
 
 /// The words of a source without its comments and #line; a name of the device
-/// library is one with its namespace.
+/// library is one with its namespace, and `extern "C"` has one, too.
 std::vector<std::string> wordsOf(llvm::StringRef source) {
   std::string code;
   for (llvm::StringRef line : llvm::split(source, '\n'))
@@ -105,9 +105,11 @@ std::vector<std::string> wordsOf(llvm::StringRef source) {
   for (std::string &word : tokenize(code)) {
     if (llvm::isSpace(word.front()))
       continue;
+    bool isLinkage = !words.empty() && words.back() == "\"" && word == "C";
     bool isQualified =
-        !words.empty() && (words.back() == "dsv4" || words.back() == "dsv4:" ||
-                           words.back() == "dsv4::");
+        isLinkage ||
+        (!words.empty() && (words.back() == "dsv4" || words.back() == "dsv4:" ||
+                            words.back() == "dsv4::"));
     if (isQualified)
       words.back() += word;
     else

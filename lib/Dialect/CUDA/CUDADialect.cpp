@@ -86,7 +86,12 @@ LogicalResult CUDADialect::verifyRegionArgAttribute(Operation *op, unsigned,
   bool isInteger = func && index < func.getNumArguments() &&
                    (func.getArgument(index).getType().isSignlessInteger(32) ||
                     func.getArgument(index).getType().isSignlessInteger(64));
-  if (!bounds || bounds.size() != 2 || bounds[0] > bounds[1] || !isInteger)
+  auto fits = [&](int64_t bound) {
+    return llvm::isIntN(
+        func.getArgument(index).getType().getIntOrFloatBitWidth(), bound);
+  };
+  if (!bounds || bounds.size() != 2 || bounds[0] > bounds[1] || !isInteger ||
+      !fits(bounds[0]) || !fits(bounds[1]))
     return op->emitOpError()
            << "expects '" << kRangeAttr << "' of argument " << index
            << " to be array<i64: min, max> of an i32 or i64";

@@ -9,6 +9,7 @@
 #define DSV4_LIB_DIALECT_CUDA_POOL_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace dsv4::cuda {
 
@@ -17,11 +18,13 @@ namespace dsv4::cuda {
 inline bool isPartOfRow(mlir::VectorType part, int64_t channels,
                         int64_t threads, int64_t cluster) {
   int64_t width = part.getNumElements();
-  if (channels % width != 0)
+  if (channels % width != 0 || cluster < 1)
     return false;
   if (part.getRank() == 1)
     return cluster == 1 && channels == width;
-  return channels / width <= threads * cluster &&
+  // Not their product, which may overflow.
+  return static_cast<int64_t>(llvm::divideCeil(channels / width, cluster)) <=
+             threads &&
          (cluster == 1 ||
           (part.getDimSize(0) == 1 && channels / width % cluster == 0));
 }

@@ -429,7 +429,7 @@ RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError()
            << "row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got "
            << team;
-  if (rows < 0 || (rows > 0 && team == 0) || rows * lanes > threads)
+  if (rows < 0 || (rows > 0 && team == 0) || rows > threads / lanes)
     return emitError() << "row_schedule_c7: expected 'rows' of a 'team' whose "
                           "lanes are among its threads, got "
                        << rows;

@@ -275,8 +275,8 @@ LogicalResult KernelOp::verify() {
   if (body.getArgumentTypes() != getInputs().getTypes())
     return emitOpError() << "kernel_c1: expected the block arguments to have "
                             "the types of the operands";
-  auto yield = cast<YieldOp>(body.getTerminator());
-  if (yield.getValues().getTypes() != getOutputs().getTypes())
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getValues().getTypes() != getOutputs().getTypes())
     return emitOpError()
            << "kernel_c2: expected the yielded values to have the "
               "types of the results";

@@ -678,6 +678,17 @@ func.func @rows_of(%o: tensor<4x8xf32>) {
 
 // -----
 
+func.func @kernel_c2_terminator(%o: tensor<4x8xf32>) {
+  // expected-error @+1 {{kernel_c2: expected the yielded values to have the types of the results}}
+  %0 = dsv4.kernel @k(%o) : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+  ^bb0(%o1: tensor<4x8xf32>):
+    tensor.yield %o1 : tensor<4x8xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @kernel_c5(%o: tensor<4x8xf32>) {
   // expected-error @+1 {{kernel_c5: 'k(){}_int pwn' cannot be the name of a kernel: expected an identifier of at most 128 characters that CUDA C++ does not reserve}}
   dsv4.kernel @"k(){}\0Aint pwn"(%o) : (tensor<4x8xf32>) -> () {
