@@ -216,8 +216,9 @@ struct ParsedProgram {
 };
 } // namespace
 
-/// The most ops of a program: what passes do is bounded by its square.
-static constexpr unsigned kMaxOps = 4096;
+/// The most ops of a program: passes recurse along chains of them, and take time
+/// in their square.
+static constexpr unsigned kMaxOps = 1024;
 
 /// Whether a program consists of what a model says, in `dialects`. Memory that
 /// a stranger's row program or kernel addresses is not checked by anybody, so

@@ -43,7 +43,7 @@ private:
   }
 
   StringRef text;
-  size_t at = 0, signs = 0;
+  size_t at = 0, signs = 0; ///< Signs since the expression began.
   SmallVector<char> open;
   /// What an alias stands for: how deep it nests, and how many aliases it is
   /// written with where it is printed.
@@ -113,9 +113,11 @@ size_t NestingScanner::findTooDeep() {
       close('<');
     else if (c == '#' || c == '!')
       visitAlias();
-    if (c == '-')
+    // Operands of affine expressions nest in what comes before them.
+    if (StringRef("+-*").contains(c) || rest.starts_with("mod") ||
+        rest.starts_with("floordiv") || rest.starts_with("ceildiv"))
       ++signs;
-    else if (c != ' ' && c != '\t' && c != '\n' && c != '\r')
+    else if (StringRef(",=:%@{}").contains(c))
       signs = 0;
     if (open.size() > kMaxNesting || signs > kMaxNesting ||
         current.depth > kMaxNesting || current.size > kMaxProgramBytes / 16)

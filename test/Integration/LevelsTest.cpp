@@ -50,7 +50,7 @@ TEST(LevelsTest, OpsOfAProgram) {
       "f32} : tensor<4x64xbf16>\n  return %v : tensor<4x64xbf16>\n}\n";
   auto emitted = emitProgram(text, "f.mlir", {}, "cuda", "sm_90a", false);
   ASSERT_FALSE(emitted);
-  EXPECT_NE(emitted.status().message().find("more than 4096 ops"),
+  EXPECT_NE(emitted.status().message().find("more than 1024 ops"),
             std::string::npos)
       << emitted.status().message();
 }

@@ -227,6 +227,9 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
                                "reserve";
   if (!kernelNames.insert(symbol).second)
     return func.emitError() << "two kernels have the name '" << symbol << "'";
+  if (!func.getBody().hasOneBlock())
+    return func.emitError() << "kernel '" << symbol
+                            << "' has several blocks, expected one";
   declared.clear();
   valueNames.clear();
   // A parameter of this name would hide the kernel.

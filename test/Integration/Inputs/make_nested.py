@@ -22,6 +22,7 @@ programs = {
     "tuples": "func.func private @f(" + "tuple<" * DEPTH + "i32" + ">" * DEPTH + ")",
     "modules": "module {" * DEPTH + "}" * DEPTH,
     "signs": "#m = affine_map<(d0) -> (" + "-" * DEPTH + "d0)>",
+    "sums": "#m = affine_map<(d0) -> (d0" + " + d0" * DEPTH + ")>",
     "locations": "func.func private @f(i32) loc(" + "callsite(" * DEPTH,
     "sets": "module attributes {x.a = " + "[affine_set<(d0) : (d0 >= 0)>, " * DEPTH,
     "aliases": chain("#", "1 : i32", lambda a: f"[{a}]"),
