@@ -33,7 +33,9 @@ def DSV4_KernelOp : DSV4_Op<"kernel", [
     * kernel_c4: all row-wise ops have one row space: equal constants, or dims of
       one name (checked when the kernel is lowered);
     * kernel_c5: the name is an identifier of at most 128 characters that CUDA C++
-      does not reserve, as it is the name of the emitted kernel.
+      does not reserve, as it is the name of the emitted kernel;
+    * kernel_c6: the region holds at most 1024 row-wise ops, as passes follow
+      them from result to operand.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, Variadic<AnyType>:$inputs,

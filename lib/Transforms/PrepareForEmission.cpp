@@ -20,6 +20,14 @@ namespace dsv4 {
 
 namespace {
 
+/// Expressions nest no deeper than this: a reader, and the stack of a
+/// compiler, have an end.
+constexpr unsigned kMaxDepth = 32;
+
+/// And those that every use repeats no deeper than this, so that their text
+/// does not double from op to op.
+constexpr unsigned kMaxRepeatedDepth = 3;
+
 /// Names the values of one kernel.
 class Namer {
 public:
@@ -30,9 +38,14 @@ private:
   std::string unique(StringRef wish);
   void nameArguments(Block &block);
   void visit(Operation *op);
+  /// How deep the expression of `op` nests: 1 without operands, or where each
+  /// operand is the name of a line.
+  unsigned measureDepth(Operation *op);
 
   gpu::GPUFuncOp func;
   llvm::StringSet<> used;
+  /// Of the ops without a line.
+  llvm::DenseMap<Operation *, unsigned> depths;
 };
 
 } // namespace
@@ -43,14 +56,21 @@ std::string Namer::unique(StringRef wish) {
   });
 }
 
-/// Cheap enough, and pure, so that every use may repeat it.
-static bool repeatsFreely(Operation *op) {
-  if (isa<arith::IndexCastOp>(op)) {
-    Operation *from = op->getOperand(0).getDefiningOp();
-    return !from || repeatsFreely(from);
-  }
-  return isa<arith::ConstantOp, arith::ExtSIOp, gpu::ThreadIdOp, gpu::BlockIdOp,
-             gpu::GridDimOp, cuda::BytesOp>(op);
+/// Pure, and cheap enough that every use may repeat it. An op with an operand
+/// repeats that as well.
+static bool repeatsFreely(Operation *op, unsigned depth) {
+  return isa<arith::ConstantOp, gpu::ThreadIdOp, gpu::BlockIdOp,
+             gpu::GridDimOp>(op) ||
+         (isa<arith::IndexCastOp, arith::ExtSIOp, cuda::BytesOp>(op) &&
+          depth <= kMaxRepeatedDepth);
+}
+
+unsigned Namer::measureDepth(Operation *op) {
+  unsigned depth = 0;
+  for (Value operand : op->getOperands())
+    if (Operation *from = operand.getDefiningOp())
+      depth = std::max(depth, depths.lookup(from));
+  return depth + 1;
 }
 
 void Namer::nameArguments(Block &block) {
@@ -72,9 +92,12 @@ void Namer::visit(Operation *op) {
   // Within a conditional expression there are no lines.
   auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
   bool mayHaveLine = !(branch && branch.getNumResults() > 0);
-  bool line = mayHaveLine && !repeatsFreely(op) &&
+  unsigned depth = measureDepth(op);
+  bool line = mayHaveLine && !repeatsFreely(op, depth) &&
               (!name.empty() || !isMemoryEffectFree(op) || !value.hasOneUse() ||
-               isa<cuda::PoolOp, cuda::PoolOnlineOp>(op));
+               depth > kMaxDepth || isa<cuda::PoolOp, cuda::PoolOnlineOp>(op));
+  if (!line)
+    depths[op] = depth;
   Location loc = stripNames(op->getLoc());
   if (line)
     loc = NameLoc::get(

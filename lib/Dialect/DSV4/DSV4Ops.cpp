@@ -286,6 +286,11 @@ LogicalResult KernelOp::verify() {
                             "identifier of at most "
                          << kMaxIdentifierLength
                          << " characters that CUDA C++ does not reserve";
+  constexpr ptrdiff_t maxOps = 1024;
+  auto ops = body.getOps<RowwiseOpInterface>();
+  if (ptrdiff_t count = std::distance(ops.begin(), ops.end()); count > maxOps)
+    return emitOpError() << "kernel_c6: expected at most " << maxOps
+                         << " row-wise ops, got " << count;
   return success();
 }
 

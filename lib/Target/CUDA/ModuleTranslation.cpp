@@ -89,11 +89,32 @@ FailureOr<std::string> ModuleTranslation::spellType(Type type, Location loc) {
   return text.str();
 }
 
+/// How deep an expression may nest, and how long its text may be. What
+/// cuda-prepare-for-emission prepared is far below both.
+constexpr unsigned kMaxExpressionDepth = 256;
+constexpr size_t kMaxExpressionLength = 1 << 16;
+
+FailureOr<Spelling> ModuleTranslation::refuseExpression(Operation *op) {
+  refusedExpression = true;
+  return op->emitOpError()
+         << "nests more than " << kMaxExpressionDepth
+         << " levels or is longer than " << kMaxExpressionLength
+         << " characters as an expression: run cuda-prepare-for-emission, "
+            "which breaks it into lines";
+}
+
 FailureOr<Spelling> ModuleTranslation::spellOp(Operation *op) {
   const auto *dialect = interfaceOf(op);
-  if (!dialect)
+  if (!dialect || refusedExpression)
     return failure();
-  return dialect->spell(op, *this);
+  if (expressionDepth == kMaxExpressionDepth)
+    return refuseExpression(op);
+  ++expressionDepth;
+  auto spelling = dialect->spell(op, *this);
+  --expressionDepth;
+  if (succeeded(spelling) && spelling->text.size() > kMaxExpressionLength)
+    return refuseExpression(op);
+  return spelling;
 }
 
 /// Where the name of `value` is.

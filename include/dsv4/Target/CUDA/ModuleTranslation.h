@@ -90,6 +90,7 @@ public:
 
 private:
   void printLineDirective(mlir::Operation *op);
+  mlir::FailureOr<Spelling> refuseExpression(mlir::Operation *op);
   const CUDATranslationDialectInterface *interfaceOf(mlir::Operation *op);
 
   mlir::raw_indented_ostream stream;
@@ -97,6 +98,11 @@ private:
   /// Of the kernels printed so far, and of the values of the one being printed.
   llvm::StringSet<> kernelNames, valueNames;
   llvm::DenseMap<mlir::Value, llvm::StringRef> declared;
+  /// How many expressions enclose the one being spelled.
+  unsigned expressionDepth = 0;
+  /// Whether an expression was refused for its depth or length: nothing more is
+  /// spelled then, as each of its uses would fail again.
+  bool refusedExpression = false;
 };
 
 void registerArithCUDATranslation(mlir::DialectRegistry &registry);
