@@ -216,8 +216,8 @@ struct ParsedProgram {
 };
 } // namespace
 
-/// The most ops of a program: passes recurse along chains of them, and take time
-/// in their square.
+/// The most ops of a program: passes recurse along chains of them, and take
+/// time in their square.
 static constexpr unsigned kMaxOps = 1024;
 
 /// Whether a program consists of what a model says, in `dialects`. Memory that
@@ -230,6 +230,13 @@ static LogicalResult checkLevel(ModuleOp module,
     if (!dialects.contains(op->getName().getDialectNamespace())) {
       op->emitOpError() << "cannot be part of a program: expected ops of dsv4, "
                            "func, arith and tensor";
+      return WalkResult::interrupt();
+    }
+    // Other functions are dropped once the entry is found.
+    if (isa<func::FuncDialect>(op->getDialect()) &&
+        !isa<func::FuncOp, func::ReturnOp>(op)) {
+      op->emitOpError() << "cannot be part of a program: write the ops of the "
+                           "called function in its place";
       return WalkResult::interrupt();
     }
     return ++count > kMaxOps ? WalkResult::interrupt() : WalkResult::advance();

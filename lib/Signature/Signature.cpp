@@ -10,6 +10,7 @@
 
 #include "dsv4/Dialect/RecordLayout.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -257,12 +258,14 @@ dsv4::selectDims(func::FuncOp func,
 rt::Result<func::FuncOp> dsv4::findEntry(ModuleOp module,
                                          const std::string &entry) {
   func::FuncOp found;
-  std::string names;
-  unsigned count = 0;
+  SmallVector<std::string> listed;
+  unsigned functions = 0, count = 0;
+  constexpr unsigned maxListed = 16;
   for (auto func : module.getOps<func::FuncOp>()) {
     if (func.isExternal())
       continue;
-    names += (names.empty() ? "" : ", ") + func.getName().str();
+    if (++functions <= maxListed)
+      listed.push_back(func.getName().str());
     if (entry.empty() || func.getName() == entry) {
       found = func;
       ++count;
@@ -270,6 +273,9 @@ rt::Result<func::FuncOp> dsv4::findEntry(ModuleOp module,
   }
   if (count == 1)
     return found;
+  if (functions > maxListed)
+    listed.push_back("and " + std::to_string(functions - maxListed) + " more");
+  std::string names = llvm::join(listed, ", ");
   return rt::Status(rt::Code::InvalidArgument,
                     names.empty() ? "the program has no function"
                     : count == 0

@@ -39,6 +39,29 @@ TEST(LevelsTest, OnlyWhatAModelSays) {
   EXPECT_GE(others, 5u);
 }
 
+TEST(LevelsTest, CallsAreRefused) {
+  for (const char *op :
+       {"func.call @g() : () -> ()", "%f = func.constant @g : () -> ()"}) {
+    std::string text =
+        "func.func private @g() { return }\n"
+        "func.func @f(%x: tensor<4x64xbf16>, %o: tensor<4x64xbf16>)"
+        " -> tensor<4x64xbf16> {\n  " +
+        std::string(op) +
+        "\n  %v = dsv4.rms_norm %x outs(%o : tensor<4x64xbf16>) {eps = 1.0e-06 "
+        ": f32} : tensor<4x64xbf16>\n  return %v : tensor<4x64xbf16>\n}\n";
+    CompileOptions options;
+    options.entry = "f";
+    auto emitted =
+        emitProgram(text, "f.mlir", options, "cuda", "sm_90a", false);
+    ASSERT_FALSE(emitted) << text;
+    EXPECT_NE(emitted.status().message().find(
+                  "cannot be part of a program: write the ops of the called "
+                  "function in its place"),
+              std::string::npos)
+        << emitted.status().message();
+  }
+}
+
 TEST(LevelsTest, OpsOfAProgram) {
   std::string text =
       "func.func @f(%x: tensor<4x64xbf16>, %o: tensor<4x64xbf16>)"

@@ -249,8 +249,8 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
   if (!kernelNames.insert(symbol).second)
     return func.emitError() << "two kernels have the name '" << symbol << "'";
   if (!func.getBody().hasOneBlock())
-    return func.emitError() << "kernel '" << symbol
-                            << "' has several blocks, expected one";
+    return func.emitError()
+           << "kernel '" << symbol << "' has several blocks, expected one";
   declared.clear();
   valueNames.clear();
   // A parameter of this name would hide the kernel.
