@@ -23,19 +23,23 @@ using namespace dsv4;
 
 namespace {
 
-/// Follows the brackets of a text; signs in a row, which nest as well; and
-/// aliases of attributes and types, each of which may be in the next.
-class NestingScanner {
+/// Looks for what ends MLIR's parser. It follows the brackets of a text; signs
+/// in a row, which nest as well; aliases of attributes and types, each of which
+/// may be in the next; and numbers of results, for each of which the parser
+/// keeps a place.
+class ParserLimits {
 public:
-  explicit NestingScanner(StringRef text) : text(text) {}
+  explicit ParserLimits(StringRef text) : text(text) {}
 
-  /// The first position that is nested too deeply, or npos.
-  size_t findTooDeep();
+  /// What is beyond the limits, at position `at`; or an empty string.
+  std::string findExcess();
+  size_t at = 0;
 
 private:
   void skipString();
   void skipComment();
   void visitAlias();
+  bool isLargeResultNumber();
   void close(char opening) {
     // A stray bracket is the parser's to refuse.
     if (!open.empty() && open.back() == opening)
@@ -43,7 +47,7 @@ private:
   }
 
   StringRef text;
-  size_t at = 0, signs = 0; ///< Signs since the expression began.
+  size_t signs = 0; ///< Since the expression began.
   SmallVector<char> open;
   /// What an alias stands for: how deep it nests, and how many aliases it is
   /// written with where it is printed.
@@ -57,18 +61,18 @@ private:
 
 } // namespace
 
-void NestingScanner::skipString() {
+void ParserLimits::skipString() {
   for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
     if (text[at] == '\\')
       ++at;
 }
 
-void NestingScanner::skipComment() {
+void ParserLimits::skipComment() {
   at = std::min(text.find_first_of("\n\r", at), text.size());
 }
 
 /// At '#' or '!': the definition of an alias, or a use of one.
-void NestingScanner::visitAlias() {
+void ParserLimits::visitAlias() {
   StringRef rest = text.substr(at);
   StringRef name = rest.take_front(rest.find_if_not([](char c) {
     return llvm::isAlnum(c) || StringRef("#!_$.-").contains(c);
@@ -87,7 +91,18 @@ void NestingScanner::visitAlias() {
     aliases[defined] = current;
 }
 
-size_t NestingScanner::findTooDeep() {
+/// At '%': whether a result `%name#number` beyond the limit is used.
+bool ParserLimits::isLargeResultNumber() {
+  StringRef rest = text.substr(at + 1);
+  rest = rest.drop_while(
+      [](char c) { return llvm::isAlnum(c) || StringRef("_$.-").contains(c); });
+  uint64_t number = 0;
+  if (!rest.consume_front("#") || rest.empty() || !llvm::isDigit(rest.front()))
+    return false;
+  return rest.consumeInteger(10, number) || number > kMaxResultNumber;
+}
+
+std::string ParserLimits::findExcess() {
   for (; at < text.size(); ++at) {
     StringRef rest = text.substr(at);
     char c = rest.front();
@@ -119,11 +134,15 @@ size_t NestingScanner::findTooDeep() {
       ++signs;
     else if (StringRef(",=:%@{}").contains(c))
       signs = 0;
+    if (c == '%' && isLargeResultNumber())
+      return "the program uses a result with a number above " +
+             std::to_string(kMaxResultNumber);
     if (open.size() > kMaxNesting || signs > kMaxNesting ||
         current.depth > kMaxNesting || current.size > kMaxProgramBytes / 16)
-      return at;
+      return "the program nests more than " + std::to_string(kMaxNesting) +
+             " levels deep";
   }
-  return StringRef::npos;
+  return "";
 }
 
 /// "file:line:column: ".
@@ -135,14 +154,13 @@ static std::string describePlace(StringRef source, StringRef name, size_t at) {
          std::to_string(column) + ": ";
 }
 
-rt::Status dsv4::checkNesting(StringRef source, StringRef name) {
-  size_t at = NestingScanner(source).findTooDeep();
-  if (at == StringRef::npos)
+rt::Status dsv4::checkParserLimits(StringRef source, StringRef name) {
+  ParserLimits limits(source);
+  std::string excess = limits.findExcess();
+  if (excess.empty())
     return rt::Status();
   return rt::Status(rt::Code::InvalidArgument,
-                    describePlace(source, name, at) +
-                        "the program nests more than " +
-                        std::to_string(kMaxNesting) + " levels deep");
+                    describePlace(source, name, limits.at) + excess);
 }
 
 rt::Status dsv4::checkProgramText(StringRef source, StringRef name) {
@@ -158,7 +176,7 @@ rt::Status dsv4::checkProgramText(StringRef source, StringRef name) {
     return invalid(0, "the program is MLIR bytecode, expected text");
   if (size_t at = source.find('\0'); at != StringRef::npos)
     return invalid(at, "the program has a NUL byte, expected text");
-  return checkNesting(source, name);
+  return checkParserLimits(source, name);
 }
 
 OwningOpRef<ModuleOp> dsv4::parseProgram(StringRef source, StringRef name,

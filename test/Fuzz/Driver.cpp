@@ -63,9 +63,10 @@ namespace {
 /// Shared by a worker and its parent.
 struct Progress {
   uint64_t next; ///< Number of the input that runs.
-  uint64_t done, accepted, refused, outOfMemory;
+  uint64_t done, accepted, refused;
   unsigned failures;
-  double slowest;
+  double slowest;       ///< Seconds,
+  uint64_t slowestSeed; ///< and the input that took them.
 };
 
 using Clock = std::chrono::steady_clock;
@@ -150,7 +151,10 @@ void Campaign::runInputs(Progress &progress) {
     alarm(limit);
     Outcome outcome = target.run(input);
     alarm(0);
-    progress.slowest = std::max(progress.slowest, since(start));
+    if (double took = since(start); took > progress.slowest) {
+      progress.slowest = took;
+      progress.slowestSeed = seed + progress.next;
+    }
     ++progress.done;
     if (outcome.kind == Outcome::Broken)
       report(progress, progress.next, outcome.why);
@@ -181,7 +185,7 @@ void Campaign::runWorker(unsigned job, Progress &progress) {
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
       continue;
     if (WIFEXITED(state) && WEXITSTATUS(state) == kOutOfMemory)
-      ++progress.outOfMemory;
+      report(progress, progress.next, "is out of memory");
     else if (WIFSIGNALED(state) && WTERMSIG(state) == SIGALRM)
       report(progress, progress.next, "takes too long");
     else if (WIFSIGNALED(state))
@@ -217,16 +221,19 @@ int Campaign::run() {
     sum.done += progress[job].done;
     sum.accepted += progress[job].accepted;
     sum.refused += progress[job].refused;
-    sum.outOfMemory += progress[job].outOfMemory;
     sum.failures += progress[job].failures;
-    sum.slowest = std::max(sum.slowest, progress[job].slowest);
+    if (progress[job].slowest > sum.slowest) {
+      sum.slowest = progress[job].slowest;
+      sum.slowestSeed = progress[job].slowestSeed;
+    }
   }
-  std::printf("%s: %llu inputs, %llu accepted, %llu refused, %llu out of "
-              "memory, %u failures; slowest %.2f s, %.0f s in all\n",
-              target.name, (unsigned long long)sum.done,
-              (unsigned long long)sum.accepted, (unsigned long long)sum.refused,
-              (unsigned long long)sum.outOfMemory, sum.failures, sum.slowest,
-              since(begin));
+  std::printf(
+      "%s: %llu inputs, %llu accepted, %llu refused, %llu out of "
+      "memory, %u failures; slowest %.2f s (seed %llu), %.0f s in all\n",
+      target.name, (unsigned long long)sum.done,
+      (unsigned long long)sum.accepted, (unsigned long long)sum.refused,
+      sum.failures, sum.slowest, (unsigned long long)sum.slowestSeed,
+      since(begin));
   return sum.failures || sum.done == 0;
 }
 

@@ -36,7 +36,7 @@ int main(int argc, char **argv) {
   auto file = mlir::openInputFile(input, &error);
   if (!file)
     return fail(error);
-  if (auto good = dsv4::checkNesting(file->getBuffer(), input); !good)
+  if (auto good = dsv4::checkParserLimits(file->getBuffer(), input); !good)
     return fail(good.message());
   auto out = mlir::openOutputFile(output, &error);
   if (!out)

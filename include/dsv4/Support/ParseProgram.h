@@ -19,17 +19,22 @@ namespace dsv4 {
 /// printer recurse, and end with the stack.
 constexpr size_t kMaxNesting = 256;
 
+/// Largest number of a result in `%name#number`. MLIR's parser keeps a place
+/// for every result up to it.
+constexpr uint64_t kMaxResultNumber = 4096;
+
 /// Longest text of a program, in bytes.
 constexpr size_t kMaxProgramBytes = 16 << 20;
 
 /// Whether MLIR's parser can be given `source`: a text of at most
-/// kMaxProgramBytes bytes without NUL, in which brackets and signs nest at most
-/// kMaxNesting deep. `name` is the file's, for the error.
+/// kMaxProgramBytes bytes without NUL, and within the limits below. `name` is
+/// the file's, for the error.
 rt::Status checkProgramText(llvm::StringRef source, llvm::StringRef name);
 
 /// Whether brackets, signs and aliases of `source` nest at most kMaxNesting
-/// deep: a part of the check above.
-rt::Status checkNesting(llvm::StringRef source, llvm::StringRef name);
+/// deep, and numbers of results are at most kMaxResultNumber: a part of the
+/// check above.
+rt::Status checkParserLimits(llvm::StringRef source, llvm::StringRef name);
 
 /// Parses and verifies a program; an error is a diagnostic of `context`.
 mlir::OwningOpRef<mlir::ModuleOp> parseProgram(llvm::StringRef source,
