@@ -227,13 +227,12 @@ int Campaign::run() {
       sum.slowestSeed = progress[job].slowestSeed;
     }
   }
-  std::printf(
-      "%s: %llu inputs, %llu accepted, %llu refused, %llu out of "
-      "memory, %u failures; slowest %.2f s (seed %llu), %.0f s in all\n",
-      target.name, (unsigned long long)sum.done,
-      (unsigned long long)sum.accepted, (unsigned long long)sum.refused,
-      sum.failures, sum.slowest, (unsigned long long)sum.slowestSeed,
-      since(begin));
+  std::printf("%s: %llu inputs, %llu accepted, %llu refused, %u failures; "
+              "slowest %.2f s (seed %llu), %.0f s in all\n",
+              target.name, (unsigned long long)sum.done,
+              (unsigned long long)sum.accepted, (unsigned long long)sum.refused,
+              sum.failures, sum.slowest, (unsigned long long)sum.slowestSeed,
+              since(begin));
   return sum.failures || sum.done == 0;
 }
 
