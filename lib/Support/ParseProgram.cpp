@@ -25,8 +25,8 @@ namespace {
 
 /// Looks for what ends MLIR's parser. It follows the brackets of a text; signs
 /// in a row, which nest as well; aliases of attributes and types, each of which
-/// may be in the next; and numbers of results, for each of which the parser
-/// keeps a place.
+/// may be in the next; numbers of results, for each of which the parser keeps a
+/// place; and arrays of a type that has no width.
 class ParserLimits {
 public:
   explicit ParserLimits(StringRef text) : text(text) {}
@@ -39,7 +39,8 @@ private:
   void skipString();
   void skipComment();
   void visitAlias();
-  bool isLargeResultNumber();
+  bool isLargeResultNumber() const;
+  bool isArrayWithoutWidth() const;
   void close(char opening) {
     // A stray bracket is the parser's to refuse.
     if (!open.empty() && open.back() == opening)
@@ -92,7 +93,7 @@ void ParserLimits::visitAlias() {
 }
 
 /// At '%': whether a result `%name#number` beyond the limit is used.
-bool ParserLimits::isLargeResultNumber() {
+bool ParserLimits::isLargeResultNumber() const {
   StringRef rest = text.substr(at + 1);
   rest = rest.drop_while(
       [](char c) { return llvm::isAlnum(c) || StringRef("_$.-").contains(c); });
@@ -100,6 +101,13 @@ bool ParserLimits::isLargeResultNumber() {
   if (!rest.consume_front("#") || rest.empty() || !llvm::isDigit(rest.front()))
     return false;
   return rest.consumeInteger(10, number) || number > kMaxResultNumber;
+}
+
+/// At '<': whether it opens `array<index`, or an array of an alias.
+bool ParserLimits::isArrayWithoutWidth() const {
+  StringRef element = text.substr(at + 1).ltrim();
+  return text.take_front(at).rtrim().ends_with("array") &&
+         (element.starts_with("index") || element.starts_with("!"));
 }
 
 std::string ParserLimits::findExcess() {
@@ -134,6 +142,9 @@ std::string ParserLimits::findExcess() {
       ++signs;
     else if (StringRef(",=:%@{}").contains(c))
       signs = 0;
+    if (c == '<' && isArrayWithoutWidth())
+      return "the elements of an array attribute have no width: expected i1, "
+             "i8, i16, i32, i64, f32 or f64";
     if (c == '%' && isLargeResultNumber())
       return "the program uses a result with a number above " +
              std::to_string(kMaxResultNumber);

@@ -32,8 +32,8 @@ constexpr size_t kMaxProgramBytes = 16 << 20;
 rt::Status checkProgramText(llvm::StringRef source, llvm::StringRef name);
 
 /// Whether brackets, signs and aliases of `source` nest at most kMaxNesting
-/// deep, and numbers of results are at most kMaxResultNumber: a part of the
-/// check above.
+/// deep, numbers of results are at most kMaxResultNumber, and elements of array
+/// attributes have a width: a part of the check above.
 rt::Status checkParserLimits(llvm::StringRef source, llvm::StringRef name);
 
 /// Parses and verifies a program; an error is a diagnostic of `context`.

@@ -83,14 +83,15 @@ LogicalResult CUDADialect::verifyRegionArgAttribute(Operation *op, unsigned,
                              << attr.getName().getValue() << "'";
   auto bounds = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
   auto func = dyn_cast<FunctionOpInterface>(op);
-  bool isInteger = func && index < func.getNumArguments() &&
-                   (func.getArgument(index).getType().isSignlessInteger(32) ||
-                    func.getArgument(index).getType().isSignlessInteger(64));
+  // The types of the function: its body is verified later.
+  Type type = func && index < func.getNumArguments()
+                  ? func.getArgumentTypes()[index]
+                  : Type();
   auto fits = [&](int64_t bound) {
-    return llvm::isIntN(
-        func.getArgument(index).getType().getIntOrFloatBitWidth(), bound);
+    return llvm::isIntN(type.getIntOrFloatBitWidth(), bound);
   };
-  if (!bounds || bounds.size() != 2 || bounds[0] > bounds[1] || !isInteger ||
+  if (!bounds || bounds.size() != 2 || bounds[0] > bounds[1] || !type ||
+      !(type.isSignlessInteger(32) || type.isSignlessInteger(64)) ||
       !fits(bounds[0]) || !fits(bounds[1]))
     return op->emitOpError()
            << "expects '" << kRangeAttr << "' of argument " << index

@@ -60,3 +60,11 @@ func.func @f(%x: i32 {cuda.range = array<i64: 3>}) {
 func.func @f(%x: i32 {cuda.range = array<i64: 0, 4294967296>}) {
   return
 }
+
+// -----
+
+// The body, which is verified later, has no argument.
+// expected-error @+1 {{expects 'cuda.range' of argument 0 to be array<i64: min, max> of an i32 or i64}}
+func.func @f(i32 {cuda.range = array<i64: 3>}) {
+  return
+}
