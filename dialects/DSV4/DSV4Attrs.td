@@ -68,8 +68,8 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
   }];
   let extraClassDeclaration = [{
     /// `group` of a factor for the whole entry or for the whole cache.
-    static constexpr int64_t kPerRow = -1;
-    static constexpr int64_t kPerTensor = -2;
+    static constexpr int64_t kPerRow = ::dsv4::layout::Field::kPerRow;
+    static constexpr int64_t kPerTensor = ::dsv4::layout::Field::kPerTensor;
 
     bool isScale() const { return static_cast<bool>(getScales()); }
     bool isMetadata() const { return getElement().isInteger(32); }
@@ -95,7 +95,8 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
     * record_c4: fields do not overlap;
     * record_c5: an element starts at a multiple of its size in every entry;
     * record_c6: 4-bit fields hold an even number of elements;
-    * record_c7: a row has at most 65,536 values.
+    * record_c7: a row has at most 65,536 values;
+    * record_c8: a record has at most 64 fields.
 
     The records of public engines have names, and `#dsv4.record<v4_584>` stands
     for the whole list; see `docs/Records.md`.
@@ -107,13 +108,13 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
   let assemblyFormat = "`<` custom<RecordBody>($fields, $align) `>`";
   let extraClassDeclaration = [{
     /// The most values of a row (record_c7).
-    static constexpr int64_t kMaxRowExtent = 65536;
+    static constexpr int64_t kMaxRowExtent =
+        ::dsv4::layout::Record::kMaxRowExtent;
 
-    /// The record public sources know by `name`, or null.
+    /// The record that public sources know by `name`, or null;
+    /// `layout::getKnownRecordNames` lists them.
     static RecordAttr getKnown(::mlir::MLIRContext *context,
                                ::llvm::StringRef name);
-    /// Names of all known records.
-    static ::llvm::ArrayRef<::llvm::StringLiteral> getKnownNames();
     /// The name of this record if public sources know it, else empty.
     ::llvm::StringRef getKnownName() const;
     /// Number of values in the row of an entry.

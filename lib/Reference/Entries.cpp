@@ -20,7 +20,7 @@ const Buffer &Interpreter::getFieldBuffer(BlockArgument cache,
     return buffers[first];
   // Arrays follow the pages, in the order of their fields.
   auto type = cast<CacheType>(cache.getType());
-  unsigned index = first + RecordLayout(type).hasPages();
+  unsigned index = first + getLayout(type).hasPages();
   for (FieldAttr other : type.getRecord().getFields()) {
     if (other == field)
       break;
@@ -40,7 +40,7 @@ int64_t Interpreter::getPages(BlockArgument cache) const {
 Elements Interpreter::locate(BlockArgument cache, FieldAttr field,
                              Entry entry) const {
   auto type = cast<CacheType>(cache.getType());
-  RecordLayout::Position position = RecordLayout(type).getPosition(field);
+  RecordLayout::Position position = getPosition(type, field);
   char *bytes = static_cast<char *>(getFieldBuffer(cache, field).data) +
                 position.base + entry.page * position.pageStride +
                 entry.slot * position.slotStride;

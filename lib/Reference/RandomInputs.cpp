@@ -207,7 +207,7 @@ rt::Status InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
 int64_t InputMaker::getPages(TypedValue<CacheType> cache) const {
   CacheType type = cache.getType();
   unsigned binding = getBinding(cache);
-  if (RecordLayout(type).hasPages())
+  if (getLayout(type).hasPages())
     return set.shapes[binding].front();
   for (FieldAttr field : type.getRecord().getFields()) {
     if (field.getGroup() != FieldAttr::kPerTensor)
@@ -283,13 +283,13 @@ void InputMaker::fillField(FieldAttr field, Role role,
 
 void InputMaker::fillCache(BlockArgument cache, Random &random) {
   auto type = cast<CacheType>(cache.getType());
-  RecordLayout layout(type);
+  RecordLayout layout = getLayout(type);
   unsigned first = signature.firstBinding[cache.getArgNumber()];
   unsigned array = first + layout.hasPages();
   if (layout.hasPages())
     std::fill(set.bytes[first].begin(), set.bytes[first].end(), char(0xFF));
   for (FieldAttr field : type.getRecord().getFields()) {
-    RecordLayout::Position position = layout.getPosition(field);
+    RecordLayout::Position position = getPosition(type, field);
     unsigned binding = position.inArray ? array++ : first;
     bool perTensor = field.getGroup() == FieldAttr::kPerTensor;
     fillField(field, uses[cache.getArgNumber()].role, position,

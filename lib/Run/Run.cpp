@@ -344,7 +344,7 @@ double Runner::countBytes() {
     for (int64_t extent :
          buffers.shapes[signature.getBinding(argument.getArgNumber())])
       rows *= extent;
-    bytes += rows * RecordLayout(cache).getRecordBytes();
+    bytes += rows * getLayout(cache).getRecordBytes();
   };
   func.walk([&](PagedGatherOp op) {
     addEntries(op.getIndices(), op.getCache().getType());
@@ -361,8 +361,7 @@ double Runner::countBytes() {
       return;
     double pieces =
         buffers.shapes[signature.getBinding(plan.getArgNumber())].front();
-    bytes +=
-        2 * pieces * RecordLayout(op.getState().getType()).getRecordBytes();
+    bytes += 2 * pieces * getLayout(op.getState().getType()).getRecordBytes();
   });
   return bytes;
 }

@@ -55,7 +55,7 @@ int SignatureBuilder::getDim(StringRef name, int axis, int64_t max,
 
 void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
   std::string name = getArgumentName(func, argument);
-  RecordLayout layout(cache);
+  RecordLayout layout = getLayout(cache);
   rt::Extent pages;
   if (layout.hasPages()) {
     pages.dim = getDim(name + ".pages", 0, INT32_MAX);

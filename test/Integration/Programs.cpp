@@ -19,7 +19,7 @@ std::vector<Record> dsv4::test::getKnownRecords() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<DSV4Dialect>();
   std::vector<Record> records;
-  for (llvm::StringRef name : RecordAttr::getKnownNames())
+  for (llvm::StringRef name : layout::getKnownRecordNames())
     records.push_back({name.str(), "#dsv4.record<" + name.str() + ">",
                        RecordAttr::getKnown(&context, name).getRowExtent()});
   return records;

@@ -8,6 +8,7 @@
 #ifndef DSV4_DIALECT_DSV4_H
 #define DSV4_DIALECT_DSV4_H
 
+#include "dsv4-layout/Record.h"
 #include "dsv4/Dialect/RowLowering.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

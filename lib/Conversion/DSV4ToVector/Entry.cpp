@@ -38,7 +38,7 @@ void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
   else
     entry.valid =
         row.both(entry.valid, row.isBelow(entry.page, pages), "valid");
-  RecordLayout layout(cache.getType());
+  RecordLayout layout = getLayout(cache.getType());
   if (layout.hasPages())
     entry.pageStart =
         row.mul(entry.page, row.constant(layout.getPageBytes()), "page_start");
@@ -86,8 +86,7 @@ Entry dsv4::findEntryOfPosition(RowContext &row, const PositionPlaces &places,
 
 StoredVector dsv4::locateField(RowContext &row, TypedValue<CacheType> cache,
                                FieldAttr field, const Entry &entry) {
-  RecordLayout::Position position =
-      RecordLayout(cache.getType()).getPosition(field);
+  RecordLayout::Position position = getPosition(cache.getType(), field);
   StoredVector stored;
   stored.extent = stored.readable = field.getExtent();
   stored.element = field.getElement();

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RecordConversion.h"
+
 #include "dsv4/Dialect/DSV4.h"
 #include "dsv4/Dialect/RecordLayout.h"
 
@@ -157,7 +159,7 @@ static ParseResult parseRecordBody(AsmParser &parser,
     if (!known) {
       InFlightDiagnostic diag = parser.emitError(loc, "no record is known as '")
                                 << name << "'; known are ";
-      llvm::interleaveComma(RecordAttr::getKnownNames(), diag);
+      llvm::interleaveComma(layout::getKnownRecordNames(), diag);
       return diag;
     }
     fields = llvm::to_vector(known.getFields());
@@ -202,21 +204,8 @@ void DSV4Dialect::registerAttributes() {
 // FieldAttr
 //===----------------------------------------------------------------------===//
 
-int64_t dsv4::getElementBits(Type type) { return type.getIntOrFloatBitWidth(); }
-
 int64_t FieldAttr::getByteSize() const {
   return llvm::divideCeil(getExtent() * getElementBits(getElement()), 8);
-}
-
-static bool isDataElement(Type type) {
-  return type.isF32() ||
-         isa<Float4E2M1FNType, Float8E4M3FNType, BFloat16Type>(type) ||
-         type.isSignlessInteger(4);
-}
-
-static bool isFactorElement(Type type) {
-  return isa<Float8E8M0FNUType, Float8E4M3FNType, BFloat16Type, Float32Type>(
-      type);
 }
 
 LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -224,50 +213,18 @@ LogicalResult FieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 Placement placement, StringAttr scales,
                                 int64_t group, int64_t interleave,
                                 int64_t offset, int64_t pad, bool highFirst) {
-  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
-  if (name.empty() || llvm::isDigit(name.front()) ||
-      !llvm::all_of(name, isWord))
-    return emitError()
-           << "expected the name of a field to be an identifier, got '" << name
-           << "'";
-  if (extent <= 0 || extent > RecordAttr::kMaxRowExtent)
-    return emitError() << "expected field '" << name
-                       << "' to have between 1 and "
-                       << RecordAttr::kMaxRowExtent << " elements, got "
-                       << extent;
-  if (scales ? !isFactorElement(element)
-             : !isDataElement(element) && !element.isSignlessInteger(32))
+  auto type = toElementType(element);
+  if (!type)
     return emitError() << "expected field '" << name << "' to hold "
-                       << (scales
-                               ? "f8E8M0FNU, f8E4M3FN, bf16 or f32 factors"
-                               : "f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, "
-                                 "or i32 metadata")
+                       << layout::describeElements(static_cast<bool>(scales))
                        << ", got " << element;
-  if (highFirst && getElementBits(element) != 4)
-    return emitError() << "format_c3: expected only elements of 4 bits to be "
-                          "high_first, not field '"
-                       << name << "'";
-  if (element.isSignlessInteger(32) && extent > 64)
-    return emitError() << "expected metadata field '" << name
-                       << "' to have at most 64 elements, got " << extent;
-  if (!scales && interleave != 1)
-    return emitError() << "expected only factors to be interleaved, not field '"
-                       << name << "'";
-  if (interleave <= 0 || extent % interleave != 0)
-    return emitError() << "expected the interleave of field '" << name
-                       << "' to divide its extent " << extent << ", got "
-                       << interleave;
-  constexpr int64_t maxBytes = 1 << 20;
-  if (offset < -1 || pad < 0 || offset > maxBytes || pad > maxBytes)
-    return emitError() << "expected the offset and padding of field '" << name
-                       << "' between 0 and 2^20";
-  if (placement == Placement::Array && (offset != -1 || pad != 0))
-    return emitError() << "expected array field '" << name
-                       << "' to have neither offset nor padding";
-  if (group == kPerTensor && placement != Placement::Array)
-    return emitError() << "expected the factor '" << name
-                       << "' per tensor to be in an array";
-  return success();
+  if (scales && scales.empty())
+    return emitError() << "record_c2: '" << name
+                       << "' scales a field without a name";
+  std::string why = layout::explainInvalid(
+      {name.str(), extent, *type, toPlacement(placement),
+       scales ? scales.str() : "", group, pad, interleave, offset, highFirst});
+  return why.empty() ? success() : emitError() << why;
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,76 +254,15 @@ int64_t RecordAttr::getRowExtent() const {
   return extent;
 }
 
-/// Verifies clause record_c2 and record_c3 of one factor.
-static LogicalResult verifyFactor(function_ref<InFlightDiagnostic()> emitError,
-                                  FieldAttr factor,
-                                  ArrayRef<FieldAttr> earlier) {
-  const auto *target = llvm::find_if(earlier, [&](FieldAttr field) {
-    return field.getName() == factor.getScales().getValue();
-  });
-  if (target == earlier.end() || !target->isData())
-    return emitError() << "record_c2: factor '" << factor.getName()
-                       << "' scales " << factor.getScales()
-                       << ", which is not an earlier data field";
-  int64_t group = factor.getGroup();
-  int64_t groups = 1;
-  if (group > 0) {
-    if (target->getExtent() % group != 0)
-      return emitError() << "record_c3: the group " << group << " of factor '"
-                         << factor.getName() << "' does not divide the extent "
-                         << target->getExtent() << " of field '"
-                         << target->getName() << "'";
-    groups = target->getExtent() / group;
-  }
-  if (factor.getExtent() != groups)
-    return emitError() << "record_c3: factor '" << factor.getName() << "' has "
-                       << factor.getExtent() << " elements, field '"
-                       << target->getName() << "' has " << groups
-                       << (groups == 1 ? " group" : " groups");
-  return success();
-}
-
 LogicalResult RecordAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<FieldAttr> fields, int64_t align) {
-  if (align <= 0 || align > (1 << 20))
-    return emitError() << "expected a page alignment between 1 and 2^20, got "
-                       << align;
-  int64_t row = 0;
-  for (FieldAttr field : fields)
-    row += field.isData() ? field.getExtent() : 0;
-  if (row > kMaxRowExtent)
-    return emitError() << "record_c7: a row has at most " << kMaxRowExtent
-                       << " values, got " << row;
-  if (llvm::none_of(fields, [](FieldAttr field) { return field.isData(); }))
-    return emitError() << "record_c1: a record needs a data field";
-  SmallVector<int64_t> offsets = getFieldOffsets(fields);
-  for (auto [i, field] : llvm::enumerate(fields)) {
-    if (field.isScale() &&
-        failed(verifyFactor(emitError, field, fields.take_front(i))))
-      return failure();
-    int64_t bits = getElementBits(field.getElement());
-    if (bits < 8 && field.getExtent() % 2 != 0)
-      return emitError() << "record_c6: 4-bit field '" << field.getName()
-                         << "' has an odd extent " << field.getExtent();
-    if (bits > 8 && offsets[i] % (bits / 8) != 0)
-      return emitError() << "record_c5: field '" << field.getName()
-                         << "' starts at byte " << offsets[i]
-                         << ", which is not a multiple of its element size "
-                         << bits / 8;
-    for (unsigned j = 0; j < i; ++j) {
-      FieldAttr other = fields[j];
-      if (other.getName() == field.getName())
-        return emitError() << "record_c1: two fields are named '"
-                           << field.getName() << "'";
-      if (other.getPlacement() == field.getPlacement() &&
-          field.getPlacement() != Placement::Array &&
-          offsets[i] < offsets[j] + other.getByteSize() &&
-          offsets[j] < offsets[i] + field.getByteSize())
-        return emitError() << "record_c4: fields '" << other.getName()
-                           << "' and '" << field.getName() << "' overlap";
-    }
-  }
-  return success();
+  // Before a list of any length is copied.
+  if (fields.size() > layout::Record::kMaxFields)
+    return emitError() << "record_c8: expected at most "
+                       << layout::Record::kMaxFields << " fields, got "
+                       << fields.size();
+  std::string why = layout::explainInvalid(toRecord(fields, align));
+  return why.empty() ? success() : emitError() << why;
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,7 +272,8 @@ LogicalResult RecordAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  Type element, ArrayRef<ScaleAttr> scales,
                                  bool highFirst) {
-  if (!isDataElement(element))
+  auto type = toElementType(element);
+  if (!type || !layout::isDataType(*type))
     return emitError() << "format_c1: expected elements of type f4E2M1FN, i4, "
                           "f8E4M3FN, bf16 or f32, got "
                        << element;
@@ -384,11 +281,13 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "format_c3: expected only elements of 4 bits to be "
                           "high_first, got "
                        << element;
-  for (ScaleAttr scale : scales)
-    if (!isFactorElement(scale.getElement()))
-      return emitError() << "format_c1: expected factors of type f8E8M0FNU, "
+  for (ScaleAttr scale : scales) {
+    auto scaleType = toElementType(scale.getElement());
+    if (!scaleType || !layout::isScaleType(*scaleType))
+      return emitError() << "format_c1: expected scales of type f8E8M0FNU, "
                             "f8E4M3FN, bf16 or f32, got "
                          << scale.getElement();
+  }
   return success();
 }
 

@@ -27,23 +27,6 @@ void DSV4Dialect::registerTypes() {
 
 LogicalResult CacheType::verify(function_ref<InFlightDiagnostic()> emitError,
                                 int64_t page, RecordAttr record) {
-  if (page < 1 || page > (1 << 20))
-    return emitError() << "cache_c1: expected between one and 2^20 entries a "
-                          "page, got "
-                       << page;
-  RecordLayout layout(record, page);
-  if (layout.getPageBytes() > INT32_MAX)
-    return emitError() << "cache_c1: expected less than 2^31 bytes a page, got "
-                       << layout.getPageBytes();
-  for (FieldAttr field : record.getFields()) {
-    int64_t bytes =
-        std::max<int64_t>(getElementBits(field.getElement()) / 8, 1);
-    if (layout.getPosition(field).alignment % bytes != 0)
-      return emitError() << "cache_c2: field '" << field.getName()
-                         << "' is not aligned to its element size " << bytes
-                         << " in every entry (row " << layout.getRowBytes()
-                         << ", tail " << layout.getTailBytes() << ", page "
-                         << layout.getPageBytes() << " bytes)";
-  }
-  return success();
+  std::string why = layout::explainInvalid(toRecord(record), page);
+  return why.empty() ? success() : emitError() << why;
 }

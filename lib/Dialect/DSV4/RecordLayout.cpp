@@ -1,90 +1,146 @@
-//===- RecordLayout.cpp - Where the bytes of a record are -*- C++ -*-===//
+//===- RecordLayout.cpp - Records as attributes and as plain structs ------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "RecordConversion.h"
+
 #include "dsv4/Dialect/RecordLayout.h"
 
-#include "llvm/Support/MathExtras.h"
-#include <numeric>
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace dsv4;
 
-SmallVector<int64_t> dsv4::getFieldOffsets(ArrayRef<FieldAttr> fields) {
-  SmallVector<int64_t> offsets;
-  int64_t end[2] = {0, 0};
-  for (FieldAttr field : fields) {
-    if (field.getPlacement() == Placement::Array) {
-      offsets.push_back(0);
-      continue;
-    }
-    int64_t &next = end[static_cast<unsigned>(field.getPlacement())];
-    int64_t offset = field.getOffset() >= 0 ? field.getOffset() : next;
-    offsets.push_back(offset);
-    next = std::max(next, offset + field.getByteSize() + field.getPad());
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+int64_t dsv4::getElementBits(Type type) { return type.getIntOrFloatBitWidth(); }
+
+std::optional<layout::ElementType> dsv4::toElementType(Type type) {
+  using layout::ElementType;
+  if (type.isSignlessInteger(4))
+    return ElementType::I4;
+  if (type.isSignlessInteger(32))
+    return ElementType::I32;
+  return llvm::TypeSwitch<Type, std::optional<ElementType>>(type)
+      .Case<Float4E2M1FNType>([](auto) { return ElementType::F4E2M1FN; })
+      .Case<Float8E4M3FNType>([](auto) { return ElementType::F8E4M3FN; })
+      .Case<Float8E8M0FNUType>([](auto) { return ElementType::F8E8M0FNU; })
+      .Case<BFloat16Type>([](auto) { return ElementType::BF16; })
+      .Case<Float32Type>([](auto) { return ElementType::F32; })
+      .Default(std::nullopt);
+}
+
+static Type fromElementType(MLIRContext *context, layout::ElementType type) {
+  using layout::ElementType;
+  switch (type) {
+  case ElementType::I4:
+    return IntegerType::get(context, 4);
+  case ElementType::I32:
+    return IntegerType::get(context, 32);
+  case ElementType::F4E2M1FN:
+    return Float4E2M1FNType::get(context);
+  case ElementType::F8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case ElementType::F8E8M0FNU:
+    return Float8E8M0FNUType::get(context);
+  case ElementType::BF16:
+    return BFloat16Type::get(context);
+  case ElementType::F32:
+    return Float32Type::get(context);
   }
-  return offsets;
+  llvm_unreachable("unknown element type");
 }
 
-RecordLayout::RecordLayout(RecordAttr record, int64_t page)
-    : record(record), page(page), offsets(getFieldOffsets(record.getFields())) {
-  for (auto [field, offset] : llvm::zip(record.getFields(), offsets)) {
-    int64_t end = offset + field.getByteSize() + field.getPad();
-    switch (field.getPlacement()) {
-    case Placement::Row:
-      rowBytes = std::max(rowBytes, end);
-      break;
-    case Placement::Tail:
-      tailBytes = std::max(tailBytes, end);
-      break;
-    case Placement::Array:
-      if (field.getGroup() != FieldAttr::kPerTensor)
-        recordBytes += field.getByteSize();
-      break;
-    }
-  }
-  recordBytes += rowBytes + tailBytes;
-  pageBytes = llvm::alignTo(page * (rowBytes + tailBytes), record.getAlign());
-}
+//===----------------------------------------------------------------------===//
+// Fields and records
+//===----------------------------------------------------------------------===//
 
-RecordLayout::Position RecordLayout::getPosition(FieldAttr field) const {
-  for (auto [index, candidate] : llvm::enumerate(record.getFields()))
-    if (candidate == field)
-      return getPosition(index);
-  llvm_unreachable("field of another record");
-}
-
-RecordLayout::Position RecordLayout::getPosition(unsigned index) const {
-  FieldAttr field = record.getFields()[index];
-  Position position;
-  switch (field.getPlacement()) {
+layout::Placement dsv4::toPlacement(Placement placement) {
+  switch (placement) {
   case Placement::Row:
-    position.base = offsets[index];
-    position.pageStride = pageBytes;
-    position.slotStride = rowBytes;
-    break;
+    return layout::Placement::Row;
   case Placement::Tail:
-    position.base = page * rowBytes + offsets[index];
-    position.pageStride = pageBytes;
-    position.slotStride = tailBytes;
-    break;
+    return layout::Placement::Tail;
   case Placement::Array:
-    position.inArray = true;
-    if (field.getGroup() != FieldAttr::kPerTensor) {
-      position.slotStride = field.getByteSize();
-      position.pageStride = page * field.getByteSize();
-    }
-    break;
+    return layout::Placement::Array;
   }
-  // The strides only matter where there is a second page or slot; a page of one
-  // entry has no second slot.
-  int64_t alignment = std::gcd<int64_t>(16, position.base);
-  alignment = std::gcd(alignment, position.pageStride);
-  if (page > 1)
-    alignment = std::gcd(alignment, position.slotStride);
-  position.alignment = alignment;
-  return position;
+  llvm_unreachable("unknown placement");
+}
+
+static Placement fromPlacement(layout::Placement placement) {
+  switch (placement) {
+  case layout::Placement::Row:
+    return Placement::Row;
+  case layout::Placement::Tail:
+    return Placement::Tail;
+  case layout::Placement::Array:
+    return Placement::Array;
+  }
+  llvm_unreachable("unknown placement");
+}
+
+layout::Record dsv4::toRecord(ArrayRef<FieldAttr> fields, int64_t align) {
+  layout::Record record;
+  record.align = align;
+  for (FieldAttr field : fields)
+    record.fields.push_back(
+        {field.getName().str(), field.getExtent(),
+         *toElementType(field.getElement()), toPlacement(field.getPlacement()),
+         field.isScale() ? field.getScales().str() : "", field.getGroup(),
+         field.getPad(), field.getInterleave(), field.getOffset(),
+         field.getHighFirst()});
+  return record;
+}
+
+layout::Record dsv4::toRecord(RecordAttr record) {
+  return toRecord(record.getFields(), record.getAlign());
+}
+
+static RecordAttr fromRecord(MLIRContext *context,
+                             const layout::Record &record) {
+  SmallVector<FieldAttr> fields;
+  for (const layout::Field &field : record.fields)
+    fields.push_back(FieldAttr::get(
+        context, field.name, field.extent,
+        fromElementType(context, field.element), fromPlacement(field.placement),
+        field.isScale() ? StringAttr::get(context, field.scales) : StringAttr(),
+        field.group, field.interleave, field.offset, field.pad,
+        field.highFirst));
+  return RecordAttr::get(context, fields, record.align);
+}
+
+//===----------------------------------------------------------------------===//
+// Known records
+//===----------------------------------------------------------------------===//
+
+RecordAttr RecordAttr::getKnown(MLIRContext *context, StringRef name) {
+  const layout::Record *known = layout::findKnownRecord(name);
+  return known ? fromRecord(context, *known) : RecordAttr();
+}
+
+StringRef RecordAttr::getKnownName() const {
+  for (StringRef name : layout::getKnownRecordNames())
+    if (getKnown(getContext(), name) == *this)
+      return name;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+RecordLayout dsv4::getLayout(CacheType cache) {
+  return RecordLayout(toRecord(cache.getRecord()), cache.getPage());
+}
+
+RecordLayout::Position dsv4::getPosition(CacheType cache, FieldAttr field) {
+  ArrayRef<FieldAttr> fields = cache.getRecord().getFields();
+  return getLayout(cache).getPosition(llvm::find(fields, field) -
+                                      fields.begin());
 }

@@ -74,7 +74,7 @@
 
 #field_factor = #dsv4.record<[
   <"a" : 8 x bf16 in row>,
-  // expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 factors, got 'f4E2M1FN'}}
+  // expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 scales, got 'f4E2M1FN'}}
   <"s" : 4 x f4E2M1FN in row scales "a" per 2>]>
 
 // -----
@@ -103,7 +103,7 @@
 
 #field_tensor_in_row = #dsv4.record<[
   <"a" : 8 x bf16 in row>,
-  // expected-error @+1 {{expected the factor 's' per tensor to be in an array}}
+  // expected-error @+1 {{expected the scale 's' per tensor to be in an array}}
   <"s" : 1 x f32 in row scales "a" per tensor>]>
 
 // -----
@@ -138,32 +138,32 @@
 
 // -----
 
-// expected-error @+1 {{record_c2: factor 's' scales "b", which is not an earlier data field}}
+// expected-error @+1 {{record_c2: 's' scales 'b', which is not an earlier data field}}
 #record_c2 = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "b" per row>]>
 
 // -----
 
-// expected-error @+1 {{record_c2: factor 's' scales "a", which is not an earlier data field}}
+// expected-error @+1 {{record_c2: 's' scales 'a', which is not an earlier data field}}
 #record_c2_later = #dsv4.record<[<"b" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per row>, <"a" : 8 x bf16 in row>]>
 
 // -----
 
-// expected-error @+1 {{record_c2: factor 't' scales "s", which is not an earlier data field}}
+// expected-error @+1 {{record_c2: 't' scales 's', which is not an earlier data field}}
 #record_c2_factor = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per row>, <"t" : 1 x f32 in row scales "s" per row>]>
 
 // -----
 
-// expected-error @+1 {{record_c3: the group 3 of factor 's' does not divide the extent 8 of field 'a'}}
+// expected-error @+1 {{record_c3: the group 3 of scale 's' does not divide the extent 8 of field 'a'}}
 #record_c3_group = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 2 x f32 in row scales "a" per 3>]>
 
 // -----
 
-// expected-error @+1 {{record_c3: factor 's' has 3 elements, field 'a' has 2 groups}}
+// expected-error @+1 {{record_c3: scale 's' has 3 elements, field 'a' has 2 groups}}
 #record_c3_extent = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 3 x f32 in row scales "a" per 4>]>
 
 // -----
 
-// expected-error @+1 {{record_c3: factor 's' has 2 elements, field 'a' has 1 group}}
+// expected-error @+1 {{record_c3: scale 's' has 2 elements, field 'a' has 1 group}}
 #record_c3_row = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 2 x f32 in row scales "a" per row>]>
 
 // -----
@@ -187,7 +187,7 @@
 // Cache type
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{cache_c1: expected between one and 2^20 entries a page, got 0}}
+// expected-error @+1 {{cache_c1: expected between 1 and 2^20 entries per page, got 0}}
 func.func private @cache_c1(!dsv4.cache<0 x <v4_584>>)
 
 // -----
@@ -207,7 +207,7 @@ func.func private @format_c1() attributes {test.a = #dsv4.format<f16, [<f32 per 
 
 // -----
 
-// expected-error @+1 {{format_c1: expected factors of type f8E8M0FNU, f8E4M3FN, bf16 or f32, got 'i8'}}
+// expected-error @+1 {{format_c1: expected scales of type f8E8M0FNU, f8E4M3FN, bf16 or f32, got 'i8'}}
 func.func private @format_c1_factor() attributes {test.a = #dsv4.format<f4E2M1FN, [<i8 per 16>]>}
 
 // -----
@@ -881,7 +881,7 @@ func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
 
 // -----
 
-// expected-error @+1 {{record_c2: factor 's' scales "p", which is not an earlier data field}}
+// expected-error @+1 {{record_c2: 's' scales 'p', which is not an earlier data field}}
 #record_c2_metadata = #dsv4.record<[<"a" : 2 x bf16 in row>, <"p" : 1 x i32 in row>, <"s" : 1 x f32 in row scales "p" per row>]>
 
 // -----
@@ -891,7 +891,7 @@ func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
 
 // -----
 
-// expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 factors, got 'i32'}}
+// expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 scales, got 'i32'}}
 #factor_i32 = #dsv4.record<[<"a" : 2 x bf16 in row>, <"s" : 1 x i32 in row scales "a" per row>]>
 
 // -----

@@ -463,7 +463,7 @@ TEST_F(InterpreterTest, FunctionsItDoesNotKnow) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(InterpreterTest, RandomInputsOfEveryRecord) {
-  for (llvm::StringRef name : RecordAttr::getKnownNames())
+  for (llvm::StringRef name : layout::getKnownRecordNames())
     for (const char *element : {"bf16", "f32"}) {
       auto record = RecordAttr::getKnown(&context, name);
       auto [arguments, body] =
