@@ -11,6 +11,7 @@
 #include "dsv4/JIT/NVRTC.h"
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/ParseProgram.h"
+#include "dsv4/Support/ProgramLexer.h"
 #include "host/HostCompiler.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -31,71 +32,20 @@ extern const char compilerDigest[];
 // The program
 //===----------------------------------------------------------------------===//
 
-/// One past the closing quote of the string that begins at `begin`, or npos
-/// when the lexer finds no string there.
-static size_t findStringEnd(llvm::StringRef source, size_t begin) {
-  for (size_t i = begin + 1; i < source.size(); ++i) {
-    char c = source[i];
-    if (c == '"')
-      return i + 1;
-    if (c == '\n' || c == '\v' || c == '\f')
-      break;
-    if (c == '\\')
-      ++i;
-  }
-  return llvm::StringRef::npos;
-}
-
-/// The program without comments and with every run of white space as one blank,
-/// as far as neither changes what it means: the result parses as the program
-/// does, so programs that differ in meaning never have the same one. Strings
-/// are kept as they are. What MLIR's lexer takes for white space and for the
-/// end of a comment counts here, and no more; where it finds an error, the rest
-/// is kept as it is.
+/// The tokens of the program, one blank between those that blanks or comments
+/// separate: the result parses as the program does, so programs that differ in
+/// meaning never have the same one. A program that cannot be parsed is kept as
+/// it is.
 static std::string canonicalize(llvm::StringRef source) {
-  // What is no text of a program has no comments.
   if (!checkProgramText(source, "program"))
     return source.str();
   std::string text;
-  auto addBlank = [&] {
-    if (!text.empty() && text.back() != ' ')
+  ProgramLexer lexer(source);
+  for (auto token = lexer.next(); !token.text.empty(); token = lexer.next()) {
+    if (!text.empty() && (token.afterBlank || token.afterComment))
       text += ' ';
-  };
-  size_t depth = 0; // Of angle brackets.
-  for (size_t i = 0; i < source.size(); ++i) {
-    char c = source[i];
-    if (c == '"') {
-      size_t end = findStringEnd(source, i);
-      text += source.slice(i, end);
-      if (end == llvm::StringRef::npos)
-        return text;
-      i = end - 1;
-    } else if (source.substr(i).starts_with("//")) {
-      // The end of an attribute or type, `#dsv4.policy<...>`, is looked for
-      // among characters, those of comments too: what stands there after it is
-      // no comment.
-      if (depth > 0)
-        return text += source.substr(i);
-      addBlank();
-      i = source.find_first_of("\n\r", i);
-      if (i == llvm::StringRef::npos)
-        break;
-    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      addBlank();
-    } else if (source.substr(i).starts_with("->")) {
-      text += "->";
-      ++i;
-    } else {
-      if (c == '<')
-        ++depth;
-      else if (c == '>' && depth > 0)
-        --depth;
-      text += c;
-    }
+    text += token.text;
   }
-  // Nothing follows a blank or a comment at the end.
-  if (!text.empty() && text.back() == ' ')
-    text.pop_back();
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "dsv4/Support/ParseProgram.h"
 
 #include "dsv4/Support/Identifiers.h"
+#include "dsv4/Support/ProgramLexer.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
@@ -23,135 +24,174 @@ using namespace dsv4;
 
 namespace {
 
-/// Looks for what ends MLIR's parser. It follows the brackets of a text; signs
-/// in a row, which nest as well; aliases of attributes and types, each of which
-/// may be in the next; numbers of results, for each of which the parser keeps a
-/// place; and arrays of a type that has no width.
+/// Looks for what ends MLIR's parser or printer: nesting that overflows the
+/// stack, aliases that double from one to the next, numbers of results, for
+/// each of which the parser keeps a slot, and arrays of a type without a width.
 class ParserLimits {
 public:
-  explicit ParserLimits(StringRef text) : text(text) {}
+  explicit ParserLimits(StringRef source)
+      : lexer(source), token(lexer.next()) {}
 
-  /// What is beyond the limits, at position `at`; or an empty string.
+  /// What exceeds the limits, at `token`; or an empty string.
   std::string findExcess();
-  size_t at = 0;
+  StringRef getToken() const { return token.text; }
 
 private:
-  void skipString();
-  void skipComment();
-  void visitAlias();
-  bool isLargeResultNumber() const;
-  bool isArrayWithoutWidth() const;
-  void close(char opening) {
-    // A stray bracket is the parser's to refuse.
-    if (!open.empty() && open.back() == opening)
-      open.pop_back();
-  }
+  std::string visit();
+  std::string visitIdentifier();
+  void visitBracket(char c);
+  bool isExpressionOver() const;
+  void beginDefinition();
+  void endDefinition();
 
-  StringRef text;
-  size_t signs = 0; ///< Since the expression began.
-  SmallVector<char> open;
-  /// What an alias stands for: how deep it nests, and how many aliases it is
-  /// written with where it is printed.
+  ProgramLexer lexer;
+  ProgramLexer::Lexeme beforePrevious, previous, token;
+
+  struct Bracket {
+    char opening;
+    bool isDialectBody; ///< Or within the body of a dialect attribute or type.
+    size_t operators = 0; ///< Of the expression: each nests in the next.
+  };
+  SmallVector<Bracket> open;
+  size_t baseOperators = 0;
+
+  /// What an alias stands for: how deep it nests, and its length with its own
+  /// aliases written out.
   struct Extent {
-    size_t depth = 1, size = 1;
+    size_t depth = 0, length = 0;
   };
   llvm::StringMap<Extent> aliases;
-  StringRef defined; ///< The alias whose definition began last.
-  Extent current;
+  StringRef defined;    ///< The alias that is being defined, or empty.
+  size_t definedIn = 0; ///< How many brackets were open then.
+  Extent definition;
+
+  size_t expandedLength = 0;  ///< Of the program, aliases written out.
+  uint64_t resultNumbers = 0; ///< Sum of N in `%name#N`.
 };
 
 } // namespace
 
-void ParserLimits::skipString() {
-  for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
-    if (text[at] == '\\')
-      ++at;
+static std::string describeNesting() {
+  return "the program nests more than " + std::to_string(kMaxNesting) +
+         " levels deep";
 }
 
-void ParserLimits::skipComment() {
-  at = std::min(text.find_first_of("\n\r", at), text.size());
+static bool isOneOf(StringRef token, std::initializer_list<StringRef> list) {
+  return llvm::is_contained(list, token);
 }
 
-/// At '#' or '!': the definition of an alias, or a use of one.
-void ParserLimits::visitAlias() {
-  StringRef rest = text.substr(at);
-  StringRef name = rest.take_front(rest.find_if_not([](char c) {
-    return llvm::isAlnum(c) || StringRef("#!_$.-").contains(c);
-  }));
-  StringRef after = rest.drop_front(name.size()).ltrim();
-  at += name.size() - 1;
-  if (open.empty() && after.starts_with("=") && !after.starts_with("==")) {
-    defined = name;
-    current = Extent();
-  } else if (auto known = aliases.find(name);
-             known != aliases.end() && name != defined) {
-    current.depth = std::max(current.depth, known->second.depth + 1);
-    current.size += known->second.size;
-  }
+/// Whether `token` begins another expression, or ends the brackets around the
+/// definition. An expression such as `dense<0> : tensor<4xi32>` goes on with a
+/// bracket, a colon or an arrow, and after a colon, an arrow or a sign.
+bool ParserLimits::isExpressionOver() const {
+  if (open.size() != definedIn)
+    return open.size() < definedIn;
+  return !isOneOf(token.text, {"<", "(", "[", "{", "{-#", ":", "->"}) &&
+         !isOneOf(previous.text, {"=", ":", "->", "-"});
+}
+
+void ParserLimits::beginDefinition() {
+  endDefinition();
+  defined = previous.text;
+  definedIn = open.size();
+  definition = Extent();
+}
+
+void ParserLimits::endDefinition() {
   if (!defined.empty())
-    aliases[defined] = current;
+    aliases[defined] = definition;
+  defined = "";
 }
 
-/// At '%': whether a result `%name#number` beyond the limit is used.
-bool ParserLimits::isLargeResultNumber() const {
-  StringRef rest = text.substr(at + 1);
-  rest = rest.drop_while(
-      [](char c) { return llvm::isAlnum(c) || StringRef("_$.-").contains(c); });
+void ParserLimits::visitBracket(char c) {
+  if (StringRef("([{<").contains(c)) {
+    bool opensBody =
+        c == '<' && (previous.isHash() || previous.isExclamation());
+    open.push_back(
+        {c, opensBody || (!open.empty() && open.back().isDialectBody)});
+    return;
+  }
+  char opening = c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '<';
+  // A stray bracket is the parser's to refuse.
+  if (!open.empty() && open.back().opening == opening)
+    open.pop_back();
+}
+
+/// At `#name` or `!name`.
+std::string ParserLimits::visitIdentifier() {
   uint64_t number = 0;
-  if (!rest.consume_front("#") || rest.empty() || !llvm::isDigit(rest.front()))
-    return false;
-  return rest.consumeInteger(10, number) || number > kMaxResultNumber;
+  if (llvm::isDigit(token.text[1])) {
+    if (token.text.drop_front().getAsInteger(10, number) ||
+        (resultNumbers += number) > kMaxResultNumbers)
+      return "the numbers of results, as in %name#1, sum to more than " +
+             std::to_string(kMaxResultNumbers);
+  }
+  auto known = aliases.find(token.text);
+  if (known == aliases.end())
+    return "";
+  size_t depth = known->second.depth + 1, length = known->second.length;
+  definition.depth = std::max(
+      definition.depth, open.size() - std::min(open.size(), definedIn) + depth);
+  definition.length += length;
+  expandedLength += length;
+  return open.size() + depth > kMaxNesting ? describeNesting() : "";
 }
 
-/// At '<': whether it opens `array<index`, or an array of an alias.
-bool ParserLimits::isArrayWithoutWidth() const {
-  StringRef element = text.substr(at + 1).ltrim();
-  return text.take_front(at).rtrim().ends_with("array") &&
-         (element.starts_with("index") || element.starts_with("!"));
+std::string ParserLimits::visit() {
+  StringRef text = token.text;
+  size_t &operators = open.empty() ? baseOperators : open.back().operators;
+  if (token.afterComment && !open.empty() && open.back().isDialectBody)
+    // MLIR looks for the end of the body in comments, too.
+    return "a comment within an attribute or type of a dialect";
+  if (text == ">" && previous.text.ends_with("-") && !token.afterBlank &&
+      !token.afterComment)
+    // An arrow to the scan for the end of a body, and none to the lexer.
+    return "a name that ends in '-' in front of '>'";
+  if (beforePrevious.text == "array" && previous.text == "<" &&
+      (text == "index" || token.isExclamation()))
+    return "the elements of an array attribute have no width: expected i1, i8, "
+           "i16, i32, i64, f32 or f64";
+  if (!defined.empty() && isExpressionOver())
+    endDefinition();
+  if (text == "=" && (previous.isHash() || previous.isExclamation()))
+    beginDefinition();
+  definition.length += text.size();
+  expandedLength += text.size();
+
+  if (isOneOf(text, {"+", "-", "*", "mod", "floordiv", "ceildiv"}))
+    ++operators;
+  else if (isOneOf(text, {",", "=", ":"}))
+    operators = 0;
+  else if (text == "{-#")
+    visitBracket('{');
+  else if (text == "#-}")
+    visitBracket('}');
+  else if (token.isHash() || token.isExclamation()) {
+    if (std::string excess = visitIdentifier(); !excess.empty())
+      return excess;
+  } else if (text.size() == 1 && StringRef("([{<)]}>").contains(text.front()))
+    visitBracket(text.front());
+
+  if (!defined.empty() && open.size() > definedIn)
+    definition.depth = std::max(definition.depth, open.size() - definedIn);
+  if (open.size() > kMaxNesting || operators > kMaxNesting ||
+      definition.depth > kMaxNesting)
+    return describeNesting();
+  if (definition.length > kMaxAliasBytes ||
+      expandedLength > 2 * kMaxProgramBytes)
+    return "the program is too long with its aliases written out: expected at "
+           "most " +
+           std::to_string(kMaxAliasBytes) + " bytes per alias and " +
+           std::to_string(2 * kMaxProgramBytes) + " in all";
+  return "";
 }
 
 std::string ParserLimits::findExcess() {
-  for (; at < text.size(); ++at) {
-    StringRef rest = text.substr(at);
-    char c = rest.front();
-    // An arrow and a comparison are no brackets.
-    if (rest.starts_with("->") || rest.starts_with(">=") ||
-        rest.starts_with("<=")) {
-      ++at;
-      continue;
-    }
-    if (c == '"')
-      skipString();
-    else if (rest.starts_with("//"))
-      skipComment();
-    else if (StringRef("([{<").contains(c))
-      open.push_back(c);
-    else if (c == ')')
-      close('(');
-    else if (c == ']')
-      close('[');
-    else if (c == '}')
-      close('{');
-    else if (c == '>')
-      close('<');
-    else if (c == '#' || c == '!')
-      visitAlias();
-    // Operands of affine expressions nest in what comes before them.
-    if (StringRef("+-*").contains(c) || rest.starts_with("mod") ||
-        rest.starts_with("floordiv") || rest.starts_with("ceildiv"))
-      ++signs;
-    else if (StringRef(",=:%@{}").contains(c))
-      signs = 0;
-    if (c == '<' && isArrayWithoutWidth())
-      return "the elements of an array attribute have no width: expected i1, "
-             "i8, i16, i32, i64, f32 or f64";
-    if (c == '%' && isLargeResultNumber())
-      return "the program uses a result with a number above " +
-             std::to_string(kMaxResultNumber);
-    if (open.size() > kMaxNesting || signs > kMaxNesting ||
-        current.depth > kMaxNesting || current.size > kMaxProgramBytes / 16)
-      return "the program nests more than " + std::to_string(kMaxNesting) +
-             " levels deep";
+  for (; !token.text.empty(); token = lexer.next()) {
+    if (std::string excess = visit(); !excess.empty())
+      return excess;
+    beforePrevious = previous;
+    previous = token;
   }
   return "";
 }
@@ -170,8 +210,10 @@ rt::Status dsv4::checkParserLimits(StringRef source, StringRef name) {
   std::string excess = limits.findExcess();
   if (excess.empty())
     return rt::Status();
-  return rt::Status(rt::Code::InvalidArgument,
-                    describePlace(source, name, limits.at) + excess);
+  return rt::Status(
+      rt::Code::InvalidArgument,
+      describePlace(source, name, limits.getToken().data() - source.data()) +
+          excess);
 }
 
 rt::Status dsv4::checkProgramText(StringRef source, StringRef name) {

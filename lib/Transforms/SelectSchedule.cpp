@@ -8,6 +8,7 @@
 #include "ScheduleTable.h"
 
 #include "dsv4/Passes.h"
+#include "dsv4/Support/ParseProgram.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"
@@ -218,6 +219,8 @@ static RowScheduleAttr fit(KernelOp kernel, const TableEntry &entry,
 }
 
 LogicalResult SelectSchedule::readSchedule() {
+  if (rt::Status status = checkParserLimits(schedule, "schedule"); !status)
+    return getOperation().emitError() << status.message();
   std::string why;
   {
     ScopedDiagnosticHandler quiet(&getContext(), [&](Diagnostic &told) {

@@ -19,9 +19,13 @@ namespace dsv4 {
 /// printer recurse, and end with the stack.
 constexpr size_t kMaxNesting = 256;
 
-/// Largest number of a result in `%name#number`. MLIR's parser keeps a place
-/// for every result up to it.
-constexpr uint64_t kMaxResultNumber = 4096;
+/// Largest sum of N over all uses of a result as `%name#N`. MLIR's parser keeps
+/// a slot for every result up to it.
+constexpr uint64_t kMaxResultNumbers = 1 << 20;
+
+/// Longest alias with its own aliases written out, in bytes: an error message
+/// may hold it.
+constexpr size_t kMaxAliasBytes = 1 << 20;
 
 /// Longest text of a program, in bytes.
 constexpr size_t kMaxProgramBytes = 16 << 20;
@@ -31,9 +35,11 @@ constexpr size_t kMaxProgramBytes = 16 << 20;
 /// the file's, for the error.
 rt::Status checkProgramText(llvm::StringRef source, llvm::StringRef name);
 
-/// Whether brackets, signs and aliases of `source` nest at most kMaxNesting
-/// deep, numbers of results are at most kMaxResultNumber, and elements of array
-/// attributes have a width: a part of the check above.
+/// Whether MLIR's parser and printer end within their stack and memory for
+/// `source`: brackets, operators and aliases nest at most kMaxNesting deep,
+/// aliases and numbers of results are within the limits above, elements of
+/// array attributes have a width, and no comment is within a dialect's
+/// attribute. A part of the check above.
 rt::Status checkParserLimits(llvm::StringRef source, llvm::StringRef name);
 
 /// Parses and verifies a program; an error is a diagnostic of `context`.

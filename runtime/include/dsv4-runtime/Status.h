@@ -28,17 +28,34 @@ enum class Code {
   LaunchFailed,    ///< The device reported an error.
 };
 
+/// `text` without control characters, those that UTF-8 writes with two bytes
+/// (U+0080 to U+009F) among them.
+inline std::string toOneLine(std::string text) {
+  constexpr size_t maxBytes = 4096;
+  if (text.size() > maxBytes) {
+    text.resize(maxBytes - 3);
+    text += "...";
+  }
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    bool isC1 = byte == 0xC2 && i + 1 < text.size() &&
+                static_cast<unsigned char>(text[i + 1]) >= 0x80 &&
+                static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (isC1)
+      text[i + 1] = '?';
+    if (isC1 || byte < ' ' || byte == 0x7F)
+      text[i] = byte == '\n' ? ' ' : '?';
+  }
+  return text;
+}
+
 class [[nodiscard]] Status {
 public:
   Status() = default;
-  /// A message is one line that a terminal can show, whatever names and paths
-  /// of strangers are in it.
+  /// A message is one line of at most 4096 bytes that a terminal can show,
+  /// whatever names and paths of strangers are in it.
   Status(Code code, std::string message)
-      : failure(code), text(std::move(message)) {
-    for (char &c : text)
-      if (static_cast<unsigned char>(c) < ' ' || c == '\x7F')
-        c = c == '\n' ? ' ' : '?';
-  }
+      : failure(code), text(toOneLine(std::move(message))) {}
   bool ok() const { return failure == Code::Ok; }
   explicit operator bool() const { return ok(); }
   Code code() const { return failure; }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes programs that nest deeply, each in another way, into FOLDER.
+"""Writes programs that nest deeply, each in another way, into FOLDER; or, with "long", those
+whose aliases are long.
 
-usage: make_nested.py FOLDER
+usage: make_nested.py FOLDER deep|long
 """
 
 import os
@@ -27,10 +28,24 @@ programs = {
     "sets": "module attributes {x.a = " + "[affine_set<(d0) : (d0 >= 0)>, " * DEPTH,
     "aliases": chain("#", "1 : i32", lambda a: f"[{a}]"),
     "types": chain("!", "i32", lambda a: f"tuple<{a}>"),
-    # Not deep, but 2^DEPTH of them where they are written out.
+    # What hides the nesting from a scan that knows no tokens.
+    "comment": "module attributes {a.b = [ // >\n" + "[" * DEPTH + "]" * DEPTH + "]} {}",
+    "brackets of aliases": chain("#", "1", lambda a: "[" * 200 + a + "]" * 200),
+    "comments of aliases": chain("#", "1", lambda a: f"[{a}]").replace(" =", " // x\n="),
+    "broken aliases": chain("!", "\ni32", lambda a: f"\ntuple\n<{a}>"),
+    "symbols": "func.func @f(%i: index) { affine.apply affine_map<(d0) -> (d0)>(%i"
+    + " + %i" * DEPTH + ") }",
+    "names with -": "module attributes {a.b = "
+    + "[#d<#a- >, " * DEPTH + "]" * DEPTH + "} {}",
+}
+# Not deep, but long where aliases are written out.
+long_programs = {
     "doubled": chain("!", "i32", lambda a: f"tuple<{a}, {a}>"),
+    "long": "!a = tuple<" + "i32, " * 100000 + "i32>\n!b = tuple<" + "!a, " * 1000 + "i32>\n",
+    "used": "!a = tuple<" + "i32, " * 10000 + "i32>\nfunc.func private @f("
+    + "!a, " * 1000 + "i32)\n",
 }
 os.makedirs(sys.argv[1], exist_ok=True)
-for name, text in programs.items():
+for name, text in (long_programs if sys.argv[2] == "long" else programs).items():
     with open(os.path.join(sys.argv[1], name + ".mlir"), "w") as file:
         file.write(text)
