@@ -34,7 +34,7 @@ std::string dsv4::formatTable(const RunResult &result) {
   std::string text;
   llvm::raw_string_ostream os(text);
   auto row = [&](llvm::StringRef name, const std::string &value) {
-    os << llvm::formatv("{0,-18}{1}\n", name, value);
+    os << llvm::formatv("{0,-18}{1}\n", name, rt::toOneLine(value));
   };
   row("program", result.info.name + " on " + result.device + " (" +
                      result.info.target + ", " + result.info.arch + ")");

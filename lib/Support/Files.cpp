@@ -7,6 +7,8 @@
 
 #include "dsv4/Support/Files.h"
 
+#include "dsv4-runtime/FileIO.h"
+
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -172,16 +174,8 @@ static rt::Result<Destination> resolve(StringRef path) {
 }
 
 static bool writeAll(int file, llvm::ArrayRef<StringRef> parts) {
-  for (StringRef part : parts)
-    while (!part.empty()) {
-      ssize_t count = ::write(file, part.data(), part.size());
-      if (count < 0 && errno == EINTR)
-        continue;
-      if (count <= 0)
-        return false;
-      part = part.drop_front(size_t(count));
-    }
-  return true;
+  return llvm::all_of(parts,
+                      [&](StringRef part) { return rt::writeAll(file, part); });
 }
 
 static rt::Status writeStream(const std::string &path, StringRef shown,
@@ -220,14 +214,15 @@ rt::Status dsv4::writeFile(StringRef path, llvm::ArrayRef<StringRef> parts) {
   auto found = resolve(path);
   if (!found)
     return found.status();
+  rt::WriteSignals signals;
   if (found->kind == Destination::Stream)
     return writeStream(found->path, path, parts);
-  // (Not sys::fs::TempFile: that installs signal handlers in the process.)
-  int file;
-  llvm::SmallString<128> aside;
-  if (std::error_code error = llvm::sys::fs::createUniqueFile(
-          found->path + ".tmp-%%%%%%%%", file, aside))
-    return invalid(path, "cannot be written: " + error.message());
+  // Not sys::fs::TempFile, which installs signal handlers in the process, nor
+  // createUniqueFile, which takes every % of a path for a random digit.
+  std::string aside = found->path + ".tmp-";
+  int file = rt::makeTemporary(AT_FDCWD, aside, 0666);
+  if (file < 0)
+    return failedTo("written", path);
   bool good = writeAll(file, parts);
   if (good && found->kind == Destination::OldFile)
     good = ::fchmod(file, found->mode) == 0;

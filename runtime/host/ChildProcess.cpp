@@ -7,11 +7,13 @@
 
 #include "ChildProcess.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,13 +69,34 @@ void resetSignals() {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const int append = O_WRONLY | O_CREAT | O_APPEND;
-  if (::open("/dev/null", O_RDONLY) == 0 &&
-      ::open(prepared.log, append, 0600) == 1 && ::dup2(1, 2) == 2 &&
-      ::chdir(prepared.directory) == 0)
+  // Without O_CLOEXEC: they may be among the first three already.
+  const int null = ::open("/dev/null", O_RDONLY);
+  const int log = ::open(prepared.log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (null >= 0 && log >= 0 && ::dup2(null, 0) == 0 && ::dup2(log, 1) == 1 &&
+      ::dup2(log, 2) == 2 && ::chdir(prepared.directory) == 0) {
+    if (null > 2)
+      ::close(null);
+    if (log > 2)
+      ::close(log);
     ::execve(prepared.words[0], prepared.words, prepared.environment);
+  }
   writeReport(prepared.reportTo, {errno, 0});
   ::_exit(127);
+}
+
+/// Closes all files but `kept`, which is not 0.
+void closeAllBut(int kept) {
+  const unsigned number = static_cast<unsigned>(kept);
+  if (::close_range(0, number - 1, 0) == 0 &&
+      ::close_range(number + 1, ~0U, 0) == 0)
+    return;
+  // An old kernel, or a sandbox that does not know the call.
+  rlimit limit = {1024, 1024};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const rlim_t end = std::min<rlim_t>(limit.rlim_cur, 1 << 20);
+  for (rlim_t file = 0; file < end; ++file)
+    if (file != number)
+      ::close(static_cast<int>(file));
 }
 
 /// In the first process of the group, with all signals blocked: starts the
@@ -90,8 +113,7 @@ void resetSignals() {
   if (::getppid() != prepared.parent)
     ::_exit(127);
   // What the parent closes must not stay open here, nor its locks be held on.
-  ::close_range(0, unsigned(prepared.reportTo) - 1, 0);
-  ::close_range(unsigned(prepared.reportTo) + 1, ~0U, 0);
+  closeAllBut(prepared.reportTo);
 
   const pid_t program = ::fork();
   if (program == 0)

@@ -7,7 +7,7 @@
 
 #include "PrivateDirectory.h"
 
-#include "dsv4-runtime/FileSizeSignal.h"
+#include "dsv4-runtime/FileIO.h"
 
 #include <algorithm>
 #include <cctype>
@@ -214,7 +214,7 @@ PrivateDirectory::~PrivateDirectory() {
 Status PrivateDirectory::write(const std::string &name,
                                const std::string &bytes) const {
   const std::string path = pathOf(name);
-  FileSizeSignal limit;
+  WriteSignals signals;
   File file(std::fopen(path.c_str(), "wbe"));
   if (!file ||
       std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size() ||

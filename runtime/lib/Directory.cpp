@@ -7,6 +7,8 @@
 
 #include "Directory.h"
 
+#include "dsv4-runtime/FileIO.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <cerrno>
@@ -107,16 +109,6 @@ bool Directory::remove(const std::string &name) const {
 }
 
 Descriptor Directory::makeTemporary(std::string &name) const {
-  const std::string stem = name + ".";
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    uint64_t random = 0;
-    if (::getrandom(&random, sizeof(random), 0) != sizeof(random))
-      break;
-    name = stem + llvm::utohexstr(random, /*LowerCase=*/true, /*Width=*/16);
-    Descriptor file(::openat(get(), name.c_str(),
-                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (file || errno != EEXIST)
-      return file;
-  }
-  return Descriptor();
+  name += ".";
+  return Descriptor(rt::makeTemporary(get(), name, 0600));
 }

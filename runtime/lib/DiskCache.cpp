@@ -9,7 +9,7 @@
 
 #include "Directory.h"
 #include "dsv4-runtime/Entry.h"
-#include "dsv4-runtime/FileSizeSignal.h"
+#include "dsv4-runtime/FileIO.h"
 
 #include "llvm/Support/CachePruning.h"
 
@@ -36,21 +36,6 @@ static std::string versionName() { return "v" + std::to_string(EntryVersion); }
 //===----------------------------------------------------------------------===//
 // Small things about files
 //===----------------------------------------------------------------------===//
-
-static bool writeAll(int fd, const std::string &bytes) {
-  for (size_t done = 0; done < bytes.size();) {
-    ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0) {
-      if (n == 0)
-        errno = ENOSPC;
-      return false;
-    }
-    done += size_t(n);
-  }
-  return true;
-}
 
 /// Reads up to `size` bytes; a file that shrank gives fewer.
 static bool readAll(int fd, size_t size, std::string &bytes) {
@@ -372,7 +357,7 @@ bool DiskCache::publish(std::string_view arch, std::string_view keyHex,
   Descriptor file = folder.makeTemporary(temporary);
   if (!file)
     return writeFailed(path, "create", errno);
-  FileSizeSignal limit;
+  WriteSignals signals;
   const char *step = nullptr;
   if (!writeAll(file.get(), bytes))
     step = "write";

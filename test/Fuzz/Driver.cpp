@@ -174,6 +174,10 @@ void Campaign::runWorker(unsigned job, Progress &progress) {
   for (progress.next = job;
        progress.next < runs && !isOver() && progress.failures < kMaxFailures;) {
     pid_t child = fork();
+    if (child < 0) {
+      report(progress, progress.next, "cannot be run: fork fails");
+      return;
+    }
     if (child == 0) {
       limitProcess();
       runInputs(progress);
@@ -214,9 +218,14 @@ int Campaign::run() {
     }
     workers.push_back(worker);
   }
-  for (pid_t worker : workers)
-    waitpid(worker, nullptr, 0);
   Progress sum = {};
+  for (pid_t worker : workers) {
+    int state = 0;
+    if (worker < 0 || waitpid(worker, &state, 0) != worker || state != 0) {
+      llvm::errs() << target.name << ": a worker did not end by itself\n";
+      ++sum.failures;
+    }
+  }
   for (unsigned job = 0; job < jobs; ++job) {
     sum.done += progress[job].done;
     sum.accepted += progress[job].accepted;
@@ -234,16 +243,6 @@ int Campaign::run() {
               sum.failures, sum.slowest, (unsigned long long)sum.slowestSeed,
               since(begin));
   return sum.failures || sum.done == 0;
-}
-
-Outcome dsv4::fuzz::refusedWith(llvm::StringRef message) {
-  if (message.empty())
-    return broken("refused without a message");
-  if (message.contains('\n'))
-    return broken("a message of several lines: " + message.str());
-  if (message.contains("please report"))
-    return broken("failed without an error: " + message.str());
-  return refused();
 }
 
 const std::vector<const Target *> &dsv4::fuzz::getTargets() {

@@ -12,12 +12,6 @@
 
 using namespace dsv4::fuzz;
 
-Outcome dsv4::fuzz::refusedWith(llvm::StringRef message) {
-  bool isOneLine = !message.empty() && !message.contains('\n') &&
-                   !message.contains("please report");
-  return isOneLine ? refused() : broken("message '" + message.str() + "'");
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Outcome outcome = DSV4_FUZZ_TARGET.run(
       llvm::StringRef(reinterpret_cast<const char *>(data), size));

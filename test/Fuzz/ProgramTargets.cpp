@@ -228,10 +228,9 @@ static Outcome runCheck(llvm::StringRef text) {
   alarm(kCompilerSeconds);
   auto result = run(options);
   // The limit of the driver leaves few addresses for the stacks of threads.
-  bool isLaunch =
-      !result && result.status().code() == rt::Code::LaunchFailed &&
-      result.status().message().find("no addresses for its stack") ==
-          std::string::npos;
+  bool isLaunch = !result && result.status().code() == rt::Code::LaunchFailed &&
+                  result.status().message().find(
+                      "no addresses for its stack") == std::string::npos;
   if (isLaunch)
     return broken(result.status().message());
   if (!result)

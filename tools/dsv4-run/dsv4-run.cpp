@@ -103,6 +103,11 @@ int main(int argc, char **argv) {
     std::fputs("dsv4-run: error: out of memory\n", stderr);
     std::_Exit(1);
   });
+  // LLVM's command line repeats in its errors what it was given.
+  for (int i = 1; i < argc; ++i)
+    if (std::string clean = dsv4::rt::toOneLine(argv[i]); clean != argv[i])
+      return fail("argument " + std::to_string(i) +
+                  " has control characters: " + clean);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "dsv4-run: compile, run, check and time a dsv4 program\n");

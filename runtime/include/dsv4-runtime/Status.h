@@ -28,14 +28,9 @@ enum class Code {
   LaunchFailed,    ///< The device reported an error.
 };
 
-/// `text` without control characters, those that UTF-8 writes with two bytes
-/// (U+0080 to U+009F) among them.
+/// `text` in one line that a terminal can show: '?' for control characters,
+/// those that UTF-8 writes with two bytes (U+0080 to U+009F) among them.
 inline std::string toOneLine(std::string text) {
-  constexpr size_t maxBytes = 4096;
-  if (text.size() > maxBytes) {
-    text.resize(maxBytes - 3);
-    text += "...";
-  }
   for (size_t i = 0; i < text.size(); ++i) {
     auto byte = static_cast<unsigned char>(text[i]);
     bool isC1 = byte == 0xC2 && i + 1 < text.size() &&
@@ -55,7 +50,11 @@ public:
   /// A message is one line of at most 4096 bytes that a terminal can show,
   /// whatever names and paths of strangers are in it.
   Status(Code code, std::string message)
-      : failure(code), text(toOneLine(std::move(message))) {}
+      : failure(code), text(toOneLine(std::move(message))) {
+    constexpr size_t maxBytes = 4096;
+    if (text.size() > maxBytes)
+      text.replace(maxBytes - 3, std::string::npos, "...");
+  }
   bool ok() const { return failure == Code::Ok; }
   explicit operator bool() const { return ok(); }
   Code code() const { return failure; }

@@ -16,27 +16,27 @@ import sys
 
 NUMBERS = ["0", "1", "3", "-1", "", "x", "1e3", "0x10", "4294967295", "4294967296",
            "9223372036854775807", "9223372036854775808", "99999999999999999999", "+1", " 1"]
-WORDS = ["", " ", "a\nb", "\x1b[31m", "=", "a=", "=b", "a=b=c", "\xff\xfe", "--", "-", "%s%n",
+WORDS = ["", " ", "a\nb", "\x1b[31m", "=", "a=", "=b", "a=b=c", "\xff\xfe", "\x9b31m", "a%b", "--", "-", "%s%n",
          "../../x", "/dev/null", "/dev/zero", "/dev/full", "/", ".", "a" * 5000, "gather_kv"]
 OPTIONS = {
     "--dim": lambda r: f"{r.choice(['rows', 'tokens', 'topk', 'k', 'cache.pages', ''] + WORDS)}="
                        f"{r.choice(NUMBERS)}",
     "--random": lambda r: r.choice(NUMBERS),
     "--repeat": lambda r: r.choice(["0", "1", "2", "x", "-1", "99999999999"]),
-    "--target": lambda r: r.choice(["host", "cuda", "auto", "x", ""]),
+    "--target": lambda r: r.choice(["host", "cuda", "auto", "x"] + WORDS),
     "--arch": lambda r: r.choice(["sm_90a", "sm_80", "sm_", "sm_9999999999999", "x"] + WORDS),
     "--entry": lambda r: r.choice(WORDS),
     "--input": lambda r: f"{r.choice(['data', 'x', 'cache'] + WORDS)}={r.choice(WORDS)}",
     "--output": lambda r: f"{r.choice(['out', 'rows', 'x'] + WORDS)}={r.choice(WORDS)}",
-    "--emit": lambda r: r.choice(["levels", "/dev/null", "/proc/x", "a\nb"]),
+    "--emit": lambda r: r.choice(["levels", "/proc/x", "50%"] + WORDS),
     "--schedule": lambda r: r.choice(
         WORDS + ["#dsv4.row_schedule<threads = 7>", "#dsv4.row_schedule<threads = 128, lanes = 8,"
                  " vector = 8>", "#dsv4.row_schedule<", "1 : i32", "[" * 300, "#dsv4.record<v4_584>"]),
     "--schedule-table": lambda r: r.choice(WORDS + ["table.json"]),
     "--thread-order": lambda r: r.choice(["forward", "reverse", "random:1", "random:", "random:-1",
                                           "x", ""] + NUMBERS),
-    "--json": lambda r: r.choice(["true", "false", "x"]),
-    "--check": lambda r: r.choice(["true", "false", "x"]),
+    "--json": lambda r: r.choice(["true", "false", "x"] + WORDS),
+    "--check": lambda r: r.choice(["true", "false", "x"] + WORDS),
 }
 
 
@@ -67,7 +67,9 @@ def explain(arguments, folder):
         return "fails without a message"
     if len(lines) > 6 or any(b"Stack dump" in line or b"LLVM ERROR" in line for line in lines):
         return f"says {len(lines)} lines: {lines[:3]}"
-    if any(byte < 32 for line in lines for byte in line if byte != 9):
+    printed = lines + run.stdout.splitlines()
+    if any(byte < 32 and byte != 9 for line in printed for byte in line) or any(
+            128 <= ord(c) < 160 for line in printed for c in line.decode(errors="replace")):
         return f"says what no terminal should get: {lines[:3]}"
     return ""
 

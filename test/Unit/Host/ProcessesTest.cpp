@@ -18,8 +18,13 @@
 #include <sstream>
 #include <thread>
 
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,6 +195,45 @@ TEST_F(ProcessesTest, CompilerSeesFewVariablesAndFiles) {
       << image.status().message();
   EXPECT_FALSE(contains(image.status().message(), "; 3"))
       << image.status().message();
+}
+
+/// From here on close_range(2) is unknown to this process, as to old kernels
+/// and to some sandboxes.
+bool forbidCloseRange() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  sock_fprog program = {4, filter};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 &&
+         ::close_range(1000, 1000, 0) != 0 && errno == ENOSYS;
+}
+
+TEST_F(ProcessesTest, KernelWithoutCloseRange) {
+  constexpr int skipped = 2;
+  pid_t child = ::fork();
+  if (child == 0) {
+    if (!forbidCloseRange())
+      ::_exit(skipped);
+    const int leaked = ::open("/dev/null", O_RDONLY);
+    Result<std::string> image = compileWith("ls /proc/$$/fd; exit 1");
+    // The two that sh has, and its script.
+    const bool good =
+        leaked > 2 &&
+        contains(image.status().message(), "refused the kernel: 0; 1; ") &&
+        !contains(image.status().message(), "; 3");
+    if (!good)
+      std::fprintf(stderr, "%s\n", image.status().message().c_str());
+    ::_exit(good ? 0 : 1);
+  }
+  int state = 0;
+  ASSERT_EQ(::waitpid(child, &state, 0), child);
+  ASSERT_TRUE(WIFEXITED(state));
+  if (WEXITSTATUS(state) == skipped)
+    GTEST_SKIP() << "no seccomp filter can be installed";
+  EXPECT_EQ(WEXITSTATUS(state), 0);
 }
 
 TEST_F(ProcessesTest, MessagesAreShortAndPrintable) {
