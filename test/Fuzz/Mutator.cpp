@@ -56,6 +56,29 @@ const T &pick(const std::vector<T> &list, std::mt19937_64 &random) {
   return list[below(random, list.size())];
 }
 
+/// What separates tokens, and what looks as if it did.
+const std::vector<std::string> blanks = {" ",  "\n",       " // >\n", "//\n",
+                                         "\t", " // \"\n", "// ]\r",  ""};
+
+/// Aliases, each of which holds the one before, up to `sigil` a`count`.
+std::string makeAliases(std::mt19937_64 &random, char sigil, unsigned count) {
+  const std::string name = std::string(1, sigil) + "a";
+  const bool isType = sigil == '!';
+  std::string text = name + "0 = " + (isType ? "i32" : "1 : i32") + "\n";
+  unsigned uses = below(random, 3), depth = 1 + below(random, 300);
+  for (unsigned i = 1; i <= count; ++i) {
+    std::string last = name + std::to_string(i - 1), body = last;
+    for (unsigned use = 0; use < uses; ++use)
+      body += "," + pick(blanks, random) + last;
+    text += name + std::to_string(i) + pick(blanks, random) + "=" +
+            pick(blanks, random);
+    for (unsigned level = 0; level < depth; ++level)
+      text += isType ? "tuple" + pick(blanks, random) + "<" : "[";
+    text += body + std::string(depth, isType ? '>' : ']') + "\n";
+  }
+  return text;
+}
+
 bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 } // namespace
@@ -136,7 +159,31 @@ void Mutator::mutateTokens(std::vector<std::string> &tokens,
   auto span = [&](const std::vector<std::string> &of, size_t from) {
     return std::min<size_t>(of.size() - from, 1 + below(random, 12));
   };
-  switch (below(random, 12)) {
+  // Rarely, as these inputs are long.
+  switch (below(random, 200)) {
+  case 0: { // Nest, or repeat what may nest.
+    std::vector<std::string> part(place, place + span(tokens, at));
+    part.push_back(pick(blanks, random));
+    std::vector<std::string> many;
+    for (size_t count = 1 << below(random, 15); count > 0; --count)
+      many.insert(many.end(), part.begin(), part.end());
+    tokens.insert(place, many.begin(), many.end());
+    return;
+  }
+  case 1: { // Aliases of aliases.
+    char sigil = below(random, 2) ? '#' : '!';
+    unsigned count = 1 << below(random, 11);
+    tokens[at] = sigil + ("a" + std::to_string(count));
+    tokens.insert(tokens.begin(), makeAliases(random, sigil, count));
+    return;
+  }
+  default:
+    break;
+  }
+  switch (below(random, 13)) {
+  case 4: // Blanks and comments.
+    tokens.insert(place, pick(blanks, random));
+    return;
   case 0: // Remove.
     tokens.erase(place, place + span(tokens, at));
     return;
