@@ -117,6 +117,34 @@ void ParserLimits::visitBracket(char c) {
     open.pop_back();
 }
 
+/// Whether `gap`, which may have comments, leaves the scan for the end of a
+/// dialect's attribute or type where it was: that scan knows brackets, arrows
+/// and strings, and no comments.
+static bool isBalanced(StringRef gap) {
+  SmallVector<char> expected;
+  while (!gap.empty()) {
+    char c = gap.front();
+    if (c == '"') {
+      size_t end = 1;
+      while (end < gap.size() && !StringRef("\"\n\v\f").contains(gap[end]))
+        end += gap[end] == '\\' ? 2 : 1;
+      if (end >= gap.size() || gap[end] != '"')
+        return false;
+      gap = gap.drop_front(end);
+    } else if (gap.starts_with("->")) {
+      gap = gap.drop_front();
+    } else if (size_t kind = StringRef("<([{").find(c);
+               kind != StringRef::npos) {
+      expected.push_back(StringRef(">)]}")[kind]);
+    } else if (StringRef(">)]}").contains(c) &&
+               (expected.empty() || expected.pop_back_val() != c)) {
+      return false;
+    }
+    gap = gap.drop_front();
+  }
+  return expected.empty();
+}
+
 /// At `#name` or `!name`.
 std::string ParserLimits::visitIdentifier() {
   uint64_t number = 0;
@@ -140,9 +168,11 @@ std::string ParserLimits::visitIdentifier() {
 std::string ParserLimits::visit() {
   StringRef text = token.text;
   size_t &operators = open.empty() ? baseOperators : open.back().operators;
-  if (token.afterComment && !open.empty() && open.back().isDialectBody)
+  if (token.afterComment && !open.empty() && open.back().isDialectBody &&
+      !isBalanced(token.gap))
     // MLIR looks for the end of the body in comments, too.
-    return "a comment within an attribute or type of a dialect";
+    return "unbalanced brackets or quotes in a comment within an attribute or "
+           "type of a dialect";
   if (text == ">" && previous.text.ends_with("-") && !token.afterBlank &&
       !token.afterComment)
     // An arrow to the scan for the end of a body, and none to the lexer.

@@ -85,6 +85,7 @@ size_t ProgramLexer::findEnd(size_t begin) const {
 
 ProgramLexer::Lexeme ProgramLexer::next() {
   Lexeme lexeme;
+  size_t gapBegin = at;
   for (; at < source.size(); ++at) {
     if (source.substr(at).starts_with("//")) {
       lexeme.afterComment = true;
@@ -96,6 +97,7 @@ ProgramLexer::Lexeme ProgramLexer::next() {
     }
   }
   size_t end = at == source.size() ? at : findEnd(at);
+  lexeme.gap = source.slice(gapBegin, at);
   lexeme.text = source.slice(at, end);
   at = end;
   return lexeme;

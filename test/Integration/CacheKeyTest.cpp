@@ -77,7 +77,8 @@ TEST(CacheKeyTest, CommentInAnAttribute) {
   auto dims = getCompileDims(text, "f.mlir", options);
   ASSERT_FALSE(dims);
   EXPECT_EQ(dims.status().message(),
-            "f.mlir:3:1: a comment within an attribute or type of a dialect");
+            "f.mlir:3:1: unbalanced brackets or quotes in a comment within an "
+            "attribute or type of a dialect");
 }
 
 /// The text that the key has of a program.

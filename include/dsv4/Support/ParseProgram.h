@@ -38,8 +38,8 @@ rt::Status checkProgramText(llvm::StringRef source, llvm::StringRef name);
 /// Whether MLIR's parser and printer end within their stack and memory for
 /// `source`: brackets, operators and aliases nest at most kMaxNesting deep,
 /// aliases and numbers of results are within the limits above, elements of
-/// array attributes have a width, and no comment is within a dialect's
-/// attribute. A part of the check above.
+/// array attributes have a width, and comments within a dialect's attribute
+/// balance their brackets. A part of the check above.
 rt::Status checkParserLimits(llvm::StringRef source, llvm::StringRef name);
 
 /// Parses and verifies a program; an error is a diagnostic of `context`.

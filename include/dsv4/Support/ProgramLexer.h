@@ -22,6 +22,7 @@ class ProgramLexer {
 public:
   struct Lexeme {
     llvm::StringRef text; ///< Empty at the end.
+    llvm::StringRef gap;  ///< Blanks and comments before the token.
     bool afterBlank = false, afterComment = false;
 
     bool isString() const { return text.starts_with("\""); }
