@@ -173,6 +173,7 @@ void Campaign::runInputs(Progress &progress) {
 void Campaign::runWorker(unsigned job, Progress &progress) {
   for (progress.next = job;
        progress.next < runs && !isOver() && progress.failures < kMaxFailures;) {
+    uint64_t first = progress.next;
     pid_t child = fork();
     if (child < 0) {
       report(progress, progress.next, "cannot be run: fork fails");
@@ -188,7 +189,11 @@ void Campaign::runWorker(unsigned job, Progress &progress) {
       continue;
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
       continue;
-    if (WIFEXITED(state) && WEXITSTATUS(state) == kOutOfMemory)
+    bool outOfMemory = WIFEXITED(state) && WEXITSTATUS(state) == kOutOfMemory;
+    // What earlier inputs left behind may be most of it.
+    if (outOfMemory && progress.next != first)
+      continue;
+    if (outOfMemory)
       report(progress, progress.next, "is out of memory");
     else if (WIFSIGNALED(state) && WTERMSIG(state) == SIGALRM)
       report(progress, progress.next, "takes too long");
