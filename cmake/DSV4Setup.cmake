@@ -66,7 +66,8 @@ if(NOT DSV4_SANITIZE)
 endif()
 
 set(DSV4_GENERATED_INCLUDES
-  ${PROJECT_BINARY_DIR}/dialects/DSV4 ${PROJECT_BINARY_DIR}/dialects/CUDA
+  ${PROJECT_BINARY_DIR}/dialects/DSV4 ${PROJECT_BINARY_DIR}/dialects/Row
+  ${PROJECT_BINARY_DIR}/dialects/CUDA
   ${PROJECT_BINARY_DIR}/include)
 include_directories(${PROJECT_SOURCE_DIR}/include
                     ${PROJECT_SOURCE_DIR}/runtime/include)
@@ -78,7 +79,7 @@ function(dsv4_add_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS})
-  add_dependencies(${name} DSV4IncGen CUDAIncGen DSV4PassIncGen)
+  add_dependencies(${name} DSV4IncGen RowIncGen CUDAIncGen DSV4PassIncGen)
 endfunction()
 
 # A tool: one file in bin/, stripped of nothing but unused sections.
@@ -86,7 +87,7 @@ function(dsv4_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  add_dependencies(${name} DSV4IncGen CUDAIncGen DSV4PassIncGen)
+  add_dependencies(${name} DSV4IncGen RowIncGen CUDAIncGen DSV4PassIncGen)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()

@@ -548,25 +548,6 @@ def CUDA_QuantizeOp : CUDA_Op<"quantize", [Pure,
   let hasVerifier = 1;
 }
 
-def CUDA_StoreGroupsOp : CUDA_Op<"store_groups"> {
-  let summary = "write one value a group of a row";
-  let description = [{
-    Part of a row program: writes `values`, one for every `group` elements of the row, from `offset` of
-    `base` on, in bytes where the base has bytes: value s at (s mod n) * (N / n) + s / n for `interleave` n,
-    then `pad` zero bytes. Distribution gives every value to one lane. Clause store_groups_c1: `group`,
-    `interleave` and `pad` are not negative, and the first two positive.
-  }];
-  let arguments = (ins VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$values,
-                       Arg<MemRefRankOf<[AnyType], [1]>, "", [MemWrite]>:$base, CUDA_Offset:$offset,
-                       I64Attr:$group, DefaultValuedAttr<I64Attr, "1">:$interleave,
-                       DefaultValuedAttr<I64Attr, "0">:$pad, DefaultValuedAttr<I64Attr, "1">:$align);
-  let assemblyFormat = [{
-    $values `per` $group `,` $base `[` $offset `]` (`interleave` $interleave^)? (`pad` $pad^)? (`align` $align^)?
-    attr-dict `:` type($values) `,` type($base) `,` type($offset)
-  }];
-  let hasVerifier = 1;
-}
-
 //===----------------------------------------------------------------------===//
 // Programmatic dependent launch
 //===----------------------------------------------------------------------===//

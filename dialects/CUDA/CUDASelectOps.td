@@ -11,7 +11,6 @@
 include "CUDAOpBase.td"
 
 def CUDA_SelectKind : I32EnumAttr<"SelectKind", "which threads select from a row", [
-    I32EnumAttrCase<"Row", 0, "row">,
     I32EnumAttrCase<"Block", 1, "block">,
     I32EnumAttrCase<"Stream", 2, "stream">,
     I32EnumAttrCase<"Warp", 3, "warp">,
@@ -125,7 +124,7 @@ def CUDA_SelectOp : CUDA_Op<"select", [
   let arguments = (ins CUDA_Offset:$length, I64Attr:$places, I64Attr:$most,
                        DefaultValuedAttr<CUDA_SelectOrder, "::dsv4::cuda::SelectOrder::Unordered">:$order,
                        UnitAttr:$smallest,
-                       DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Row">:$kind,
+                       DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Block">:$kind,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
                        DefaultValuedAttr<I64Attr, "1">:$chunks,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,

@@ -19,12 +19,13 @@ namespace dsv4 {
 /// Every dialect that occurs between L0 and text, with its lowerings and
 /// spellings.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<DSV4Dialect, cuda::CUDADialect, mlir::arith::ArithDialect,
+  registry.insert<DSV4Dialect, row::RowDialect, cuda::CUDADialect, mlir::arith::ArithDialect,
                   mlir::func::FuncDialect, mlir::gpu::GPUDialect,
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
                   mlir::vector::VectorDialect>();
   registerRowLowerings(registry);
+  registerDistributions(registry);
   registerCUDATranslations(registry);
 }
 

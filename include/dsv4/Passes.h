@@ -10,6 +10,7 @@
 
 #include "dsv4/Dialect/CUDA.h"
 #include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/Row.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,6 +29,9 @@ namespace dsv4 {
 
 #define GEN_PASS_REGISTRATION
 #include "dsv4/Passes.h.inc"
+
+/// Attaches how every op of row programs is distributed over threads.
+void registerDistributions(mlir::DialectRegistry &registry);
 
 /// Attaches the row lowering of every dsv4 op.
 void registerRowLowerings(mlir::DialectRegistry &registry);

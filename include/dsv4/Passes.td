@@ -83,16 +83,16 @@ def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
 // L1 to L2: row programs
 //===----------------------------------------------------------------------===//
 
-def ConvertDSV4ToVector : Pass<"convert-dsv4-to-vector", "::mlir::func::FuncOp"> {
+def ConvertDSV4ToRow : Pass<"convert-dsv4-to-row", "::mlir::func::FuncOp"> {
   let summary = "Lower kernels to row programs";
   let description = [{
     The body of every `dsv4.kernel` becomes an `scf.forall` over its rows whose
-    body computes one whole row in vector, arith and memref ops on flat buffers.
-    There are no threads yet. The kernel loses its results: it writes its
-    destinations.
+    body computes one whole row in ops of row, arith and vector on flat buffers.
+    There are no threads yet, and no schedule is read. The kernel loses its results:
+    it writes its destinations.
   }];
   let dependentDialects = [
-    "::dsv4::DSV4Dialect", "::dsv4::cuda::CUDADialect",
+    "::dsv4::DSV4Dialect", "::dsv4::row::RowDialect",
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
@@ -104,10 +104,10 @@ def ConvertDSV4ToVector : Pass<"convert-dsv4-to-vector", "::mlir::func::FuncOp">
 //===----------------------------------------------------------------------===//
 
 def DistributeRows : Pass<"dsv4-distribute-rows", "::mlir::func::FuncOp"> {
-  let summary = "Map rows to threads and row vectors to lanes";
+  let summary = "Map rows to threads and row vectors to fragments";
   let description = [{
     Replaces the `scf.forall` of a kernel by block and thread ids, and every
-    vector of N elements by the share of one lane, `vector<S x V>` with
+    vector of N elements by the fragment of one lane, `vector<S x V>` with
     `S = N / (lanes * vector)`: element e belongs to step s, lane l, position v
     with e = (s * lanes + l) * vector + v. A chunk of V elements is contiguous
     and neighbouring lanes have neighbouring chunks, so accesses coalesce. Where S is

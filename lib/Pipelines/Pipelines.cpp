@@ -29,7 +29,7 @@ void dsv4::buildLowerToCUDAPipeline(OpPassManager &pm,
   func.addPass(createSpecialize(std::move(specialize)));
   func.addPass(createFormKernels());
   func.addPass(createSelectSchedule(std::move(select)));
-  func.addPass(createConvertDSV4ToVector());
+  func.addPass(createConvertDSV4ToRow());
   func.addPass(createCSEPass());
   func.addPass(createDistributeRows());
   pm.addPass(createOutlineKernels(std::move(outline)));

@@ -52,13 +52,14 @@ struct FormDequantize : OpRewritePattern<arith::MulFOp> {
 
 /// encode(values / expand(factors)), of elements and factors as they are
 /// stored.
-struct FormQuantize : OpRewritePattern<cuda::EncodeOp> {
+struct FormQuantize : OpRewritePattern<row::EncodeOp> {
   using OpRewritePattern::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(cuda::EncodeOp op,
+  LogicalResult matchAndRewrite(row::EncodeOp op,
                                 PatternRewriter &rewriter) const override {
     auto quotient = op.getSource().getDefiningOp<arith::DivFOp>();
-    if (op.getUp() || op.getCodes().getType().getRank() != 2 || !quotient)
+    if (op.getUp() ||
+        cast<VectorType>(op.getCodes().getType()).getRank() != 2 || !quotient)
       return rewriter.notifyMatchFailure(op, "not a quotient to nearest");
     auto expand = quotient.getRhs().getDefiningOp<cuda::ExpandOp>();
     if (!expand)
@@ -94,6 +95,42 @@ struct RoundInDequantize : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// An op of row that is the same on a fragment becomes the device call of that
+/// name, with the same attributes.
+template <typename RowOp, typename CudaOp>
+struct FormSame : OpRewritePattern<RowOp> {
+  using OpRewritePattern<RowOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(RowOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<CudaOp>(op, op->getResultTypes(),
+                                        op->getOperands(), op->getAttrs());
+    return success();
+  }
+};
+
+struct FormActivation : OpRewritePattern<row::ActivationOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static cuda::ActivationKind convert(row::ActivationKind kind) {
+    switch (kind) {
+    case row::ActivationKind::SqrtSoftplus:
+      return cuda::ActivationKind::SqrtSoftplus;
+    case row::ActivationKind::Sigmoid:
+      return cuda::ActivationKind::Sigmoid;
+    case row::ActivationKind::Exp:
+      return cuda::ActivationKind::Exp;
+    }
+    llvm_unreachable("all kinds are above");
+  }
+  LogicalResult matchAndRewrite(row::ActivationOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<cuda::ActivationOp>(
+        op, op.getType(), convert(op.getKind()), op.getSource());
+    return success();
+  }
+};
+
 struct CudaFormDeviceCalls
     : dsv4::impl::CudaFormDeviceCallsBase<CudaFormDeviceCalls> {
   void runOnOperation() override {
@@ -101,6 +138,15 @@ struct CudaFormDeviceCalls
     patterns.add<FormDequantize, FormQuantize, RoundInDequantize>(
         &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    // What no larger call has taken is one by itself.
+    RewritePatternSet rest(&getContext());
+    rest.add<FormSame<row::EncodeOp, cuda::EncodeOp>,
+             FormSame<row::OneNaNOp, cuda::OneNaNOp>,
+             FormSame<row::SwapNibblesOp, cuda::SwapNibblesOp>,
+             FormSame<row::WhereValidOp, cuda::WhereValidOp>, FormActivation>(
+        &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(rest))))
       signalPassFailure();
   }
 };

@@ -446,7 +446,7 @@ struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
           return signalPassFailure();
         }
         if (!kernel->hasAttr(DSV4Dialect::kRowsOfAttr)) {
-          kernel.emitOpError() << "is not lowered; run convert-dsv4-to-vector";
+          kernel.emitOpError() << "is not lowered; run convert-dsv4-to-row";
           return signalPassFailure();
         }
         if (kernel.getScheduleAttr().getCluster() > 1 &&

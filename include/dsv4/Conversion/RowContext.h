@@ -16,6 +16,7 @@
 
 #include "dsv4/Dialect/DSV4.h"
 #include "dsv4/Dialect/RecordLayout.h"
+#include "dsv4/Dialect/Row.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -54,6 +55,8 @@ public:
   /// The run-time extent of an axis of an operand; `min` is what is known of
   /// it.
   mlir::Value getExtent(mlir::Value source, int64_t axis, int64_t min = 0);
+  /// The most it can be.
+  int64_t boundExtent(mlir::Value source, int64_t axis);
 
   /// Index arithmetic; constants fold.
   mlir::Value constant(int64_t value);
@@ -76,58 +79,15 @@ public:
                           int64_t otherwise, llvm::StringRef name);
 
   /// Elements [begin, begin + count) of the row of an operand, as they are
-  /// stored: computed in this kernel, or read. A rank of one less than the row
-  /// space has gives rows of one element.
+  /// stored: computed in this kernel, or read. A rank of one less than the
+  /// iteration space has gives rows of one element; without axes for rows all
+  /// of them have one.
   mlir::Value takeRow(mlir::Value operand, int64_t begin, int64_t count,
                       llvm::StringRef name);
-  /// All of them.
-  mlir::Value takeRow(mlir::Value operand, llvm::StringRef name);
-  /// What `build` emits is for the columns [column, column + count) of rows,
-  /// not for whole rows, `column` being a multiple of `count`. Another op of
-  /// the kernel that computes what is taken is emitted for them there.
-  void atColumns(mlir::Value column, int64_t count,
-                 llvm::function_ref<void()> build);
-  /// The columns of a row of `extent` that are computed, and the first of them
-  /// (null: all from 0 on).
-  int64_t getWidth(int64_t extent) const { return column ? columns : extent; }
-  mlir::Value getColumn() const { return column; }
-  /// Whether whole rows are computed, not columns or elements by index.
-  bool isWhole() const { return !column && !picked; }
-  /// Numbers of a whole row for what is emitted for its columns: what `build`
-  /// emits, once for an `op`, in front of an op that selects from the row. The
-  /// same for elements by index.
-  llvm::SmallVector<mlir::Value>
-  atWholeRow(mlir::Operation *op,
-             llvm::function_ref<llvm::SmallVector<mlir::Value>()> build);
-  /// Of a whole row the columns at hand, where the lane that computes them has
-  /// them of the row, too; null elsewhere.
-  mlir::Value takeOwnColumns(mlir::Value whole);
-  /// The columns that a thread computes at once where an op selects from rows.
-  int64_t getChunk();
-
-  /// Of the row of an operand the elements with these indices, a vector of i32,
-  /// zero where there is no such element: read, or computed by another op of
-  /// the kernel.
-  mlir::Value pick(mlir::Value operand, mlir::Value indices,
-                   llvm::StringRef name);
-
-  /// Of a selection of this kernel: what is in `place`, and where programs of
-  /// what other ops make of it go. They are for that place alone.
-  void setPlaces(mlir::Value selected, mlir::Value place, mlir::Value index,
-                 mlir::Operation *before);
-  /// The element of `selected` that is in the place at hand, or null where no
-  /// op of the kernel has selected it.
-  mlir::Value lookupPlace(mlir::Value selected) const {
-    return selected == this->selected ? placeIndex : mlir::Value();
-  }
-  /// Emits what `build` does once for every place; `build` gets where results
-  /// with `places` places a row have their element.
-  void atPlaces(int64_t places,
-                llvm::function_ref<void(mlir::Value offset)> build);
-
-  /// Stores a vector of one element at `offset` of a destination.
-  void storeElement(mlir::Value element, mlir::Value destination,
-                    mlir::Value offset);
+  /// All of them. Where the extent is known at run time only, the row has its
+  /// bound, or `max` elements.
+  mlir::Value takeRow(mlir::Value operand, llvm::StringRef name,
+                      int64_t max = 0);
 
   /// The same in fp32.
   mlir::Value toF32(mlir::Value vector, llvm::StringRef name = "");
@@ -148,19 +108,11 @@ public:
   RowValue lookupRow(mlir::Value value) const { return rows.lookup(value); }
 
 private:
-  mlir::Value takeColumns(mlir::Value operand, llvm::StringRef name);
-
   KernelOp kernel;
   mlir::OpBuilder &outside;
   mlir::OpBuilder &inside;
   mlir::Location loc;
   mlir::Value row;
-  mlir::Value column;
-  int64_t columns = 0;
-  mlir::Value picked; ///< Indices of the elements that are taken.
-  mlir::Value selected, place, placeIndex;
-  mlir::Operation *endOfPlaces = nullptr;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> numbers;
   llvm::DenseMap<mlir::Value, RowValue> rows;
 };
 
@@ -176,6 +128,10 @@ struct StoredVector {
   int64_t alignment = 1; ///< Bytes.
   int64_t interleave = 1;
   bool highFirst = false;
+  /// Elements there are, where that is known at run time only, and what divides
+  /// their number.
+  mlir::Value length;
+  int64_t multiple = 1;
   llvm::StringRef name;
 };
 
@@ -192,10 +148,9 @@ mlir::Value buildRead(RowContext &row, const StoredVector &stored);
 StoredVector locateRow(RowContext &row, mlir::Value tensor, int64_t begin,
                        int64_t count, llvm::StringRef name);
 
-/// Of a tensor with one element for every `group` elements of a row those that
-/// a row has, or the columns that are computed. 0: one a row.
-StoredVector locatePart(RowContext &row, mlir::Value tensor, int64_t group,
-                        llvm::StringRef name);
+/// A tensor with one row per row of the iteration space, or one value per row.
+StoredVector locateWholeRow(RowContext &row, mlir::Value tensor,
+                            llvm::StringRef name);
 
 /// Elements, stored or computed by another op of the kernel, times factors, as
 /// buildDecode has it. `elements` has rank 1.

@@ -541,14 +541,6 @@ LogicalResult QuantizeOp::verify() {
 StringRef QuantizeOp::getCallee() { return "dsv4::quantize"; }
 StringRef QuantizeOp::getHeader() { return "encode.cuh"; }
 
-LogicalResult StoreGroupsOp::verify() {
-  if (static_cast<int64_t>(getGroup()) < 1 ||
-      static_cast<int64_t>(getInterleave()) < 1 ||
-      static_cast<int64_t>(getPad()) < 0)
-    return emitOpError() << "store_groups_c1: expected a positive group and "
-                            "interleave, and no negative pad";
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Programmatic dependent launch

@@ -55,7 +55,7 @@ LogicalResult SelectOp::verify() {
     return least <= value && value <= most;
   };
   bool isWarp = getKind() == SelectKind::Warp;
-  bool isSingle = isWarp || getKind() == SelectKind::Row;
+  bool isSingle = isWarp;
   bool isShared =
       getKind() == SelectKind::Block || getKind() == SelectKind::Stream;
   if (!isBetween(getPlaces(), 1, isWarp ? kMostPlacesOfWarp : kMostPlaces) ||
@@ -79,9 +79,8 @@ LogicalResult SelectOp::verify() {
   if (!isBetween(getGroups(), 1, isSingle ? kMostGroups : 1) ||
       getMost() % getGroups() != 0 || !isBetween(getKeep(), 1, getGroups()) ||
       !isBetween(getBy(), 1, getMost() / getGroups()))
-    return emitOpError() << "select_c3: expected one group, or, of kinds 'row' "
-                            "and 'warp', at "
-                            "most "
+    return emitOpError() << "select_c3: expected one group, or, of kind "
+                            "'warp', at most "
                          << kMostGroups
                          << " that divide the row, of which some are kept, by "
                          << "some of their elements, got " << getGroups()
@@ -110,8 +109,7 @@ LogicalResult SelectOp::verifyRegions() {
            << "select_c1: expected regions of (column) and (place, index, "
               "value) that end in a 'cuda.select_yield' of one and of no "
               "vector";
-  if (getKind() != SelectKind::Row &&
-      getChunk().getNumElements() * getChunks() > kMostHeld)
+  if (getChunk().getNumElements() * getChunks() > kMostHeld)
     return emitOpError() << "select_c2: expected a thread to have at most "
                          << kMostHeld << " elements, got " << getChunks()
                          << " chunks of " << getChunk();

@@ -208,8 +208,6 @@ LogicalResult dsv4::printPoolOnline(cuda::PoolOnlineOp op,
 /// The call of a selection, with a lambda that gives a chunk and one that takes
 /// what is in a place.
 LogicalResult dsv4::printSelect(cuda::SelectOp op, ModuleTranslation &text) {
-  if (op.getKind() == cuda::SelectKind::Row)
-    return op.emitOpError() << "of a whole row has no CUDA spelling";
   auto length = text.spell(op.getLength());
   auto column = text.declare(op.getLoad().getArgument(0));
   auto place = text.declare(op.getEmit().getArgument(0));

@@ -7,8 +7,6 @@
 
 #include "Entry.h"
 
-#include "dsv4/Dialect/CUDA.h"
-
 using namespace mlir;
 using namespace dsv4;
 
@@ -32,9 +30,9 @@ void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
                          Entry &entry, bool isWritten) {
   Value pages = row.getExtent(cache, 0);
   if (isWritten)
-    entry.valid = cuda::InPoolOp::create(row.getBuilder(), row.getLoc("valid"),
-                                         row.getBuilder().getI1Type(),
-                                         entry.valid, entry.page, pages);
+    entry.valid = row::MayWriteOp::create(row.getBuilder(), row.getLoc("valid"),
+                                          row.getBuilder().getI1Type(),
+                                          entry.valid, entry.page, pages);
   else
     entry.valid =
         row.both(entry.valid, row.isBelow(entry.page, pages), "valid");

@@ -12,7 +12,7 @@
 
 #include "RowLowerings.h"
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/Row.h"
 
 #include <cfloat>
 
@@ -78,9 +78,9 @@ private:
 Value QuantizeBuilder::buildAmax(Value x, int64_t per, bool keepNaN,
                                  StringRef name) {
   auto type = VectorType::get({count / per}, b.getF32Type());
-  return cuda::ReduceOp::create(
+  return row::ReduceOp::create(
       b, row.getLoc(name), type,
-      keepNaN ? cuda::ReduceKind::MaxAbsNaN : cuda::ReduceKind::MaxAbs, x, per);
+      keepNaN ? row::ReduceKind::MaxAbsNaN : row::ReduceKind::MaxAbs, x, per);
 }
 
 Value QuantizeBuilder::buildQuotient(Value amax, float max) {
@@ -137,7 +137,7 @@ std::pair<Value, Value> QuantizeBuilder::buildFactors(Value scale) {
   if (factor.isF32() && !pow2)
     return {scale, scale};
   Type coded = pow2 ? Type(Float8E8M0FNUType::get(b.getContext())) : factor;
-  Value codes = cuda::EncodeOp::create(
+  Value codes = row::EncodeOp::create(
       b, row.getLoc("factors"), VectorType::get({groups()}, coded), scale,
       /*up=*/rule.getRounding() != ScaleRounding::Nearest,
       /*ties_down=*/false, /*drop_negative_zero=*/false);
@@ -153,7 +153,7 @@ Value QuantizeBuilder::buildCodes(Value x, Value scale) {
   } else {
     scaled = over(row.toF32(x), row.repeat(scale, group));
   }
-  return cuda::EncodeOp::create(
+  return row::EncodeOp::create(
       b, row.getLoc("codes"),
       VectorType::get({count}, op.getFormat().getElement()), scaled,
       /*up=*/false, rule.getTies() == Ties::Down, rule.getDropNegativeZero());

@@ -17,14 +17,13 @@ struct DequantizeLowering
   FailureOr<SmallVector<RowValue>> buildRow(Operation *operation,
                                             RowContext &row) const {
     auto op = cast<DequantizeOp>(operation);
-    int64_t extent = row.getWidth(
-        cast<ShapedType>(op.getData().getType()).getShape().back());
+    int64_t extent = cast<ShapedType>(op.getData().getType()).getShape().back();
     SmallVector<StoredFactors> factors;
     for (auto [level, tensor] :
          llvm::zip(op.getFormat().getScales(), op.getScales())) {
-      int64_t group = std::max<int64_t>(level.getGroup(), 0);
-      StoredVector vector =
-          locatePart(row, tensor, group, group ? "group_scale" : "row_scale");
+      bool isOfGroups = level.getGroup() > 0;
+      StoredVector vector = locateWholeRow(
+          row, tensor, isOfGroups ? "group_scale" : "row_scale");
       if (level.getGroup() == FieldAttr::kPerTensor)
         vector.offset = row.constant(0);
       factors.push_back({vector, extent / vector.extent});
@@ -33,7 +32,7 @@ struct DequantizeLowering
     if (op.getData().getDefiningOp())
       return SmallVector<RowValue>{
           {buildScale(row, row.takeRow(op.getData(), ""), factors, result)}};
-    StoredVector data = locatePart(row, op.getData(), 1, "elements");
+    StoredVector data = locateWholeRow(row, op.getData(), "elements");
     data.highFirst = op.getFormat().getHighFirst();
     return SmallVector<RowValue>{{buildDecode(row, data, factors, result)}};
   }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of a window are read in the region of a cuda.pool, each from where
+// The rows of a window are read in regions of a row.window_reduce, each from where
 // it is: the operands of the launch or the state.
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,7 @@
 #include "Entry.h"
 #include "RowLowerings.h"
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/Row.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
@@ -174,7 +174,7 @@ Value CompressBuilder::readPart(const Source &source, Value tensor,
     return row.mul(index, row.constant(bytes));
   };
   kept.offset = row.add(kept.offset, toBytes(column));
-  stored.buffer = cuda::BytesOp::create(b, row.getLoc(), kept.buffer.getType(),
+  stored.buffer = row::BytesOp::create(b, row.getLoc(), kept.buffer.getType(),
                                         stored.buffer);
   stored.offset = select(source.inLaunch, toBytes(stored.offset), kept.offset);
   stored.buffer = select(source.inLaunch, stored.buffer, kept.buffer,
@@ -200,10 +200,9 @@ Value CompressBuilder::readBias(const Source &source, Value member,
 }
 
 std::pair<Value, Value> CompressBuilder::beginMember(Region &region) {
-  Type index = b.getIndexType();
-  Value member = b.createBlock(&region, {}, {index, index},
-                               {row.getLoc("member"), row.getLoc("team_lane")})
-                     ->getArgument(0);
+  Value member =
+      b.createBlock(&region, {}, b.getIndexType(), row.getLoc("member"))
+          ->getArgument(0);
   Value column = row.constant(0);
   if (op.getOverlap())
     column = select(row.isBelow(member, row.constant(op.getWindow())), column,
@@ -214,7 +213,7 @@ std::pair<Value, Value> CompressBuilder::beginMember(Region &region) {
 void CompressBuilder::buildOffsets(Region &region) {
   OpBuilder::InsertionGuard saved(b);
   auto [member, column] = beginMember(region);
-  cuda::PoolYieldOp::create(b, row.getLoc(),
+  row::YieldOp::create(b, row.getLoc(),
                             readBias(Source(), member, column));
 }
 
@@ -225,7 +224,7 @@ void CompressBuilder::buildPart(Region &region, Value tensor, unsigned field,
   Source source;
   source.launchOffset =
       row.add(launchStart, row.mul(member, row.constant(columns)));
-  cuda::PoolYieldOp::create(b, row.getLoc(),
+  row::YieldOp::create(b, row.getLoc(),
                             readPart(source, tensor, field, column, name));
 }
 
@@ -238,27 +237,25 @@ void CompressBuilder::buildMember(Region &region) {
   if (op.getBias())
     scores = arith::AddFOp::create(b, row.getLoc(), scores,
                                    readBias(source, member, column));
-  cuda::PoolRowOp::create(b, row.getLoc(), source.there, scores, values);
+  row::WindowRowOp::create(b, row.getLoc(), source.there, scores, values);
 }
 
 Value CompressBuilder::build() {
   auto type = VectorType::get({channels}, b.getF32Type());
-  auto pool = cuda::PoolOp::create(b, row.getLoc("pooled"), type, row.getRow(),
-                                   Value(), op.getWindowRows());
+  auto reduce = row::WindowReduceOp::create(b, row.getLoc("pooled"), type,
+                                            op.getWindowRows());
   {
     OpBuilder::InsertionGuard saved(b);
-    Value entry = b.createBlock(&pool.getBody(), {}, b.getIndexType(),
-                                row.getLoc("entry"))
-                      ->getArgument(0);
-    readPlan(entry);
-    auto window = cuda::PoolWindowOp::create(b, row.getLoc(), allInLaunch);
+    b.createBlock(&reduce.getBody());
+    readPlan(row.getRow());
+    auto window = row::WindowOp::create(b, row.getLoc(), allInLaunch);
     buildPart(window.getScores(), op.getScores(), 1, "scores");
     buildPart(window.getValues(), op.getValues(), 0, "values");
     buildMember(window.getAny());
   }
   if (op.getBias())
-    buildOffsets(pool.getOffsets());
-  return row.fromF32(pool.getPooled(),
+    buildOffsets(reduce.getOffsets());
+  return row.fromF32(reduce.getReduced(),
                      cast<ShapedType>(op.getOut().getType()).getElementType());
 }
 

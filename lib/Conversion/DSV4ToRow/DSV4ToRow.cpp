@@ -1,4 +1,4 @@
-//===- DSV4ToVector.cpp - Kernels to row programs -*- C++ -*-===//
+//===- DSV4ToRow.cpp - Kernels to row programs -*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLowerings.h"
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/Row.h"
 #include "dsv4/Passes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace dsv4;
 
 namespace dsv4 {
-#define GEN_PASS_DEF_CONVERTDSV4TOVECTOR
+#define GEN_PASS_DEF_CONVERTDSV4TOROW
 #include "dsv4/Passes.h.inc"
 } // namespace dsv4
 
@@ -68,41 +68,31 @@ static void storeRow(RowContext &row, Value destination, const RowValue &pieces,
     return;
   }
   if (group != 1) {
-    // A tensor of factors per row has no axis for them.
+    // A tensor of scales per row has no axis for them.
     int64_t values =
         cast<VectorType>(pieces.front().getType()).getNumElements();
     int64_t alignment =
         std::gcd<int64_t>(16, values * memref.getElementTypeBitWidth() / 8);
-    cuda::StoreGroupsOp::create(
+    row::WriteOp::create(
         b, row.getLoc(), pieces.front(), buffer,
-        row.mul(row.getRow(), row.constant(values), "factors_start"), group, 1,
-        0, alignment);
+        row.mul(row.getRow(), row.constant(values), "factors_start"), group,
+        alignment);
     return;
   }
-  if (tensor.getElementTypeBitWidth() < 8) {
-    int64_t bytes =
-        tensor.getShape().back() * getElementBits(tensor.getElementType()) / 8;
-    Value packed = vector::BitCastOp::create(
-        b, row.getLoc(), VectorType::get({bytes}, memref.getElementType()),
-        pieces.front());
-    auto store = vector::StoreOp::create(
-        b, row.getLoc(), packed, buffer,
-        ValueRange{row.mul(row.getRow(), row.constant(bytes), "row_start")});
-    store.setAlignment(std::gcd<int64_t>(16, bytes));
-    return;
-  }
-  // Nor has one of a factor for a row of one element.
+  // Nor has one of a scale for a row of one element.
   bool hasAxis = tensor.getRank() > row.getSpaceRank();
+  int64_t bits = getElementBits(tensor.getElementType());
+  int64_t cell = memref.getElementTypeBitWidth();
   int64_t extent = hasAxis ? tensor.getShape().back() : 1;
+  Value start =
+      row.mul(row.getRow(), row.constant(extent * bits / cell), "row_start");
   int64_t offset = 0;
-  int64_t bytes = getElementBits(tensor.getElementType()) / 8;
-  Value start = row.mul(row.getRow(), row.constant(extent), "row_start");
   for (Value piece : pieces) {
-    auto store = vector::StoreOp::create(
-        b, row.getLoc(), piece, buffer,
-        ValueRange{row.add(start, row.constant(offset))});
-    int64_t alignment = std::gcd<int64_t>(16, extent * bytes);
-    store.setAlignment(std::gcd(alignment, offset * bytes));
+    int64_t alignment = std::gcd(std::gcd<int64_t>(16, extent * bits / 8),
+                                 offset * bits / 8);
+    row::WriteOp::create(b, row.getLoc(), piece, buffer,
+                         row.add(start, row.constant(offset * bits / cell)),
+                         /*group=*/1, alignment);
     offset += cast<VectorType>(piece.getType()).getNumElements();
   }
 }
@@ -163,26 +153,6 @@ static bool hasRowsOfOthers(KernelOp kernel, RowwiseOpInterface op) {
   auto source = dyn_cast<BlockArgument>(getRowSource(op));
   return source && source == op.getRowOperand() &&
          !isa<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
-}
-
-/// Lowers an op whose rows are the places of a selection that has been lowered.
-static LogicalResult lowerAtPlaces(RowwiseOpInterface op, KernelOp kernel,
-                                   RowContext &row) {
-  FailureOr<SmallVector<RowValue>> results = failure();
-  int64_t places =
-      cast<ShapedType>(op->getResult(0).getType()).getShape().back();
-  row.atPlaces(places, [&](Value at) {
-    results = cast<RowLoweringInterface>(op.getOperation()).buildRow(row);
-    if (failed(results))
-      return;
-    auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
-    for (auto [i, value] : llvm::enumerate(yield.getValues()))
-      if (auto result = dyn_cast<OpResult>(value);
-          result && result.getOwner() == op.getOperation())
-        row.storeElement((*results)[result.getResultNumber()].front(),
-                         getDestination(kernel, i), at);
-  });
-  return success(succeeded(results));
 }
 
 /// Refuses what a kernel that computes parts of rows would leave out, or
@@ -270,18 +240,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   forall.getInductionVar(0).setLoc(named(loc, "row"));
   RowContext row(kernel, outside, inside, loc, forall.getInductionVar(0));
 
-  // What an op selects from is computed in the chunks that it is read in.
-  RowwiseOpInterface selecting = getSelectingOp(kernel);
   for (RowwiseOpInterface op : ops) {
     row.setLoc(stripNames(op.getLoc()));
-    if (isOfPlaces(op)) {
-      if (failed(lowerAtPlaces(op, kernel, row)))
-        return op->emitOpError() << "cannot be lowered to a row program";
-      continue;
-    }
-    // What is taken element by element is computed where that is done.
-    if ((selecting && op != selecting) || isPicked(op))
-      continue;
     auto lowering = cast<RowLoweringInterface>(op.getOperation());
     auto results = lowering.buildRow(row);
     if (failed(results))
@@ -316,8 +276,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
 }
 
 namespace {
-struct ConvertDSV4ToVector
-    : dsv4::impl::ConvertDSV4ToVectorBase<ConvertDSV4ToVector> {
+struct ConvertDSV4ToRow
+    : dsv4::impl::ConvertDSV4ToRowBase<ConvertDSV4ToRow> {
   void runOnOperation() override {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     for (KernelOp kernel : kernels)

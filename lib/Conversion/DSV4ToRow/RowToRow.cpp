@@ -7,7 +7,7 @@
 
 #include "RowLowerings.h"
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/Row.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -44,8 +44,8 @@ struct RMSNormLowering
     }
     auto one = VectorType::get({1}, b.getF32Type());
     Value squares = arith::MulFOp::create(b, loc, x, x);
-    Value sum = cuda::ReduceOp::create(b, row.getLoc("square_sum"), one,
-                                       cuda::ReduceKind::Sum, squares, extent);
+    Value sum = row::ReduceOp::create(b, row.getLoc("square_sum"), one,
+                                       row::ReduceKind::Sum, squares, extent);
     // By a power of two the product is the quotient.
     Value mean =
         llvm::isPowerOf2_64(extent)
@@ -139,7 +139,7 @@ struct HadamardLowering
     OpBuilder &b = row.getBuilder();
     Value x = row.toF32(row.takeRow(op.getX(), "x"));
     Value sums =
-        cuda::HadamardOp::create(b, row.getLoc("transformed"), x.getType(), x);
+        row::HadamardOp::create(b, row.getLoc("transformed"), x.getType(), x);
     Value scaled = arith::MulFOp::create(
         b, row.getLoc(), sums,
         row.splat(op.getScale().convertToFloat(), getRowExtent(op.getX())));

@@ -7,8 +7,6 @@
 
 #include "dsv4/Conversion/RowContext.h"
 
-#include "dsv4/Dialect/CUDA.h"
-
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -40,15 +38,19 @@ Value RowContext::getBuffer(Value source, StringRef field) {
                                         : outside.getStringAttr(field));
 }
 
-Value RowContext::getExtent(Value source, int64_t axis, int64_t min) {
+int64_t RowContext::boundExtent(Value source, int64_t axis) {
   // Specialisation put the bounds of named dims on the function.
-  int64_t max = INT32_MAX;
   auto operand = kernel.getInputs()[cast<BlockArgument>(source).getArgNumber()];
   if (auto arg = dyn_cast<BlockArgument>(operand))
     if (auto func =
             dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp()))
-      max = getDimBound(func, arg.getArgNumber(), axis);
-  return outside.createOrFold<ExtentOp>(loc, source, axis, min, max);
+      return getDimBound(func, arg.getArgNumber(), axis);
+  return INT32_MAX;
+}
+
+Value RowContext::getExtent(Value source, int64_t axis, int64_t min) {
+  return outside.createOrFold<ExtentOp>(loc, source, axis, min,
+                                        boundExtent(source, axis));
 }
 
 int64_t RowContext::getSpaceRank() {
@@ -161,158 +163,33 @@ StoredVector dsv4::locateRow(RowContext &row, Value tensor, int64_t begin,
   return stored;
 }
 
-StoredVector dsv4::locatePart(RowContext &row, Value tensor, int64_t group,
-                              StringRef name) {
+StoredVector dsv4::locateWholeRow(RowContext &row, Value tensor,
+                                  StringRef name) {
   auto type = cast<RankedTensorType>(tensor.getType());
   bool hasAxis = type.getRank() > row.getSpaceRank();
-  if (!row.getColumn() || group == 0)
-    return locateRow(row, tensor, 0, hasAxis ? type.getShape().back() : 1,
-                     name);
-  int64_t columns = row.getWidth(0);
-  int64_t count = std::max<int64_t>(1, columns / group);
-  StoredVector stored = locateRow(row, tensor, 0, count, name);
-  Value begin = row.div(row.getColumn(), row.constant(group));
-  int64_t bits = getElementBits(stored.element);
-  int64_t cell = getElementBits(
-      cast<MemRefType>(stored.buffer.getType()).getElementType());
-  if (bits < cell)
-    begin = row.div(begin, row.constant(cell / bits));
-  else
-    begin = row.mul(begin, row.constant(bits / cell));
-  stored.offset = row.add(stored.offset, begin);
-  stored.alignment =
-      std::gcd(stored.alignment, std::max<int64_t>(1, count * bits / 8));
-  return stored;
+  return locateRow(row, tensor, 0, hasAxis ? type.getShape().back() : 1, name);
 }
 
-void RowContext::atColumns(Value column, int64_t count,
-                           function_ref<void()> build) {
-  std::swap(column, this->column);
-  std::swap(count, columns);
-  build();
-  std::swap(column, this->column);
-  std::swap(count, columns);
-}
-
-SmallVector<Value>
-RowContext::atWholeRow(Operation *op,
-                       function_ref<SmallVector<Value>()> build) {
-  auto [found, isNew] = numbers.try_emplace(op);
-  if (!isNew)
-    return found->second;
-  OpBuilder::InsertionGuard saved(inside);
-  Block *body = cast<BlockArgument>(row).getOwner();
-  if (Operation *user = body->findAncestorOpInBlock(
-          *inside.getInsertionBlock()->getParentOp()))
-    inside.setInsertionPoint(user);
-  SmallVector<Value> built;
-  Value elements = std::exchange(picked, Value());
-  atColumns(Value(), 0, [&] { built = build(); });
-  picked = elements;
-  return numbers[op] = built;
-}
-
-Value RowContext::takeOwnColumns(Value whole) {
-  Region *region = inside.getInsertionBlock()->getParent();
-  auto select = dyn_cast<cuda::SelectOp>(region->getParentOp());
-  auto type = cast<VectorType>(whole.getType());
-  // A row of one element is a number.
-  if (!select || region != &select.getLoad() || type.getNumElements() == 1)
-    return {};
-  Type element = type.getElementType();
-  return cuda::ColumnsOp::create(
-      inside, loc, VectorType::get({columns}, element), whole, column);
-}
-
-Value RowContext::pick(Value operand, Value indices, StringRef name) {
-  std::swap(indices, picked);
-  Value elements = takeColumns(operand, name);
-  std::swap(indices, picked);
-  return elements;
-}
-
-void RowContext::setPlaces(Value selected, Value place, Value index,
-                           Operation *before) {
-  this->selected = selected;
-  this->place = place;
-  placeIndex = index;
-  endOfPlaces = before;
-}
-
-void RowContext::atPlaces(int64_t places, function_ref<void(Value)> build) {
-  OpBuilder::InsertionGuard saved(inside);
-  inside.setInsertionPoint(endOfPlaces);
-  build(add(mul(row, constant(places)), place, "at"));
-}
-
-void RowContext::storeElement(Value element, Value destination, Value offset) {
-  auto store = vector::StoreOp::create(
-      inside, loc, element, getBuffer(destination), ValueRange{offset});
-  store.setAlignment(
-      cast<VectorType>(element.getType()).getElementTypeBitWidth() / 8);
-}
-
-int64_t RowContext::getChunk() {
-  return kernel.getScheduleAttr() ? kernel.getScheduleAttr().getVector() : 1;
-}
-
-/// What the last extent of an operand of the kernel is a multiple of.
-static int64_t getMultiple(KernelOp kernel, Value operand) {
-  auto inner = cast<BlockArgument>(operand);
-  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()]);
-  int64_t axis = cast<RankedTensorType>(operand.getType()).getRank() - 1;
-  return arg ? getDimMultiple(arg.getOwner()->getParentOp(), arg.getArgNumber(),
-                              axis)
-             : 1;
-}
-
-Value RowContext::takeColumns(Value operand, StringRef name) {
-  if (auto result = dyn_cast<OpResult>(operand)) {
-    Location saved = loc;
-    loc = stripNames(result.getOwner()->getLoc());
-    auto rows = cast<RowLoweringInterface>(result.getOwner()).buildRow(*this);
-    loc = saved;
-    return succeeded(rows) ? (*rows)[result.getResultNumber()].front()
-                           : Value();
-  }
+/// A row whose extent is known at run time only: nothing is known of where it
+/// starts, nor that whole vectors make it up.
+static Value readBounded(RowContext &row, KernelOp kernel, Value operand,
+                         bool isShared, int64_t max, StringRef name) {
   auto type = cast<RankedTensorType>(operand.getType());
-  if (picked)
-    return cuda::GatherOp::create(
-        inside, getLoc(name),
-        VectorType::get(cast<VectorType>(picked.getType()).getShape(),
-                        type.getElementType()),
-        getBuffer(operand), mul(row, constant(type.getShape().back())), picked,
-        type.getShape().back());
-  // Without axes for them all rows have one.
-  bool shared = type.getRank() <= getSpaceRank();
-  if (!ShapedType::isDynamic(type.getShape().back())) {
-    if (!shared)
-      return buildRead(*this, locatePart(*this, operand, 1, name));
-    StoredVector stored = locateRow(*this, operand, 0, columns, name);
-    stored.offset = column;
-    return buildRead(*this, stored);
-  }
-  // Nothing is known of where a row starts, nor that whole chunks make one up.
-  Value extent = getExtent(operand, type.getRank() - 1);
-  Value start = column;
-  if (!shared)
-    start = add(mul(row, extent, (name + "_start").str()), column);
-  // Of a single one it is not known that there is one.
-  if (columns > 1 && getMultiple(kernel, operand) % columns == 0) {
-    StoredVector stored;
-    stored.buffer = getBuffer(operand);
-    stored.offset = start;
-    stored.element = type.getElementType();
-    stored.extent = stored.readable = columns;
-    stored.alignment =
-        std::gcd<int64_t>(16, columns * type.getElementTypeBitWidth() / 8);
-    stored.name = name;
-    return buildRead(*this, stored);
-  }
-  Value left = arith::SubIOp::create(inside, loc, extent, column);
-  return cuda::LoadPartOp::create(
-      inside, getLoc(name), VectorType::get({columns}, type.getElementType()),
-      getBuffer(operand), start, left);
+  int64_t axis = type.getRank() - 1;
+  StoredVector stored;
+  stored.buffer = row.getBuffer(operand);
+  stored.element = type.getElementType();
+  stored.extent = stored.readable = max ? max : row.boundExtent(operand, axis);
+  stored.length = row.getExtent(operand, axis);
+  stored.offset = isShared ? row.constant(0)
+                           : row.mul(row.getRow(), stored.length,
+                                     (name + "_start").str());
+  auto inner = cast<BlockArgument>(operand);
+  if (auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()]))
+    stored.multiple = getDimMultiple(arg.getOwner()->getParentOp(),
+                                     arg.getArgNumber(), axis);
+  stored.name = name;
+  return buildRead(row, stored);
 }
 
 Value RowContext::takeRow(Value operand, int64_t begin, int64_t count,
@@ -336,7 +213,7 @@ Value RowContext::takeRow(Value operand, int64_t begin, int64_t count,
         auto type =
             VectorType::get({extentOf(joined) + extentOf(piece)},
                             cast<VectorType>(piece.getType()).getElementType());
-        joined = cuda::JoinOp::create(inside, loc, type, joined, piece);
+        joined = row::JoinOp::create(inside, loc, type, joined, piece);
       }
     }
     at = end;
@@ -348,11 +225,20 @@ Value RowContext::takeRow(Value operand, int64_t begin, int64_t count,
       ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
 }
 
-Value RowContext::takeRow(Value operand, StringRef name) {
-  if (column || picked)
-    return takeColumns(operand, name);
-  return takeRow(operand, 0,
-                 cast<ShapedType>(operand.getType()).getShape().back(), name);
+Value RowContext::takeRow(Value operand, StringRef name, int64_t max) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  int64_t extent = type.getShape().back();
+  if (!lookupRow(operand).empty())
+    return takeRow(operand, 0, extent, name);
+  // Without axes for them all rows have one.
+  bool isShared = type.getRank() <= getSpaceRank();
+  if (ShapedType::isDynamic(extent))
+    return readBounded(*this, kernel, operand, isShared, max, name);
+  if (!isShared)
+    return takeRow(operand, 0, extent, name);
+  StoredVector stored = locateRow(*this, operand, 0, extent, name);
+  stored.offset = constant(0);
+  return buildRead(*this, stored);
 }
 
 Value RowContext::toF32(Value value, StringRef name) {
@@ -380,7 +266,7 @@ Value RowContext::copy(Value value, Type element) {
   value = toF32(value);
   // All others have one NaN.
   if (from.isBF16())
-    value = cuda::OneNaNOp::create(inside, loc, value.getType(), value);
+    value = row::OneNaNOp::create(inside, loc, value.getType(), value);
   return fromF32(value, element);
 }
 
@@ -392,16 +278,11 @@ Value RowContext::splat(double value, int64_t count) {
 
 Value RowContext::repeat(Value value, int64_t times, StringRef name) {
   auto type = cast<VectorType>(value.getType());
-  int64_t count = type.getNumElements();
   if (times == 1)
     return value;
-  Type element = type.getElementType();
-  value = vector::ShapeCastOp::create(
-      inside, loc, VectorType::get({count, 1}, element), value);
-  value = vector::BroadcastOp::create(
-      inside, getLoc(name), VectorType::get({count, times}, element), value);
-  return vector::ShapeCastOp::create(
-      inside, loc, VectorType::get({count * times}, element), value);
+  auto repeated =
+      VectorType::get({type.getNumElements() * times}, type.getElementType());
+  return row::ExpandOp::create(inside, getLoc(name), repeated, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -410,51 +291,14 @@ Value RowContext::repeat(Value value, int64_t times, StringRef name) {
 
 Value dsv4::buildRead(RowContext &row, const StoredVector &stored) {
   OpBuilder &b = row.getBuilder();
-  Location loc = row.getLoc(stored.name);
-  Type cell = cast<MemRefType>(stored.buffer.getType()).getElementType();
-  int64_t bits = getElementBits(stored.element);
-  int64_t cells = stored.readable * bits / getElementBits(cell);
-  auto type = VectorType::get({cells}, cell);
-  Value loaded;
-  if (stored.predicate) {
-    auto maskType = VectorType::get({cells}, b.getI1Type());
-    Value mask = vector::BroadcastOp::create(b, row.getLoc(), maskType,
-                                             stored.predicate);
-    Value zeros =
-        arith::ConstantOp::create(b, row.getLoc(), b.getZeroAttr(type));
-    auto load = vector::MaskedLoadOp::create(
-        b, loc, type, stored.buffer, ValueRange{stored.offset}, mask, zeros);
-    load.setAlignment(stored.alignment);
-    loaded = load;
-  } else {
-    auto load = vector::LoadOp::create(b, loc, type, stored.buffer,
-                                       ValueRange{stored.offset});
-    load.setAlignment(stored.alignment);
-    loaded = load;
-  }
-  auto elements = VectorType::get({stored.readable}, stored.element);
-  if (elements != type)
-    loaded = vector::BitCastOp::create(b, row.getLoc(), elements, loaded);
+  auto type = VectorType::get({stored.extent}, stored.element);
+  Value read = row::ReadOp::create(
+      b, row.getLoc(stored.name), type, stored.buffer, stored.offset,
+      stored.predicate, stored.length, stored.alignment, stored.interleave,
+      stored.readable == stored.extent ? 0 : stored.readable, stored.multiple);
   if (stored.highFirst)
-    loaded =
-        cuda::SwapNibblesOp::create(b, row.getLoc(), loaded.getType(), loaded);
-  if (stored.readable != stored.extent)
-    loaded = vector::ExtractStridedSliceOp::create(
-        b, row.getLoc(), loaded, ArrayRef<int64_t>{0},
-        ArrayRef<int64_t>{stored.extent}, ArrayRef<int64_t>{1});
-  if (stored.interleave != 1) {
-    // Stored as [interleave][extent / interleave], read column by column.
-    int64_t columns = stored.extent / stored.interleave;
-    Value matrix = vector::ShapeCastOp::create(
-        b, row.getLoc(),
-        VectorType::get({stored.interleave, columns}, stored.element), loaded);
-    matrix = vector::TransposeOp::create(b, row.getLoc(), matrix,
-                                         ArrayRef<int64_t>{1, 0});
-    loaded = vector::ShapeCastOp::create(
-        b, row.getLoc(), VectorType::get({stored.extent}, stored.element),
-        matrix);
-  }
-  return loaded;
+    read = row::SwapNibblesOp::create(b, row.getLoc(), read.getType(), read);
+  return read;
 }
 
 Value dsv4::buildScale(RowContext &row, Value elements,

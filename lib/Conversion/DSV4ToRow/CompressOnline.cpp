@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row of the kernel is one piece of a window: a cuda.pool_online whose
+// A row of the kernel is one segment of a window: a row.window_reduce_online whose
 // regions read the state, read a token, and write the state.
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,7 @@
 #include "Entry.h"
 #include "RowLowerings.h"
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/Row.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
@@ -136,7 +136,7 @@ Value PieceBuilder::readRow(Value tensor, Value first, Value at,
 
 void PieceBuilder::buildBegin(Region &region) {
   OpBuilder::InsertionGuard saved(b);
-  enter(region, {"team_lane"});
+  enter(region, {});
   SmallVector<Value> kept;
   for (FieldAttr field : state.getType().getRecord().getFields()) {
     StoredVector stored = locateField(row, state, field, from);
@@ -144,50 +144,48 @@ void PieceBuilder::buildBegin(Region &region) {
     stored.predicate = Value();
     kept.push_back(buildRead(row, stored));
   }
-  cuda::PoolYieldOp::create(b, row.getLoc(), kept);
+  row::YieldOp::create(b, row.getLoc(), kept);
 }
 
 void PieceBuilder::buildMember(Region &region) {
   OpBuilder::InsertionGuard saved(b);
-  Value member = enter(region, {"member", "team_lane"})->getArgument(0);
+  Value member = enter(region, {"member"})->getArgument(0);
   SmallVector<Value> loaded = {
       readRow(op.getScores(), launchStart, member, "scores"),
       readRow(op.getValues(), launchStart, member, "values")};
   if (op.getBias())
     loaded.push_back(readRow(op.getBias(), biasStart, member, "bias"));
-  cuda::PoolYieldOp::create(b, row.getLoc(), loaded);
+  row::YieldOp::create(b, row.getLoc(), loaded);
 }
 
 void PieceBuilder::buildEnd(Region &region) {
   OpBuilder::InsertionGuard saved(b);
-  Block *block = enter(region, {"team_lane"});
+  Block *block = enter(region, {});
   auto type = VectorType::get({channels}, b.getF32Type());
   for (FieldAttr field : state.getType().getRecord().getFields()) {
     Value value = block->addArgument(type, row.getLoc(field.getName()));
     StoredVector stored = locateField(row, state, field, to);
-    auto bytes = VectorType::get({field.getByteSize()}, b.getI8Type());
-    value = vector::BitCastOp::create(b, row.getLoc(), bytes, value);
-    auto store = vector::StoreOp::create(b, row.getLoc(), value, stored.buffer,
-                                         ValueRange{stored.offset});
-    store.setAlignment(stored.alignment);
+    row::WriteOp::create(b, row.getLoc(), value, stored.buffer, stored.offset,
+                         /*group=*/1, stored.alignment);
   }
-  cuda::PoolYieldOp::create(b, row.getLoc(), ValueRange());
+  row::YieldOp::create(b, row.getLoc(), ValueRange());
 }
 
 Value PieceBuilder::build() {
   auto type = VectorType::get({channels}, b.getF32Type());
-  auto pool = cuda::PoolOnlineOp::create(b, row.getLoc("pooled"), type,
-                                         row.getRow(), Value(), op.getWindow());
+  auto reduce = row::WindowReduceOnlineOp::create(b, row.getLoc("pooled"),
+                                                  type, op.getWindow());
   {
     OpBuilder::InsertionGuard saved(b);
-    readPlan(enter(pool.getBody(), {"piece"})->getArgument(0));
-    auto piece = cuda::PoolPieceOp::create(b, row.getLoc(), tokens, from.valid,
+    enter(reduce.getBody(), {});
+    readPlan(row.getRow());
+    auto piece = row::WindowSegmentOp::create(b, row.getLoc(), tokens, from.valid,
                                            to.valid, ends);
     buildBegin(piece.getBegin());
     buildMember(piece.getMember());
     buildEnd(piece.getEnd());
   }
-  return row.fromF32(pool.getPooled(),
+  return row.fromF32(reduce.getReduced(),
                      cast<ShapedType>(op.getOut().getType()).getElementType());
 }
 

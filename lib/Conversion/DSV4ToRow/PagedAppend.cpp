@@ -8,7 +8,7 @@
 #include "Entry.h"
 #include "RowLowerings.h"
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/Row.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -78,7 +78,7 @@ void AppendBuilder::buildEntry() {
   } else {
     Value valid = row.isNotNegative(index);
     if (!op.getUnique()) {
-      Value last = cuda::IsLastOp::create(b, row.getLoc("is_last"),
+      Value last = row::IsLastOp::create(b, row.getLoc("is_last"),
                                           b.getI1Type(), buffer, row.getRow(),
                                           row.getExtent(indices, 0, /*min=*/1));
       valid = row.both(valid, last);
@@ -99,24 +99,21 @@ void AppendBuilder::storeField(FieldAttr field, Value values) {
   if (field.isScale()) {
     FieldAttr data = cache.getRecord().getField(field.getScales().getValue());
     int64_t group = field.getGroup() > 0 ? field.getGroup() : data.getExtent();
-    cuda::StoreGroupsOp::create(b, loc, values, buffer, offset, group,
-                                field.getInterleave(), pad, stored.alignment);
+    row::WriteOp::create(b, loc, values, buffer, offset, group,
+                         stored.alignment, field.getInterleave(), pad);
     return;
   }
   if (field.isMetadata()) {
     // One lane writes what all of them have, as it does a factor per row.
-    cuda::StoreGroupsOp::create(b, loc, values, buffer, offset,
-                                RecordAttr::kMaxRowExtent, 1, pad,
-                                stored.alignment);
+    row::WriteOp::create(b, loc, values, buffer, offset,
+                         RecordAttr::kMaxRowExtent, stored.alignment,
+                         /*interleave=*/1, pad);
     return;
   }
   if (field.getHighFirst())
-    values = cuda::SwapNibblesOp::create(b, loc, values.getType(), values);
-  values = vector::BitCastOp::create(
-      b, loc, VectorType::get({bytes}, b.getI8Type()), values);
-  auto store =
-      vector::StoreOp::create(b, loc, values, buffer, ValueRange{offset});
-  store.setAlignment(stored.alignment);
+    values = row::SwapNibblesOp::create(b, loc, values.getType(), values);
+  row::WriteOp::create(b, loc, values, buffer, offset, /*group=*/1,
+                       stored.alignment);
   Value zero;
   for (int64_t i = 0; i < pad; ++i) {
     if (!zero)

@@ -1,0 +1,46 @@
+//===- RowInterfaces.td - Interfaces of row ops -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ROW_INTERFACES_TD
+#define ROW_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def Row_DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
+  let cppNamespace = "::dsv4::row";
+  let description = [{
+    An op of a row program that `dsv4-distribute-rows` can give to threads. The pass
+    knows no op but through this interface. A fragment is what one thread holds of a
+    value; `Distribution` says which one, and makes those of operands.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      What the op needs of an operand that is a row, for the elements `at` of its
+      result: the same elements unless it says otherwise.
+    }], "::dsv4::row::Demand", "getDemand",
+      (ins "::mlir::OpOperand &":$operand, "::dsv4::row::Footprint":$at,
+           "const ::dsv4::Distribution &":$distribution), [{}],
+      [{ return {::dsv4::row::Access::Row, at}; }]>,
+    InterfaceMethod<[{
+      Which threads do the op together: those that hold the row, or more.
+    }], "::dsv4::row::Scope", "getScope", (ins "::dsv4::RowScheduleAttr":$schedule), [{}],
+      [{ return ::dsv4::row::Scope::Lanes; }]>,
+    InterfaceMethod<[{
+      The fragment of a result that covers the elements `at`. Loads of its operands have
+      been placed.
+    }], "::mlir::FailureOr<::mlir::Value>", "materialize",
+      (ins "::dsv4::Distribution &":$distribution, "::mlir::OpResult":$result,
+           "::dsv4::row::Footprint":$at)>,
+    InterfaceMethod<[{
+      Emits an op without results, or the part of a cooperative op that all of its
+      threads run.
+    }], "::llvm::LogicalResult", "distribute", (ins "::dsv4::Distribution &":$distribution), [{}],
+      [{ return ::llvm::success(); }]>
+  ];
+}
+
+#endif // ROW_INTERFACES_TD

@@ -1,0 +1,377 @@
+//===- Distribution.cpp - The pass, and rows to threads -------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Works backwards from the stores of a row program. All loads of a row are
+// placed before its arithmetic and its stores: they do not depend on each
+// other, and stores must not come between them.
+//
+// Contiguous vectors are dealt to lanes in turn. Upstream's warp distribution
+// gives a lane one contiguous block instead, which leaves the accesses of a
+// warp strided; docs/Performance.md has the measurement.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Transforms/Distribution.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+namespace dsv4 {
+#define GEN_PASS_DEF_DISTRIBUTEROWS
+#include "dsv4/Passes.h.inc"
+} // namespace dsv4
+
+Distribution::Distribution(KernelOp kernel, scf::ForallOp forall)
+    : schedule(kernel.getScheduleAttr()), forall(forall), b(kernel) {
+  view.lanes = schedule.getLanes();
+  view.vector = schedule.getVector();
+}
+
+Location Distribution::getLoc(StringRef name) {
+  return NameLoc::get(b.getStringAttr(name), forall.getLoc());
+}
+
+Value Distribution::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(b, forall.getLoc(), value);
+}
+
+int64_t Distribution::getMaxRows() {
+  OpFoldResult bound = forall.getMixedUpperBound()[0];
+  if (auto constant = getConstantIntValue(bound))
+    return std::max<int64_t>(*constant, 1);
+  if (auto count = cast<Value>(bound).getDefiningOp<RowCountOp>())
+    return std::max<int64_t>(count.getMax(), 1);
+  return INT32_MAX;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows to threads
+//===----------------------------------------------------------------------===//
+
+void Distribution::waitForPredecessors() {
+  if (schedule.getPdl())
+    cuda::WaitForPredecessorsOp::create(b, forall.getLoc());
+}
+
+void Distribution::launchSuccessors() {
+  if (schedule.getPdl())
+    cuda::LaunchSuccessorsOp::create(b, forall.getLoc());
+}
+
+void Distribution::enterGuard() {
+  auto guard = scf::IfOp::create(b, forall.getLoc(), inside);
+  b.setInsertionPointToStart(guard.thenBlock());
+}
+
+void Distribution::mapRowsToLanes(int64_t lanes) {
+  view.lanes = lanes;
+  mapRows(nullptr);
+}
+
+void Distribution::mapRowsToBlocks(int64_t blocksPerRow) {
+  Location loc = forall.getLoc();
+  b.setInsertionPoint(forall);
+  waitForPredecessors();
+  // Few blocks, busy for long with what is in shared memory: dependent kernels
+  // have room beside them.
+  launchSuccessors();
+  Value row = gpu::BlockIdOp::create(
+      b, loc, gpu::Dimension::x,
+      b.getIndexAttr(
+          std::min<int64_t>(getMaxRows() * blocksPerRow, INT32_MAX)));
+  if (blocksPerRow > 1)
+    row =
+        arith::DivUIOp::create(b, getLoc("row"), row, constant(blocksPerRow));
+  view.lane = constant(0);
+  view.lanes = 1;
+  mapping.map(forall.getInductionVar(0), row);
+}
+
+/// Sets `row` for a thread of a block-cooperative kernel, and whether it holds
+/// one. All threads work for every row; what a row beyond the last one needs is
+/// read of the last one.
+void Distribution::mapHolders(Value thread, Value isFirstOfCluster,
+                              Value &row) {
+  Location loc = forall.getLoc();
+  int64_t holders = schedule.getRowsPerBlock() * view.lanes;
+  if (schedule.getRowsPerBlock() > 1) {
+    Value last = arith::SubIOp::create(b, loc, rowCount, constant(1));
+    row = arith::MinSIOp::create(b, getLoc("read_row"), row, last);
+  }
+  Value holds = arith::CmpIOp::create(
+      b, isFirstOfCluster ? loc : getLoc("holds_row"),
+      arith::CmpIPredicate::slt, thread, constant(holders));
+  if (isFirstOfCluster)
+    holds =
+        arith::AndIOp::create(b, getLoc("holds_row"), isFirstOfCluster, holds);
+  if (isFirstOfCluster || holders < schedule.getThreads())
+    holdsRow = holds;
+  inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;
+}
+
+/// The row of a thread, given its block (or cluster) and row in that. Sets the
+/// first row of the block.
+Value Distribution::mapRowsOfBlock(Value block, Value rowInBlock, bool apart,
+                                   IntegerAttr maxBlocks) {
+  Location loc = forall.getLoc();
+  int64_t rowsPerBlock = schedule.getRowsPerBlock();
+  firstRow = block;
+  // Blocks go through their rows at one pace. A grid apart, rows that share
+  // memory are then read together.
+  if (apart) {
+    Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x, maxBlocks);
+    if (schedule.getCluster() > 1)
+      blocks = arith::DivUIOp::create(b, loc, blocks,
+                                      constant(schedule.getCluster()));
+    return arith::AddIOp::create(
+        b, getLoc("row"), firstRow,
+        arith::MulIOp::create(b, loc, rowInBlock, blocks));
+  }
+  if (rowsPerBlock <= 1)
+    return firstRow;
+  firstRow =
+      arith::MulIOp::create(b, schedule.getTeam() ? getLoc("first_row") : loc,
+                            block, constant(rowsPerBlock));
+  return arith::AddIOp::create(b, getLoc("row"), firstRow, rowInBlock);
+}
+
+void Distribution::mapRows(const Cooperation *with) {
+  Location loc = forall.getLoc();
+  int64_t threads = schedule.getThreads(), lanes = view.lanes;
+  int64_t rowsPerBlock = schedule.getRowsPerBlock();
+  b.setInsertionPoint(forall);
+  auto bound = [&](int64_t value) { return b.getIndexAttr(value); };
+  if (!with)
+    waitForPredecessors();
+  Value thread =
+      gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x, bound(threads));
+  int64_t cluster = schedule.getCluster();
+  IntegerAttr maxBlocks = bound(std::min<int64_t>(
+      llvm::divideCeil(getMaxRows(), rowsPerBlock) * cluster, INT32_MAX));
+  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x, maxBlocks);
+  Value isFirstOfCluster;
+  if (cluster > 1) {
+    Value rank = arith::RemUIOp::create(b, loc, block, constant(cluster));
+    isFirstOfCluster = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                             rank, constant(0));
+    block = arith::DivUIOp::create(b, getLoc("first_row"), block,
+                                   constant(cluster));
+  }
+  Value rowInBlock = thread;
+  view.lane = constant(0);
+  if (lanes > 1)
+    view.lane =
+        arith::RemUIOp::create(b, getLoc("lane"), thread, constant(lanes));
+  rowCount =
+      getValueOrCreateConstantIndexOp(b, loc, forall.getMixedUpperBound()[0]);
+  if (lanes > 1)
+    rowInBlock = arith::DivUIOp::create(b, loc, thread, constant(lanes));
+  Value row =
+      mapRowsOfBlock(block, rowInBlock, with && with->rowsApart, maxBlocks);
+  if (!with || rowsPerBlock > 1)
+    inside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row, rowCount);
+  if (!with) {
+    mapping.map(forall.getInductionVar(0), row);
+    enterGuard();
+    return;
+  }
+  mapHolders(thread, isFirstOfCluster, row);
+  mapping.map(forall.getInductionVar(0), row);
+  // Most plans are older than the launch that ends now: what they say should
+  // not begin with their way from memory.
+  if (schedule.getPdl()) {
+    prefetchPlan(with->plan, row, /*l2=*/true);
+    prefetchScalars();
+  }
+  waitForPredecessors();
+  if (with->rowsApart)
+    prefetchPlan(with->plan, row, /*l2=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Prefetching
+//===----------------------------------------------------------------------===//
+
+void Distribution::prefetchPlan(Block *plan, Value row, bool l2) {
+  auto first = llvm::find_if(*plan, llvm::IsaPred<memref::LoadOp>);
+  if (first == plan->end())
+    return;
+  // Nothing is read ahead of the wait, not even for an address.
+  auto address = llvm::make_range(plan->begin(), first);
+  auto reads = [](Operation &op) {
+    return llvm::any_of(op.getOperands(), dependsOnMemory);
+  };
+  if (reads(*first) || llvm::any_of(address, reads))
+    return;
+  for (Operation &op : address)
+    cloneOperands(op);
+  cloneOperands(*first);
+  IRMapping ofRow = mapping;
+  ofRow.map(forall.getInductionVar(0), row);
+  for (Operation &op : address)
+    b.clone(op, ofRow);
+  auto load = cast<memref::LoadOp>(*first);
+  cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
+                           ofRow.lookupOrDefault(load.getIndices()[0]),
+                           holdsRow, l2);
+}
+
+void Distribution::prefetchScalars() {
+  for (auto load : forall.getBody()->getOps<memref::LoadOp>()) {
+    Value index = load.getIndices()[0];
+    if (dependsOnMemory(index))
+      continue;
+    cloneSlice(index);
+    cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(), lookup(index),
+                             holdsRow, /*l2=*/true);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The row program
+//===----------------------------------------------------------------------===//
+
+/// The conditions under which a row is stored.
+static SmallVector<scf::IfOp> getGuards(Block *block) {
+  SmallVector<scf::IfOp> guards;
+  for (auto guard : block->getOps<scf::IfOp>())
+    if (guard.getNumResults() == 0)
+      guards.push_back(guard);
+  return guards;
+}
+
+/// Writes of rows in `block`, in order.
+static SmallVector<row::WriteOp> getWrites(Block *block) {
+  return llvm::to_vector(block->getOps<row::WriteOp>());
+}
+
+LogicalResult Distribution::emitGuard(scf::IfOp guard) {
+  // What needs other lanes comes before the condition.
+  if (failed(cloneScalars(guard.thenBlock())))
+    return failure();
+  SmallVector<row::WriteOp> writes = getWrites(guard.thenBlock());
+  for (row::WriteOp write : writes)
+    if (failed(prepareStore(write)))
+      return failure();
+  auto mapped =
+      scf::IfOp::create(b, guard.getLoc(), lookup(guard.getCondition()));
+  OpBuilder::InsertionGuard saved(b);
+  b.setInsertionPointToStart(mapped.thenBlock());
+  for (row::WriteOp write : writes)
+    if (failed(cast<row::DistributableOpInterface>(*write).distribute(*this)))
+      return failure();
+  emitScalarStores(guard.thenBlock());
+  return success();
+}
+
+void Distribution::emitScalarStores(Block *block) {
+  auto scalars = block->getOps<memref::StoreOp>();
+  onFirstOf(scalars.empty() ? 0 : view.lanes, [&] {
+    for (memref::StoreOp store : scalars)
+      b.clone(*store, mapping);
+  });
+}
+
+LogicalResult Distribution::emitStores(Block *block) {
+  for (row::WriteOp write : getWrites(block))
+    if (failed(cast<row::DistributableOpInterface>(*write).distribute(*this)))
+      return failure();
+  for (scf::IfOp guard : getGuards(block))
+    if (failed(emitGuard(guard)))
+      return failure();
+  // A scalar result of the row is written by its first lane.
+  emitScalarStores(block);
+  return success();
+}
+
+LogicalResult Distribution::distributeRows(const Cooperation *with) {
+  Block *body = forall.getBody();
+  mapRows(with);
+  SmallVector<row::WriteOp> all = getWrites(body);
+  for (scf::IfOp guard : getGuards(body))
+    llvm::append_range(all, getWrites(guard.thenBlock()));
+  // Loads that wait for no other come first, then scalars of the row, which
+  // each of its lanes computes alike, then the loads that need those.
+  if (failed(placeLoads(all, /*early=*/true)))
+    return failure();
+  if (with && schedule.getRowsPerBlock() == 1) {
+    // All threads need the plan of the one row, and those that wait for scalars
+    // of the row have it by then, too.
+    for (Operation &op : with->plan->without_terminator())
+      cloneOperands(op);
+    Value holds = std::exchange(holdsRow, Value());
+    if (failed(cloneScalars(with->plan)))
+      return failure();
+    holdsRow = holds;
+  }
+  if (failed(cloneScalars(body)) || failed(placeLoads(all, /*early=*/false)))
+    return failure();
+  // Once loads are in flight: earlier, the dependent kernel would take the SM
+  // slots that they need. Clusters of which an SM need not have two blocks are
+  // for so few rows that all of them start at once, and need no slots.
+  bool startsAtOnce =
+      with && schedule.getCluster() > 1 && schedule.getBlocks() <= 1;
+  if (startsAtOnce)
+    launchSuccessors();
+  if (with && failed(with->emit()))
+    return failure();
+  if (!startsAtOnce)
+    launchSuccessors();
+  if (with)
+    enterGuard();
+  if (failed(emitStores(body)))
+    return failure();
+  forall.erase();
+  return success();
+}
+
+LogicalResult Distribution::run() {
+  for (Operation &op : *forall.getBody()) {
+    auto distributable = dyn_cast<row::DistributableOpInterface>(op);
+    if (distributable &&
+        distributable.getScope(schedule) != row::Scope::Lanes)
+      return distributable.distribute(*this);
+  }
+  return distributeRows(nullptr);
+}
+
+Distribution Distribution::enter(Block *body, const View &inner) const {
+  Distribution part = withView(inner);
+  part.b.setInsertionPointToStart(body);
+  return part;
+}
+
+Distribution Distribution::withView(const View &inner) const {
+  Distribution part = *this;
+  part.view = inner;
+  part.fragments.clear();
+  part.vectorCounts.clear();
+  if (view.isOfRows())
+    part.rows = const_cast<Distribution *>(this);
+  return part;
+}
+
+namespace {
+struct DistributeRows : dsv4::impl::DistributeRowsBase<DistributeRows> {
+  void runOnOperation() override {
+    for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
+      if (!kernel.getScheduleAttr()) {
+        kernel.emitOpError() << "has no schedule; run dsv4-select-schedule";
+        return signalPassFailure();
+      }
+      SmallVector<scf::ForallOp> loops(
+          kernel.getBody().front().getOps<scf::ForallOp>());
+      for (scf::ForallOp forall : loops)
+        if (failed(Distribution(kernel, forall).run()))
+          return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,337 @@
+//===- Elements.cpp - What is computed of rows ----------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+
+using namespace mlir;
+using namespace dsv4;
+using row::Access;
+using row::Demand;
+using row::Footprint;
+
+namespace {
+
+int64_t getExtent(Value row) {
+  return cast<VectorType>(row.getType()).getNumElements();
+}
+
+Type getElement(Value row) {
+  return cast<VectorType>(row.getType()).getElementType();
+}
+
+/// Values that stand for several elements of the result.
+struct ExpandDistribution
+    : DistributionModel<ExpandDistribution, row::ExpandOp> {
+  Demand getDemand(Operation *op, OpOperand &, Footprint at,
+                   const Distribution &d) const {
+    auto expand = cast<row::ExpandOp>(op);
+    int64_t times = getExtent(expand.getRow()) / getExtent(expand.getScales());
+    return {Access::Row, d.coarsen(at, times)};
+  }
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
+                               Footprint at) const {
+    OpOperand &scales = op->getOpOperand(0);
+    auto values = d.get(scales.get(), getDemand(op, scales, at, d).at);
+    if (failed(values))
+      return failure();
+    VectorType type = d.getFragmentType(getElement(result), at);
+    if (values->getType() == type)
+      return values;
+    return cuda::ExpandOp::create(d.getBuilder(), op->getLoc(), type, *values)
+        .getTile();
+  }
+};
+
+cuda::ReduceKind convert(row::ReduceKind kind) {
+  switch (kind) {
+  case row::ReduceKind::Sum:
+    return cuda::ReduceKind::Sum;
+  case row::ReduceKind::MaxAbs:
+    return cuda::ReduceKind::MaxAbs;
+  case row::ReduceKind::MaxAbsNaN:
+    return cuda::ReduceKind::MaxAbsNaN;
+  case row::ReduceKind::MaxNaN:
+    return cuda::ReduceKind::MaxNaN;
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+struct ReduceDistribution
+    : DistributionModel<ReduceDistribution, row::ReduceOp> {
+  Demand getDemand(Operation *op, OpOperand &operand, Footprint at,
+                   const Distribution &d) const {
+    auto reduce = cast<row::ReduceOp>(op);
+    if (d.getView().isRank)
+      return {Access::Row, at};
+    // A row that becomes one number need not be the one that uses it.
+    if (reduce.isStatistic())
+      return {Access::Whole, {getExtent(operand.get()), 1}};
+    at.group /= static_cast<int64_t>(reduce.getGroup());
+    return {Access::Row, at};
+  }
+
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
+                               Footprint at) const {
+    auto reduce = cast<row::ReduceOp>(op);
+    OpBuilder &b = d.getBuilder();
+    bool isHere = d.getView().isOfRows() || d.getView().isRank;
+    if (reduce.isStatistic() && !isHere)
+      return d.getStatistic(result);
+    OpOperand &operand = op->getOpOperand(0);
+    auto source =
+        d.get(operand.get(), getDemand(op, operand, at, d).at);
+    if (failed(source))
+      return failure();
+    if (d.getView().isRank)
+      return cuda::PlaceSumOp::create(b, op->getLoc(), source->getType(),
+                                      *source, getExtent(operand.get()))
+          .getTotal();
+    int64_t row = getExtent(operand.get()), group = reduce.getGroup();
+    if (d.isUneven(row)) {
+      if (!allowsUnevenRow(reduce))
+        return reduce.emitOpError()
+               << "cannot be of a row of which lanes have unequal shares: "
+                  "expected the sum or the largest of all of its f32 elements";
+      group = d.getSteps(row) * d.getStep();
+      source = pad(reduce, *source, d);
+    }
+    return cuda::ReduceOp::create(b, op->getLoc(),
+                                  d.getFragmentType(b.getF32Type(), at),
+                                  convert(reduce.getKind()), *source, group,
+                                  d.getView().lanes)
+        .getReduced();
+  }
+
+  static bool allowsUnevenRow(row::ReduceOp reduce) {
+    bool hasNeutral = reduce.getKind() == row::ReduceKind::Sum ||
+                      reduce.getKind() == row::ReduceKind::MaxNaN;
+    return hasNeutral && getElement(reduce.getSource()).isF32() &&
+           reduce.isStatistic();
+  }
+
+  /// What changes nothing where a lane has no vector. What is added to -0 is
+  /// what it was; to 0, -0 is not.
+  static Value pad(row::ReduceOp reduce, Value source, Distribution &d) {
+    float neutral = reduce.getKind() == row::ReduceKind::Sum
+                        ? -0.0f
+                        : -std::numeric_limits<float>::infinity();
+    return cuda::KeepChunksOp::create(
+        d.getBuilder(), d.getLoc(), source.getType(), source,
+        d.getVectorCount(getExtent(reduce.getSource())), APFloat(neutral));
+  }
+};
+
+struct HadamardDistribution
+    : DistributionModel<HadamardDistribution, row::HadamardOp> {
+  Demand getDemand(Operation *, OpOperand &, Footprint at,
+                   const Distribution &) const {
+    return {Access::Whole, at};
+  }
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
+                               Footprint at) const {
+    if (!d.getView().isOfRows())
+      return op->emitOpError() << "needs a whole row, of which only a part is "
+                                  "at hand";
+    auto source = d.get(op->getOperand(0), at);
+    if (failed(source))
+      return failure();
+    return cuda::HadamardOp::create(d.getBuilder(), op->getLoc(),
+                                    source->getType(), *source,
+                                    d.getView().lanes)
+        .getTransformed();
+  }
+};
+
+struct JoinDistribution : DistributionModel<JoinDistribution, row::JoinOp> {
+  Demand getDemand(Operation *, OpOperand &operand, Footprint at,
+                   const Distribution &) const {
+    at.row = getExtent(operand.get()) * at.group;
+    return {Access::Row, at};
+  }
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
+                               Footprint at) const {
+    SmallVector<Value> parts;
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto part = d.get(operand.get(), getDemand(op, operand, at, d).at);
+      if (failed(part))
+        return failure();
+      parts.push_back(*part);
+    }
+    return cuda::JoinOp::create(d.getBuilder(), op->getLoc(),
+                                d.getFragmentType(getElement(result), at),
+                                parts[0], parts[1])
+        .getJoined();
+  }
+};
+
+/// An op of single elements that is legal on fragments, too.
+template <typename Op>
+struct SameDistribution : DistributionModel<SameDistribution<Op>, Op> {
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
+                               Footprint at) const {
+    auto source = d.get(op->getOperand(0), at);
+    if (failed(source))
+      return failure();
+    return d.getBuilder()
+        .create(op->getLoc(), op->getName().getIdentifier(),
+                ValueRange{*source}, source->getType(), op->getAttrs())
+        ->getResult(0);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Elements by index
+//===----------------------------------------------------------------------===//
+
+struct PickDistribution : DistributionModel<PickDistribution, row::PickOp> {
+  Demand getDemand(Operation *op, OpOperand &operand, Footprint at,
+                   const Distribution &) const {
+    bool isRow = operand.get() == cast<row::PickOp>(op).getRow();
+    return {isRow ? Access::Elements : Access::Row, at};
+  }
+
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
+                               Footprint at) const {
+    auto pick = cast<row::PickOp>(op);
+    auto indices = d.get(pick.getIndices(), at);
+    if (failed(indices))
+      return failure();
+    OpBuilder &b = d.getBuilder();
+    if (isa<VectorType>(indices->getType())) {
+      View elements = d.getView();
+      elements.indices = *indices;
+      return d.withView(elements).get(pick.getRow(), at);
+    }
+    // One index: a row of one column.
+    View column;
+    column.lane = d.constant(0);
+    Value index = arith::IndexCastOp::create(b, d.getLoc(), b.getIndexType(),
+                                             *indices);
+    column.column = arith::MaxSIOp::create(b, d.getLoc("column"), index,
+                                           d.constant(0));
+    Distribution part = d.withView(column);
+    part.forgetWholeRows();
+    Footprint one{1, 1};
+    if (failed(part.placeLoads(pick.getRow(), one)))
+      return failure();
+    return part.get(pick.getRow(), one);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Ops of vector
+//===----------------------------------------------------------------------===//
+
+struct InterleaveDistribution
+    : DistributionModel<InterleaveDistribution, vector::InterleaveOp> {
+  Demand getDemand(Operation *, OpOperand &, Footprint at,
+                   const Distribution &) const {
+    at.group *= 2;
+    return {Access::Row, at};
+  }
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
+                               Footprint at) const {
+    Footprint halves{at.row, at.group * 2, at.interleave};
+    auto first = d.get(op->getOperand(0), halves);
+    auto second = d.get(op->getOperand(1), halves);
+    if (failed(first) || failed(second))
+      return failure();
+    return d.getBuilder()
+        .create(op->getLoc(), op->getName().getIdentifier(),
+                ValueRange{*first, *second},
+                d.getFragmentType(getElement(result), at), op->getAttrs())
+        ->getResult(0);
+  }
+};
+
+struct DeinterleaveDistribution
+    : DistributionModel<DeinterleaveDistribution, vector::DeinterleaveOp> {
+  Demand getDemand(Operation *, OpOperand &, Footprint at,
+                   const Distribution &) const {
+    at.group /= 2;
+    return {Access::Row, at};
+  }
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
+                               Footprint at) const {
+    auto source =
+        d.get(op->getOperand(0), {at.row, at.group / 2, at.interleave});
+    if (failed(source))
+      return failure();
+    return cuda::AlternateOp::create(d.getBuilder(), op->getLoc(),
+                                     d.getFragmentType(getElement(result), at),
+                                     *source, result.getResultNumber() == 1)
+        .getHalf();
+  }
+};
+
+struct SliceDistribution
+    : DistributionModel<SliceDistribution, vector::ExtractStridedSliceOp> {
+  /// A part of a row is of a row of its own.
+  Demand getDemand(Operation *, OpOperand &operand, Footprint at,
+                   const Distribution &) const {
+    at.row = getExtent(operand.get()) * at.group;
+    return {Access::Row, at};
+  }
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
+                               Footprint at) const {
+    auto slice = cast<vector::ExtractStridedSliceOp>(op);
+    OpOperand &operand = op->getOpOperand(0);
+    auto source = d.get(operand.get(), getDemand(op, operand, at, d).at);
+    if (failed(source))
+      return failure();
+    int64_t count = slice.getType().getNumElements() * at.group;
+    int64_t begin =
+        cast<IntegerAttr>(slice.getOffsets()[0]).getInt() * at.group;
+    auto type = cast<VectorType>(source->getType());
+    // A whole vector that every lane holds, or whole steps.
+    int64_t unit = type.getRank() == 1 ? at.group : d.getStep();
+    if (begin % unit != 0 || count % unit != 0)
+      return slice.emitOpError()
+             << "row_schedule_c4: columns " << begin << " to " << begin + count
+             << " are not whole steps of " << unit << " elements";
+    if (type.getDimSize(0) == count / unit)
+      return *source;
+    OpBuilder &b = d.getBuilder();
+    if (type.getRank() == 2)
+      return cuda::StepsOp::create(
+                 b, slice.getLoc(),
+                 VectorType::get({count / unit, type.getDimSize(1)},
+                                 type.getElementType()),
+                 *source, begin / unit)
+          .getPart();
+    return vector::ExtractStridedSliceOp::create(
+               b, d.getLoc(), *source, ArrayRef<int64_t>{begin / unit},
+               ArrayRef<int64_t>{count / unit}, ArrayRef<int64_t>{1})
+        .getResult();
+  }
+};
+
+} // namespace
+
+void dsv4::attachElementDistributions(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, row::RowDialect *) {
+    row::ExpandOp::attachInterface<ExpandDistribution>(*context);
+    row::ReduceOp::attachInterface<ReduceDistribution>(*context);
+    row::HadamardOp::attachInterface<HadamardDistribution>(*context);
+    row::JoinOp::attachInterface<JoinDistribution>(*context);
+    row::PickOp::attachInterface<PickDistribution>(*context);
+    row::SwapNibblesOp::attachInterface<SameDistribution<row::SwapNibblesOp>>(
+        *context);
+  });
+  registry.addExtension(+[](MLIRContext *context, vector::VectorDialect *) {
+    vector::InterleaveOp::attachInterface<InterleaveDistribution>(*context);
+    vector::DeinterleaveOp::attachInterface<DeinterleaveDistribution>(*context);
+    vector::ExtractStridedSliceOp::attachInterface<SliceDistribution>(*context);
+  });
+}
+
+void dsv4::registerDistributions(DialectRegistry &registry) {
+  attachAccessDistributions(registry);
+  attachElementDistributions(registry);
+  attachSelectDistributions(registry);
+  attachWindowDistributions(registry);
+}

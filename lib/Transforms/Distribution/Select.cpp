@@ -1,0 +1,310 @@
+//===- Select.cpp - Rows that are selected from to threads ----------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All threads of a block, of several blocks or of a warp select from one row. A
+// thread computes vectors of columns by itself, and what becomes of one rank.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Models.h"
+
+using namespace mlir;
+using namespace dsv4;
+using row::Access;
+using row::Demand;
+using row::Footprint;
+using row::Scope;
+
+/// Lanes of a warp.
+static constexpr int64_t kWarp = 32;
+
+/// Rounds of a block whose first one bounds the others better than a sample.
+static constexpr int64_t kFewRounds = 4;
+
+namespace {
+
+/// Emits the device call of one row.select.
+class Selector {
+public:
+  Selector(row::SelectOp select, Distribution &d)
+      : select(select), d(d), b(d.getBuilder()), schedule(d.getSchedule()),
+        max(select.getScores().getType().getNumElements()), kind(getKind()) {}
+
+  LogicalResult build();
+
+private:
+  cuda::SelectKind getKind() const;
+  bool isWarp() const { return kind == cuda::SelectKind::Warp; }
+  /// Scalars that are one for all columns and ranks.
+  void placeScalars();
+  /// What columns and ranks need of whole rows.
+  LogicalResult placeStatistics();
+  LogicalResult verifyWrites();
+  LogicalResult emitColumns(cuda::SelectOp call);
+  LogicalResult emitRanks(cuda::SelectOp call);
+  cuda::SelectOp createCall();
+
+  row::SelectOp select;
+  Distribution &d;
+  OpBuilder &b;
+  RowScheduleAttr schedule;
+  int64_t max; ///< Elements a row may have.
+  cuda::SelectKind kind;
+};
+
+cuda::SelectOrder convert(row::SelectOrder order) {
+  switch (order) {
+  case row::SelectOrder::Unordered:
+    return cuda::SelectOrder::Unordered;
+  case row::SelectOrder::Sorted:
+    return cuda::SelectOrder::Sorted;
+  case row::SelectOrder::IndexAscending:
+    return cuda::SelectOrder::IndexAscending;
+  }
+  llvm_unreachable("all orders are above");
+}
+
+/// Whether every NaN of the elements is as arithmetic makes it.
+bool isComputed(cuda::SelectOp call) {
+  Value vector = call.getLoad().front().getTerminator()->getOperand(0);
+  if (auto columns = vector.getDefiningOp<cuda::ColumnsOp>())
+    vector = columns.getRow();
+  return isa_and_present<arith::AddFOp, arith::DivFOp, row::ActivationOp>(
+      vector.getDefiningOp());
+}
+
+bool isScalar(Operation &op) {
+  auto isVector = [](Type type) { return isa<VectorType>(type); };
+  return op.getNumResults() > 0 &&
+         llvm::none_of(op.getOperandTypes(), isVector) &&
+         llvm::none_of(op.getResultTypes(), isVector);
+}
+
+} // namespace
+
+cuda::SelectKind Selector::getKind() const {
+  switch (schedule.getSelect()) {
+  case SelectAlgorithm::Warp:
+    return cuda::SelectKind::Warp;
+  case SelectAlgorithm::Stream: {
+    int64_t round =
+        schedule.getThreads() * schedule.getVector() * schedule.getChunks();
+    return schedule.getCluster() == 1 && max <= kFewRounds * round
+               ? cuda::SelectKind::Rounds
+               : cuda::SelectKind::Stream;
+  }
+  case SelectAlgorithm::Grid:
+    return cuda::SelectKind::Stream;
+  case SelectAlgorithm::Block:
+  case SelectAlgorithm::None:
+    return cuda::SelectKind::Block;
+  }
+  llvm_unreachable("all algorithms are above");
+}
+
+void Selector::placeScalars() {
+  auto isForAll = [&](Operation &op) {
+    return !isMemoryEffectFree(&op) || op.getNumRegions() != 0 ||
+           llvm::any_of(op.getUsers(), [&](Operation *user) {
+             return user == select || user->getBlock() != op.getBlock();
+           });
+  };
+  for (Operation &op : *d.getProgram())
+    if (isScalar(op) && isForAll(op))
+      (void)d.getScalar(op.getResult(0));
+}
+
+LogicalResult Selector::placeStatistics() {
+  Value scores = select.getScores();
+  bool needsRow = d.needsWholeRow(scores);
+  if (needsRow && !isWarp())
+    return select.emitOpError() << "selects from what needs numbers of whole "
+                                   "rows, which only a warp per row finds";
+  if (needsRow) {
+    Footprint whole{max, 1};
+    if (failed(d.placeLoads(scores, whole)))
+      return failure();
+    auto row = d.get(scores, whole);
+    if (failed(row))
+      return failure();
+    d.setWholeRow(scores, *row);
+  }
+  for (auto pick : d.getProgram()->getOps<row::PickOp>())
+    if (failed(d.computeStatistics(pick.getRow())))
+      return failure();
+  return success();
+}
+
+/// Whether `value` is computed from results of `select`.
+static bool comesFrom(Value value, row::SelectOp select) {
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Value> left = {value};
+  while (!left.empty()) {
+    Operation *op = left.pop_back_val().getDefiningOp();
+    if (op == select)
+      return true;
+    if (op && seen.insert(op).second)
+      llvm::append_range(left, op->getOperands());
+  }
+  return false;
+}
+
+LogicalResult Selector::verifyWrites() {
+  for (auto write : d.getProgram()->getOps<row::WriteOp>())
+    if (!comesFrom(write.getValue(), select))
+      return write.emitOpError()
+             << "writes a whole row, of which the selection has only parts: "
+                "put what computes it into a kernel of its own";
+  return success();
+}
+
+cuda::SelectOp Selector::createCall() {
+  int64_t threads = isWarp() ? kWarp : schedule.getThreads();
+  int64_t vectors = schedule.getChunks();
+  if (kind == cuda::SelectKind::Block || isWarp())
+    vectors = llvm::divideCeil(max, threads * schedule.getCluster() *
+                                        schedule.getVector());
+  Value workspace;
+  int64_t blocksPerRow = schedule.getParts();
+  if (blocksPerRow > 1)
+    workspace = WorkspaceOp::create(
+        b, d.getLoc("workspace"),
+        MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
+        cuda::SelectOp::getWorkspaceBytes(select.getK(), blocksPerRow));
+  return cuda::SelectOp::create(
+      b, select.getLoc(), d.getScalar(select.getLength()), select.getK(), max,
+      convert(select.getOrder()), select.getSmallest(), kind, threads, vectors,
+      schedule.getCluster(), blocksPerRow, workspace, /*computed=*/false,
+      select.getGroups(), select.getKeep(), select.getBy());
+}
+
+LogicalResult Selector::emitColumns(cuda::SelectOp call) {
+  Block *body = &call.getLoad().emplaceBlock();
+  View columns;
+  columns.vector = schedule.getVector();
+  columns.column = body->addArgument(b.getIndexType(), d.getLoc("column"));
+  Distribution thread = d.enter(body, columns);
+  Footprint at{columns.vector, 1};
+  if (failed(thread.placeLoads(select.getScores(), at)))
+    return failure();
+  auto scores = thread.get(select.getScores(), at);
+  if (failed(scores))
+    return failure();
+  cuda::SelectYieldOp::create(thread.getBuilder(), d.getLoc(), *scores);
+  return success();
+}
+
+LogicalResult Selector::emitRanks(cuda::SelectOp call) {
+  Block *body = &call.getEmit().emplaceBlock();
+  Location loc = d.getLoc();
+  Value rank = body->addArgument(b.getIndexType(), d.getLoc("place"));
+  Value index = body->addArgument(b.getIndexType(), d.getLoc("index"));
+  Value value = body->addArgument(b.getF32Type(), d.getLoc("value"));
+  View ranks;
+  ranks.isRank = true;
+  ranks.lane = rank;
+  ranks.index = index;
+  Distribution thread = d.enter(body, ranks);
+  thread.forgetWholeRows();
+  OpBuilder &inner = thread.getBuilder();
+  // The row has been read, the rest is short.
+  if (isWarp() && schedule.getPdl())
+    cuda::LaunchSuccessorsOp::create(inner, loc);
+  Footprint one{1, 1};
+  thread.set(select.getIndices(), one,
+             arith::IndexCastOp::create(inner, loc, inner.getI32Type(), index));
+  thread.set(select.getValues(), one, value);
+  // All lanes of a warp make it together, before some of them store it.
+  for (auto write : d.getProgram()->getOps<row::WriteOp>())
+    if (failed(thread.prepareStore(write)))
+      return failure();
+  int64_t k = select.getK();
+  if (isWarp() && k < kWarp) {
+    Value isRank =
+        arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt, rank,
+                              thread.constant(k));
+    auto guard = scf::IfOp::create(inner, loc, isRank);
+    inner.setInsertionPointToStart(guard.thenBlock());
+  }
+  if (failed(thread.emitStores(d.getProgram())))
+    return failure();
+  inner.setInsertionPointToEnd(body);
+  cuda::SelectYieldOp::create(inner, loc, ValueRange());
+  return success();
+}
+
+LogicalResult Selector::build() {
+  if (failed(verifyWrites()))
+    return failure();
+  if (isWarp())
+    d.mapRowsToLanes(kWarp);
+  else
+    d.mapRowsToBlocks(schedule.getBlocksPerRow());
+  placeScalars();
+  if (failed(placeStatistics()))
+    return failure();
+  cuda::SelectOp call = createCall();
+  if (failed(emitColumns(call)) || failed(emitRanks(call)))
+    return failure();
+  call.setComputed(isComputed(call));
+  d.eraseProgram();
+  return success();
+}
+
+namespace {
+
+struct SelectDistribution
+    : DistributionModel<SelectDistribution, row::SelectOp> {
+  Demand getDemand(Operation *, OpOperand &, Footprint at,
+                   const Distribution &) const {
+    return {Access::Columns, at};
+  }
+  Scope getScope(Operation *, RowScheduleAttr schedule) const {
+    return schedule.getSelect() == SelectAlgorithm::Warp ? Scope::Warp
+                                                         : Scope::Block;
+  }
+  FailureOr<Value> materialize(Operation *op, Distribution &, OpResult,
+                               Footprint) const {
+    return op->emitOpError() << "has ranks, which are consumed one by one";
+  }
+  LogicalResult distribute(Operation *op, Distribution &d) const {
+    return Selector(cast<row::SelectOp>(op), d).build();
+  }
+};
+
+/// A scalar program per element: only ranks are elements that one thread has.
+struct MapDistribution : DistributionModel<MapDistribution, row::MapOp> {
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
+                               Footprint at) const {
+    auto map = cast<row::MapOp>(op);
+    if (!d.getView().isRank)
+      return op->emitOpError() << "is for what a selection has in its ranks";
+    auto element = d.get(map.getIndices(), at);
+    if (failed(element))
+      return failure();
+    // The index that was selected needs no cast back.
+    Value index = d.getView().index;
+    if (!isa<row::SelectOp>(map.getIndices().getDefiningOp()))
+      index = arith::IndexCastOp::create(d.getBuilder(), d.getLoc(),
+                                         d.getBuilder().getIndexType(),
+                                         *element);
+    Block &body = map.getBody().front();
+    d.map(body.getArgument(0), index);
+    if (failed(d.cloneScalars(&body)))
+      return failure();
+    return d.lookup(body.getTerminator()->getOperand(0));
+  }
+};
+
+} // namespace
+
+void dsv4::attachSelectDistributions(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, row::RowDialect *) {
+    row::SelectOp::attachInterface<SelectDistribution>(*context);
+    row::MapOp::attachInterface<MapDistribution>(*context);
+  });
+}
