@@ -179,8 +179,8 @@ public:
   llvm::LogicalResult cloneScalars(mlir::Block *block);
   /// Stores of `block`, and of the conditions in it.
   llvm::LogicalResult emitStores(mlir::Block *block);
-  /// The fragment of what a store writes; its loads are placed before.
-  llvm::LogicalResult prepareStore(row::WriteOp write);
+  /// The fragment of what a store writes, made where all threads are.
+  mlir::FailureOr<mlir::Value> prepareStore(row::WriteOp write);
 
 private:
   using Placed = llvm::DenseSet<std::pair<mlir::Value, int64_t>>;

@@ -387,8 +387,9 @@ FailureOr<Value> Distribution::get(Value value, Footprint at) {
   return result;
 }
 
-LogicalResult Distribution::prepareStore(row::WriteOp write) {
+FailureOr<Value> Distribution::prepareStore(row::WriteOp write) {
+  (void)getScalar(write.getOffset());
   int64_t group = write.getGroup();
   int64_t row = write.getValue().getType().getNumElements() * group;
-  return success(succeeded(get(write.getValue(), {row, group})));
+  return get(write.getValue(), {row, group});
 }

@@ -218,10 +218,15 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
   thread.set(select.getIndices(), one,
              arith::IndexCastOp::create(inner, loc, inner.getI32Type(), index));
   thread.set(select.getValues(), one, value);
-  // All lanes of a warp make it together, before some of them store it.
-  for (auto write : d.getProgram()->getOps<row::WriteOp>())
-    if (failed(thread.prepareStore(write)))
+  // All lanes of a warp make it together, before some of them store it. Single
+  // numbers come last: they wait for nothing.
+  SmallVector<row::WriteOp> vectors, numbers;
+  for (auto write : d.getProgram()->getOps<row::WriteOp>()) {
+    auto stored = thread.prepareStore(write);
+    if (failed(stored))
       return failure();
+    (isa<VectorType>(stored->getType()) ? vectors : numbers).push_back(write);
+  }
   int64_t k = select.getK();
   if (isWarp() && k < kWarp) {
     Value isRank =
@@ -230,8 +235,11 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
     auto guard = scf::IfOp::create(inner, loc, isRank);
     inner.setInsertionPointToStart(guard.thenBlock());
   }
-  if (failed(thread.emitStores(d.getProgram())))
-    return failure();
+  for (ArrayRef<row::WriteOp> writes : {ArrayRef(vectors), ArrayRef(numbers)})
+    for (row::WriteOp write : writes)
+      if (failed(
+              cast<row::DistributableOpInterface>(*write).distribute(thread)))
+        return failure();
   inner.setInsertionPointToEnd(body);
   cuda::SelectYieldOp::create(inner, loc, ValueRange());
   return success();
