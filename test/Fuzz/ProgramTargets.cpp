@@ -97,7 +97,7 @@ static Outcome transform(llvm::StringRef text, uint64_t hash) {
       "func.func(dsv4-specialize)",
       "func.func(dsv4-form-kernels)",
       "func.func(dsv4-select-schedule)",
-      "func.func(convert-dsv4-to-vector)",
+      "func.func(convert-dsv4-to-row)",
       "func.func(dsv4-distribute-rows)",
       "dsv4-outline-kernels",
       "gpu.module(cuda-form-device-calls)",

@@ -21,7 +21,7 @@
 
 // RUN: dsv4-example-user-op %s | dsv4-example-user-op | FileCheck %s --check-prefix=PARSE
 // RUN: dsv4-example-user-op %s --mlir-print-op-generic | dsv4-example-user-op | FileCheck %s --check-prefix=PARSE
-// RUN: dsv4-example-user-op %s --dsv4-form-kernels --dsv4-select-schedule --convert-dsv4-to-vector -o %t.row \
+// RUN: dsv4-example-user-op %s --dsv4-form-kernels --dsv4-select-schedule --convert-dsv4-to-row -o %t.row \
 // RUN:   --remarks-filter=dsv4-form-kernels --remark-format=emitRemark 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s --input-file=%t.row
 
