@@ -54,6 +54,9 @@ private:
   };
   SmallVector<Bracket> open;
   size_t baseOperators = 0;
+  size_t &operators() {
+    return open.empty() ? baseOperators : open.back().operators;
+  }
 
   /// What an alias stands for: how deep it nests, and its length with its own
   /// aliases written out.
@@ -167,7 +170,6 @@ std::string ParserLimits::visitIdentifier() {
 
 std::string ParserLimits::visit() {
   StringRef text = token.text;
-  size_t &operators = open.empty() ? baseOperators : open.back().operators;
   if (token.afterComment && !open.empty() && open.back().isDialectBody &&
       !isBalanced(token.gap))
     // MLIR looks for the end of the body in comments, too.
@@ -188,10 +190,11 @@ std::string ParserLimits::visit() {
   definition.length += text.size();
   expandedLength += text.size();
 
-  if (isOneOf(text, {"+", "-", "*", "mod", "floordiv", "ceildiv"}))
-    ++operators;
-  else if (isOneOf(text, {",", "=", ":"}))
-    operators = 0;
+  if (isOneOf(text, {"+", "-", "*", "mod", "floordiv", "ceildiv"})) {
+    if (++operators() > kMaxNesting)
+      return describeNesting();
+  } else if (isOneOf(text, {",", "=", ":"}))
+    operators() = 0;
   else if (text == "{-#")
     visitBracket('{');
   else if (text == "#-}")
@@ -204,8 +207,7 @@ std::string ParserLimits::visit() {
 
   if (!defined.empty() && open.size() > definedIn)
     definition.depth = std::max(definition.depth, open.size() - definedIn);
-  if (open.size() > kMaxNesting || operators > kMaxNesting ||
-      definition.depth > kMaxNesting)
+  if (open.size() > kMaxNesting || definition.depth > kMaxNesting)
     return describeNesting();
   if (definition.length > kMaxAliasBytes ||
       expandedLength > 2 * kMaxProgramBytes)
