@@ -25,8 +25,9 @@ using namespace dsv4;
 namespace {
 
 /// Looks for what ends MLIR's parser or printer: nesting that overflows the
-/// stack, aliases that double from one to the next, numbers of results, for
-/// each of which the parser keeps a slot, and arrays of a type without a width.
+/// stack, aliases that double from one to the next, numbers too long to be
+/// read, numbers of results, for each of which the parser keeps a slot, and
+/// arrays of a type without a width.
 class ParserLimits {
 public:
   explicit ParserLimits(StringRef source)
@@ -183,6 +184,10 @@ std::string ParserLimits::visit() {
       (text == "index" || token.isExclamation()))
     return "the elements of an array attribute have no width: expected i1, i8, "
            "i16, i32, i64, f32 or f64";
+  if (llvm::isDigit(text.front()) && text.size() > kMaxNumberCharacters)
+    return "a number of " + std::to_string(text.size()) +
+           " characters: expected at most " +
+           std::to_string(kMaxNumberCharacters);
   if (!defined.empty() && isExpressionOver())
     endDefinition();
   if (text == "=" && (previous.isHash() || previous.isExclamation()))
