@@ -25,8 +25,9 @@ using namespace dsv4;
 namespace {
 
 /// Looks for what ends MLIR's parser or printer: nesting that overflows the
-/// stack, aliases that double from one to the next, numbers of results, for
-/// each of which the parser keeps a slot, and arrays of a type without a width.
+/// stack, aliases that double from one to the next, numbers too long to be
+/// read, numbers of results, for each of which the parser keeps a slot, and
+/// arrays of a type without a width.
 class ParserLimits {
 public:
   explicit ParserLimits(StringRef source)
@@ -54,6 +55,9 @@ private:
   };
   SmallVector<Bracket> open;
   size_t baseOperators = 0;
+  size_t &operators() {
+    return open.empty() ? baseOperators : open.back().operators;
+  }
 
   /// What an alias stands for: how deep it nests, and its length with its own
   /// aliases written out.
@@ -167,7 +171,6 @@ std::string ParserLimits::visitIdentifier() {
 
 std::string ParserLimits::visit() {
   StringRef text = token.text;
-  size_t &operators = open.empty() ? baseOperators : open.back().operators;
   if (token.afterComment && !open.empty() && open.back().isDialectBody &&
       !isBalanced(token.gap))
     // MLIR looks for the end of the body in comments, too.
@@ -181,6 +184,10 @@ std::string ParserLimits::visit() {
       (text == "index" || token.isExclamation()))
     return "the elements of an array attribute have no width: expected i1, i8, "
            "i16, i32, i64, f32 or f64";
+  if (llvm::isDigit(text.front()) && text.size() > kMaxNumberCharacters)
+    return "a number of " + std::to_string(text.size()) +
+           " characters: expected at most " +
+           std::to_string(kMaxNumberCharacters);
   if (!defined.empty() && isExpressionOver())
     endDefinition();
   if (text == "=" && (previous.isHash() || previous.isExclamation()))
@@ -188,10 +195,11 @@ std::string ParserLimits::visit() {
   definition.length += text.size();
   expandedLength += text.size();
 
-  if (isOneOf(text, {"+", "-", "*", "mod", "floordiv", "ceildiv"}))
-    ++operators;
-  else if (isOneOf(text, {",", "=", ":"}))
-    operators = 0;
+  if (isOneOf(text, {"+", "-", "*", "mod", "floordiv", "ceildiv"})) {
+    if (++operators() > kMaxNesting)
+      return describeNesting();
+  } else if (isOneOf(text, {",", "=", ":"}))
+    operators() = 0;
   else if (text == "{-#")
     visitBracket('{');
   else if (text == "#-}")
@@ -204,8 +212,7 @@ std::string ParserLimits::visit() {
 
   if (!defined.empty() && open.size() > definedIn)
     definition.depth = std::max(definition.depth, open.size() - definedIn);
-  if (open.size() > kMaxNesting || operators > kMaxNesting ||
-      definition.depth > kMaxNesting)
+  if (open.size() > kMaxNesting || definition.depth > kMaxNesting)
     return describeNesting();
   if (definition.length > kMaxAliasBytes ||
       expandedLength > 2 * kMaxProgramBytes)

@@ -99,7 +99,7 @@ private:
 
 /// Bytes of address space of this process: with a GPU's driver in it, hundreds
 /// of GiB that nothing is in.
-static rlim_t addressSpace() {
+[[maybe_unused]] static rlim_t addressSpace() {
   std::ifstream statm("/proc/self/statm");
   rlim_t pages = 0;
   statm >> pages;
@@ -108,11 +108,19 @@ static rlim_t addressSpace() {
 
 static void endOutOfMemory() { _exit(kOutOfMemory); }
 
+/// A stack that grows later counts against the limit of addresses, and ends the
+/// process where there are none left.
+[[gnu::noinline, maybe_unused]] static char growStack() {
+  volatile char bytes[2 << 20];
+  return bytes[0] = 0;
+}
+
 /// Crash reports only take time, and a runaway input must not take memory.
 static void limitProcess() {
 #if !defined(__SANITIZE_ADDRESS__)
   for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
     std::signal(signal, SIG_DFL);
+  growStack();
   // A GPU's driver reserves more addresses than any limit of use allows.
   rlim_t bytes = addressSpace() + (rlim_t(4) << 30);
   rlimit limits = {bytes, bytes};

@@ -55,6 +55,9 @@ struct Target {
 extern const Target pipelineTarget, checkTarget, npyTarget, entryTarget,
     resealedEntryTarget, tableTarget, nameTarget;
 
+/// What the limit of the driver is not for: the time of a C++ compiler.
+constexpr unsigned kCompilerSeconds = 120;
+
 /// Whether DSV4_TEST_TARGET asks for a GPU, as it does of other tests.
 bool runsOnGPU();
 

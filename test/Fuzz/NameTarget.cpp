@@ -25,6 +25,7 @@
 
 #include <map>
 #include <set>
+#include <unistd.h>
 
 using namespace dsv4;
 using namespace dsv4::fuzz;
@@ -95,7 +96,8 @@ rt::Result<EmittedProgram> emitAt(Place place, llvm::StringRef name,
 }
 
 /// The words of a source without its comments and #line; a name of the device
-/// library is one with its namespace, and `extern "C"` has one, too.
+/// library is one with its namespace, a member such as that of `threadIdx.x`
+/// with its dot, and `extern "C"` has one, too.
 std::vector<std::string> wordsOf(llvm::StringRef source) {
   std::string code;
   for (llvm::StringRef line : llvm::split(source, '\n'))
@@ -109,7 +111,7 @@ std::vector<std::string> wordsOf(llvm::StringRef source) {
     bool isQualified =
         isLinkage ||
         (!words.empty() && (words.back() == "dsv4" || words.back() == "dsv4:" ||
-                            words.back() == "dsv4::"));
+                            words.back() == "dsv4::" || words.back() == "."));
     if (isQualified)
       words.back() += word;
     else
@@ -150,6 +152,7 @@ Outcome compileBatch() {
     return accepted();
   Batch full = std::move(batch);
   batch = Batch();
+  alarm(kCompilerSeconds);
   auto image = rt::compileHost(rt::hostPrelude(full.headers) + full.source +
                                rt::hostEpilogue(full.symbol));
   if (!image)
@@ -199,6 +202,7 @@ Outcome runName(llvm::StringRef input) {
 std::vector<std::string> makeNameSeeds(std::mt19937_64 &random) {
   std::vector<std::string> names = {"f",
                                     "f x",
+                                    "x",
                                     "f_x",
                                     "f_module",
                                     "int",

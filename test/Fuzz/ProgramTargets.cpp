@@ -37,8 +37,6 @@ using namespace mlir;
 
 /// One emitted program in so many is compiled for the host.
 static constexpr unsigned kCompileEach = 16;
-/// What the limit of the driver is not for: the time of a C++ compiler.
-static constexpr unsigned kCompilerSeconds = 120;
 /// Bytes of arguments that a program to run may have.
 static constexpr int64_t kMaxBytes = int64_t(32) << 20;
 

@@ -23,6 +23,11 @@ constexpr size_t kMaxNesting = 256;
 /// a slot for every result up to it.
 constexpr uint64_t kMaxResultNumbers = 1 << 20;
 
+/// Longest number, in characters. LLVM reads integers in time that grows with
+/// the cube of their digits, and a float of 20,000 digits writes beyond its
+/// buffer.
+constexpr size_t kMaxNumberCharacters = 256;
+
 /// Longest alias with its own aliases written out, in bytes: an error message
 /// may hold it.
 constexpr size_t kMaxAliasBytes = 1 << 20;
@@ -37,9 +42,9 @@ rt::Status checkProgramText(llvm::StringRef source, llvm::StringRef name);
 
 /// Whether MLIR's parser and printer end within their stack and memory for
 /// `source`: brackets, operators and aliases nest at most kMaxNesting deep,
-/// aliases and numbers of results are within the limits above, elements of
-/// array attributes have a width, and comments within a dialect's attribute
-/// balance their brackets. A part of the check above.
+/// numbers, aliases and numbers of results are within the limits above,
+/// elements of array attributes have a width, and comments within a dialect's
+/// attribute balance their brackets. A part of the check above.
 rt::Status checkParserLimits(llvm::StringRef source, llvm::StringRef name);
 
 /// Parses and verifies a program; an error is a diagnostic of `context`.
