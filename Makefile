@@ -54,7 +54,7 @@ bench: build ## the measurements
 	$(BENCH_COMMANDS)
 
 docs: setup build/release/build.ninja ## the reference of the dialects, in build/release/docs
-	@$(CMAKE_BUILD) release --target dsv4-doc-dsv4 dsv4-doc-cuda
+	@$(CMAKE_BUILD) release --target dsv4-doc-dsv4 dsv4-doc-row dsv4-doc-cuda
 	@ls build/release/docs/*.md
 
 # Both sanitizers fail the test that they speak up in.

@@ -348,7 +348,8 @@ def tablegen(file, *arguments):
 
 def make_dialect(arguments, _):
     name = arguments[0]
-    folder = name.upper()
+    folders = os.listdir(os.path.join(ROOT, "dialects"))
+    folder = next((f for f in folders if f.lower() == name), name)
     text = tablegen(f"dialects/{folder}/{folder}Ops.td", "-gen-dialect-doc", f"-dialect={name}")
     # Errors say operands' names, which stand in front here.
     return re.sub(r"^(\| `(\w+)` \| (?:variadic of )?)'\2', a ", r"\1", text, flags=re.M)

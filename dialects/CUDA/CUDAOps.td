@@ -19,22 +19,21 @@ def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "read a scalar, a vector or a tile";
   let description = [{
-    Reads from element `offset` of `base`: one element, `V` consecutive ones
-    (`vector<V x T>`), or `S` chunks of `V` consecutive ones that start `stride`
-    elements of the base apart (`vector<S x V x T>`). A vector may have another element type
-    than `base`: the bytes are taken as they are. Where the predicate is false
-    nothing is read and every byte is zero; with `chunks` only so many chunks of a tile are read, the first ones, and
-    the others are zero. A vector or a tile is read behind the `cuda.wait_for_predecessors`
-    and the stores that are in front of it, and so is a scalar that is `ordered`, which C++ alone does not promise.
-    Of a `staged` vector the kernel gives the address to what takes it, which reads it by way of shared memory,
-    with what other lanes are to have. Clauses:
+    Reads from element `offset` of `base`: one element, `V` consecutive ones (`vector<V x T>`), or
+    `S` chunks of `V` consecutive ones that start `stride` elements of the base apart
+    (`vector<S x V x T>`). A vector may have another element type than `base`: the bytes are taken
+    as they are. Where the predicate is false nothing is read and every byte is zero; with `chunks` only so many
+    chunks of a tile are read, the first ones, and the others are zero. A vector or a tile is read
+    behind the `cuda.wait_for_predecessors` and the stores that are in front of it, and so is a
+    scalar that is `ordered`, which C++ alone does not promise. Of a `staged` vector the kernel
+    gives the address to what takes it, which reads it by way of shared memory, with what other
+    lanes are to have. Clauses:
 
     * load_c1: a scalar has the element type of the base and no stride;
     * load_c2: a tile of more than one chunk has a stride;
-    * load_c3: `align`, the alignment in bytes that every chunk is known to have,
-      is a power of two;
-    * load_c4: what is `staged` is one chunk of a power of two of bytes, from 2 on, without a predicate, a policy or
-      an alignment, of a row that a `cuda.pool_piece` has;
+    * load_c3: `align`, the alignment in bytes that every chunk is known to have, is a power of two;
+    * load_c4: what is `staged` is one chunk of a power of two of bytes, from 2 on, without a
+      predicate, a policy or an alignment, of a row that a `cuda.pool_piece` has;
     * load_c5: `chunks` is of a tile, without a predicate.
   }];
   let arguments = (ins
@@ -57,9 +56,9 @@ def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "have memory brought near";
   let description = [{
-    The line with element `offset` of `base` is brought into the cache of the multiprocessor, unless the
-    predicate is false; with `l2` into that of the device, where no store of others can make it stale. Nobody
-    waits for it.
+    The line with element `offset` of `base` is brought into the cache of the multiprocessor, unless
+    the predicate is false; with `l2` into that of the device, where no store of others can make it
+    stale. Nobody waits for it.
   }];
   let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base, CUDA_Offset:$offset,
                        Optional<I1>:$predicate, UnitAttr:$l2);
@@ -72,9 +71,9 @@ def CUDA_LoadPartOp : CUDA_Op<"load_part", [
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "read the elements of a vector that there are";
   let description = [{
-    The first `left` of V consecutive elements from element `offset` of `base` on, or all where there are
-    more; those behind them are not read and zero. Nothing is known of the alignment. Clause load_part_c1: the
-    elements are those of the base.
+    The first `left` of V consecutive elements from element `offset` of `base` on, or all where
+    there are more; those behind them are not read and zero. Nothing is known of the alignment.
+    Clause load_part_c1: the elements are those of the base.
   }];
   let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$offset, CUDA_Offset:$left);
@@ -268,13 +267,12 @@ def CUDA_ReduceOp : CUDA_Op<"reduce", [Pure,
     * `max_abs_nan`: the same, but NaN if there is one;
     * `max_nan`: the largest of f32, NaN if there is one.
 
-    Before rows are distributed the operand is the whole row, `vector<N>`, and
-    the result `vector<N / group>`. After it, they are what a lane holds: a
-    tile, and one value for each group it has elements of, as `cuda.expand` takes them;
-    `lanes` lanes hold the row, and all of them take part. Clauses:
+    `lanes` lanes hold the row, and all of them take part. The operand is the tile that a lane
+    holds, and the result has one value for each group that the lane has elements of, as
+    `cuda.expand` takes them. One lane may hold the row as a vector. Clauses:
 
-    * reduce_c1: `group` divides the row, and the result has one f32 a group;
-    * reduce_c2: `lanes` is a power of two of at most 32, 1 for a whole row.
+    * reduce_c1: `group` divides the row, and the result has one f32 per group;
+    * reduce_c2: `lanes` is a power of two of at most 32, 1 of a vector.
   }];
   let arguments = (ins CUDA_ReduceKind:$kind, VectorOfRankAndType<[1, 2], [BF16, F32]>:$source,
                        I64Attr:$group, DefaultValuedAttr<I64Attr, "1">:$lanes);
@@ -290,9 +288,9 @@ def CUDA_HadamardOp : CUDA_Op<"hadamard", [Pure, AllTypesMatch<["source", "trans
   let summary = "Walsh-Hadamard transform of a row";
   let description = [{
     For h = 1, 2, 4, ..., elements i and i + h (bit h of i clear) become their sum
-    and their difference, rounded to nearest even. The operand is a row or, with
-    `lanes`, what one of so many lanes holds of it. Clause hadamard_c1: the row has a power of two of
-    elements, and `lanes` is a power of two of at most 32.
+    and their difference, rounded to nearest even. The operand is what one of `lanes` lanes
+    holds of the row. Clause hadamard_c1: the row has a power of two of elements, and `lanes`
+    is a power of two of at most 32.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source,
                        DefaultValuedAttr<I64Attr, "1">:$lanes);
@@ -305,8 +303,9 @@ def CUDA_InPoolOp : CUDA_Op<"in_pool", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "whether an entry may be written";
   let description = [{
-    Whether `condition` holds and the page `page` is below `pages`. Where the condition holds alone, somebody asked for
-    an entry beyond the pool: the host target, and a kernel compiled with checks, say so.
+    Whether `condition` holds and the page `page` is below `pages`. Where the condition holds alone,
+    somebody asked for an entry beyond the pool: the host target, and a kernel compiled with checks,
+    say so.
   }];
   let arguments = (ins I1:$condition, CUDA_Offset:$page, CUDA_Offset:$pages);
   let results = (outs I1:$valid);
@@ -319,17 +318,16 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "softmax-weighted sum of the rows of a window";
   let description = [{
-    Channel by channel, the sum over the `members` rows of a window of values weighted by
-    the softmax of their scores, as `dsv4.compress` defines it. The region, whose argument is the
-    row of the kernel, ends in a `cuda.pool_window` that gives the window. The region `offsets` gives
-    what lane `lane` of a team adds to the scores of member `member`, of every window whose rows its
+    Channel by channel, the sum over the `members` rows of a window of values weighted by the
+    softmax of their scores, as `dsv4.compress` defines it. The region, whose argument is the row of
+    the kernel, ends in a `cuda.pool_window` that gives the window. The region `offsets` gives what
+    lane `lane` of a team adds to the scores of member `member`, of every window whose rows its
     first two regions give: it waits for no window.
 
-    Before rows are distributed this is for row `row`, and the result is a whole row,
-    `vector<N>`. After it all `threads` threads of the block take part: for `count` rows, from `row`
-    on, those below `rows`, one after another; four and more are as far from each other as the grid
-    has blocks or clusters. Thread t has what lane t mod `lanes` holds of row t div `lanes` of these.
-    With `cluster` so many blocks, a thread block cluster, share the channels, and the threads of the
+    All `threads` threads of the block take part: for `count` rows, from `row` on, those below
+    `rows`, one after another; four and more are as far from each other as the grid has blocks or
+    clusters. Thread t has what lane t mod `lanes` holds of row t div `lanes` of these. With
+    `cluster` so many blocks, a thread block cluster, share the channels, and the threads of the
     first have the result. Clauses:
 
     * pool_c1: the region has the row as its argument, and ends in a `cuda.pool_window`;
@@ -365,12 +363,13 @@ def CUDA_PoolWindowOp : CUDA_Op<"pool_window", [
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "the rows of one window";
   let description = [{
-    The last region gives what lane `lane` of a team holds of member `member` of the window. Where `all` is true the
-    first two give its scores, but for the offsets of the pool, and its values, with less ado: each by itself, so
-    that rows of one tensor can be loaded one after another. Clauses:
+    The last region gives what lane `lane` of a team holds of member `member` of the window. Where
+    `all` is true the first two give its scores, but for the offsets of the pool, and its values,
+    with less ado: each by itself, so that rows of one tensor can be loaded one after another.
+    Clauses:
 
-    * pool_window_c1: all regions have the arguments `member` and `lane`; the first two end in a `cuda.pool_yield` of
-      one vector, the last in a `cuda.pool_row`;
+    * pool_window_c1: all regions have the arguments `member` and `lane`; the first two end in a
+      `cuda.pool_yield` of one vector, the last in a `cuda.pool_row`;
     * pool_window_c2: scores and values are of one type in all of them.
   }];
   let arguments = (ins I1:$all);
@@ -398,20 +397,23 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "softmax-weighted sum of the rows of a window, piece by piece";
   let description = [{
-    What `dsv4.compress` with `algorithm online` makes of one piece of a window, which has at most `members` rows.
-    The region, whose argument is the row of the kernel, ends in a `cuda.pool_piece` that gives the piece.
+    What `dsv4.compress` with `algorithm online` makes of one piece of a window, which has at most
+    `members` rows. The region, whose argument is the row of the kernel, ends in a `cuda.pool_piece`
+    that gives the piece.
 
-    Before rows are distributed this is for row `row`, after it for rows `row` to `row + count - 1`, those
-    below `rows`: teams of threads take part, each for every so many rows. With `cluster` so many blocks, a thread
-    block cluster, share the channels, and the threads of the first have the result. Of the rows of a piece
-    `groups` times four are loaded before the first is used, to registers or, where they are `staged`, to
-    dynamic shared memory: then every warp has channels of one team, which its lanes have side by side, from a
-    multiple of 16 bytes on. Clauses:
+    It is for rows `row` to `row + count - 1`, those below `rows`: teams of threads take part, each
+    for every so many rows. With `cluster` so many blocks, a thread block cluster, share the
+    channels, and the threads of the first have the result. Of the rows of a piece `groups` times
+    four are loaded before the first is used, to registers or, where they are `staged`, to dynamic
+    shared memory: then every warp has channels of one team, which its lanes have side by side, from
+    a multiple of 16 bytes on. Clauses:
 
     * pool_online_c1: the region has the row as its argument, and ends in a `cuda.pool_piece`;
-    * pool_online_c2: members, threads, count, cluster and groups are positive, and a row of the window is the
-      teams' lanes times what one holds, in one piece and as many in every block of a cluster;
-    * pool_online_c3: where rows are staged, a block and a team have whole warps, and a lane one chunk.
+    * pool_online_c2: members, threads, count, cluster and groups are positive, and a row of the
+      window is the teams' lanes times what one holds, in one piece and as many in every block of a
+      cluster;
+    * pool_online_c3: where rows are staged, a block and a team have whole warps, and a lane one
+      chunk.
   }];
   let arguments = (ins CUDA_Offset:$row, Optional<CUDA_Offset>:$rows, I64Attr:$members,
                        DefaultValuedAttr<I64Attr, "1">:$count,
@@ -448,15 +450,16 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "one piece of a window";
   let description = [{
-    A piece of `count` rows. Where `known` is true the first region gives what lane `lane` of a team holds of the
-    largest score, the sum of weights and the weighted sum so far; elsewhere nothing comes before
-    the piece. The second gives its scores and values of row `member`, below `count`, and what is to be added to
-    the scores, if anything is: as they are loaded, since what is computed there waits for the load. Where `kept` is
-    true the third stores what it is given, the same three behind the last row. Where `ends` is true the row
-    of the result is the quotient of the sums, else zeros. Clause pool_piece_c1: the arguments of the regions are
-    `lane`, `member` and `lane`, and `lane` and three vectors; the first ends in a `cuda.pool_yield` of three
-    vectors of f32, which are those of the third, and the second in one of two or three of the same shape, scores
-    and values of one type. Clause pool_piece_c2: of the second all or none are staged loads.
+    A piece of `count` rows. Where `known` is true the first region gives what lane `lane` of a team
+    holds of the largest score, the sum of weights and the weighted sum so far; elsewhere nothing
+    comes before the piece. The second gives its scores and values of row `member`, below `count`,
+    and what is to be added to the scores, if anything is: as they are loaded, since what is
+    computed there waits for the load. Where `kept` is true the third stores what it is given, the
+    same three behind the last row. Where `ends` is true the row of the result is the quotient of
+    the sums, else zeros. Clause pool_piece_c1: the arguments of the regions are `lane`, `member`
+    and `lane`, and `lane` and three vectors; the first ends in a `cuda.pool_yield` of three vectors
+    of f32, which are those of the third, and the second in one of two or three of the same shape,
+    scores and values of one type. Clause pool_piece_c2: of the second all or none are staged loads.
   }];
   let arguments = (ins CUDA_Offset:$count, I1:$known, I1:$kept, I1:$ends);
   let regions = (region SizedRegion<1>:$begin, SizedRegion<1>:$member, SizedRegion<1>:$end);
@@ -507,11 +510,10 @@ def CUDA_EncodeOp : CUDA_Op<"encode", [Pure, Elementwise, SameOperandsAndResultS
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "round f32 to a narrow type, saturating";
   let description = [{
-    To f8E4M3FN, f4E2M1FN or f8E8M0FNU: to nearest, ties to even, or with `up` to the next code
-    that is not smaller. What is beyond the largest finite value becomes that
-    value, infinities too. NaN becomes NaN (0x7F, 0xFF), in f4E2M1FN 7. Below 2^-127 an f8E8M0FNU is
-    code 0. `ties_down` rounds ties towards zero, `drop_negative_zero` makes the code of -0 that of 0.
-    Clauses:
+    To f8E4M3FN, f4E2M1FN or f8E8M0FNU: to nearest, ties to even, or with `up` to the next code that
+    is not smaller. What is beyond the largest finite value becomes that value, infinities too. NaN
+    becomes NaN (0x7F, 0xFF), in f4E2M1FN 7. Below 2^-127 an f8E8M0FNU is code 0. `ties_down` rounds
+    ties towards zero, `drop_negative_zero` makes the code of -0 that of 0. Clauses:
 
     * encode_c1: f8E8M0FNU is rounded `up`; f4E2M1FN is not;
     * encode_c2: `ties_down` and `drop_negative_zero` are for f4E2M1FN.
@@ -530,11 +532,12 @@ def CUDA_QuantizeOp : CUDA_Op<"quantize", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "encode the quotients of elements and the factors they share";
   let description = [{
-    Every element of a tile, as f32, over its factor, as f32: the quotient is rounded to f32 and then
-    encoded as by `cuda.encode` to nearest. Factors are positive or NaN, and stand for elements as in `cuda.expand`. Clauses:
+    Every element of a tile, as f32, over its factor, as f32: the quotient is rounded to f32 and
+    then encoded as by `cuda.encode` to nearest. Factors are positive or NaN, and stand for elements
+    as in `cuda.expand`. Clauses:
 
-    * quantize_c1: the codes have the shape of the values and f8E4M3FN or f4E2M1FN elements, the latter alone
-      `ties_down` and `drop_negative_zero`;
+    * quantize_c1: the codes have the shape of the values and f8E4M3FN or f4E2M1FN elements, the
+      latter alone `ties_down` and `drop_negative_zero`;
     * quantize_c2: as expand_c2.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [BF16, F32]>:$values,

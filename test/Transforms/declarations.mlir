@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --dsv4-specialize | FileCheck %s
 // RUN: dsv4-opt %s --dsv4-form-kernels | FileCheck %s
 // RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s
-// RUN: dsv4-opt %s --convert-dsv4-to-vector | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row | FileCheck %s
 // RUN: dsv4-opt %s --dsv4-distribute-rows | FileCheck %s
 // RUN: dsv4-opt %s --dsv4-outline-kernels | FileCheck %s
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline | FileCheck %s

@@ -1,7 +1,7 @@
 // Pieces of windows, of which no more tokens are loaded ahead than there are: the lanes of a team share the channels of what the regions read, give and
 // store. The others of the row program stay as they are.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --dsv4-distribute-rows --cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse --dsv4-distribute-rows --cse --mlir-use-nameloc-as-prefix | FileCheck %s
 
 !state = !dsv4.cache<8 x <[<"max" : 128 x f32 in row>, <"sum" : 128 x f32 in row>,
                            <"acc" : 128 x f32 in row>]>>

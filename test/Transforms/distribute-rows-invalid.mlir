@@ -19,13 +19,13 @@ func.func @shuffle(%o: tensor<?x64xf32>) {
     %c64 = arith.constant 64 : index
     scf.forall (%row) in (%n) {
       %at = arith.muli %row, %c64 : index
-      %v = vector.load %m[%at] : memref<?xf32>, vector<64xf32>
+      %v = row.read %m[%at] : memref<?xf32> -> vector<64xf32>
       // expected-error @+1 {{'vector.shuffle' op cannot be distributed over lanes}}
       %w = vector.shuffle %v, %v [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
         64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79,
         80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95] : vector<64xf32>, vector<64xf32>
-      vector.store %w, %m[%at] : memref<?xf32>, vector<64xf32>
+      row.write %w, %m[%at] : vector<64xf32>, memref<?xf32>
     }
   }
   return
@@ -42,13 +42,49 @@ func.func @interleave(%c: !dsv4.cache<64 x <nvfp4_352>>) {
     %c4 = arith.constant 4 : index
     scf.forall (%row) in (%c4) {
       // expected-error @+1 {{row_schedule_c4: interleaved factors need a step of 4 factors, got 2}}
-      %v = vector.load %m[%c0] : memref<?xi8>, vector<32xi8>
-      %a = vector.shape_cast %v : vector<32xi8> to vector<4x8xi8>
-      %b = vector.transpose %a, [1, 0] : vector<4x8xi8> to vector<8x4xi8>
-      %d = vector.shape_cast %b : vector<8x4xi8> to vector<32x1xi8>
-      %e = vector.broadcast %d : vector<32x1xi8> to vector<32x16xi8>
-      %f = vector.shape_cast %e : vector<32x16xi8> to vector<512xi8>
-      vector.store %f, %m[%row] : memref<?xi8>, vector<512xi8>
+      %v = row.read %m[%c0] {interleave = 4} : memref<?xi8> -> vector<32xf8E4M3FN>
+      %a = arith.extf %v : vector<32xf8E4M3FN> to vector<32xf32>
+      %b = row.expand %a : vector<32xf32> to vector<512xf32>
+      row.write %b, %m[%row] : vector<512xf32>, memref<?xi8>
+    }
+  }
+  return
+}
+
+// -----
+
+// What is not a write of a row would be left out.
+func.func @store(%o: tensor<?x64xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8> : (tensor<?x64xf32>) -> () {
+  ^bb0(%o1: tensor<?x64xf32>):
+    %n = dsv4.row_count %o1 : tensor<?x64xf32>
+    %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>
+    scf.forall (%row) in (%n) {
+      %v = row.read %m[%row] : memref<?xf32> -> vector<64xf32>
+      // expected-error @+1 {{'vector.store' op cannot be distributed over lanes}}
+      vector.store %v, %m[%row] : memref<?xf32>, vector<64xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @nested_guards(%o: tensor<?x64xf32>, %a: i1) {
+  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8> : (tensor<?x64xf32>) -> () {
+  ^bb0(%o1: tensor<?x64xf32>):
+    %n = dsv4.row_count %o1 : tensor<?x64xf32>
+    %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>
+    %c64 = arith.constant 64 : index
+    scf.forall (%row) in (%n) {
+      %v = row.read %m[%row] : memref<?xf32> -> vector<64xf32>
+      %b = arith.cmpi slt, %row, %c64 : index
+      scf.if %b {
+        // expected-error @+1 {{'scf.if' op is a condition of stores within another, or with an else}}
+        scf.if %b {
+          row.write %v, %m[%row] : vector<64xf32>, memref<?xf32>
+        }
+      }
     }
   }
   return

@@ -1,7 +1,7 @@
 // Rows to threads, row vectors to lanes: element e belongs to step s, lane l and
-// position v with e = (s * lanes + l) * vector + v.
+// element v of its vector with e = (s * lanes + l) * vector + v.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --dsv4-distribute-rows --cse | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse --dsv4-distribute-rows --cse | FileCheck %s
 
 !v4 = !dsv4.cache<64 x <v4_584>>
 !mx = !dsv4.cache<64 x <mxfp4_368>>
@@ -29,15 +29,16 @@ func.func @lanes(%c: !v4, %i: tensor<?xi32>, %o: tensor<?x512xbf16>, %m: tensor<
   // CHECK: %[[DATA:.*]] = cuda.load %{{.*}}[%[[AT]]] if %{{.*}} stride 64 : memref<?xi8>, index -> vector<7x8xf8E4M3FN>
   // A factor covers a whole step: every lane reads all of them.
   // CHECK: %[[FACTORS:.*]] = cuda.load %{{.*}} if %{{.*}} : memref<?xi8>, index -> vector<8xf8E8M0FNU>
+  // CHECK-NEXT: %[[SEVEN:.*]] = vector.extract_strided_slice %[[FACTORS]] {offsets = [0], sizes = [7], strides = [1]}
   // CHECK: %[[OFF16:.*]] = arith.muli %[[LANE]], %c16
   // CHECK: %[[ROPE:.*]] = cuda.load %{{.*}} if %{{.*}} : memref<?xi8>, index -> vector<1x8xbf16>
   // All loads stand before the arithmetic, and that before the stores.
   // CHECK-NOT: cuda.load
-  // CHECK: arith.extf %[[DATA]] : vector<7x8xf8E4M3FN> to vector<7x8xf32>
-  // CHECK: vector.extract_strided_slice %[[FACTORS]]
-  // CHECK: cuda.expand %{{.*}} : vector<7xf32> to vector<7x8xf32>
-  // CHECK: arith.mulf %{{.*}} : vector<7x8xf32>
-  // CHECK: %[[VALUES:.*]] = arith.truncf %{{.*}} : vector<7x8xf32> to vector<7x8xbf16>
+  // CHECK: %[[WIDE:.*]] = arith.extf %[[DATA]] : vector<7x8xf8E4M3FN> to vector<7x8xf32>
+  // CHECK: %[[BY:.*]] = arith.extf %[[SEVEN]]
+  // CHECK: %[[EACH:.*]] = cuda.expand %[[BY]] : vector<7xf32> to vector<7x8xf32>
+  // CHECK: %[[PRODUCT:.*]] = arith.mulf %[[WIDE]], %[[EACH]] : vector<7x8xf32>
+  // CHECK: %[[VALUES:.*]] = arith.truncf %[[PRODUCT]] : vector<7x8xf32> to vector<7x8xbf16>
   // CHECK: cuda.store %[[VALUES]], %{{.*}} stride 64 : vector<7x8xbf16>, memref<?xbf16>, index
   // CHECK: cuda.store %[[ROPE]], %{{.*}} : vector<1x8xbf16>, memref<?xbf16>, index
   // The mask has one element a row: the first lane writes it.
@@ -76,7 +77,7 @@ func.func @one_lane(%c: !i8, %i: tensor<?xi32>, %o: tensor<?x128xf32>, %m: tenso
   return %0#0, %0#1 : tensor<?x128xf32>, tensor<?xi1>
 }
 
-// Groups of 32, chunks of 8: four lanes share a factor.
+// Groups of 32, vectors of 8: four lanes share a factor.
 // CHECK-LABEL: func.func @group_over_lanes
 func.func @group_over_lanes(%c: !mx, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // CHECK: %[[LANE:.*]] = arith.remui
@@ -94,9 +95,9 @@ func.func @group_over_lanes(%c: !mx, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) 
   return %0 : tensor<?x512xbf16>
 }
 
-// Groups of 16, chunks of 32: a chunk has two factors.
-// CHECK-LABEL: func.func @groups_in_chunk
-func.func @groups_in_chunk(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+// Groups of 16, vectors of 32: a vector has two factors.
+// CHECK-LABEL: func.func @groups_in_vector
+func.func @groups_in_vector(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // CHECK: %[[LANE:.*]] = arith.remui
   // CHECK: cuda.load %{{.*}} stride 128 : memref<?xi8>, index -> vector<2x32xf4E2M1FN>
   // CHECK: %[[TWO:.*]] = arith.muli %[[LANE]], %c2
@@ -128,7 +129,7 @@ func.func @interleaved(%c: !nv, %i: tensor<?xi32>, %o: tensor<?x576xbf16>) -> te
   return %0 : tensor<?x576xbf16>
 }
 
-// 7 chunks for 4 lanes: three of them have two. What is behind the row changes no sum.
+// 7 vectors for 4 lanes: three of them have two. What is behind the row changes no sum.
 // CHECK-LABEL: func.func @uneven
 func.func @uneven(%x: tensor<?x14xf32>, %o: tensor<?x14xf32>) -> tensor<?x14xf32> {
   // CHECK: %[[LANE:.*]] = arith.remui
@@ -137,7 +138,7 @@ func.func @uneven(%x: tensor<?x14xf32>, %o: tensor<?x14xf32>) -> tensor<?x14xf32
   // CHECK: %[[X:.*]] = cuda.load %{{.*}} chunks %[[CHUNKS]] : index stride 8 : memref<?xf32>, index -> vector<2x2xf32>
   // CHECK: %[[ALL:.*]] = cuda.keep_chunks %[[X]], %[[CHUNKS]] otherwise 0xFF800000 : vector<2x2xf32>, index
   // CHECK: cuda.reduce max_nan %[[ALL]] per 16 lanes 4 : vector<2x2xf32> to vector<1xf32>
-  // CHECK: %[[POWERS:.*]] = cuda.activation exp
+  // CHECK: %[[POWERS:.*]] = row.activation exp
   // CHECK: %[[SUMMED:.*]] = cuda.keep_chunks %[[POWERS]], %[[CHUNKS]] otherwise -0.000000e+00
   // CHECK: cuda.reduce sum %[[SUMMED]] per 16 lanes 4
   // CHECK: cuda.store %{{.*}} chunks %[[CHUNKS]] : index stride 8 : vector<2x2xf32>, memref<?xf32>, index

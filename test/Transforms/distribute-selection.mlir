@@ -1,6 +1,6 @@
-// A thread computes chunks of columns by itself: 4 elements, and the one factor that they have.
+// A thread computes vectors of columns by itself: 4 elements, and the one factor that they have.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --dsv4-distribute-rows --canonicalize --cse | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --dsv4-distribute-rows --canonicalize --cse | FileCheck %s
 
 #f8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>
 
@@ -15,7 +15,7 @@
 // CHECK: %[[X:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<1x4xf32>
 // CHECK: cuda.select_yield %[[X]] : vector<1x4xf32>
 // CHECK: } emit {
-// CHECK: ^bb0(%[[PLACE:.*]]: index, %[[INDEX:.*]]: index, %[[VALUE:.*]]: f32):
+// CHECK: ^bb0(%[[RANK:.*]]: index, %[[INDEX:.*]]: index, %[[VALUE:.*]]: f32):
 // CHECK: memref.store %{{.*}} : memref<?xi32>
 // CHECK: memref.store %[[VALUE]], %{{.*}} : memref<?xf32>
 func.func @stream(%d: tensor<?x64xf8E4M3FN>, %s: tensor<?x2xf8E8M0FNU>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x64xf32>) {
@@ -34,7 +34,7 @@ func.func @registers(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
   %0 = dsv4.kernel @registers(%s, %i) schedule <threads = 64, lanes = 1, vector = 4, select = block>
       : (tensor<?x64xf32>, tensor<?x8xi32>) -> tensor<?x8xi32> {
   ^bb0(%a: tensor<?x64xf32>, %c: tensor<?x8xi32>):
-    // CHECK: cuda.select 8 of %c64 most 64 kind block threads 64 : index load {
+    // CHECK: cuda.select 8 of %c64 most 64 threads 64 : index load {
     // CHECK: memref<?xf32>, index -> vector<1x4xf32>
     %1 = dsv4.topk %a outs(%c : tensor<?x8xi32>) : tensor<?x64xf32>
     dsv4.yield %1 : tensor<?x8xi32>
@@ -65,14 +65,20 @@ func.func @grid(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
 // CHECK: %[[MOST:.*]] = cuda.reduce max_nan %[[X]] per 256 lanes 32
 // CHECK: %[[SUM:.*]] = cuda.reduce sum %{{.*}} per 256 lanes 32
 // CHECK: %[[SCORES:.*]] = arith.divf %{{.*}} : vector<2x4xf32>
+// The bias needs no whole row: it is read by columns.
 // CHECK: cuda.select 8 of %c256 most 256 order sorted kind warp threads 32 chunks 2 computed
 // CHECK: ^bb0(%[[COLUMN:.*]]: index):
-// CHECK: %[[CHUNK:.*]] = cuda.columns %[[SCORES]] at %[[COLUMN]] lanes 32 : vector<2x4xf32>, index to vector<1x4xf32>
-// CHECK: cuda.select_yield
+// CHECK: %[[BIAS:.*]] = cuda.load %{{.*}}[%[[COLUMN]]] : memref<?xf32>, index -> vector<1x4xf32>
+// CHECK: %[[VECTOR:.*]] = cuda.columns %[[SCORES]] at %[[COLUMN]] lanes 32 : vector<2x4xf32>, index to vector<1x4xf32>
+// CHECK: %[[KEYS:.*]] = arith.addf %[[VECTOR]], %[[BIAS]] : vector<1x4xf32>
+// CHECK-NEXT: cuda.select_yield %[[KEYS]]
 // CHECK: } emit {
 // CHECK-DAG: cuda.load %{{.*}} -> vector<1x1xf32>
 // CHECK-DAG: cuda.expand %[[MOST]] : vector<1xf32> to vector<1x1xf32>
 // CHECK-DAG: cuda.expand %[[SUM]] : vector<1xf32> to vector<1x1xf32>
+// The bias chooses and does not weigh.
+// CHECK-NOT: arith.addf
+// CHECK: cuda.store
 func.func @softmax(%x: tensor<?x256xf32>, %b: tensor<256xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x256xf32>) {
   %0:2 = dsv4.kernel @softmax(%x, %b, %i, %v, %o) schedule <threads = 128, lanes = 1, vector = 4, select = warp>
       : (tensor<?x256xf32>, tensor<256xf32>, tensor<?x8xi32>, tensor<?x8xf32>, tensor<?x256xf32>) -> (tensor<?x8xi32>, tensor<?x8xf32>) {

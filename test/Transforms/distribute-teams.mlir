@@ -1,7 +1,7 @@
 // A kernel with a team: all threads of a block read windows of rows, and then the first of them
 // have the rows.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --dsv4-distribute-rows --cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse --dsv4-distribute-rows --cse --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // One row a block: no row needs a guard, and its first 16 threads have it.
 // CHECK-LABEL: func.func @one_row

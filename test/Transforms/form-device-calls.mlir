@@ -99,7 +99,7 @@ gpu.module @calls {
     %f = arith.extf %s : vector<2xf8E8M0FNU> to vector<2xf32>
     %e = cuda.expand %f : vector<2xf32> to vector<2x8xf32>
     %q = arith.divf %w, %e : vector<2x8xf32>
-    %c = cuda.encode %q : vector<2x8xf32> to vector<2x8xf8E4M3FN>
+    %c = row.encode %q : vector<2x8xf32> to vector<2x8xf8E4M3FN>
     cuda.store %c, %o[%at] stride 64 : vector<2x8xf8E4M3FN>, memref<?xi8>, i32
     gpu.return
   }
@@ -112,10 +112,40 @@ gpu.module @calls {
     %e = cuda.expand %s : vector<2xf32> to vector<2x8xf32>
     %p = arith.mulf %x, %e : vector<2x8xf32>
     %q = arith.divf %x, %y : vector<2x8xf32>
-    %a = cuda.encode %p : vector<2x8xf32> to vector<2x8xf8E4M3FN>
-    %b = cuda.encode %q : vector<2x8xf32> to vector<2x8xf8E4M3FN>
+    %a = row.encode %p : vector<2x8xf32> to vector<2x8xf8E4M3FN>
+    %b = row.encode %q : vector<2x8xf32> to vector<2x8xf8E4M3FN>
     cuda.store %a, %o[%at] stride 64 : vector<2x8xf8E4M3FN>, memref<?xi8>, i32
     cuda.store %b, %o[%at] stride 64 : vector<2x8xf8E4M3FN>, memref<?xi8>, i32
+    gpu.return
+  }
+
+  // What is left is a call by itself, with what its op says.
+  // CHECK-LABEL: gpu.func @left
+  gpu.func @left(%x: vector<2x8xf32>, %s: vector<7xf32>, %v: vector<4x8xf4E2M1FN>, %i: vector<2x8xi32>,
+                 %k: i32, %f: memref<?xf32>, %m: memref<?xi8>, %at: i32) {
+    // CHECK: cuda.encode %{{.*}} up : vector<7xf32> to vector<7xf8E8M0FNU>
+    // CHECK-NEXT: cuda.encode %{{.*}} ties_down drop_negative_zero : vector<2x8xf32> to vector<2x8xf4E2M1FN>
+    // CHECK-NEXT: cuda.swap_nibbles %{{.*}} : vector<4x8xf4E2M1FN>
+    // CHECK-NEXT: %[[N:.*]] = cuda.one_nan %{{.*}} : vector<2x8xf32>
+    // CHECK-NEXT: %[[A:.*]] = cuda.activation sigmoid %[[N]] : vector<2x8xf32>
+    // CHECK-NEXT: %[[B:.*]] = cuda.activation sqrt_softplus %[[A]] : vector<2x8xf32>
+    // CHECK-NEXT: %[[C:.*]] = cuda.activation exp %[[B]] : vector<2x8xf32>
+    // CHECK-NEXT: %[[D:.*]] = cuda.where_valid %[[C]] at %{{.*}} below 64 : vector<2x8xf32>, vector<2x8xi32>
+    // CHECK-NEXT: cuda.where_valid %[[D]] at %{{.*}} below 32 otherwise 0xFF800000 : vector<2x8xf32>, i32
+    // CHECK-NOT: row.
+    %0 = row.encode %s up : vector<7xf32> to vector<7xf8E8M0FNU>
+    %1 = row.encode %x ties_down drop_negative_zero : vector<2x8xf32> to vector<2x8xf4E2M1FN>
+    %2 = row.swap_nibbles %v : vector<4x8xf4E2M1FN>
+    %3 = row.one_nan %x : vector<2x8xf32>
+    %4 = row.activation sigmoid %3 : vector<2x8xf32>
+    %5 = row.activation sqrt_softplus %4 : vector<2x8xf32>
+    %6 = row.activation exp %5 : vector<2x8xf32>
+    %7 = row.where_valid %6 at %i below 64 : vector<2x8xf32>, vector<2x8xi32>
+    %8 = row.where_valid %7 at %k below 32 otherwise 0xFF800000 : vector<2x8xf32>, i32
+    cuda.store %0, %m[%at] : vector<7xf8E8M0FNU>, memref<?xi8>, i32
+    cuda.store %1, %m[%at] stride 32 : vector<2x8xf4E2M1FN>, memref<?xi8>, i32
+    cuda.store %2, %m[%at] stride 32 : vector<4x8xf4E2M1FN>, memref<?xi8>, i32
+    cuda.store %8, %f[%at] stride 64 : vector<2x8xf32>, memref<?xf32>, i32
     gpu.return
   }
 }

@@ -1,5 +1,5 @@
 // What takes single elements of rows is fed by ops that can compute those, through all ops between them;
-// and only indices are taken place by place.
+// and only indices are taken rank by rank.
 
 // RUN: dsv4-opt %s --dsv4-form-kernels --remarks-filter=dsv4-form-kernels --remark-format=emitRemark 2>%t \
 // RUN:   | FileCheck %s

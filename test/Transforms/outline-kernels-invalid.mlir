@@ -11,7 +11,7 @@ func.func @no_schedule(%o: tensor<?x8xf32>) {
 // -----
 
 func.func @not_lowered(%o: tensor<?x8xf32>) {
-  // expected-error @+1 {{'dsv4.kernel' op is not lowered; run convert-dsv4-to-vector}}
+  // expected-error @+1 {{'dsv4.kernel' op is not lowered; run convert-dsv4-to-row}}
   dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8> : (tensor<?x8xf32>) -> () {
   ^bb0(%o1: tensor<?x8xf32>):
   }

@@ -1,7 +1,7 @@
 // Different things of one name are different parameters: a dim called `rows` is
 // not the number of rows, one called `cache_pages` not the pages of the cache.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --dsv4-distribute-rows \
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse --dsv4-distribute-rows \
 // RUN:   --dsv4-outline-kernels | FileCheck %s
 
 !v4 = !dsv4.cache<64 x <v4_584>>

@@ -1,7 +1,7 @@
 // Kernels become functions of their own; buffers and run-time extents become
 // parameters, and the launch stays behind.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --dsv4-distribute-rows \
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse --dsv4-distribute-rows \
 // RUN:   --dsv4-outline-kernels="arch=sm_100a" -mlir-print-debuginfo | FileCheck %s
 // RUN: not dsv4-opt %s --dsv4-outline-kernels="arch=gfx90a" 2>&1 | FileCheck %s --check-prefix=ARCH
 

@@ -38,7 +38,9 @@ static bool holds(Type base, Type type) {
   return element.isInteger(8) || element == type;
 }
 
-static bool isAlignment(uint64_t align) { return llvm::isPowerOf2_64(align); }
+static bool isAlignment(int64_t align) {
+  return align > 0 && llvm::isPowerOf2_64(align);
+}
 
 LogicalResult ReadOp::verify() {
   VectorType type = getValue().getType();
@@ -78,6 +80,11 @@ LogicalResult WriteOp::verify() {
   if (group == 1 && (interleave != 1 || pad != 0))
     return emitOpError() << "write_c3: expected 'interleave' and 'pad' of "
                             "values per more than one element";
+  int64_t extent = getValue().getType().getNumElements();
+  if (extent % interleave != 0)
+    return emitOpError() << "write_c4: expected the interleave to divide the "
+                            "extent "
+                         << extent << ", got " << interleave;
   return success();
 }
 
@@ -226,7 +233,7 @@ LogicalResult WindowReduceOp::verify() {
   if (static_cast<int64_t>(getMembers()) < 1)
     return emitOpError() << "window_reduce_c2: expected a positive number of "
                             "members, got "
-                         << getMembers();
+                         << static_cast<int64_t>(getMembers());
   return success();
 }
 
@@ -267,7 +274,7 @@ LogicalResult WindowReduceOnlineOp::verify() {
   if (static_cast<int64_t>(getMembers()) < 1)
     return emitOpError() << "window_reduce_online_c2: expected a positive "
                             "number of members, got "
-                         << getMembers();
+                         << static_cast<int64_t>(getMembers());
   return success();
 }
 

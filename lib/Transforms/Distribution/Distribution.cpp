@@ -332,7 +332,30 @@ LogicalResult Distribution::distributeRows(const Cooperation *with) {
   return success();
 }
 
+/// Refuses what would be left out: ops that take rows and give nothing, unless
+/// they write, and conditions within conditions.
+static LogicalResult verifyRoots(Block *block, bool isGuard) {
+  for (Operation &op : *block) {
+    bool takesRow = llvm::any_of(
+        op.getOperandTypes(), [](Type type) { return isa<VectorType>(type); });
+    if (op.getNumResults() == 0 && takesRow && !isa<row::WriteOp>(op))
+      return op.emitOpError() << "cannot be distributed over lanes";
+    auto guard = dyn_cast<scf::IfOp>(op);
+    if (!guard || guard.getNumResults() != 0)
+      continue;
+    if (isGuard || !guard.getElseRegion().empty())
+      return guard.emitOpError()
+             << "is a condition of stores within another, or with an else: "
+                "expected one condition around what is stored";
+    if (failed(verifyRoots(guard.thenBlock(), /*isGuard=*/true)))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult Distribution::run() {
+  if (failed(verifyRoots(forall.getBody(), /*isGuard=*/false)))
+    return failure();
   for (Operation &op : *forall.getBody()) {
     auto distributable = dyn_cast<row::DistributableOpInterface>(op);
     if (distributable &&

@@ -12,6 +12,8 @@
 
 #include "Models.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace dsv4;
 using row::Access;
@@ -41,6 +43,7 @@ private:
   bool isWarp() const { return kind == cuda::SelectKind::Warp; }
   /// Scalars that are one for all columns and ranks.
   void placeScalars();
+  Value findWholeRow(Value scores);
   /// What columns and ranks need of whole rows.
   LogicalResult placeStatistics();
   LogicalResult verifyWrites();
@@ -118,6 +121,30 @@ void Selector::placeScalars() {
       (void)d.getScalar(op.getResult(0));
 }
 
+/// What lanes compute of the whole row: `scores`, but for terms that can be read
+/// column by column.
+Value Selector::findWholeRow(Value scores) {
+  for (Operation *op = scores.getDefiningOp();
+       op && op->hasTrait<OpTrait::Elementwise>();
+       op = scores.getDefiningOp()) {
+    SmallVector<Value> ofRow;
+    bool hasOther = false;
+    for (Value operand : op->getOperands()) {
+      if (!isa<VectorType>(operand.getType()) ||
+          matchPattern(operand, m_Constant()))
+        continue;
+      if (d.needsWholeRow(operand))
+        ofRow.push_back(operand);
+      else
+        hasOther = true;
+    }
+    if (!hasOther || ofRow.size() != 1)
+      break;
+    scores = ofRow.front();
+  }
+  return scores;
+}
+
 LogicalResult Selector::placeStatistics() {
   Value scores = select.getScores();
   bool needsRow = d.needsWholeRow(scores);
@@ -126,12 +153,13 @@ LogicalResult Selector::placeStatistics() {
                                    "rows, which only a warp per row finds";
   if (needsRow) {
     Footprint whole{max, 1};
-    if (failed(d.placeLoads(scores, whole)))
+    Value computed = findWholeRow(scores);
+    if (failed(d.placeLoads(computed, whole)))
       return failure();
-    auto row = d.get(scores, whole);
+    auto row = d.get(computed, whole);
     if (failed(row))
       return failure();
-    d.setWholeRow(scores, *row);
+    d.setWholeRow(computed, *row);
   }
   for (auto pick : d.getProgram()->getOps<row::PickOp>())
     if (failed(d.computeStatistics(pick.getRow())))

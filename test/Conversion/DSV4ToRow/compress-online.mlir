@@ -1,7 +1,7 @@
 // The row program of a piece of a window: the plan, what the state holds of the window, one
 // token, and what the state is to hold.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse --mlir-use-nameloc-as-prefix | FileCheck %s
 
 !state = !dsv4.cache<8 x <[<"max" : 64 x f32 in row>, <"sum" : 64 x f32 in row>,
                            <"acc" : 64 x f32 in row>]>>
@@ -14,9 +14,8 @@
 // CHECK-DAG: %[[PAGES:.*]] = dsv4.extent %{{.*}}, 0 : !dsv4.cache
 // CHECK-DAG: %[[STATE:.*]] = dsv4.buffer %{{.*}} : !dsv4.cache<{{.*}}> to memref<?xi8>
 // CHECK: scf.forall (%row)
-// CHECK-NEXT: %pooled = cuda.pool_online 4 at %row : index to vector<64xf32> {
-// CHECK-NEXT: ^bb0(%piece: index):
-// CHECK: %[[PLAN:.*]] = arith.muli %piece, %c5
+// CHECK-NEXT: %pooled = row.window_reduce_online 4 : vector<64xf32> {
+// CHECK: %[[PLAN:.*]] = arith.muli %row, %c5
 // CHECK-NEXT: %position = memref.load %{{.*}}[%[[PLAN]]]
 // CHECK-NEXT: %[[GIVEN:.*]] = arith.index_cast %position
 // CHECK: %count = memref.load
@@ -54,28 +53,27 @@
 // CHECK-NEXT: %[[BEFORE:.*]] = arith.cmpi slt, %[[END]], %c4
 // CHECK-NEXT: %[[WRITES:.*]] = arith.andi %is_piece, %[[BEFORE]]
 // CHECK-NEXT: %[[WRITTEN:.*]] = arith.andi %[[WRITES]], %[[GOOD]]
-// CHECK: %kept = cuda.in_pool %[[WRITTEN]], %{{.*}} of %[[PAGES]]
-// CHECK: cuda.pool_piece %tokens known %known kept %kept ends %ends : index begin {
-// CHECK: %max = vector.load %[[STATE]][%{{.*}}] {alignment = 16 : i64} : memref<?xi8>, vector<256xi8>
-// CHECK: %sum = vector.load %[[STATE]]
-// CHECK: %acc = vector.load %[[STATE]]
-// CHECK: cuda.pool_yield %{{.*}}, %{{.*}}, %{{.*}} : vector<64xf32>, vector<64xf32>, vector<64xf32>
+// CHECK: %kept = row.may_write %[[WRITTEN]], %{{.*}} of %[[PAGES]]
+// CHECK: row.window_segment %tokens known %known kept %kept ends %ends begin {
+// CHECK: %max = row.read %[[STATE]][%{{.*}}] {align = 16 : i64} : memref<?xi8> -> vector<64xf32>
+// CHECK: %sum = row.read %[[STATE]][%{{.*}}] {align = 16 : i64} : memref<?xi8> -> vector<64xf32>
+// CHECK: %acc = row.read %[[STATE]][%{{.*}}] {align = 16 : i64} : memref<?xi8> -> vector<64xf32>
+// CHECK-NEXT: row.yield %max, %sum, %acc : vector<64xf32>, vector<64xf32>, vector<64xf32>
 // CHECK-NEXT: } member {
 // CHECK: %[[STEP:.*]] = arith.muli %member, %c64
 // CHECK-NEXT: %[[AT:.*]] = arith.addi %launch_start, %[[STEP]]
-// CHECK-NEXT: %scores = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<64xbf16>
-// CHECK-NEXT: %values = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<64xbf16>
-// CHECK: %bias = vector.load %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<64xf32>
+// CHECK-NEXT: %scores = row.read %{{.*}}[%[[AT]]] {align = 16 : i64} : memref<?xbf16> -> vector<64xbf16>
+// CHECK-NEXT: %values = row.read %{{.*}}[%[[AT]]] {align = 16 : i64} : memref<?xbf16> -> vector<64xbf16>
+// CHECK: %bias = row.read %{{.*}} {align = 16 : i64} : memref<?xf32> -> vector<64xf32>
 // As they are loaded: what is computed here would wait for them.
-// CHECK-NEXT: cuda.pool_yield %scores, %values, %bias : vector<64xbf16>, vector<64xbf16>, vector<64xf32>
+// CHECK-NEXT: row.yield %scores, %values, %bias : vector<64xbf16>, vector<64xbf16>, vector<64xf32>
 // CHECK-NEXT: } end {
-// CHECK-NEXT: ^bb0(%team_lane: index, %max: vector<64xf32>, %sum: vector<64xf32>, %acc: vector<64xf32>):
-// CHECK: %[[BYTES:.*]] = vector.bitcast %max : vector<64xf32> to vector<256xi8>
-// CHECK-NEXT: vector.store %[[BYTES]], %[[STATE]]
-// CHECK: vector.bitcast %sum
-// CHECK: vector.bitcast %acc
-// CHECK: cuda.pool_yield{{$}}
-// CHECK: vector.store %pooled
+// CHECK-NEXT: ^bb0(%max: vector<64xf32>, %sum: vector<64xf32>, %acc: vector<64xf32>):
+// CHECK: row.write %max, %[[STATE]][%{{.*}}] {align = 16 : i64} : vector<64xf32>, memref<?xi8>
+// CHECK: row.write %sum, %[[STATE]]
+// CHECK: row.write %acc, %[[STATE]]
+// CHECK-NEXT: row.yield{{$}}
+// CHECK: row.write %pooled
 func.func @piece(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: tensor<?x5xi32>,
                  %bias: tensor<4x64xf32>, %state: !state, %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %0 = dsv4.kernel @piece(%values, %scores, %plan, %bias, %state, %out)
@@ -96,18 +94,18 @@ func.func @piece(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: 
 // CHECK-DAG: %[[MAX:.*]] = dsv4.buffer %[[STATE:.*]]["max"]
 // CHECK-DAG: %[[SUM:.*]] = dsv4.buffer %[[STATE]]["sum"]
 // CHECK-DAG: %[[ACC:.*]] = dsv4.buffer %[[STATE]]["acc"]
-// CHECK: cuda.pool_online 1 at %row
+// CHECK: row.window_reduce_online 1 :
 // CHECK-NOT: %place
-// CHECK: cuda.pool_piece
-// CHECK: vector.load %[[MAX]]
-// CHECK: vector.load %[[SUM]]
-// CHECK: vector.load %[[ACC]]
+// CHECK: row.window_segment
+// CHECK: row.read %[[MAX]]
+// CHECK: row.read %[[SUM]]
+// CHECK: row.read %[[ACC]]
 // CHECK: } member {
 // CHECK-NOT: %bias
 // CHECK: } end {
-// CHECK: vector.store %{{.*}}, %[[MAX]]
-// CHECK: vector.store %{{.*}}, %[[SUM]]
-// CHECK: vector.store %{{.*}}, %[[ACC]]
+// CHECK: row.write %max, %[[MAX]]
+// CHECK: row.write %sum, %[[SUM]]
+// CHECK: row.write %acc, %[[ACC]]
 func.func @arrays(%values: tensor<?x64xf32>, %plan: tensor<?x5xi32>, %state: !arrays,
                   %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
   %0 = dsv4.kernel @arrays(%values, %plan, %state, %out)

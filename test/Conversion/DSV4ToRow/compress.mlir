@@ -1,7 +1,7 @@
 // The row program of a compression: the plan of the entry, then two ways to read a row of
 // its window, the first where all of them are in the launch.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse --mlir-use-nameloc-as-prefix | FileCheck %s
 
 !ring = !dsv4.cache<8 x <[<"values" : 64 x f32 in row>, <"scores" : 64 x f32 in row>]>>
 !paged = !dsv4.cache<16 x <[<"values" : 64 x bf16 in row>, <"scores" : 64 x bf16 in row>]>>
@@ -13,9 +13,8 @@
 // CHECK: %[[ROWS:.*]] = dsv4.row_count
 // CHECK: %[[TOKENS:.*]] = dsv4.extent %{{.*}}, 0 : tensor<?x32xbf16>
 // CHECK: scf.forall (%row) in (%[[ROWS]]) {
-// CHECK-NEXT: %pooled = cuda.pool 10 at %row : index to vector<32xf32> {
-// CHECK-NEXT: ^bb0(%entry: index):
-// CHECK: %[[PLAN:.*]] = arith.muli %entry, %c4
+// CHECK-NEXT: %pooled = row.window_reduce 10 : vector<32xf32> {
+// CHECK: %[[PLAN:.*]] = arith.muli %row, %c4
 // CHECK-NEXT: %window_start = memref.load %{{.*}}[%[[PLAN]]] : memref<?xi32>
 // CHECK-NEXT: %[[GIVEN:.*]] = arith.index_cast %window_start
 // CHECK-NOT: %request
@@ -39,20 +38,20 @@
 // CHECK-NEXT: %[[GEQ:.*]] = arith.cmpi sge, %[[WINDOW]], %[[POSITION]]
 // CHECK: %all_in_launch = arith.andi %{{.*}}, %[[INROWS]]
 // CHECK: %launch_start = arith.muli %first_in_launch, %c32
-// CHECK-NEXT: cuda.pool_window %all_in_launch scores {
-// CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
+// CHECK-NEXT: row.window %all_in_launch scores {
+// CHECK-NEXT: ^bb0(%member: index):
 // CHECK-NEXT: %[[STEP:.*]] = arith.muli %member, %c32
 // CHECK-NEXT: %[[AT:.*]] = arith.addi %launch_start, %[[STEP]]
-// CHECK-NEXT: %scores = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<32xbf16>
+// CHECK-NEXT: %scores = row.read %{{.*}}[%[[AT]]] {align = 16 : i64} : memref<?xbf16> -> vector<32xbf16>
 // CHECK-NEXT: %[[S:.*]] = arith.extf %scores
-// CHECK-NEXT: cuda.pool_yield %[[S]] : vector<32xf32>
+// CHECK-NEXT: row.yield %[[S]] : vector<32xf32>
 // CHECK-NEXT: } values {
-// CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
+// CHECK-NEXT: ^bb0(%member: index):
 // CHECK-NEXT: %[[STEP:.*]] = arith.muli %member, %c32
 // CHECK-NEXT: %[[AT:.*]] = arith.addi %launch_start, %[[STEP]]
-// CHECK-NEXT: %values = vector.load %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16>, vector<32xbf16>
+// CHECK-NEXT: %values = row.read %{{.*}}[%[[AT]]] {align = 16 : i64} : memref<?xbf16> -> vector<32xbf16>
 // CHECK-NEXT: %[[V:.*]] = arith.extf %values
-// CHECK-NEXT: cuda.pool_yield %[[V]] : vector<32xf32>
+// CHECK-NEXT: row.yield %[[V]] : vector<32xf32>
 // CHECK-NEXT: } else {
 // CHECK: %at = arith.addi %[[WINDOW]], %member
 // CHECK-NEXT: %token = arith.addi %at, %shift
@@ -60,12 +59,11 @@
 // CHECK: %[[LESS:.*]] = arith.cmpi slt, %token, %[[TOKENS]]
 // CHECK: %in_launch = arith.cmpi sge, %at, %[[POSITION]]
 // CHECK: %is_there = arith.andi
-// CHECK: %[[MASK:.*]] = vector.broadcast %is_there : i1 to vector<32xi1>
-// CHECK: %scores = vector.maskedload %{{.*}}[%[[FROM]]], %[[MASK]], %{{.*}} {alignment = 16 : i64} : memref<?xbf16>
-// CHECK: %values = vector.maskedload %{{.*}}[%[[FROM]]], %[[MASK]], %{{.*}} {alignment = 16 : i64} : memref<?xbf16>
-// CHECK: cuda.pool_row %is_there
+// CHECK: %scores = row.read %{{.*}}[%[[FROM]]] if %is_there {align = 16 : i64} : memref<?xbf16>
+// CHECK: %values = row.read %{{.*}}[%[[FROM]]] if %is_there {align = 16 : i64} : memref<?xbf16>
+// CHECK: row.window_row %is_there
 // CHECK: %[[ROUNDED:.*]] = arith.truncf %pooled : vector<32xf32> to vector<32xbf16>
-// CHECK: vector.store %[[ROUNDED]]
+// CHECK: row.write %[[ROUNDED]]
 func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan: tensor<?x4xi32>,
                   %out: tensor<?x32xbf16>) -> tensor<?x32xbf16> {
   %0 = dsv4.kernel @launch(%values, %scores, %plan, %out)
@@ -81,24 +79,24 @@ func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan:
 
 // A ring of two pages a request, and two streams: the window before in the first columns.
 // CHECK-LABEL: dsv4.kernel @ring(
-// CHECK: %pooled = cuda.pool 8 at %row : index to vector<32xf32> {
+// CHECK: %pooled = row.window_reduce 8 : vector<32xf32> {
 // CHECK: %request = memref.load
 // CHECK-NEXT: %[[REQUEST:.*]] = arith.index_cast %request
 // CHECK: %[[BEFORE:.*]] = arith.subi %{{.*}}, %c4
 // CHECK: %first_in_launch = arith.addi %[[BEFORE]], %shift
 // CHECK: arith.addi %first_in_launch, %c7
-// CHECK: cuda.pool_window %all_in_launch scores {
+// CHECK: row.window %all_in_launch scores {
 // CHECK: %[[FIRST:.*]] = arith.cmpi slt, %member, %c4
 // CHECK-NEXT: %[[COLUMN:.*]] = arith.select %[[FIRST]], %c0, %c32
 // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
-// CHECK-NEXT: %scores = vector.load %{{.*}}[%[[AT]]]
-// CHECK: cuda.pool_yield %scores
+// CHECK-NEXT: %scores = row.read %{{.*}}[%[[AT]]] {align
+// CHECK: row.yield %scores
 // CHECK-NEXT: } values {
 // CHECK: %[[FIRST:.*]] = arith.cmpi slt, %member, %c4
 // CHECK-NEXT: %[[COLUMN:.*]] = arith.select %[[FIRST]], %c0, %c32
 // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[COLUMN]]
-// CHECK-NEXT: %values = vector.load %{{.*}}[%[[AT]]]
-// CHECK: cuda.pool_yield %values
+// CHECK-NEXT: %values = row.read %{{.*}}[%[[AT]]] {align
+// CHECK: row.yield %values
 // CHECK-NEXT: } else {
 // CHECK: %[[COLUMN:.*]] = arith.select %{{.*}}, %c0, %c32
 // CHECK-NEXT: %at = arith.addi %[[BEFORE]], %member
@@ -117,29 +115,27 @@ func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan:
 // CHECK-NEXT: %[[SOURCE:.*]] = arith.select %in_launch, %[[INROWS]], %valid : i1
 // CHECK-NEXT: %is_there = arith.andi %{{.*}}, %[[SOURCE]]
 // Of memory that starts at the one or the other, in bytes.
-// CHECK: %[[SCORES:.*]] = cuda.bytes %{{.*}} : memref<?xf32> to memref<?xi8>
+// CHECK: %[[SCORES:.*]] = row.bytes %{{.*}} : memref<?xf32> to memref<?xi8>
 // CHECK: %[[AT:.*]] = arith.select %in_launch, %[[LAUNCHAT:.*]], %{{.*}} : index
 // CHECK-NEXT: %scores_memory = arith.select %in_launch, %[[SCORES]], %[[STATE:.*]] : memref<?xi8>
-// CHECK: %scores = vector.maskedload %scores_memory[%[[AT]]], %[[MASK:.*]], %{{.*}} {alignment = 16 : i64} : memref<?xi8>, vector<128xi1>, vector<128xi8>
-// CHECK-NEXT: %[[S:.*]] = vector.bitcast %scores : vector<128xi8> to vector<32xf32>
+// CHECK-NEXT: %scores = row.read %scores_memory[%[[AT]]] if %is_there {align = 16 : i64} : memref<?xi8> -> vector<32xf32>
 // CHECK: %[[AT:.*]] = arith.select %in_launch, %[[LAUNCHAT]], %{{.*}} : index
 // CHECK-NEXT: %values_memory = arith.select %in_launch, %{{.*}}, %[[STATE]] : memref<?xi8>
-// CHECK-NEXT: %values = vector.maskedload %values_memory[%[[AT]]], %[[MASK]]
-// CHECK-NEXT: %[[V:.*]] = vector.bitcast %values
+// CHECK-NEXT: %values = row.read %values_memory[%[[AT]]] if %is_there {align = 16 : i64} : memref<?xi8> -> vector<32xf32>
 // Scores of the state have no bias yet.
-// CHECK: %bias = vector.load
-// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[S]], %bias
-// CHECK-NEXT: cuda.pool_row %is_there, %[[SUM]], %[[V]]
+// CHECK: %bias = row.read %{{.*}}[%{{.*}}] {align
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %scores, %bias
+// CHECK-NEXT: row.window_row %is_there, %[[SUM]], %values
 // Else the bias of the position in its window, in the same columns.
 // CHECK: } offsets {
-// CHECK-NEXT: ^bb0(%member: index, %team_lane: index):
+// CHECK-NEXT: ^bb0(%member: index):
 // CHECK: %[[FIRST:.*]] = arith.cmpi slt, %member, %c4
 // CHECK-NEXT: %[[COLUMN:.*]] = arith.select %[[FIRST]], %c0, %c32
 // CHECK-NEXT: %[[INWINDOW:.*]] = arith.remsi %member, %c4
 // CHECK: %[[BIASROW:.*]] = arith.muli %[[INWINDOW]], %c64
 // CHECK-NEXT: %[[BIASAT:.*]] = arith.addi %[[BIASROW]], %[[COLUMN]]
-// CHECK-NEXT: %bias = vector.load %{{.*}}[%[[BIASAT]]] {alignment = 16 : i64} : memref<?xf32>, vector<32xf32>
-// CHECK-NEXT: cuda.pool_yield %bias : vector<32xf32>
+// CHECK-NEXT: %bias = row.read %{{.*}}[%[[BIASAT]]] {align = 16 : i64} : memref<?xf32> -> vector<32xf32>
+// CHECK-NEXT: row.yield %bias : vector<32xf32>
 func.func @ring(%values: tensor<?x64xf32>, %scores: tensor<?x64xf32>, %plan: tensor<?x4xi32>,
                 %bias: tensor<4x64xf32>, %state: !ring, %out: tensor<?x32xf32>)
     -> tensor<?x32xf32> {
@@ -161,7 +157,7 @@ func.func @ring(%values: tensor<?x64xf32>, %scores: tensor<?x64xf32>, %plan: ten
 // CHECK-LABEL: dsv4.kernel @pages(
 // CHECK-DAG: %[[REQUESTS:.*]] = dsv4.extent %[[TABLE:.*]], 0 : tensor<?x?xi32>
 // CHECK-DAG: %[[PAGES:.*]] = dsv4.extent %[[TABLE]], 1 : tensor<?x?xi32>
-// CHECK: cuda.pool_window %all_in_launch scores {
+// CHECK: row.window %all_in_launch scores {
 // CHECK-NOT: %bias
 // CHECK: } else {
 // CHECK: %in_launch = arith.cmpi sge, %at
@@ -174,14 +170,13 @@ func.func @ring(%values: tensor<?x64xf32>, %scores: tensor<?x64xf32>, %plan: ten
 // CHECK: %slot = arith.remsi %{{.*}}, %c16
 // CHECK: %valid = arith.andi
 // CHECK: arith.select %in_launch, %{{.*}}, %valid : i1
-// CHECK: %scores = vector.maskedload %scores_memory
+// CHECK: %scores = row.read %scores_memory[%{{.*}}] if %is_there
 // CHECK: %[[S:.*]] = arith.extf %{{.*}} : vector<32xbf16> to vector<32xf32>
-// CHECK: %[[MASK:.*]] = vector.broadcast %in_launch : i1 to vector<32xi1>
-// CHECK: %bias = vector.maskedload %{{.*}}[%{{.*}}], %[[MASK]], %{{.*}} {alignment = 16 : i64} : memref<?xf32>
+// CHECK: %bias = row.read %{{.*}}[%{{.*}}] if %in_launch {align = 16 : i64} : memref<?xf32> -> vector<32xf32>
 // CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[S]], %bias
-// CHECK-NEXT: cuda.pool_row %is_there, %[[SUM]]
+// CHECK-NEXT: row.window_row %is_there, %[[SUM]]
 // CHECK: } offsets {
-// CHECK: %bias = vector.load
+// CHECK: %bias = row.read %{{.*}}[%{{.*}}] {align
 func.func @pages(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: tensor<?x4xi32>,
                  %bias: tensor<4x64xf32>, %state: !paged, %table: tensor<?x?xi32>,
                  %out: tensor<?x32xf32>) -> tensor<?x32xf32> {
@@ -202,7 +197,7 @@ func.func @pages(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: 
 // CHECK-LABEL: dsv4.kernel @arrays(
 // CHECK-DAG: %[[SCORES:.*]] = dsv4.buffer %[[STATE:.*]]["scores"] : {{.*}} to memref<?xi8>
 // CHECK-DAG: %[[VALUES:.*]] = dsv4.buffer %[[STATE]]["values"] : {{.*}} to memref<?xi8>
-// CHECK: cuda.pool 4 at %row
+// CHECK: row.window_reduce 4 :
 // CHECK: } else {
 // CHECK: %in_ring = arith.remsi %{{.*}}, %c12
 // CHECK-NEXT: %[[FIRST:.*]] = arith.muli %{{.*}}, %c12

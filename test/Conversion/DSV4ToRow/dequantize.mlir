@@ -1,6 +1,6 @@
 // Row programs of dequantisations.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse --split-input-file | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse --split-input-file | FileCheck %s
 
 // Two levels of factors multiply in order.
 // CHECK-LABEL: func.func @nvfp4
@@ -14,17 +14,17 @@ func.func @nvfp4(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>, %g: tens
   // CHECK: scf.forall (%[[ROW:.*]]) in
   // CHECK-DAG: %[[AD:.*]] = arith.muli %[[ROW]], %c256
   // CHECK-DAG: %[[AS:.*]] = arith.muli %[[ROW]], %c32{{$| :}}
-  // CHECK: %[[LD:.*]] = vector.load %[[DM]][%[[AD]]] {alignment = 16 : i64} : memref<?xi8>, vector<256xi8>
-  // CHECK: vector.bitcast %[[LD]] : vector<256xi8> to vector<512xf4E2M1FN>
-  // CHECK: vector.load %[[SM]][%[[AS]]] {alignment = 16 : i64} : memref<?xf8E4M3FN>, vector<32xf8E4M3FN>
-  // CHECK: vector.load %[[GM]][%[[ROW]]] {alignment = 4 : i64} : memref<?xf32>, vector<1xf32>
-  // CHECK: %[[X:.*]] = arith.extf %{{.*}} : vector<512xf4E2M1FN> to vector<512xf32>
-  // CHECK: vector.broadcast %{{.*}} : vector<32x1xf32> to vector<32x16xf32>
-  // CHECK: %[[Y:.*]] = arith.mulf %[[X]], %{{.*}}
-  // CHECK: vector.broadcast %{{.*}} : vector<1x1xf32> to vector<1x512xf32>
-  // CHECK: %[[Z:.*]] = arith.mulf %[[Y]], %{{.*}}
+  // CHECK: %[[LD:.*]] = row.read %[[DM]][%[[AD]]] {align = 16 : i64} : memref<?xi8> -> vector<512xf4E2M1FN>
+  // CHECK: %[[LS:.*]] = row.read %[[SM]][%[[AS]]] {align = 16 : i64} : memref<?xf8E4M3FN> -> vector<32xf8E4M3FN>
+  // CHECK: %[[LG:.*]] = row.read %[[GM]][%[[ROW]]] {align = 4 : i64} : memref<?xf32> -> vector<1xf32>
+  // CHECK: %[[X:.*]] = arith.extf %[[LD]] : vector<512xf4E2M1FN> to vector<512xf32>
+  // CHECK: %[[S32:.*]] = arith.extf %[[LS]] : vector<32xf8E4M3FN> to vector<32xf32>
+  // CHECK: %[[SE:.*]] = row.expand %[[S32]] : vector<32xf32> to vector<512xf32>
+  // CHECK: %[[Y:.*]] = arith.mulf %[[X]], %[[SE]]
+  // CHECK: %[[GE:.*]] = row.expand %[[LG]] : vector<1xf32> to vector<512xf32>
+  // CHECK: %[[Z:.*]] = arith.mulf %[[Y]], %[[GE]]
   // CHECK: %[[B:.*]] = arith.truncf %[[Z]]
-  // CHECK: vector.store %[[B]]
+  // CHECK: row.write %[[B]]
   %0 = dsv4.kernel @k(%d, %s, %g, %o)
       : (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>, tensor<?xf32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%d1: tensor<?x512xf4E2M1FN>, %s1: tensor<?x32xf8E4M3FN>, %g1: tensor<?xf32>, %o1: tensor<?x512xbf16>):
@@ -42,12 +42,12 @@ func.func @nvfp4(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>, %g: tens
 // CHECK-LABEL: func.func @int4
 func.func @int4(%d: tensor<4x?x64xi4>, %s: tensor<1xbf16>, %o: tensor<4x?x64xf32>) -> tensor<4x?x64xf32> {
   // CHECK: dsv4.row_count
-  // CHECK: vector.load %{{.*}} : memref<?xi8>, vector<32xi8>
-  // CHECK: vector.load %{{.*}}[%c0] {alignment = {{[0-9]+}} : i64} : memref<?xbf16>, vector<1xbf16>
+  // CHECK: row.read %{{.*}} : memref<?xi8> -> vector<64xi4>
+  // CHECK: row.read %{{.*}}[%c0] {align = {{[0-9]+}} : i64} : memref<?xbf16> -> vector<1xbf16>
   // CHECK: arith.sitofp %{{.*}} : vector<64xi4> to vector<64xf32>
   // CHECK: arith.extf %{{.*}} : vector<1xbf16> to vector<1xf32>
   // CHECK-NOT: arith.truncf
-  // CHECK: vector.store %{{.*}} : memref<?xf32>, vector<64xf32>
+  // CHECK: row.write %{{.*}} : vector<64xf32>, memref<?xf32>
   %0 = dsv4.kernel @k(%d, %s, %o) : (tensor<4x?x64xi4>, tensor<1xbf16>, tensor<4x?x64xf32>) -> tensor<4x?x64xf32> {
   ^bb0(%d1: tensor<4x?x64xi4>, %s1: tensor<1xbf16>, %o1: tensor<4x?x64xf32>):
     %r = dsv4.dequantize %d1 scales(%s1 : tensor<1xbf16>) outs(%o1 : tensor<4x?x64xf32>)

@@ -1,14 +1,14 @@
 // A fused producer hands its row over in registers: the value between two ops of
 // a kernel is never memory.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse | FileCheck %s
 
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[X:.*]] = arith.mulf %{{.*}} : vector<32xf32>
 // CHECK: %[[Y:.*]] = arith.mulf %[[X]], %{{.*}} : vector<32xf32>
 // CHECK: %[[Z:.*]] = arith.truncf %[[Y]]
-// CHECK: vector.store %[[Z]]
-// CHECK-NOT: vector.store
+// CHECK: row.write %[[Z]]
+// CHECK-NOT: row.write
 func.func @chain(%d: tensor<?x32xf8E4M3FN>, %s: tensor<?xf32>, %tmp: tensor<?x32xf32>,
                  %o: tensor<?x32xbf16>) -> tensor<?x32xbf16> {
   %0 = dsv4.kernel @k(%d, %s, %tmp, %o)

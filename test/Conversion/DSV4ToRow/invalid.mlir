@@ -1,4 +1,4 @@
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --split-input-file --verify-diagnostics
+// RUN: dsv4-opt %s --convert-dsv4-to-row --split-input-file --verify-diagnostics
 
 func.func @other_op(%o: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %0 = dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> tensor<?x8xf32> {

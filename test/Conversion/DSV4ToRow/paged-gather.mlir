@@ -1,6 +1,6 @@
 // Row programs of gathers: addressing, validity, decoding.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse | FileCheck %s
 
 !v4 = !dsv4.cache<64 x <v4_584>>
 !seed = !dsv4.cache<32 x <seed_580>>
@@ -51,21 +51,20 @@ func.func @paged(%c: !v4, %i: tensor<?x?xi32>, %t: tensor<?x?xi32>,
   // CHECK: %[[FACTORS:.*]] = arith.addi %[[S]], %c36864
   // CHECK: %[[S576:.*]] = arith.muli %[[SLOT]], %c576
   // CHECK: %[[ENTRY:.*]] = arith.addi %[[START]], %[[S576]]
-  // CHECK: vector.maskedload %[[CM]][%[[ENTRY]]], %{{.*}}, %{{.*}} {alignment = 16 : i64}
-  // CHECK-SAME: into vector<448xi8>
-  // CHECK: vector.bitcast %{{.*}} : vector<448xi8> to vector<448xf8E4M3FN>
+  // CHECK: %[[NOPE:.*]] = row.read %[[CM]][%[[ENTRY]]] if %[[VALID]] {align = 16 : i64} : memref<?xi8> -> vector<448xf8E4M3FN>
   // Seven factors are read with their padding: one access of eight bytes.
-  // CHECK: vector.maskedload %[[CM]][%[[FACTORS]]], %{{.*}}, %{{.*}} {alignment = 8 : i64}
-  // CHECK-SAME: into vector<8xi8>
-  // CHECK: vector.extract_strided_slice %{{.*}} {offsets = [0], sizes = [7], strides = [1]}
-  // CHECK: vector.broadcast %{{.*}} : vector<7x1xf32> to vector<7x64xf32>
-  // CHECK: arith.mulf %{{.*}}, %{{.*}} : vector<448xf32>
-  // CHECK: arith.truncf %{{.*}} : vector<448xf32> to vector<448xbf16>
+  // CHECK: %[[SCALES:.*]] = row.read %[[CM]][%[[FACTORS]]] if %[[VALID]] {align = 8 : i64, readable = 8 : i64}
+  // CHECK-SAME: -> vector<7xf8E8M0FNU>
+  // CHECK: %[[DATA:.*]] = arith.extf %[[NOPE]]
+  // CHECK: %[[BY:.*]] = arith.extf %[[SCALES]]
+  // CHECK: %[[EACH:.*]] = row.expand %[[BY]] : vector<7xf32> to vector<448xf32>
+  // CHECK: %[[PRODUCT:.*]] = arith.mulf %[[DATA]], %[[EACH]] : vector<448xf32>
+  // CHECK: %[[VALUES:.*]] = arith.truncf %[[PRODUCT]] : vector<448xf32> to vector<448xbf16>
   // Rope is copied bit by bit.
-  // CHECK: arith.addi %[[ENTRY]], %c448
-  // CHECK: %[[ROPE:.*]] = vector.bitcast %{{.*}} : vector<128xi8> to vector<64xbf16>
-  // CHECK: vector.store %{{.*}}, %[[OM]][%{{.*}}] {alignment = 16 : i64}
-  // CHECK: vector.store %[[ROPE]], %[[OM]][%{{.*}}] {alignment = 16 : i64}
+  // CHECK: %[[TAIL:.*]] = arith.addi %[[ENTRY]], %c448
+  // CHECK: %[[ROPE:.*]] = row.read %[[CM]][%[[TAIL]]] if %[[VALID]] {{.*}} -> vector<64xbf16>
+  // CHECK: row.write %[[VALUES]], %[[OM]][%{{.*}}] {align = 16 : i64}
+  // CHECK: row.write %[[ROPE]], %[[OM]][%{{.*}}] {align = 16 : i64}
   // CHECK: return %[[OUT]]
   %0 = dsv4.kernel @k(%c, %i, %t, %o) schedule <threads = 128, lanes = 8, vector = 8>
       : (!v4, tensor<?x?xi32>, tensor<?x?xi32>, tensor<?x?x512xbf16>) -> tensor<?x?x512xbf16> {
@@ -125,10 +124,10 @@ func.func @arrays(%c: !seed, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) -> tenso
   // CHECK-NOT: scf.if
   // CHECK: %[[AT:.*]] = arith.muli %[[INDEX]], %c4
   // CHECK: %[[AN:.*]] = arith.muli %[[INDEX]], %c448
-  // CHECK: vector.maskedload %[[NOPE]][%[[AN]]]
-  // CHECK: vector.maskedload %[[SCALE]][%[[AT]]], %{{.*}}, %{{.*}} {alignment = 4 : i64}
+  // CHECK: row.read %[[NOPE]][%[[AN]]] if %
+  // CHECK: row.read %[[SCALE]][%[[AT]]] if %{{.*}} {align = 4 : i64}
   // CHECK: %[[AR:.*]] = arith.muli %[[INDEX]], %c128
-  // CHECK: vector.maskedload %[[ROPE]][%[[AR]]]
+  // CHECK: row.read %[[ROPE]][%[[AR]]] if %
   %0 = dsv4.kernel @k(%c, %i, %o) : (!seed, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%c1: !seed, %i1: tensor<?xi32>, %o1: tensor<?x512xbf16>):
     %r = dsv4.paged_gather %c1[%i1] outs(%o1 : tensor<?x512xbf16>) : !seed, tensor<?xi32>
@@ -141,8 +140,8 @@ func.func @arrays(%c: !seed, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) -> tenso
 // CHECK-LABEL: func.func @per_tensor
 func.func @per_tensor(%c: !fp8, %i: tensor<?xi32>, %o: tensor<?x512xf32>) -> tensor<?x512xf32> {
   // CHECK: %[[SCALE:.*]] = dsv4.buffer %{{.*}}["kv_scale"]
-  // CHECK: vector.maskedload %[[SCALE]][%c0]
-  // CHECK: vector.broadcast %{{.*}} : vector<1x1xf32> to vector<1x512xf32>
+  // CHECK: %[[FACTOR:.*]] = row.read %[[SCALE]][%c0] if %
+  // CHECK: row.expand %[[FACTOR]] : vector<1xf32> to vector<512xf32>
   // An fp32 result is not rounded.
   // CHECK-NOT: arith.truncf
   %0 = dsv4.kernel @k(%c, %i, %o) : (!fp8, tensor<?xi32>, tensor<?x512xf32>) -> tensor<?x512xf32> {
@@ -153,12 +152,12 @@ func.func @per_tensor(%c: !fp8, %i: tensor<?xi32>, %o: tensor<?x512xf32>) -> ten
   return %0 : tensor<?x512xf32>
 }
 
-// Interleaved factors are a matrix read column by column.
+// Interleaved factors are stored every fourth one after another: a matrix read column by column.
 // CHECK-LABEL: func.func @interleaved
 func.func @interleaved(%c: !nvfp4, %i: tensor<?xi32>, %o: tensor<?x576xbf16>) -> tensor<?x576xbf16> {
-  // CHECK: vector.shape_cast %{{.*}} : vector<32xf8E4M3FN> to vector<4x8xf8E4M3FN>
-  // CHECK: vector.transpose %{{.*}}, [1, 0] : vector<4x8xf8E4M3FN> to vector<8x4xf8E4M3FN>
-  // CHECK: vector.shape_cast %{{.*}} : vector<8x4xf8E4M3FN> to vector<32xf8E4M3FN>
+  // CHECK: %[[FACTORS:.*]] = row.read {{.*}} {align = 16 : i64, interleave = 4 : i64} : memref<?xi8> -> vector<32xf8E4M3FN>
+  // CHECK: %[[BY:.*]] = arith.extf %[[FACTORS]]
+  // CHECK: row.expand %[[BY]] : vector<32xf32> to vector<512xf32>
   // Rope without factors is still decoded: its type is not the result's.
   // CHECK: arith.extf %{{.*}} : vector<64xf8E4M3FN> to vector<64xf32>
   // CHECK: arith.truncf %{{.*}} : vector<64xf32> to vector<64xbf16>
@@ -178,7 +177,7 @@ func.func @page_of_one(%c: !dsv4.cache<1 x <bf16_1024>>, %i: tensor<?xi32>, %o: 
   // CHECK-NOT: arith.divsi
   // CHECK: arith.muli %{{.*}}, %c1024
   // CHECK-NOT: arith.extf
-  // CHECK: vector.store
+  // CHECK: row.write
   %0 = dsv4.kernel @k(%c, %i, %o)
       : (!dsv4.cache<1 x <bf16_1024>>, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%c1: !dsv4.cache<1 x <bf16_1024>>, %i1: tensor<?xi32>, %o1: tensor<?x512xbf16>):

@@ -1,6 +1,6 @@
 // Kernels that nobody formed, of ops that compute only parts of their rows: nothing is left out silently.
 
-// RUN: dsv4-opt %s --split-input-file --convert-dsv4-to-vector --verify-diagnostics
+// RUN: dsv4-opt %s --split-input-file --convert-dsv4-to-row --verify-diagnostics
 
 func.func @router(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %e: tensor<4x64xf32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {
     %0:2 = dsv4.kernel @router(%x, %e, %i) : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x6xi32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {

@@ -1,7 +1,7 @@
 // The row program of an append: a rule's steps in their order, then one condition
 // around all stores.
 
-// RUN: dsv4-opt %s --convert-dsv4-to-vector --cse | FileCheck %s
+// RUN: dsv4-opt %s --convert-dsv4-to-row --cse | FileCheck %s
 
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
@@ -9,16 +9,18 @@
 
 // CHECK-LABEL: dsv4.kernel @append
 // CHECK: scf.forall (%[[ROW:.*]]) in
-// CHECK: %[[X:.*]] = vector.load {{.*}} vector<448xbf16>
-// CHECK-NEXT: %[[AMAX:.*]] = cuda.reduce max_abs %[[X]] per 64 : vector<448xbf16> to vector<7xf32>
+// CHECK: %[[X:.*]] = row.read {{.*}} vector<448xbf16>
+// CHECK-NEXT: %[[AMAX:.*]] = row.reduce max_abs %[[X]] per 64 : vector<448xbf16> to vector<7xf32>
 // CHECK-NEXT: %[[FLOOR:.*]] = arith.constant dense<9.99999974E-5>
 // CHECK-NEXT: %[[BOUNDED:.*]] = arith.maxnumf %[[AMAX]], %[[FLOOR]]
 // CHECK-NEXT: %[[MAX:.*]] = arith.constant dense<4.480000e+02>
 // CHECK-NEXT: %[[SCALE:.*]] = arith.divf %[[BOUNDED]], %[[MAX]]
-// CHECK-NEXT: %[[FACTORS:.*]] = cuda.encode %[[SCALE]] up : vector<7xf32> to vector<7xf8E8M0FNU>
-// CHECK: %[[QUOTIENTS:.*]] = arith.divf {{.*}} : vector<448xf32>
-// CHECK-NEXT: %[[CODES:.*]] = cuda.encode %[[QUOTIENTS]] : vector<448xf32> to vector<448xf8E4M3FN>
-// CHECK: %[[ROPE:.*]] = vector.load {{.*}} vector<64xbf16>
+// CHECK-NEXT: %[[FACTORS:.*]] = row.encode %[[SCALE]] up : vector<7xf32> to vector<7xf8E8M0FNU>
+// CHECK: %[[BY:.*]] = arith.extf %[[FACTORS]]
+// CHECK: %[[EACH:.*]] = row.expand %[[BY]] : vector<7xf32> to vector<448xf32>
+// CHECK: %[[QUOTIENTS:.*]] = arith.divf %{{.*}}, %[[EACH]] : vector<448xf32>
+// CHECK-NEXT: %[[CODES:.*]] = row.encode %[[QUOTIENTS]] : vector<448xf32> to vector<448xf8E4M3FN>
+// CHECK: %[[ROPE:.*]] = row.read {{.*}} vector<64xbf16>
 // The position, and the length of its request where there is one.
 // CHECK: memref.load %{{.*}}[%[[ROW]]]
 // CHECK: scf.if %{{.*}} -> (i32) {
@@ -27,12 +29,12 @@
 // CHECK: %[[NEXT:.*]] = arith.addi %{{.*}}, %c129
 // CHECK-NEXT: arith.cmpi slt, %{{.*}}, %[[NEXT]]
 // CHECK: arith.remsi %{{.*}}, %c128
-// CHECK: scf.if %{{.*}} {
-// CHECK: %[[BYTES:.*]] = vector.bitcast %[[CODES]] : vector<448xf8E4M3FN> to vector<448xi8>
-// CHECK-NEXT: vector.store %[[BYTES]]
-// CHECK: %[[TAIL:.*]] = vector.bitcast %[[ROPE]] : vector<64xbf16> to vector<128xi8>
-// CHECK-NEXT: vector.store %[[TAIL]]
-// CHECK: cuda.store_groups %[[FACTORS]] per 64, {{.*}} pad 1 align 8
+// CHECK: %[[WRITTEN:.*]] = row.may_write
+// CHECK: scf.if %[[WRITTEN]] {
+// CHECK: row.write %[[CODES]], {{.*}} : vector<448xf8E4M3FN>, memref<?xi8>
+// CHECK: row.write %[[ROPE]], {{.*}} : vector<64xbf16>, memref<?xi8>
+// CHECK: row.write %[[FACTORS]], {{.*}} per 64 {align = 8 : i64, pad = 1 : i64}
+// CHECK-NOT: row.write
 func.func @append(%kv: tensor<?x512xbf16>, %p: tensor<?xi32>, %len: tensor<?xi32>,
                   %a: tensor<?x448xf8E4M3FN>, %b: tensor<?x7xf8E8M0FNU>, %c: !cache) {
   dsv4.kernel @append(%kv, %p, %len, %a, %b, %c)

@@ -81,7 +81,7 @@ func.func @rows(%row: vector<512xbf16>, %tile: vector<8x4xf32>, %tail: vector<1x
 
 // CHECK-LABEL: func.func @codes
 func.func @codes(%tile: vector<8x4xf32>, %scales: vector<7xf32>, %values: vector<8x8xbf16>,
-                 %factors: vector<8xf8E8M0FNU>, %bytes: memref<?xi8>, %l: i64) {
+                 %factors: vector<8xf8E8M0FNU>) {
   // CHECK: cuda.encode %{{[a-z0-9]+}} : vector<8x4xf32> to vector<8x4xf8E4M3FN>
   %0 = cuda.encode %tile : vector<8x4xf32> to vector<8x4xf8E4M3FN>
   // CHECK: cuda.encode %{{[a-z0-9]+}} ties_down drop_negative_zero : vector<8x4xf32> to vector<8x4xf4E2M1FN>
@@ -94,8 +94,6 @@ func.func @codes(%tile: vector<8x4xf32>, %scales: vector<7xf32>, %values: vector
   %4 = cuda.quantize %values by %factors : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
   // CHECK: cuda.quantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
   %5 = cuda.quantize %values by %factors ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
-  // CHECK: cuda.store_groups %{{[a-z0-9]+}} per 64, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] interleave 4 pad 1 align 8 : vector<7xf8E8M0FNU>, memref<?xi8>, i64
-  cuda.store_groups %2 per 64, %bytes[%l] interleave 4 pad 1 align 8 : vector<7xf8E8M0FNU>, memref<?xi8>, i64
   return
 }
 

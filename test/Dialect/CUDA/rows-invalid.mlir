@@ -135,11 +135,3 @@ func.func @alternate_c1(%a: vector<2x8xf32>) {
   %0 = cuda.alternate %a : vector<2x8xf32> to vector<2x8xf32>
   return
 }
-
-// -----
-
-func.func @store_groups_c1(%a: vector<8xf8E4M3FN>, %m: memref<?xi8>, %i: i32) {
-  // expected-error @+1 {{store_groups_c1: expected a positive group and interleave, and no negative pad}}
-  cuda.store_groups %a per 0, %m[%i] : vector<8xf8E4M3FN>, memref<?xi8>, i32
-  return
-}

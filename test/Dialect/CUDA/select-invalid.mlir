@@ -12,7 +12,7 @@ func.func @load_part_c1(%m: memref<?xf32>, %n: index) {
 
 func.func @select_c1_load(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c1: expected regions of (column) and (place, index, value) that end in a 'cuda.select_yield' of one and of no vector}}
-  cuda.select 8 of %n most 64 : index load {
+  cuda.select 8 of %n most 64 threads 64 : index load {
   ^bb0(%c: index, %d: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -26,7 +26,7 @@ func.func @select_c1_load(%x: vector<4xf32>, %n: index) {
 
 func.func @select_c1_emit(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c1: expected regions of (column) and (place, index, value) that end in a 'cuda.select_yield' of one and of no vector}}
-  cuda.select 8 of %n most 64 : index load {
+  cuda.select 8 of %n most 64 threads 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -40,7 +40,7 @@ func.func @select_c1_emit(%x: vector<4xf32>, %n: index) {
 
 func.func @select_c1_yield(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c1: expected regions of (column) and (place, index, value) that end in a 'cuda.select_yield' of one and of no vector}}
-  cuda.select 8 of %n most 64 : index load {
+  cuda.select 8 of %n most 64 threads 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield
   } emit {
@@ -122,6 +122,20 @@ func.func @select_c2_threads(%x: vector<4xf32>, %n: index) {
 
 // -----
 
+func.func @select_c2_no_threads(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected threads to be a power of two between 64 and 1024, got 1}}
+  cuda.select 8 of %n most 64 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
 func.func @select_c2_large_cluster(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c2: expected between 1 and 32 chunks, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 17}}
   cuda.select 8 of %n most 64 kind stream threads 64 cluster 17 : index load {
@@ -165,7 +179,7 @@ func.func @select_c2_held(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c3(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c3: expected one group, or, of kinds 'row' and 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 2 and 2}}
+  // expected-error @+1 {{select_c3: expected one group, or, of kind 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 2 and 2}}
   cuda.select 8 of %n most 64 kind block threads 64 groups 8 keep 2 by 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -179,7 +193,7 @@ func.func @select_c3(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c3_keep(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c3: expected one group, or, of kinds 'row' and 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 9 and 2}}
+  // expected-error @+1 {{select_c3: expected one group, or, of kind 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 9 and 2}}
   cuda.select 8 of %n most 64 kind warp groups 8 keep 9 by 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>

@@ -1,23 +1,36 @@
-// Selections of a row, and of threads, read back.
+// Selections of threads, read back. Kind `block` is said by leaving it away.
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
 
-// CHECK-LABEL: func.func @row
-// CHECK: cuda.select 8 of %{{.*}} most 64 : index load {
+// CHECK-LABEL: func.func @block
+// CHECK: cuda.select 8 of %{{[a-z0-9]+}} most 64 threads 64 : index load {
 // CHECK: cuda.load_part %{{.*}}[%{{.*}}] of %{{.*}} : memref<?xf32>, index, index -> vector<4xf32>
 // CHECK: cuda.select_yield %{{.*}} : vector<4xf32>
 // CHECK: } emit {
 // CHECK: ^bb0(%{{.*}}: index, %{{.*}}: index, %{{.*}}: f32):
 // CHECK: cuda.select_yield
-func.func @row(%m: memref<?xf32>, %n: index, %o: memref<?xf32>) {
-  cuda.select 8 of %n most 64 : index load {
+func.func @block(%m: memref<?xf32>, %n: index, %o: memref<?xf32>) {
+  cuda.select 8 of %n most 64 kind block threads 64 : index load {
   ^bb0(%c: index):
     %x = cuda.load_part %m[%c] of %n : memref<?xf32>, index, index -> vector<4xf32>
     cuda.select_yield %x : vector<4xf32>
   } emit {
   ^bb0(%p: index, %i: index, %v: f32):
     memref.store %v, %o[%p] : memref<?xf32>
+    cuda.select_yield
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @rounds
+// CHECK: cuda.select 8 of %{{.*}} most 4096 kind rounds threads 512 chunks 2 : i32 load {
+func.func @rounds(%x: vector<1x4xf32>, %n: i32) {
+  cuda.select 8 of %n most 4096 kind rounds threads 512 chunks 2 : i32 load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<1x4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
     cuda.select_yield
   }
   return
@@ -37,7 +50,7 @@ func.func @cluster(%x: vector<1x4xf32>, %n: i32) {
 }
 
 // CHECK-LABEL: func.func @odd_cluster
-// CHECK: cuda.select 8 of %{{.*}} most 4096 order sorted smallest kind block threads 512 chunks 2 cluster 11 computed : i32 load {
+// CHECK: cuda.select 8 of %{{[a-z0-9]+}} most 4096 order sorted smallest threads 512 chunks 2 cluster 11 computed : i32 load {
 func.func @odd_cluster(%x: vector<1x4xf32>, %n: i32) {
   cuda.select 8 of %n most 4096 order sorted smallest kind block threads 512 chunks 2 cluster 11 computed : i32 load {
   ^bb0(%c: index):

@@ -47,13 +47,14 @@ func.func @grouped_router(
 //CHECK-NEXT:      },
 //CHECK-NEXT:      [&](int place, int index, float value) {
 //CHECK-NEXT:        dsv4::launch_successors();
-//CHECK-NEXT:        const long long at = (long long)row * 8 + place;
+//CHECK-NEXT:        const long long row_start = (long long)row * 8;
 //CHECK-NEXT:        const int column_1 = max(index, 0);
 //CHECK-NEXT:        const auto logits_2 = dsv4::load<dsv4::Tile<float, 1, 1>>(&logits[(long long)row * 256 + column_1]);
 //CHECK-NEXT:        const auto scores_1 = dsv4::sigmoid(logits_2);
 //CHECK-NEXT:        const auto picked = dsv4::where_valid(scores_1, index, 256);
 //CHECK-NEXT:        const auto sum = dsv4::sum<8, 8>(picked);
 //CHECK-NEXT:        if (place < 8) {
+//CHECK-NEXT:          const long long at = row_start + place;
 //CHECK-NEXT:          dsv4::store(&weights[at], picked / dsv4::max_nan(sum, 1.1754944e-38f) * 2.5f);
 //CHECK-NEXT:          experts[at] = index;
 //CHECK-NEXT:        }

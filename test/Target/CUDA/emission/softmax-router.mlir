@@ -48,18 +48,20 @@ func.func @router(
 //CHECK-NEXT:      256,
 //CHECK-NEXT:      [&](int column) {
 //CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 4>>(&bias[column]);
-//CHECK-NEXT:        return dsv4::columns<32>(scores, column) + bias_1;
+//CHECK-NEXT:        const auto scores_1 = dsv4::columns<32>(scores, column);
+//CHECK-NEXT:        return scores_1 + bias_1;
 //CHECK-NEXT:      },
 //CHECK-NEXT:      [&](int place, int index, float value) {
 //CHECK-NEXT:        dsv4::launch_successors();
-//CHECK-NEXT:        const long long at = (long long)row * 6 + place;
+//CHECK-NEXT:        const long long row_start = (long long)row * 6;
 //CHECK-NEXT:        const int column_1 = max(index, 0);
 //CHECK-NEXT:        const auto logits_2 = dsv4::load<dsv4::Tile<float, 1, 1>>(&logits[offset + column_1]);
 //CHECK-NEXT:        const auto powers_1 = dsv4::exp(logits_2 - dsv4::repeat<1, 1>(most));
-//CHECK-NEXT:        const auto scores_1 = powers_1 / dsv4::repeat<1, 1>(power_sum);
-//CHECK-NEXT:        const auto picked = dsv4::where_valid(scores_1, index, 256);
+//CHECK-NEXT:        const auto scores_2 = powers_1 / dsv4::repeat<1, 1>(power_sum);
+//CHECK-NEXT:        const auto picked = dsv4::where_valid(scores_2, index, 256);
 //CHECK-NEXT:        const auto sum = dsv4::sum<8, 8>(picked);
 //CHECK-NEXT:        if (place < 6) {
+//CHECK-NEXT:          const long long at = row_start + place;
 //CHECK-NEXT:          dsv4::store(&weights[at], picked / dsv4::max_nan(sum, 1.1754944e-38f) * 1.5f);
 //CHECK-NEXT:          experts[at] = index;
 //CHECK-NEXT:        }

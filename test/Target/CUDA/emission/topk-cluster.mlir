@@ -37,7 +37,8 @@ func.func @topk(
 //CHECK-NEXT:      return dsv4::convert<float>(scores_1);
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int place, int index, float value) {
-//CHECK-NEXT:      const int at = row * 2048 + place;
+//CHECK-NEXT:      const int row_start = row * 2048;
+//CHECK-NEXT:      const int at = row_start + place;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      values[at] = dsv4::convert<dsv4::bf16>(value);
 //CHECK-NEXT:    });

@@ -43,7 +43,8 @@ func.func @dequantize_topk(
 //CHECK-NEXT:      return dsv4::dequantize<float>(elements, group_scale);
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int place, int index, float value) {
-//CHECK-NEXT:      const long long at = (long long)blockIdx.x * 64 + place;
+//CHECK-NEXT:      const long long row_start = (long long)blockIdx.x * 64;
+//CHECK-NEXT:      const long long at = row_start + place;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      values[at] = value;
 //CHECK-NEXT:    });

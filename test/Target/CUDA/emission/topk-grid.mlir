@@ -38,7 +38,8 @@ func.func @topk_grid(
 //CHECK-NEXT:      return scores_1;
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int place, int index, float value) {
-//CHECK-NEXT:      const long long at = (long long)row * 512 + place;
+//CHECK-NEXT:      const long long row_start = (long long)row * 512;
+//CHECK-NEXT:      const long long at = row_start + place;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:    });
 //CHECK-NEXT:}

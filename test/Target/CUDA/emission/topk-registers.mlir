@@ -36,8 +36,10 @@ func.func @topk(
 //CHECK-NEXT:      return dsv4::convert<float>(scores_1) + bias_1;
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int place, int index, float value) {
-//CHECK-NEXT:      const long long at = (long long)blockIdx.x * 64 + place;
-//CHECK-NEXT:      const auto scores_2 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[(long long)blockIdx.x * 1024 + max(index, 0)]);
+//CHECK-NEXT:      const long long row_start = (long long)blockIdx.x * 64;
+//CHECK-NEXT:      const int column_1 = max(index, 0);
+//CHECK-NEXT:      const auto scores_2 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[(long long)blockIdx.x * 1024 + column_1]);
+//CHECK-NEXT:      const long long at = row_start + place;
 //CHECK-NEXT:      dsv4::store(&values[at], dsv4::where_valid(dsv4::convert<float>(scores_2), index, 4194304, dsv4::as_float(0xFF800000u)));
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:    });

@@ -42,7 +42,8 @@ func.func @topk(
 //CHECK-NEXT:      return scores_1;
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int place, int index, float value) {
-//CHECK-NEXT:      const int at = row * 512 + place;
+//CHECK-NEXT:      const int row_start = row * 512;
+//CHECK-NEXT:      const int at = row_start + place;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      values[at] = value;
 //CHECK-NEXT:    });

@@ -51,10 +51,11 @@ func.func @topk(
 //CHECK-NEXT:      return scores_1;
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int place, int index, float value) {
-//CHECK-NEXT:      const long long at = (long long)blockIdx.x * 512 + place;
+//CHECK-NEXT:      const long long row_start = (long long)blockIdx.x * 512;
 //CHECK-NEXT:      const int page_number = index / 64;
 //CHECK-NEXT:      const int entry = has_request && index >= 0 && page_number < pages ? dsv4::load<int>(&page_table[(long long)request_1 * pages + page_number]) : -1;
 //CHECK-NEXT:      const long long slot = (long long)entry * 64 + index % 64;
+//CHECK-NEXT:      const long long at = row_start + place;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      slots[at] = (int)(entry >= 0 && slot < 2147483648ll ? slot : -1);
 //CHECK-NEXT:    });
