@@ -214,7 +214,7 @@ std::string ParserLimits::visit() {
     definition.depth = std::max(definition.depth, open.size() - definedIn);
   if (open.size() > kMaxNesting || definition.depth > kMaxNesting)
     return describeNesting();
-  if (definition.length > kMaxAliasBytes ||
+  if ((!defined.empty() && definition.length > kMaxAliasBytes) ||
       expandedLength > 2 * kMaxProgramBytes)
     return "the program is too long with its aliases written out: expected at "
            "most " +
