@@ -29,14 +29,13 @@
 // PARSE-LABEL: func.func @behind_a_norm
 // PARSE: user.add_window_bias %{{.*}} bias(%{{.*}} : tensor<4x512xf32>) positions(%{{.*}} : tensor<?xi32>) outs(%{{.*}} : tensor<?x512xf32>) : tensor<?x512xf32>
 // CHECK-LABEL: func.func @behind_a_norm
-// CHECK: cuda.reduce
+// CHECK: row.reduce
 // CHECK: %[[NORMED:.*]] = arith.mulf {{.*}} : vector<512xf32>
 // CHECK: %[[POSITION:.*]] = arith.index_cast
 // CHECK: %[[HAS:.*]] = arith.cmpi sge, %[[POSITION]]
 // CHECK: %[[PLACE:.*]] = arith.remsi %[[POSITION]], %c4
 // CHECK: %[[START:.*]] = arith.muli %[[PLACE]], %c512
-// CHECK: %[[MASK:.*]] = vector.broadcast %[[HAS]]
-// CHECK: %[[BIAS:.*]] = vector.maskedload %{{.*}}[%[[START]]], %[[MASK]]
+// CHECK: %[[BIAS:.*]] = row.read %{{.*}}[%[[START]]] if %[[HAS]]
 // CHECK: %[[SUM:.*]] = arith.addf %[[NORMED]], %[[BIAS]]
 // CHECK: arith.select %[[HAS]], %[[SUM]], %[[NORMED]]
 func.func @behind_a_norm(%x: tensor<?x512xf32>, %bias: tensor<4x512xf32>, %position: tensor<?xi32>,

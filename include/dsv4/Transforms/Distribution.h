@@ -86,6 +86,12 @@ public:
   bool isOfSteps(Footprint at) const {
     return at.group == at.row || at.group >= getStep();
   }
+  /// Of one number that every lane of a row has. It stands for more than one
+  /// element, even where a lane has one.
+  Footprint getNumberFootprint() const {
+    int64_t step = std::max<int64_t>(getStep(), 2);
+    return {step, step};
+  }
   /// What `at` is for values that stand for `times` as many elements.
   Footprint coarsen(Footprint at, int64_t times) const;
 

@@ -80,7 +80,7 @@ struct ReduceDistribution
     OpBuilder &b = d.getBuilder();
     bool isHere = d.getView().isOfRows() || d.getView().isRank;
     if (reduce.isStatistic() && !isHere)
-      return d.getStatistic(result);
+      return getNumber(d, result, at);
     OpOperand &operand = op->getOpOperand(0);
     auto source =
         d.get(operand.get(), getDemand(op, operand, at, d).at);
@@ -104,6 +104,19 @@ struct ReduceDistribution
                                   convert(reduce.getKind()), *source, group,
                                   d.getView().lanes)
         .getReduced();
+  }
+
+  /// A number of a whole row, for the elements at hand.
+  static FailureOr<Value> getNumber(Distribution &d, OpResult result,
+                                    Footprint at) {
+    auto number = d.getStatistic(result);
+    VectorType type = d.getFragmentType(getElement(result), at);
+    // Where the row has one element the number is not expanded to it.
+    if (failed(number) || at.group > 1 || number->getType() == type)
+      return number;
+    return cuda::ExpandOp::create(d.getBuilder(), result.getLoc(), type,
+                                  *number)
+        .getTile();
   }
 
   static bool allowsUnevenRow(row::ReduceOp reduce) {

@@ -296,7 +296,7 @@ LogicalResult Distribution::prepareStatistics(Value value) {
     return true;
   });
   for (Value statistic : found)
-    if (failed(placeLoads(statistic, {getStep(), getStep()})))
+    if (failed(placeLoads(statistic, getNumberFootprint())))
       return failure();
   return success();
 }
@@ -318,7 +318,7 @@ FailureOr<Value> Distribution::getStatistic(Value value) {
                                           "where only a part of it is at hand";
     return rows->getStatistic(value);
   }
-  Footprint whole{getStep(), getStep()};
+  Footprint whole = getNumberFootprint();
   if (failed(placeLoads(value, whole)))
     return failure();
   auto number = get(value, whole);
