@@ -33,6 +33,8 @@ private:
   /// The elements of the row that count.
   Value buildLength();
   Value addBias(Value scores);
+  /// The elements that were selected, without the bias.
+  Value buildValues(Value scores, row::SelectOp select);
   /// Slots of the indices in a paged cache.
   Value buildSlots(Value indices);
   Value buildSlot(Value index);
@@ -122,6 +124,20 @@ Value TopkBuilder::buildSlots(Value indices) {
   return map.getMapped();
 }
 
+Value TopkBuilder::buildValues(Value scores, row::SelectOp select) {
+  Value values = select.getValues();
+  if (op.getBias()) {
+    // The element was chosen by another number than it is.
+    values = row::PickOp::create(b, row.getLoc("scores"), values.getType(),
+                                 scores, select.getIndices());
+    APFloat none = APFloat::getInf(APFloat::IEEEsingle(), !op.getSmallest());
+    values = row::WhereValidOp::create(b, row.getLoc(), values.getType(),
+                                       values, select.getIndices(),
+                                       TopkOp::kMostColumns, none);
+  }
+  return row.fromF32(values, getElementTypeOrSelf(op.getValues().getType()));
+}
+
 FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
   auto kernel = op->getParentOfType<KernelOp>();
   max = boundColumns(kernel, op.getSelection());
@@ -143,22 +159,10 @@ FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
     select.setBy(*op.getBy());
   }
   SmallVector<RowValue> results = {{select.getIndices()}};
+  if (op.getValues())
+    results.push_back({buildValues(scores, select)});
   if (op.getSlots())
     results.push_back({buildSlots(select.getIndices())});
-  if (!op.getValues())
-    return results;
-  Value values = select.getValues();
-  if (op.getBias()) {
-    // The element was chosen by another number than it is.
-    values = row::PickOp::create(b, row.getLoc("scores"), values.getType(),
-                                 scores, select.getIndices());
-    APFloat none = APFloat::getInf(APFloat::IEEEsingle(), !op.getSmallest());
-    values = row::WhereValidOp::create(b, row.getLoc(), values.getType(),
-                                       values, select.getIndices(),
-                                       TopkOp::kMostColumns, none);
-  }
-  results.push_back(
-      {row.fromF32(values, getElementTypeOrSelf(op.getValues().getType()))});
   return results;
 }
 
