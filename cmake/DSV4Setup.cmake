@@ -11,6 +11,11 @@ endif()
 find_program(DSV4_CCACHE ccache)
 if(DSV4_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${DSV4_CCACHE})
+  if(DSV4_PRECOMPILE)
+    # ccache takes a precompiled header for what its macros made of it.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${DSV4_CCACHE})
+  endif()
 endif()
 
 find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
@@ -73,6 +78,20 @@ include_directories(${PROJECT_SOURCE_DIR}/include
                     ${PROJECT_SOURCE_DIR}/runtime/include)
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${DSV4_GENERATED_INCLUDES})
 
+if(DSV4_PRECOMPILE)
+  add_library(dsv4_precompiled OBJECT ${CMAKE_CURRENT_LIST_DIR}/PrecompiledMLIR.cpp)
+  target_include_directories(dsv4_precompiled SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS})
+  target_precompile_headers(dsv4_precompiled
+    PRIVATE ${CMAKE_CURRENT_LIST_DIR}/PrecompiledMLIR.h)
+endif()
+
+# Gives the sources of a target the precompiled headers of MLIR.
+function(dsv4_precompile name)
+  if(DSV4_PRECOMPILE)
+    target_precompile_headers(${name} REUSE_FROM dsv4_precompiled)
+  endif()
+endfunction()
+
 # A library of the compiler: sees MLIR headers and generated code.
 function(dsv4_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
@@ -80,6 +99,7 @@ function(dsv4_add_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS})
   add_dependencies(${name} DSV4IncGen RowIncGen CUDAIncGen DSV4PassIncGen)
+  dsv4_precompile(${name})
 endfunction()
 
 # A tool: one file in bin/, stripped of nothing but unused sections.
@@ -90,6 +110,7 @@ function(dsv4_add_tool name)
   add_dependencies(${name} DSV4IncGen RowIncGen CUDAIncGen DSV4PassIncGen)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  dsv4_precompile(${name})
 endfunction()
 
 # Reference page of a dialect, in docs/ of the build.

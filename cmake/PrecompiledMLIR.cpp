@@ -1,0 +1,1 @@
+// Empty: the target that compiles the headers of MLIR needs a source file.
