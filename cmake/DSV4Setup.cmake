@@ -89,6 +89,12 @@ endif()
 function(dsv4_precompile name)
   if(DSV4_PRECOMPILE)
     target_precompile_headers(${name} REUSE_FROM dsv4_precompiled)
+    # -fPIE, which CMake gives executables, would not fit the header's -fPIC.
+    get_target_property(type ${name} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${name} PRIVATE -fPIC)
+    endif()
   endif()
 endfunction()
 
