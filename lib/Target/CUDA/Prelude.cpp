@@ -20,6 +20,7 @@ namespace {
 /// The host's file with the names of a file of the device library, if it has
 /// one: "primitives.h" of "core/primitives.cuh".
 std::string twinOf(std::string_view file) {
+  file.remove_prefix(file.rfind('/') + 1); // Those of the host have no folder.
   return std::string(file.substr(0, file.rfind('.'))) + ".h";
 }
 

@@ -19,8 +19,7 @@
 //                             of Vector and less than the length; what is
 //                             behind the length is ignored. Called again where
 //                             an element is needed again.
-//   emit(place, index, value) once for each of the places 0 .. K-1; those
-//   behind
+//   emit(place, index, value) once for each of the places 0 .. K-1; those after
 //                             the last element get index -1 and value -inf,
 //                             +inf for the smallest.
 //
