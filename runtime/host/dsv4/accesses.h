@@ -251,6 +251,14 @@ __device__ __forceinline__ void cluster_wait() {
 }
 
 //===----------------------------------------------------------------------===//
+// Warps of a block that wait for each other without the others
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ void sync_warps(int id, int threads) {
+  dsv4_host::state.calls->barrier("sync_warps", id, threads, 0);
+}
+
+//===----------------------------------------------------------------------===//
 // Programmatic dependent launch: launches run one after another
 //===----------------------------------------------------------------------===//
 

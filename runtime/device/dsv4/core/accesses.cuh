@@ -476,6 +476,16 @@ __device__ __forceinline__ void cluster_wait() {
 }
 
 //===----------------------------------------------------------------------===//
+// Warps of a block that wait for each other without the others
+//===----------------------------------------------------------------------===//
+
+// Waits until `threads` threads, whole warps, are at barrier `id` (1 to 15) of
+// the block. What they wrote to shared memory before, all of them see after.
+__device__ __forceinline__ void sync_warps(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+//===----------------------------------------------------------------------===//
 // Programmatic dependent launch (sm_90+; nothing below)
 //===----------------------------------------------------------------------===//
 
