@@ -9,7 +9,7 @@
 
 #include "CudaDriverAPI.h"
 #include "dsv4/JIT/NVRTC.h"
-#include "host/Prelude.h"
+#include "dsv4/Target/CUDA/Prelude.h"
 
 #include "llvm/Support/FileSystem.h"
 

@@ -1,10 +1,6 @@
 #!/usr/bin/env bash
 # Formats the C++ of this tree with clang-format 22: the given files, or all.
 # With --check changes nothing and fails where something would change.
-#
-# Not formatted: the texts that are pasted in front of kernels
-# (runtime/device/dsv4, runtime/host/dsv4). Their tables are laid out by hand, and
-# every changed byte of them changes every cache key.
 
 set -euo pipefail
 
@@ -28,7 +24,7 @@ done < <(
     printf '%s\0' "$@"
   else
     git ls-files -z --cached --others --exclude-standard --deduplicate -- \
-      '*.cpp' '*.h' ':!runtime/device/dsv4' ':!runtime/host/dsv4'
+      '*.cpp' '*.cuh' '*.h'
   fi
 )
 ((${#files[@]} == 0)) || "$formatter" "${mode[@]}" -- "${files[@]}"

@@ -12,7 +12,7 @@
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/ParseProgram.h"
 #include "dsv4/Support/ProgramLexer.h"
-#include "host/HostCompiler.h"
+#include "dsv4/Target/Host/HostCompiler.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -163,17 +163,17 @@ static void describeUse(ModuleOp module, func::FuncOp func,
 /// The files of the device library that a kernel calls. Element types are in
 /// core.cuh.
 static std::vector<std::string> getHeaders(gpu::GPUModuleOp unit) {
-  std::set<std::string> headers = {"core.cuh", "memory.cuh"};
+  std::set<std::string> headers = {"core/core.cuh", "core/memory.cuh"};
   unit.walk([&](Operation *op) {
     if (auto call = dyn_cast<cuda::DeviceCallOpInterface>(op))
       headers.insert(call.getHeader().str());
     if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
-      headers.insert("convert.cuh");
+      headers.insert("rows/convert.cuh");
     if (isa<arith::MaximumFOp>(op))
-      headers.insert("gate.cuh");
+      headers.insert("rows/gate.cuh");
     // Operators with a number, parts of rows.
     if (isa<math::SqrtOp, vector::InterleaveOp, vector::DeinterleaveOp>(op))
-      headers.insert("rows.cuh");
+      headers.insert("rows/rows.cuh");
   });
   return {headers.begin(), headers.end()};
 }

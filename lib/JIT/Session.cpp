@@ -10,9 +10,9 @@
 #include "dsv4-runtime/Entry.h"
 #include "dsv4/JIT/JIT.h"
 #include "dsv4/JIT/NVRTC.h"
-#include "host/HostCompiler.h"
+#include "dsv4/Target/CUDA/Prelude.h"
+#include "dsv4/Target/Host/HostCompiler.h"
 #include "host/HostKernel.h"
-#include "host/Prelude.h"
 
 #include <chrono>
 #include <mutex>

@@ -7,16 +7,16 @@
 
 #include "dsv4/Run/Run.h"
 
-#include "Execute.h"
+#include "Execution.h"
 #include "dsv4/Dialect/RecordLayout.h"
 #include "dsv4/InitAll.h"
 #include "dsv4/Reference/Interpreter.h"
-#include "dsv4/Reference/RandomInputs.h"
 #include "dsv4/Signature.h"
 #include "dsv4/Support/Diagnostics.h"
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/Npy.h"
 #include "dsv4/Support/ParseProgram.h"
+#include "dsv4/Testing/RandomInputs.h"
 
 #include "llvm/Support/FileSystem.h"
 

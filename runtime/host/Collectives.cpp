@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Executor.h"
+#include "FiberExecutor.h"
 
 #include <cstdint>
 #include <cstring>
@@ -24,8 +24,8 @@ using dsv4_host::WarpValues;
 // Warps and blocks
 //===----------------------------------------------------------------------===//
 
-const WarpValues *Executor::exchange(const char *name, unsigned mask,
-                                     unsigned long long value) {
+const WarpValues *FiberExecutor::exchange(const char *name, unsigned mask,
+                                          unsigned long long value) {
   Thread &thread = now->threads[current];
   const unsigned lane = current % warp_size;
   if (!(mask >> lane & 1)) {
@@ -44,7 +44,7 @@ const WarpValues *Executor::exchange(const char *name, unsigned mask,
 }
 
 /// Frees all lanes that meet `thread`, if none is missing.
-bool Executor::tryCompleteWarp(unsigned thread) {
+bool FiberExecutor::tryCompleteWarp(unsigned thread) {
   const Thread &caller = now->threads[thread];
   Warp &warp = now->warps[thread / warp_size];
   const unsigned lanes = caller.mask & warp.alive;
@@ -73,8 +73,8 @@ bool Executor::tryCompleteWarp(unsigned thread) {
   return true;
 }
 
-unsigned Executor::barrier(const char *name, unsigned id, unsigned expected,
-                           unsigned predicate) {
+unsigned FiberExecutor::barrier(const char *name, unsigned id,
+                                unsigned expected, unsigned predicate) {
   Thread &thread = now->threads[current];
   if (expected == 0)
     expected = launch.threads;
@@ -96,7 +96,7 @@ unsigned Executor::barrier(const char *name, unsigned id, unsigned expected,
   return thread.result;
 }
 
-void Executor::completeBarrier(unsigned id) {
+void FiberExecutor::completeBarrier(unsigned id) {
   const Thread &last = now->threads[current];
   unsigned result = 0;
   for (unsigned i = 0; i < launch.threads; ++i) {
@@ -126,7 +126,7 @@ void Executor::completeBarrier(unsigned id) {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-void Executor::arriveAtCluster(bool showsWrites) {
+void FiberExecutor::arriveAtCluster(bool showsWrites) {
   Thread &thread = now->threads[current];
   if (launch.cluster == 1) {
     fail("arrives at a barrier of its cluster, but was loaded as a kernel "
@@ -150,7 +150,7 @@ void Executor::arriveAtCluster(bool showsWrites) {
   tryCompleteCluster();
 }
 
-void Executor::waitForCluster() {
+void FiberExecutor::waitForCluster() {
   Thread &thread = now->threads[current];
   if (!thread.arrived) {
     fail("waits for a barrier of its cluster at which it has not arrived");
@@ -165,7 +165,7 @@ void Executor::waitForCluster() {
 }
 
 /// Frees all that wait for the barrier, if nobody is missing.
-void Executor::tryCompleteCluster() {
+void FiberExecutor::tryCompleteCluster() {
   if (missing != 0)
     return;
   ++round;
@@ -182,7 +182,7 @@ void Executor::tryCompleteCluster() {
 
 /// Where block `of` of the cluster has the shared memory at `own`. What is not
 /// the current block's stays there until that block runs.
-void *Executor::inBlock(const void *own, unsigned of, dsv4_host::Use use) {
+void *FiberExecutor::inBlock(const void *own, unsigned of, dsv4_host::Use use) {
   auto *at = static_cast<unsigned char *>(const_cast<void *>(own));
   auto *dynamic = static_cast<unsigned char *>(now->dynamicShared);
   const bool isVariable = launch.sharedBegin <= at && at < launch.sharedEnd;

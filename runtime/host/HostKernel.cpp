@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostKernel.h"
-#include "Executor.h"
+#include "FiberExecutor.h"
 #include "PrivateDirectory.h"
 #include "Sanitizers.h"
 
@@ -129,7 +129,7 @@ Status HostKernel::launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
   launch.params = params;
   std::set<std::pair<int64_t, int64_t>> beyondPool;
   launch.beyondPool = &beyondPool;
-  Status status = Executor::run(launch);
+  Status status = FiberExecutor::run(launch);
   launch.beyondPool = nullptr;
   // The lowest page of each pool; pools of one size are not told apart.
   std::map<int64_t, int64_t> lowest;

@@ -16,8 +16,8 @@
 
 #include "dsv4/JIT/JIT.h"
 #include "dsv4/JIT/NVRTC.h"
-#include "host/HostCompiler.h"
-#include "host/Prelude.h"
+#include "dsv4/Target/CUDA/Prelude.h"
+#include "dsv4/Target/Host/HostCompiler.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -261,7 +261,7 @@ std::vector<std::string> makeNameSeeds(std::mt19937_64 &random) {
                                     "1e5",
                                     "0x",
                                     "kernel.cu",
-                                    "dsv4/core.cuh",
+                                    "dsv4/core/core.cuh",
                                     "-",
                                     ".",
                                     "..",

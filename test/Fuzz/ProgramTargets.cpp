@@ -20,8 +20,8 @@
 #include "dsv4/Signature.h"
 #include "dsv4/Support/Diagnostics.h"
 #include "dsv4/Support/ParseProgram.h"
-#include "host/HostCompiler.h"
-#include "host/Prelude.h"
+#include "dsv4/Target/CUDA/Prelude.h"
+#include "dsv4/Target/Host/HostCompiler.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -92,14 +92,10 @@ static Outcome transform(llvm::StringRef text, uint64_t hash) {
   }();
   (void)registered;
   static constexpr const char *passes[] = {
-      "func.func(dsv4-specialize)",
-      "func.func(dsv4-form-kernels)",
-      "func.func(dsv4-select-schedule)",
-      "func.func(convert-dsv4-to-row)",
-      "func.func(dsv4-distribute-rows)",
-      "dsv4-outline-kernels",
-      "gpu.module(cuda-form-device-calls)",
-      "gpu.module(cuda-legalize)",
+      "func.func(dsv4-specialize)",           "func.func(dsv4-form-kernels)",
+      "func.func(dsv4-select-schedule)",      "func.func(convert-dsv4-to-row)",
+      "func.func(dsv4-distribute-rows)",      "dsv4-outline-kernels",
+      "gpu.module(cuda-form-device-calls)",   "gpu.module(cuda-legalize)",
       "gpu.module(cuda-prepare-for-emission)"};
   DialectRegistry registry;
   registerAllDialects(registry);

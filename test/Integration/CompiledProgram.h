@@ -14,7 +14,7 @@
 
 #include "Testing.h"
 
-#include "dsv4/Reference/RandomInputs.h"
+#include "dsv4/Testing/RandomInputs.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

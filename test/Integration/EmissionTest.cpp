@@ -15,7 +15,7 @@
 #include "Writers.h"
 
 #include "dsv4/JIT/NVRTC.h"
-#include "host/Prelude.h"
+#include "dsv4/Target/CUDA/Prelude.h"
 
 #include "llvm/ADT/STLExtras.h"
 

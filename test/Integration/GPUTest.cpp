@@ -13,7 +13,7 @@
 #include "Testing.h"
 
 #include "dsv4/InitAll.h"
-#include "dsv4/Reference/RandomInputs.h"
+#include "dsv4/Testing/RandomInputs.h"
 
 #include "mlir/Parser/Parser.h"
 

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/JIT/NVRTC.h"
-#include "host/Prelude.h"
+#include "dsv4/Target/CUDA/Prelude.h"
 
 #include <cstdio>
 #include <iostream>

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of a window are read in regions of a row.window_reduce, each from where
-// it is: the operands of the launch or the state.
+// The rows of a window are read in regions of a row.window_reduce, each from
+// where it is: the operands of the launch or the state.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Entry.h"
+#include "CacheEntry.h"
 #include "RowLowerings.h"
 
 #include "dsv4/Dialect/Row.h"
@@ -39,10 +39,10 @@ private:
     Value there;        ///< Null: it is known to be.
     Value inLaunch;     ///< Rather than in the state. Null: it is known to be.
     Value launchOffset; ///< Of its first column, in elements.
-    Entry entry;
+    CacheEntry entry;
   };
   Source findToken(Value at, Value member);
-  Entry findEntry(Value at);
+  CacheEntry findEntry(Value at);
   /// The D elements of `tensor` or of field `field` of the state, from column
   /// `column` on, as f32.
   Value readPart(const Source &source, Value tensor, unsigned field,
@@ -116,14 +116,14 @@ void CompressBuilder::readPlan(Value entry) {
   launchStart = row.mul(first, row.constant(columns), "launch_start");
 }
 
-Entry CompressBuilder::findEntry(Value at) {
+CacheEntry CompressBuilder::findEntry(Value at) {
   auto state = cast<TypedValue<CacheType>>(op.getState());
   Value known = row.isNotNegative(request);
   // What is before position 0 is not there; its entry only must have no sign.
   at = arith::MaxSIOp::create(b, row.getLoc(), at, row.constant(0));
   if (Value table = op.getPageTable())
     known = row.both(known, row.isBelow(request, row.getExtent(table, 0)));
-  Entry entry = findEntryOfPosition(
+  CacheEntry entry = findEntryOfPosition(
       row, {state, op.getPageTable(), op.getRing()}, request, at, known);
   completeEntry(row, state, entry);
   return entry;
@@ -175,7 +175,7 @@ Value CompressBuilder::readPart(const Source &source, Value tensor,
   };
   kept.offset = row.add(kept.offset, toBytes(column));
   stored.buffer = row::BytesOp::create(b, row.getLoc(), kept.buffer.getType(),
-                                        stored.buffer);
+                                       stored.buffer);
   stored.offset = select(source.inLaunch, toBytes(stored.offset), kept.offset);
   stored.buffer = select(source.inLaunch, stored.buffer, kept.buffer,
                          (name + "_memory").str());
@@ -213,8 +213,7 @@ std::pair<Value, Value> CompressBuilder::beginMember(Region &region) {
 void CompressBuilder::buildOffsets(Region &region) {
   OpBuilder::InsertionGuard saved(b);
   auto [member, column] = beginMember(region);
-  row::YieldOp::create(b, row.getLoc(),
-                            readBias(Source(), member, column));
+  row::YieldOp::create(b, row.getLoc(), readBias(Source(), member, column));
 }
 
 void CompressBuilder::buildPart(Region &region, Value tensor, unsigned field,
@@ -225,7 +224,7 @@ void CompressBuilder::buildPart(Region &region, Value tensor, unsigned field,
   source.launchOffset =
       row.add(launchStart, row.mul(member, row.constant(columns)));
   row::YieldOp::create(b, row.getLoc(),
-                            readPart(source, tensor, field, column, name));
+                       readPart(source, tensor, field, column, name));
 }
 
 void CompressBuilder::buildMember(Region &region) {

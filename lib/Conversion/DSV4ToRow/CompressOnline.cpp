@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row of the kernel is one segment of a window: a row.window_reduce_online whose
-// regions read the state, read a token, and write the state.
+// A row of the kernel is one segment of a window: a row.window_reduce_online
+// whose regions read the state, read a token, and write the state.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Entry.h"
+#include "CacheEntry.h"
 #include "RowLowerings.h"
 
 #include "dsv4/Dialect/Row.h"
@@ -57,7 +57,7 @@ private:
   /// start, in elements.
   Value tokens, launchStart, biasStart;
   Value ends; ///< Whether the window does.
-  Entry from, to;
+  CacheEntry from, to;
 };
 
 } // namespace
@@ -173,14 +173,14 @@ void PieceBuilder::buildEnd(Region &region) {
 
 Value PieceBuilder::build() {
   auto type = VectorType::get({channels}, b.getF32Type());
-  auto reduce = row::WindowReduceOnlineOp::create(b, row.getLoc("pooled"),
-                                                  type, op.getWindow());
+  auto reduce = row::WindowReduceOnlineOp::create(b, row.getLoc("pooled"), type,
+                                                  op.getWindow());
   {
     OpBuilder::InsertionGuard saved(b);
     enter(reduce.getBody(), {});
     readPlan(row.getRow());
-    auto piece = row::WindowSegmentOp::create(b, row.getLoc(), tokens, from.valid,
-                                           to.valid, ends);
+    auto piece = row::WindowSegmentOp::create(b, row.getLoc(), tokens,
+                                              from.valid, to.valid, ends);
     buildBegin(piece.getBegin());
     buildMember(piece.getMember());
     buildEnd(piece.getEnd());

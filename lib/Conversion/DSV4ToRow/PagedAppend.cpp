@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Entry.h"
+#include "CacheEntry.h"
 #include "RowLowerings.h"
 
 #include "dsv4/Dialect/Row.h"
@@ -37,7 +37,7 @@ private:
   RowContext &row;
   OpBuilder &b;
   CacheType cache;
-  Entry entry;
+  CacheEntry entry;
 };
 
 } // namespace
@@ -79,8 +79,8 @@ void AppendBuilder::buildEntry() {
     Value valid = row.isNotNegative(index);
     if (!op.getUnique()) {
       Value last = row::IsLastOp::create(b, row.getLoc("is_last"),
-                                          b.getI1Type(), buffer, row.getRow(),
-                                          row.getExtent(indices, 0, /*min=*/1));
+                                         b.getI1Type(), buffer, row.getRow(),
+                                         row.getExtent(indices, 0, /*min=*/1));
       valid = row.both(valid, last);
     }
     entry = findEntryOfIndex(row, cache, index, valid);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Entry.h"
+#include "CacheEntry.h"
 #include "RowLowerings.h"
 
 using namespace mlir;
@@ -20,7 +20,7 @@ public:
       : op(op), row(row), cache(op.getCache().getType()) {}
 
   SmallVector<RowValue> build() {
-    Entry entry = buildEntry();
+    CacheEntry entry = buildEntry();
     RowValue pieces;
     for (FieldAttr field : cache.getRecord().getFields())
       if (field.isData())
@@ -32,16 +32,16 @@ public:
   }
 
 private:
-  Entry buildEntry();
-  Value buildField(FieldAttr field, const Entry &entry);
-  StoredVector locate(FieldAttr field, const Entry &entry);
+  CacheEntry buildEntry();
+  Value buildField(FieldAttr field, const CacheEntry &entry);
+  StoredVector locate(FieldAttr field, const CacheEntry &entry);
 
   PagedGatherOp op;
   RowContext &row;
   CacheType cache;
 };
 
-Entry GatherBuilder::buildEntry() {
+CacheEntry GatherBuilder::buildEntry() {
   Value indices = op.getIndices();
   bool perToken = cast<ShapedType>(indices.getType()).getRank() == 2;
   Value index = row.loadIndex(row.getBuffer(indices), row.getRow(), "index");
@@ -56,7 +56,7 @@ Entry GatherBuilder::buildEntry() {
     valid = row.both(valid, row.isBelow(index, length));
   }
 
-  Entry entry;
+  CacheEntry entry;
   if (Value table = op.getPageTable()) {
     Value tableRow = token;
     if (cast<ShapedType>(table.getType()).getRank() == 1)
@@ -78,7 +78,7 @@ Entry GatherBuilder::buildEntry() {
   return entry;
 }
 
-StoredVector GatherBuilder::locate(FieldAttr field, const Entry &entry) {
+StoredVector GatherBuilder::locate(FieldAttr field, const CacheEntry &entry) {
   StoredVector stored = locateField(row, op.getCache(), field, entry);
   // Padding behind a field may be read with it where that makes the access a
   // power of two.
@@ -89,7 +89,7 @@ StoredVector GatherBuilder::locate(FieldAttr field, const Entry &entry) {
   return stored;
 }
 
-Value GatherBuilder::buildField(FieldAttr field, const Entry &entry) {
+Value GatherBuilder::buildField(FieldAttr field, const CacheEntry &entry) {
   SmallVector<StoredFactors> factors;
   for (FieldAttr level : cache.getRecord().getScalesOf(field.getName())) {
     int64_t group = level.getGroup() > 0 ? level.getGroup() : field.getExtent();

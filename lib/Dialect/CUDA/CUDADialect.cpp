@@ -192,7 +192,7 @@ StringRef LoadOp::getCallee() {
                           : "dsv4::load";
 }
 StringRef LoadOp::getHeader() {
-  return getStaged() ? "pool_online.cuh" : "memory.cuh";
+  return getStaged() ? "window/pool_online.cuh" : "core/memory.cuh";
 }
 
 LogicalResult StoreOp::verify() {
@@ -209,7 +209,7 @@ StringRef StoreOp::getCallee() {
     return streaming ? "dsv4::store_chunks_streaming" : "dsv4::store_chunks";
   return streaming ? "dsv4::store_streaming" : "dsv4::store";
 }
-StringRef StoreOp::getHeader() { return "memory.cuh"; }
+StringRef StoreOp::getHeader() { return "core/memory.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // expand, dequantize, swap_nibbles
@@ -242,7 +242,7 @@ StringRef ExpandOp::getCallee() {
              ? "dsv4::repeat"
              : "dsv4::expand";
 }
-StringRef ExpandOp::getHeader() { return "core.cuh"; }
+StringRef ExpandOp::getHeader() { return "core/core.cuh"; }
 
 LogicalResult DequantizeOp::verify() {
   auto tile = cast<VectorType>(getTile().getType());
@@ -259,7 +259,7 @@ LogicalResult DequantizeOp::verify() {
   return success();
 }
 StringRef DequantizeOp::getCallee() { return "dsv4::dequantize"; }
-StringRef DequantizeOp::getHeader() { return "convert.cuh"; }
+StringRef DequantizeOp::getHeader() { return "rows/convert.cuh"; }
 
 LogicalResult SwapNibblesOp::verify() {
   auto type = cast<VectorType>(getSource().getType());
@@ -271,7 +271,7 @@ LogicalResult SwapNibblesOp::verify() {
   return success();
 }
 StringRef SwapNibblesOp::getCallee() { return "dsv4::swap_nibbles"; }
-StringRef SwapNibblesOp::getHeader() { return "core.cuh"; }
+StringRef SwapNibblesOp::getHeader() { return "core/core.cuh"; }
 
 LogicalResult JoinOp::verify() {
   auto first = cast<VectorType>(getFirst().getType());
@@ -298,7 +298,7 @@ LogicalResult StepsOp::verify() {
   return success();
 }
 StringRef StepsOp::getCallee() { return "dsv4::steps"; }
-StringRef StepsOp::getHeader() { return "rows.cuh"; }
+StringRef StepsOp::getHeader() { return "rows/rows.cuh"; }
 
 LogicalResult PadOp::verify() {
   auto source = cast<VectorType>(getSource().getType());
@@ -310,10 +310,10 @@ LogicalResult PadOp::verify() {
   return success();
 }
 StringRef KeepChunksOp::getCallee() { return "dsv4::keep_chunks"; }
-StringRef KeepChunksOp::getHeader() { return "rows.cuh"; }
+StringRef KeepChunksOp::getHeader() { return "rows/rows.cuh"; }
 
 StringRef PadOp::getCallee() { return "dsv4::pad"; }
-StringRef PadOp::getHeader() { return "rows.cuh"; }
+StringRef PadOp::getHeader() { return "rows/rows.cuh"; }
 
 LogicalResult AlternateOp::verify() {
   SmallVector<int64_t> shape =
@@ -328,13 +328,13 @@ LogicalResult AlternateOp::verify() {
 StringRef AlternateOp::getCallee() {
   return getOdd() ? "dsv4::odds" : "dsv4::evens";
 }
-StringRef AlternateOp::getHeader() { return "rows.cuh"; }
+StringRef AlternateOp::getHeader() { return "rows/rows.cuh"; }
 
 StringRef OneNaNOp::getCallee() { return "dsv4::one_nan"; }
-StringRef OneNaNOp::getHeader() { return "rows.cuh"; }
+StringRef OneNaNOp::getHeader() { return "rows/rows.cuh"; }
 
 StringRef JoinOp::getCallee() { return "dsv4::join"; }
-StringRef JoinOp::getHeader() { return "rows.cuh"; }
+StringRef JoinOp::getHeader() { return "rows/rows.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // Across the lanes of a row
@@ -373,7 +373,7 @@ StringRef ReduceOp::getCallee() {
   llvm_unreachable("unknown kind");
 }
 StringRef ReduceOp::getHeader() {
-  return getKind() == ReduceKind::MaxNaN ? "gate.cuh" : "rows.cuh";
+  return getKind() == ReduceKind::MaxNaN ? "rows/gate.cuh" : "rows/rows.cuh";
 }
 
 LogicalResult HadamardOp::verify() {
@@ -384,7 +384,7 @@ LogicalResult HadamardOp::verify() {
   return success();
 }
 StringRef HadamardOp::getCallee() { return "dsv4::hadamard"; }
-StringRef HadamardOp::getHeader() { return "rows.cuh"; }
+StringRef HadamardOp::getHeader() { return "rows/rows.cuh"; }
 
 PoolWindowOp PoolOp::getWindow() {
   return cast<PoolWindowOp>(getBody().front().getTerminator());
@@ -476,17 +476,17 @@ void PoolWindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
     setMemberAndLane(cast<PoolOp>((*this)->getParentOp()), *region, setRange);
 }
 StringRef PoolOp::getCallee() { return "dsv4::pool"; }
-StringRef PoolOp::getHeader() { return "pool.cuh"; }
+StringRef PoolOp::getHeader() { return "window/pool.cuh"; }
 
 StringRef PrefetchOp::getCallee() {
   if (getL2())
     return getPredicate() ? "dsv4::prefetch_l2_if" : "dsv4::prefetch_l2";
   return getPredicate() ? "dsv4::prefetch_if" : "dsv4::prefetch";
 }
-StringRef PrefetchOp::getHeader() { return "accesses.cuh"; }
+StringRef PrefetchOp::getHeader() { return "core/accesses.cuh"; }
 
 StringRef InPoolOp::getCallee() { return "dsv4::in_pool"; }
-StringRef InPoolOp::getHeader() { return "accesses.cuh"; }
+StringRef InPoolOp::getHeader() { return "core/accesses.cuh"; }
 
 LogicalResult IsLastOp::verify() {
   if (!isLaneCount(getLanes()))
@@ -495,7 +495,7 @@ LogicalResult IsLastOp::verify() {
   return success();
 }
 StringRef IsLastOp::getCallee() { return "dsv4::is_last"; }
-StringRef IsLastOp::getHeader() { return "rows.cuh"; }
+StringRef IsLastOp::getHeader() { return "rows/rows.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // Quantisation
@@ -521,7 +521,7 @@ LogicalResult EncodeOp::verify() {
 StringRef EncodeOp::getCallee() {
   return getUp() ? "dsv4::encode_up" : "dsv4::encode";
 }
-StringRef EncodeOp::getHeader() { return "encode.cuh"; }
+StringRef EncodeOp::getHeader() { return "rows/encode.cuh"; }
 
 LogicalResult QuantizeOp::verify() {
   auto codes = cast<VectorType>(getCodes().getType());
@@ -539,8 +539,7 @@ LogicalResult QuantizeOp::verify() {
   return success();
 }
 StringRef QuantizeOp::getCallee() { return "dsv4::quantize"; }
-StringRef QuantizeOp::getHeader() { return "encode.cuh"; }
-
+StringRef QuantizeOp::getHeader() { return "rows/encode.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // Programmatic dependent launch
@@ -549,7 +548,7 @@ StringRef QuantizeOp::getHeader() { return "encode.cuh"; }
 StringRef WaitForPredecessorsOp::getCallee() {
   return "dsv4::wait_for_predecessors";
 }
-StringRef WaitForPredecessorsOp::getHeader() { return "accesses.cuh"; }
+StringRef WaitForPredecessorsOp::getHeader() { return "core/accesses.cuh"; }
 
 StringRef LaunchSuccessorsOp::getCallee() { return "dsv4::launch_successors"; }
-StringRef LaunchSuccessorsOp::getHeader() { return "accesses.cuh"; }
+StringRef LaunchSuccessorsOp::getHeader() { return "core/accesses.cuh"; }

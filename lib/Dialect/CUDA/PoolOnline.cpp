@@ -94,7 +94,7 @@ void PoolOnlineOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
 }
 
 StringRef PoolOnlineOp::getCallee() { return "dsv4::pool_online"; }
-StringRef PoolOnlineOp::getHeader() { return "pool_online.cuh"; }
+StringRef PoolOnlineOp::getHeader() { return "window/pool_online.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // PoolPieceOp

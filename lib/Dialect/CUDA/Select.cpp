@@ -20,7 +20,7 @@ LogicalResult LoadPartOp::verify() {
   return success();
 }
 StringRef LoadPartOp::getCallee() { return "dsv4::load_part"; }
-StringRef LoadPartOp::getHeader() { return "memory.cuh"; }
+StringRef LoadPartOp::getHeader() { return "core/memory.cuh"; }
 
 VectorType SelectOp::getChunk() {
   auto yield = dyn_cast<SelectYieldOp>(getLoad().front().getTerminator());
@@ -48,7 +48,7 @@ LogicalResult ColumnsOp::verify() {
   return success();
 }
 StringRef ColumnsOp::getCallee() { return "dsv4::columns"; }
-StringRef ColumnsOp::getHeader() { return "rows.cuh"; }
+StringRef ColumnsOp::getHeader() { return "rows/rows.cuh"; }
 
 LogicalResult SelectOp::verify() {
   auto isBetween = [](uint64_t value, uint64_t least, uint64_t most) {
@@ -144,13 +144,13 @@ StringRef SelectOp::getCallee() {
 }
 StringRef SelectOp::getHeader() {
   if (getKind() == SelectKind::Warp)
-    return getGroups() > 1 ? "topk_groups.cuh" : "topk_warp.cuh";
+    return getGroups() > 1 ? "select/topk_groups.cuh" : "select/topk_warp.cuh";
   if (getWorkspace())
-    return "topk_grid.cuh";
+    return "select/topk_grid.cuh";
   if (getCluster() > 1)
-    return getKind() == SelectKind::Block ? "topk_spread.cuh"
-                                          : "topk_cluster.cuh";
-  return "topk_rows.cuh";
+    return getKind() == SelectKind::Block ? "select/topk_spread.cuh"
+                                          : "select/topk_cluster.cuh";
+  return "select/topk_rows.cuh";
 }
 
 LogicalResult PlaceSumOp::verify() {
@@ -161,7 +161,7 @@ LogicalResult PlaceSumOp::verify() {
   return success();
 }
 StringRef PlaceSumOp::getCallee() { return "dsv4::sum"; }
-StringRef PlaceSumOp::getHeader() { return "rows.cuh"; }
+StringRef PlaceSumOp::getHeader() { return "rows/rows.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // Elements by index, functions
@@ -176,10 +176,10 @@ LogicalResult GatherOp::verify() {
   return success();
 }
 StringRef GatherOp::getCallee() { return "dsv4::gather"; }
-StringRef GatherOp::getHeader() { return "gate.cuh"; }
+StringRef GatherOp::getHeader() { return "rows/gate.cuh"; }
 
 StringRef WhereValidOp::getCallee() { return "dsv4::where_valid"; }
-StringRef WhereValidOp::getHeader() { return "gate.cuh"; }
+StringRef WhereValidOp::getHeader() { return "rows/gate.cuh"; }
 
 StringRef ActivationOp::getCallee() {
   switch (getKind()) {
@@ -192,4 +192,4 @@ StringRef ActivationOp::getCallee() {
   }
   llvm_unreachable("all kinds are above");
 }
-StringRef ActivationOp::getHeader() { return "gate.cuh"; }
+StringRef ActivationOp::getHeader() { return "rows/gate.cuh"; }

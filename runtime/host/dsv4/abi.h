@@ -51,14 +51,15 @@ struct Calls {
   /// `id`; returns how many of them brought a nonzero predicate.
   unsigned (*barrier)(const char *name, unsigned id, unsigned threads,
                       unsigned predicate);
-  /// Arrives at the barrier of the cluster, and waits for the threads of all its
-  /// blocks that have not ended to do so. If the thread wrote to the memory of other
-  /// blocks, its next arrival must be one that `shows_writes`.
+  /// Arrives at the barrier of the cluster, and waits for the threads of all
+  /// its blocks that have not ended to do so. If the thread wrote to the memory
+  /// of other blocks, its next arrival must be one that `shows_writes`.
   void (*clusterArrive)(bool shows_writes);
   void (*clusterWait)();
-  /// Where block `rank` of the cluster has what this one has at `own` in its shared
-  /// memory, for this block. Unless it is used later that block must have started,
-  /// which all know behind a barrier of the cluster, and not have ended.
+  /// Where block `rank` of the cluster has what this one has at `own` in its
+  /// shared memory, for this block. Unless it is used later that block must
+  /// have started, which all know behind a barrier of the cluster, and not have
+  /// ended.
   void *(*inBlock)(const void *own, unsigned rank, Use use);
   /// Ends the launch: `access` ("load", "store") of `bytes` bytes at `address`.
   void (*misaligned)(const char *access, const void *address, unsigned bytes);

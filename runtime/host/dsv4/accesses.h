@@ -38,14 +38,15 @@ __device__ __forceinline__ void append_shared_8(unsigned bits,
       st_shared_8_if(true, array, at++, (unsigned)(column + i),
                      as_unsigned(values[i]));
 }
-__device__ __forceinline__ void
-place_shared_8(unsigned long long *array, unsigned *places, unsigned bin,
-               unsigned limit, unsigned low, unsigned high) {
+__device__ __forceinline__ void place_shared_8(unsigned long long *array,
+                                               unsigned *places, unsigned bin,
+                                               unsigned limit, unsigned low,
+                                               unsigned high) {
   if (bin < limit)
     st_shared_8_if(true, array, places[bin]++, low, high);
 }
-__device__ __forceinline__ unsigned fetch_add_shared(unsigned *array, unsigned at,
-                                                     unsigned value) {
+__device__ __forceinline__ unsigned
+fetch_add_shared(unsigned *array, unsigned at, unsigned value) {
   array[at] += value;
   return array[at] - value;
 }
@@ -131,7 +132,8 @@ __device__ __forceinline__ void copy_16_if(bool condition, void *to,
   write_bytes(to, words, 16);
 }
 __device__ __forceinline__ void commit_copies() {}
-template <int Left> __device__ __forceinline__ void wait_for_copies() {}
+template <int Left>
+__device__ __forceinline__ void wait_for_copies() {}
 
 __device__ __forceinline__ void st_16(void *to, const unsigned *from) {
   write_bytes(to, from, 16);
@@ -197,7 +199,8 @@ template <int Size, typename T>
 __device__ __forceinline__ T *in_first_block(T *own) {
   return Size > 1 ? in_block(own, 0, dsv4_host::Use::WriteLater) : own;
 }
-template <int Size> __device__ __forceinline__ int cluster_rank() {
+template <int Size>
+__device__ __forceinline__ int cluster_rank() {
   return Size > 1 ? (int)(blockIdx.x % Size) : 0;
 }
 __device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
@@ -208,7 +211,8 @@ __device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
   to[0] = (unsigned)value;
   to[1] = (unsigned)(value >> 32);
 }
-__device__ __forceinline__ unsigned ld_cluster_4(const unsigned *own, int rank) {
+__device__ __forceinline__ unsigned ld_cluster_4(const unsigned *own,
+                                                 int rank) {
   return *in_block(own, rank, dsv4_host::Use::Read);
 }
 __device__ __forceinline__ unsigned long long ld_cluster_8(const unsigned *own,
@@ -224,22 +228,34 @@ __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
     *in_block(array + next[bin == last]++, 0, dsv4_host::Use::Write) =
         (unsigned long long)high << 32 | low;
 }
-template <int Size> __device__ __forceinline__ void cluster_arrive() {
+template <int Size>
+__device__ __forceinline__ void cluster_arrive() {
   if (Size > 1)
     dsv4_host::state.calls->clusterArrive(/*shows_writes=*/true);
 }
-template <int Size> __device__ __forceinline__ void cluster_arrive_own() {
+template <int Size>
+__device__ __forceinline__ void cluster_arrive_own() {
   if (Size > 1)
     dsv4_host::state.calls->clusterArrive(/*shows_writes=*/false);
 }
-template <int Size> __device__ __forceinline__ void cluster_arrive_relaxed() {
+template <int Size>
+__device__ __forceinline__ void cluster_arrive_relaxed() {
   cluster_arrive_own<Size>();
 }
-template <int Size> __device__ __forceinline__ void cluster_wait() {
+template <int Size>
+__device__ __forceinline__ void cluster_wait() {
   if (Size > 1)
     dsv4_host::state.calls->clusterWait();
   else
     __syncthreads();
+}
+
+//===----------------------------------------------------------------------===//
+// Warps of a block that wait for each other without the others
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ void sync_warps(int id, int threads) {
+  dsv4_host::state.calls->barrier("sync_warps", id, threads, 0);
 }
 
 //===----------------------------------------------------------------------===//

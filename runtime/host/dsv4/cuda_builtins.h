@@ -28,11 +28,13 @@
 #define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-// One block runs at a time, so its shared memory can be static; what the other blocks of
-// its cluster have in theirs is kept beside. It is all there is in .bss, to be
-// overwritten between blocks, because on a GPU it starts with what others left there. (A section of its own would not have the
-// variables of templates; kernels have no zeroed variables of the device.) `used`, because the compiler must not conclude from a
-// kernel's own stores what values a variable can have.
+// One block runs at a time, so its shared memory can be static; what the other
+// blocks of its cluster have in theirs is kept beside. It is all there is in
+// .bss, to be overwritten between blocks, because on a GPU it starts with what
+// others left there. (A section of its own would not have the variables of
+// templates; kernels have no zeroed variables of the device.) `used`, because
+// the compiler must not conclude from a kernel's own stores what values a
+// variable can have.
 #define __shared__ static __attribute__((used))
 
 typedef __SIZE_TYPE__ size_t;
@@ -135,8 +137,8 @@ inline unsigned ballot(const char *name, unsigned mask, bool predicate) {
 extern "C" {
 extern __attribute__((visibility("default")))
 const dsv4_host::Image dsv4_host_image;
-const dsv4_host::Image dsv4_host_image = {
-    dsv4_host::abi_version, &dsv4_host::state, __bss_start, _end};
+const dsv4_host::Image dsv4_host_image = {dsv4_host::abi_version,
+                                          &dsv4_host::state, __bss_start, _end};
 }
 
 #define threadIdx (dsv4_host::state.threadIdx)

@@ -99,7 +99,8 @@ __device__ __forceinline__ float max_f32(float a, float b) {
   return a > b ? a : b;
 }
 
-__device__ __forceinline__ unsigned reach_f32(const float *values, float least) {
+__device__ __forceinline__ unsigned reach_f32(const float *values,
+                                              float least) {
   unsigned bits = 0;
   for (int i = 0; i < 4; ++i)
     bits |= (unsigned)(values[i] >= least) << i;
@@ -127,10 +128,11 @@ __device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) {
 // Other lanes
 //===----------------------------------------------------------------------===//
 
-template <int Lanes> __device__ __forceinline__ unsigned lane_group() {
-  return Lanes == 32 ? 0xFFFFFFFFu
-                     : ((1u << Lanes % 32) - 1)
-                           << (threadIdx.x % 32 / Lanes * Lanes);
+template <int Lanes>
+__device__ __forceinline__ unsigned lane_group() {
+  return Lanes == 32
+             ? 0xFFFFFFFFu
+             : ((1u << Lanes % 32) - 1) << (threadIdx.x % 32 / Lanes * Lanes);
 }
 template <int Lanes, typename Word>
 __device__ __forceinline__ Word exchange(Word word, int distance) {
@@ -197,7 +199,8 @@ __device__ inline unsigned rz_f16_of_f32(float value) {
     return sign | (magnitude - 0x38000000u) >> 13;
   return sign | (unsigned)(as_float(magnitude) * 0x1p24f);
 }
-template <int Shift> __device__ __forceinline__ unsigned place_rz_f16(float value) {
+template <int Shift>
+__device__ __forceinline__ unsigned place_rz_f16(float value) {
   const unsigned half = rz_f16_of_f32(value + 0.0f);
   return ((0xFC00u << 16 | 0xFFFFu) -
           ((half ^ (half & 0x8000u ? 0xFFFFu : 0x8000u)) << 16 |

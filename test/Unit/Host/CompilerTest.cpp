@@ -220,7 +220,7 @@ TEST(Prelude, HoldsTheDeviceLibrary) {
   EXPECT_EQ(deviceLibrary("missing.cuh"), "");
   const std::string cuda = cudaPrelude(), host = hostPrelude();
   ASSERT_FALSE(deviceLibraryFiles().empty());
-  EXPECT_EQ(deviceLibraryFiles().front(), "primitives.cuh");
+  EXPECT_EQ(deviceLibraryFiles().front(), "core/primitives.cuh");
   for (std::string_view file : deviceLibraryFiles()) {
     EXPECT_FALSE(deviceLibrary(file).empty()) << file;
     EXPECT_TRUE(contains(cuda, "#line 1 \"dsv4/" + std::string(file) + "\"\n"));
@@ -238,8 +238,8 @@ TEST(Prelude, HoldsTheDeviceLibrary) {
 
 // Every function of primitives.cuh and accesses.cuh has a twin on the host.
 TEST(Prelude, HostHasEveryPrimitive) {
-  const std::string device = std::string(deviceLibrary("primitives.cuh")) +
-                             std::string(deviceLibrary("accesses.cuh"));
+  const std::string device = std::string(deviceLibrary("core/primitives.cuh")) +
+                             std::string(deviceLibrary("core/accesses.cuh"));
   const std::string host = hostPrelude();
   const std::string marker = "__device__ __forceinline__ ";
   size_t count = 0;

@@ -8,9 +8,9 @@
 #ifndef DSV4_TEST_UNIT_HOST_HOSTTESTING_H
 #define DSV4_TEST_UNIT_HOST_HOSTTESTING_H
 
-#include "host/HostCompiler.h"
+#include "dsv4/Target/CUDA/Prelude.h"
+#include "dsv4/Target/Host/HostCompiler.h"
 #include "host/HostKernel.h"
-#include "host/Prelude.h"
 #include "gtest/gtest.h"
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 #include "CompressFixture.h"
 
-#include "dsv4/Reference/RandomInputs.h"
+#include "dsv4/Testing/RandomInputs.h"
 
 #include <climits>
 #include <map>

@@ -9,7 +9,7 @@
 #define DSV4_TEST_UNIT_REFERENCE_INTERPRETERFIXTURE_H
 
 #include "dsv4/Reference/Interpreter.h"
-#include "dsv4/Reference/RandomInputs.h"
+#include "dsv4/Testing/RandomInputs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

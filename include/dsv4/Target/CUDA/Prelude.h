@@ -1,0 +1,48 @@
+//===- Prelude.h - The text that a kernel is pasted behind ------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emitted source includes nothing: the device library is part of this program
+// and is pasted in front of a kernel, for NVRTC and for the host compiler
+// alike. Both preludes set #line, so that a diagnostic names the library file,
+// and end with #line 1 "kernel.cu". They consist of whole lines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_TARGET_CUDA_PRELUDE_H
+#define DSV4_TARGET_CUDA_PRELUDE_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dsv4::rt {
+
+/// The text of runtime/device/dsv4/<file>, byte for byte ("core/core.cuh");
+/// empty if there is no such file.
+std::string_view deviceLibrary(std::string_view file);
+
+/// The files of the device library in the order in which they are pasted.
+const std::vector<std::string_view> &deviceLibraryFiles();
+
+/// What goes in front of a kernel for NVRTC: the named files of the device
+/// library and what they include; without names, all.
+std::string cudaPrelude(const std::vector<std::string> &files = {});
+
+/// What goes in front of a kernel for compileHost(): the builtins, and the
+/// same files with the host's primitives.
+std::string hostPrelude(const std::vector<std::string> &files = {});
+
+/// What goes behind the kernel `symbol` for compileHost().
+std::string hostEpilogue(std::string_view symbol);
+
+/// A file of a prelude: its text, less what only an including file needs
+/// (#pragma once, #include), behind a #line that names it.
+std::string pasted(std::string_view name, std::string_view text);
+
+} // namespace dsv4::rt
+
+#endif // DSV4_TARGET_CUDA_PRELUDE_H

@@ -1,0 +1,115 @@
+//===- CacheEntry.cpp - Entries of a cache, as row programs address them
+//-------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CacheEntry.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+Value dsv4::lookupPage(RowContext &row, Value table, Value tableRow,
+                       Value logicalPage, Value valid) {
+  int64_t axis = cast<ShapedType>(table.getType()).getRank() - 1;
+  Value pages = row.getExtent(table, axis);
+  Value buffer = row.getBuffer(table);
+  Value inTable = row.both(valid, row.isBelow(logicalPage, pages), "in_table");
+  return row.loadIndexIf(
+      inTable, buffer,
+      [&] {
+        if (!tableRow)
+          return logicalPage;
+        return row.add(row.mul(tableRow, pages), logicalPage);
+      },
+      -1, "page");
+}
+
+void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
+                         CacheEntry &entry, bool isWritten) {
+  Value pages = row.getExtent(cache, 0);
+  if (isWritten)
+    entry.valid = row::MayWriteOp::create(row.getBuilder(), row.getLoc("valid"),
+                                          row.getBuilder().getI1Type(),
+                                          entry.valid, entry.page, pages);
+  else
+    entry.valid =
+        row.both(entry.valid, row.isBelow(entry.page, pages), "valid");
+  RecordLayout layout = getLayout(cache.getType());
+  if (layout.hasPages())
+    entry.pageStart =
+        row.mul(entry.page, row.constant(layout.getPageBytes()), "page_start");
+}
+
+CacheEntry dsv4::findEntryOfIndex(RowContext &row, CacheType cache, Value index,
+                                  Value valid) {
+  Value pageSize = row.constant(cache.getPage());
+  CacheEntry entry;
+  entry.page = row.div(index, pageSize, "page");
+  entry.slot = row.rem(index, pageSize, "slot");
+  entry.linear = index;
+  entry.valid = valid;
+  return entry;
+}
+
+CacheEntry dsv4::findEntryOfPosition(RowContext &row,
+                                     const PositionPlaces &places,
+                                     Value request, Value position,
+                                     Value valid) {
+  CacheType cache = places.cache.getType();
+  Value pageSize = row.constant(cache.getPage());
+  if (places.ring)
+    position = row.rem(position, row.constant(*places.ring), "in_ring");
+  CacheEntry entry;
+  if (places.pageTable) {
+    entry.page = lookupPage(row, places.pageTable, request,
+                            row.div(position, pageSize, "logical_page"), valid);
+    entry.slot = row.rem(position, pageSize, "slot");
+    entry.linear = row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
+    entry.valid = row.both(valid, row.isNotNegative(entry.page));
+    return entry;
+  }
+  int64_t ring = *places.ring;
+  if (ring % cache.getPage() != 0)
+    return findEntryOfIndex(
+        row, cache,
+        row.add(row.mul(request, row.constant(ring)), position, "entry"),
+        valid);
+  Value first = row.mul(request, row.constant(ring / cache.getPage()));
+  entry.page = row.add(first, row.div(position, pageSize), "page");
+  entry.slot = row.rem(position, pageSize, "slot");
+  entry.linear = row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
+  entry.valid = valid;
+  return entry;
+}
+
+StoredVector dsv4::locateField(RowContext &row, TypedValue<CacheType> cache,
+                               FieldAttr field, const CacheEntry &entry) {
+  RecordLayout::Position position = getPosition(cache.getType(), field);
+  StoredVector stored;
+  stored.extent = stored.readable = field.getExtent();
+  stored.element = field.getElement();
+  stored.alignment = position.alignment;
+  stored.interleave = field.getInterleave();
+  stored.highFirst = field.getHighFirst();
+  stored.predicate = entry.valid;
+  stored.name = field.getName();
+  if (position.inArray) {
+    stored.buffer = row.getBuffer(cache, field.getName());
+    stored.offset =
+        field.getGroup() == FieldAttr::kPerTensor
+            ? row.constant(0)
+            : row.mul(entry.linear, row.constant(position.slotStride));
+    return stored;
+  }
+  stored.buffer = row.getBuffer(cache);
+  Value inPage = row.mul(entry.slot, row.constant(position.slotStride));
+  stored.offset =
+      row.add(entry.pageStart, inPage,
+              field.getPlacement() == Placement::Row ? "entry" : "");
+  if (position.base)
+    stored.offset = row.add(stored.offset, row.constant(position.base));
+  return stored;
+}

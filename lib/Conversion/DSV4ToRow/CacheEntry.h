@@ -1,0 +1,59 @@
+//===- CacheEntry.h - Entries of a cache in row programs -------------*- C++
+//-*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_CONVERSION_CACHEENTRY_H
+#define DSV4_CONVERSION_CACHEENTRY_H
+
+#include "dsv4/Conversion/RowContext.h"
+
+namespace dsv4 {
+
+/// One entry of a cache.
+struct CacheEntry {
+  mlir::Value page;      ///< Physical page.
+  mlir::Value slot;      ///< Entry within the page.
+  mlir::Value linear;    ///< page * page_size + slot, for array fields.
+  mlir::Value pageStart; ///< Byte offset of the page, for page fields.
+  mlir::Value valid;     ///< i1: whether it may be accessed at all.
+};
+
+/// Where the positions of requests are in a cache.
+struct PositionPlaces {
+  mlir::TypedValue<CacheType> cache;
+  mlir::Value pageTable;       ///< `[requests, pages]`, or null.
+  std::optional<int64_t> ring; ///< Positions count modulo this.
+};
+
+/// The page that a table names, -1 where it has none: element
+/// [tableRow, logicalPage], or [logicalPage] without a row. Read only where
+/// `valid` holds.
+mlir::Value lookupPage(RowContext &row, mlir::Value table, mlir::Value tableRow,
+                       mlir::Value logicalPage, mlir::Value valid);
+
+/// The entry of a position of a request, known to be valid so far: the request
+/// is a row of the page table, and neither is negative.
+CacheEntry findEntryOfPosition(RowContext &row, const PositionPlaces &places,
+                               mlir::Value request, mlir::Value position,
+                               mlir::Value valid);
+
+/// The entry with this index in the pool.
+CacheEntry findEntryOfIndex(RowContext &row, CacheType cache, mlir::Value index,
+                            mlir::Value valid);
+
+/// Completes an entry by what follows from its page: whether there is that
+/// page, and where it starts. One that is to be written ought to be there.
+void completeEntry(RowContext &row, mlir::TypedValue<CacheType> cache,
+                   CacheEntry &entry, bool isWritten = false);
+
+/// The stored elements of a field of an entry.
+StoredVector locateField(RowContext &row, mlir::TypedValue<CacheType> cache,
+                         FieldAttr field, const CacheEntry &entry);
+
+} // namespace dsv4
+
+#endif // DSV4_CONVERSION_CACHEENTRY_H

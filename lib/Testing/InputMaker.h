@@ -1,0 +1,168 @@
+//===- InputMaker.h - Fills the arguments of a function ---------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_LIB_TESTING_INPUTMAKER_H
+#define DSV4_LIB_TESTING_INPUTMAKER_H
+
+#include "dsv4/Dialect/RecordLayout.h"
+#include "dsv4/Testing/RandomInputs.h"
+
+#include <array>
+
+namespace dsv4::reference {
+
+/// What an argument is for.
+enum class Role {
+  None,
+  Lengths,
+  Requests,
+  Table,
+  Indices,
+  Positions,
+  Factors,
+  Values,
+  Weights,
+  Angles,
+  Scores,
+  Logits,
+  Routing, ///< Experts, or what they are looked up by.
+  Plan,
+  State,
+  Output
+};
+
+struct Use {
+  Role role = Role::None;
+  /// The op, of a role that only its operands have: one of these at most.
+  PagedGatherOp gather = nullptr;
+  PagedAppendOp append = nullptr;
+  RopeOp rope = nullptr;
+  CompressOp compress = nullptr;
+  TopkOp topk = nullptr;
+  LookupOp lookup = nullptr;
+  RouteWeightsOp weights = nullptr;
+};
+
+class InputMaker {
+public:
+  InputMaker(mlir::func::FuncOp func, const Signature &signature, uint64_t seed,
+             Codes codes);
+
+  rt::Status allocate(const std::map<std::string, int64_t> &dims);
+  void fill();
+  InputSet take() { return std::move(set); }
+
+private:
+  void findUses();
+  void fillArgument(mlir::BlockArgument argument);
+  void fillField(FieldAttr field, Role role,
+                 const RecordLayout::Position &position, int64_t pages,
+                 int64_t slots, std::vector<char> &bytes, Random &random) const;
+  void fillCache(mlir::BlockArgument cache, Random &random);
+  void fillTensor(mlir::BlockArgument argument, Random &random);
+
+  // What is computed with.
+  void fillWeights(mlir::BlockArgument argument, Random &random);
+  void fillValues(mlir::BlockArgument argument, Random &random);
+  void fillAngles(mlir::BlockArgument argument, Random &random);
+  void fillPositions(unsigned argument, Random &random);
+
+  // Of gathers.
+  void fillLengths(unsigned argument, Random &random);
+  void fillRequests(unsigned argument, Random &random);
+  void fillTable(unsigned argument, Random &random);
+  void fillIndices(unsigned argument, Random &random);
+
+  // Of appends.
+  void fillAppendLengths(unsigned argument, Random &random);
+  void fillAppendRequests(unsigned argument, Random &random);
+  void fillAppendTable(unsigned argument, Random &random);
+  void fillRingPositions(unsigned argument, Random &random);
+  void fillSlots(unsigned argument, Random &random);
+
+  // Of compress.
+  /// [w, request, position, token].
+  using PlanRow = std::array<int64_t, 4>;
+  void fillPlan(unsigned argument, Random &random);
+  void fillStateTable(unsigned argument, Random &random);
+  void fillScores(mlir::BlockArgument argument, Random &random);
+  std::vector<PlanRow> makeWindows(CompressOp op, int64_t tokens,
+                                   int64_t entries, Random &random) const;
+  /// [position, count, token, from, to].
+  using Piece = std::array<int64_t, 5>;
+  void fillPieces(unsigned argument, Random &random);
+  std::vector<Piece> makePieces(CompressOp op, int64_t tokens, int64_t entries,
+                                Random &random) const;
+  int64_t getRequests(CompressOp op) const;
+  int64_t getMostPositions(CompressOp op) const;
+
+  // Of topk.
+  void fillKeys(mlir::BlockArgument argument, Random &random);
+  void fillSelectedLengths(unsigned argument, Random &random);
+  void fillSelectedRequests(unsigned argument, Random &random);
+  void fillSelectedTable(unsigned argument, Random &random);
+
+  // Of routers.
+  void fillLogits(mlir::BlockArgument argument, Random &random);
+  void fillRouting(mlir::BlockArgument argument, Use use, Random &random);
+  void fillBelow(unsigned argument, int64_t bound, Random &random);
+
+  unsigned getBinding(mlir::Value value) const {
+    return signature
+        .firstBinding[mlir::cast<mlir::BlockArgument>(value).getArgNumber()];
+  }
+  llvm::ArrayRef<int64_t> getShape(mlir::Value value) const {
+    return set.shapes[getBinding(value)];
+  }
+  int64_t getCount(unsigned argument) const {
+    unsigned binding = signature.firstBinding[argument];
+    return set.bytes[binding].size() / sizeof(int32_t);
+  }
+  int32_t load(mlir::Value value, int64_t at) const;
+  void store(unsigned argument, int64_t at, int64_t value);
+  std::vector<uint8_t> makeElements(mlir::Type type, Role role, size_t count,
+                                    Random &random) const;
+
+  int64_t getPages(mlir::TypedValue<CacheType> cache) const;
+  int64_t getCapacity(PagedGatherOp op) const;
+  bool isMapped(PagedGatherOp op, int64_t token, int64_t index) const;
+  int64_t makeGoodIndex(PagedGatherOp op, int64_t token, Random &random) const;
+  int64_t makeBadIndex(PagedGatherOp op, int64_t token, uint64_t kind,
+                       Random &random) const;
+
+  mlir::func::FuncOp func;
+  const Signature &signature;
+  Codes codes;
+  llvm::SmallVector<Use> uses;       ///< Of every argument.
+  llvm::SmallVector<uint64_t> seeds; ///< Of every argument.
+  InputSet set;
+};
+
+/// The numbers below `count`, in random order.
+std::vector<int32_t> shuffle(int64_t count, Random &random);
+
+/// From this many on, a tensor of lengths or requests has one of each bad kind.
+constexpr int64_t kEnoughForAll = 32;
+
+/// Calls `make` with a kind below `kinds` for about one in `spread` of `count`
+/// elements, and at least once for every kind where there are enough.
+template <typename Make>
+void spoil(int64_t count, uint64_t kinds, uint64_t spread, Random &random,
+           Make make) {
+  for (int64_t i = 0; i < count; ++i)
+    if (random.below(spread) == 0)
+      make(i, random.below(kinds));
+  if (count < kEnoughForAll)
+    return;
+  uint64_t start = random.below(count);
+  for (uint64_t kind = 0; kind < kinds; ++kind)
+    make((start + kind * 7) % count, kind);
+}
+
+} // namespace dsv4::reference
+
+#endif // DSV4_LIB_TESTING_INPUTMAKER_H

@@ -1,0 +1,165 @@
+//===- gate.cuh - Scores of experts -----------------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions of logits, step by step as docs/Router.md has them, and elements of
+// rows by index.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "core/memory.cuh"
+#include "rows/exp.cuh"
+#include "rows/rows.cuh"
+
+namespace dsv4 {
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+// ln(1 + y) / y for 0 <= y <= 1, within 2 units in the last place; 1 of 0.
+__device__ __forceinline__ float log1p_quotient(float y) {
+  float p = fma_f32(y, -3.17605701e-03f, 1.95425265e-02f);
+  p = fma_f32(p, y, -5.63736111e-02f);
+  p = fma_f32(p, y, 1.05436236e-01f);
+  p = fma_f32(p, y, -1.52696669e-01f);
+  p = fma_f32(p, y, 1.96632743e-01f);
+  p = fma_f32(p, y, -2.49516159e-01f);
+  p = fma_f32(p, y, 3.33297104e-01f);
+  p = fma_f32(p, y, -4.99998927e-01f);
+  return fma_f32(p, y, 1.0f);
+}
+
+// The root of ln(1 + e^x). With h = e^(-|x|/2) and y = h * h, ln(1 + e^x) is
+// x + ln(1 + y) for x >= 0, else ln(1 + y), whose root is that of ln(1 + y) / y
+// times h: that does not underflow where y does.
+__device__ __forceinline__ float sqrt_softplus(float x) {
+  const float h = exp_minus_half_f32(abs_f32(x));
+  const float y = mul_f32(h, h), quotient = log1p_quotient(y);
+  // Both sides are computed: elements without branches share their constants.
+  const float above = fma_f32(y, quotient, x);
+  const bool negative = x < 0.0f;
+  const float root = sqrt_large_f32(negative ? quotient : above);
+  const float below = mul_f32(h, root);
+  return negative ? below : root;
+}
+
+__device__ __forceinline__ float sigmoid(float x) {
+  const float y = exp_f32(-abs_f32(x));
+  const float part = div_f32(x < 0.0f ? y : 1.0f, add_f32(1.0f, y));
+  return x == x ? part : add_f32(x, x);
+}
+
+// For x <= 0; NaN of NaN.
+__device__ __forceinline__ float exp(float x) {
+  return x == x ? exp_f32(x) : add_f32(x, x);
+}
+
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V>
+sqrt_softplus(Tile<float, S, V> x) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    x.words[i] = sqrt_softplus(x.words[i]);
+  return x;
+}
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V> sigmoid(Tile<float, S, V> x) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    x.words[i] = sigmoid(x.words[i]);
+  return x;
+}
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V> exp(Tile<float, S, V> x) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    x.words[i] = exp(x.words[i]);
+  return x;
+}
+
+// The larger ones, NaN where one is.
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V> max_nan(Tile<float, S, V> a,
+                                                     float b) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    a.words[i] = max_nan_f32(a.words[i], b);
+  return a;
+}
+
+// The largest of a group, NaN if there is one.
+template <int Lanes, int Group, int S, int V>
+__device__ __forceinline__ Groups<Lanes, Group, S, V>
+max_nan(const Tile<float, S, V> &from) {
+  constexpr int part = Group < V ? Group : V;
+  float values[S * V / part];
+#pragma unroll
+  for (int i = 0; i < S * V / part; ++i) {
+    values[i] = from.words[i * part];
+#pragma unroll
+    for (int j = 1; j < part; ++j)
+      values[i] = max_nan_f32(values[i], from.words[i * part + j]);
+  }
+  return fold_groups<MaxNaN, Lanes, Group, S, V>(values);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements by index
+//===----------------------------------------------------------------------===//
+
+// Of the `count` elements of a row those with these indices, zero bits where
+// there is none.
+template <typename T, int S, int V>
+__device__ __forceinline__ Tile<T, S, V>
+gather(const T *row, const Tile<int, S, V> &indices, int count) {
+  Tile<T, S, V> to = {};
+#pragma unroll
+  for (int i = 0; i < S * V; ++i) {
+    const int index = indices.words[i];
+    const bool valid = (unsigned)index < (unsigned)count;
+    const T *from = row + (valid ? index : 0);
+    if constexpr (bits_of<T>::value == 32) {
+      unsigned word;
+      ld_4(&word, valid, from, evict_normal());
+      assign(to.words[i], word);
+    } else {
+      constexpr int words = Tile<T, S, V>::chunk_words;
+      to.words[i / V * words + i % V / 2] |= ld_2(valid, from, evict_normal())
+                                             << i % V % 2 * 16;
+    }
+  }
+  return to;
+}
+
+// The values whose index is one of `count`, the other number for the others.
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V>
+where_valid(Tile<float, S, V> values, const Tile<int, S, V> &indices, int count,
+            float otherwise = 0.0f) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    if ((unsigned)indices.words[i] >= (unsigned)count)
+      values.words[i] = otherwise;
+  return values;
+}
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V>
+where_valid(Tile<float, S, V> values, int index, int count,
+            float otherwise = 0.0f) {
+  return where_valid(values, fill<Tile<int, S, V>>(index), count, otherwise);
+}
+// The same where all values are one number.
+template <typename Values, typename Indices>
+__device__ __forceinline__ Values where_valid(float value,
+                                              const Indices &indices,
+                                              int count) {
+  return where_valid(fill<Values>(value), indices, count);
+}
+
+} // namespace dsv4

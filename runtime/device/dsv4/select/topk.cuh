@@ -1,0 +1,458 @@
+//===- topk.cuh - A list of candidates and the best of it -------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What all algorithms of top-k but that of a warp share: the order of elements,
+// and the exact choice of the best of those that the threads of a block hold.
+// All threads take part in everything here, unless it says otherwise.
+//
+// The order is total: (value descending, index ascending), NaN behind -inf, the
+// two zeros equal. So there are no ties, and the k best of a row are one set,
+// whoever finds it. What is asked for the smallest is negated when it is
+// loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "select/topk_order.cuh"
+
+namespace dsv4 {
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+// Keys are larger for larger values; the two zeros are one, NaN is 0, being all
+// ones behind a sum.
+__device__ __forceinline__ unsigned topk_key(float value) {
+  const unsigned bits = as_unsigned(add_f32(value, 0.0f));
+  return (bits ^ ((unsigned)((int)bits >> 31) | 0x80000000u)) + 1;
+}
+// Of a key that is not NaN's; above that of infinity a NaN.
+__device__ __forceinline__ float topk_number(unsigned key) {
+  --key;
+  return as_float(key >> 31 ? key ^ 0x80000000u : ~key);
+}
+
+// An element in memory: the bits of its value above its index.
+typedef unsigned long long TopkEntry;
+
+__device__ __forceinline__ TopkEntry topk_entry(float value, int index) {
+  return (TopkEntry)as_unsigned(value) << 32 | (unsigned)index;
+}
+__device__ __forceinline__ float topk_value(TopkEntry entry) {
+  return as_float((unsigned)(entry >> 32));
+}
+__device__ __forceinline__ int topk_index(TopkEntry entry) {
+  return (int)(unsigned)entry;
+}
+
+// The place of an element in the order, the better the larger.
+typedef unsigned long long TopkRank;
+
+__device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
+  return (TopkRank)topk_key(topk_value(entry)) << 32 |
+         ~(unsigned)topk_index(entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+// How a row is read: it fits in the registers of the block or cluster; in
+// passes, what can be among the best being known from the first one (a few
+// passes by one block) or guessed from a sample.
+enum class TopkRead { whole, first, sample };
+
+// Where the elements of a bin begin if they are put in order, and how many it
+// has.
+struct TopkBin {
+  unsigned bin, before, count;
+};
+
+// The best `K` of rows, by blocks of `Threads` threads that take `Chunks`
+// vectors of `Vector` elements each at a time.
+template <int K, int Threads, int Vector, int Chunks, TopkRead Read,
+          TopkOrder Order, bool Largest>
+struct TopkShape {
+  enum : int {
+    k = K,
+    threads = Threads,
+    vector = Vector,
+    chunks = Chunks,
+    items = Vector * Chunks,
+    round = Threads * items,
+    round_log2 = ceil_log2(round),
+    // A whole row is in registers, and the list is for the result. Else it has
+    // what can be among the best, more than K of them; of many threads as much
+    // as there is room for beside the bins in 48 KiB: from lists that are too
+    // long together every block of a cluster selects before one joins them.
+    // Fewer threads would have too many of them in registers.
+    capacity = Read == TopkRead::whole ? K
+               : K <= Threads          ? 4 * Threads
+               : Threads >= 1024       ? 4992
+               : K > 2048              ? 4608
+                                       : 4096,
+    // What a thread holds of the list.
+    entries = (capacity + Threads - 1) / Threads,
+    // Of a histogram.
+    bins_log2 = 11,
+    bins = 1 << bins_log2,
+    // Of a thread's elements: with one and a half times K groups in all their
+    // maxima bound the K-th best element well.
+    groups_wanted = (3 * K / 2 + Threads - 1) / Threads,
+    groups = items % 16 == 0 && groups_wanted <= items / 16 ? items / 16
+             : items % 8 == 0 && groups_wanted <= items / 8 ? items / 8
+             : items % 4 == 0 && groups_wanted <= items / 4 ? items / 4
+             : items % 2 == 0 && groups_wanted <= items / 2 ? items / 2
+                                                            : items,
+    // Elements that are ranked one by one. Larger K have more in the bin of the
+    // last one, and ranking them is faster than dividing it.
+    few_wanted = K > 512 ? 256 : 128,
+    few = Threads < few_wanted ? Threads : few_wanted
+  };
+  static constexpr bool largest = Largest;
+  static constexpr TopkRead read = Read;
+  static constexpr TopkOrder order = Order;
+
+  static_assert(K >= 1 && K <= 4096, "1 <= K <= 4096");
+  static_assert(Threads >= 64 && Threads <= 1024 &&
+                    (Threads & (Threads - 1)) == 0,
+                "a power of two of threads");
+  static_assert(items <= 32, "a bit of a word for each element of a thread");
+};
+
+template <typename Shape>
+struct TopkShared {
+  // Of a whole row the best, with the few that the last ones are found among.
+  TopkEntry
+      list[Shape::capacity + (Shape::read == TopkRead::whole ? Shape::few : 0)];
+  // Zero between uses. Aligned for vectors of a thread's bins.
+  __align__(16) unsigned bins[Shape::bins];
+  unsigned warps[32];
+  // Of the list: how many places are taken, and the first that is not there.
+  unsigned taken, end;
+  // Of the list of a cluster: the next places of what is chosen, and of what is
+  // in the bin of the last of these.
+  unsigned next[2];
+  TopkBin found;
+  // Of the keys of all threads.
+  unsigned least, most;
+  // The last of those that were chosen.
+  TopkEntry worst;
+};
+
+// Where `start` is the first column of a round: the column of an item of this
+// thread. It has `Chunks` vectors, those of all threads side by side.
+template <typename Shape>
+__device__ __forceinline__ int topk_column(int start, int item) {
+  return start +
+         (item / Shape::vector * Shape::threads + (int)threadIdx.x) *
+             Shape::vector +
+         item % Shape::vector;
+}
+
+template <typename Shape>
+__device__ __forceinline__ TopkShared<Shape> &topk_shared() {
+  static_assert(sizeof(TopkShared<Shape>) <= 49152 - 512,
+                "in 48 KiB with what the blocks of a row say to each other");
+  __shared__ TopkShared<Shape> shared;
+  return shared;
+}
+
+// A value as it is compared, and back.
+template <typename Shape>
+__device__ __forceinline__ float topk_oriented(float value) {
+  return Shape::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
+}
+
+// By the thread that has counted in them.
+template <typename Shape>
+__device__ __forceinline__ void topk_clear_bins() {
+  constexpr int each = Shape::bins / Shape::threads;
+#pragma unroll
+  for (int i = 0; i < each; ++i)
+    topk_shared<Shape>().bins[threadIdx.x * each + i] = 0;
+}
+
+// Before anything else; a barrier must follow.
+template <typename Shape>
+__device__ __forceinline__ void topk_clear() {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  topk_clear_bins<Shape>();
+  if (threadIdx.x == 0) {
+    shared.least = 0xFFFFFFFFu;
+    shared.most = 0;
+    if constexpr (Shape::read != TopkRead::whole) {
+      shared.taken = 0;
+      shared.end = Shape::capacity;
+      // None is the last where one element is there more than once.
+      shared.worst = topk_entry(as_float(0xFF800000u), topk_no_index);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Elements in registers
+//===----------------------------------------------------------------------===//
+
+struct TopkRange {
+  int begin, end;
+};
+
+// Part `part` of `parts` of a row.
+template <typename Shape>
+__device__ __forceinline__ TopkRange topk_range(int part, int parts,
+                                                int length) {
+  // Parts begin at whole lines of memory, where rows do.
+  constexpr unsigned piece = 32 * Shape::vector;
+  const unsigned pieces = (length + piece - 1) / piece;
+  const int each = (int)((pieces + parts - 1) / parts * piece);
+  const int begin = part * each, end = begin + each;
+  return {begin < length ? begin : length, end < length ? end : length};
+}
+
+// The vectors at `Count` columns of a row with elements; NaN where there is no
+// element below `end`. All loads are on their way before one is looked at:
+// those of no use are of the last vector.
+template <typename Shape, int Count, typename Column, typename Load>
+__device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
+                                          Column column, int end, int length,
+                                          Load load) {
+  const int last =
+      (int)((unsigned)(length - 1) / Shape::vector * Shape::vector);
+#pragma unroll
+  for (int c = 0; c < Count; ++c) {
+    const int at = column(c);
+    const auto loaded = load(at < last ? at : last);
+#pragma unroll
+    for (int v = 0; v < Shape::vector; ++v)
+      to[c * Shape::vector + v] = loaded[v];
+  }
+  if constexpr (!Shape::largest) {
+#pragma unroll
+    for (int i = 0; i < Count * Shape::vector; ++i)
+      to[i] = topk_oriented<Shape>(to[i]);
+  }
+  if (column(Count - 1) + Shape::vector <= end)
+    return;
+#pragma unroll
+  for (int c = 0; c < Count; ++c) {
+    const int there = end - column(c);
+    float *values = to + c * Shape::vector;
+    if constexpr (Shape::vector % 4 == 0) {
+#pragma unroll
+      for (int v = 0; v < Shape::vector; v += 4)
+        keep_first_4(values + v, there - v);
+    } else {
+#pragma unroll
+      for (int v = 0; v < Shape::vector; ++v)
+        values[v] = v < there ? values[v] : as_float(0x7FFFFFFFu);
+    }
+  }
+}
+
+template <typename Shape, typename Load>
+__device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
+                                                int start, int end, int length,
+                                                Load load) {
+  topk_load<Shape, Shape::chunks>(
+      to, [&](int c) { return topk_column<Shape>(start, c * Shape::vector); },
+      end, length, load);
+}
+
+//===----------------------------------------------------------------------===//
+// Bins: of the best numbers in bin 0
+//===----------------------------------------------------------------------===//
+
+// By the upper bits of the f16 towards zero: 32 bins to an octave. NaN is
+// behind all numbers.
+template <typename Shape>
+struct TopkHalfBins {
+  enum : int { shift = 16 - Shape::bins_log2, infinity = 0xFC00 };
+  // Of numbers.
+  enum : unsigned { last = (unsigned)(infinity - 0x3FF) >> shift };
+
+  __device__ __forceinline__ static unsigned bin(float value) {
+    return place_rz_f16<shift>(value);
+  }
+  // The least number of a bin: rounded towards zero, a negative one is above
+  // the f16 before.
+  __device__ __forceinline__ static float least(unsigned bin) {
+    const unsigned key = infinity + 1 - ((bin + 1) << shift);
+    const bool positive = key >= 0x8000u;
+    float number, zero;
+    cvt_f32_f16x2(number, zero, positive ? key ^ 0x8000u : 0x10000u - key);
+    return key <= 0x3FFu ? as_float(0xFF800000u)
+                         : as_float(as_unsigned(number) - !positive);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Histograms
+//===----------------------------------------------------------------------===//
+
+// The bin of the `rank`-th element, counted from 1 on and from bin 0 on; where
+// there are fewer than `rank`, how many there are, and 0. The bins are full
+// behind a barrier; afterwards each has how many elements are in those before.
+// Not inlined, because all call it, which costs compile time.
+template <typename Shape>
+__device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  constexpr int each = Shape::bins / Shape::threads;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  unsigned *bins = shared.bins + threadIdx.x * each;
+  unsigned counts[each], own = 0;
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    counts[i] = bins[i];
+    own += counts[i];
+  }
+  unsigned before = sum_up_to_lane(own);
+  if (lane == 31)
+    shared.warps[warp] = before;
+  __syncthreads();
+  before +=
+      __reduce_add_sync(0xFFFFFFFFu, lane < warp ? shared.warps[lane] : 0) -
+      own;
+  const unsigned start = before;
+  TopkBin last = {0, 0, 0};
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    if (before < rank)
+      last = {threadIdx.x * each + i, before, counts[i]};
+    bins[i] = before;
+    before += counts[i];
+  }
+  if (start < rank && rank <= before)
+    shared.found = last;
+  else if (threadIdx.x == Shape::threads - 1 && before < rank)
+    shared.found = {0, before, 0};
+  __syncthreads();
+  return shared.found;
+}
+
+// The least and the largest key of all threads, between barriers.
+template <typename Shape>
+__device__ __forceinline__ void topk_span(TopkShared<Shape> &shared,
+                                          unsigned least, unsigned most) {
+  least = __reduce_min_sync(0xFFFFFFFFu, least);
+  most = __reduce_max_sync(0xFFFFFFFFu, most);
+  if (threadIdx.x % 32 == 0) {
+    atomicMin(&shared.least, least);
+    atomicMax(&shared.most, most);
+  }
+}
+
+// Of the list the best `rest` of `inside` entries from `begin` on, few, to the
+// front of these. Between barriers.
+template <typename Shape>
+__device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
+                                              unsigned rest) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  // Neighbouring lanes share an element.
+  constexpr int lanes =
+      Shape::threads / Shape::few < 8 ? Shape::threads / Shape::few : 8;
+  const unsigned which = threadIdx.x / lanes, part = threadIdx.x % lanes;
+  const bool there = which < inside;
+  TopkEntry *few = shared.list + begin;
+  const TopkEntry own = there ? few[which] : 0;
+  const TopkRank rank = topk_rank(own);
+  // Their ranks are in their places until all are compared.
+  __syncwarp();
+  if (there && part == 0)
+    few[which] = rank;
+  __syncthreads();
+  unsigned better = 0;
+#pragma unroll 1
+  for (unsigned i = part; there && i < inside; i += 2 * lanes) {
+    // Two on their way at a time; nothing is better than itself.
+    const unsigned next = i + lanes;
+    const TopkRank one = few[i], two = few[next < inside ? next : which];
+    better += one > rank;
+    better += two > rank;
+  }
+#pragma unroll
+  for (int distance = 1; distance < lanes; distance *= 2)
+    better += exchange<32>(better, distance);
+  __syncthreads();
+  if constexpr (Shape::read != TopkRead::whole) {
+    // What is in memory that was to be zero may be one element many times,
+    // which leaves places that nobody takes.
+    if (there && part == 0)
+      few[which] = own;
+    __syncthreads();
+  }
+  if (there && part == 0 && better < rest) {
+    few[better] = own;
+    if (Shape::read != TopkRead::whole && better == rest - 1)
+      shared.worst = own;
+  }
+  __syncthreads();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+// Whether entry a comes before entry b in the output.
+template <typename Shape>
+__device__ __forceinline__ bool topk_precedes(TopkEntry a, TopkEntry b) {
+  if constexpr (Shape::order == TopkOrder::sorted)
+    return topk_rank(a) > topk_rank(b);
+  else
+    return topk_index(a) < topk_index(b);
+}
+
+// The first `count` entries, at most K, in the order of the output.
+template <typename Shape>
+__device__ __forceinline__ void topk_sort(int count) {
+  TopkEntry *list = topk_shared<Shape>().list;
+  int size = 1;
+  while (size < count)
+    size *= 2;
+  // Bitonic, every second run backwards, without the entries that are not
+  // there: they would be last, where runs backwards begin. So all runs go
+  // forwards, and their first exchange is between mirrored places.
+#pragma unroll 1
+  for (int run = 2; run <= size; run *= 2) {
+#pragma unroll 1
+    for (int distance = run / 2; distance > 0; distance /= 2) {
+#pragma unroll 1
+      for (int i = threadIdx.x; i < size / 2; i += Shape::threads) {
+        const int first = 2 * i - (i & (distance - 1));
+        const int second =
+            2 * distance == run ? first ^ (run - 1) : first + distance;
+        if (second < count) {
+          const TopkEntry a = list[first], b = list[second];
+          if (topk_precedes<Shape>(b, a)) {
+            list[first] = b;
+            list[second] = a;
+          }
+        }
+      }
+      __syncthreads();
+    }
+  }
+}
+
+// The first `count` entries of the list, behind a barrier, and what there is
+// not.
+template <typename Shape, typename Emit>
+__device__ __forceinline__ void topk_emit(int count, Emit emit) {
+  if constexpr (Shape::order != TopkOrder::unordered)
+    topk_sort<Shape>(count);
+#pragma unroll 1
+  for (int place = threadIdx.x; place < Shape::k; place += Shape::threads) {
+    TopkEntry entry = topk_entry(as_float(0xFF800000u), -1);
+    if (place < count)
+      entry = topk_shared<Shape>().list[place];
+    emit(place, topk_index(entry), topk_oriented<Shape>(topk_value(entry)));
+  }
+}
+
+} // namespace dsv4

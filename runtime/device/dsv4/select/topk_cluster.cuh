@@ -1,0 +1,139 @@
+//===- topk_cluster.cuh - Rows shared by a cluster -------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row larger than what a block reads in good time, by 2 to 16 blocks of a
+// cluster (more than 8 need the attribute for clusters of non-portable size).
+// The first block collects the lists of all and has the output.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "select/topk_rows.cuh"
+
+namespace dsv4 {
+
+struct TopkClusterShared {
+  // The length of this block's list, one for each exchange: a later one must
+  // not overwrite what a slower block still reads. There are at most three:
+  // after the first pass, after a repeated one, which has all that are wanted,
+  // and when lists were reduced, which is done once.
+  unsigned own[3];
+  // Those of all blocks.
+  unsigned counts[16];
+};
+
+template <typename Shape, int Size>
+struct TopkCluster {
+  static_assert(Size >= 2 && Size <= 16, "2 to 16 blocks");
+  static_assert(Shape::read == TopkRead::sample, "all blocks have one bound");
+
+  TopkClusterShared &cluster;
+  int exchanges;
+  bool reduced;
+  // Of the lists put one behind the other: how long the first is, and all.
+  int first, all;
+
+  __device__ __forceinline__ TopkCluster(TopkClusterShared &cluster)
+      : cluster(cluster), exchanges(0), reduced(false), first(0), all(0) {}
+
+  __device__ __forceinline__ TopkRange range(int length) const {
+    return topk_range<Shape>(cluster_rank<Size>(), Size, length);
+  }
+
+  // All blocks see the same counts, so all decide the same.
+  __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
+    unsigned &own = cluster.own[exchanges++];
+    if (threadIdx.x == 0)
+      own = (unsigned)count;
+    cluster_arrive_own<Size>();
+    cluster_wait<Size>();
+    if (threadIdx.x < Size)
+      cluster.counts[threadIdx.x] = ld_cluster_4(&own, threadIdx.x);
+    __syncthreads();
+    first = (int)cluster.counts[0];
+    all = before(Size);
+    // Nobody has left anything out: such a list has all that are wanted.
+    if (all < wanted && !any)
+      return TopkNext::repeat;
+    if (all > Shape::capacity && !reduced) {
+      reduced = true;
+      return TopkNext::reduce;
+    }
+    return cluster_rank<Size>() == 0 ? TopkNext::merge : TopkNext::leave;
+  }
+  // The lengths of the lists before that of block `part`.
+  __device__ __forceinline__ int before(int part) const {
+    const int lane = threadIdx.x % 32;
+    return (int)__reduce_add_sync(0xFFFFFFFFu,
+                                  lane < part ? cluster.counts[lane] : 0);
+  }
+  // What is here already need not be fetched.
+  __device__ __forceinline__ int begin() const { return first; }
+  __device__ __forceinline__ int end() const { return all; }
+  // Where this list was reduced most of what is in others is behind it.
+  __device__ __forceinline__ bool chooses(bool narrowed) const {
+    return narrowed;
+  }
+  // A list by as many warps as there are for each.
+  __device__ __forceinline__ void copy(int count, const TopkBound &bound,
+                                       bool choosing, int from, int end) const {
+    TopkEntry *list = topk_shared<Shape>().list;
+    constexpr int warps = Shape::threads / 32,
+                  each = warps > Size ? warps / Size : 1, stride = each * 32;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll 1
+    for (int part = warp / each; part < Size; part += warps / each) {
+      const int begin = before(part), next = begin + (int)cluster.counts[part];
+      const int stop = next < end ? next : end;
+#pragma unroll 1
+      for (int at = (begin > from ? begin : from) + warp % each * 32; at < stop;
+           at += 4 * stride) {
+        // Four on their way at a time.
+        unsigned entries[4][2], places[4];
+        bool there[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const int of = at + i * stride + lane;
+          there[i] = of < stop;
+          places[i] = count + of - from;
+          ld_cluster_8_if(entries[i], there[i], list, of - begin, part);
+        }
+        if (choosing)
+          topk_keep<Shape>(entries, bound, there, places);
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          st_shared_8_if(there[i], list, places[i], entries[i][0],
+                         entries[i][1]);
+      }
+    }
+  }
+
+  // No block ends while another may read its memory. Relaxed, since nothing
+  // that was written is read behind it, and what this block has read it has
+  // stored in its own memory, so the loads are done.
+  __device__ __forceinline__ void release() { cluster_arrive_relaxed<Size>(); }
+  __device__ __forceinline__ void close() {
+    if (cluster_rank<Size>() != 0)
+      cluster_arrive_relaxed<Size>();
+    cluster_wait<Size>();
+  }
+};
+
+// The K best of `length` elements by the Size blocks of a cluster.
+template <typename Shape, int Size, typename Load, typename Emit>
+__device__ __forceinline__ void topk_cluster(int length, Load load, Emit emit) {
+  if (length > 0) {
+    __shared__ TopkClusterShared cluster;
+    TopkCluster<Shape, Size> group(cluster);
+    topk_row<Shape>(group, length, load, emit);
+  } else if (cluster_rank<Size>() == 0) {
+    topk_emit<Shape>(0, emit);
+  }
+}
+
+} // namespace dsv4

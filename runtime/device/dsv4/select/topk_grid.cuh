@@ -1,0 +1,193 @@
+//===- topk_grid.cuh - Rows shared by blocks of a grid ----------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row longer than what a cluster reads in good time, or where there are no
+// clusters, by 2 to 256 blocks. Each puts its list into a workspace and counts
+// itself; the one that completes the count joins the lists and has the output.
+// No block waits for another, so any number of them may be running.
+//
+// All of the workspace is zero before the first block comes, and when the last
+// one ends. So a later launch may have other rows, or be of another kernel. One
+// that was not zero makes results wrong, but every block ends, and no index is
+// one of an element that there is not.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "select/topk_rows.cuh"
+
+namespace dsv4 {
+
+// Of one row.
+template <typename Shape, int Parts>
+struct TopkWorkspace {
+  enum : int { most = Parts * Shape::k };
+
+  // Entries that have a place in the list, and blocks that are through.
+  unsigned taken, through, unused[2];
+  TopkEntry list[most];
+};
+
+struct TopkGridShared {
+  // Of the entries in the workspace the first of this block, and all.
+  unsigned first, all;
+  bool last;
+};
+
+template <typename Shape, int Parts>
+struct TopkGrid {
+  static_assert(Parts >= 2 && Parts <= 256 && Parts % 2 == 0,
+                "an even number of blocks up to 256");
+  static_assert(Shape::read == TopkRead::sample, "all blocks have one bound");
+  typedef TopkWorkspace<Shape, Parts> Workspace;
+  static_assert(sizeof(Workspace) == 16ull + 8ull * Parts * Shape::k,
+                "what the compiler counts on");
+
+  TopkGridShared &grid;
+  Workspace &workspace;
+  // That have a part of the row; 1 where this block has all of it.
+  int blocks;
+  // Of the entries in the workspace those of this block, and all.
+  int first, own, all;
+  int length;
+
+  __device__ __forceinline__ TopkGrid(TopkGridShared &grid,
+                                      Workspace &workspace, int blocks)
+      : grid(grid), workspace(workspace), blocks(blocks), first(0), own(0),
+        all(0), length(0) {}
+
+  __device__ __forceinline__ TopkRange range(int of) {
+    length = of;
+    const int part = blocks == 1 ? 0 : (int)(blockIdx.x % Parts);
+    return topk_range<Shape>(part, blocks, length);
+  }
+
+  __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
+    if (blocks == 1)
+      return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
+    // The workspace has room for so many of each.
+    if (count > wanted)
+      return TopkNext::reduce;
+    put(count);
+    if (!finish_part())
+      return TopkNext::leave;
+    clear_own();
+    if (all >= wanted || any)
+      return TopkNext::merge;
+    // The guess was too high for the whole row, which the others have left:
+    // what they put there goes, as nothing reaches NaN.
+    const float none = as_float(0x7FFFFFFFu);
+    copy(0, {none, none, 0, false}, true, 0, end());
+    blocks = 1;
+    return TopkNext::repeat;
+  }
+
+  // The list of this block to the workspace.
+  __device__ __forceinline__ void put(int count) {
+    if (threadIdx.x == 0)
+      grid.first = atomicAdd(&workspace.taken, (unsigned)count);
+    __syncthreads();
+    first = grid.first <= (unsigned)(Workspace::most - count)
+                ? (int)grid.first
+                : (int)Workspace::most;
+    own = first < Workspace::most ? count : 0;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < own; i += Shape::threads)
+      workspace.list[first + i] = topk_shared<Shape>().list[i];
+    __syncthreads();
+  }
+  // Whether this block is the last one: then it sees the lists of all.
+  __device__ __forceinline__ bool finish_part() {
+    if (threadIdx.x == 0) {
+      __threadfence();
+      grid.last = atomicAdd(&workspace.through, 1u) == (unsigned)blocks - 1;
+      if (grid.last) {
+        __threadfence();
+        grid.all = atomicExch(&workspace.taken, 0u);
+        workspace.through = 0;
+      }
+    }
+    __syncthreads();
+    if (!grid.last)
+      return false;
+    all = grid.all < (unsigned)Workspace::most ? (int)grid.all
+                                               : (int)Workspace::most;
+    return true;
+  }
+  __device__ __forceinline__ void clear_own() {
+#pragma unroll 1
+    for (int i = threadIdx.x; i < own; i += Shape::threads)
+      workspace.list[first + i] = 0;
+  }
+
+  __device__ __forceinline__ int begin() const { return 0; }
+  __device__ __forceinline__ int end() const { return all - own; }
+  // Much of what is in others is behind this list where that was reduced, and
+  // what is in memory that was not zero may be anything.
+  __device__ __forceinline__ bool chooses(bool) const { return true; }
+  // Leaves zeros where it has read.
+  __device__ __forceinline__ void copy(int, const TopkBound &bound, bool,
+                                       int from, int end) const {
+    const int lane = threadIdx.x % 32;
+#pragma unroll 1
+    for (int warp = from + (int)threadIdx.x - lane; warp < end;
+         warp += 4 * Shape::threads) {
+      // Four on their way at a time.
+      unsigned entries[4][2], places[4];
+      bool there[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int at = warp + lane + i * Shape::threads;
+        const TopkEntry entry = at < end ? workspace.list[place(at)] : 0;
+        entries[i][0] = (unsigned)topk_index(entry);
+        entries[i][1] = as_unsigned(topk_value(entry));
+      }
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int at = warp + lane + i * Shape::threads;
+        there[i] = at < end && entries[i][0] < (unsigned)length;
+        if (at < end)
+          workspace.list[place(at)] = 0;
+      }
+      topk_keep<Shape>(entries, bound, there, places);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        st_shared_8_if(there[i], topk_shared<Shape>().list, places[i],
+                       entries[i][0], entries[i][1]);
+    }
+  }
+  // Of an entry of the other blocks.
+  __device__ __forceinline__ int place(int at) const {
+    return at < first ? at : at + own;
+  }
+
+  __device__ __forceinline__ void release() {}
+  __device__ __forceinline__ void close() {}
+};
+
+// The K best of `length` elements by Parts blocks.
+template <typename Shape, int Parts, typename Load, typename Emit>
+__device__ __forceinline__ void topk_grid(int length, void *workspace,
+                                          Load load, Emit emit) {
+  typedef TopkGrid<Shape, Parts> Grid;
+  // Short rows are for some of the blocks.
+  const int rounds = (length + Shape::round - 1) / Shape::round;
+  const int blocks = rounds < 1 ? 1 : rounds < Parts ? rounds : Parts;
+  if ((int)(blockIdx.x % Parts) >= blocks)
+    return;
+  if (length > 0) {
+    __shared__ TopkGridShared shared;
+    typename Grid::Workspace *rows = (typename Grid::Workspace *)workspace;
+    Grid group(shared, rows[blockIdx.x / Parts], blocks);
+    topk_row<Shape>(group, length, load, emit);
+  } else {
+    topk_emit<Shape>(0, emit);
+  }
+}
+
+} // namespace dsv4

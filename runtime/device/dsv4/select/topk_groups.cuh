@@ -1,0 +1,123 @@
+//===- topk_groups.cuh - The best groups of a short row ---------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "select/topk_warp.cuh"
+
+namespace dsv4 {
+
+// Of `Groups` runs of `Size` neighbours those `Kept` are chosen from whose `By`
+// best elements have the largest sums.
+template <int Groups, int Size, int Kept, int By>
+struct WarpGroups {
+  static_assert(Groups <= 32, "a lane a group");
+
+  // Whether neighbouring lanes, a power of two of them, have the elements of a
+  // group, each in one vector, and at most two of them count.
+  template <typename Shape>
+  __device__ __forceinline__ static constexpr bool is_split() {
+    constexpr int lanes = Size / Shape::vector;
+    return Size % Shape::vector == 0 && lanes <= 32 &&
+           (lanes & (lanes - 1)) == 0 && By <= 2;
+  }
+
+  // The sum of the best elements of the group that a lane's vector is in, as a
+  // key; 0 where it has none.
+  template <typename Shape>
+  __device__ __forceinline__ static unsigned sum_split(const unsigned *keys) {
+    unsigned best = 0, next = 0;
+#pragma unroll
+    for (int v = 0; v < Shape::vector; ++v) {
+      next = keys[v] > best ? best : keys[v] > next ? keys[v] : next;
+      best = keys[v] > best ? keys[v] : best;
+    }
+#pragma unroll
+    for (int distance = 1; distance < Size / Shape::vector; distance *= 2) {
+      const unsigned a = exchange<32>(best, distance);
+      const unsigned b = exchange<32>(next, distance);
+      next = a > best ? (best > b ? best : b) : a > next ? a : next;
+      best = a > best ? a : best;
+    }
+    if (By == 1 || next == 0)
+      return best;
+    return warp_key(add_f32(warp_number(best), warp_number(next)));
+  }
+
+  // The same of group `group`, one group at a time.
+  template <typename Shape>
+  __device__ __forceinline__ static unsigned sum(const WarpRow<Shape> &row,
+                                                 int first, int group) {
+    unsigned left = 0;
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i)
+      left |= (first + row.offset(i)) / Size == group ? 1u << i : 0;
+    float total = 0.0f;
+    bool any = false;
+#pragma unroll 1
+    for (int n = 0; n < By; ++n) {
+      unsigned own = 0, which = 0;
+#pragma unroll
+      for (int i = 0; i < Shape::items; ++i) {
+        const bool better = (left >> i & 1) && row.keys[i] > own;
+        own = better ? row.keys[i] : own;
+        which = better ? 1u << i : which;
+      }
+      const unsigned best = __reduce_max_sync(0xFFFFFFFFu, own);
+      if (best == 0)
+        break;
+      const unsigned holders = __ballot_sync(0xFFFFFFFFu, own == best);
+      if ((int)(threadIdx.x % 32) == 31 - __clz((int)holders))
+        left &= ~which;
+      const float value = warp_number(best);
+      total = any ? add_f32(total, value) : value;
+      any = true;
+    }
+    return any ? warp_key(total) : 0;
+  }
+
+  // Elements of the others are no longer there.
+  template <typename Shape>
+  __device__ __forceinline__ static void keep(WarpRow<Shape> &row, int first) {
+    const int lane = threadIdx.x % 32;
+    unsigned own = 0;
+    if constexpr (is_split<Shape>()) {
+      constexpr int lanes = Size / Shape::vector;
+#pragma unroll
+      for (int c = 0; c < Shape::chunks; ++c) {
+        const unsigned key = sum_split<Shape>(row.keys + c * Shape::vector);
+        // The first lanes of the groups have them for those that stand for
+        // them.
+        const int group = lane - c * (32 / lanes);
+        const unsigned found =
+            __shfl_sync(0xFFFFFFFFu, key, group * lanes & 31);
+        own = (unsigned)group < 32 / lanes ? found : own;
+      }
+    } else {
+#pragma unroll 1
+      for (int group = 0; group < Groups; ++group) {
+        const unsigned key = sum(row, first, group);
+        own = lane == group ? key : own;
+      }
+    }
+    int before = 0;
+#pragma unroll 1
+    for (int other = 0; other < Groups; ++other) {
+      const unsigned key = __shfl_sync(0xFFFFFFFFu, own, other);
+      before += key > own || (key == own && other < lane);
+    }
+    const unsigned kept =
+        __ballot_sync(0xFFFFFFFFu, lane < Groups && before < Kept);
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i) {
+      const int group = (first + row.offset(i)) / Size;
+      row.keys[i] = kept >> (group & 31) & 1 ? row.keys[i] : 0;
+    }
+  }
+};
+
+} // namespace dsv4

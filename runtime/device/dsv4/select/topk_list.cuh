@@ -1,0 +1,254 @@
+//===- topk_list.cuh - Candidates of long rows ------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a block knows of a row that is longer than its registers: which elements
+// can be among the best, and a list of them in shared memory, which becomes
+// shorter again where it is full.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "select/topk.cuh"
+
+namespace dsv4 {
+
+//===----------------------------------------------------------------------===//
+// Lists of candidates
+//===----------------------------------------------------------------------===//
+
+// What can be among the best: in pieces that begin below `limit` numbers that
+// are not below `floor`, or, with `any`, everything; in others numbers that are
+// not below `above`. The list has no number below `floor`.
+struct TopkBound {
+  float floor, above;
+  int limit;
+  bool any;
+
+  __device__ __forceinline__ static TopkBound guess(float floor) {
+    const bool none = floor != floor;
+    const float least = none ? as_float(0xFF800000u) : floor;
+    return {least, least, topk_no_index, none};
+  }
+  // What is better than this element.
+  __device__ __forceinline__ static TopkBound of(TopkEntry worst) {
+    TopkBound bound = guess(topk_value(worst));
+    bound.limit = topk_index(worst);
+    if (!bound.any)
+      bound.above = topk_number(topk_key(bound.floor) + 1);
+    return bound;
+  }
+};
+
+// Every so many vectors of a row are in its sample: one of 32, but of short
+// rows more, and of long ones not more than there are threads.
+template <typename Shape>
+__device__ __forceinline__ int topk_sample_stride(int vectors) {
+  const int least = (vectors + Shape::threads - 1) / Shape::threads,
+            most = vectors / 256 < 32 ? vectors / 256 : 32;
+  return least > most ? least : most;
+}
+
+// A number that at least `wanted` of the numbers of all threads reach; a NaN
+// where there are too few. It is `crowded` where many more reach it.
+template <typename Shape, int Count>
+__device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
+                                            int wanted, bool &crowded) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    add_shared(topk_shared<Shape>().bins, TopkHalfBins<Shape>::bin(numbers[i]),
+               1);
+  __syncthreads();
+  const TopkBin found = topk_find_bin<Shape>((unsigned)wanted);
+  topk_clear_bins<Shape>();
+  const bool number =
+      found.count != 0 && found.bin <= TopkHalfBins<Shape>::last;
+  crowded = number && found.count > (unsigned)wanted;
+  return number ? TopkHalfBins<Shape>::least(found.bin) : as_float(0x7FFFFFFFu);
+}
+
+// How many of a sample are to reach a bound: six standard deviations more than
+// what is expected of one of so many elements, and all where the sample is the
+// row.
+__device__ __forceinline__ int topk_wanted_of_sample(int stride, int wanted) {
+  if (stride <= 1)
+    return wanted;
+  const float mean = div_approx_f32((float)wanted, (float)stride);
+  return (int)(mean + 6.0f * sqrt_large_f32(mean)) + 4;
+}
+
+// Four of a vector's elements, or all that it has and NaN.
+template <typename Shape>
+__device__ __forceinline__ void topk_four(float (&to)[4], const float *from) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    to[i] = i < Shape::vector ? from[i] : as_float(0x7FFFFFFFu);
+}
+
+// What can be among the best of a round to the list, but for lanes that `wrote`
+// theirs; false where there is no room for all. By the lanes of a warp.
+template <typename Shape>
+__device__ __forceinline__ bool
+topk_append(const float (&values)[Shape::items], int start, int end,
+            const TopkBound &bound, bool &wrote) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  constexpr int step = Shape::vector < 4 ? Shape::vector : 4;
+  unsigned hits = 0;
+#pragma unroll
+  for (int i = 0; i < Shape::items; i += step) {
+    const int column = topk_column<Shape>(start, i);
+    float four[4];
+    topk_four<Shape>(four, values + i);
+    hits |= reach_f32(four, column < bound.limit ? bound.floor : bound.above)
+            << i;
+  }
+  if (bound.any) {
+    const int limit = bound.limit < end ? bound.limit : end;
+#pragma unroll
+    for (int i = 0; i < Shape::items; i += step) {
+      int there = limit - topk_column<Shape>(start, i);
+      there = there < 0 ? 0 : there < step ? there : step;
+      hits |= ((1u << there) - 1) << i;
+    }
+  }
+  const unsigned own = wrote ? 0 : __popc(hits);
+  unsigned place = 0;
+  if (own)
+    place = fetch_add_shared(&shared.taken, 0, own);
+  wrote = place + own <= Shape::capacity;
+  // Who comes later finds no place either: what is in front is written.
+  if (!wrote)
+    atomicMin(&shared.end, place);
+  if (own == 0 || !wrote)
+    hits = 0;
+  if (__any_sync(0xFFFFFFFFu, hits != 0)) {
+#pragma unroll
+    for (int i = 0; i < Shape::items; i += step) {
+      float four[4];
+      topk_four<Shape>(four, values + i);
+      append_shared_8(hits >> i & ((1u << step) - 1), shared.list, place,
+                      topk_column<Shape>(start, i), four);
+    }
+  }
+  return __all_sync(0xFFFFFFFFu, wrote);
+}
+
+// Of four entries a lane, their indices below their values, those that are
+// there and can be among the best: their places in the list. By the lanes of a
+// warp.
+template <typename Shape>
+__device__ __forceinline__ void
+topk_keep(const unsigned (&entries)[4][2], const TopkBound &bound,
+          bool (&there)[4], unsigned (&places)[4]) {
+  const int lane = threadIdx.x % 32;
+  unsigned kept[4], all = 0;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float least =
+        (int)entries[i][0] < bound.limit ? bound.floor : bound.above;
+    kept[i] = __ballot_sync(
+        0xFFFFFFFFu,
+        there[i] && (bound.any || as_float(entries[i][1]) >= least));
+    all += __popc(kept[i]);
+  }
+  unsigned to = 0;
+  if (lane == 0 && all != 0)
+    to = fetch_add_shared(&topk_shared<Shape>().taken, 0, all);
+  to = __shfl_sync(0xFFFFFFFFu, to, 0);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    there[i] = kept[i] >> lane & 1;
+    places[i] = to + __popc(kept[i] & ((1u << lane) - 1));
+    to += __popc(kept[i]);
+  }
+}
+
+// The `wanted` best of the first `count` entries of the list to its front;
+// returns what can be among the best then. The list is put in the order of the
+// bins of keys, as far as that is needed; then what is in the bin of the last
+// one is, until that is few. Elements of one key are told apart by index. All
+// are read into registers before one is written.
+template <typename Shape>
+__device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
+                                                 int length) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  unsigned begin = 0, end = count, rest = wanted;
+  // Where the indices of equal elements are, once all that are left are equal.
+  unsigned first = 0, width = length;
+#pragma unroll 1
+  for (;;) {
+    TopkEntry entries[Shape::entries];
+    // Keys, then bins; no number has this one.
+    enum : unsigned { none = 0xFFFFFFFFu };
+    unsigned words[Shape::entries];
+    unsigned least = none, most = 0;
+#pragma unroll
+    for (int i = 0; i < Shape::entries; ++i) {
+      const unsigned at = begin + i * Shape::threads + threadIdx.x;
+      const bool there = at < end;
+      entries[i] = shared.list[there ? at : begin];
+      const unsigned key = topk_key(topk_value(entries[i]));
+      words[i] = there ? key : none;
+      // An element twice changes neither of the two, so this needs no
+      // condition. With many entries registers are saved by one.
+      constexpr bool many = Shape::k > Shape::threads;
+      const unsigned seen = many ? words[i] : key;
+      least = seen < least ? seen : least;
+      most = (there || !many) && seen > most ? seen : most;
+    }
+    topk_span(shared, least, most);
+    __syncthreads();
+    least = shared.least;
+    most = shared.most;
+    const bool equal = least == most;
+    const int bits = 32 - __clz((int)(equal ? width - 1 : most - least));
+    const int shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
+    auto bin = [&](TopkEntry entry, unsigned key) {
+      return (equal ? (unsigned)topk_index(entry) - first : most - key) >>
+             shift;
+    };
+#pragma unroll
+    for (int i = 0; i < Shape::entries; ++i)
+      if (words[i] != none) {
+        words[i] = bin(entries[i], words[i]);
+        add_shared(shared.bins, words[i], 1);
+      }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      shared.least = 0xFFFFFFFFu;
+      shared.most = 0;
+    }
+    const TopkBin found = topk_find_bin<Shape>(rest);
+#pragma unroll
+    for (int i = 0; i < Shape::entries; ++i) {
+      // Of many entries the bins are not kept, for want of registers.
+      if (Shape::k > Shape::threads)
+        words[i] = begin + i * Shape::threads + threadIdx.x < end
+                       ? bin(entries[i], topk_key(topk_value(entries[i])))
+                       : none;
+      place_shared_8(shared.list + begin, shared.bins, words[i], found.bin + 1,
+                     (unsigned)entries[i], (unsigned)(entries[i] >> 32));
+    }
+    __syncthreads();
+    topk_clear_bins<Shape>();
+    if (equal) {
+      first += found.bin << shift;
+      width = 1u << shift;
+    }
+    begin += found.before;
+    end = begin + found.count;
+    rest -= found.before;
+    // One element that is there more than once, as in memory that was to be
+    // zero and was not, cannot be divided.
+    if (found.count <= Shape::few || (equal && shift == 0))
+      break;
+  }
+  topk_rank_few<Shape>(begin, end - begin, rest);
+  return TopkBound::of(shared.worst);
+}
+
+} // namespace dsv4

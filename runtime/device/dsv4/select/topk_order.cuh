@@ -1,0 +1,19 @@
+//===- topk_order.cuh - What all selections share ---------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "core/memory.cuh"
+
+namespace dsv4 {
+
+enum class TopkOrder { unordered, sorted, index_ascending };
+
+// Beyond every index of a row.
+enum : int { topk_no_index = 0x7FFFFFFF };
+
+} // namespace dsv4

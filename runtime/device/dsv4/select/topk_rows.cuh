@@ -1,0 +1,357 @@
+//===- topk_rows.cuh - The best elements of rows ----------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row by one block, or by the blocks of a cluster.
+//
+// A row that fits is in registers, and the best are chosen from there. Of a
+// longer one every block takes a part in one pass, and what can be among the
+// best goes to its list of candidates. What cannot is known from a bound, at
+// first guessed from a sample. A guess that was too high is noticed, and the
+// pass repeated without it; where candidates outgrow the list, the best are
+// chosen, and they are the bound from then on. The lists of all blocks of a row
+// become one in the end.
+//
+//   load(column)              the Vector elements from `column` on, a multiple
+//                             of Vector and less than the length; what is
+//                             behind the length is ignored. Called again where
+//                             an element is needed again.
+//   emit(place, index, value) once for each of the places 0 .. K-1; those after
+//                             the last element get index -1 and value -inf,
+//                             +inf for the smallest.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "select/topk_list.cuh"
+
+namespace dsv4 {
+
+//===----------------------------------------------------------------------===//
+// A row in the registers of a block
+//===----------------------------------------------------------------------===//
+
+// What is in the bin of the last of the best: it shrinks to the keys that there
+// are, then to one bin of ranks after the other, until few are left, or as many
+// as are sought. What is above goes to the list, and the rest behind it. Rare,
+// so in a loop, by values that are found by number.
+template <typename Shape>
+__device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
+                                            TopkBin &found, unsigned &rest,
+                                            int length) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  enum { tighten, count, place } step = tighten;
+  float values[Shape::items];
+#pragma unroll
+  for (int i = 0; i < Shape::items; ++i)
+    values[i] = from[i];
+  const unsigned outer = found.bin, begin = found.before, sought = rest;
+  // Of ranks in doubt the best, and how many there are.
+  TopkRank high = 0, width = 0;
+  int shift = 0;
+#pragma unroll 1
+  for (;;) {
+    topk_clear_bins<Shape>();
+    if (threadIdx.x == 0)
+      shared.taken = shared.end = 0;
+    __syncthreads();
+    unsigned least = 0xFFFFFFFFu, most = 0;
+#pragma unroll 1
+    for (int i = 0; i < Shape::items; ++i) {
+      const int column = topk_column<Shape>(0, i);
+      if (TopkHalfBins<Shape>::bin(values[i]) != outer || column >= length)
+        continue;
+      const unsigned key = topk_key(values[i]);
+      // Below 0 for what is above.
+      const long long distance =
+          (long long)(high - ((TopkRank)key << Shape::round_log2)) + column;
+      if (step == tighten) {
+        least = key < least ? key : least;
+        most = key > most ? key : most;
+      } else if (step == count) {
+        if (distance >= 0 && distance < (long long)width)
+          add_shared(shared.bins, (unsigned)(distance >> shift), 1);
+      } else if (distance < (long long)width) {
+        const unsigned to =
+            distance < 0
+                ? begin + fetch_add_shared(&shared.taken, 0, 1)
+                : begin + sought - rest + fetch_add_shared(&shared.end, 0, 1);
+        shared.list[to] = topk_entry(values[i], column);
+      }
+    }
+    if (step == tighten)
+      topk_span(shared, least, most);
+    __syncthreads();
+    if (step == place)
+      break;
+    if (step == tighten) {
+      high = (TopkRank)shared.most << Shape::round_log2;
+      width =
+          high - ((TopkRank)shared.least << Shape::round_log2) + Shape::round;
+      step = count;
+    } else {
+      found = topk_find_bin<Shape>(rest);
+      rest -= found.before;
+      high -= (TopkRank)found.bin << shift;
+      width = (TopkRank)1 << shift;
+      if (found.count <= Shape::few || found.count == rest)
+        step = place;
+    }
+    const int bits = 64 - __clzll((long long)(width - 1));
+    shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
+  }
+}
+
+// The K best of `length` elements, at most Threads * Vector * Chunks, by one
+// block.
+template <typename Shape, typename Load, typename Emit>
+__device__ __forceinline__ void topk_block_whole(int length, Load load,
+                                                 Emit emit) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  typedef TopkHalfBins<Shape> Bins;
+  const unsigned wanted = length < Shape::k ? length : Shape::k;
+  if (length > 0) {
+    float values[Shape::items];
+    topk_load_round<Shape>(values, 0, length, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+    unsigned bins[Shape::items];
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i) {
+      bins[i] = Bins::bin(values[i]);
+      add_shared(shared.bins, bins[i], 1);
+    }
+    __syncthreads();
+    TopkBin found = topk_find_bin<Shape>(wanted);
+    unsigned rest = wanted - found.before;
+    // With NaN is what there is not.
+    const bool divided = found.bin <= Bins::last &&
+                         (found.count <= Shape::few || found.count == rest);
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i)
+      place_shared_8(shared.list, shared.bins, bins[i], found.bin + divided,
+                     (unsigned)topk_column<Shape>(0, i),
+                     as_unsigned(values[i]));
+    __syncthreads();
+    if (!divided)
+      topk_divide<Shape>(values, found, rest, length);
+    if (found.count != rest)
+      topk_rank_few<Shape>(wanted - rest, found.count, rest);
+  }
+  topk_emit<Shape>((int)wanted, emit);
+}
+
+//===----------------------------------------------------------------------===//
+// Who works on a row
+//===----------------------------------------------------------------------===//
+
+// What a block does when its list holds all it has found.
+enum class TopkNext {
+  repeat, // without the guess
+  reduce, // to the best, because lists together are too long
+  merge,  // the lists of the other blocks into this one
+  finish, // the output
+  leave   // another block does the rest
+};
+
+// One block.
+template <typename Shape>
+struct TopkAlone {
+  __device__ __forceinline__ TopkRange range(int length) const {
+    return {0, length};
+  }
+  __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
+    return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
+  }
+  // Of the lists to merge, one behind the other: where those of other blocks
+  // begin, where they end, and all of them behind the first `count` of this
+  // block's list, or what can be among the best, if the block chooses.
+  __device__ __forceinline__ int begin() const { return 0; }
+  __device__ __forceinline__ int end() const { return 0; }
+  __device__ __forceinline__ bool chooses(bool) const { return false; }
+  __device__ __forceinline__ void copy(int, const TopkBound &, bool, int,
+                                       int) const {}
+  // The other blocks are no longer needed; and the end of this one.
+  __device__ __forceinline__ void release() {}
+  __device__ __forceinline__ void close() {}
+};
+
+//===----------------------------------------------------------------------===//
+// Rows in passes
+//===----------------------------------------------------------------------===//
+
+// What is known of a row before its first round: a bound; or, where so many of
+// a sample reach it that it says little, how many of it should, and how many
+// entries the list has, which is the sample.
+struct TopkStart {
+  TopkBound bound;
+  int goal, count;
+};
+
+// The largest numbers of `Groups` groups of a thread's elements.
+template <int Groups, int Items>
+__device__ __forceinline__ void topk_maxima(float (&to)[Groups],
+                                            const float (&values)[Items]) {
+#pragma unroll
+  for (int g = 0; g < Groups; ++g) {
+    to[g] = values[g * (Items / Groups)];
+#pragma unroll
+    for (int i = 1; i < Items / Groups; ++i)
+      to[g] = max_f32(to[g], values[g * (Items / Groups) + i]);
+  }
+}
+
+// Loads the first round, too: all loads are on their way before one is looked
+// at.
+template <typename Shape, typename Load>
+__device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
+                                                TopkRange range, int length,
+                                                int wanted, Load load) {
+  TopkStart to = {{}, wanted, 0};
+  bool crowded;
+  if constexpr (Shape::read == TopkRead::sample) {
+    constexpr int each = Shape::vector < 4 ? Shape::vector : 4;
+    static_assert(each * Shape::threads <= Shape::capacity,
+                  "room for a sample");
+    const int vectors = (length + Shape::vector - 1) / Shape::vector;
+    const int stride = topk_sample_stride<Shape>(vectors);
+    const int vector = stride * (int)threadIdx.x;
+    const int column = vector < vectors ? vector * Shape::vector : length;
+    float loaded[Shape::vector], sample[each];
+    topk_load<Shape, 1>(
+        loaded, [&](int) { return column; }, length, length, load);
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < each; ++i)
+      sample[i] = loaded[i];
+    const int goal =
+        topk_wanted_of_sample(stride * (Shape::vector / each), wanted);
+    to.bound = TopkBound::guess(topk_bound<Shape>(sample, goal, crowded));
+    if (crowded) {
+#pragma unroll
+      for (int i = 0; i < each; ++i)
+        topk_shared<Shape>().list[i * Shape::threads + threadIdx.x] =
+            topk_entry(sample[i], column + i);
+      to.goal = goal;
+      to.count = each * Shape::threads;
+    }
+  } else {
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+    float maxima[Shape::groups];
+    topk_maxima(maxima, values);
+    to.bound = TopkBound::guess(topk_bound<Shape>(maxima, wanted, crowded));
+  }
+  return to;
+}
+
+template <typename Shape, typename Group, typename Load, typename Emit>
+__device__ __forceinline__ void topk_row(Group &group, int length, Load load,
+                                         Emit emit) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  const int wanted = length < Shape::k ? length : Shape::k;
+  TopkRange range = group.range(length);
+  float values[Shape::items];
+  TopkStart begin = topk_start<Shape>(values, range, length, wanted, load);
+  TopkBound bound = begin.bound;
+  // How long the list is, and what it is reduced to.
+  int count = begin.count, goal = begin.goal;
+  // Whether it is the sample, and whether the bound is of a list that was
+  // reduced.
+  bool crowded = count > 0, narrowed = false;
+  int start = crowded ? range.end : range.begin, from = 0;
+  bool merging = false, loaded = true, wrote = false;
+#pragma unroll 1
+  for (;;) {
+    // Warps go on by themselves until they are through or find no room.
+#pragma unroll 1
+    for (; start < range.end; start += Shape::round) {
+      if (!loaded)
+        topk_load_round<Shape>(values, start, range.end, length, load);
+      loaded = !topk_append<Shape>(values, start, range.end, bound, wrote);
+      if (loaded)
+        break;
+      wrote = false;
+    }
+    const bool more = __syncthreads_or(start < range.end) || crowded;
+    // While lists are merged all know it, and those ahead change what is in
+    // memory.
+    if (!merging && !crowded)
+      count = (int)(shared.taken < shared.end ? shared.taken : shared.end);
+    TopkNext next = TopkNext::reduce;
+    // Whether all may still be reading how many there are.
+    bool counted = false;
+    if (!more && !merging) {
+      next = group.next(count, wanted, bound.any);
+      from = group.begin();
+      merging = next == TopkNext::merge;
+    }
+    if (next == TopkNext::leave)
+      break;
+    if (merging) {
+      const int room = Shape::capacity - count, left = group.end() - from;
+      const int taken = left < room ? left : room;
+      const bool chooses = group.chooses(narrowed);
+      group.copy(count, bound, chooses, from, from + taken);
+      __syncthreads();
+      counted = chooses && (int)shared.taken <= wanted;
+      count = chooses ? (int)shared.taken : count + taken;
+      from += taken;
+      next = from < group.end() ? TopkNext::reduce : TopkNext::finish;
+      if (next == TopkNext::finish)
+        group.release();
+    }
+    if (next == TopkNext::repeat) {
+      bound = TopkBound::guess(as_float(0x7FFFFFFFu));
+      range = group.range(length);
+      start = range.begin;
+      count = 0;
+      loaded = wrote = narrowed = false;
+      __syncthreads();
+    } else if (count > goal) {
+      bound = topk_reduce<Shape>(count, goal, length);
+      count = goal;
+      narrowed = !crowded;
+    }
+    if (crowded) {
+      // From the beginning, with the first round still there.
+      crowded = false;
+      start = range.begin;
+      count = 0;
+      goal = wanted;
+    }
+    if (next == TopkNext::finish) {
+      topk_emit<Shape>(count, emit);
+      break;
+    }
+    if (threadIdx.x == 0 && !counted) {
+      shared.taken = count;
+      shared.end = Shape::capacity;
+    }
+    __syncthreads();
+  }
+  group.close();
+}
+
+// The K best of `length` elements by one block.
+template <typename Shape, typename Load, typename Emit>
+__device__ __forceinline__ void topk_block(int length, Load load, Emit emit) {
+  if constexpr (Shape::read == TopkRead::whole) {
+    topk_block_whole<Shape>(length, load, emit);
+  } else {
+    TopkAlone<Shape> group;
+    if (length > 0)
+      topk_row<Shape>(group, length, load, emit);
+    else
+      topk_emit<Shape>(0, emit);
+  }
+}
+
+} // namespace dsv4

@@ -1,0 +1,290 @@
+//===- topk_spread.cuh - Rows in the registers of a cluster -----*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row by the 2 to 16 blocks of a cluster (more than 8 need the attribute for
+// clusters of non-portable size), each of which has a part of it in registers.
+// All count their elements in bins; every block adds up those of all, first for
+// groups of bins, then for the bins of one group, and so knows the bin that the
+// last of the best is in, and where its own elements go in the list of the
+// first block. What is in that bin is divided further until few are left, which
+// the first block ranks.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "select/topk.cuh"
+
+namespace dsv4 {
+
+// What is added up of all blocks: of all, and of those in front of this one.
+template <typename Word>
+struct TopkSums {
+  Word all, front;
+};
+
+struct TopkSpreadShared {
+  TopkSums<unsigned> groups[32];
+  TopkSums<unsigned long long> pairs[32];
+};
+
+// How the blocks of a cluster are looked at: by one warp, or one for each four.
+template <typename Shape, int Size>
+struct TopkTeams {
+  enum : int {
+    each = Size <= 8 || Shape::threads < 128 ? Size : 4,
+    warps = (Size + each - 1) / each
+  };
+};
+
+// Adds to what all warps that look at blocks share, which begins with zeros. A
+// word of 64 bits is two counts of elements, which have no carry.
+template <typename Word>
+__device__ __forceinline__ void topk_add_sums(TopkSums<Word> &sums,
+                                              const TopkSums<Word> &own) {
+  unsigned *words = (unsigned *)&sums;
+  constexpr int each = sizeof(Word) / 4;
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    add_shared(words, i, (unsigned)(own.all >> (32 * i)));
+    add_shared(words, each + i, (unsigned)(own.front >> (32 * i)));
+  }
+}
+
+// The sums of `load(block)` of every lane, for the warps that look at blocks;
+// all threads take part.
+template <typename Shape, int Size, typename Word, typename Load>
+__device__ __forceinline__ TopkSums<Word>
+topk_sums(TopkSums<Word> (&shared)[32], Load load) {
+  typedef TopkTeams<Shape, Size> Teams;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  TopkSums<Word> sums = {0, 0};
+  const int from = warp * Teams::each, front = cluster_rank<Size>() - from;
+  if (warp < Teams::warps) {
+#pragma unroll
+    for (int i = 0; i < Teams::each; ++i) {
+      const bool is_there = Size % Teams::each == 0 || from + i < Size;
+      const Word there = is_there ? load(from + i) : 0;
+      sums.all += there;
+      sums.front += i < front ? there : 0;
+    }
+    if constexpr (Teams::warps > 1)
+      topk_add_sums(shared[lane], sums);
+  }
+  if constexpr (Teams::warps > 1) {
+    __syncthreads();
+    sums = shared[lane];
+  }
+  return sums;
+}
+
+// The bin of the `rank`-th element of all blocks, counted from 1 on. Where this
+// block's elements of better bins go is then in next[0], where those of this
+// bin do in next[1].
+template <typename Shape, int Size>
+__device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  __shared__ TopkSpreadShared spread;
+  constexpr int warps = Shape::threads / 32;
+  static_assert(Shape::bins == 32 * 64, "32 groups, of two bins for each lane");
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (TopkTeams<Shape, Size>::warps > 1 && warp == 0) {
+    spread.groups[lane] = {0, 0};
+    spread.pairs[lane] = {0, 0};
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 32 / warps; ++i) {
+    const int group = i * warps + warp;
+    const unsigned *bins = shared.bins + group * 64 + lane * 2;
+    const unsigned sum = __reduce_add_sync(0xFFFFFFFFu, bins[0] + bins[1]);
+    if (lane == 0)
+      shared.warps[group] = sum;
+  }
+  cluster_arrive_own<Size>();
+  cluster_wait<Size>();
+
+  const auto groups =
+      topk_sums<Shape, Size, unsigned>(spread.groups, [&](int block) {
+        return ld_cluster_4(&shared.warps[lane], block);
+      });
+  unsigned before = 0, front = 0;
+  int bin = 0;
+  if (warp < TopkTeams<Shape, Size>::warps) {
+    const unsigned up_to = sum_up_to_lane(groups.all);
+    const int group = __ffs((int)__ballot_sync(0xFFFFFFFFu, up_to >= rank)) - 1;
+    before = __shfl_sync(0xFFFFFFFFu, up_to - groups.all, group);
+    front = __reduce_add_sync(0xFFFFFFFFu, lane < group ? groups.front : 0);
+    bin = group * 64 + lane * 2;
+  }
+  const auto pairs =
+      topk_sums<Shape, Size, unsigned long long>(spread.pairs, [&](int block) {
+        return ld_cluster_8(&shared.bins[bin], block);
+      });
+  if (warp == 0) {
+    const unsigned one = (unsigned)pairs.all, two = (unsigned)(pairs.all >> 32),
+                   front_one = (unsigned)pairs.front,
+                   front_two = (unsigned)(pairs.front >> 32);
+    const unsigned up_to = before + sum_up_to_lane(one + two);
+    const int which = __ffs((int)__ballot_sync(0xFFFFFFFFu, up_to >= rank)) - 1;
+    front += __reduce_add_sync(0xFFFFFFFFu,
+                               lane < which ? front_one + front_two : 0);
+    if (lane == which) {
+      before = up_to - one - two;
+      const bool second = before + one < rank;
+      const unsigned start = second ? before + one : before;
+      shared.found = {(unsigned)bin + second, start, second ? two : one};
+      shared.next[0] = second ? front + front_one : front;
+      shared.next[1] = start + (second ? front_two : front_one);
+    }
+  }
+  __syncthreads();
+  return shared.found;
+}
+
+// The least and the largest word of all blocks.
+template <typename Shape, int Size>
+__device__ __forceinline__ void topk_span_spread(unsigned &least,
+                                                 unsigned &most) {
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  topk_span(shared, least, most);
+  cluster_arrive_own<Size>();
+  cluster_wait<Size>();
+  const int block = threadIdx.x % Size;
+  least = __reduce_min_sync(0xFFFFFFFFu, ld_cluster_4(&shared.least, block));
+  most = __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.most, block));
+}
+
+// The first `Count` elements go behind the others.
+template <int Count, typename T, int N>
+__device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
+  T first[Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    first[i] = elements[i];
+#pragma unroll
+  for (int i = 0; i + Count < N; ++i)
+    elements[i] = elements[i + Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    elements[N - Count + i] = first[i];
+}
+
+// The K best of `length` elements, at most Size * Threads * Vector * Chunks, by
+// the blocks of a cluster.
+template <typename Shape, int Size, typename Load, typename Emit>
+__device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
+  static_assert(Shape::read == TopkRead::whole && Size >= 2 && Size <= 16,
+                "a row in the registers of 2 to 16 blocks");
+  typedef TopkHalfBins<Shape> Halves;
+  TopkShared<Shape> &shared = topk_shared<Shape>();
+  constexpr int items = Shape::items;
+  const int wanted = length < Shape::k ? length : Shape::k;
+  TopkBin found = {};
+  // How many have their places, and how many of what is in doubt are sought.
+  unsigned placed = 0, rest = wanted;
+  if (length > 0) {
+    const TopkRange range =
+        topk_range<Shape>(cluster_rank<Size>(), Size, length);
+    float values[items];
+    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_clear<Shape>();
+    __syncthreads();
+
+    enum : unsigned { none = 0xFFFFFFFFu };
+    unsigned bins[items];
+    // By halves at first. What is in doubt then by the keys between the least
+    // and the largest that there are, again and again, and by index, too, as
+    // soon as 32 bits are enough for both.
+    enum { halves, span, words } step = halves;
+    constexpr int index_bits = ceil_log2(Size * Shape::round);
+    bool by_index = false;
+    unsigned best = 0;
+    int shift = 0;
+#pragma unroll 1
+    for (;;) {
+      if (step == halves) {
+#pragma unroll
+        for (int i = 0; i < items; ++i) {
+          bins[i] = Halves::bin(values[i]);
+          add_shared(shared.bins, bins[i], 1);
+        }
+      } else {
+        // Rare, so in a loop, of the first few, which go behind the others.
+        // More at a time take longer to compile.
+        constexpr int few = items > 8 && items % 4 == 0 ? 4 : 1;
+        unsigned least = none, most = 0;
+#pragma unroll 1
+        for (int i = 0; i < items; i += few) {
+#pragma unroll
+          for (int j = 0; j < few; ++j) {
+            const int column = topk_column<Shape>(range.begin, i + j);
+            // With NaN is what there is not.
+            if (bins[j] != found.bin || column >= range.end) {
+              bins[j] = none;
+              continue;
+            }
+            const unsigned key = topk_key(values[j]);
+            const unsigned word =
+                by_index ? (key << index_bits) - (unsigned)column : key;
+            if (step == span) {
+              least = word < least ? word : least;
+              most = word > most ? word : most;
+            } else {
+              bins[j] = (best - word) >> shift;
+              add_shared(shared.bins, bins[j], 1);
+            }
+          }
+          topk_rotate<few>(values);
+          topk_rotate<few>(bins);
+        }
+        if (step == span) {
+          topk_span_spread<Shape, Size>(least, most);
+          const int key_bits = 32 - __clz((int)(most - least));
+          by_index = key_bits + index_bits <= 32;
+          const int bits = by_index ? key_bits + index_bits : key_bits;
+          best = by_index ? most << index_bits : most;
+          shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
+          step = words;
+          continue;
+        }
+      }
+      found = topk_find_spread<Shape, Size>(rest);
+      rest -= found.before;
+      const bool last = (found.count <= Shape::few || found.count == rest) &&
+                        (step != halves || found.bin <= Halves::last);
+#pragma unroll
+      for (int i = 0; i < items; ++i)
+        place_cluster_8(shared.list + placed, shared.next, bins[i], found.bin,
+                        found.bin + last,
+                        (unsigned)topk_column<Shape>(range.begin, i),
+                        as_unsigned(values[i]));
+      placed += found.before;
+      // For the list, and for bins that others have read and that are cleared
+      // next.
+      cluster_arrive<Size>();
+      cluster_wait<Size>();
+      if (last)
+        break;
+      topk_clear<Shape>();
+      // Words with an index go on with the bits that are left of them. Of keys
+      // alone the next span says what there is.
+      best -= found.bin << shift;
+      shift = shift > Shape::bins_log2 ? shift - Shape::bins_log2 : 0;
+      step = by_index ? words : span;
+      __syncthreads();
+    }
+  }
+  // The others have nothing to wait for: nobody reads their memory any more.
+  if (cluster_rank<Size>() != 0)
+    return;
+  if (found.count != rest)
+    topk_rank_few<Shape>(placed, found.count, rest);
+  topk_emit<Shape>(wanted, emit);
+}
+
+} // namespace dsv4

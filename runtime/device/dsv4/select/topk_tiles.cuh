@@ -1,0 +1,230 @@
+//===- topk_tiles.cuh - Top-k of scores that come as tiles ------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile source computes scores of several rows together, once, in an order of
+// its own, as tensor cores do. It cannot be asked for a column. So it drives:
+// it hands over fragments, and the selection keeps what can be among the best.
+//
+//   limit(row)           columns of row `row` of the block that count.
+//   source(consume)      is called by all threads of the block. Those of the
+//                        first `Config::warps` warps call
+//                        consume(values, map) together, the same number of
+//                        times; other warps, which may load for them, do not.
+//   map(item)            where item `item` of this thread's `values` is: row,
+//                        column, and whether this thread owns it. An element
+//                        has one owner, or none; a row and a column come once.
+//   emit(row, rank, index, value)
+//                        once for each rank below Config::k of each row.
+//
+// All that waits is the warps that consume, at barrier `Config::barrier`; the
+// source may use the others. What it costs is shared memory for
+// `TopkTilesShared<Config>`, which the caller provides.
+//
+// A config is a struct with the members of TopkTilesDefaults, and
+//
+//   k             elements that are selected
+//   rows          rows of the block
+//   tile_columns  the most columns of one row that one call of consume() has
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "select/topk.cuh"
+
+namespace dsv4 {
+
+struct TopkTilesDefaults {
+  // Warps that consume, from the first on.
+  static constexpr int warps = 4;
+  static constexpr int barrier = 1;
+  static constexpr TopkOrder order = TopkOrder::unordered;
+  static constexpr bool largest = true;
+};
+
+struct TilePlace {
+  int row, column;
+  bool owned;
+};
+
+// Candidates per row: the best so far, and those of a tile.
+template <typename Config>
+__device__ constexpr int topk_tiles_capacity() {
+  return 1 << ceil_log2(Config::k + Config::tile_columns);
+}
+
+// The part of a kernel's shared memory that a selection from tiles needs.
+template <typename Config>
+struct TopkTilesShared {
+  TopkEntry list[Config::rows][topk_tiles_capacity<Config>()];
+  // What an element must exceed; 0 until k elements are known.
+  TopkRank bound[Config::rows];
+  int limit[Config::rows];
+  unsigned taken[Config::rows], pending[Config::rows];
+};
+
+template <typename Config>
+class TopkTiles {
+public:
+  enum : int {
+    k = Config::k,
+    rows = Config::rows,
+    threads = 32 * Config::warps,
+    capacity = topk_tiles_capacity<Config>()
+  };
+  static_assert(k >= 1 && rows >= 1 && Config::tile_columns >= 1,
+                "k, rows and tile_columns are positive");
+  static_assert(Config::barrier >= 1 && Config::barrier <= 15,
+                "barrier 0 is that of all threads");
+
+  __device__ __forceinline__ explicit TopkTiles(TopkTilesShared<Config> &shared)
+      : shared(shared) {}
+
+  __device__ __forceinline__ static bool participates() {
+    return (int)threadIdx.x < threads;
+  }
+
+  template <typename Limit>
+  __device__ __forceinline__ void begin(Limit limit) {
+    for (int row = threadIdx.x; row < rows; row += threads) {
+      shared.bound[row] = 0;
+      shared.limit[row] = limit(row);
+      shared.taken[row] = 0;
+      shared.pending[row] = 0;
+    }
+    wait();
+  }
+
+  template <int Items, typename Map>
+  __device__ __forceinline__ void consume(const float (&values)[Items],
+                                          Map map) {
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      const TilePlace at = map(i);
+      if (exceeds(values[i], at))
+        add_shared(shared.pending, at.row, 1);
+    }
+    wait();
+    // Every thread sees the same numbers: nobody changes them before the next
+    // wait.
+#pragma unroll 1
+    for (int row = 0; row < rows; ++row)
+      if (shared.taken[row] + shared.pending[row] > capacity)
+        reduce(row);
+    wait();
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      const TilePlace at = map(i);
+      if (exceeds(values[i], at))
+        shared.list[at.row][fetch_add_shared(shared.taken, at.row, 1)] =
+            topk_entry(oriented(values[i]), at.column);
+    }
+    for (int row = threadIdx.x; row < rows; row += threads)
+      shared.pending[row] = 0;
+    wait();
+  }
+
+  template <typename Emit>
+  __device__ __forceinline__ void finish(Emit emit) {
+#pragma unroll 1
+    for (int row = 0; row < rows; ++row) {
+      const int found = (int)shared.taken[row];
+      const int count = found < k ? found : k;
+      if (found > k || Config::order == TopkOrder::sorted)
+        sort(row, found, [](TopkEntry a, TopkEntry b) {
+          return topk_rank(a) > topk_rank(b);
+        });
+      if (Config::order == TopkOrder::index_ascending)
+        sort(row, count, [](TopkEntry a, TopkEntry b) {
+          return topk_index(a) < topk_index(b);
+        });
+#pragma unroll 1
+      for (int rank = threadIdx.x; rank < k; rank += threads) {
+        TopkEntry entry = topk_entry(as_float(0xFF800000u), -1);
+        if (rank < count)
+          entry = shared.list[row][rank];
+        emit(row, rank, topk_index(entry), oriented(topk_value(entry)));
+      }
+    }
+  }
+
+private:
+  __device__ __forceinline__ static void wait() {
+    sync_warps(Config::barrier, threads);
+  }
+
+  // A value as it is compared, and back.
+  __device__ __forceinline__ static float oriented(float value) {
+    return Config::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
+  }
+
+  __device__ __forceinline__ bool exceeds(float value, TilePlace at) {
+    return at.owned && at.column < shared.limit[at.row] &&
+           topk_rank(topk_entry(oriented(value), at.column)) >
+               shared.bound[at.row];
+  }
+
+  // Leaves the k best of a row that has more, and their last one as the bound.
+  // There is room for a tile then.
+  __device__ __forceinline__ void reduce(int row) {
+    const int found = (int)shared.taken[row];
+    sort(row, found,
+         [](TopkEntry a, TopkEntry b) { return topk_rank(a) > topk_rank(b); });
+    if (threadIdx.x == 0) {
+      shared.bound[row] = topk_rank(shared.list[row][k - 1]);
+      shared.taken[row] = k;
+    }
+  }
+
+  // Bitonic with runs that all go forwards: their first exchange is between
+  // mirrored places, so what is not there need not be there.
+  template <typename Precedes>
+  __device__ __forceinline__ void sort(int row, int count, Precedes precedes) {
+    TopkEntry *list = shared.list[row];
+    int size = 1;
+    while (size < count)
+      size *= 2;
+#pragma unroll 1
+    for (int run = 2; run <= size; run *= 2) {
+#pragma unroll 1
+      for (int distance = run / 2; distance > 0; distance /= 2) {
+        wait();
+#pragma unroll 1
+        for (int i = threadIdx.x; i < size / 2; i += threads) {
+          const int first = 2 * i - (i & (distance - 1));
+          const int second =
+              2 * distance == run ? first ^ (run - 1) : first + distance;
+          if (second < count) {
+            const TopkEntry a = list[first], b = list[second];
+            if (precedes(b, a)) {
+              list[first] = b;
+              list[second] = a;
+            }
+          }
+        }
+      }
+    }
+    wait();
+  }
+
+  TopkTilesShared<Config> &shared;
+};
+
+// The k best of each row of the block.
+template <typename Config, typename Limit, typename Source, typename Emit>
+__device__ __forceinline__ void topk_tiles(TopkTilesShared<Config> &shared,
+                                           Limit limit, Source source,
+                                           Emit emit) {
+  TopkTiles<Config> selection(shared);
+  if (selection.participates())
+    selection.begin(limit);
+  source([&](const auto &values, auto map) { selection.consume(values, map); });
+  if (selection.participates())
+    selection.finish(emit);
+}
+
+} // namespace dsv4

@@ -1,0 +1,269 @@
+//===- topk_warp.cuh - The best elements of short rows ----------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row by a warp. Each lane has its elements in registers and puts four of
+// them in order, by words of which the lowest bits are not the key's but say
+// which element it is. The warp takes the best of all lanes, one after another.
+// Where the bits that are left do not tell two of them apart, or a lane has
+// given all four, all is done again by whole keys. (Of the six best of 256 in
+// any order three are one lane's in a row of 80, four in one of 5000.)
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "select/topk_order.cuh"
+
+namespace dsv4 {
+
+// The best `K` of rows, of which a lane has `Chunks` vectors of `Vector`
+// elements. `Values`: whether what was selected is asked for, beside its index.
+// `Computed`: whether elements are results of arithmetic, which makes one NaN
+// only.
+template <int K, int Vector, int Chunks, bool Values, bool Computed,
+          TopkOrder Order, bool Largest>
+struct WarpShape {
+  enum : int {
+    k = K,
+    vector = Vector,
+    chunks = Chunks,
+    items = Vector * Chunks,
+    // The bits of a word that say which of a lane's elements it is, backwards.
+    which = (1 << ceil_log2(items)) - 1,
+    // Many places are filled in a loop, and lanes give more than four elements.
+    searches_again = K > 8
+  };
+  static constexpr bool values = Values, computed = Computed, largest = Largest;
+  static constexpr TopkOrder order = Order;
+
+  static_assert(K >= 1 && K <= 32, "a lane a place");
+  static_assert(items <= 32, "registers");
+};
+
+// Larger for larger results of arithmetic; 1 of NaN, whose magnitude is above
+// that of infinity and goes round. The two zeros are one.
+__device__ __forceinline__ unsigned warp_key(float result) {
+  const unsigned bits = as_unsigned(result);
+  const unsigned sign = (unsigned)((int)bits >> 31);
+  return ((bits & 0x7FFFFFFFu) ^ sign) - sign + 0x80000002u;
+}
+// The number with a key.
+__device__ __forceinline__ float warp_number(unsigned key) {
+  const unsigned from_zero = key - 0x80000002u;
+  const unsigned sign = (unsigned)((int)from_zero >> 31);
+  return as_float(((from_zero ^ sign) - sign) | (sign & 0x80000000u));
+}
+// Of an element: larger for those that come first.
+template <typename Shape>
+__device__ __forceinline__ unsigned warp_key_of(float value) {
+  if constexpr (!Shape::computed)
+    value = add_f32(value, 0.0f);
+  return warp_key(Shape::largest ? value : sub_f32(0.0f, value));
+}
+
+// What a lane has of a row.
+template <typename Shape>
+struct WarpRow {
+  // What elements are compared by, 0 where there is none.
+  unsigned keys[Shape::items];
+  float values[Shape::items];
+
+  // The index of an element less that of the lane's first one.
+  __device__ __forceinline__ static int offset(int item) {
+    return item / Shape::vector * (32 * Shape::vector) + item % Shape::vector;
+  }
+
+  template <typename Load>
+  __device__ __forceinline__ void fill(int first, int length, Load load) {
+#pragma unroll
+    for (int c = 0; c < Shape::chunks; ++c) {
+      const int column = first + offset(c * Shape::vector);
+      float *own = values + c * Shape::vector;
+      if (column < length) {
+        const auto loaded = load(column);
+#pragma unroll
+        for (int v = 0; v < Shape::vector; ++v)
+          own[v] = loaded[v];
+      }
+#pragma unroll
+      for (int v = 0; v < Shape::vector; ++v)
+        keys[c * Shape::vector + v] =
+            column + v < length ? warp_key_of<Shape>(own[v]) : 0;
+    }
+  }
+
+  // The value of the element with this index, for all lanes.
+  __device__ __forceinline__ float value_of(int first, int index) const {
+    float value = values[0];
+#pragma unroll
+    for (int i = 1; i < Shape::items; ++i)
+      value = first + offset(i) == index ? values[i] : value;
+    return __shfl_sync(0xFFFFFFFFu, value,
+                       (int)((unsigned)index / Shape::vector % 32));
+  }
+};
+
+// Of a lane's elements the four largest words; where it searches again, of
+// those below a word.
+template <typename Shape>
+struct WarpWords {
+  unsigned best, next, third, fourth;
+
+  __device__ __forceinline__ void search(const WarpRow<Shape> &row,
+                                         unsigned below) {
+    best = next = third = fourth = 0;
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i) {
+      unsigned word =
+          (row.keys[i] & ~(unsigned)Shape::which) | (Shape::which - i);
+      if (Shape::searches_again)
+        word = word < below ? word : 0;
+      const unsigned second = word < best ? word : best;
+      best = word > best ? word : best;
+      const unsigned last = second < next ? second : next;
+      next = second > next ? second : next;
+      const unsigned least = last < third ? last : third;
+      third = last > third ? last : third;
+      fourth = least > fourth ? least : fourth;
+    }
+  }
+};
+
+// The indices of what comes first, one a lane; whether it is known that they
+// are.
+template <typename Shape>
+__device__ __forceinline__ bool warp_best(const WarpRow<Shape> &row,
+                                          int &index) {
+  constexpr unsigned which = Shape::which;
+  const int lane = threadIdx.x % 32;
+  WarpWords<Shape> words = {0, 0, 0, 0};
+  unsigned own = 0, holders = 0, word = 0xFFFFFFFFu;
+#pragma unroll(Shape::searches_again ? 1 : Shape::k + 1)
+  for (int place = 0; place <= Shape::k; ++place) {
+    if (place == 0 || (Shape::searches_again && words.best == 0))
+      words.search(row, word);
+    word = __reduce_max_sync(0xFFFFFFFFu, words.best);
+    if (place == Shape::k)
+      break;
+    const bool has = words.best == word;
+    const unsigned having = __ballot_sync(0xFFFFFFFFu, has);
+    own = lane == place ? word : own;
+    holders = lane == place ? having : holders;
+    words.best = has ? words.next : words.best;
+    words.next = has ? words.third : words.next;
+    words.third = has ? words.fourth : words.third;
+    words.fourth = has ? 0 : words.fourth;
+  }
+  // Words whose upper bits are equal come one behind the other, in one lane or
+  // in several; so a place is known if those of the next one differ. Of NaN,
+  // and where there is nothing, they are 0, and so they are in all places
+  // behind.
+  const unsigned behind = __shfl_sync(0xFFFFFFFFu, own, lane + 1);
+  const bool known = (own ^ (lane == Shape::k - 1 ? word : behind)) > which &&
+                     (holders & (holders - 1)) == 0;
+  index = (31 - __clz((int)holders)) * Shape::vector +
+          WarpRow<Shape>::offset((int)(which - (own & which)));
+  return __all_sync(0xFFFFFFFFu, (known || lane >= Shape::k) &&
+                                     (words.best != 0 || Shape::items <= 4 ||
+                                      Shape::searches_again));
+}
+
+// The same by whole keys, one after another, which then are no longer there; -1
+// where there is none.
+template <typename Shape>
+__device__ __forceinline__ int warp_search(WarpRow<Shape> &row, int first) {
+  int own = -1;
+#pragma unroll 1
+  for (int place = 0; place < Shape::k; ++place) {
+    unsigned best = 0;
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i)
+      best = row.keys[i] > best ? row.keys[i] : best;
+    best = __reduce_max_sync(0xFFFFFFFFu, best);
+    if (best == 0)
+      break;
+    int index = topk_no_index;
+#pragma unroll
+    for (int i = Shape::items - 1; i >= 0; --i)
+      index = row.keys[i] == best ? first + WarpRow<Shape>::offset(i) : index;
+    index = __reduce_min_sync(0xFFFFFFFFu, index);
+#pragma unroll
+    for (int i = 0; i < Shape::items; ++i)
+      row.keys[i] =
+          first + WarpRow<Shape>::offset(i) == index ? 0 : row.keys[i];
+    own = (int)threadIdx.x % 32 == place ? index : own;
+  }
+  return own;
+}
+
+// What is in a place.
+struct WarpPlace {
+  int index;
+  float value;
+};
+
+// Places in the order of their indices, -1 last.
+template <int K>
+__device__ __forceinline__ WarpPlace warp_by_index(WarpPlace own) {
+  const int lane = threadIdx.x % 32;
+  int before = 0;
+#pragma unroll 1
+  for (int other = 0; other < K; ++other) {
+    const unsigned index = __shfl_sync(0xFFFFFFFFu, (unsigned)own.index, other);
+    before += index < (unsigned)own.index ||
+              (index == (unsigned)own.index && other < lane);
+  }
+  WarpPlace to = own;
+#pragma unroll 1
+  for (int other = 0; other < K; ++other) {
+    const int place = __shfl_sync(0xFFFFFFFFu, before, other);
+    const int index = __shfl_sync(0xFFFFFFFFu, own.index, other);
+    const float value = __shfl_sync(0xFFFFFFFFu, own.value, other);
+    if (place == lane)
+      to = {index, value};
+  }
+  return to;
+}
+
+// All of a row is chosen from.
+struct WarpWhole {
+  template <typename Row>
+  __device__ __forceinline__ static void keep(Row &, int) {}
+};
+
+// By the lanes of a warp, from what `Groups` keeps of the row.
+//
+//   load(column)              as in topk_rows.cuh, called once a column.
+//   emit(place, index, value) once by every lane, all of them at once, with its
+//                             number as the place. From K on, and behind the
+//                             last element, the index is -1 and the value -inf.
+template <typename Shape, typename Groups = WarpWhole, typename Load,
+          typename Emit>
+__device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {
+  const int lane = threadIdx.x % 32, first = lane * Shape::vector;
+  WarpRow<Shape> row = {};
+  row.fill(first, length, load);
+  Groups::keep(row, first);
+  int index;
+  if (!warp_best(row, index))
+    index = warp_search(row, first);
+  WarpPlace own = {lane < Shape::k ? index : -1,
+                   as_float(Shape::largest ? 0xFF800000u : 0x7F800000u)};
+  if constexpr (Shape::values) {
+#pragma unroll 1
+    for (int place = 0; place < Shape::k; ++place) {
+      const int at = __shfl_sync(0xFFFFFFFFu, own.index, place);
+      const float value = row.value_of(first, at);
+      own.value = lane == place && at >= 0 ? value : own.value;
+    }
+  }
+  if constexpr (Shape::order == TopkOrder::index_ascending)
+    own = warp_by_index<Shape::k>(own);
+  emit(lane, own.index, own.value);
+}
+
+} // namespace dsv4

@@ -1,0 +1,427 @@
+//===- pool.cuh - Softmax-weighted sums over rows ---------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All threads of a block pool the rows of one window. Members are taken in
+// blocks of eight; what a block of rows comes to, and the tree in which blocks
+// are merged, do not depend on how many threads share the work.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "rows/exp.cuh"
+#include "rows/rows.cuh"
+
+namespace dsv4 {
+
+// Of N channels: the largest score, and the sums of weights and of weighted
+// values relative to it.
+template <int N>
+struct Pooled {
+  float max[N], sum[N], dot[N];
+};
+
+// What scores are relative to: where there is no member, there is no largest.
+__device__ __forceinline__ float origin(float max) {
+  return as_unsigned(max) == 0xFF800000u ? 0.0f : max;
+}
+
+template <int N>
+__device__ __forceinline__ Pooled<N> merge(const Pooled<N> &a,
+                                           const Pooled<N> &b) {
+  Pooled<N> to;
+#pragma unroll
+  for (int i = 0; i < N; ++i) {
+    to.max[i] = max_f32(a.max[i], b.max[i]);
+    // That of the larger one is exp(0). Where both are infinite there is no
+    // difference, and sums are zeros or NaN.
+    const bool a_leads = a.max[i] >= b.max[i];
+    const float factor = exp_f32(-abs_f32(sub_f32(a.max[i], b.max[i])));
+    const float of_a = a_leads ? 1.0f : factor, of_b = a_leads ? factor : 1.0f;
+    to.sum[i] = add_f32(mul_f32(a.sum[i], of_a), mul_f32(b.sum[i], of_b));
+    to.dot[i] = add_f32(mul_f32(a.dot[i], of_a), mul_f32(b.dot[i], of_b));
+  }
+  return to;
+}
+
+__device__ __forceinline__ float weighted_mean(float sum, float dot) {
+  return sum == 0.0f ? 0.0f : div_few_registers_f32(dot, sum);
+}
+
+// `Count` members from `first` on, as they were loaded.
+template <int Count, typename Part>
+struct PoolMembers {
+  Part scores[Count], values[Count];
+};
+
+// offsets(r, lane) gives a lane's part of what is added to the scores of member
+// r, where all of the window are in the launch: here, nothing.
+struct NoOffsets {
+  struct Offset {};
+  __device__ __forceinline__ Offset operator()(int, int) const { return {}; }
+};
+template <typename Part>
+__device__ __forceinline__ Part operator+(const Part &scores,
+                                          NoOffsets::Offset) {
+  return scores;
+}
+
+// Where `all` holds all of them are there, and scores(r, lane) and values(r,
+// lane) give a lane's part of member r: rows of one tensor are loaded one after
+// another, which memory takes better. Else load(r, lane, scores, values) does,
+// and says whether it is there.
+template <int Members, int Count, typename Part, typename Offsets,
+          typename Scores, typename Values, typename Load>
+__device__ __forceinline__ void
+load_members(PoolMembers<Count, Part> &to, int first, int lane, bool all,
+             Offsets offsets, Scores scores, Values values, Load load) {
+  constexpr int channels = sizeof(Part) / sizeof(float);
+  if (all) {
+    decltype(offsets(0, lane)) added[Count];
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      to.scores[i] = scores(first + i, lane);
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      added[i] = offsets(first + i, lane);
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      to.values[i] = values(first + i, lane);
+#pragma unroll
+    for (int i = 0; i < Count; ++i)
+      to.scores[i] = to.scores[i] + added[i];
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    bool there = load(first + i, lane, to.scores[i], to.values[i]);
+    if constexpr (Members % Count != 0) {
+      // The last block is filled up.
+      there &= first + i < Members;
+      to.values[i] = there ? to.values[i] : Part();
+    }
+#pragma unroll
+    for (int c = 0; c < channels; ++c)
+      to.scores[i][c] = there ? to.scores[i][c] : as_float(0xFF800000u);
+  }
+}
+
+template <int Count, typename Part>
+__device__ __forceinline__ auto
+pool_members(const PoolMembers<Count, Part> &members) {
+  constexpr int channels = sizeof(Part) / sizeof(float);
+  Pooled<channels> to;
+#pragma unroll
+  for (int c = 0; c < channels; ++c) {
+    float weights[Count], products[Count];
+    to.max[c] = members.scores[0][c];
+#pragma unroll
+    for (int i = 1; i < Count; ++i)
+      to.max[c] = max_nan_f32(to.max[c], members.scores[i][c]);
+    const float from = origin(to.max[c]);
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      weights[i] = exp_f32(sub_f32(members.scores[i][c], from));
+      products[i] = mul_f32(weights[i], members.values[i][c]);
+    }
+    // NaN if a score is NaN or infinite, which the weights do not show.
+    fold_tree<Sum, Count>(weights);
+    fold_tree<Sum, Count>(products);
+    to.sum[c] = add_f32(weights[0], sub_f32(from, from));
+    to.dot[c] = products[0];
+  }
+  return to;
+}
+
+// The sums over block `block`, counted from 0 on, to those over blocks before
+// it: trees[n] is of 2^n blocks and waits for as many more, or, if there are no
+// more levels, of twice as many.
+template <int Level, int Levels, typename Sums>
+__device__ __forceinline__ void add_block(Sums (&trees)[Levels], int block,
+                                          const Sums &sums) {
+  if (!(block >> Level & 1))
+    trees[Level] = sums;
+  else if constexpr (Level + 1 == Levels)
+    trees[Level] = merge(trees[Level], sums);
+  else
+    add_block<Level + 1>(trees, block, merge(trees[Level], sums));
+}
+
+// Blocks `first` to `first + Blocks - 1` of a window, a power of two, of those
+// that there are, merged as a tree. The members of one are loaded when those of
+// the one before are pooled: other warps have theirs on the way, and more at
+// once are slower.
+template <int Members, int Blocks, typename Part, typename Offsets,
+          typename Scores, typename Values, typename Load>
+__device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
+                                          bool all, Scores scores,
+                                          Values values, Load load) {
+  constexpr int last = (Members + 7) / 8;
+  constexpr int levels = Blocks > 1 ? ceil_log2(Blocks) : 1;
+  const int count =
+      last % Blocks == 0 || last - first > Blocks ? Blocks : last - first;
+  PoolMembers<8, Part> members;
+  const auto load_block = [&](int block) {
+    const int begin = 8 * (first + block);
+    load_members<Members>(members, begin, lane,
+                          all && (Members % 8 == 0 || begin + 8 <= Members),
+                          offsets, scores, values, load);
+  };
+  Pooled<sizeof(Part) / sizeof(float)> trees[levels];
+  load_block(0);
+#pragma unroll 1
+  for (int block = 0; block < count; ++block) {
+    const auto sums = pool_members(members);
+    if (block + 1 < count)
+      load_block(block + 1);
+    add_block<0>(trees, block, sums);
+  }
+  if constexpr (last % Blocks != 0) {
+    // Fewer blocks, if they are no power of two, are several trees.
+    if (count != Blocks) {
+      Pooled<sizeof(Part) / sizeof(float)> sums;
+      bool begun = false;
+#pragma unroll
+      for (int n = 0; n < levels; ++n)
+        if (count >> n & 1) {
+          sums = begun ? merge(trees[n], sums) : trees[n];
+          begun = true;
+        }
+      return sums;
+    }
+  }
+  return trees[levels - 1];
+}
+
+// How the members of a window are dealt to threads: teams of `lanes` threads
+// that hold a `Part` of the channels each, for `blocks` blocks of members a
+// team. Of a cluster every block has as many channels.
+template <int Cluster, int Members, int Count, int Threads, int Channels,
+          typename Part>
+struct PoolShape {
+  enum : int {
+    part = sizeof(Part) / sizeof(float),
+    channels = Channels / Cluster,
+    lanes = channels / part,
+    all_blocks = (Members + 7) / 8,
+    // Three sums a channel, beside the pooled rows in 48 KiB of shared memory.
+    fitting = (49152 - 4 * Count * Channels) / (12 * channels),
+    most_teams = Threads / lanes < fitting ? Threads / lanes : fitting,
+    blocks =
+        1 << ceil_log2((all_blocks + (most_teams > 1 ? most_teams : 1) - 1) /
+                       (most_teams > 1 ? most_teams : 1)),
+    teams = (all_blocks + blocks - 1) / blocks
+  };
+  // Where the channels of a lane go, lanes counted over the whole cluster.
+  __device__ __forceinline__ static int channel(int lane, int at) {
+    return (at / Part::chunk * lanes + lane) * Part::chunk + at % Part::chunk;
+  }
+  static_assert(Cluster == 1 || part == Part::chunk,
+                "blocks of a cluster have contiguous channels");
+};
+
+// Sums over members to what they come to, in `row`: the part of a lane.
+template <typename Shape, int N>
+__device__ __forceinline__ void store_means(float *row, int lane,
+                                            const Pooled<N> &sums) {
+#pragma unroll
+  for (int c = 0; c < N; ++c)
+    row[Shape::channel(lane, c)] = weighted_mean(sums.sum[c], sums.dot[c]);
+}
+
+// Part `which` of the channels of one window of several blocks of members, by
+// all threads of the block, to `row` in shared memory, which may be another
+// block's: ready() comes before. `again` if another window or part follows.
+template <typename Shape, int Members, int Threads, typename Part,
+          typename Ready, typename Offsets, typename Scores, typename Values,
+          typename Load>
+__device__ __forceinline__ void
+pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
+            bool all, Scores scores, Values values, Load load) {
+  const int thread = threadIdx.x % Shape::lanes,
+            lane = which * Shape::lanes + thread,
+            team = threadIdx.x / Shape::lanes;
+  if constexpr (Shape::teams == 1) {
+    ready();
+    if (team == 0)
+      store_means<Shape>(row, lane,
+                         pool_team<Members, Shape::blocks, Part>(
+                             0, lane, offsets, all, scores, values, load));
+  } else {
+    __shared__ float sums[Shape::teams][3][Shape::channels];
+    if (team < Shape::teams) {
+      const auto own = pool_team<Members, Shape::blocks, Part>(
+          team * Shape::blocks, lane, offsets, all, scores, values, load);
+#pragma unroll
+      for (int c = 0; c < Shape::part; ++c) {
+        const int channel = Shape::channel(thread, c);
+        sums[team][0][channel] = own.max[c];
+        sums[team][1][channel] = own.sum[c];
+        sums[team][2][channel] = own.dot[c];
+      }
+    }
+    ready();
+    __syncthreads();
+    for (int at = threadIdx.x; at < Shape::channels; at += Threads) {
+      Pooled<1> level[Shape::teams];
+#pragma unroll
+      for (int i = 0; i < Shape::teams; ++i)
+        level[i] = {{sums[i][0][at]}, {sums[i][1][at]}, {sums[i][2][at]}};
+#pragma unroll
+      for (int count = Shape::teams; count > 1; count = (count + 1) / 2) {
+#pragma unroll
+        for (int i = 0; i < count / 2; ++i)
+          level[i] = merge(level[2 * i], level[2 * i + 1]);
+        if (count % 2 != 0)
+          level[count / 2] = level[count - 1];
+      }
+      row[which * Shape::channels + at] =
+          weighted_mean(level[0].sum[0], level[0].dot[0]);
+    }
+    // The sums are written again.
+    if (again)
+      __syncthreads();
+  }
+}
+
+// From so many rows a block on they are a grid apart, as the compiler deals
+// them.
+enum : int { pool_many_rows = 4 };
+
+// Part `which` of the channels of `count` windows of one block of members, at
+// most Count. The members of a window are on their way while those of the one
+// before are pooled; for two or three windows that takes more registers than it
+// is worth, and for one it keeps loads ahead of arithmetic.
+template <typename Shape, int Count, int Members, typename Part,
+          typename Offsets, typename Body>
+__device__ __forceinline__ void pool_windows(float *rows, int row_size,
+                                             int count, int which,
+                                             Offsets offsets, Body body) {
+  const int lane = which * Shape::lanes + threadIdx.x;
+  if (threadIdx.x >= Shape::lanes)
+    return;
+  // Many windows leave no registers for what is added to scores: it is loaded
+  // again for each. The sum waits for the scores, so it is behind the wait:
+  // ahead of the arithmetic of the window before, it would hold that up.
+  constexpr bool again = Count >= pool_many_rows;
+  decltype(offsets(0, 0)) held[again ? 1 : Members];
+  if constexpr (!again) {
+#pragma unroll
+    for (int i = 0; i < Members; ++i)
+      held[i] = offsets(i, lane);
+  }
+  PoolMembers<Members, Part> next = {};
+  bool bare = false;
+  const auto load_window = [&](int at) {
+    body(at, [&](bool all, auto scores, auto values, auto load) {
+      bare = all;
+      const auto load_all = [&](auto added) {
+        load_members<Members>(next, 0, lane, all, added, scores, values, load);
+      };
+      if constexpr (again)
+        load_all(NoOffsets());
+      else
+        load_all([&](int member, int) { return held[member]; });
+    });
+  };
+  constexpr int ahead = Count == 1 || Count >= pool_many_rows;
+#pragma unroll 1
+  for (int at = -ahead; at < count; ++at) {
+    if constexpr (!ahead)
+      load_window(at);
+    PoolMembers<Members, Part> members = next;
+    const bool lacks = again && bare;
+    if (ahead && at + 1 < count)
+      load_window(at + 1);
+    if (at >= 0) {
+      if (lacks) {
+#pragma unroll
+        for (int i = 0; i < Members; ++i)
+          members.scores[i] = members.scores[i] + offsets(i, lane);
+      }
+      store_means<Shape>(rows + at * row_size, lane, pool_members(members));
+    }
+  }
+}
+
+// Of pooled rows what a thread holds: thread t the share of lane t mod Lanes of
+// row t div Lanes.
+template <typename Result, int Lanes, int Count, int Channels>
+__device__ __forceinline__ Result
+own_share(const float (&rows)[Count][Channels]) {
+  Result to = {};
+  if (threadIdx.x < Count * Lanes) {
+    const int which = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
+    constexpr int steps = Result::steps, chunk = Result::chunk;
+#pragma unroll
+    for (int s = 0; s < steps; ++s)
+#pragma unroll
+      for (int v = 0; v < chunk; ++v)
+        to[s * chunk + v] = rows[which][(s * Lanes + lane) * chunk + v];
+  }
+  return to;
+}
+
+// The first block of a cluster must have started before others write to its
+// memory: all threads of the cluster make one of these, and wait in front of
+// that.
+template <int Cluster>
+struct FirstBlock {
+  bool started = Cluster == 1;
+  __device__ __forceinline__ FirstBlock() { cluster_arrive_relaxed<Cluster>(); }
+  __device__ __forceinline__ void wait() {
+    if (!started)
+      cluster_wait<Cluster>();
+    started = true;
+  }
+};
+
+// For each row of the block, from `first` on, those below `rows`: the sum over
+// the members of its window of values weighted by the softmax of their scores,
+// channel by channel; 0 where there is no member. body(row, window) calls
+// window(all, scores, values, load), of which load_members() says what they
+// give. All threads of the cluster call this; thread t of its first block has
+// the share of lane t mod Lanes of row t div Lanes.
+template <int Cluster, int Members, int Count, int Threads, int Lanes,
+          typename Part, typename Result, typename Offsets, typename Body>
+__device__ __forceinline__ Result pool(int first, int rows, Offsets offsets,
+                                       Body body) {
+  constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
+  using Shape = PoolShape<Cluster, Members, Count, Threads, channels, Part>;
+  __shared__ float pooled[Count][channels];
+  FirstBlock<Cluster> first_block;
+  const auto ready = [&] { first_block.wait(); };
+  const unsigned apart = Count < pool_many_rows ? 1 : gridDim.x / Cluster;
+  int count = 0;
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    count += first + i * apart < (unsigned)rows;
+  const int part = cluster_rank<Cluster>();
+  if constexpr (Members <= 8) {
+    ready();
+    pool_windows<Shape, Count, Members, Part>(
+        in_first_block<Cluster>(&pooled[0][0]), channels, count, part, offsets,
+        [&](int which, auto window) {
+          body((int)(first + which * apart), window);
+        });
+  } else {
+#pragma unroll 1
+    for (int which = 0; which < count; ++which)
+      body((int)(first + which * apart),
+           [&](bool all, auto scores, auto values, auto load) {
+             pool_window<Shape, Members, Threads, Part>(
+                 in_first_block<Cluster>(pooled[which]), part,
+                 which + 1 < count, ready, offsets, all, scores, values, load);
+           });
+  }
+  ready();
+  cluster_arrive<Cluster>();
+  cluster_wait<Cluster>();
+  return own_share<Result, Lanes>(pooled);
+}
+
+} // namespace dsv4
