@@ -134,38 +134,43 @@ llvm::json::Object bench::measureDispatch(Device &device, Workload &workload) {
   const rt::KernelInfo &kernel = compiled->info.kernels[0];
   Arguments arguments = workload.arguments(1, 0);
   rt::cuda::CUfunction function = loadFunction(driver, *compiled);
-  std::vector<int64_t> scalars(kernel.parameters.size());
+  const rt::LaunchPlan &plan = kernel.plan;
+  std::vector<int64_t> scalars(plan.parameters.size());
   std::vector<void *> parameters;
   rt::Workspace workspace = device.workspace(arguments.workspaceBytes(program));
-  const int64_t rows = workload.rowsPerSize;
-  for (auto [parameter, scalar] : llvm::zip(kernel.parameters, scalars)) {
+  std::vector<int64_t> extents;
+  for (const rt::Dim &dim : compiled->info.dims)
+    extents.push_back(arguments.shapes[dim.binding][dim.axis]);
+  const rt::LaunchInputs inputs = {extents.data(), device.info.multiprocessors};
+  for (auto [parameter, scalar] : llvm::zip(plan.parameters, scalars)) {
     if (parameter.kind == rt::Parameter::Kind::Buffer) {
-      parameters.push_back(&arguments.values[parameter.index].data);
+      parameters.push_back(&arguments.values[parameter.binding].data);
       continue;
     }
     if (parameter.kind == rt::Parameter::Kind::Workspace) {
       parameters.push_back(&workspace.data);
       continue;
     }
-    scalar = rows;
-    if (parameter.kind != rt::Parameter::Kind::Rows) {
-      const rt::Dim &dim = compiled->info.dims[parameter.index];
-      scalar = arguments.shapes[dim.binding][dim.axis];
-    }
+    if (parameter.value.evaluate(inputs, scalar) != rt::Fault::None)
+      check(rt::Status(rt::Code::LaunchFailed, "a parameter has no value"));
     parameters.push_back(&scalar); // Little-endian: also an int32.
   }
+  const rt::LaunchShape shape = take(program.launchShapes(
+      arguments.values.data(), arguments.values.size()))[0];
   rt::cuda::LaunchAttribute attribute = {};
   attribute.id = rt::cuda::LaunchProgrammaticSerialization;
   attribute.value.programmaticStreamSerializationAllowed = 1;
   rt::cuda::LaunchConfig config = {};
-  config.gridDimX = (rows + kernel.rowsPerBlock - 1) / kernel.rowsPerBlock *
-                    kernel.cluster * kernel.parts;
-  config.gridDimY = config.gridDimZ = 1;
-  config.blockDimX = kernel.threads;
-  config.blockDimY = config.blockDimZ = 1;
+  config.gridDimX = shape.grid.x;
+  config.gridDimY = shape.grid.y;
+  config.gridDimZ = shape.grid.z;
+  config.blockDimX = plan.block.x;
+  config.blockDimY = plan.block.y;
+  config.blockDimZ = plan.block.z;
+  config.sharedMemBytes = shape.sharedBytes;
   config.stream = static_cast<rt::cuda::CUstream>(device.stream);
   config.attributes = &attribute;
-  config.numAttributes = kernel.programmaticLaunch;
+  config.numAttributes = plan.programmaticLaunch;
   const rt::cuda::API &api = driver.api();
 
   // Batches are short enough for the driver's queue never to be full.

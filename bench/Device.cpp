@@ -141,11 +141,11 @@ Kernel Device::build(const std::string &text, uint32_t threads,
   info.dims = {{"n", 0, 0}};
   rt::KernelInfo kernel;
   kernel.symbol = "kernel";
-  kernel.threads = threads;
-  kernel.rowsPerBlock = perBlock;
-  kernel.programmaticLaunch = programmatic;
-  kernel.rows = {{-1, 0}};
-  // A draw is told as the other extent: there are no arguments but buffers.
+  const rt::Expression rows = rt::Expression::extent(0);
+  kernel.plan.grid[0] = rt::Expression::ceilDiv(rows, perBlock);
+  kernel.plan.block = threads;
+  kernel.plan.programmaticLaunch = programmatic;
+  // A draw is passed as the other extent.
   rt::Extent other = {16, -1};
   if (operands == Operands::ToAndDraw) {
     info.dims.push_back({"draw", 0, 1});
@@ -158,11 +158,13 @@ Kernel Device::build(const std::string &text, uint32_t threads,
     int index = static_cast<int>(info.bindings.size());
     info.bindings.push_back(
         {name, rt::Storage::U8, "u8", {{-1, 0}, other}, index == 0});
-    kernel.parameters.push_back({rt::Parameter::Kind::Buffer, index});
+    kernel.plan.parameters.push_back(
+        rt::Parameter::buffer(index, index != 0, index == 0, 16));
   }
-  kernel.parameters.push_back({rt::Parameter::Kind::Rows, 0});
+  kernel.plan.parameters.push_back(rt::Parameter::int32(rows));
   if (operands == Operands::ToAndDraw)
-    kernel.parameters.push_back({rt::Parameter::Kind::Int32, 1});
+    kernel.plan.parameters.push_back(
+        rt::Parameter::int32(rt::Expression::extent(1)));
   info.kernels = {kernel};
   return take(rt::LoadedProgram::load(program, rt::Backend::cuda(&driver)));
 }

@@ -122,9 +122,9 @@ void Bench::measure(Workload &workload, int64_t size,
          }});
   for (const CopyKernel &kernel : device.copies())
     candidates.push_back(copyOf(kernel, bytes, launches, cold));
-  const rt::KernelInfo &first = variants[0].program->info().kernels[0];
-  const int64_t blocks =
-      llvm::divideCeil(count, first.rowsPerBlock) * first.cluster * first.parts;
+  const int64_t blocks = take(variants[0].program->launchShapes(
+      arguments[0].values.data(), arguments[0].values.size()))[0]
+                             .grid.count();
   for (bool programmatic : {false, true})
     candidates.push_back(
         {programmatic ? "pdl" : "plain", launches,

@@ -136,4 +136,75 @@ def DSV4_RowCountOp : DSV4_Op<"row_count", [
   let hasFolder = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// launch
+//===----------------------------------------------------------------------===//
+
+def DSV4_LaunchOp : DSV4_Op<"launch", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>
+  ]> {
+  let summary = "how an outlined kernel is launched";
+  let description = [{
+    ```mlir
+    dsv4.launch @gather_module::@gather
+        grid ["ceildiv(tokens * topk, 16)", "1", "1"] block [128, 1, 1] pdl
+        parameters ["read(cache, 16)", "read(indices, 4)", "write(out, 16)",
+                    "i32(cache.pages)", "i32(tokens * topk)"]
+    ```
+
+    The launch plan: a kernel, and all that a runtime must know to launch it. What the
+    plan computes is text over the extents of the function's arguments, and the runtime
+    evaluates the same text. Expressions have `+`, `*`, `ceildiv`, `min`, `max` and
+    `multiprocessors()`, conditions compare them and may be joined by `&&`. An extent has
+    the name of its dim, or else that of its argument with the axis (`x.0`) or `.pages`.
+
+    * `if`: the launch is skipped unless it holds, so that a program may have
+      alternatives; so is a launch whose grid has an extent of 0;
+    * `grid`, `block`, `cluster`: blocks of the launch, threads of a block and blocks of a
+      cluster, along x, y and z;
+    * `shared`: bytes of dynamic shared memory of a block;
+    * `workspace`: bytes of memory that the blocks share, all zero before the launch and
+      after it;
+    * `requires`: what the compiler relied on; the runtime refuses other extents;
+    * `pdl`: the kernel may start before the previous one has ended;
+    * `parameters`, in their order: `read(argument, alignment)`, `write(...)` and
+      `update(...)` are buffers, with the alignment in bytes that the kernel counts on
+      (an array field of a cache is `argument.field`); `i32(expression)` and
+      `i64(expression)` are computed; `scalar(argument)` is a number of the caller;
+      `workspace` is the workspace. `tensor_map(argument)` is reserved.
+
+    Clauses:
+
+    * launch_c1: every text can be read, and names extents and arguments of the function;
+    * launch_c2: block and cluster are within what CUDA takes (at most 1024 threads, at
+      most 64 along z; at most 16 blocks), alignments are powers of two up to 4096, and
+      there is a parameter for the workspace if and only if its size is not 0;
+    * launch_c3: the symbol is a `gpu.func` with `kernel`, whose parameters have the types
+      of the plan's: a memref for a buffer or the workspace, i32, i64, or a number for a
+      scalar;
+    * launch_c4: block and cluster are those that the kernel is compiled for.
+  }];
+  let arguments = (ins SymbolRefAttr:$kernel, OptionalAttr<StrAttr>:$condition,
+                       StrArrayAttr:$grid, DenseI32ArrayAttr:$block,
+                       OptionalAttr<DenseI32ArrayAttr>:$cluster,
+                       OptionalAttr<StrAttr>:$shared, OptionalAttr<StrAttr>:$workspace,
+                       OptionalAttr<StrAttr>:$requirements, UnitAttr:$pdl,
+                       StrArrayAttr:$parameters);
+  let assemblyFormat = [{
+    $kernel (`if` $condition^)? `grid` $grid `block` $block (`cluster` $cluster^)?
+    (`shared` $shared^)? (`workspace` $workspace^)? (`requires` $requirements^)?
+    (`pdl` $pdl^)? `parameters` $parameters attr-dict
+  }];
+  let builders = [
+    OpBuilder<(ins "::mlir::SymbolRefAttr":$kernel, "const ::dsv4::rt::LaunchPlan &":$plan,
+                   "const ::dsv4::rt::PlanNames &":$names)>
+  ];
+  let extraClassDeclaration = [{
+    /// The plan, with the indices that extents and bindings have in `names`.
+    ::dsv4::rt::Result<::dsv4::rt::LaunchPlan>
+    getPlan(const ::dsv4::rt::PlanNames &names);
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // DSV4_KERNEL_OPS_TD

@@ -126,8 +126,9 @@ def OutlineKernels : Pass<"dsv4-outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Every `dsv4.kernel` becomes a `gpu.func` in a `gpu.module` of its own with a
     `#cuda.target`; buffers and run-time extents become its parameters. The
-    function keeps a `gpu.launch_func` with the grid, which a runtime's launch
-    plan is read from.
+    function keeps a `dsv4.launch`, the launch plan: the grid as arithmetic over
+    extents, block, cluster, shared memory, workspace, and for every parameter what
+    it is. Nothing after this pass works out how a kernel is launched.
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"", "architecture">

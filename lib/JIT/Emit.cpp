@@ -11,6 +11,7 @@
 #include "dsv4/Signature.h"
 #include "dsv4/Support/Diagnostics.h"
 #include "dsv4/Support/ParseProgram.h"
+#include "dsv4/Target/CUDA/TranslateToCUDA.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Verifier.h"
@@ -59,145 +60,51 @@ struct Recorder : PassInstrumentation {
 
 } // namespace
 
-/// One parameter of a launch, traced back to the function's arguments.
-static rt::Parameter traceParameter(Value operand, const Signature &signature) {
-  using Kind = rt::Parameter::Kind;
-  if (auto cast = operand.getDefiningOp<arith::IndexCastOp>())
-    operand = cast.getIn();
-  Operation *op = operand.getDefiningOp();
-  if (isa<WorkspaceOp>(op))
-    return {Kind::Workspace, 0};
-  unsigned argument = cast<BlockArgument>(op->getOperand(0)).getArgNumber();
-  if (auto buffer = dyn_cast<BufferOp>(op))
-    return {Kind::Buffer, static_cast<int>(signature.getBinding(
-                              argument, buffer.getField().value_or("")))};
-  if (auto extent = dyn_cast<ExtentOp>(op))
-    return {Kind::Int32, signature.getExtent(argument, extent.getAxis()).dim};
-  return {Kind::Rows, 0};
-}
-
-/// The launches of a lowered function, in order.
-static void planLaunches(ModuleOp module, func::FuncOp func,
-                         const Signature &signature, rt::ProgramInfo &info) {
-  for (auto launch : func.getOps<gpu::LaunchFuncOp>()) {
+/// Writes down the launches of a lowered function, in order.
+static rt::Status serializeLaunches(ModuleOp module, func::FuncOp func,
+                                    rt::ProgramInfo &info) {
+  const rt::PlanNames names = info.planNames();
+  for (auto launch : func.getOps<LaunchOp>()) {
     auto callee = module.lookupSymbol<gpu::GPUFuncOp>(launch.getKernel());
     rt::KernelInfo kernel;
     kernel.symbol = callee.getName().str();
-    auto schedule =
-        callee->getAttrOfType<RowScheduleAttr>(DSV4Dialect::kScheduleAttr);
-    llvm::raw_string_ostream(kernel.schedule) << schedule;
-    kernel.threads = (*callee.getKnownBlockSize())[0];
-    kernel.rowsPerBlock = schedule.getRowsPerBlock();
-    kernel.cluster = schedule.getCluster();
-    if (Value bytes = launch.getDynamicSharedMemorySize())
-      kernel.sharedBytes = getConstantIntValue(bytes).value_or(0);
-    kernel.parts = schedule.getParts();
-    // No driver takes it below sm_90, where a wait is nothing anyway.
-    kernel.programmaticLaunch =
-        schedule.getPdl() && cuda::getArchNumber(info.arch) >= 90;
-    Value blocks = launch.getGridSizeX();
-    if (auto product = blocks.getDefiningOp<arith::MulIOp>())
-      blocks = product.getLhs();
-    auto grid = blocks.getDefiningOp<arith::CeilDivUIOp>();
-    auto rows = grid.getLhs().getDefiningOp<RowCountOp>();
-    unsigned argument = cast<BlockArgument>(rows.getSource()).getArgNumber();
-    int64_t rank = cast<RankedTensorType>(rows.getSource().getType()).getRank();
-    for (int64_t axis = 0; axis < rank - 1; ++axis)
-      kernel.rows.push_back(signature.getExtent(argument, axis));
-    for (Value operand : launch.getKernelOperands()) {
-      kernel.parameters.push_back(traceParameter(operand, signature));
-      if (auto workspace = operand.getDefiningOp<WorkspaceOp>())
-        kernel.workspaceBytesPerRow = workspace.getBytes();
-    }
+    llvm::raw_string_ostream(kernel.schedule)
+        << callee->getAttr(DSV4Dialect::kScheduleAttr);
+    auto plan = launch.getPlan(names);
+    if (!plan)
+      return rt::Status(rt::Code::CompileFailed,
+                        "kernel '" + kernel.symbol +
+                            "': " + plan.status().message());
+    kernel.plan = plan.take();
+    for (const rt::Parameter &parameter : kernel.plan.parameters)
+      if (parameter.writes)
+        info.bindings[parameter.binding].written = true;
     info.kernels.push_back(std::move(kernel));
   }
-}
-
-/// Visits what accesses `memory`, also where it is one of two.
-static void visitAccesses(Value memory, function_ref<void(Operation *)> visit) {
-  for (Operation *user : memory.getUsers())
-    if (isa<cuda::BytesOp, arith::SelectOp>(user))
-      visitAccesses(user->getResult(0), visit);
-    else
-      visit(user);
-}
-
-/// What the kernels do with each binding: whether they write it, and how it
-/// must be aligned. Vector accesses count on 16 bytes, scalar ones on their own
-/// size.
-static void describeUse(ModuleOp module, func::FuncOp func,
-                        const Signature &signature, rt::ProgramInfo &info) {
-  for (rt::Binding &binding : info.bindings)
-    binding.alignment = 1;
-  func.walk([&](gpu::LaunchFuncOp launch) {
-    auto callee = module.lookupSymbol<gpu::GPUFuncOp>(launch.getKernel());
-    for (auto [i, operand] : llvm::enumerate(launch.getKernelOperands())) {
-      auto memory = dyn_cast<MemRefType>(operand.getType());
-      if (!memory || operand.getDefiningOp<WorkspaceOp>())
-        continue;
-      rt::Binding &binding =
-          info.bindings[traceParameter(operand, signature).index];
-      visitAccesses(callee.getArgument(i), [&](Operation *user) {
-        auto load = dyn_cast<cuda::LoadOp>(user);
-        auto store = dyn_cast<cuda::StoreOp>(user);
-        // A load of a part promises no more than that of an element.
-        Type value = load    ? load.getType()
-                     : store ? store.getValue().getType()
-                             : memory.getElementType();
-        // A vector of one element is accessed as that, but for the lanes of a
-        // warp together.
-        auto vector = dyn_cast<VectorType>(value);
-        bool isStaged = load && load.getStaged();
-        if (vector && vector.getNumElements() == 1 && !isStaged)
-          value = vector.getElementType();
-        uint32_t bytes = isa<VectorType>(value)
-                             ? 16
-                             : std::max(value.getIntOrFloatBitWidth() / 8, 1u);
-        binding.alignment = std::max(binding.alignment, bytes);
-        binding.written |= store != nullptr;
-      });
-    }
-  });
-}
-
-/// The files of the device library that a kernel calls. Element types are in
-/// core.cuh.
-static std::vector<std::string> getHeaders(gpu::GPUModuleOp unit) {
-  std::set<std::string> headers = {"core/core.cuh", "core/memory.cuh"};
-  unit.walk([&](Operation *op) {
-    if (auto call = dyn_cast<cuda::DeviceCallOpInterface>(op))
-      headers.insert(call.getHeader().str());
-    if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
-      headers.insert("rows/convert.cuh");
-    if (isa<arith::MaximumFOp>(op))
-      headers.insert("rows/gate.cuh");
-    // Operators with a number, parts of rows.
-    if (isa<math::SqrtOp, vector::InterleaveOp, vector::DeinterleaveOp>(op))
-      headers.insert("rows/rows.cuh");
-  });
-  return {headers.begin(), headers.end()};
+  return rt::Status();
 }
 
 /// Prints every kernel as a translation unit of its own.
 static LogicalResult printKernels(ModuleOp module, func::FuncOp func,
                                   EmittedProgram &emitted, bool wantListing) {
   bool isOnlyOne = emitted.info.kernels.size() == 1;
-  for (auto launch : func.getOps<gpu::LaunchFuncOp>()) {
+  for (auto launch : func.getOps<LaunchOp>()) {
+    SymbolRefAttr symbol = launch.getKernel();
     auto unit =
-        module.lookupSymbol<gpu::GPUModuleOp>(launch.getKernelModuleName());
-    std::string text, listed;
-    llvm::raw_string_ostream os(text), listedStream(listed);
-    if (failed(translateToCUDA(unit, os, {/*lineDirectives=*/true})))
+        module.lookupSymbol<gpu::GPUModuleOp>(symbol.getRootReference());
+    auto source = translateKernel(unit, {/*lineDirectives=*/true});
+    if (failed(source))
       return failure();
-    emitted.texts.push_back(text);
-    emitted.headers.push_back(getHeaders(unit));
+    emitted.texts.push_back(std::move(source->text));
+    emitted.headers.push_back(std::move(source->headers));
     if (!wantListing)
       continue;
-    if (failed(translateToCUDA(unit, listedStream)))
+    auto listed = translateKernel(unit);
+    if (failed(listed))
       return failure();
     std::string name =
-        isOnlyOne ? "kernel" : launch.getKernelName().getValue().str();
-    emitted.listing.files.push_back({name + ".cu", listed});
+        isOnlyOne ? "kernel" : symbol.getLeafReference().getValue().str();
+    emitted.listing.files.push_back({name + ".cu", listed->text});
   }
   return success();
 }
@@ -325,8 +232,9 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
   emitted.info.arch = arch;
   emitted.info.bindings = signature->bindings;
   emitted.info.dims = signature->dims;
-  planLaunches(module, func, *signature, emitted.info);
-  describeUse(module, func, *signature, emitted.info);
+  if (rt::Status status = serializeLaunches(module, func, emitted.info);
+      !status)
+    return status;
   if (failed(printKernels(module, func, emitted, wantListing)))
     return program.error->status(rt::Code::CompileFailed);
   return emitted;

@@ -46,9 +46,9 @@ public:
   explicit HostKernelModule(std::unique_ptr<rt::HostKernel> kernel)
       : kernel(std::move(kernel)) {}
 
-  Status launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
+  Status launch(rt::Dim3 grid, rt::Dim3 block, uint32_t sharedBytes,
                 void **params) override {
-    return kernel->launch(grid, threads, sharedBytes, params);
+    return kernel->launch(grid, block, sharedBytes, params);
   }
 
 private:
@@ -141,7 +141,7 @@ Session::create(const SessionOptions &options) {
         [schedule, warn](const std::string &image, const rt::KernelInfo &kernel)
             -> Result<std::unique_ptr<rt::HostModule>> {
           auto loaded = rt::HostKernel::load(image, kernel.symbol, schedule,
-                                             warn, kernel.cluster);
+                                             warn, kernel.plan.cluster);
           if (!loaded)
             return loaded.status();
           return std::unique_ptr<rt::HostModule>(

@@ -88,7 +88,7 @@ std::string dsv4::formatJSON(const RunResult &result) {
   for (const rt::KernelInfo &kernel : result.info.kernels)
     kernels.push_back(llvm::json::Object{{"symbol", kernel.symbol},
                                          {"schedule", kernel.schedule},
-                                         {"threads", kernel.threads},
+                                         {"threads", kernel.plan.block.count()},
                                          {"registers", kernel.registers},
                                          {"spill_bytes", kernel.spillBytes}});
   llvm::json::Object object{

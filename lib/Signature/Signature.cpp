@@ -54,26 +54,28 @@ int SignatureBuilder::getDim(StringRef name, int axis, int64_t max,
 }
 
 void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
-  std::string name = getArgumentName(func, argument);
+  std::string pagesName = getExtentName(func, argument, 0);
   RecordLayout layout = getLayout(cache);
   rt::Extent pages;
   if (layout.hasPages()) {
-    pages.dim = getDim(name + ".pages", 0, INT32_MAX);
-    signature.bindings.push_back(
-        {name, rt::Storage::U8, "i8", {pages, {layout.getPageBytes(), -1}}});
+    pages.dim = getDim(pagesName, 0, INT32_MAX);
+    signature.bindings.push_back({getBindingName(func, argument),
+                                  rt::Storage::U8,
+                                  "i8",
+                                  {pages, {layout.getPageBytes(), -1}}});
   }
   for (FieldAttr field : cache.getRecord().getFields()) {
     if (field.getPlacement() != Placement::Array)
       continue;
     std::string element;
     llvm::raw_string_ostream(element) << field.getElement();
-    std::string array = name + "." + field.getName().str();
+    std::string array = getBindingName(func, argument, field.getName());
     if (field.getGroup() == FieldAttr::kPerTensor) {
       signature.bindings.push_back(
           {array, rt::Storage::U8, element, {{field.getByteSize(), -1}}});
       continue;
     }
-    pages.dim = getDim(name + ".pages", 0, INT32_MAX);
+    pages.dim = getDim(pagesName, 0, INT32_MAX);
     signature.bindings.push_back(
         {array,
          rt::Storage::U8,
@@ -123,11 +125,9 @@ LogicalResult SignatureBuilder::addTensor(unsigned argument,
   for (int64_t axis = 0; axis < tensor.getRank(); ++axis) {
     rt::Extent extent;
     if (tensor.isDynamicDim(axis)) {
-      StringRef dim = getDimName(func, argument, axis);
-      extent.dim =
-          getDim(dim.empty() ? name + "." + std::to_string(axis) : dim.str(),
-                 axis, getDimBound(func, argument, axis),
-                 getDimMultiple(func, argument, axis));
+      extent.dim = getDim(getExtentName(func, argument, axis), axis,
+                          getDimBound(func, argument, axis),
+                          getDimMultiple(func, argument, axis));
     } else {
       extent.constant = tensor.getDimSize(axis);
       if (packed && axis == tensor.getRank() - 1)

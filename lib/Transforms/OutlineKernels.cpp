@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchPlanning.h"
+
 #include "dsv4/Passes.h"
 #include "dsv4/Support/Identifiers.h"
 
@@ -46,7 +48,7 @@ private:
   LogicalResult collect();
   std::string nameOf(Operation *op, unsigned argument);
   gpu::GPUFuncOp buildFunction();
-  void buildLaunch(gpu::GPUFuncOp callee);
+  LogicalResult buildLaunch(gpu::GPUFuncOp callee);
   ArrayAttr buildHeader();
 
   func::FuncOp func;
@@ -359,45 +361,37 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   return callee;
 }
 
-void Outliner::buildLaunch(gpu::GPUFuncOp callee) {
-  OpBuilder b(kernel);
-  Location loc = kernel.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  SmallVector<Value> operands;
-  for (const Parameter &parameter : parameters) {
-    Operation *clone = b.clone(*parameter.source);
-    if (!isa<WorkspaceOp>(clone))
-      clone->setOperand(0, func.getArgument(parameter.argument));
-    Value operand = clone->getResult(0);
-    if (operand.getType().isIndex())
-      operand = arith::IndexCastOp::create(b, loc, b.getI32Type(), operand);
-    operands.push_back(operand);
-  }
-  RowScheduleAttr schedule = kernel.getScheduleAttr();
+LogicalResult Outliner::buildLaunch(gpu::GPUFuncOp callee) {
   auto rowsOf = kernel->getAttrOfType<IntegerAttr>(DSV4Dialect::kRowsOfAttr);
-  Value tensor = kernel.getInputs()[rowsOf.getInt()];
-  Value rows =
-      RowCountOp::create(b, loc, tensor, b.getI64IntegerAttr(INT32_MAX));
-  Value grid = arith::CeilDivUIOp::create(b, loc, rows,
-                                          constant(schedule.getRowsPerBlock()));
-  if (int64_t blocks = schedule.getBlocksPerRow(); blocks > 1)
-    grid = arith::MulIOp::create(b, loc, grid, constant(blocks));
-  Value one = constant(1), shared;
-  if (int64_t bytes = cuda::getSharedBytes(callee))
-    shared = arith::ConstantIntOp::create(b, loc, b.getI32Type(), bytes);
-  gpu::LaunchFuncOp::create(
-      b, loc, callee, gpu::KernelDim3{grid, one, one},
-      gpu::KernelDim3{constant(schedule.getThreads()), one, one}, shared,
-      operands);
+  Value rowsTensor = kernel.getInputs()[rowsOf.getInt()];
+  SmallVector<PlannedParameter> planned;
+  for (auto [parameter, value] :
+       llvm::zip_equal(parameters, callee.getArguments()))
+    planned.push_back({parameter.source, parameter.argument, value});
+  const rt::PlanNames names = getPlanNames(func);
+  auto plan = planLaunch(func, kernel.getScheduleAttr(), arch, rowsTensor,
+                         planned, names);
+  if (!plan) {
+    explainNoArgument(kernel, rowsTensor, kernel);
+    return failure();
+  }
+  plan->sharedBytes = cuda::getSharedBytes(callee);
+  OpBuilder b(kernel);
+  auto module = callee->getParentOfType<gpu::GPUModuleOp>();
+  LaunchOp::create(
+      b, kernel.getLoc(),
+      SymbolRefAttr::get(module.getSymNameAttr(),
+                         {FlatSymbolRefAttr::get(callee.getSymNameAttr())}),
+      *plan, names);
+  return success();
 }
 
 LogicalResult Outliner::run() {
   if (failed(collect()))
     return failure();
   gpu::GPUFuncOp callee = buildFunction();
-  buildLaunch(callee);
+  if (failed(buildLaunch(callee)))
+    return failure();
   kernel.erase();
   return success();
 }
@@ -405,18 +399,17 @@ LogicalResult Outliner::run() {
 /// A lowered function launches kernels and returns their destinations: nothing
 /// else in it would ever be executed.
 static LogicalResult checkHost(func::FuncOp func) {
-  if (func.isExternal() || func.getOps<gpu::LaunchFuncOp>().empty())
+  if (func.isExternal() || func.getOps<LaunchOp>().empty())
     return success();
   // What only a fused intermediate needed: its destination, and the extents.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
-    if (isa<tensor::EmptyOp, tensor::DimOp, arith::ConstantOp>(op) &&
+    if (isa<tensor::EmptyOp, tensor::DimOp, arith::ConstantOp,
+            arith::IndexCastOp, arith::CeilDivUIOp, arith::MulIOp>(op) &&
         isOpTriviallyDead(&op))
       op.erase();
   for (Operation &op : func.getBody().front())
-    if (!isParameter(&op) &&
-        !isa<gpu::LaunchFuncOp, func::ReturnOp, arith::ConstantOp,
-             arith::IndexCastOp, arith::CeilDivUIOp, arith::MulIOp>(op))
+    if (!isa<LaunchOp, func::ReturnOp>(op))
       return op.emitOpError()
              << "is not part of a kernel and cannot be launched";
   for (Value value : func.getBody().front().getTerminator()->getOperands())

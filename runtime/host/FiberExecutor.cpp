@@ -54,6 +54,31 @@ void spoil(unsigned char *begin, const unsigned char *end) {
 #endif
 }
 
+/// The index of what has number `number`, along x first.
+dsv4_host::Index indexIn(const Dim3 &shape, uint64_t number) {
+  return {static_cast<unsigned>(number % shape.x),
+          static_cast<unsigned>(number / shape.x % shape.y),
+          static_cast<unsigned>(number / shape.x / shape.y)};
+}
+
+dsv4_host::Index toIndex(const Dim3 &shape) {
+  return {shape.x, shape.y, shape.z};
+}
+
+/// How many clusters a grid has along each axis.
+Dim3 clustersOf(const HostLaunch &launch) {
+  const Dim3 &grid = launch.grid, &cluster = launch.clusterShape;
+  return {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+}
+
+/// "7", or "(1, 2, 0)" of a shape of several axes.
+std::string numberIn(const Dim3 &shape, const dsv4_host::Index &index) {
+  if (shape.is1D())
+    return std::to_string(index.x);
+  return "(" + std::to_string(index.x) + ", " + std::to_string(index.y) + ", " +
+         std::to_string(index.z) + ")";
+}
+
 /// Between the shared variables and what is kept of them.
 void copyShared(unsigned char *to, const unsigned char *from, size_t bytes) {
 #ifdef DSV4_ADDRESS_SANITIZER
@@ -121,7 +146,8 @@ uint64_t RandomNumbers::next() {
 //===----------------------------------------------------------------------===//
 
 FiberExecutor::FiberExecutor(const HostLaunch &launch)
-    : launch(launch), random(launch.schedule.seed), blocks(launch.cluster) {
+    : launch(launch), random(launch.schedule.seed),
+      clusters(clustersOf(launch).count()), blocks(launch.cluster) {
   for (Block &block : blocks) {
     block.threads.resize(launch.threads);
     block.warps.resize((launch.threads + warp_size - 1) / warp_size);
@@ -129,7 +155,6 @@ FiberExecutor::FiberExecutor(const HostLaunch &launch)
     if (launch.cluster > 1)
       block.variables.resize(launch.sharedEnd - launch.sharedBegin);
   }
-  const uint64_t clusters = launch.grid / launch.cluster;
   if (launch.schedule.order != ThreadOrder::Random || clusters < 2)
     return;
   clusterOffset = random.below(clusters);
@@ -156,7 +181,7 @@ Status FiberExecutor::allocateShared() {
 }
 
 Status FiberExecutor::run(const HostLaunch &launch) {
-  if (launch.grid == 0)
+  if (launch.grid.count() == 0)
     return Status();
   const bool many = uint64_t(launch.cluster) * launch.threads > manyThreads;
   std::unique_lock<std::mutex> lock(manyStacks, std::defer_lock);
@@ -167,13 +192,13 @@ Status FiberExecutor::run(const HostLaunch &launch) {
     return allocated;
 
   dsv4_host::State &state = *launch.state;
-  state.blockDim = {launch.threads, 1, 1};
-  state.gridDim = {static_cast<unsigned>(launch.grid), 1, 1};
+  state.threadIdx = {0, 0, 0};
+  state.blockDim = toIndex(launch.blockShape);
+  state.gridDim = toIndex(launch.grid);
   state.calls = &calls;
 
   FiberExecutor *outer = std::exchange(active, &executor);
-  const uint64_t clusters = launch.grid / launch.cluster;
-  for (uint64_t i = 0; i < clusters && executor.failure.ok(); ++i)
+  for (uint64_t i = 0; i < executor.clusters && executor.failure.ok(); ++i)
     executor.runCluster(executor.clusterAt(i));
   active = outer;
   FiberPool::ofThisThread().trim();
@@ -181,10 +206,21 @@ Status FiberExecutor::run(const HostLaunch &launch) {
 }
 
 uint64_t FiberExecutor::clusterAt(uint64_t position) const {
-  const uint64_t clusters = launch.grid / launch.cluster;
   if (launch.schedule.order == ThreadOrder::Reverse)
     return clusters - 1 - position;
-  return (clusterOffset + position * clusterStep) % clusters;
+  // A grid of several axes may have so many that 64 bits do not hold the
+  // product.
+  const auto step = static_cast<unsigned __int128>(position) * clusterStep;
+  return static_cast<uint64_t>((clusterOffset + step) % clusters);
+}
+
+/// The index of a block of the cluster that runs.
+dsv4_host::Index FiberExecutor::blockIndex(unsigned rank) const {
+  const Dim3 &shape = launch.clusterShape;
+  const dsv4_host::Index first = indexIn(clustersOf(launch), cluster);
+  const dsv4_host::Index inside = indexIn(shape, rank);
+  return {first.x * shape.x + inside.x, first.y * shape.y + inside.y,
+          first.z * shape.z + inside.z};
 }
 
 /// Before a thread of the current block has run.
@@ -219,7 +255,7 @@ void FiberExecutor::switchTo(unsigned next) {
   }
   rank = next;
   now = &blocks[rank];
-  launch.state->blockIdx = {static_cast<unsigned>(firstBlock + rank), 0, 0};
+  launch.state->blockIdx = blockIndex(rank);
   launch.state->dynamicShared = now->dynamicShared;
   if (!std::exchange(now->started, true))
     spoilShared();
@@ -248,8 +284,8 @@ bool FiberExecutor::switchToReady() {
   return false;
 }
 
-void FiberExecutor::runCluster(uint64_t cluster) {
-  firstBlock = cluster * launch.cluster;
+void FiberExecutor::runCluster(uint64_t number) {
+  cluster = number;
   round = 0;
   missing = alive = launch.cluster * launch.threads;
   pending = none;
@@ -375,7 +411,10 @@ void FiberExecutor::setReady(unsigned thread) {
 
 void FiberExecutor::makeCurrent(unsigned thread) {
   current = thread;
-  launch.state->threadIdx.x = thread;
+  if (launch.blockShape.is1D())
+    launch.state->threadIdx.x = thread;
+  else
+    launch.state->threadIdx = indexIn(launch.blockShape, thread);
 }
 
 void FiberExecutor::endCurrent() {
@@ -414,8 +453,9 @@ void FiberExecutor::waitUntilReady() {
 
 std::string FiberExecutor::here() const {
   return "kernel '" + launch.kernel + "': block " +
-         std::to_string(firstBlock + rank) + ", thread " +
-         std::to_string(current) + ": ";
+         numberIn(launch.grid, blockIndex(rank)) + ", thread " +
+         numberIn(launch.blockShape, indexIn(launch.blockShape, current)) +
+         ": ";
 }
 
 void FiberExecutor::fail(std::string what) {

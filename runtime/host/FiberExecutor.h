@@ -17,6 +17,9 @@
 // thread, that of a cluster those that have not ended. When no thread can run
 // and some wait, the launch fails with a message that says who waits for whom.
 //
+// Threads of a block and blocks of a cluster are numbered along x first, then
+// y, then z; so are blocks and clusters of the grid.
+//
 // A kernel's shared variables are static, so they are those of the block that
 // runs; what other blocks of its cluster have in theirs is kept beside.
 //
@@ -26,6 +29,7 @@
 #define DSV4_HOST_FIBEREXECUTOR_H
 
 #include "ThreadOrder.h"
+#include "dsv4-runtime/LaunchPlan.h"
 #include "dsv4-runtime/Status.h"
 #include "dsv4/abi.h"
 
@@ -45,9 +49,11 @@ struct HostLaunch {
   dsv4_host::State *state = nullptr; ///< The image's.
   void (*entry)(void **params) = nullptr;
   unsigned char *sharedBegin = nullptr, *sharedEnd = nullptr;
-  uint64_t grid = 0;    ///< A multiple of `cluster`.
-  uint32_t cluster = 1; ///< Blocks that share their shared memory.
-  uint32_t threads = 0;
+  Dim3 grid;            ///< Blocks, along each axis a multiple of a cluster's.
+  Dim3 blockShape;      ///< Threads of a block,
+  Dim3 clusterShape;    ///< and blocks that share their shared memory.
+  uint32_t threads = 0; ///< So many they are,
+  uint32_t cluster = 1; ///< and so many.
   uint32_t sharedBytes = 0;
   void **params = nullptr;
   ThreadSchedule schedule;
@@ -116,7 +122,8 @@ private:
   Status allocateShared();
 
   uint64_t clusterAt(uint64_t position) const;
-  void runCluster(uint64_t cluster);
+  dsv4_host::Index blockIndex(unsigned rank) const;
+  void runCluster(uint64_t number);
   void resetBlock();
   void spoilShared();
   unsigned firstToRun();
@@ -155,9 +162,10 @@ private:
 
   const HostLaunch &launch;
   RandomNumbers random;
+  uint64_t clusters;                           ///< Of the grid.
   uint64_t clusterStep = 1, clusterOffset = 0; ///< A bijection of the clusters.
-  std::vector<Block> blocks;                   ///< Of the cluster that runs.
-  uint64_t firstBlock = 0;                     ///< Its first one.
+  std::vector<Block> blocks;                   ///< Of the cluster that runs,
+  uint64_t cluster = 0;                        ///< and its number.
   /// Of the barrier of the cluster: its number, the threads it waits for, and
   /// those that have not ended.
   uint64_t round = 0;

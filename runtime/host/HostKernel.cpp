@@ -9,6 +9,7 @@
 #include "FiberExecutor.h"
 #include "PrivateDirectory.h"
 #include "Sanitizers.h"
+#include "dsv4-runtime/HostModule.h"
 
 #include <dlfcn.h>
 #include <map>
@@ -18,11 +19,6 @@
 namespace dsv4::rt {
 
 namespace {
-
-// What a launch on a GPU may ask for (sm_90).
-constexpr uint64_t maxGrid = 0x7FFFFFFF;
-constexpr uint32_t maxThreads = 1024;
-constexpr uint32_t maxSharedBytes = 227 * 1024;
 
 std::string loaderMessage() {
   const char *message = dlerror();
@@ -52,8 +48,7 @@ HostKernel::~HostKernel() = default;
 Result<std::unique_ptr<HostKernel>>
 HostKernel::load(const std::string &image, const std::string &symbol,
                  const ThreadSchedule &schedule,
-                 std::function<void(const std::string &)> warn,
-                 uint32_t cluster) {
+                 std::function<void(const std::string &)> warn, Dim3 cluster) {
   const std::string who = "kernel '" + symbol + "': ";
   // A file, because the loader takes an image only from a name and takes equal
   // names (of memory files, say) for the same image.
@@ -94,37 +89,54 @@ HostKernel::load(const std::string &image, const std::string &symbol,
   launch.sharedBegin = head->sharedBegin;
   launch.sharedEnd = head->sharedEnd;
   launch.schedule = schedule;
-  launch.cluster = cluster;
+  launch.clusterShape = cluster;
+  launch.cluster = uint32_t(cluster.count());
   loaded->warn = std::move(warn);
   return std::unique_ptr<HostKernel>(new HostKernel(std::move(loaded)));
 }
 
-Status HostKernel::launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
+/// What is wrong with the shape of a launch, or "".
+static std::string explainShape(const HostLaunch &launch, Dim3 grid, Dim3 block,
+                                uint32_t sharedBytes) {
+  static constexpr const char *axes[] = {"x", "y", "z"};
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    const std::string along = grid.is1D() && launch.clusterShape.is1D()
+                                  ? ""
+                                  : std::string(" along ") + axes[axis];
+    if (grid[axis] > MaxGrid[axis])
+      return std::to_string(grid[axis]) + " blocks" + along +
+             ": expected at most " + std::to_string(MaxGrid[axis]);
+    if (grid[axis] % launch.clusterShape[axis] != 0)
+      return std::to_string(grid[axis]) + " blocks" + along +
+             ": expected a multiple of the " +
+             std::to_string(launch.clusterShape[axis]) + " of a cluster";
+  }
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (block[axis] == 0 || block[axis] > MaxBlock[axis])
+      return std::to_string(block[axis]) + " threads a block" +
+             (block.is1D() ? "" : std::string(" along ") + axes[axis]) +
+             ": expected 1 to " + std::to_string(MaxBlock[axis]);
+  if (block.count() > MaxThreadsOfBlock)
+    return std::to_string(block.count()) + " threads a block: expected 1 to " +
+           std::to_string(MaxThreadsOfBlock);
+  if (sharedBytes > MaxHostSharedBytes)
+    return std::to_string(sharedBytes) +
+           " bytes of shared memory: expected at most " +
+           std::to_string(MaxHostSharedBytes);
+  return "";
+}
+
+Status HostKernel::launch(Dim3 grid, Dim3 block, uint32_t sharedBytes,
                           void **params) {
   std::lock_guard<std::mutex> lock(loaded->running);
   HostLaunch &launch = loaded->launch;
   const std::string who = "kernel '" + launch.kernel + "': ";
-  if (grid > maxGrid)
-    return Status(Code::InvalidArgument, who + std::to_string(grid) +
-                                             " blocks: expected at most " +
-                                             std::to_string(maxGrid));
-  if (grid % launch.cluster != 0)
-    return Status(Code::InvalidArgument,
-                  who + std::to_string(grid) +
-                      " blocks: expected a multiple of the " +
-                      std::to_string(launch.cluster) + " of a cluster");
-  if (threads == 0 || threads > maxThreads)
-    return Status(Code::InvalidArgument,
-                  who + std::to_string(threads) +
-                      " threads a block: expected 1 to " +
-                      std::to_string(maxThreads));
-  if (sharedBytes > maxSharedBytes)
-    return Status(Code::InvalidArgument,
-                  who + std::to_string(sharedBytes) +
-                      " bytes of shared memory: expected at most " +
-                      std::to_string(maxSharedBytes));
+  if (std::string why = explainShape(launch, grid, block, sharedBytes);
+      !why.empty())
+    return Status(Code::InvalidArgument, who + why);
   launch.grid = grid;
-  launch.threads = threads;
+  launch.blockShape = block;
+  launch.threads = uint32_t(block.count());
   launch.sharedBytes = sharedBytes;
   launch.params = params;
   std::set<std::pair<int64_t, int64_t>> beyondPool;

@@ -15,6 +15,7 @@
 #define DSV4_HOST_HOSTKERNEL_H
 
 #include "ThreadOrder.h"
+#include "dsv4-runtime/LaunchPlan.h"
 #include "dsv4-runtime/Status.h"
 
 #include <cstdint>
@@ -27,23 +28,21 @@ namespace dsv4::rt {
 class HostKernel {
 public:
   /// Loads an image and looks up its kernel `symbol`, which was compiled for
-  /// clusters of `cluster` blocks. `warn` is told after a launch what it left
+  /// clusters of this shape. `warn` is told after a launch what it left
   /// out because the caller's data asked for something that is not there.
   static Result<std::unique_ptr<HostKernel>>
   load(const std::string &image, const std::string &symbol,
        const ThreadSchedule &schedule = {},
-       std::function<void(const std::string &)> warn = {},
-       uint32_t cluster = 1);
+       std::function<void(const std::string &)> warn = {}, Dim3 cluster = {});
   ~HostKernel();
   HostKernel(const HostKernel &) = delete;
   HostKernel &operator=(const HostKernel &) = delete;
 
-  /// Runs `grid` blocks, whole clusters, of `threads` threads; `params` holds
-  /// the address of each parameter, as cuLaunchKernel takes them. Without
-  /// blocks nothing runs, which is no error. Launches of one module wait for
-  /// each other; those of different modules do not.
-  Status launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
-                void **params);
+  /// Runs a grid of whole clusters; `params` holds the address of each
+  /// parameter, as cuLaunchKernel takes them. Without blocks nothing runs,
+  /// which is no error. Launches of one module wait for each other; those of
+  /// different modules do not.
+  Status launch(Dim3 grid, Dim3 block, uint32_t sharedBytes, void **params);
 
   /// Of the launches from now on.
   void setSchedule(const ThreadSchedule &schedule);

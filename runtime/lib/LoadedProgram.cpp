@@ -9,6 +9,7 @@
 
 #include "CudaDriverAPI.h"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
@@ -34,6 +35,7 @@ struct LoadedProgram::Kernel {
   const KernelInfo *info = nullptr;
   cuda::CUfunction function = nullptr;
   std::unique_ptr<HostModule> host;
+  uint32_t maxSharedBytes = 0; ///< Dynamic, that a launch may ask for.
 };
 
 LoadedProgram::LoadedProgram() = default;
@@ -47,6 +49,18 @@ static Status loadFailed(const KernelInfo &kernel, const std::string &what) {
   return Status(Code::LoadFailed, "kernel '" + kernel.symbol + "': " + what);
 }
 
+/// Plans may say more than this runtime can launch.
+static Status checkSupported(const ProgramInfo &program) {
+  for (const KernelInfo &kernel : program.kernels)
+    for (size_t i = 0; i < kernel.plan.parameters.size(); ++i)
+      if (kernel.plan.parameters[i].kind == Parameter::Kind::TensorMap)
+        return loadFailed(
+            kernel, "parameter " + std::to_string(i) +
+                        " is a tensor map, which this runtime cannot pass: "
+                        "compile the program for another schedule");
+  return Status();
+}
+
 Result<std::unique_ptr<LoadedProgram>>
 LoadedProgram::load(const CompiledProgram &compiled, const Backend &backend) {
   if (Status status = compiled.info.validate(); !status)
@@ -58,6 +72,8 @@ LoadedProgram::load(const CompiledProgram &compiled, const Backend &backend) {
                       std::to_string(compiled.images.size()) + " images for " +
                       std::to_string(compiled.info.kernels.size()) +
                       " kernels: compile it anew");
+  if (Status status = checkSupported(compiled.info); !status)
+    return status;
   bool onDevice = compiled.info.target == "cuda";
   if (onDevice ? !backend.driver : !backend.host)
     return Status(Code::InvalidArgument,
@@ -67,6 +83,8 @@ LoadedProgram::load(const CompiledProgram &compiled, const Backend &backend) {
                       "other target");
   std::unique_ptr<LoadedProgram> loaded(new LoadedProgram());
   loaded->program = compiled.info;
+  loaded->names = compiled.info.planNames();
+  loaded->multiprocessors = backend.hostMultiprocessors;
   loaded->driver = onDevice ? backend.driver : nullptr;
   Status status = onDevice ? loaded->loadCuda(compiled.images, backend.device)
                            : loaded->loadHost(compiled.images, backend.host);
@@ -80,6 +98,7 @@ Status LoadedProgram::loadHost(const std::vector<std::string> &images,
   for (size_t i = 0; i < images.size(); ++i) {
     Kernel kernel;
     kernel.info = &program.kernels[i];
+    kernel.maxSharedBytes = MaxHostSharedBytes;
     Result<std::unique_ptr<HostModule>> module =
         factory(images[i], *kernel.info);
     if (!module)
@@ -92,21 +111,30 @@ Status LoadedProgram::loadHost(const std::vector<std::string> &images,
   return Status();
 }
 
+/// Bytes of a parameter of the kernel.
+static size_t getByteSize(const Parameter &parameter,
+                          const ProgramInfo &program) {
+  if (parameter.kind == Parameter::Kind::Int32)
+    return 4;
+  if (parameter.kind == Parameter::Kind::Scalar)
+    return size_t(
+        getByteSize(program.bindings[size_t(parameter.binding)].storage));
+  return 8;
+}
+
 /// The program's parameters must be those the image has: a launch copies
 /// exactly these bytes. (Asking the driver for one more than there are would be
 /// an error that memory checkers report.)
 static Status checkParameters(const cuda::API &api, cuda::CUkernel kernel,
-                              const KernelInfo &info) {
-  size_t offset, size, expected = info.parameters.size();
-  for (size_t i = 0; i < expected; ++i) {
-    Parameter::Kind kind = info.parameters[i].kind;
-    size_t bytes =
-        kind == Parameter::Kind::Int32 || kind == Parameter::Kind::Rows ? 4 : 8;
-    if (api.kernelGetParamInfo(kernel, i, &offset, &size) != 0 || size != bytes)
+                              const KernelInfo &info,
+                              const ProgramInfo &program) {
+  size_t offset, size, expected = info.plan.parameters.size();
+  for (size_t i = 0; i < expected; ++i)
+    if (api.kernelGetParamInfo(kernel, i, &offset, &size) != 0 ||
+        size != getByteSize(info.plan.parameters[i], program))
       return loadFailed(info, "parameter " + std::to_string(i) +
                                   " of the image is not the program's: "
                                   "compile it anew");
-  }
   return Status();
 }
 
@@ -117,6 +145,7 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
     return description.status();
   if (Status status = driver->makeCurrent(device); !status)
     return status;
+  multiprocessors = description->multiprocessors;
   const cuda::API &api = driver->api();
   cuda::CUdevice handle = 0;
   if (Status status = driver->check(api.deviceGet(&handle, device),
@@ -137,25 +166,32 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
       step = "cuLibraryGetKernel";
       result = api.getLibraryKernel(&kernel, library, info.symbol.c_str());
     }
-    if (result == 0 && info.sharedBytes > 0) {
+    const Expression &shared = info.plan.sharedBytes;
+    if (result == 0 && !shared.isConstant(0)) {
       int staticShared = 0;
       step = "cuKernelGetAttribute";
       result = api.kernelGetAttribute(&staticShared, cuda::FunctionStaticShared,
                                       kernel, handle);
-      const int64_t needed = int64_t(info.sharedBytes) + staticShared;
-      if (result == 0 && needed > description->sharedBytesPerBlock)
+      // What depends on extents may be as much as there is.
+      const int64_t left =
+          std::max(description->sharedBytesPerBlock - staticShared, 0);
+      const int64_t most = shared.isConstant() ? shared.getConstant() : left;
+      if (result == 0 && most > left)
         return loadFailed(info,
-                          "needs " + std::to_string(needed) +
+                          "needs " + std::to_string(most) + " + " +
+                              std::to_string(staticShared) +
                               " bytes of shared memory, the device has " +
                               std::to_string(description->sharedBytesPerBlock) +
                               ": choose a smaller schedule");
+      loaded.maxSharedBytes = uint32_t(most);
     }
-    if (result == 0 && info.sharedBytes > 0) {
+    if (result == 0 && loaded.maxSharedBytes > 0) {
       step = "cuKernelSetAttribute";
-      result = api.kernelSetAttribute(cuda::FunctionMaxDynamicShared,
-                                      int(info.sharedBytes), kernel, handle);
+      result =
+          api.kernelSetAttribute(cuda::FunctionMaxDynamicShared,
+                                 int(loaded.maxSharedBytes), kernel, handle);
     }
-    if (result == 0 && info.cluster > 8) {
+    if (result == 0 && info.plan.cluster.count() > 8) {
       // What only some devices have must be asked for.
       step = "cuKernelSetAttribute";
       result = api.kernelSetAttribute(cuda::FunctionNonPortableCluster, 1,
@@ -179,7 +215,7 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
                         "the driver cannot read its image: compile it anew");
     if (result != 0)
       return loadFailed(info, driver->check(result, step).message());
-    if (Status status = checkParameters(api, kernel, info); !status)
+    if (Status status = checkParameters(api, kernel, info, program); !status)
       return status;
     kernels.push_back(std::move(loaded));
   }
@@ -224,32 +260,20 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
                             : ""));
 }
 
-/// The most rows of one launch: neither the last block nor the number of blocks
-/// may count past 2^31 - 1.
-static int64_t maxRows(const KernelInfo &kernel) {
-  return std::min(int64_t(INT32_MAX) - (kernel.rowsPerBlock - 1),
-                  int64_t(INT32_MAX / (kernel.cluster * kernel.parts)) *
-                      kernel.rowsPerBlock);
+[[gnu::cold, gnu::noinline]] static Status wrongPlan(const KernelInfo &kernel,
+                                                     const Status &status) {
+  return Status(status.code(),
+                "kernel '" + kernel.symbol + "': " + status.message());
 }
 
 [[gnu::cold, gnu::noinline]] static Status
-tooManyRows(const ProgramInfo &program, const KernelInfo &kernel,
-            const int64_t *dims) {
-  std::string names;
-  int64_t product = 1;
-  bool overflow = false;
-  for (const Extent &extent : kernel.rows) {
-    int64_t value = extent.dim < 0 ? extent.constant : dims[extent.dim];
-    names += (names.empty() ? "" : " x ") +
-             (extent.dim < 0 ? std::to_string(value)
-                             : program.dims[size_t(extent.dim)].name);
-    overflow |= __builtin_mul_overflow(product, value, &product);
-  }
+tooMuchShared(const KernelInfo &kernel, uint32_t needed, uint32_t most) {
   return Status(Code::InvalidArgument,
-                "rows = " + names + " = " +
-                    (overflow ? "2^63 or more" : std::to_string(product)) +
-                    " exceeds " + std::to_string(maxRows(kernel)) +
-                    ": split the launch");
+                "kernel '" + kernel.symbol + "' needs " +
+                    std::to_string(needed) +
+                    " bytes of dynamic shared memory for these shapes, "
+                    "expected at most " +
+                    std::to_string(most));
 }
 
 [[gnu::cold, gnu::noinline]] static Status
@@ -302,85 +326,112 @@ Status LoadedProgram::checkShapes(const Argument *arguments, size_t count,
   return Status();
 }
 
-Status LoadedProgram::checkMemory(const Argument *arguments) const {
-  for (size_t i = 0; i < program.bindings.size(); ++i) {
-    const Binding &binding = program.bindings[i];
-    bool empty = false;
-    for (size_t axis = 0; axis < binding.shape.size(); ++axis)
-      empty |= arguments[i].shape[axis] == 0;
-    if (empty)
+static bool isEmpty(const Binding &binding, const Argument &argument) {
+  for (size_t axis = 0; axis < binding.shape.size(); ++axis)
+    if (argument.shape[axis] == 0)
+      return true;
+  return false;
+}
+
+/// Whether what is not empty is there, and aligned as the kernels that run
+/// count on.
+Status LoadedProgram::checkMemory(const Argument *arguments,
+                                  const LaunchShape *shapes) const {
+  for (size_t i = 0; i < program.bindings.size(); ++i)
+    if (!arguments[i].data && !isEmpty(program.bindings[i], arguments[i]))
+      return wrongArgument(program.bindings[i],
+                           program.bindings[i].scalar
+                               ? "is null: pass the address of its value"
+                               : "is null but not empty");
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (!shapes[i].runs)
       continue;
-    if (!arguments[i].data)
-      return wrongArgument(binding, "is null but not empty");
-    if (reinterpret_cast<uintptr_t>(arguments[i].data) &
-        (binding.alignment - 1))
-      return wrongArgument(binding, "is not aligned to " +
-                                        std::to_string(binding.alignment) +
-                                        " bytes");
+    for (const Parameter &parameter : kernels[i].info->plan.parameters) {
+      if (parameter.kind != Parameter::Kind::Buffer)
+        continue;
+      const Binding &binding = program.bindings[size_t(parameter.binding)];
+      const Argument &argument = arguments[parameter.binding];
+      if ((reinterpret_cast<uintptr_t>(argument.data) &
+           (parameter.alignment - 1)) &&
+          !isEmpty(binding, argument))
+        return wrongArgument(binding, "is not aligned to " +
+                                          std::to_string(parameter.alignment) +
+                                          " bytes");
+    }
   }
   return Status();
 }
 
-/// The row count of a kernel, or -1 when it is too large for one launch.
-static int64_t countRows(const KernelInfo &kernel, const int64_t *dims) {
-  int64_t rows = 1;
-  bool overflow = false;
-  for (const Extent &extent : kernel.rows) {
-    int64_t value = extent.dim < 0 ? extent.constant : dims[extent.dim];
-    if (value == 0)
-      return 0;
-    overflow |= __builtin_mul_overflow(rows, value, &rows);
-  }
-  return overflow || rows > maxRows(kernel) ? -1 : rows;
-}
-
-Status LoadedProgram::countRows(const int64_t *dims, int32_t *rowCounts,
-                                uint64_t &workspaceBytes) const {
+Status LoadedProgram::evaluatePlans(const int64_t *dims, LaunchShape *shapes,
+                                    uint64_t &workspaceBytes) const {
+  const LaunchInputs inputs = {dims, multiprocessors};
   // Kernels run one after another, so they share one workspace.
   workspaceBytes = 0;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    const KernelInfo &info = *kernels[i].info;
-    int64_t rows = ::countRows(info, dims);
-    if (rows < 0)
-      return tooManyRows(program, info, dims);
-    rowCounts[i] = int32_t(rows);
-    workspaceBytes =
-        std::max(workspaceBytes, uint64_t(rows) * info.workspaceBytesPerRow);
+    const Kernel &kernel = kernels[i];
+    if (Status status = kernel.info->plan.evaluate(inputs, names, shapes[i]);
+        !status)
+      return wrongPlan(*kernel.info, status);
+    if (shapes[i].sharedBytes > kernel.maxSharedBytes)
+      return tooMuchShared(*kernel.info, shapes[i].sharedBytes,
+                           kernel.maxSharedBytes);
+    workspaceBytes = std::max(workspaceBytes, shapes[i].workspaceBytes);
   }
   return Status();
 }
+
+namespace {
+/// What a launch comes to, for each kernel. Nothing before evaluatePlans():
+/// there may be many, and most programs have one.
+union LaunchShapes {
+  LaunchShapes() {}
+  LaunchShape each[MaxKernels];
+};
+} // namespace
 
 Result<uint64_t> LoadedProgram::workspaceBytes(const Argument *arguments,
                                                size_t count) const {
   int64_t dims[MaxDims];
-  int32_t rowCounts[MaxKernels];
+  LaunchShapes shapes;
   uint64_t bytes;
   if (Status status = checkShapes(arguments, count, dims); !status)
     return status;
-  if (Status status = countRows(dims, rowCounts, bytes); !status)
+  if (Status status = evaluatePlans(dims, shapes.each, bytes); !status)
     return status;
   return bytes;
+}
+
+Result<std::vector<LaunchShape>>
+LoadedProgram::launchShapes(const Argument *arguments, size_t count) const {
+  int64_t dims[MaxDims];
+  std::vector<LaunchShape> shapes(kernels.size());
+  uint64_t bytes;
+  if (Status status = checkShapes(arguments, count, dims); !status)
+    return status;
+  if (Status status = evaluatePlans(dims, shapes.data(), bytes); !status)
+    return status;
+  return shapes;
 }
 
 Status LoadedProgram::launch(Stream stream, const Argument *arguments,
                              size_t count, Workspace workspace) const {
   int64_t dims[MaxDims];
+  LaunchShapes shapes;
+  uint64_t needed;
   if (Status status = checkShapes(arguments, count, dims); !status)
     return status;
-  if (Status status = checkMemory(arguments); !status)
+  if (Status status = evaluatePlans(dims, shapes.each, needed); !status)
     return status;
-  int32_t rowCounts[MaxKernels];
-  uint64_t needed;
-  if (Status status = countRows(dims, rowCounts, needed); !status)
+  if (Status status = checkMemory(arguments, shapes.each); !status)
     return status;
   if (needed != 0 &&
       (!workspace.data || workspace.bytes < needed ||
        reinterpret_cast<uintptr_t>(workspace.data) % WorkspaceAlignment != 0))
     return wrongWorkspace(program, needed, workspace);
   for (size_t i = 0; i < kernels.size(); ++i) {
-    if (rowCounts[i] == 0)
+    if (!shapes.each[i].runs)
       continue;
-    if (Status status = run(kernels[i], rowCounts[i], stream, arguments, dims,
+    if (Status status = run(kernels[i], shapes.each[i], stream, arguments, dims,
                             workspace.data);
         !status)
       return status;
@@ -388,12 +439,11 @@ Status LoadedProgram::launch(Stream stream, const Argument *arguments,
   return Status();
 }
 
-Status LoadedProgram::run(const Kernel &kernel, int32_t rows, Stream stream,
-                          const Argument *arguments, const int64_t *dims,
-                          void *workspace) const {
-  const KernelInfo &info = *kernel.info;
-  uint64_t grid = (uint64_t(rows) + info.rowsPerBlock - 1) / info.rowsPerBlock *
-                  info.cluster * info.parts;
+Status LoadedProgram::run(const Kernel &kernel, const LaunchShape &shape,
+                          Stream stream, const Argument *arguments,
+                          const int64_t *dims, void *workspace) const {
+  const LaunchPlan &plan = kernel.info->plan;
+  const LaunchInputs inputs = {dims, multiprocessors};
   union Value {
     void *pointer;
     int32_t int32;
@@ -401,43 +451,51 @@ Status LoadedProgram::run(const Kernel &kernel, int32_t rows, Stream stream,
   };
   Value values[MaxParameters];
   void *parameters[MaxParameters];
-  for (size_t i = 0; i < info.parameters.size(); ++i) {
-    const Parameter &parameter = info.parameters[i];
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    const Parameter &parameter = plan.parameters[i];
+    parameters[i] = &values[i];
     switch (parameter.kind) {
     case Parameter::Kind::Buffer:
-      values[i].pointer = arguments[parameter.index].data;
+      values[i].pointer = arguments[parameter.binding].data;
       break;
     case Parameter::Kind::Int32:
-      values[i].int32 = int32_t(dims[parameter.index]);
+    case Parameter::Kind::Int64: {
+      int64_t value = 0;
+      (void)parameter.value.evaluate(inputs, value); // As evaluatePlans did.
+      if (parameter.kind == Parameter::Kind::Int32)
+        values[i].int32 = int32_t(value);
+      else
+        values[i].int64 = value;
       break;
-    case Parameter::Kind::Int64:
-      values[i].int64 = dims[parameter.index];
-      break;
-    case Parameter::Kind::Rows:
-      values[i].int32 = rows;
+    }
+    case Parameter::Kind::Scalar:
+      // The driver and the host copy as many bytes as the kernel's type has.
+      parameters[i] = arguments[parameter.binding].data;
       break;
     case Parameter::Kind::Workspace:
       values[i].pointer = workspace;
       break;
+    case Parameter::Kind::TensorMap:
+      break; // load() refuses it.
     }
-    parameters[i] = &values[i];
   }
-  if (kernel.host) {
-    return kernel.host->launch(grid, info.threads, info.sharedBytes,
+  if (kernel.host)
+    return kernel.host->launch(shape.grid, plan.block, shape.sharedBytes,
                                parameters);
-  }
 
   cuda::LaunchAttribute attribute;
   cuda::LaunchConfig config;
-  config.gridDimX = unsigned(grid);
-  config.gridDimY = config.gridDimZ = 1;
-  config.blockDimX = info.threads;
-  config.blockDimY = config.blockDimZ = 1;
-  config.sharedMemBytes = info.sharedBytes;
+  config.gridDimX = shape.grid.x;
+  config.gridDimY = shape.grid.y;
+  config.gridDimZ = shape.grid.z;
+  config.blockDimX = plan.block.x;
+  config.blockDimY = plan.block.y;
+  config.blockDimZ = plan.block.z;
+  config.sharedMemBytes = shape.sharedBytes;
   config.stream = static_cast<cuda::CUstream>(stream);
   config.attributes = &attribute;
-  config.numAttributes = info.programmaticLaunch ? 1 : 0;
-  if (info.programmaticLaunch) {
+  config.numAttributes = plan.programmaticLaunch ? 1 : 0;
+  if (plan.programmaticLaunch) {
     std::memset(&attribute, 0, sizeof(attribute));
     attribute.id = cuda::LaunchProgrammaticSerialization;
     attribute.value.programmaticStreamSerializationAllowed = 1;
@@ -447,6 +505,6 @@ Status LoadedProgram::run(const Kernel &kernel, int32_t rows, Stream stream,
   if (__builtin_expect(result == 0, true))
     return Status();
   return Status(Code::LaunchFailed,
-                "kernel '" + info.symbol + "': " +
+                "kernel '" + kernel.info->symbol + "': " +
                     driver->check(result, "cuLaunchKernelEx").message());
 }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Writing, reading and validating ProgramInfo. An extent is a number (constant)
-// or {"dim":i}; a parameter is
-// {"kind":"buffer"|"int32"|"int64"|"rows","index":i}.
+// or {"dim":i}; what launch plans say is text over the names of dims and
+// bindings (Expression.h, LaunchPlan.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,38 +48,11 @@ static const char *spell(Storage storage) {
   return "u8";
 }
 
-static const char *spell(Parameter::Kind kind) {
-  switch (kind) {
-  case Parameter::Kind::Buffer:
-    return "buffer";
-  case Parameter::Kind::Int32:
-    return "int32";
-  case Parameter::Kind::Int64:
-    return "int64";
-  case Parameter::Kind::Rows:
-    return "rows";
-  case Parameter::Kind::Workspace:
-    return "workspace";
-  }
-  return "buffer";
-}
-
 static bool read(llvm::StringRef text, Storage &storage) {
   for (Storage each :
        {Storage::U8, Storage::U16, Storage::I32, Storage::F32, Storage::I64})
     if (text == spell(each)) {
       storage = each;
-      return true;
-    }
-  return false;
-}
-
-static bool read(llvm::StringRef text, Parameter::Kind &kind) {
-  for (Parameter::Kind each :
-       {Parameter::Kind::Buffer, Parameter::Kind::Int32, Parameter::Kind::Int64,
-        Parameter::Kind::Rows, Parameter::Kind::Workspace})
-    if (text == spell(each)) {
-      kind = each;
       return true;
     }
   return false;
@@ -113,7 +86,7 @@ static void writeBinding(json::OStream &out, const Binding &binding) {
     out.attribute("element", utf8(binding.element));
     writeExtents(out, "shape", binding.shape);
     out.attribute("written", binding.written);
-    out.attribute("alignment", int64_t(binding.alignment));
+    out.attribute("scalar", binding.scalar);
   });
 }
 
@@ -127,31 +100,51 @@ static void writeDim(json::OStream &out, const Dim &dim) {
   });
 }
 
-static void writeKernel(json::OStream &out, const KernelInfo &kernel) {
+static void writeDim3(json::OStream &out, llvm::StringRef key,
+                      const Dim3 &extents) {
+  out.attributeArray(key, [&] {
+    for (unsigned axis = 0; axis < 3; ++axis)
+      out.value(int64_t(extents[axis]));
+  });
+}
+
+static void writeKernel(json::OStream &out, const KernelInfo &kernel,
+                        const PlanNames &names) {
+  const LaunchPlan &plan = kernel.plan;
   out.object([&] {
     out.attribute("symbol", utf8(kernel.symbol));
     out.attribute("schedule", utf8(kernel.schedule));
-    out.attribute("threads", int64_t(kernel.threads));
-    out.attribute("rowsPerBlock", int64_t(kernel.rowsPerBlock));
-    out.attribute("cluster", int64_t(kernel.cluster));
-    out.attribute("parts", int64_t(kernel.parts));
-    writeExtents(out, "rows", kernel.rows);
-    out.attribute("sharedBytes", int64_t(kernel.sharedBytes));
-    out.attribute("programmaticLaunch", kernel.programmaticLaunch);
-    out.attribute("workspaceBytesPerRow", int64_t(kernel.workspaceBytesPerRow));
+    out.attribute("if", utf8(plan.condition.print(names)));
+    out.attribute("requires", utf8(plan.requirements.print(names)));
+    out.attributeArray("grid", [&] {
+      for (const Expression &extent : plan.grid)
+        out.value(utf8(extent.print(names)));
+    });
+    writeDim3(out, "block", plan.block);
+    writeDim3(out, "cluster", plan.cluster);
+    out.attribute("sharedBytes", utf8(plan.sharedBytes.print(names)));
+    out.attribute("programmaticLaunch", plan.programmaticLaunch);
+    out.attribute("workspaceBytes", utf8(plan.workspaceBytes.print(names)));
     out.attributeArray("parameters", [&] {
-      for (const Parameter &parameter : kernel.parameters)
-        out.object([&] {
-          out.attribute("kind", spell(parameter.kind));
-          out.attribute("index", parameter.index);
-        });
+      for (const Parameter &parameter : plan.parameters)
+        out.value(utf8(parameter.print(names)));
     });
     out.attribute("registers", int64_t(kernel.registers));
     out.attribute("spillBytes", int64_t(kernel.spillBytes));
   });
 }
 
+PlanNames ProgramInfo::planNames() const {
+  PlanNames names;
+  for (const Dim &dim : dims)
+    names.extents.push_back(dim.name);
+  for (const Binding &binding : bindings)
+    names.bindings.push_back(binding.name);
+  return names;
+}
+
 void dsv4::rt::writeProgram(json::OStream &out, const ProgramInfo &info) {
+  const PlanNames names = info.planNames();
   out.object([&] {
     out.attribute("name", utf8(info.name));
     out.attribute("target", utf8(info.target));
@@ -166,7 +159,7 @@ void dsv4::rt::writeProgram(json::OStream &out, const ProgramInfo &info) {
     });
     out.attributeArray("kernels", [&] {
       for (const KernelInfo &kernel : info.kernels)
-        writeKernel(out, kernel);
+        writeKernel(out, kernel, names);
     });
   });
 }
@@ -263,6 +256,34 @@ public:
     }
   }
 
+  /// Reads the text of what `T` parses.
+  template <typename T>
+  void operator()(const char *key, T &out, const PlanNames &names) {
+    if (const json::Value *value = member(key))
+      parseText(*value, key, out, names);
+  }
+
+  /// Three texts, along x, y and z.
+  void operator()(const char *key, std::array<Expression, 3> &out,
+                  const PlanNames &names) {
+    if (const json::Array *array = triple(key))
+      for (unsigned axis = 0; axis < 3; ++axis)
+        parseText((*array)[axis], key, out[axis], names);
+  }
+
+  void operator()(const char *key, Dim3 &out) {
+    const json::Array *array = triple(key);
+    if (!array)
+      return;
+    uint32_t *extents[] = {&out.x, &out.y, &out.z};
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      std::optional<int64_t> number = (*array)[axis].getAsInteger();
+      if (!number || *number < 0 || *number > int64_t(UINT32_MAX))
+        return fail(key, "is not an array of three integers in range");
+      *extents[axis] = uint32_t(*number);
+    }
+  }
+
   /// Calls `element(value, place)` for each element of an array.
   template <typename F>
   void each(const char *key, size_t limit, F element) {
@@ -287,7 +308,31 @@ public:
     });
   }
 
+  /// Reads an element of the array `key`.
+  template <typename T>
+  void parseText(const json::Value &value, const char *key, T &out,
+                 const PlanNames &names) {
+    std::optional<llvm::StringRef> text = value.getAsString();
+    if (!text)
+      return fail(key, "is not a string");
+    Result<T> parsed =
+        T::parse(std::string_view(text->data(), text->size()), names);
+    if (!parsed)
+      return fail(key, "cannot be read: " + parsed.status().message());
+    out = parsed.take();
+  }
+
 private:
+  const json::Array *triple(const char *key) {
+    const json::Value *value = member(key);
+    const json::Array *array = value ? value->getAsArray() : nullptr;
+    if (value && (!array || array->size() != 3)) {
+      fail(key, "is not an array of three");
+      return nullptr;
+    }
+    return array;
+  }
+
   const json::Value *member(const char *key) {
     if (!failure.ok())
       return nullptr;
@@ -314,26 +359,25 @@ private:
 } // namespace
 
 static KernelInfo readKernel(const json::Value &value, const std::string &place,
-                             Status &failure) {
+                             const PlanNames &names, Status &failure) {
   KernelInfo kernel;
+  LaunchPlan &plan = kernel.plan;
   Reader reader(value, place, failure);
   reader("symbol", kernel.symbol);
   reader("schedule", kernel.schedule);
-  reader("threads", kernel.threads);
-  reader("rowsPerBlock", kernel.rowsPerBlock);
-  reader("cluster", kernel.cluster);
-  reader("parts", kernel.parts);
-  reader.extents("rows", kernel.rows);
-  reader("sharedBytes", kernel.sharedBytes);
-  reader("programmaticLaunch", kernel.programmaticLaunch);
-  reader("workspaceBytesPerRow", kernel.workspaceBytesPerRow);
+  reader("if", plan.condition, names);
+  reader("requires", plan.requirements, names);
+  reader("grid", plan.grid, names);
+  reader("block", plan.block);
+  reader("cluster", plan.cluster);
+  reader("sharedBytes", plan.sharedBytes, names);
+  reader("programmaticLaunch", plan.programmaticLaunch);
+  reader("workspaceBytes", plan.workspaceBytes, names);
   reader.each("parameters", MaxParameters,
-              [&](const json::Value &element, const std::string &where) {
+              [&](const json::Value &element, const std::string &) {
                 Parameter parameter;
-                Reader inner(element, where, failure);
-                inner("kind", parameter.kind);
-                inner("index", parameter.index);
-                kernel.parameters.push_back(parameter);
+                reader.parseText(element, "parameters", parameter, names);
+                plan.parameters.push_back(std::move(parameter));
               });
   reader("registers", kernel.registers);
   reader("spillBytes", kernel.spillBytes);
@@ -350,7 +394,7 @@ static Binding readBinding(const json::Value &value, const std::string &place,
   reader("element", binding.element);
   reader.extents("shape", binding.shape);
   reader("written", binding.written);
-  reader("alignment", binding.alignment);
+  reader("scalar", binding.scalar);
   return binding;
 }
 
@@ -381,9 +425,11 @@ Result<ProgramInfo> dsv4::rt::readProgram(const json::Value &value) {
               [&](const json::Value &element, const std::string &place) {
                 info.dims.push_back(readDim(element, place, failure));
               });
+  const PlanNames names = info.planNames();
   reader.each("kernels", MaxKernels,
               [&](const json::Value &element, const std::string &place) {
-                info.kernels.push_back(readKernel(element, place, failure));
+                info.kernels.push_back(
+                    readKernel(element, place, names, failure));
               });
   if (failure.ok())
     failure = info.validate();
@@ -442,52 +488,51 @@ static Status validateKernel(const KernelInfo &kernel,
   std::string owner = "program: kernel '" + kernel.symbol + "'";
   if (kernel.symbol.empty() || kernel.symbol.find('\0') != std::string::npos)
     return invalid(owner + " has no usable symbol");
-  if (kernel.threads < 1 || kernel.threads > 1024)
-    return invalid(owner + ": threads must be 1 to 1024");
-  if (kernel.rowsPerBlock < 1)
-    return invalid(owner + ": rowsPerBlock must be at least 1");
-  if (kernel.cluster < 1 || kernel.cluster > 16)
-    return invalid(owner + ": cluster must be 1 to 16");
-  if (kernel.parts < 1 || kernel.parts > 256)
-    return invalid(owner + ": parts must be 1 to 256");
-  if (kernel.workspaceBytesPerRow > uint32_t(INT32_MAX) ||
-      kernel.workspaceBytesPerRow % WorkspaceAlignment != 0)
-    return invalid(owner + ": a row's workspace must be a multiple of " +
-                   std::to_string(WorkspaceAlignment) + " bytes below 2^31");
-  if (kernel.sharedBytes > uint32_t(INT32_MAX))
-    return invalid(owner + ": too much shared memory");
-  Status rows = validateExtents(kernel.rows, info.dims.size(), owner);
-  if (!rows)
-    return rows;
-  if (kernel.parameters.size() > MaxParameters)
-    return invalid(owner + " has more than " + std::to_string(MaxParameters) +
-                   " parameters");
-  const auto workspaces =
-      std::count_if(kernel.parameters.begin(), kernel.parameters.end(),
-                    [](const Parameter &parameter) {
-                      return parameter.kind == Parameter::Kind::Workspace;
-                    });
-  if (workspaces != (kernel.workspaceBytesPerRow > 0))
-    return invalid(owner + ": " + std::to_string(workspaces) +
-                   " parameters for a workspace of " +
-                   std::to_string(kernel.workspaceBytesPerRow) +
-                   " bytes a row");
-  for (const Parameter &parameter : kernel.parameters) {
-    if (parameter.kind == Parameter::Kind::Rows ||
-        parameter.kind == Parameter::Kind::Workspace)
+  if (Status status =
+          kernel.plan.validate(info.dims.size(), info.bindings.size());
+      !status)
+    return invalid(owner + ": " + status.message());
+  using Kind = Parameter::Kind;
+  for (const Parameter &parameter : kernel.plan.parameters) {
+    const bool isScalar = parameter.kind == Kind::Scalar;
+    if (!isScalar && parameter.kind != Kind::Buffer &&
+        parameter.kind != Kind::TensorMap)
       continue;
-    bool buffer = parameter.kind == Parameter::Kind::Buffer;
-    size_t limit = buffer ? info.bindings.size() : info.dims.size();
-    if (parameter.index < 0 || size_t(parameter.index) >= limit)
-      return invalid(
-          owner + ": parameter refers to " + (buffer ? "binding " : "dim ") +
-          std::to_string(parameter.index) + ", which does not exist");
-    if (parameter.kind == Parameter::Kind::Int32 &&
-        info.dims[size_t(parameter.index)].max > INT32_MAX)
-      return invalid(owner + ": dim '" +
-                     info.dims[size_t(parameter.index)].name +
-                     "' can exceed an int32 parameter: pass it as int64");
+    const Binding &binding = info.bindings[size_t(parameter.binding)];
+    if (binding.scalar != isScalar)
+      return invalid(owner + ": '" + binding.name + "' is " +
+                     (isScalar ? "no scalar: pass it as a buffer"
+                               : "a scalar: pass it as one"));
   }
+  return Status();
+}
+
+static Status validateBinding(const Binding &binding, size_t dims) {
+  std::string owner = "program: binding '" + binding.name + "'";
+  if (Status status = validateExtents(binding.shape, dims, owner); !status)
+    return status;
+  if (binding.scalar &&
+      (!binding.shape.empty() || binding.written ||
+       binding.storage == Storage::U8 || binding.storage == Storage::U16))
+    return invalid(owner + ": a scalar is one i32, i64 or f32 that is not "
+                           "written");
+  return Status();
+}
+
+/// Launch plans are text, so what they refer to has a name of its own.
+static Status validateNames(const std::vector<std::string> &names,
+                            const char *what) {
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  for (const std::string &name : sorted)
+    if (!isPlanName(name))
+      return invalid(std::string("program: ") + what + " '" + name +
+                     "': expected a letter or '_', then letters, digits, '_' "
+                     "and '.'");
+  auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    return invalid(std::string("program: two ") + what + "s have the name '" +
+                   *twice + "'");
   return Status();
 }
 
@@ -500,15 +545,14 @@ Status ProgramInfo::validate() const {
   if (bindings.size() > MaxBindings || dims.size() > MaxDims ||
       kernels.size() > MaxKernels)
     return invalid("program: too many bindings, dims or kernels");
-  for (const Binding &binding : bindings) {
-    std::string owner = "program: binding '" + binding.name + "'";
-    if (Status status = validateExtents(binding.shape, dims.size(), owner);
-        !status)
+  const PlanNames names = planNames();
+  if (Status status = validateNames(names.extents, "dim"); !status)
+    return status;
+  if (Status status = validateNames(names.bindings, "binding"); !status)
+    return status;
+  for (const Binding &binding : bindings)
+    if (Status status = validateBinding(binding, dims.size()); !status)
       return status;
-    if (binding.alignment < 1 || binding.alignment > 4096 ||
-        (binding.alignment & (binding.alignment - 1)))
-      return invalid(owner + ": alignment must be a power of two to 4096");
-  }
   for (size_t i = 0; i < dims.size(); ++i)
     if (Status status = validateDim(dims[i], i, bindings); !status)
       return status;

@@ -101,6 +101,7 @@ static std::vector<std::string> makeEntrySeeds(std::mt19937_64 &) {
     program.info.kernels.push_back(program.info.kernels.front());
     program.images.push_back(std::string(300, '\x5A'));
     entries.push_back(rt::serialize(program, entryKey));
+    entries.push_back(rt::serialize(rt::test::scoresProgram(target), entryKey));
   }
   return entries;
 }

@@ -29,7 +29,8 @@
 // CHECK: gpu.return
 // CHECK: func.func @gather
 // CHECK-SAME: tensor<?x512xi32>
-// CHECK: gpu.launch_func
+// CHECK-NEXT: dsv4.launch @gather_module::@gather grid ["ceildiv(tokens * 512, 4)", "1", "1"] block [64, 1, 1]
+// CHECK-NEXT: return
 func.func @gather(%cache: !dsv4.cache<64 x <v4_584>> {dsv4.name = "cache"},
                   %indices: tensor<?x?xi32> {dsv4.name = "indices", dsv4.dims = ["tokens", "topk"]},
                   %table: tensor<?x?xi32> {dsv4.name = "page_table", dsv4.dims = ["tokens", "blocks"]},

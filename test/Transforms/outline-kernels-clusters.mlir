@@ -8,9 +8,8 @@
 // A cluster for every four rows.
 // CHECK: gpu.func @k
 // CHECK-SAME: cuda.cluster = 2 : i64
-// CHECK: %[[CLUSTERS:.*]] = arith.ceildivui %{{.*}}, %c4
-// CHECK: %[[GRID:.*]] = arith.muli %[[CLUSTERS]], %c2
-// CHECK: gpu.launch_func @k_module::@k blocks in (%[[GRID]],
+// CHECK: dsv4.launch @k_module::@k grid ["ceildiv(arg0.0, 4) * 2", "1", "1"] block [128, 1, 1] cluster [2, 1, 1]
+// CHECK-SAME: requires "arg0.0 <= 2147483644"
 // SM80: error: 'dsv4.kernel' op row_schedule_c8: '{{sm_8[09]}}' has no clusters of blocks; expected a 'cluster' of 1
 func.func @k(%o: tensor<?x8xf32>) {
   dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8, team = 2, rows = 4, cluster = 2>

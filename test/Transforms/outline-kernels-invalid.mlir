@@ -43,3 +43,16 @@ func.func @two_workspaces(%o: tensor<?x8xf32>) {
   }
   return
 }
+
+// -----
+
+// The rows are those of a tensor whose extent no argument has.
+func.func @rows_of_no_argument(%o: tensor<?x8xf32>, %c: i1, %x: tensor<?x8xf32>) {
+  // expected-error @+1 {{'arith.select' makes what kernel 'k' needs in memory that a launch is given: expected an argument of the function in its place}}
+  %e = arith.select %c, %o, %x : tensor<?x8xf32>
+  dsv4.kernel @k(%o, %e) schedule <threads = 128, lanes = 8, vector = 8>
+      attributes {dsv4.rows_of = 1 : i64} : (tensor<?x8xf32>, tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>, %e1: tensor<?x8xf32>):
+  }
+  return
+}

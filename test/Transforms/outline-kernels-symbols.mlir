@@ -7,14 +7,14 @@
 
 // CHECK: gpu.module @[[MODULE:f_module_[0-9]+]]
 // CHECK: gpu.func @f(
-// CHECK: gpu.launch_func @[[MODULE]]::@f
+// CHECK: dsv4.launch @[[MODULE]]::@f
 // CHECK: gpu.func @f_module(
 // CHECK: gpu.func @f_x(
-// CHECK: gpu.launch_func @{{.*}}::@f_x
+// CHECK: dsv4.launch @{{.*}}::@f_x
 // CHECK: gpu.func @f_x_1(
-// CHECK: gpu.launch_func @{{.*}}::@f_x_1
+// CHECK: dsv4.launch @{{.*}}::@f_x_1
 // CHECK: gpu.func @f_x_2(
-// CHECK: gpu.launch_func @{{.*}}::@f_x_2
+// CHECK: dsv4.launch @{{.*}}::@f_x_2
 
 // TEXT: {{^}}f(
 // TEXT: {{^}}f_module(

@@ -8,10 +8,8 @@
 // CHECK-NOT: cuda.cluster
 // CHECK: memref.store %{{.*}}, %[[W]]
 // CHECK-LABEL: func.func @f
-// CHECK-DAG: %[[SHARED:.*]] = dsv4.workspace 528 : memref<?xi8>
-// CHECK-DAG: %[[GRID:.*]] = arith.muli %{{.*}}, %c64
-// CHECK: gpu.launch_func @k_module::@k blocks in (%[[GRID]],
-// CHECK-SAME: %[[SHARED]] : memref<?xi8>)
+// CHECK: dsv4.launch @k_module::@k grid ["arg0.0 * 64", "1", "1"] block [128, 1, 1]
+// CHECK-SAME: workspace "arg0.0 * 528" parameters ["read(arg0, 4)", "i32(arg0.0)", "workspace"]
 func.func @f(%o: tensor<?x8xf32>) {
   dsv4.kernel @k(%o) schedule <threads = 128, lanes = 1, vector = 4, select = grid, parts = 64>
       attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {

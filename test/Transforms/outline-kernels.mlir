@@ -1,5 +1,5 @@
 // Kernels become functions of their own; buffers and run-time extents become
-// parameters, and the launch stays behind.
+// parameters, and the launch plan stays behind.
 
 // RUN: dsv4-opt %s --convert-dsv4-to-row --cse --dsv4-distribute-rows \
 // RUN:   --dsv4-outline-kernels="arch=sm_100a" -mlir-print-debuginfo | FileCheck %s
@@ -33,16 +33,11 @@
 // CHECK-SAME: %[[T:[a-z0-9]+]]: tensor<?x?xi32>
 // CHECK-SAME: %[[O:[a-z0-9]+]]: tensor<?x?x512xbf16>
 // CHECK-NOT: dsv4.kernel
-// CHECK: %[[BUFFER:.*]] = dsv4.buffer %[[C]]
-// CHECK: dsv4.buffer %[[I]]
-// CHECK: dsv4.buffer %[[T]]
-// CHECK: dsv4.buffer %[[O]]
-// CHECK: dsv4.extent %[[C]], 0
-// CHECK: %[[ROWS:.*]] = dsv4.row_count %[[O]]
-// CHECK: %[[SHARE:.*]] = arith.constant 16 : index
-// CHECK: %[[GRID:.*]] = arith.ceildivui %{{.*}}, %[[SHARE]]
-// CHECK: gpu.launch_func{{ +}}@gather_module::@gather blocks in (%[[GRID]], %c1{{.*}}, %c1{{.*}}) threads in (%c128{{.*}}, %c1{{.*}}, %c1{{.*}}){{ +}}args(%[[BUFFER]] : memref<?xi8>,
-// CHECK: return %[[O]]
+// CHECK-NEXT: dsv4.launch @gather_module::@gather grid ["ceildiv(tokens * topk, 16)", "1", "1"] block [128, 1, 1]
+// CHECK-SAME: requires "tokens * topk <= 2147483632"
+// CHECK-SAME: parameters ["read(cache, 16)", "read(indices, 4)", "read(page_table, 4)", "write(out, 16)",
+// CHECK-SAME: "i32(cache.pages)", "i32(topk)", "i32(blocks)", "i32(tokens * topk)"]
+// CHECK-NEXT: return %[[O]]
 func.func @gather(%c: !v4 {dsv4.name = "cache"},
                   %i: tensor<?x?xi32> {dsv4.name = "indices", dsv4.dims = ["tokens", "topk"]},
                   %t: tensor<?x?xi32> {dsv4.name = "page_table", dsv4.dims = ["tokens", "blocks"]},

@@ -9,6 +9,7 @@
 #define DSV4_DIALECT_DSV4_H
 
 #include "dsv4-layout/Record.h"
+#include "dsv4-runtime/LaunchPlan.h"
 #include "dsv4/Dialect/RowLowering.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -110,6 +111,16 @@ std::string getArgumentName(mlir::Operation *func, unsigned index);
 
 /// The name of axis `axis` of argument `index`, or "" if it has none.
 llvm::StringRef getDimName(mlir::Operation *func, unsigned index, int64_t axis);
+
+/// What callers and launch plans call the extent of an axis of an argument: the
+/// name of its dim, or that of the argument with the axis, or, of a cache, with
+/// "pages".
+std::string getExtentName(mlir::Operation *func, unsigned index, int64_t axis);
+/// What they call the memory of an argument, or of an array field of a cache.
+std::string getBindingName(mlir::Operation *func, unsigned index,
+                           llvm::StringRef field = "");
+/// All of these names of a function, each once.
+rt::PlanNames getPlanNames(mlir::Operation *func);
 
 /// The upper bound specialisation found for an axis of an argument.
 int64_t getDimBound(mlir::Operation *func, unsigned index, int64_t axis);

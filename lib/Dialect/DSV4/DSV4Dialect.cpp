@@ -248,6 +248,46 @@ StringRef dsv4::getDimName(Operation *func, unsigned index, int64_t axis) {
   return dims ? cast<StringAttr>(dims[axis]).getValue() : StringRef();
 }
 
+std::string dsv4::getExtentName(Operation *func, unsigned index, int64_t axis) {
+  Type type = cast<FunctionOpInterface>(func).getArgumentTypes()[index];
+  std::string name = getArgumentName(func, index);
+  if (isa<CacheType>(type))
+    return name + ".pages";
+  StringRef dim = getDimName(func, index, axis);
+  return dim.empty() ? name + "." + std::to_string(axis) : dim.str();
+}
+
+std::string dsv4::getBindingName(Operation *func, unsigned index,
+                                 StringRef field) {
+  std::string name = getArgumentName(func, index);
+  return field.empty() ? name : name + "." + field.str();
+}
+
+rt::PlanNames dsv4::getPlanNames(Operation *func) {
+  rt::PlanNames names;
+  auto addExtent = [&](unsigned index, int64_t axis) {
+    std::string name = getExtentName(func, index, axis);
+    if (!llvm::is_contained(names.extents, name))
+      names.extents.push_back(name);
+  };
+  TypeRange types = cast<FunctionOpInterface>(func).getArgumentTypes();
+  for (auto [index, type] : llvm::enumerate(types)) {
+    names.bindings.push_back(getBindingName(func, index));
+    if (auto cache = dyn_cast<CacheType>(type)) {
+      addExtent(index, 0);
+      for (FieldAttr field : cache.getRecord().getFields())
+        if (field.getPlacement() == Placement::Array)
+          names.bindings.push_back(
+              getBindingName(func, index, field.getName()));
+    } else if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      for (int64_t axis = 0; axis < tensor.getRank(); ++axis)
+        if (tensor.isDynamicDim(axis))
+          addExtent(index, axis);
+    }
+  }
+  return names;
+}
+
 int64_t dsv4::getDimBound(Operation *func, unsigned index, int64_t axis) {
   auto bounds = func->getAttrOfType<DictionaryAttr>(DSV4Dialect::kBoundsAttr);
   StringRef name = getDimName(func, index, axis);

@@ -358,6 +358,10 @@ inline unsigned __brev(unsigned bits) {
     reversed |= (bits >> i & 1) << (31 - i);
   return reversed;
 }
-inline unsigned __activemask() { return 1u << (threadIdx.x % 32); }
+inline unsigned __activemask() {
+  const unsigned thread =
+      threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  return 1u << thread % 32;
+}
 
 #endif // DSV4_HOST_CUDA_BUILTINS_H

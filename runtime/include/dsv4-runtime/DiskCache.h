@@ -8,8 +8,8 @@
 // A directory of immutable, self-checking entries that any number of processes
 // read and write at once:
 //
-//   <root>/v1/<arch>/llvmcache-<key>     one entry (see Entry.h)
-//   <root>/v1/quarantine/                bad entries, at most 16
+//   <root>/v2/<arch>/llvmcache-<key>     one entry (see Entry.h)
+//   <root>/v2/quarantine/                bad entries, at most 16
 //
 // An entry is written aside and renamed into place, so a reader sees all of it
 // or nothing; no lock guards correctness. Nothing here can fail a caller: a

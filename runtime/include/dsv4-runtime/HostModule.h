@@ -24,15 +24,19 @@
 
 namespace dsv4::rt {
 
+/// Dynamic shared memory that a block of the host target may have: what a
+/// launch on a GPU may ask for (sm_90).
+constexpr uint32_t MaxHostSharedBytes = 227 * 1024;
+
 /// One loaded host kernel.
 class HostModule {
 public:
   virtual ~HostModule();
 
-  /// Runs `grid` blocks of `threads` threads to completion. `params[i]` points
-  /// at the value of parameter i: a pointer, an int32_t or an int64_t. Must be
-  /// callable from several threads at once.
-  virtual Status launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
+  /// Runs a grid of blocks of threads to completion. `params[i]` points at the
+  /// value of parameter i: a pointer, an int32_t, an int64_t or a float. Must
+  /// be callable from several threads at once.
+  virtual Status launch(Dim3 grid, Dim3 block, uint32_t sharedBytes,
                         void **params) = 0;
 };
 

@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace dsv4::rt {
 
@@ -32,6 +33,8 @@ struct Backend {
   Driver *driver = nullptr;
   int device = 0;
   HostModuleFactory host;
+  /// What persistent grids are sized by on the host; a GPU says itself.
+  int hostMultiprocessors = 4;
 
   static Backend cuda(Driver *driver, int device = 0);
   static Backend onHost(HostModuleFactory factory);
@@ -39,7 +42,7 @@ struct Backend {
 
 /// What a caller passes for one binding: the address of the first element and
 /// one extent per axis of the binding (null when it has none), both read during
-/// launch() only.
+/// launch() only. For a scalar it is the address of its value in host memory.
 struct Argument {
   void *data;
   const int64_t *shape;
@@ -72,16 +75,21 @@ public:
   /// Launches the kernels in order, one argument per binding in order. On a GPU
   /// the context of the backend's device must be current on this thread; on the
   /// host `stream` is ignored and the work is done when launch() returns. All
-  /// checks come before the first kernel; a kernel without rows is skipped.
-  /// A workspace that is smaller than workspaceBytes() of these arguments is
-  /// refused.
+  /// checks come before the first kernel; a kernel whose condition does not
+  /// hold, or whose grid has an extent of 0, is skipped. A workspace that is
+  /// smaller than workspaceBytes() of these arguments is refused.
   Status launch(Stream stream, const Argument *arguments, size_t count,
                 Workspace workspace = {}) const;
 
   /// What a launch with arguments of these shapes needs, 0 for nothing. Their
-  /// data is not looked at and may be null. More rows never need less.
+  /// data is not looked at and may be null.
   Result<uint64_t> workspaceBytes(const Argument *arguments,
                                   size_t count) const;
+
+  /// How each kernel would be launched with arguments of these shapes, for
+  /// tools.
+  Result<std::vector<LaunchShape>> launchShapes(const Argument *arguments,
+                                                size_t count) const;
 
   const ProgramInfo &info() const { return program; }
 
@@ -94,17 +102,21 @@ private:
                   const HostModuleFactory &factory);
   Status checkShapes(const Argument *arguments, size_t count,
                      int64_t *dims) const;
-  Status checkMemory(const Argument *arguments) const;
-  /// The rows of every kernel and the bytes of workspace that they need.
-  Status countRows(const int64_t *dims, int32_t *rowCounts,
-                   uint64_t &workspaceBytes) const;
-  Status run(const Kernel &kernel, int32_t rows, Stream stream,
+  Status checkMemory(const Argument *arguments,
+                     const LaunchShape *shapes) const;
+  /// Evaluates the plan of every kernel; the largest workspace is that of the
+  /// program.
+  Status evaluatePlans(const int64_t *dims, LaunchShape *shapes,
+                       uint64_t &workspaceBytes) const;
+  Status run(const Kernel &kernel, const LaunchShape &shape, Stream stream,
              const Argument *arguments, const int64_t *dims,
              void *workspace) const;
 
   ProgramInfo program;
+  PlanNames names;
   std::vector<Kernel> kernels;
   Driver *driver = nullptr;
+  int64_t multiprocessors = 0;
 };
 
 } // namespace dsv4::rt

@@ -15,6 +15,7 @@
 #ifndef DSV4_RUNTIME_PROGRAM_H
 #define DSV4_RUNTIME_PROGRAM_H
 
+#include "dsv4-runtime/LaunchPlan.h"
 #include "dsv4-runtime/Status.h"
 
 #include <cstdint>
@@ -29,7 +30,6 @@ constexpr unsigned MaxBindings = 64;
 constexpr unsigned MaxRank = 8;
 constexpr unsigned MaxDims = 64;
 constexpr unsigned MaxKernels = 64;
-constexpr unsigned MaxParameters = 128;
 
 /// Storage types as they cross the border: small floats travel as the unsigned
 /// integer of their width, packed 4-bit elements as bytes, i1 as a byte.
@@ -57,14 +57,17 @@ struct Extent {
   int dim = -1;          ///< Index into ProgramInfo::dims.
 };
 
-/// One buffer the caller passes: row-major, contiguous, in device memory.
+/// What the caller passes for one argument: a buffer, row-major, contiguous, in
+/// device memory, or a scalar.
 struct Binding {
   std::string name;          ///< "indices", "cache", "cache.nope".
   Storage storage;           ///< Type of one stored element.
   std::string element;       ///< What it means: "i32", "bf16", "f8E4M3FN", …
   std::vector<Extent> shape; ///< In stored elements (an FP4 row of 512 is 256).
   bool written = false;      ///< A destination: every element may be written.
-  uint32_t alignment = 16;   ///< Of the base address, in bytes.
+  /// One number, passed by value: it has no shape, and its storage is I32, I64
+  /// or F32.
+  bool scalar = false;
 };
 
 /// A named run-time extent, read from one axis of one binding; every other
@@ -77,34 +80,11 @@ struct Dim {
   int64_t multiple = 1;    ///< and on a multiple of this power of two.
 };
 
-/// One kernel parameter, in order.
-struct Parameter {
-  /// Rows is the kernel's row count, as an int32.
-  enum class Kind { Buffer, Int32, Int64, Rows, Workspace };
-  Kind kind = Kind::Buffer;
-  int index = 0; ///< Into bindings (Buffer) or dims (Int32, Int64).
-};
-
-/// What a workspace must be aligned to, in bytes.
-constexpr unsigned WorkspaceAlignment = 16;
-
-/// One kernel: a block, or `cluster` times `parts` blocks, per `rowsPerBlock`
-/// rows; no rows, no launch.
+/// One kernel, and how it is launched. The plan refers to dims by their index.
 struct KernelInfo {
   std::string symbol;
   std::string schedule; ///< Canonical text, for people.
-  uint32_t threads = 0; ///< Threads of a block (x).
-  uint32_t rowsPerBlock = 1;
-  uint32_t cluster = 1; ///< Blocks of a cluster, as the kernel was compiled.
-  uint32_t parts = 1;   ///< Blocks that share rows without being a cluster.
-  std::vector<Extent> rows; ///< The row count is the product of these.
-  uint32_t sharedBytes = 0; ///< Dynamic shared memory of a block.
-  bool programmaticLaunch =
-      false; ///< Launch with stream serialisation relaxed (PDL).
-  /// Memory that the blocks of a row share, for every row: all zero before a
-  /// launch and after it.
-  uint32_t workspaceBytesPerRow = 0;
-  std::vector<Parameter> parameters;
+  LaunchPlan plan;
   uint32_t registers = 0; ///< Per thread, as ptxas reports; 0: unknown.
   uint32_t spillBytes = 0;
 };
@@ -116,6 +96,9 @@ struct ProgramInfo {
   std::vector<Binding> bindings;
   std::vector<Dim> dims;
   std::vector<KernelInfo> kernels;
+
+  /// What the texts of launch plans call dims and bindings.
+  PlanNames planNames() const;
 
   /// Canonical JSON: fixed key order, no white space.
   std::string toJSON() const;

@@ -25,7 +25,7 @@ namespace dsv4::rt::test {
 /// that does not work.
 inline std::unique_ptr<HostKernel> loadKernel(const std::string &kernel,
                                               const std::string &symbol,
-                                              uint32_t cluster = 1) {
+                                              Dim3 cluster = {}) {
   Result<std::string> image =
       compileHost(hostPrelude() + kernel + hostEpilogue(symbol));
   if (!image) {
@@ -51,10 +51,10 @@ inline std::vector<ThreadSchedule> schedules() {
 
 /// Launches with parameters by value.
 template <typename... Params>
-Status launch(HostKernel &kernel, uint64_t grid, uint32_t threads,
-              uint32_t sharedBytes, Params... params) {
+Status launch(HostKernel &kernel, Dim3 grid, Dim3 block, uint32_t sharedBytes,
+              Params... params) {
   void *addresses[] = {&params..., nullptr};
-  return kernel.launch(grid, threads, sharedBytes, addresses);
+  return kernel.launch(grid, block, sharedBytes, addresses);
 }
 
 inline uint32_t bitsOf(float value) {

@@ -70,6 +70,24 @@ TEST(Entry, EveryFlippedBitIsRefused) {
   EXPECT_TRUE(parse(bytes, key).ok());
 }
 
+/// An entry of version 1, which had no launch plans, is another format whatever
+/// is in it.
+TEST(Entry, AnotherVersionIsRefused) {
+  static_assert(EntryVersion == 2, "say what changed, and test it");
+  std::string bytes = serialize(twoKernels(), key);
+  bytes[bytes.size() - 64 + 8] = 1;
+  Result<CompiledProgram> program = parse(bytes, key);
+  ASSERT_FALSE(program.ok());
+  EXPECT_EQ(program.status().message(), "cache entry: another format version");
+}
+
+TEST(Entry, PlansSurvive) {
+  CompiledProgram program = scoresProgram("cuda");
+  Result<CompiledProgram> back = parse(serialize(program, key), key);
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(back->info.toJSON(), program.info.toJSON());
+}
+
 TEST(Entry, AnotherKeyIsRefused) {
   std::string bytes = serialize(twoKernels(), key);
   EXPECT_EQ(parse(bytes, digestHex("another text")).status().message(),
@@ -84,10 +102,11 @@ std::string resealed(CompiledProgram program) {
 
 TEST(Entry, GoodDigestBadContents) {
   CompiledProgram program = gatherProgram();
-  program.info.kernels[0].parameters[0].index = 99;
+  program.info.kernels[0].plan.parameters[0].binding = 99;
   EXPECT_EQ(parse(resealed(program), key).status().message(),
-            "cache entry: program: kernel 'gather_k0': parameter refers to "
-            "binding 99, which does not exist");
+            "cache entry: program: kernels[0].parameters cannot be read: "
+            "expected the name of an argument at character 5 of 'read(?, "
+            "128)'");
   program = gatherProgram();
   program.images.push_back("one too many");
   EXPECT_EQ(parse(resealed(program), key).status().message(),

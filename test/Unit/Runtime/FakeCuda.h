@@ -28,6 +28,7 @@ struct FakeCuda {
   std::vector<std::string> kernels;   ///< Asked for, in order.
   int maxShared = 0;                  ///< As set by an attribute.
   int staticShared = 0;               ///< Of every kernel.
+  int multiprocessors = 0;            ///< Of the device.
   int retained = 0;
   cuda::LaunchConfig config; ///< Of the last launch.
   cuda::LaunchAttribute attribute;
@@ -42,6 +43,9 @@ inline int fakeAttribute(int *value, int id, int) {
   switch (id) {
   case cuda::AttributeMajor:
     *value = 9;
+    break;
+  case cuda::AttributeMultiprocessors:
+    *value = fake->multiprocessors;
     break;
   case cuda::AttributeMaxSharedPerBlock:
     *value = 232448;

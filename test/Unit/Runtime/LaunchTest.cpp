@@ -6,11 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FakeCuda.h"
-#include "Samples.h"
-
-#include "dsv4-runtime/LoadedProgram.h"
-
-#include <gtest/gtest.h>
+#include "LaunchFixture.h"
 
 #include <cstdlib>
 #include <new>
@@ -18,8 +14,7 @@
 using namespace dsv4::rt;
 using namespace dsv4::rt::test;
 
-/// Counts the allocations of this thread, to see that a launch makes none.
-static thread_local size_t allocations = 0;
+thread_local size_t dsv4::rt::test::allocations = 0;
 
 [[gnu::noinline]] void *operator new(size_t bytes) {
   ++allocations;
@@ -36,49 +31,7 @@ static thread_local size_t allocations = 0;
 
 namespace {
 
-/// One launch as a host module saw it.
-struct Seen {
-  std::string symbol;
-  uint64_t grid;
-  uint32_t threads, sharedBytes;
-  std::vector<void *> buffers;
-  std::vector<int64_t> scalars;
-};
-
-class FakeModule : public HostModule {
-public:
-  FakeModule(KernelInfo info, std::vector<Seen> &log)
-      : info(std::move(info)), log(log) {}
-
-  Status launch(uint64_t grid, uint32_t threads, uint32_t sharedBytes,
-                void **params) override {
-    size_t before = allocations;
-    Seen seen{info.symbol, grid, threads, sharedBytes, {}, {}};
-    for (size_t i = 0; i < info.parameters.size(); ++i)
-      switch (info.parameters[i].kind) {
-      case Parameter::Kind::Buffer:
-      case Parameter::Kind::Workspace:
-        seen.buffers.push_back(*static_cast<void **>(params[i]));
-        break;
-      case Parameter::Kind::Int32:
-      case Parameter::Kind::Rows:
-        seen.scalars.push_back(*static_cast<int32_t *>(params[i]));
-        break;
-      case Parameter::Kind::Int64:
-        seen.scalars.push_back(*static_cast<int64_t *>(params[i]));
-        break;
-      }
-    log.push_back(std::move(seen));
-    allocations = before;
-    return Status();
-  }
-
-private:
-  KernelInfo info;
-  std::vector<Seen> &log;
-};
-
-class LaunchTest : public ::testing::Test {
+class LaunchTest : public PlanLaunchTest {
 protected:
   LaunchTest() { setShapes(3, 512, 7); }
 
@@ -89,16 +42,7 @@ protected:
   }
 
   void load(const CompiledProgram &program = gatherProgram()) {
-    Result<std::unique_ptr<LoadedProgram>> result = LoadedProgram::load(
-        program,
-        Backend::onHost([this](const std::string &image, const KernelInfo &info)
-                            -> Result<std::unique_ptr<HostModule>> {
-          if (image == "bad")
-            return Status(Code::LoadFailed, "no such image");
-          return std::unique_ptr<HostModule>(new FakeModule(info, seen));
-        }));
-    ASSERT_TRUE(result.ok()) << result.status().message();
-    loaded = result.take();
+    PlanLaunchTest::load(program);
   }
 
   Status launch() { return loaded->launch(nullptr, arguments, 3); }
@@ -107,11 +51,7 @@ protected:
   std::string error() {
     if (!loaded)
       load();
-    Status status = launch();
-    EXPECT_EQ(status.code(), Code::InvalidArgument);
-    EXPECT_EQ(status.message().find('\n'), std::string::npos);
-    EXPECT_TRUE(seen.empty());
-    return status.message();
+    return errorOf(launch());
   }
 
   alignas(128) char memory[256];
@@ -121,8 +61,6 @@ protected:
   Argument arguments[3] = {{memory, cacheShape},
                            {memory + 4, indicesShape},
                            {memory + 16, outShape}};
-  std::vector<Seen> seen;
-  std::unique_ptr<LoadedProgram> loaded;
 };
 
 TEST_F(LaunchTest, PassesWhatTheKernelWants) {
@@ -130,12 +68,12 @@ TEST_F(LaunchTest, PassesWhatTheKernelWants) {
   ASSERT_TRUE(launch().ok());
   ASSERT_EQ(seen.size(), 1u);
   EXPECT_EQ(seen[0].symbol, "gather_k0");
-  EXPECT_EQ(seen[0].grid, 384u); // 3 x 512 rows, four per block.
-  EXPECT_EQ(seen[0].threads, 128u);
+  EXPECT_TRUE(seen[0].grid == Dim3(384)); // 3 x 512 rows, four per block.
+  EXPECT_TRUE(seen[0].block == Dim3(128));
   EXPECT_EQ(seen[0].sharedBytes, 1024u);
   EXPECT_EQ(seen[0].buffers,
             (std::vector<void *>{memory, memory + 4, memory + 16}));
-  EXPECT_EQ(seen[0].scalars, (std::vector<int64_t>{3, 512, 7}));
+  EXPECT_EQ(seen[0].numbers, (std::vector<int64_t>{3, 512, 7}));
 }
 
 TEST_F(LaunchTest, AllocatesNothing) {
@@ -151,10 +89,10 @@ TEST_F(LaunchTest, LastBlockMayBePartial) {
   load();
   setShapes(1, 5, 7);
   ASSERT_TRUE(launch().ok());
-  EXPECT_EQ(seen[0].grid, 2u);
+  EXPECT_EQ(seen[0].grid.x, 2u);
 }
 
-TEST_F(LaunchTest, ZeroRowsLaunchNothing) {
+TEST_F(LaunchTest, EmptyGridsLaunchNothing) {
   load();
   setShapes(0, 512, 7);
   arguments[1].data = arguments[2].data = nullptr; // Empty: may be null.
@@ -168,32 +106,49 @@ TEST_F(LaunchTest, ManyRows) {
   load();
   setShapes(70000, 1, 7); // More than a grid's y axis takes.
   ASSERT_TRUE(launch().ok());
-  EXPECT_EQ(seen[0].grid, 17500u);
+  EXPECT_EQ(seen[0].grid.x, 17500u);
   setShapes(INT32_MAX - 3, 1, 7);
   ASSERT_TRUE(launch().ok());
-  EXPECT_EQ(seen[1].grid, 536870911u);
+  EXPECT_EQ(seen[1].grid.x, 536870911u);
 }
 
 TEST_F(LaunchTest, DimsBeyondInt32) {
   load();
   setShapes(3, 512, int64_t(5) << 31);
   ASSERT_TRUE(launch().ok());
-  EXPECT_EQ(seen[0].scalars[2], int64_t(5) << 31);
+  EXPECT_EQ(seen[0].numbers[2], int64_t(5) << 31);
 }
+
+static constexpr const char *tooManyRows =
+    "kernel 'gather_k0': needs tokens * topk <= 2147483644, but tokens * topk "
+    "is 2147483648: split the launch";
 
 TEST_F(LaunchTest, TooManyRows) {
   setShapes(4194304, 512, 7);
-  EXPECT_EQ(error(), "rows = tokens x topk = 2147483648 exceeds 2147483644: "
-                     "split the launch");
+  EXPECT_EQ(error(), tooManyRows);
 }
 
-TEST_F(LaunchTest, RowsBeyondInt64) {
+TEST_F(LaunchTest, GridsBeyondInt64) {
   CompiledProgram program = gatherProgram();
-  program.info.kernels[0].rows = {dim(2), dim(2), constant(2)};
+  const Expression pages = Expression::extent(2);
+  program.info.kernels[0].plan.grid[0] = pages * pages * Expression(2);
   load(program);
   setShapes(3, 512, int64_t(1) << 40);
-  EXPECT_EQ(error(), "rows = pages x pages x 2 = 2^63 or more exceeds "
-                     "2147483644: split the launch");
+  EXPECT_EQ(error(), "kernel 'gather_k0': grid x = pages * pages * 2 is 2^63 "
+                     "or more: split the launch");
+}
+
+TEST_F(LaunchTest, Int32Parameters) {
+  CompiledProgram program = gatherProgram();
+  program.info.kernels[0].plan.parameters[3] =
+      Parameter::int32(Expression::extent(2));
+  load(program);
+  setShapes(3, 512, INT32_MAX);
+  EXPECT_TRUE(launch().ok());
+  seen.clear();
+  setShapes(3, 512, int64_t(1) << 31);
+  EXPECT_EQ(error(), "kernel 'gather_k0': a parameter = pages is 2147483648, "
+                     "expected at most 2147483647: split the launch");
 }
 
 TEST_F(LaunchTest, WrongCount) {
@@ -261,38 +216,39 @@ TEST_F(LaunchTest, KernelsRunInOrderAfterAllChecks) {
   program.images = {"a", "b", "c"};
   program.info.kernels.resize(3, program.info.kernels[0]);
   program.info.kernels[1].symbol = "gather_k1";
-  program.info.kernels[1].rows = {constant(0)};
+  program.info.kernels[1].plan.grid[0] = 0;
   program.info.kernels[2].symbol = "gather_k2";
-  program.info.kernels[2].rows = {};
+  program.info.kernels[2].plan.grid[0] = 1;
   load(program);
   ASSERT_TRUE(launch().ok());
   ASSERT_EQ(seen.size(), 2u);
   EXPECT_EQ(seen[0].symbol, "gather_k0");
   EXPECT_EQ(seen[1].symbol, "gather_k2");
-  EXPECT_EQ(seen[1].grid, 1u); // No row extents: one row.
+  EXPECT_EQ(seen[1].grid.x, 1u);
 
   seen.clear();
-  program.info.kernels[2].rows = {dim(2), dim(2)};
+  program.info.kernels[2].plan.grid[0] =
+      Expression::extent(2) * Expression::extent(2);
   load(program);
   cacheShape[0] = 1 << 20;
-  EXPECT_EQ(error(), "rows = pages x pages = 1099511627776 exceeds 2147483644: "
-                     "split the launch");
+  EXPECT_EQ(error(), "kernel 'gather_k2': grid x = pages * pages is "
+                     "1099511627776, expected at most 2147483647: split the "
+                     "launch");
 }
 
-/// Two kernels that need a workspace between two that do not: one row of 1,040
+/// Two kernels that need a workspace between two that do not: one of 1,040
 /// bytes, and 64 bytes for each of tokens x topk rows by two blocks.
 static CompiledProgram workspaceProgram(const std::string &target = "host") {
   CompiledProgram program = gatherProgram(target);
   program.images.resize(4, program.images[0]);
   program.info.kernels.resize(4, program.info.kernels[0]);
+  const Expression rows = Expression::extent(0) * Expression::extent(1);
   for (int i : {1, 2})
-    program.info.kernels[i].parameters.push_back(
-        {Parameter::Kind::Workspace, 0});
-  program.info.kernels[1].rows = {constant(1)};
-  program.info.kernels[1].workspaceBytesPerRow = 1040;
-  program.info.kernels[2].rowsPerBlock = 1;
-  program.info.kernels[2].parts = 2;
-  program.info.kernels[2].workspaceBytesPerRow = 64;
+    program.info.kernels[i].plan.parameters.push_back(Parameter::workspace());
+  program.info.kernels[1].plan.grid[0] = 1;
+  program.info.kernels[1].plan.workspaceBytes = 1040;
+  program.info.kernels[2].plan.grid[0] = rows * Expression(2);
+  program.info.kernels[2].plan.workspaceBytes = rows * Expression(64);
   return program;
 }
 
@@ -319,8 +275,7 @@ TEST_F(LaunchTest, WorkspaceIsThatOfTheLargestKernel) {
             "extent 1 of 'indices')");
   setShapes(4194304, 512, 7);
   EXPECT_EQ(loaded->workspaceBytes(arguments, 3).status().message(),
-            "rows = tokens x topk = 2147483648 exceeds 2147483644: split the "
-            "launch");
+            tooManyRows);
   load();
   setShapes(3, 512, 7);
   EXPECT_EQ(*loaded->workspaceBytes(arguments, 3), 0u);
@@ -341,8 +296,8 @@ TEST_F(LaunchTest, WorkspaceIsPassedOn) {
     EXPECT_EQ(seen[i].buffers.size(), 3u);
   for (int i : {1, 2})
     EXPECT_EQ(seen[i].buffers.back(), workspace);
-  EXPECT_EQ(seen[1].grid, 1u);
-  EXPECT_EQ(seen[2].grid, 36u);
+  EXPECT_EQ(seen[1].grid.x, 1u);
+  EXPECT_EQ(seen[2].grid.x, 36u);
 }
 
 TEST_F(LaunchTest, WorkspaceThatIsMissingOrTooSmall) {
@@ -367,9 +322,9 @@ TEST_F(LaunchTest, WorkspaceThatIsMissingOrTooSmall) {
   EXPECT_EQ(message({workspace + 8, 1152}), needs + "aligned to 16");
 }
 
-TEST_F(LaunchTest, NoWorkspaceForNoRows) {
+TEST_F(LaunchTest, NoWorkspaceForNoBlocks) {
   CompiledProgram program = workspaceProgram();
-  program.info.kernels[1].rows = {dim(0), dim(1)};
+  program.info.kernels[1].plan.grid[0] = Expression::extent(0);
   load(program);
   setShapes(0, 512, 7);
   EXPECT_TRUE(launch().ok());
@@ -378,24 +333,28 @@ TEST_F(LaunchTest, NoWorkspaceForNoRows) {
 
 TEST_F(LaunchTest, RowsOfSeveralBlocks) {
   CompiledProgram program = workspaceProgram();
-  program.info.kernels[2].parts = 256;
+  Expression &grid = program.info.kernels[2].plan.grid[0];
+  grid = grid * Expression(128);
   load(program);
   setShapes(8388607, 1, 7);
   EXPECT_EQ(*loaded->workspaceBytes(arguments, 3), uint64_t(8388607) * 64);
   setShapes(8388608, 1, 7);
-  EXPECT_EQ(error(), "rows = tokens x topk = 8388608 exceeds 8388607: split "
-                     "the launch");
+  EXPECT_EQ(error(), "kernel 'gather_k0': grid x = tokens * topk * 2 * 128 is "
+                     "2147483648, expected at most 2147483647: split the "
+                     "launch");
 }
 
 TEST_F(LaunchTest, WithoutArguments) {
   CompiledProgram program = gatherProgram();
   program.info.bindings.clear();
   program.info.dims.clear();
-  program.info.kernels[0].parameters.clear();
-  program.info.kernels[0].rows = {constant(8)};
+  LaunchPlan &plan = program.info.kernels[0].plan;
+  plan.parameters.clear();
+  plan.requirements = Condition();
+  plan.grid[0] = 2;
   load(program);
   EXPECT_TRUE(loaded->launch(nullptr, nullptr, 0).ok());
-  EXPECT_EQ(seen[0].grid, 2u);
+  EXPECT_EQ(seen[0].grid.x, 2u);
 }
 
 TEST_F(LaunchTest, ProgramsThatDoNotLoad) {
@@ -421,10 +380,15 @@ TEST_F(LaunchTest, ProgramsThatDoNotLoad) {
   EXPECT_EQ(message(program, Backend::onHost(factory)),
             "program 'gather' has 0 images for 1 kernels: compile it anew");
   program = gatherProgram();
-  program.info.kernels[0].parameters[0].index = 3;
+  program.info.kernels[0].plan.parameters[0].binding = 3;
   EXPECT_EQ(message(program, Backend::onHost(factory)),
-            "program: kernel 'gather_k0': parameter refers to binding 3, which "
-            "does not exist");
+            "program: kernel 'gather_k0': a parameter refers to binding 3, "
+            "which does not exist");
+  program = gatherProgram();
+  program.info.kernels[0].plan.parameters[1] = Parameter::tensorMap(1);
+  EXPECT_EQ(message(program, Backend::onHost(factory)),
+            "kernel 'gather_k0': parameter 1 is a tensor map, which this "
+            "runtime cannot pass: compile the program for another schedule");
   EXPECT_EQ(message(gatherProgram(),
                     Backend::onHost([](const std::string &, const KernelInfo &)
                                         -> Result<std::unique_ptr<HostModule>> {
@@ -487,8 +451,10 @@ TEST_F(CudaLaunchTest, LoadsOnceAndLaunches) {
 
 TEST_F(CudaLaunchTest, Workspace) {
   CompiledProgram program = gatherProgram("cuda");
-  program.info.kernels[0].parameters.push_back({Parameter::Kind::Workspace, 0});
-  program.info.kernels[0].workspaceBytesPerRow = 16;
+  LaunchPlan &plan = program.info.kernels[0].plan;
+  plan.parameters.push_back(Parameter::workspace());
+  plan.workspaceBytes =
+      Expression::extent(0) * Expression::extent(1) * Expression(16);
   state.parameterSizes.push_back(8);
   ASSERT_TRUE(loadCuda(program).ok());
   EXPECT_EQ(launch().code(), Code::InvalidArgument);
@@ -501,10 +467,59 @@ TEST_F(CudaLaunchTest, Workspace) {
 
 TEST_F(CudaLaunchTest, NoAttributeUnlessAsked) {
   CompiledProgram program = gatherProgram("cuda");
-  program.info.kernels[0].programmaticLaunch = false;
+  program.info.kernels[0].plan.programmaticLaunch = false;
   ASSERT_TRUE(loadCuda(program).ok());
   ASSERT_TRUE(launch().ok());
   EXPECT_EQ(state.config.numAttributes, 0u);
+}
+
+/// Of the scores program, whose arguments are of their own.
+TEST_F(CudaLaunchTest, GridsOfSeveralAxes) {
+  state.parameterSizes = {8, 8, 4, 8, 8, 4, 8};
+  CompiledProgram program = scoresProgram("cuda");
+  program.info.kernels.pop_back();
+  program.images.pop_back();
+  ASSERT_TRUE(loadCuda(program).ok());
+  EXPECT_EQ(state.maxShared, 4096);
+  ScoresArguments scores(100, 1000);
+  Status status = loaded->launch(nullptr, scores.values, 5);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(state.config.gridDimX, 16u);
+  EXPECT_EQ(state.config.gridDimY, 4u);
+  EXPECT_EQ(state.config.gridDimZ, 1u);
+  EXPECT_EQ(state.config.blockDimX, 32u);
+  EXPECT_EQ(state.config.blockDimY, 4u);
+  EXPECT_EQ(state.values[2], 0x3F000000u); // 0.5 as it is.
+  EXPECT_EQ(state.values[3], uint64_t(-(int64_t(5) << 40)));
+  EXPECT_EQ(state.values[5], 100u);
+  EXPECT_EQ(state.values[6], 100000u);
+}
+
+TEST_F(CudaLaunchTest, PersistentGridsKnowTheDevice) {
+  state.parameterSizes = {8, 8, 4, 8, 8, 4, 8, 8};
+  state.multiprocessors = 132;
+  CompiledProgram program = scoresProgram("cuda");
+  program.info.kernels.erase(program.info.kernels.begin());
+  program.images.pop_back();
+  state.staticShared = 448;
+  ASSERT_TRUE(loadCuda(program).ok());
+  // What depends on extents may be as much as there is.
+  EXPECT_EQ(state.maxShared, 232000);
+  ScoresArguments scores(8192, 8192);
+  alignas(16) char workspace[4096];
+  Status status =
+      loaded->launch(nullptr, scores.values, 5, {workspace, sizeof(workspace)});
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(state.config.gridDimX, 528u);
+  EXPECT_EQ(state.config.sharedMemBytes, 65536u);
+  // More than is left beside 200,000 bytes of its own.
+  state.staticShared = 200000;
+  ASSERT_TRUE(loadCuda(program).ok());
+  state.launches = 0;
+  EXPECT_EQ(loaded->launch(nullptr, scores.values, 5).message(),
+            "kernel 'persistent' needs 65536 bytes of dynamic shared memory "
+            "for these shapes, expected at most 32448");
+  EXPECT_EQ(state.launches, 0);
 }
 
 TEST_F(CudaLaunchTest, LoadErrors) {
@@ -524,18 +539,18 @@ TEST_F(CudaLaunchTest, LoadErrors) {
             "CUDA_ERROR_SOMETHING (something is wrong)");
   state.loadResult = 0;
   CompiledProgram program = gatherProgram("cuda");
-  program.info.kernels[0].sharedBytes = 300000;
+  program.info.kernels[0].plan.sharedBytes = 300000;
   EXPECT_EQ(loadCuda(program).message(),
-            "kernel 'gather_k0': needs 300000 bytes of shared memory, the "
+            "kernel 'gather_k0': needs 300000 + 0 bytes of shared memory, the "
             "device has 232448: choose a smaller schedule");
   // What the image has of its own counts, too.
-  program.info.kernels[0].sharedBytes = 232000;
+  program.info.kernels[0].plan.sharedBytes = 232000;
   state.staticShared = 448;
   EXPECT_EQ(loadCuda(program).message(), "");
   state.staticShared = 449;
   EXPECT_EQ(loadCuda(program).message(),
-            "kernel 'gather_k0': needs 232449 bytes of shared memory, the "
-            "device has 232448: choose a smaller schedule");
+            "kernel 'gather_k0': needs 232000 + 449 bytes of shared memory, "
+            "the device has 232448: choose a smaller schedule");
   state.parameterSizes[4] = 8;
   EXPECT_EQ(loadCuda().message(),
             "kernel 'gather_k0': parameter 4 of the image is not the "

@@ -31,11 +31,11 @@ inline ProgramInfo gatherInfo(const std::string &target = "host") {
   info.name = "gather";
   info.target = target;
   info.arch = target == "cuda" ? "sm_90a" : "x86_64";
-  Binding cache{"cache", Storage::U8, "u8", {}, false, 128};
+  Binding cache{"cache", Storage::U8, "u8", {}};
   cache.shape = {dim(2), constant(64), constant(656)};
-  Binding indices{"indices", Storage::I32, "i32", {}, false, 4};
+  Binding indices{"indices", Storage::I32, "i32", {}};
   indices.shape = {dim(0), dim(1)};
-  Binding out{"out", Storage::U16, "bf16", {}, true, 16};
+  Binding out{"out", Storage::U16, "bf16", {}, true};
   out.shape = {dim(0), dim(1), constant(512)};
   info.bindings = {cache, indices, out};
   info.dims = {{"tokens", 1, 0, INT32_MAX},
@@ -44,17 +44,78 @@ inline ProgramInfo gatherInfo(const std::string &target = "host") {
   KernelInfo kernel;
   kernel.symbol = "gather_k0";
   kernel.schedule = "threads=128 rows=4";
-  kernel.threads = 128;
-  kernel.rowsPerBlock = 4;
-  kernel.rows = {dim(0), dim(1)};
-  kernel.sharedBytes = 1024;
-  kernel.programmaticLaunch = true;
-  using Kind = Parameter::Kind;
-  kernel.parameters = {{Kind::Buffer, 0}, {Kind::Buffer, 1}, {Kind::Buffer, 2},
-                       {Kind::Int32, 0},  {Kind::Int32, 1},  {Kind::Int64, 2}};
+  LaunchPlan &plan = kernel.plan;
+  const Expression rows = Expression::extent(0) * Expression::extent(1);
+  plan.requirements.comparisons = {{rows, Comparison::Op::Le, INT32_MAX - 3}};
+  plan.grid[0] = Expression::ceilDiv(rows, 4);
+  plan.block = 128;
+  plan.sharedBytes = 1024;
+  plan.programmaticLaunch = true;
+  plan.parameters = {Parameter::buffer(0, true, false, 128),
+                     Parameter::buffer(1, true, false, 4),
+                     Parameter::buffer(2, false, true, 16),
+                     Parameter::int32(Expression::extent(0)),
+                     Parameter::int32(Expression::extent(1)),
+                     Parameter::int64(Expression::extent(2))};
   kernel.registers = 32;
   info.kernels = {kernel};
   return info;
+}
+
+/// scores(q: m x 128 bf16, k: n x 128 bf16, scale: f32, first: i64) ->
+/// out: m x n f32, by one of two kernels: a grid of tiles of 64 x 32, or, from
+/// 128 rows on, two persistent blocks a multiprocessor in clusters of two,
+/// which share a workspace.
+inline ProgramInfo scoresInfo(const std::string &target = "host") {
+  ProgramInfo info;
+  info.name = "scores";
+  info.target = target;
+  info.arch = target == "cuda" ? "sm_90a" : "x86_64";
+  info.bindings = {{"q", Storage::U16, "bf16", {dim(0), constant(128)}},
+                   {"k", Storage::U16, "bf16", {dim(1), constant(128)}},
+                   {"scale", Storage::F32, "f32", {}, false, true},
+                   {"first", Storage::I64, "i64", {}, false, true},
+                   {"out", Storage::F32, "f32", {dim(0), dim(1)}, true}};
+  info.dims = {{"m", 0, 0, INT32_MAX}, {"n", 1, 0, INT32_MAX}};
+  const Expression m = Expression::extent(0), n = Expression::extent(1);
+  const Expression tilesX = Expression::ceilDiv(n, 64);
+  const Expression tilesY = Expression::ceilDiv(m, 32);
+  const std::vector<Parameter> parameters = {
+      Parameter::buffer(0, true, false, 16),
+      Parameter::buffer(1, true, false, 16),
+      Parameter::scalar(2),
+      Parameter::scalar(3),
+      Parameter::buffer(4, false, true, 16),
+      Parameter::int32(m),
+      Parameter::int64(m * n)};
+
+  KernelInfo tiles;
+  tiles.symbol = "tiles";
+  tiles.plan.condition.comparisons = {{m, Comparison::Op::Lt, 128}};
+  tiles.plan.grid = {tilesX, tilesY, 1};
+  tiles.plan.block = Dim3(32, 4);
+  tiles.plan.sharedBytes = 4096;
+  tiles.plan.parameters = parameters;
+
+  KernelInfo persistent = tiles;
+  persistent.symbol = "persistent";
+  persistent.plan.condition.comparisons[0].op = Comparison::Op::Ge;
+  persistent.plan.grid = {
+      Expression::min(tilesX * tilesY,
+                      Expression::multiprocessors() * Expression(2)) *
+          Expression(2),
+      1, 1};
+  persistent.plan.cluster = 2;
+  persistent.plan.sharedBytes =
+      Expression::min(n * Expression(16), Expression(65536));
+  persistent.plan.workspaceBytes = tilesY * Expression(16);
+  persistent.plan.parameters.push_back(Parameter::workspace());
+  info.kernels = {tiles, persistent};
+  return info;
+}
+
+inline CompiledProgram scoresProgram(const std::string &target = "host") {
+  return {scoresInfo(target), {"tiles", "persistent"}};
 }
 
 /// The same with image bytes that no loader looks at.

@@ -11,6 +11,9 @@
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
 
+#include <string>
+#include <vector>
+
 namespace dsv4 {
 
 /// Looks of the text. None of them changes what it computes.
@@ -26,6 +29,19 @@ struct EmissionOptions {
 /// compiled behind the device library.
 mlir::LogicalResult translateToCUDA(mlir::Operation *op, llvm::raw_ostream &os,
                                     const EmissionOptions &options = {});
+
+/// The files of the device library that the kernels in `op` call, sorted.
+std::vector<std::string> getDeviceHeaders(mlir::Operation *op);
+
+/// A kernel as a translation unit of its own.
+struct KernelSource {
+  std::string text; ///< To be compiled behind `headers`.
+  std::vector<std::string> headers;
+};
+
+/// Prints the kernel of a gpu.module.
+mlir::FailureOr<KernelSource>
+translateKernel(mlir::Operation *unit, const EmissionOptions &options = {});
 
 /// Attaches the spellings of all dialects that occur in emission form.
 void registerCUDATranslations(mlir::DialectRegistry &registry);
