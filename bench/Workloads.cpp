@@ -8,10 +8,9 @@
 #include "Workloads.h"
 
 #include "dsv4/InitAll.h"
-#include "dsv4/Reference/Interpreter.h"
+#include "dsv4/Reference/Check.h"
 
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 #include <cstring>
@@ -98,7 +97,8 @@ std::string Workload::verify(const rt::LoadedProgram &program, int64_t size,
   std::vector<reference::Buffer> buffers;
   for (size_t i = 0; i < excerpt.data.size(); ++i)
     buffers.push_back({excerpt.shapes[i], excerpt.data[i].data()});
-  check(reference::interpret(getFunction(), buffers));
+  auto oracle = reference::evaluate(getFunction(), buffers);
+  check(oracle.status());
   // What the launch has left, in an excerpt of its own.
   std::vector<std::vector<char>> found(excerpt.data.size());
   for (const Excerpt::Result &result : excerpt.results) {
@@ -106,24 +106,9 @@ std::string Workload::verify(const rt::LoadedProgram &program, int64_t size,
     if (data.empty())
       data = excerpt.data[result.binding];
     device.download(data.data() + result.offset, result.device, result.bytes);
+    buffers[result.binding].data = data.data();
   }
-  for (size_t i = 0; i < found.size(); ++i)
-    buffers[i].data = found[i].data();
-  reference::sortUnordered(
-      getFunction(), take(reference::readSignature(getFunction())), buffers);
-  for (const Excerpt::Result &result : excerpt.results) {
-    const char *got = found[result.binding].data() + result.offset;
-    const char *expected = excerpt.data[result.binding].data() + result.offset;
-    for (size_t at = 0; at < result.bytes; ++at)
-      if (got[at] != expected[at])
-        return llvm::formatv(
-            "'{0}', byte {1} of the {2} from {3} on in the excerpt: got "
-            "{4:x-2}, expected {5:x-2}",
-            program.info().bindings[result.binding].name, at, result.bytes,
-            result.offset, static_cast<uint8_t>(got[at]),
-            static_cast<uint8_t>(expected[at]));
-  }
-  return "";
+  return reference::explainDifference(*oracle, buffers);
 }
 
 std::vector<float> bench::makeAngles(int64_t positions) {

@@ -93,4 +93,38 @@ def DSV4_RowLoweringInterface : OpInterface<"RowLoweringInterface"> {
   ];
 }
 
+def DSV4_ResultContractInterface : OpInterface<"ResultContractInterface"> {
+  let cppNamespace = "::dsv4";
+  let description = [{
+    How what an op writes is compared with the oracle (`docs/Contracts.md`). A destination is an
+    operand: an init, or a cache that the op writes. An op without this interface is compared
+    byte by byte.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The contract of `destination`: `exact` (the default), `ulp n`, `bounded` or `selection`. A cache
+      is always `exact`.
+    }], "::dsv4::ResultContract", "getContract", (ins "::mlir::OpOperand &":$destination), [{}],
+      [{ return ::dsv4::ResultContract::exact(); }]>,
+    InterfaceMethod<[{
+      Whether the contracts also say what is right where the oracle knows the elements of
+      `operand` only within bounds. Otherwise the oracle refuses such an operand.
+    }], "bool", "acceptsBounds", (ins "::mlir::OpOperand &":$operand), [{}], [{ return false; }]>
+  ];
+}
+
+def DSV4_ReferenceInterface : OpInterface<"ReferenceInterface"> {
+  let cppNamespace = "::dsv4";
+  let description = [{
+    How the oracle computes an op that is not one of dsv4. Written from the formula, one element at
+    a time, in double precision, without a look at the lowering.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Computes every result from the operands, and gives bounds for results whose contract is
+      `bounded`.
+    }], "::dsv4::rt::Status", "evaluate", (ins "::dsv4::reference::Evaluation &":$evaluation)>
+  ];
+}
+
 #endif // DSV4_INTERFACES_TD

@@ -24,7 +24,7 @@ def DSV4_Mask : TensorOf<[I1]>;
 def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>, DSV4_ResultContractInterface
   ]> {
   let summary = "gather rows of a paged cache";
   let description = [{
@@ -104,7 +104,8 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
 def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     Pure, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit", "allowsUnevenShares"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit", "allowsUnevenShares"]>,
+    DSV4_ResultContractInterface
   ]> {
   let summary = "decode a quantised tensor";
   let description = [{
@@ -157,7 +158,7 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
 def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>, DSV4_ResultContractInterface
   ]> {
   let summary = "values to codes and factors";
   let description = [{
@@ -218,7 +219,8 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
 class DSV4_RowToRowOp<string mnemonic> : DSV4_Op<mnemonic, [
     Pure, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["allowsUnevenShares"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["allowsUnevenShares"]>,
+    DSV4_ResultContractInterface
   ]> {
   code inits = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
@@ -328,7 +330,8 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getTeamWork"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getTeamWork"]>,
+    DSV4_ResultContractInterface
   ]> {
   let summary = "pool windows of tokens, each channel by a softmax over them";
   let description = [{
@@ -451,7 +454,8 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
 //===----------------------------------------------------------------------===//
 
 def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
-    AttrSizedOperandSegments, DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DSV4_ResultContractInterface
   ]> {
   let summary = "write entries of a paged cache";
   let description = [{

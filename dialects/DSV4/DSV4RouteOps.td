@@ -17,7 +17,8 @@ include "DSV4OpBase.td"
 def DSV4_GateOp : DSV4_Op<"gate", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "scores"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit", "isPointwise", "takesRowNumbers", "allowsUnevenShares"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit", "isPointwise", "takesRowNumbers", "allowsUnevenShares"]>,
+    DSV4_ResultContractInterface
   ]> {
   let summary = "scores of experts from logits";
   let description = [{
@@ -61,7 +62,8 @@ def DSV4_GateOp : DSV4_Op<"gate", [
 def DSV4_LookupOp : DSV4_Op<"lookup", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "rows"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["isStoredToo", "allowsUnevenShares"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["isStoredToo", "allowsUnevenShares"]>,
+    DSV4_ResultContractInterface
   ]> {
   let summary = "rows of a table of indices";
   let description = [{
@@ -99,7 +101,8 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
 def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "weights"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["picksElements", "acceptsPlaces", "allowsUnevenShares"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["picksElements", "acceptsPlaces", "allowsUnevenShares"]>,
+    DSV4_ResultContractInterface
   ]> {
   let summary = "weights of the experts of a token";
   let description = [{

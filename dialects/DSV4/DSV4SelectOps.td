@@ -17,7 +17,8 @@ include "DSV4OpBase.td"
 def DSV4_TopkOp : DSV4_Op<"topk", [
     Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getSelection", "isStoredToo"]>
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getSelection", "isStoredToo"]>,
+    DeclareOpInterfaceMethods<DSV4_ResultContractInterface, ["getContract", "acceptsBounds"]>
   ]> {
   let summary = "the k best elements of every row, exactly";
   let description = [{
@@ -50,6 +51,10 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
 
     and -1 for padding, where the entry of the table is negative, where there is none (i div page or q
     outside the table), and where the slot is beyond 2^31 - 1.
+
+    Scores that are exact are selected from exactly. Scores that another op computes within bounds (its contract is
+    `bounded`) give a result that is right if it is the exact one of scores that are each within the bound
+    (docs/Contracts.md); a selection by `groups` takes exact scores only.
 
     With `groups` G the N columns are G runs of N / G neighbours, and elements of `keep` groups only are chosen from. Groups
     come in the order that elements do (a larger key first, the lower group of equal ones, NaN last), and the key of a group

@@ -26,7 +26,7 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
 // Errors
 //===----------------------------------------------------------------------===//
 
-static std::string toText(ArrayRef<int64_t> shape) {
+static std::string showShape(ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::interleaveComma(shape, stream << '[');
@@ -70,7 +70,7 @@ rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
   for (Operation &op : func.getBody().front())
     if (!isa<PagedGatherOp, DequantizeOp, QuantizeOp, RMSNormOp, RopeOp,
              HadamardOp, CompressOp, PagedAppendOp, TopkOp, GateOp, LookupOp,
-             RouteWeightsOp, func::ReturnOp>(op) &&
+             RouteWeightsOp, ReferenceInterface, func::ReturnOp>(op) &&
         !isShapeOp(&op))
       return invalid("'" + op.getName().getStringRef() +
                      "' is not an op the interpreter knows");
@@ -136,14 +136,7 @@ int64_t Elements::place(int64_t index) const {
 
 uint32_t Elements::code(int64_t index) const {
   int64_t at = place(index);
-  unsigned width = bitWidth(format);
-  if (width == 4) {
-    bool high = (at % 2 != 0) != highFirst;
-    return uint8_t(bytes[at / 2]) >> (high ? 4 : 0) & 0xF;
-  }
-  uint32_t code = 0;
-  std::memcpy(&code, bytes + at * (width / 8), width / 8);
-  return code;
+  return loadCode(format, bytes, highFirst ? at ^ 1 : at);
 }
 
 void Elements::setCode(int64_t index, uint32_t code) const {
@@ -170,7 +163,7 @@ rt::Status Interpreter::checkRanks() const {
     if (buffer.shape.size() != binding.shape.size())
       return invalid("binding '" + binding.name + "': expected rank " +
                      Twine(binding.shape.size()) + ", got shape " +
-                     toText(buffer.shape));
+                     showShape(buffer.shape));
   return {};
 }
 
@@ -200,7 +193,8 @@ rt::Status Interpreter::checkBinding(unsigned index) const {
   }
   auto bytes = reference::getByteSize(binding, buffer.shape);
   if (!bytes)
-    return invalid(where + "shape " + toText(buffer.shape) + " is too large");
+    return invalid(where + "shape " + showShape(buffer.shape) +
+                   " is too large");
   if (*bytes != 0 && !buffer.data)
     return invalid(where + "the data is null");
   return {};
@@ -241,8 +235,8 @@ rt::Status Interpreter::checkShape(Operation *op, StringRef operand,
     name =
         ", binding '" + getArgumentName(func, argument.getArgNumber()) + "',";
   return invalid(op->getName().getStringRef() + ": expected '" + operand + "'" +
-                 name + " of shape " + toText(expected) + ", got " +
-                 toText(tensor.shape));
+                 name + " of shape " + showShape(expected) + ", got " +
+                 showShape(tensor.shape));
 }
 
 Tensor &Interpreter::makeResult(Value result, ArrayRef<int64_t> shape) {
@@ -268,7 +262,7 @@ BlockArgument Interpreter::getDestination(Value value) const {
 }
 
 rt::Status Interpreter::writeDestinations() {
-  DenseMap<Value, Value> written;
+  SmallVector<Value> written(signature.bindings.size());
   SmallVector<std::pair<Buffer, Tensor>> writes;
   for (auto op : func.getBody().front().getOps<DestinationStyleOpInterface>())
     for (Value result : op->getResults()) {
@@ -284,39 +278,151 @@ rt::Status Interpreter::writeDestinations() {
         return invalid("a result of " + op->getName().getStringRef() +
                        " is returned, but no argument is its destination");
       unsigned argument = destination.getArgNumber();
-      if (!written.try_emplace(destination, result).second)
+      unsigned binding = signature.firstBinding[argument];
+      if (written[binding])
         return invalid("binding '" + getArgumentName(func, argument) +
                        "' is the destination of two results");
-      writes.push_back(
-          {buffers[signature.firstBinding[argument]], values.at(result)});
+      written[binding] = result;
+      writes.push_back({buffers[binding], values.at(result)});
     }
+  if (rt::Status status = expectDestinations(written); !status)
+    return status;
   for (auto &[buffer, tensor] : writes)
     if (tensor.bytes() != 0)
       std::memcpy(buffer.data, tensor.data, tensor.bytes());
   return {};
 }
 
-rt::Status Interpreter::execute(Operation *op) {
+rt::Status Interpreter::expectDestinations(ArrayRef<Value> written) {
+  for (auto [i, binding] : llvm::enumerate(signature.bindings)) {
+    if (Value result = written[i]) {
+      Expectation expectation{unsigned(i), getResultContract(result)};
+      if (!expectation.contract.isExact()) {
+        expectation.knowledge = knowledge.lookup(result);
+        expectation.format = reference::getFormat(values.at(result).element);
+      }
+      expectations.push_back(std::move(expectation));
+    } else if (binding.written && signature.holdsInput[i]) {
+      // Of a cache, which is memory: every byte.
+      expectations.push_back({unsigned(i), ResultContract::exact()});
+    }
+  }
+  for (const Expectation &expectation : expectations)
+    if (auto selection = expectation.knowledge.selection.get())
+      if (llvm::none_of(expectations, [&](const Expectation &other) {
+            return other.knowledge.selection.get() == selection &&
+                   other.knowledge.part == Knowledge::Part::Indices;
+          }))
+        return invalid("binding '" +
+                       signature.bindings[expectation.binding].name +
+                       "' belongs to a selection from bounded scores: give its "
+                       "indices an argument as destination, by which it is "
+                       "compared");
+  return {};
+}
+
+bool Interpreter::isInexact(Value value) const {
+  ResultContract contract = getResultContract(value);
+  if (contract.isExact())
+    return false;
+  auto isBounded = [](const BoundedValue &element) {
+    return element.bound != 0;
+  };
+  auto it = knowledge.find(value);
+  if (it == knowledge.end())
+    return true;
+  if (contract == ResultContract::bounded())
+    return llvm::any_of(*it->second.bounds, isBounded);
+  return llvm::any_of(it->second.selection->keys, isBounded);
+}
+
+rt::Status Interpreter::checkOperands(Operation *op) const {
   auto tied = dyn_cast<DestinationStyleOpInterface>(op);
+  auto contracts = dyn_cast<ResultContractInterface>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    if (!isa<RankedTensorType>(value.getType()) ||
+        (tied && tied.isDpsInit(&operand)))
+      continue;
+    std::string which = (op->getName().getStringRef() + " reads operand " +
+                         Twine(operand.getOperandNumber()))
+                            .str();
+    if (!values.contains(value))
+      return invalid(which + ", which nothing has written");
+    if (!isInexact(value))
+      continue;
+    ResultContract contract = getResultContract(value);
+    if (contract != ResultContract::bounded() || !contracts ||
+        !contracts.acceptsBounds(operand))
+      return invalid(which + ", which '" +
+                     value.getDefiningOp()->getName().getStringRef() +
+                     "' computes under the contract '" + toText(contract) +
+                     "', so there is no one result to compare with: check the "
+                     "two ops in functions of their own");
+  }
+  return {};
+}
+
+rt::Status Interpreter::checkContracts(Operation *op) const {
+  auto contracts = dyn_cast<ResultContractInterface>(op);
+  if (!contracts)
+    return {};
+  auto name = op->getName().getStringRef();
   for (OpOperand &operand : op->getOpOperands())
-    if (isa<RankedTensorType>(operand.get().getType()) &&
-        !(tied && tied.isDpsInit(&operand)) && !values.contains(operand.get()))
-      return invalid(op->getName().getStringRef() + " reads operand " +
-                     Twine(operand.getOperandNumber()) +
-                     ", which nothing has written");
-  return TypeSwitch<Operation *, rt::Status>(op)
-      .Case([&](PagedGatherOp op) { return gather(op); })
-      .Case([&](DequantizeOp op) { return dequantize(op); })
-      .Case([&](QuantizeOp op) { return quantize(op); })
-      .Case([&](RMSNormOp op) { return normalize(op); })
-      .Case([&](RopeOp op) { return rotate(op); })
-      .Case([&](HadamardOp op) { return transform(op); })
-      .Case([&](CompressOp op) { return compress(op); })
-      .Case([&](PagedAppendOp op) { return append(op); })
-      .Case([&](TopkOp op) { return choose(op); })
-      .Case([&](GateOp op) { return score(op); })
-      .Case([&](LookupOp op) { return lookUp(op); })
-      .Case([&](RouteWeightsOp op) { return weigh(op); });
+    if (isa<CacheType>(operand.get().getType()) &&
+        !contracts.getContract(operand).isExact())
+      return invalid("'" + name + "' declares the contract '" +
+                     toText(contracts.getContract(operand)) +
+                     "' for a cache, expected 'exact'");
+  for (OpResult result : op->getResults()) {
+    ResultContract contract = getResultContract(result);
+    if (contract.isExact())
+      continue;
+    std::string which =
+        ("'" + name + "' declares the contract '" + toText(contract) +
+         "' for result " + Twine(result.getResultNumber()))
+            .str();
+    bool selects = contract == ResultContract::selection();
+    auto format = reference::getFormat(values.at(result).element);
+    if (!selects && !(format && isFloatingPoint(*format)))
+      return invalid(which + ", whose elements are no floating-point numbers: "
+                             "expected 'exact'");
+    Knowledge known = knowledge.lookup(result);
+    if (contract == ResultContract::bounded()) {
+      auto isBad = [](const BoundedValue &element) {
+        return !(element.bound >= 0);
+      };
+      if (!known.bounds || llvm::any_of(*known.bounds, isBad))
+        return invalid(which + ", but its reference does not give every "
+                               "element a bound of at least 0: call "
+                               "Evaluation::setBounded");
+    }
+    if (selects && !known.selection)
+      return invalid(which + ", which is for results of dsv4.topk: expected "
+                             "'exact', 'ulp' or 'bounded'");
+  }
+  return {};
+}
+
+rt::Status Interpreter::execute(Operation *op) {
+  if (rt::Status status = checkOperands(op); !status)
+    return status;
+  rt::Status status =
+      TypeSwitch<Operation *, rt::Status>(op)
+          .Case([&](PagedGatherOp op) { return gather(op); })
+          .Case([&](DequantizeOp op) { return dequantize(op); })
+          .Case([&](QuantizeOp op) { return quantize(op); })
+          .Case([&](RMSNormOp op) { return normalize(op); })
+          .Case([&](RopeOp op) { return rotate(op); })
+          .Case([&](HadamardOp op) { return transform(op); })
+          .Case([&](CompressOp op) { return compress(op); })
+          .Case([&](PagedAppendOp op) { return append(op); })
+          .Case([&](TopkOp op) { return choose(op); })
+          .Case([&](GateOp op) { return score(op); })
+          .Case([&](LookupOp op) { return lookUp(op); })
+          .Case([&](RouteWeightsOp op) { return weigh(op); })
+          .Case([&](ReferenceInterface op) { return evaluateUserOp(op); });
+  return status ? checkContracts(op) : status;
 }
 
 rt::Status Interpreter::run() {
@@ -327,12 +433,4 @@ rt::Status Interpreter::run() {
       if (rt::Status status = execute(&op); !status)
         return status;
   return writeDestinations();
-}
-
-rt::Status dsv4::reference::interpret(func::FuncOp func,
-                                      ArrayRef<Buffer> buffers) {
-  auto signature = readSignature(func);
-  if (!signature)
-    return signature.status();
-  return Interpreter(func, *signature, buffers).run();
 }

@@ -9,6 +9,8 @@
 #ifndef DSV4_LIB_REFERENCE_INTERPRETERIMPL_H
 #define DSV4_LIB_REFERENCE_INTERPRETERIMPL_H
 
+#include "dsv4/Reference/Check.h"
+#include "dsv4/Reference/Evaluation.h"
 #include "dsv4/Reference/Interpreter.h"
 
 #include <cstring>
@@ -85,10 +87,16 @@ public:
       : func(func), signature(signature), buffers(buffers) {}
 
   rt::Status run();
+  /// How what run() has written is compared.
+  std::vector<Expectation> takeExpectations() {
+    return std::move(expectations);
+  }
   /// See findSharedEntries.
   std::vector<std::string> describeSharedEntries();
 
 private:
+  friend class Evaluation;
+
   /// An entry that may be read or written.
   struct Entry {
     int64_t page, slot;
@@ -110,8 +118,16 @@ private:
   rt::Status checkRanks() const;
   rt::Status checkBinding(unsigned index) const;
   rt::Status bindArguments();
+  rt::Status checkOperands(mlir::Operation *op) const;
   rt::Status execute(mlir::Operation *op);
+  rt::Status evaluateUserOp(ReferenceInterface op);
+  /// Whether all that the contracts of an op need is known.
+  rt::Status checkContracts(mlir::Operation *op) const;
+  /// Whether a right value may be another than the oracle's.
+  bool isInexact(mlir::Value value) const;
   rt::Status writeDestinations();
+  /// Fills `expectations`; `written` has the value of each binding, or null.
+  rt::Status expectDestinations(llvm::ArrayRef<mlir::Value> written);
 
   rt::Status gather(PagedGatherOp op);
   rt::Status dequantize(DequantizeOp op);
@@ -126,6 +142,10 @@ private:
   rt::Status lookUp(LookupOp op);
   rt::Status weigh(RouteWeightsOp op);
 
+  /// Elements of a row that may be chosen: its first ones.
+  int64_t countCandidates(TopkOp op, int64_t row) const;
+  /// Makes known what a selection from bounded scores is compared by.
+  void expectSelection(TopkOp op);
   /// Indices of the chosen elements of a row, in index order where the op asks
   /// for none.
   std::vector<int32_t> chooseElements(TopkOp op, int64_t row) const;
@@ -181,6 +201,9 @@ private:
   llvm::ArrayRef<Buffer> buffers;
   /// Values of all tensors that were computed or passed.
   llvm::DenseMap<mlir::Value, Tensor> values;
+  /// Of those that are not compared exactly.
+  llvm::DenseMap<mlir::Value, Knowledge> knowledge;
+  std::vector<Expectation> expectations;
 };
 
 } // namespace dsv4::reference

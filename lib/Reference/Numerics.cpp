@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace dsv4::reference;
@@ -91,6 +92,16 @@ uint32_t dsv4::reference::largestFinite(Format format) {
 //===----------------------------------------------------------------------===//
 // Decoding
 //===----------------------------------------------------------------------===//
+
+uint32_t dsv4::reference::loadCode(Format format, const char *bytes,
+                                   int64_t index) {
+  unsigned width = bitWidth(format);
+  if (width == 4)
+    return uint8_t(bytes[index / 2]) >> (index % 2 * 4) & 0xF;
+  uint32_t code = 0;
+  std::memcpy(&code, bytes + index * (width / 8), width / 8);
+  return code;
+}
 
 double dsv4::reference::decode(Format format, uint32_t code) {
   assert(uint64_t(code) >> bitWidth(format) == 0 && "code too wide");

@@ -52,15 +52,19 @@ static void keepGroups(TopkOp op, ArrayRef<float> keys, int64_t columns,
   });
 }
 
+int64_t Interpreter::countCandidates(TopkOp op, int64_t row) const {
+  int64_t columns = values.at(op.getScores()).shape.back();
+  if (!op.getLengths())
+    return columns;
+  int64_t given = values.at(op.getLengths()).index(row);
+  if (op.getRatio())
+    given = given < 0 ? 0 : (given + 1) / int64_t(*op.getRatio());
+  return std::clamp<int64_t>(given, 0, columns);
+}
+
 std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
   const Tensor &scores = values.at(op.getScores());
-  int64_t columns = scores.shape.back(), count = columns;
-  if (op.getLengths()) {
-    int64_t given = values.at(op.getLengths()).index(row);
-    if (op.getRatio())
-      given = given < 0 ? 0 : (given + 1) / int64_t(*op.getRatio());
-    count = std::clamp<int64_t>(given, 0, columns);
-  }
+  int64_t columns = scores.shape.back(), count = countCandidates(op, row);
   Elements elements = scores.elements();
   std::vector<float> keys(count);
   for (int64_t i = 0; i < count; ++i) {
@@ -104,6 +108,59 @@ int32_t Interpreter::findSlot(TopkOp op, int64_t row, int64_t index) const {
   return entry < 0 || slot > std::numeric_limits<int32_t>::max()
              ? -1
              : int32_t(slot);
+}
+
+/// A key: the fp32 sum of a score, which is known within a bound, and a bias.
+static BoundedValue addBias(BoundedValue score, float bias) {
+  if (score.bound == 0)
+    return {addF32(float(score.exact), bias), 0};
+  double sum = score.exact + bias, reach = std::fabs(sum) + score.bound;
+  // From there on the sum may be rounded to infinity.
+  if (reach >= double(std::numeric_limits<float>::max()))
+    return {sum, std::numeric_limits<double>::infinity()};
+  return {sum, score.bound + std::ldexp(reach, -24)};
+}
+
+static SelectionOracle::Order getOracleOrder(TopkOrder order) {
+  switch (order) {
+  case TopkOrder::Sorted:
+    return SelectionOracle::Order::Sorted;
+  case TopkOrder::IndexAscending:
+    return SelectionOracle::Order::IndexAscending;
+  case TopkOrder::Unordered:
+    return SelectionOracle::Order::Unordered;
+  }
+  llvm_unreachable("unknown order");
+}
+
+void Interpreter::expectSelection(TopkOp op) {
+  const Tensor &scores = values.at(op.getScores());
+  int64_t rows = scores.rows(), columns = scores.shape.back();
+  auto oracle = std::make_shared<SelectionOracle>();
+  oracle->k = op.getPlaces();
+  oracle->columns = columns;
+  oracle->smallest = op.getSmallest();
+  oracle->order = getOracleOrder(op.getOrder());
+  for (int64_t row = 0; row < rows; ++row)
+    oracle->counts.push_back(countCandidates(op, row));
+  oracle->keys = *knowledge.at(op.getScores()).bounds;
+  if (op.getBias()) {
+    oracle->scores = oracle->keys;
+    Elements bias = values.at(op.getBias()).elements();
+    for (int64_t at = 0; at < rows * columns; ++at)
+      oracle->keys[at] = addBias(oracle->keys[at], bias.f32(at % columns));
+  }
+  if (op.getSlots())
+    for (int64_t at = 0; at < rows * columns; ++at)
+      oracle->slots.push_back(findSlot(op, at / columns, at % columns));
+  const std::pair<Value, Knowledge::Part> parts[] = {
+      {op.getIndices(), Knowledge::Part::Indices},
+      {op.getValues(), Knowledge::Part::Values},
+      {op.getSlots(), Knowledge::Part::Slots}};
+  for (OpOperand &out : op.getOutsMutable())
+    for (auto [destination, part] : parts)
+      if (out.get() == destination)
+        knowledge[op.getTiedOpResult(&out)] = {nullptr, oracle, part};
 }
 
 rt::Status Interpreter::choose(TopkOp op) {
@@ -172,6 +229,8 @@ rt::Status Interpreter::choose(TopkOp op) {
           indices[at] < 0 ? -1 : findSlot(op, at / places, indices[at]);
       std::memcpy(out->data + at * sizeof(slot), &slot, sizeof(slot));
     }
+  if (!op.getContract(op.getOutsMutable()[0]).isExact())
+    expectSelection(op);
   return {};
 }
 

@@ -167,36 +167,3 @@ Result<double> Execution::timeCopy(double bytes) {
     return seconds.status();
   return 2.0 * half / *seconds;
 }
-
-std::string dsv4::describeDifference(const rt::Binding &binding,
-                                     const std::vector<int64_t> &shape,
-                                     const std::vector<char> &got,
-                                     const std::vector<char> &expected) {
-  size_t width = rt::getByteSize(binding.storage);
-  size_t count = got.size() / width, different = 0, first = 0;
-  for (size_t i = 0; i < count; ++i)
-    if (std::memcmp(&got[i * width], &expected[i * width], width) != 0 &&
-        different++ == 0)
-      first = i;
-  if (different == 0)
-    return "";
-  std::string at;
-  size_t rest = first;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    at = std::to_string(rest % shape[axis]) + (at.empty() ? "" : ", ") + at;
-    rest /= shape[axis];
-  }
-  auto hex = [&](const std::vector<char> &bytes) {
-    std::string text = "0x";
-    for (size_t i = width; i-- > 0;) {
-      const char *digits = "0123456789abcdef";
-      unsigned char byte = bytes[first * width + i];
-      text += digits[byte >> 4];
-      text += digits[byte & 15];
-    }
-    return text;
-  };
-  return "'" + binding.name + "' differs in " + std::to_string(different) +
-         " of " + std::to_string(count) + " elements, first at [" + at +
-         "]: got " + hex(got) + ", expected " + hex(expected);
-}

@@ -53,12 +53,6 @@ private:
   std::string deviceName = "host";
 };
 
-/// "" if equal, else where the first difference is and how many there are.
-std::string describeDifference(const rt::Binding &binding,
-                               const std::vector<int64_t> &shape,
-                               const std::vector<char> &got,
-                               const std::vector<char> &expected);
-
 } // namespace dsv4
 
 #endif // DSV4_RUN_EXECUTION_H

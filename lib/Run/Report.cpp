@@ -74,9 +74,16 @@ std::string dsv4::formatTable(const RunResult &result) {
                       getBandwidth(result) * 1e-9,
                       result.copyBytesPerSecond * 1e-9));
   }
-  if (result.checked)
-    row("check", result.mismatch.empty() ? "matches the oracle"
+  if (result.checked) {
+    std::string contracts;
+    for (const auto &[name, contract] : result.contracts)
+      contracts +=
+          (contracts.empty() ? "" : ", ") + ("'" + name + "': ") + contract;
+    if (!contracts.empty())
+      contracts = " (" + contracts + ")";
+    row("check", result.mismatch.empty() ? "matches the oracle" + contracts
                                          : "DIFFERS: " + result.mismatch);
+  }
   return text;
 }
 
@@ -115,6 +122,11 @@ std::string dsv4::formatJSON(const RunResult &result) {
   }
   if (result.checked) {
     object["matches_oracle"] = result.mismatch.empty();
+    llvm::json::Object contracts;
+    for (const auto &[name, contract] : result.contracts)
+      contracts[name] = contract;
+    if (!contracts.empty())
+      object["contracts"] = std::move(contracts);
     if (!result.mismatch.empty())
       object["mismatch"] = result.mismatch;
   }

@@ -10,6 +10,7 @@
 #include "Execution.h"
 #include "dsv4/Dialect/RecordLayout.h"
 #include "dsv4/InitAll.h"
+#include "dsv4/Reference/Check.h"
 #include "dsv4/Reference/Interpreter.h"
 #include "dsv4/Signature.h"
 #include "dsv4/Support/Diagnostics.h"
@@ -50,7 +51,6 @@ private:
                           const std::string &except) const;
   Status writeListing();
   double countBytes();
-  bool isIntermediate(unsigned binding);
   int findBinding(const std::string &name) const;
 
   const RunOptions &options;
@@ -88,6 +88,8 @@ Status Runner::readProgram() {
     return text.status();
   source = text.take();
   registerAllDialects(registry);
+  for (const dsv4::DialectExtension &extension : options.compile.extensions)
+    extension.registerDialects(registry);
   context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   FirstError error(context.get());
@@ -394,22 +396,6 @@ Status Runner::execute() {
   return Status();
 }
 
-/// Whether a destination holds only what another op of the program reads: what
-/// is left in it is not specified.
-bool Runner::isIntermediate(unsigned binding) {
-  bool intermediate = false;
-  func.walk([&](DestinationStyleOpInterface op) {
-    for (OpResult result : op->getResults()) {
-      auto arg = dyn_cast<BlockArgument>(op.getTiedOpOperand(result)->get());
-      if (arg && signature.getBinding(arg.getArgNumber()) == binding)
-        intermediate =
-            !result.use_empty() &&
-            llvm::none_of(result.getUsers(), llvm::IsaPred<func::ReturnOp>);
-    }
-  });
-  return intermediate;
-}
-
 Status Runner::check() {
   reference::InputSet expected = buffers;
   for (auto [i, binding] : llvm::enumerate(signature.bindings))
@@ -417,17 +403,13 @@ Status Runner::check() {
       expected.bytes[i] = before.at(i);
     else if (binding.written)
       llvm::fill(expected.bytes[i], static_cast<char>(0xAB));
-  if (Status status = reference::interpret(func, expected.buffers()); !status)
-    return status;
+  auto oracle = reference::evaluate(func, expected.buffers());
+  if (!oracle)
+    return oracle.status();
   result.checked = true;
+  result.contracts = oracle->describeContracts();
   reference::InputSet got = buffers;
-  reference::sortUnordered(func, signature, got.buffers());
-  for (auto [i, binding] : llvm::enumerate(signature.bindings)) {
-    if (!binding.written || isIntermediate(i) || !result.mismatch.empty())
-      continue;
-    result.mismatch = describeDifference(binding, got.shapes[i], got.bytes[i],
-                                         expected.bytes[i]);
-  }
+  result.mismatch = reference::explainDifference(*oracle, got.buffers());
   // What stays there depends on the order of threads.
   if (!result.mismatch.empty())
     for (const std::string &line : sharedEntries)

@@ -7,6 +7,8 @@
 
 #include "InputMaker.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -118,6 +120,11 @@ static Use getUse(OpOperand &operand) {
     Use use{Role::Routing};
     use.weights = weights;
     return use;
+  }
+  if (isa<ReferenceInterface>(op)) {
+    Type element = getElementTypeOrSelf(operand.get().getType());
+    bool isValue = element.isF32() || element.isBF16();
+    return {isValue ? Role::Values : Role::None};
   }
   if (number == 0)
     return {Role::Values};

@@ -87,7 +87,7 @@ public:
   ExtentExpressions(func::FuncOp func, const rt::PlanNames &names)
       : func(func), names(names) {}
 
-  rt::Expression ofAxis(unsigned argument, int64_t axis) const {
+  rt::Expression ofAxis(unsigned argument, int64_t axis) {
     auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[argument]);
     if (tensor && !tensor.isDynamicDim(axis))
       return tensor.getDimSize(axis);
@@ -97,7 +97,7 @@ public:
 
   /// The product of all extents but the last, or nothing if `tensor` has
   /// extents that no argument has.
-  std::optional<rt::Expression> ofRows(Value tensor) const {
+  std::optional<rt::Expression> ofRows(Value tensor) {
     auto type = cast<RankedTensorType>(tensor.getType());
     auto argument = dyn_cast<BlockArgument>(tensor);
     rt::Expression rows = 1;
@@ -110,7 +110,7 @@ public:
     return rows;
   }
 
-  int bindingOf(unsigned argument, StringRef field) const {
+  int bindingOf(unsigned argument, StringRef field) {
     return indexIn(names.bindings, getBindingName(func, argument, field));
   }
 
@@ -145,7 +145,7 @@ std::optional<rt::LaunchPlan>
 dsv4::planLaunch(func::FuncOp func, RowScheduleAttr schedule, StringRef arch,
                  Value rowsOf, ArrayRef<PlannedParameter> parameters,
                  const rt::PlanNames &names) {
-  const ExtentExpressions extents(func, names);
+  ExtentExpressions extents(func, names);
   std::optional<rt::Expression> rows = extents.ofRows(rowsOf);
   if (!rows)
     return std::nullopt;

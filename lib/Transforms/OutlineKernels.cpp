@@ -378,11 +378,9 @@ LogicalResult Outliner::buildLaunch(gpu::GPUFuncOp callee) {
   plan->sharedBytes = cuda::getSharedBytes(callee);
   OpBuilder b(kernel);
   auto module = callee->getParentOfType<gpu::GPUModuleOp>();
-  LaunchOp::create(
-      b, kernel.getLoc(),
-      SymbolRefAttr::get(module.getSymNameAttr(),
-                         {FlatSymbolRefAttr::get(callee.getSymNameAttr())}),
-      *plan, names);
+  auto symbol = SymbolRefAttr::get(
+      module.getNameAttr(), {FlatSymbolRefAttr::get(callee.getOperation())});
+  LaunchOp::create(b, kernel.getLoc(), symbol, *plan, names);
   return success();
 }
 

@@ -8,10 +8,10 @@
 #include "CompiledProgram.h"
 
 #include "dsv4/InitAll.h"
+#include "dsv4/Reference/Check.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace dsv4;
 using namespace dsv4::test;
@@ -178,63 +178,30 @@ Status CompiledProgram::launch(reference::InputSet &set,
   return status;
 }
 
-/// "" if equal, else where the first difference is.
-static std::string compare(const rt::Binding &binding,
-                           const std::vector<int64_t> &shape,
-                           const std::vector<char> &got,
-                           const std::vector<char> &expected) {
-  if (got == expected)
-    return "";
-  size_t elements = 1, different = 0, first = 0;
-  for (int64_t extent : shape)
-    elements *= extent;
-  size_t width = got.size() / elements;
-  for (size_t i = 0; i < elements; ++i)
-    if (memcmp(&got[i * width], &expected[i * width], width) != 0 &&
-        different++ == 0)
-      first = i;
-  std::string at;
-  size_t rest = first;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    at = std::to_string(rest % shape[axis]) + (at.empty() ? "" : ", ") + at;
-    rest /= shape[axis];
-  }
-  auto hex = [&](const std::vector<char> &bytes) {
-    std::string reversed(bytes.begin() + first * width,
-                         bytes.begin() + (first + 1) * width);
-    std::reverse(reversed.begin(), reversed.end());
-    return llvm::toHex(reversed, /*LowerCase=*/true);
-  };
-  return "'" + binding.name + "' differs in " + std::to_string(different) +
-         " of " + std::to_string(elements) + " elements, first at [" + at +
-         "]: got 0x" + hex(got) + ", expected 0x" + hex(expected);
-}
-
 std::string CompiledProgram::check(const reference::InputSet &inputs,
                                    reference::InputSet *outputs) {
   reference::InputSet got = inputs, expected = inputs;
-  if (Status status = reference::interpret(func, expected.buffers()); !status)
-    return status.message();
+  auto oracle = reference::evaluate(func, expected.buffers());
+  if (!oracle)
+    return oracle.status().message();
   bool online = false;
   func.walk([&](CompressOp op) { online |= op.isOnline(); });
   for (const char *when : {"", " at the second launch"}) {
     // A piece may go on from what the first launch has left.
     if (online && *when)
-      if (Status status = reference::interpret(func, expected.buffers());
-          !status)
-        return status.message();
+      oracle = reference::evaluate(func, expected.buffers());
+    if (!oracle)
+      return oracle.status().message();
     if (Status status = launch(got); !status)
       return status.message();
-    reference::sortUnordered(func, signature, got.buffers());
-    for (size_t i = 0; i < got.bytes.size(); ++i) {
-      const rt::Binding &binding = signature.bindings[i];
-      if (binding.name == "scratch")
-        continue;
-      std::string difference =
-          compare(binding, got.shapes[i], got.bytes[i], expected.bytes[i]);
-      if (!difference.empty())
-        return difference + when;
-    }
+    std::string difference =
+        reference::explainDifference(*oracle, got.buffers());
+    if (!difference.empty())
+      return difference + when;
+    for (size_t i = 0; i < got.bytes.size(); ++i)
+      if (!signature.bindings[i].written && got.bytes[i] != inputs.bytes[i])
+        return "'" + signature.bindings[i].name +
+               "' is only read, and is written" + when;
     bool appends = false;
     for (size_t i = 0; i < got.bytes.size(); ++i)
       appends |= signature.holdsInput[i] && signature.bindings[i].written;

@@ -58,8 +58,8 @@ public:
   /// behind the workspace must be left alone.
   rt::Status launch(reference::InputSet &set,
                     const std::vector<char> &dirt = {});
-  /// Runs on `inputs` and compares every destination with the oracle, but those
-  /// called "scratch". Where inputs are written, runs again and compares again:
+  /// Runs on `inputs` and compares every destination with the oracle by its
+  /// contract. Where inputs are written, runs again and compares again:
   /// what is only appended to stays as it is. "", or what is wrong.
   std::string check(const reference::InputSet &inputs,
                     reference::InputSet *outputs = nullptr);

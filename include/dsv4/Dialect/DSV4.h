@@ -10,7 +10,9 @@
 
 #include "dsv4-layout/Record.h"
 #include "dsv4-runtime/LaunchPlan.h"
+#include "dsv4-runtime/Status.h"
 #include "dsv4/Dialect/RowLowering.h"
+#include "dsv4/Reference/Contract.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -41,6 +43,10 @@ struct CacheResource : mlir::SideEffects::Resource::Base<CacheResource> {
 };
 
 } // namespace dsv4
+
+namespace dsv4::reference {
+class Evaluation;
+} // namespace dsv4::reference
 
 #include "DSV4Interfaces.h.inc"
 
@@ -100,6 +106,10 @@ mlir::BlockArgument getRowArgument(KernelOp kernel);
 /// The most rows a kernel of row-wise ops can have: extents that are constant
 /// or in a bucket bound them, the runtime all others.
 int64_t boundRows(KernelOp kernel);
+
+/// The contract of the op that computes `value`, for the destination that it is
+/// tied to; exact where no op says otherwise.
+ResultContract getResultContract(mlir::Value value);
 
 /// The most arguments of a function that dsv4 compiles. A launch takes fewer
 /// (rt::MaxBindings); this bounds what is quadratic in them.

@@ -64,6 +64,10 @@ double decodeE2M1(uint8_t nibble);
 /// One nibble, 0 to 15, as two's complement: -8 to 7.
 double decodeInt4(uint8_t nibble);
 
+/// The code of element `index` of elements that lie side by side: two 4-bit
+/// ones per byte, the even index in the low nibble.
+uint32_t loadCode(Format format, const char *bytes, int64_t index);
+
 //===----------------------------------------------------------------------===//
 // Encoding: value -> code
 //===----------------------------------------------------------------------===//

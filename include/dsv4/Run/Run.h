@@ -36,6 +36,8 @@ struct RunResult {
   std::string device;           ///< "NVIDIA H200", or "host".
   bool checked = false;
   std::string mismatch; ///< First difference to the oracle, or empty.
+  /// Contract of every destination that is not compared exactly.
+  std::map<std::string, std::string> contracts;
   uint64_t workspaceBytes = 0;
   double bytesMoved = 0;   ///< Read and written once each, by the formats.
   double microseconds = 0; ///< Per launch; 0 if not timed.
@@ -48,6 +50,11 @@ rt::Result<RunResult> run(const RunOptions &options);
 /// The result as a table for people, or as one JSON object.
 std::string formatTable(const RunResult &result);
 std::string formatJSON(const RunResult &result);
+
+/// The whole of dsv4-run, for programs with ops of `extensions` too; returns
+/// the exit status.
+int runMain(int argc, char **argv,
+            const std::vector<DialectExtension> &extensions = {});
 
 } // namespace dsv4
 

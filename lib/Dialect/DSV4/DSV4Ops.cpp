@@ -53,6 +53,16 @@ static void printTiedResults(OpAsmPrinter &, Operation *, Type, Type, Type,
 #define GET_OP_CLASSES
 #include "DSV4Ops.cpp.inc"
 
+ResultContract dsv4::getResultContract(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return ResultContract::exact();
+  auto op = dyn_cast<ResultContractInterface>(result.getOwner());
+  auto tied = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+  return op && tied ? op.getContract(*tied.getTiedOpOperand(result))
+                    : ResultContract::exact();
+}
+
 //===----------------------------------------------------------------------===//
 // PagedGatherOp
 //===----------------------------------------------------------------------===//

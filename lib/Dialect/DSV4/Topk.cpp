@@ -58,6 +58,16 @@ bool TopkOp::acceptsRow(OpOperand &operand) {
   return &operand == &getScoresMutable();
 }
 
+ResultContract TopkOp::getContract(OpOperand &) {
+  // Bounds of groups are not known.
+  return getGroups() || getResultContract(getScores()).isExact()
+             ? ResultContract::exact()
+             : ResultContract::selection();
+}
+bool TopkOp::acceptsBounds(OpOperand &operand) {
+  return &operand == &getScoresMutable() && !getGroups();
+}
+
 SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
   int64_t rank = cast<ShapedType>(getScores().getType()).getRank() - 1;

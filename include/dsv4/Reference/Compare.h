@@ -1,0 +1,142 @@
+//===- Compare.h - Is a destination as its contract says? -------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One comparator per contract (docs/Contracts.md), on memory: no MLIR, no
+// compiler. Each returns "" where the destination is right, else a line that
+// names the destination, the position of the first difference, what was got,
+// what was expected, and the bound.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_REFERENCE_COMPARE_H
+#define DSV4_REFERENCE_COMPARE_H
+
+#include "dsv4/Reference/Numerics.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dsv4::reference {
+
+/// A destination as messages name it: row-major elements of that shape.
+struct Destination {
+  llvm::StringRef name;
+  llvm::ArrayRef<int64_t> shape;
+};
+
+//===----------------------------------------------------------------------===//
+// exact
+//===----------------------------------------------------------------------===//
+
+/// The same bytes; elements of `width` bytes are what is counted and shown.
+std::string compareExact(const Destination &destination,
+                         llvm::ArrayRef<char> got,
+                         llvm::ArrayRef<char> expected, unsigned width);
+
+//===----------------------------------------------------------------------===//
+// ulp n
+//===----------------------------------------------------------------------===//
+
+/// Whether elements of a format have an order of values, as `ulp n` and
+/// `bounded` need: all but integers.
+bool isFloatingPoint(Format format);
+
+/// Steps between two codes in the list of the values of a floating-point
+/// format: +0 and -0 are one value, an infinity is one step beyond the largest
+/// finite value. A NaN is 0 steps from every NaN; from anything else there are
+/// none.
+std::optional<uint64_t> countUlps(Format format, uint32_t a, uint32_t b);
+
+/// At most `count` steps for each element. 4-bit elements are two per byte, the
+/// even index in the low nibble.
+std::string compareUlps(const Destination &destination, Format format,
+                        llvm::ArrayRef<char> got, llvm::ArrayRef<char> expected,
+                        uint64_t count);
+
+//===----------------------------------------------------------------------===//
+// bounded
+//===----------------------------------------------------------------------===//
+
+/// An exact value, and how far what was computed may be from it. An infinite
+/// bound says that nothing is known, so anything is right.
+struct BoundedValue {
+  double exact = 0;
+  double bound = 0;
+};
+
+/// Whether `got`, a value of `format`, is right: |got - exact| <= bound. A NaN
+/// is right where `exact` is NaN, and nothing else is. An infinity is right
+/// where `exact` is that infinity, or where a value within the bound rounds to
+/// it. +0 and -0 are equal. A bound that is negative or NaN makes everything
+/// wrong.
+bool isWithin(Format format, double got, const BoundedValue &expected);
+
+std::string compareBounded(const Destination &destination, Format format,
+                           llvm::ArrayRef<char> got,
+                           llvm::ArrayRef<BoundedValue> expected);
+
+//===----------------------------------------------------------------------===//
+// selection
+//===----------------------------------------------------------------------===//
+
+/// What is selected from scores of which bounds are known.
+struct SelectionOracle {
+  enum class Order { Sorted, IndexAscending, Unordered };
+
+  int64_t k = 0;       ///< Extent of a row of the destinations.
+  int64_t columns = 0; ///< Scores per row.
+  bool smallest = false;
+  Order order = Order::Unordered;
+  /// Candidates of each row: its first elements.
+  std::vector<int64_t> counts;
+  /// What decides, `columns` per row. A NaN comes after every number.
+  std::vector<BoundedValue> keys;
+  /// The scores themselves, where what decides is something else (a sum with a
+  /// bias); else empty.
+  std::vector<BoundedValue> scores;
+  /// Where each element is in a cache; empty where nobody asks.
+  std::vector<int32_t> slots;
+
+  BoundedValue getScore(int64_t row, int64_t index) const {
+    return (scores.empty() ? keys : scores)[row * columns + index];
+  }
+};
+
+/// `indices` are right if they are the exact selection (a larger key first,
+/// then the lower index) of keys that are each within their bounds:
+///
+/// - the first min(k, count) of a row are different, and below its count; the
+///   others are padding, -1;
+/// - the least that a left-out element can be is not above the most that a
+///   chosen one can be; keys with a bound of 0 are compared exactly, lower
+///   index included;
+/// - the order is that of some such keys, or of the indices.
+std::string compareSelection(const Destination &destination,
+                             llvm::ArrayRef<int32_t> indices,
+                             const SelectionOracle &oracle);
+
+/// `got` are the scores of `indices`, which compareSelection accepts, within
+/// their bounds; padding is the infinity that comes last.
+std::string compareSelectedValues(const Destination &destination, Format format,
+                                  llvm::ArrayRef<char> got,
+                                  llvm::ArrayRef<int32_t> indices,
+                                  const SelectionOracle &oracle);
+
+/// `got` are the slots of `indices`, exactly; padding is -1.
+std::string compareSelectedSlots(const Destination &destination,
+                                 llvm::ArrayRef<char> got,
+                                 llvm::ArrayRef<int32_t> indices,
+                                 const SelectionOracle &oracle);
+
+} // namespace dsv4::reference
+
+#endif // DSV4_REFERENCE_COMPARE_H

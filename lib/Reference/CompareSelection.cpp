@@ -1,0 +1,305 @@
+//===- CompareSelection.cpp - A selection from bounded scores -------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompareText.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+using namespace dsv4::reference;
+using llvm::ArrayRef;
+
+namespace {
+
+/// What the key of an element may be, so that larger keys come first.
+struct Candidate {
+  enum class Kind { Number, NaN, Unknown };
+
+  Candidate(BoundedValue key, int32_t index, bool smallest) : index(index) {
+    if (std::isinf(key.bound)) {
+      kind = Kind::Unknown;
+      return;
+    }
+    if (std::isnan(key.exact)) {
+      kind = Kind::NaN;
+      return;
+    }
+    double value = smallest ? -key.exact : key.exact;
+    lower = value - key.bound;
+    upper = value + key.bound;
+    isExact = key.bound == 0;
+  }
+
+  Kind kind = Kind::Number;
+  int32_t index;
+  double lower = 0, upper = 0;
+  bool isExact = false;
+};
+
+/// A place of a row where it is wrong, and why.
+struct Fault {
+  int64_t place;
+  std::string text;
+};
+
+class RowComparison {
+public:
+  RowComparison(const SelectionOracle &oracle, int64_t row,
+                ArrayRef<int32_t> indices)
+      : oracle(oracle), row(row), indices(indices),
+        count(std::clamp<int64_t>(oracle.counts[row], 0, oracle.columns)),
+        chosen(std::min(oracle.k, count)) {}
+
+  std::optional<Fault> findFault() const {
+    for (auto check :
+         {&RowComparison::findBadIndex, &RowComparison::findDuplicate,
+          &RowComparison::findLeftOut, &RowComparison::findDisorder})
+      if (std::optional<Fault> fault = (this->*check)())
+        return fault;
+    return std::nullopt;
+  }
+
+private:
+  std::optional<Fault> findBadIndex() const;
+  std::optional<Fault> findDuplicate() const;
+  std::optional<Fault> findLeftOut() const;
+  std::optional<Fault> findDisorder() const;
+
+  Candidate getCandidate(int64_t index) const {
+    return {oracle.keys[row * oracle.columns + index], int32_t(index),
+            oracle.smallest};
+  }
+  /// "index 4 with score 0.5 ± 0.01".
+  std::string describe(int64_t index) const {
+    return "index " + std::to_string(index) + " with score " +
+           toText(oracle.keys[row * oracle.columns + index]);
+  }
+
+  const SelectionOracle &oracle;
+  int64_t row;
+  ArrayRef<int32_t> indices;
+  int64_t count;  ///< Elements to choose from.
+  int64_t chosen; ///< Places that are not padding.
+};
+
+} // namespace
+
+/// Whether `a` comes before `b` whatever their keys are within their bounds.
+static bool certainlyPrecedes(const Candidate &a, const Candidate &b) {
+  using Kind = Candidate::Kind;
+  if (a.kind == Kind::Unknown || b.kind == Kind::Unknown)
+    return false;
+  if (a.kind != b.kind)
+    return b.kind == Kind::NaN;
+  if (a.kind == Kind::NaN)
+    return a.index < b.index;
+  if (a.lower != b.upper)
+    return a.lower > b.upper;
+  return a.isExact && b.isExact && a.index < b.index;
+}
+
+/// Whether more candidates certainly precede `a` than `b`.
+static bool isWorse(const Candidate &a, const Candidate &b) {
+  using Kind = Candidate::Kind;
+  if (a.kind != b.kind)
+    return a.kind == Kind::NaN || b.kind == Kind::Unknown;
+  if (a.kind == Kind::Number && a.upper != b.upper)
+    return a.upper < b.upper;
+  if (a.isExact != b.isExact)
+    return a.isExact;
+  return a.index > b.index;
+}
+
+/// Whether `a` certainly precedes more candidates than `b`.
+static bool isBetter(const Candidate &a, const Candidate &b) {
+  using Kind = Candidate::Kind;
+  if (a.kind != b.kind)
+    return a.kind == Kind::Number || b.kind == Kind::Unknown;
+  if (a.kind == Kind::Number && a.lower != b.lower)
+    return a.lower > b.lower;
+  if (a.isExact != b.isExact)
+    return a.isExact;
+  return a.index < b.index;
+}
+
+std::optional<Fault> RowComparison::findBadIndex() const {
+  for (int64_t place = 0; place < oracle.k; ++place) {
+    int32_t index = indices[place];
+    if (place >= chosen) {
+      if (index != -1)
+        return Fault{place, "got index " + std::to_string(index) +
+                                ", expected padding (-1): the row has " +
+                                std::to_string(count) + " elements"};
+      continue;
+    }
+    if (index < 0 || index >= count)
+      return Fault{place, "got index " + std::to_string(index) +
+                              ", expected one of the " + std::to_string(count) +
+                              " elements of the row"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> RowComparison::findDuplicate() const {
+  std::vector<int64_t> places(count, -1);
+  for (int64_t place = 0; place < chosen; ++place) {
+    int64_t &first = places[indices[place]];
+    if (first >= 0)
+      return Fault{place, "got index " + std::to_string(indices[place]) +
+                              " again, which is at place " +
+                              std::to_string(first) + "; expected each once"};
+    first = place;
+  }
+  return std::nullopt;
+}
+
+std::optional<Fault> RowComparison::findLeftOut() const {
+  if (chosen == 0 || chosen == count)
+    return std::nullopt;
+  std::vector<bool> isChosen(count);
+  int64_t worst = 0;
+  for (int64_t place = 0; place < chosen; ++place) {
+    isChosen[indices[place]] = true;
+    if (isWorse(getCandidate(indices[place]), getCandidate(indices[worst])))
+      worst = place;
+  }
+  int64_t best = -1;
+  for (int64_t index = 0; index < count; ++index)
+    if (!isChosen[index] &&
+        (best < 0 || isBetter(getCandidate(index), getCandidate(best))))
+      best = index;
+  if (!certainlyPrecedes(getCandidate(best), getCandidate(indices[worst])))
+    return std::nullopt;
+  return Fault{worst, "got " + describe(indices[worst]) + ", expected " +
+                          describe(best) + ", which is left out"};
+}
+
+std::optional<Fault> RowComparison::findDisorder() const {
+  if (oracle.order == SelectionOracle::Order::Unordered)
+    return std::nullopt;
+  bool byIndex = oracle.order == SelectionOracle::Order::IndexAscending;
+  int64_t worst = 0; // Of the places before.
+  for (int64_t place = 1; place < chosen; ++place) {
+    if (byIndex) {
+      if (indices[place] < indices[place - 1])
+        return Fault{place, "got index " + std::to_string(indices[place]) +
+                                " after index " +
+                                std::to_string(indices[place - 1]) +
+                                ", expected ascending indices"};
+      continue;
+    }
+    Candidate current = getCandidate(indices[place]);
+    if (certainlyPrecedes(current, getCandidate(indices[worst])))
+      return Fault{place, "got " + describe(indices[place]) +
+                              ", expected it before " +
+                              describe(indices[worst]) + " at place " +
+                              std::to_string(worst)};
+    if (isWorse(current, getCandidate(indices[worst])))
+      worst = place;
+  }
+  return std::nullopt;
+}
+
+/// Why `oracle` and a destination do not fit, or "".
+static std::string explainMisfit(const Destination &destination,
+                                 size_t elements,
+                                 const SelectionOracle &oracle) {
+  size_t rows = oracle.counts.size();
+  if (std::string why =
+          explainSize(destination, elements * sizeof(int32_t),
+                      countElements(destination.shape) * sizeof(int32_t));
+      !why.empty())
+    return why;
+  if (elements == rows * oracle.k &&
+      oracle.keys.size() == rows * oracle.columns)
+    return "";
+  return "'" + destination.name.str() + "' has " + std::to_string(elements) +
+         " elements, but the oracle has " + std::to_string(rows) + " rows of " +
+         std::to_string(oracle.k) + " with " +
+         std::to_string(oracle.keys.size()) + " scores";
+}
+
+std::string dsv4::reference::compareSelection(const Destination &destination,
+                                              ArrayRef<int32_t> indices,
+                                              const SelectionOracle &oracle) {
+  if (std::string why = explainMisfit(destination, indices.size(), oracle);
+      !why.empty())
+    return why;
+  int64_t rows = oracle.counts.size(), different = 0, at = 0;
+  std::string text;
+  for (int64_t row = 0; row < rows; ++row) {
+    RowComparison comparison(oracle, row,
+                             indices.slice(row * oracle.k, oracle.k));
+    std::optional<Fault> fault = comparison.findFault();
+    if (!fault || different++ > 0)
+      continue;
+    at = row * oracle.k + fault->place;
+    text = fault->text;
+  }
+  if (different == 0)
+    return "";
+  return "'" + destination.name.str() + "' differs in " +
+         std::to_string(different) + " of " + std::to_string(rows) +
+         " rows, first at " + toPosition(destination.shape, at) + ": " + text;
+}
+
+/// Calls `element` with the row and the index at each place, -1 for padding.
+/// Says which index names no element, if one does.
+static std::string
+forEachSelected(const Destination &destination, ArrayRef<int32_t> indices,
+                const SelectionOracle &oracle,
+                llvm::function_ref<void(int64_t row, int32_t index)> element) {
+  if (std::string why = explainMisfit(destination, indices.size(), oracle);
+      !why.empty())
+    return why;
+  for (size_t at = 0; at < indices.size(); ++at) {
+    if (indices[at] < -1 || indices[at] >= oracle.columns)
+      return "'" + destination.name.str() + "' at " +
+             toPosition(destination.shape, at) + " belongs to index " +
+             std::to_string(indices[at]) + ", which is not between -1 and " +
+             std::to_string(oracle.columns - 1);
+    element(at / oracle.k, indices[at]);
+  }
+  return "";
+}
+
+std::string dsv4::reference::compareSelectedValues(
+    const Destination &destination, Format format, ArrayRef<char> got,
+    ArrayRef<int32_t> indices, const SelectionOracle &oracle) {
+  double last = std::numeric_limits<double>::infinity();
+  BoundedValue padding{oracle.smallest ? last : -last, 0};
+  std::vector<BoundedValue> expected;
+  std::string why = forEachSelected(
+      destination, indices, oracle, [&](int64_t row, int32_t index) {
+        expected.push_back(index < 0 ? padding : oracle.getScore(row, index));
+      });
+  return why.empty() ? compareBounded(destination, format, got, expected) : why;
+}
+
+std::string dsv4::reference::compareSelectedSlots(
+    const Destination &destination, ArrayRef<char> got,
+    ArrayRef<int32_t> indices, const SelectionOracle &oracle) {
+  if (oracle.slots.size() != oracle.keys.size())
+    return "'" + destination.name.str() + "' has slots, but the oracle has " +
+           std::to_string(oracle.slots.size()) + " for " +
+           std::to_string(oracle.keys.size()) + " scores";
+  std::vector<int32_t> expected;
+  std::string why = forEachSelected(
+      destination, indices, oracle, [&](int64_t row, int32_t index) {
+        expected.push_back(
+            index < 0 ? -1 : oracle.slots[row * oracle.columns + index]);
+      });
+  if (!why.empty())
+    return why;
+  return compareExact(
+      destination, got,
+      ArrayRef<char>(reinterpret_cast<const char *>(expected.data()),
+                     expected.size() * sizeof(int32_t)),
+      sizeof(int32_t));
+}

@@ -1,0 +1,174 @@
+//===- RunMain.cpp - The command line of dsv4-run -------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Run/Run.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <set>
+
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("dsv4-run options");
+static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.mlir"),
+                                 cl::Required, cl::cat(category));
+static cl::opt<std::string> entry("entry", cl::desc("function to run"),
+                                  cl::cat(category));
+static cl::opt<dsv4::TargetKind> target(
+    "target", cl::desc("where to run"), cl::cat(category),
+    cl::values(clEnumValN(dsv4::TargetKind::Auto, "auto",
+                          "GPU if there is one"),
+               clEnumValN(dsv4::TargetKind::Cuda, "cuda", "GPU"),
+               clEnumValN(dsv4::TargetKind::Host, "host", "system compiler")),
+    cl::init(dsv4::TargetKind::Auto));
+static cl::opt<std::string> arch("arch", cl::desc("architecture (sm_90a)"),
+                                 cl::cat(category));
+static cl::list<std::string> dims("dim", cl::desc("extent of a named dim"),
+                                  cl::value_desc("NAME=N"), cl::cat(category));
+static cl::list<std::string> inputs("input", cl::desc("argument from a file"),
+                                    cl::value_desc("ARG=FILE.npy"),
+                                    cl::cat(category));
+static cl::list<std::string> outputs("output", cl::desc("result to a file"),
+                                     cl::value_desc("RES=FILE.npy"),
+                                     cl::cat(category));
+// Numbers are read here, so that what is wrong with one is said as elsewhere.
+static cl::opt<std::string>
+    randomSeed("random", cl::value_desc("SEED"),
+               cl::desc("random data for other arguments"), cl::cat(category));
+static cl::opt<bool> check("check", cl::desc("compare with the oracle"),
+                           cl::cat(category));
+static cl::opt<bool>
+    checks("checks", cl::cat(category),
+           cl::desc("kernels print what they leave out, on a GPU"));
+static cl::opt<std::string> repeat("repeat", cl::value_desc("N"),
+                                   cl::desc("timed launches"),
+                                   cl::cat(category));
+static cl::opt<std::string> emit("emit", cl::value_desc("DIR"),
+                                 cl::desc("write the program at every level"),
+                                 cl::cat(category));
+static cl::opt<bool> json("json", cl::desc("print one JSON object"),
+                          cl::cat(category));
+static cl::opt<std::string> schedule("schedule", cl::cat(category),
+                                     cl::desc("#dsv4.row_schedule<...>"));
+static cl::opt<std::string> table("schedule-table", cl::cat(category),
+                                  cl::desc("schedule table file (JSON)"));
+static cl::opt<std::string>
+    threadOrder("thread-order", cl::cat(category), cl::init("forward"),
+                cl::desc("host target: forward, reverse or random:SEED"));
+
+static int fail(const std::string &message) {
+  llvm::WithColor::error(llvm::errs(), "dsv4-run") << message << "\n";
+  return 1;
+}
+
+/// Reads `text`, all of it, into `number`; else says what is wrong with it as
+/// the value of `flag`.
+template <typename T>
+static std::string read(llvm::StringRef text, const std::string &flag,
+                        T &number) {
+  if (!text.getAsInteger(10, number) && !(number < 0))
+    return "";
+  return flag + "': expected a number from 0 to " +
+         std::to_string(std::numeric_limits<T>::max());
+}
+
+/// Splits NAME=VALUE entries of option `flag` into `map`.
+static std::string split(const cl::list<std::string> &list, const char *flag,
+                         std::map<std::string, std::string> &map) {
+  for (const std::string &item : list) {
+    auto [name, value] = llvm::StringRef(item).split('=');
+    if (name.empty() || value.empty())
+      return std::string("--") + flag + " '" + item + "': expected NAME=VALUE";
+    if (!map.try_emplace(name.str(), value.str()).second)
+      return std::string("--") + flag + ": '" + name.str() + "' is given twice";
+  }
+  return "";
+}
+
+int dsv4::runMain(int argc, char **argv,
+                  const std::vector<DialectExtension> &extensions) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+    // Nothing that allocates.
+    std::fputs("dsv4-run: error: out of memory\n", stderr);
+    std::_Exit(1);
+  });
+  // LLVM's command line repeats in its errors what it was given.
+  for (int i = 1; i < argc; ++i)
+    if (std::string clean = dsv4::rt::toOneLine(argv[i]); clean != argv[i])
+      return fail("argument " + std::to_string(i) +
+                  " has control characters: " + clean);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "dsv4-run: compile, run, check and time a dsv4 program\n");
+  for (const cl::Option *option :
+       {static_cast<cl::Option *>(&entry), static_cast<cl::Option *>(&target),
+        static_cast<cl::Option *>(&arch),
+        static_cast<cl::Option *>(&randomSeed),
+        static_cast<cl::Option *>(&repeat), static_cast<cl::Option *>(&emit),
+        static_cast<cl::Option *>(&schedule), static_cast<cl::Option *>(&table),
+        static_cast<cl::Option *>(&threadOrder)})
+    if (option->getNumOccurrences() > 1)
+      return fail("--" + option->ArgStr.str() + " is given twice");
+  dsv4::RunOptions options;
+  std::map<std::string, std::string> extents;
+  for (const std::string &error :
+       {split(dims, "dim", extents), split(inputs, "input", options.inputs),
+        split(outputs, "output", options.outputs)})
+    if (!error.empty())
+      return fail(error);
+  for (const auto &[name, value] : extents) {
+    std::string flag = "--dim '" + name + "=" + value;
+    if (std::string error = read(value, flag, options.compile.dims[name]);
+        !error.empty())
+      return fail(error);
+  }
+  options.file = file;
+  options.compile.entry = entry;
+  options.compile.schedule = schedule;
+  options.compile.table = table;
+  options.session.target = target;
+  options.session.arch = arch;
+  options.session.threadOrder = threadOrder;
+  // Every launch would say the same again.
+  options.session.cache.warn =
+      [said = std::set<std::string>()](const std::string &message) mutable {
+        if (said.insert(message).second)
+          llvm::WithColor::warning(llvm::errs(), "dsv4-run") << message << "\n";
+      };
+  options.session.warn = options.session.cache.warn;
+  options.compile.checks = checks;
+  options.compile.extensions = extensions;
+  std::string error;
+  if (randomSeed.getNumOccurrences())
+    error = read(randomSeed, "--random '" + randomSeed,
+                 options.randomSeed.emplace());
+  if (repeat.getNumOccurrences() && error.empty())
+    error = read(repeat, "--repeat '" + repeat, options.repeat);
+  if (!error.empty())
+    return fail(error);
+  options.check = check;
+  options.emitDirectory = emit;
+  auto result = dsv4::run(options);
+  if (!result)
+    return fail(result.status().message());
+  // A full disk or a closed pipe is an error, where LLVM would abort.
+  llvm::raw_fd_ostream &out = llvm::outs();
+  out << (json ? formatJSON(*result) : formatTable(*result));
+  out.flush();
+  if (std::error_code error = out.error()) {
+    out.clear_error();
+    return fail("the result cannot be written: " + error.message());
+  }
+  return result->mismatch.empty() ? 0 : 2;
+}
