@@ -9,7 +9,7 @@
 // CHECK: "read(values, 16)"
 // CHECK-SAME: "read(plan, 4)"
 // CHECK-SAME: "read(state, 16)"
-// CHECK-SAME: "write(out, 4)"
+// CHECK-SAME: "write(out, 16)"
 
 !state = !dsv4.cache<8 x <[<"values" : 64 x f32 in row>, <"scores" : 64 x f32 in row>]>>
 

@@ -42,13 +42,13 @@ func.func @accesses(%v: tensor<?x8xf32> {dsv4.name = "v", dsv4.dims = ["rows", "
     %mt = dsv4.buffer %t1 : tensor<?x8xbf16> to memref<?xbf16>
     %mone = dsv4.buffer %one1 : tensor<?x8xf32> to memref<?xf32>
     %mu = dsv4.buffer %unused1 : tensor<?x8xf32> to memref<?xf32>
-    %a = cuda.load %mv[%n] : memref<?xf32>, vector<1x4xf32>
-    cuda.store %a, %mv[%extent] : vector<1x4xf32>, memref<?xf32>
+    %a = cuda.load %mv[%n] : memref<?xf32>, index -> vector<4xf32>
+    cuda.store %a, %mv[%extent] : vector<4xf32>, memref<?xf32>, index
     %i = memref.load %ms[%n] : memref<?xi32>
     %c0 = arith.constant 0 : i32
     %which = arith.cmpi slt, %i, %c0 : i32
     %x = memref.load %mt[%n] : memref<?xbf16>
-    %single = cuda.load %mone[%n] : memref<?xf32>, vector<1x1xf32>
+    %single = cuda.load %mone[%n] : memref<?xf32>, index -> vector<1xf32>
   }
   return
 }
