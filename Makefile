@@ -15,7 +15,7 @@ BIN := build/release/bin
 
 #===-- What `make demo` runs ------------------------------------------------===#
 DEMO_DIMS = tokens=64 entries=64 requests=64 positions=4096 topk=512 max_pages=16 window.pages=128 state.pages=64 cache.pages=1024
-DEMO = $(BIN)/dsv4-run examples/decode_step.mlir --random=1 --check $(DEMO_DIMS:%=--dim %)
+DEMO = $(BIN)/dsv4-run examples/decode_step.mlir --random=1 --valid --check $(DEMO_DIMS:%=--dim %)
 define DEMO_COMMANDS
 @echo "== a decode step: append, compress, keep, gather. First run: compiled; every level in build/demo"
 @$(DEMO) --emit=build/demo

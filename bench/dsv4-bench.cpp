@@ -30,7 +30,7 @@ static cl::opt<unsigned> samples("samples", cl::init(64),
                                  cl::desc("rows compared with the oracle"));
 static cl::list<std::string>
     schedules("schedule",
-              cl::desc("#dsv4.row_schedule<...> to try beside the table's"));
+              cl::desc("#dsv4.schedule<...> to try beside the table's"));
 static cl::opt<bool> quick("quick", cl::desc("one layout, no compile costs"));
 static cl::opt<bool> noCompileCosts("no-compile-costs",
                                     cl::desc("kernels alone"));

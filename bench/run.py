@@ -31,13 +31,14 @@ SHAPES += ((128, 32, 8), (256, 32, 8))
 
 def schedules():
     for threads, lanes, vector, *blocks in SHAPES:
-        shape = f"threads = {threads}, lanes = {lanes}, vector = {vector}"
-        shape += f", blocks = {blocks[0]}" if blocks else ""
-        for policy in ("pdl = true", "load = evict_last, pdl = true"):
-            yield f"#dsv4.row_schedule<{shape}, {policy}>"
-        if lanes == 16 and threads == 128:
-            for policy in ("", ", load = evict_last"):
-                yield f"#dsv4.row_schedule<{shape}{policy}>"
+        launch = f"threads = {threads}"
+        launch += f", min_blocks = {blocks[0]}" if blocks else ""
+        rows = f"lanes = {lanes}, vector = {vector}"
+        for policy in ("", ", load = evict_last"):
+            part = f"parts = [#dsv4.rows<{rows}{policy}>]"
+            yield f"#dsv4.schedule<{launch}, pdl = true, {part}>"
+            if lanes == 16 and threads == 128:
+                yield f"#dsv4.schedule<{launch}, {part}>"
 
 
 def run_json(command):
@@ -338,7 +339,7 @@ def print_schedules(result, count=4):
         best = sorted(rows, key=lambda row: row["us"])[:count]
         best += [row for row in rows if row["from_table"] and row not in best]
         for row in best:
-            text = re.sub(r"#dsv4.row_schedule<(.*)>", r"\1", row["schedule"])
+            text = re.sub(r"#dsv4\.(?:row_)?schedule<(.*)>", r"\1", row["schedule"])
             mark = "*" if row["from_table"] else " "
             wrong = "" if row["matches_oracle"] else "  DIFFERS"
             print(f"  {mark}{row['us']:9.3f}  {row['registers']:3} regs  {text}{wrong}")

@@ -62,6 +62,10 @@ target_include_directories(dsv4_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS})
 target_link_libraries(dsv4_mlir INTERFACE
   -Wl,--start-group ${DSV4_MLIR_ARCHIVES} -Wl,--end-group dsv4_llvm)
 
+# On the target, so that projects that add this one link as it does.
+target_link_options(dsv4_llvm INTERFACE
+  -fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR} -Wl,--gc-sections)
+target_compile_definitions(dsv4_llvm INTERFACE ${DSV4_LLVM_DEFINITIONS})
 add_link_options(-fuse-ld=lld -B${LLVM_TOOLS_BINARY_DIR} -Wl,--gc-sections)
 if(DSV4_LIBFUZZER)
   add_compile_options(-fsanitize=fuzzer-no-link)
@@ -74,8 +78,8 @@ set(DSV4_GENERATED_INCLUDES
   ${PROJECT_BINARY_DIR}/dialects/DSV4 ${PROJECT_BINARY_DIR}/dialects/Row
   ${PROJECT_BINARY_DIR}/dialects/CUDA
   ${PROJECT_BINARY_DIR}/include)
-include_directories(${PROJECT_SOURCE_DIR}/include
-                    ${PROJECT_SOURCE_DIR}/runtime/include)
+set(DSV4_INCLUDES ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/runtime/include)
+include_directories(${DSV4_INCLUDES})
 include_directories(SYSTEM ${MLIR_INCLUDE_DIRS} ${DSV4_GENERATED_INCLUDES})
 
 if(DSV4_PRECOMPILE)
@@ -103,7 +107,9 @@ function(dsv4_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
-  target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS})
+  target_include_directories(${name} PUBLIC ${DSV4_INCLUDES})
+  target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS}
+    ${DSV4_GENERATED_INCLUDES})
   add_dependencies(${name} DSV4IncGen RowIncGen CUDAIncGen DSV4PassIncGen)
   dsv4_precompile(${name})
 endfunction()

@@ -4,6 +4,8 @@
 import ctypes
 import glob
 import os
+import subprocess
+import tempfile
 
 import lit.formats
 
@@ -27,6 +29,10 @@ for name in os.environ:
 
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%test_dir", config.test_source_root))
+# Bounds on seconds of a processor. Sanitizers take several times as long.
+for seconds in (1, 5):
+    bound = seconds * (10 if config.dsv4_sanitize else 1)
+    config.substitutions.append((f"%cpu{seconds}", f"ulimit -t {bound}"))
 
 
 def has_nvrtc():
@@ -61,6 +67,22 @@ def has_cuda_device():
     )
 
 
+def has_nvcc():
+    """Whether there is an nvcc that compiles for sm_90a: some packages lack parts of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "empty.cu")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write('extern "C" __global__ void empty() {}\n')
+        command = ["nvcc", "-cubin", "-arch=sm_90a", source, "-o", os.path.join(folder, "empty.cubin")]
+        try:
+            return subprocess.run(command, env=dict(os.environ, PATH=config.environment["PATH"]),
+                                  capture_output=True).returncode == 0
+        except OSError:
+            return False
+
+
+if has_nvcc():
+    config.available_features.add("nvcc")
 if has_nvrtc() and os.path.exists(os.path.join(config.dsv4_tools_dir, "dsv4-nvrtc-check")):
     config.available_features.add("nvrtc")
 if has_cuda_device():

@@ -15,15 +15,17 @@ def CUDA_Dialect : Dialect {
   let cppNamespace = "::dsv4::cuda";
   let summary = "What CUDA C++ says and upstream dialects do not";
   let description = [{
-    The last dialect before text. It holds only what upstream cannot say: vector
-    accesses in chunks with a predicate and a cache policy, factors that cover
-    several elements, and the target. Every op has exactly one spelling.
+    The last dialect before source. It holds only what upstream cannot say: vector
+    accesses with a predicate and a cache policy, calls of the device library, and the
+    target. Every op has exactly one printed form.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
+    void registerTypes();
     /// Argument attribute: inclusive bounds [min, max] of an integer parameter.
     static constexpr llvm::StringLiteral kRangeAttr = "cuda.range";
     /// Function attribute: blocks a multiprocessor must be able to hold.
@@ -32,6 +34,8 @@ def CUDA_Dialect : Dialect {
     static constexpr llvm::StringLiteral kClusterAttr = "cuda.cluster";
     /// Module attribute: the architecture of its kernels.
     static constexpr llvm::StringLiteral kTargetAttr = "cuda.target";
+    /// Attribute of a device call: the name of its config type.
+    static constexpr llvm::StringLiteral kConfigAttr = "cuda.config";
     /// Function attribute: lines of the comment above the kernel.
     static constexpr llvm::StringLiteral kHeaderAttr = "cuda.header";
   }];

@@ -59,6 +59,31 @@ def CUDA_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of a store", [
   let cppNamespace = "::dsv4::cuda";
 }
 
+def CUDA_ActivationKind : I32EnumAttr<"ActivationKind", "a function of one number", [
+    I32EnumAttrCase<"SqrtSoftplus", 0, "sqrt_softplus">,
+    I32EnumAttrCase<"Sigmoid", 1, "sigmoid">,
+    I32EnumAttrCase<"Exp", 2, "exp">
+  ]> {
+  let cppNamespace = "::dsv4::cuda";
+}
+
+def CUDA_SelectOrder : I32EnumAttr<"SelectOrder", "the order of what was selected", [
+    I32EnumAttrCase<"Unordered", 0, "unordered">,
+    I32EnumAttrCase<"Sorted", 1, "sorted">,
+    I32EnumAttrCase<"IndexAscending", 2, "index_ascending">
+  ]> {
+  let cppNamespace = "::dsv4::cuda";
+}
+
+def CUDA_CallableType : TypeDef<CUDA_Dialect, "Callable"> {
+  let mnemonic = "callable";
+  let summary = "a function object that a device call is given";
+  let description = [{
+    What a device library function gives to a region, to be passed on to a device call in it: the
+    `consume` of a tile source. Nothing else can be done with it.
+  }];
+}
+
 def CUDA_Scalar : AnyTypeOf<[AnyInteger, AnyFloat]>;
 def CUDA_Value : AnyTypeOf<[AnyInteger, AnyFloat, VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>]>;
 def CUDA_Offset : AnyTypeOf<[Index, I32, I64]>;

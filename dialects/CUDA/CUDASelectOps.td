@@ -1,4 +1,4 @@
-//===- CUDASelectOps.td - Selections and what they are of -*- tablegen -*-===//
+//===- CUDASelectOps.td - Selections -*- tablegen -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,71 +19,6 @@ def CUDA_SelectKind : I32EnumAttr<"SelectKind", "which threads select from a row
   let cppNamespace = "::dsv4::cuda";
 }
 
-def CUDA_ActivationKind : I32EnumAttr<"ActivationKind", "a function of one number", [
-    I32EnumAttrCase<"SqrtSoftplus", 0, "sqrt_softplus">,
-    I32EnumAttrCase<"Sigmoid", 1, "sigmoid">,
-    I32EnumAttrCase<"Exp", 2, "exp">
-  ]> {
-  let cppNamespace = "::dsv4::cuda";
-}
-
-def CUDA_SelectOrder : I32EnumAttr<"SelectOrder", "the order of what was selected", [
-    I32EnumAttrCase<"Unordered", 0, "unordered">,
-    I32EnumAttrCase<"Sorted", 1, "sorted">,
-    I32EnumAttrCase<"IndexAscending", 2, "index_ascending">
-  ]> {
-  let cppNamespace = "::dsv4::cuda";
-}
-
-//===----------------------------------------------------------------------===//
-// Elements by index, functions
-//===----------------------------------------------------------------------===//
-
-def CUDA_GatherOp : CUDA_Op<"gather", [Elementwise,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
-  let summary = "read elements by index";
-  let description = [{
-    For every index i of a vector the element `offset` + i of `base`; zero, and nothing is read,
-    where i is not between 0 and `count` - 1. Clause gather_c1: the elements are those of the base.
-  }];
-  let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base, CUDA_Offset:$offset,
-                       VectorOfRankAndType<[1, 2], [I32]>:$indices, I64Attr:$count);
-  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F32]>:$elements);
-  let assemblyFormat = [{
-    $base `[` $offset `]` `at` $indices `below` $count attr-dict
-    `:` type($base) `,` type($offset) `,` type($indices) `->` type($elements)
-  }];
-  let hasVerifier = 1;
-}
-
-def CUDA_WhereValidOp : CUDA_Op<"where_valid", [Pure, Elementwise, AllTypesMatch<["values", "kept"]>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
-  let summary = "values whose index is one";
-  let description = [{
-    Every value whose index is between 0 and `count` - 1, and `otherwise` in place of the others.
-    There is an index for each value, or one for all.
-  }];
-  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$values,
-                       AnyTypeOf<[I32, VectorOfRankAndType<[1, 2], [I32]>]>:$indices, I64Attr:$count,
-                       DefaultValuedAttr<F32Attr, "0.0f">:$otherwise);
-  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$kept);
-  let assemblyFormat = [{
-    $values `at` $indices `below` $count (`otherwise` $otherwise^)? attr-dict `:` type($values) `,` type($indices)
-  }];
-}
-
-def CUDA_ActivationOp : CUDA_Op<"activation", [Pure, Elementwise, AllTypesMatch<["source", "result"]>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
-  let summary = "a function of every element";
-  let description = [{
-    `sqrt_softplus` and `sigmoid` as `dsv4.gate` has them, and `exp`, e to a power that is not
-    positive, as `dsv4.compress` has it, NaN of NaN.
-  }];
-  let arguments = (ins CUDA_ActivationKind:$kind, VectorOfRankAndType<[1, 2], [F32]>:$source);
-  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$result);
-  let assemblyFormat = "$kind $source attr-dict `:` type($source)";
-}
-
 //===----------------------------------------------------------------------===//
 // Selection
 //===----------------------------------------------------------------------===//
@@ -91,7 +26,8 @@ def CUDA_ActivationOp : CUDA_Op<"activation", [Pure, Elementwise, AllTypesMatch<
 def CUDA_SelectOp : CUDA_Op<"select", [
     RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getConfig", "getCallArguments"]>,
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "the best elements of a row";
   let description = [{
     The min(`places`, length) elements of a row that come first in the order of `dsv4.topk`, without
@@ -129,7 +65,8 @@ def CUDA_SelectOp : CUDA_Op<"select", [
                        DefaultValuedAttr<I64Attr, "1">:$chunks,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        DefaultValuedAttr<I64Attr, "1">:$parts,
-                       Optional<MemRefRankOf<[I8], [1]>>:$workspace, UnitAttr:$computed,
+                       
+                       Arg<Optional<MemRefRankOf<[I8], [1]>>, "", [MemRead, MemWrite]>:$workspace, UnitAttr:$computed,
                        DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$keep,
                        DefaultValuedAttr<I64Attr, "1">:$by);
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
@@ -151,40 +88,6 @@ def CUDA_SelectOp : CUDA_Op<"select", [
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
-}
-
-def CUDA_ColumnsOp : CUDA_Op<"columns", [Pure, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
-  let summary = "columns of a row that a selection has";
-  let description = [{
-    In the first region of a `cuda.select`: of a row that was computed in front of it the columns
-    from `column` on. The row is a tile of one of `lanes` lanes, and the columns are a chunk that it
-    has itself. One lane may hold the row as a vector. Clauses:
-
-    * columns_c1: the element types agree, and the columns are a chunk of the tile, or a part of the
-      vector that divides it;
-    * columns_c2: `lanes` is a power of two of at most 32, 1 of a vector.
-  }];
-  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$row, CUDA_Offset:$column,
-                       DefaultValuedAttr<I64Attr, "1">:$lanes);
-  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$chunk);
-  let assemblyFormat = [{
-    $row `at` $column (`lanes` $lanes^)? attr-dict `:` type($row) `,` type($column) `to` type($chunk)
-  }];
-  let hasVerifier = 1;
-}
-
-def CUDA_PlaceSumOp : CUDA_Op<"place_sum", [Pure, AllTypesMatch<["source", "total"]>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
-  let summary = "the sum of what a selection has in its places";
-  let description = [{
-    In the second region of a `cuda.select` whose places the lanes of a warp have: the sum of the
-    values of its `places` first lanes, as a binary tree of neighbours like that of `cuda.reduce`.
-    The others have zeros. Clause place_sum_c1: there are between 1 and 32 places.
-  }];
-  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source, I64Attr:$places);
-  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$total);
-  let assemblyFormat = "$source `of` $places attr-dict `:` type($source)";
-  let hasVerifier = 1;
 }
 
 def CUDA_SelectYieldOp : CUDA_Op<"select_yield", [

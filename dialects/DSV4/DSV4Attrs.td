@@ -1,4 +1,4 @@
-//===- DSV4Attrs.td - Records, formats, policies, schedules -*- tablegen -*-===//
+//===- DSV4Attrs.td - Records, formats, policies -*- tablegen -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 #define DSV4_ATTRS_TD
 
 include "DSV4Dialect.td"
+include "DSV4ScheduleAttrs.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
@@ -253,7 +254,7 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Specialisation and schedule
+// Specialisation and algorithms
 //===----------------------------------------------------------------------===//
 
 def DSV4_PolicyKind : I32EnumAttr<"PolicyKind", "when the extent of a dim is fixed", [
@@ -305,105 +306,6 @@ def DSV4_GateFunction : I32EnumAttr<"GateFunction", "what makes a score of a log
     I32EnumAttrCase<"Softmax", 2, "softmax">
   ]> {
   let cppNamespace = "::dsv4";
-}
-
-def DSV4_SelectAlgorithm : I32EnumAttr<"SelectAlgorithm", "which threads select from a row", [
-    I32EnumAttrCase<"None", 0, "none">,
-    I32EnumAttrCase<"Warp", 1, "warp">,
-    I32EnumAttrCase<"Block", 2, "block">,
-    I32EnumAttrCase<"Stream", 3, "stream">,
-    I32EnumAttrCase<"Grid", 4, "grid">
-  ]> {
-  let cppNamespace = "::dsv4";
-}
-
-def DSV4_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of result stores", [
-    I32EnumAttrCase<"Default", 0, "default">,
-    I32EnumAttrCase<"Streaming", 1, "streaming">
-  ]> {
-  let cppNamespace = "::dsv4";
-}
-
-def DSV4_LoadPolicy : I32EnumAttr<"LoadPolicy", "cache policy of row reads", [
-    I32EnumAttrCase<"Default", 0, "default">,
-    I32EnumAttrCase<"EvictLast", 1, "evict_last">
-  ]> {
-  let cppNamespace = "::dsv4";
-}
-
-def DSV4_RowScheduleAttr : DSV4_Attr<"RowSchedule", "row_schedule"> {
-  let summary = "how the rows of a row-wise kernel are mapped to threads";
-  let description = [{
-    A block of `threads` threads handles `threads / lanes` rows. Element `e` of a
-    field belongs to step `s`, lane `l` and position `v` with
-    `e = (s * lanes + l) * vector + v`. `blocks` is the least number of blocks a
-    multiprocessor must be able to hold, 0 for no demand; `pdl` lets the kernel
-    start before its predecessor has ended, and its successor when its rows are loaded, or, of a cluster with at
-    most one block demanded, at once. With `team` a block handles `rows` rows, which follow each
-    other or, four whole windows and more, are as far apart as there are blocks or clusters: its first
-    threads hold them, and all of them do together what takes several rows of operands, one row after
-    another and `team` consecutive elements a thread. With `cluster` so many blocks, a thread block
-    cluster, share these elements, and the first of them holds the rows.
-
-    `select` is for kernels that select elements of rows, which are read in chunks of `vector` elements. With
-    `warp` a warp has a row in registers, and a block as many rows as warps; with
-    `block` the threads of a block, or of a cluster, have a row in registers; with `stream` these read a row of
-    any length once, `chunks` chunks a thread at a time, and keep what may be selected. With `grid` they are those of
-    `parts` blocks that are no cluster and do not wait for each other: what they keep goes to a workspace, which the
-    caller provides, and the last of them to end selects from it. `lanes` has no meaning
-    then. Clauses:
-
-    * row_schedule_c1: threads is a multiple of 32 between 32 and 1024;
-    * row_schedule_c2: lanes is a power of two between 1 and 32;
-    * row_schedule_c3: vector is a power of two between 1 and 32;
-    * row_schedule_c4: lanes * vector divides every field of the row, or vector does, where ops allow unequal
-      shares, and a group
-      of factors divides, or is a multiple of, a chunk of `vector` elements and a
-      step of lanes * vector elements; a chunk is whole bytes, and a step as many
-      groups as their factors are interleaved by;
-    * row_schedule_c5: blocks is between 0 and 32, and blocks * threads at most
-      2048;
-    * row_schedule_c6: team is 0, 1, 2, 4 or 8; where an op takes several rows of
-      operands for one, it is not 0 and divides them, and a thread has at most 16 of
-      their elements;
-    * row_schedule_c7: rows is 0 without a team, else rows * lanes is at most threads, and
-      `rows` rows of such an op as f32 have at most 48 KiB;
-    * row_schedule_c8: cluster is 1 to 16 with `select = block` or `stream`, 1, 2, 4 or 8 with a team, and 1 without either a team or
-      that, and below sm_90; a team's thread has exactly `team` elements of such a row then;
-    * row_schedule_c9: select is there if and only if an op selects; with `warp` at most 32 elements are selected from
-      at most 1024, and no other lets an op of the kernel use what was selected, chooses groups first, or selects from a softmax; with `block` a thread has at most 32
-      elements of the longest row, whose length has a bound then; chunks are at most 16 bytes, and whole ones
-      make up a row whose length is constant; `chunks` is between 1 and 16, so that a thread has at most 32 elements,
-      and threads, but with `warp`, are a power of two from 64 on;
-    * row_schedule_c10: parts is a power of two between 2 and 256 with `select = grid`, else 1.
-
-    What depends on the ops is checked on the kernel that carries the schedule.
-  }];
-  let parameters = (ins
-    "int64_t":$threads, "int64_t":$lanes, "int64_t":$vector,
-    DefaultValuedParameter<"int64_t", "0">:$blocks,
-    DefaultValuedParameter<"LoadPolicy", "LoadPolicy::Default">:$load,
-    DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store,
-    DefaultValuedParameter<"bool", "false">:$pdl,
-    DefaultValuedParameter<"int64_t", "0">:$team,
-    DefaultValuedParameter<"int64_t", "0">:$rows,
-    DefaultValuedParameter<"int64_t", "1">:$cluster,
-    DefaultValuedParameter<"SelectAlgorithm", "SelectAlgorithm::None">:$select,
-    DefaultValuedParameter<"int64_t", "1">:$chunks,
-    DefaultValuedParameter<"int64_t", "1">:$parts
-  );
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
-  let extraClassDeclaration = [{
-    /// Rows that a block handles, a cluster, or the blocks of a row.
-    int64_t getRowsPerBlock() const {
-      if (getSelect() != SelectAlgorithm::None)
-        return getSelect() == SelectAlgorithm::Warp ? getThreads() / 32 : 1;
-      return getTeam() ? std::max<int64_t>(getRows(), 1) : getThreads() / getLanes();
-    }
-    /// Blocks that share these rows.
-    int64_t getBlocksPerRow() const { return getCluster() * getParts(); }
-  }];
 }
 
 #endif // DSV4_ATTRS_TD

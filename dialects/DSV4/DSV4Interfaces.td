@@ -13,68 +13,88 @@ include "mlir/IR/OpBase.td"
 def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
   let cppNamespace = "::dsv4";
   let description = [{
-    An op that computes each row of its results from one row of its operands,
-    independent of every other row. Kernels are formed from such ops through this
-    interface alone.
+    An op that computes each row of its results from one row of its operands, independent of every
+    other row. Such an op has `RowLayoutOpInterface` and `FusionOpInterface`, too. Kernels are
+    formed from these interfaces alone.
   }];
   let methods = [
     InterfaceMethod<[{
-      The operand whose axes, all but the last, are the row space. An op of the
-      same kernel may have computed it.
+      The operand whose axes, all but the last, are the iteration space. An op of the same kernel
+      may have computed it.
     }], "::mlir::Value", "getRowOperand">,
     InterfaceMethod<[{
-      The pieces a row consists of, in order. Every lane handles the same share of
-      each piece, or, where the op allows it, one has a chunk less than another.
-    }], "::llvm::SmallVector<::dsv4::RowPiece>", "getRowPieces">,
+      The extents of the iteration space. Ops of one kernel have equal ones.
+    }], "::llvm::SmallVector<int64_t>", "getIterationSpace", (ins), [{}],
+      [{ return ::dsv4::getDefaultIterationSpace($_op); }]>,
     InterfaceMethod<[{
-      Every level of factors whose group is not the whole row.
-    }], "::llvm::SmallVector<::dsv4::RowGroup>", "getRowGroups">,
+      Pairs of axes of operands that have one extent.
+    }], "::llvm::SmallVector<std::pair<::dsv4::TensorAxis, ::dsv4::TensorAxis>>",
+      "getTiedAxes">,
+    InterfaceMethod<[{
+      Whether an op of the same kernel may have computed this operand: row r of the results takes
+      row r of it.
+    }], "bool", "acceptsProducer", (ins "::mlir::OpOperand &":$operand)>,
+    InterfaceMethod<[{
+      What the op needs more threads for than the lanes of a row: the kind of the schedule part, and
+      the size of the problem. Nothing where the lanes of a row do the op.
+    }], "::dsv4::CooperativeWork", "getCooperativeWork", (ins), [{}], [{ return {}; }]>,
+  ];
+  let verify = [{ return ::dsv4::verifyRowwise($_op); }];
+}
+
+def DSV4_RowLayoutOpInterface : OpInterface<"RowLayoutOpInterface"> {
+  let cppNamespace = "::dsv4";
+  let description = [{
+    What a row consists of, which limits the fragments that lanes can hold of it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The segments of a row, in order. Every lane holds the same fragment of each segment.
+    }], "::llvm::SmallVector<::dsv4::RowSegment>", "getRowSegments">,
+    InterfaceMethod<[{
+      Every level of scales whose group is not the whole row.
+    }], "::llvm::SmallVector<::dsv4::ScaleGroup>", "getScaleGroups", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
       How many elements of the row one value of result `index` stands for.
     }], "int64_t", "getResultGroup", (ins "unsigned":$index), [{}], [{ return 1; }]>,
     InterfaceMethod<[{
-      How many rows of operands a row of results takes, and their elements; 0 where it is
-      one, which the lanes of the row have. Otherwise the schedule needs a `team`.
-    }], "::dsv4::TeamWork", "getTeamWork", (ins), [{}], [{ return {}; }]>,
+      Whether a segment may end in a masked tail, so that some lanes hold one vector less: the op
+      computes a row element by element, from statistics of the whole row at most.
+    }], "bool", "allowsMaskedTail", (ins), [{}], [{ return false; }]>
+  ];
+}
+
+def DSV4_FusionOpInterface : OpInterface<"FusionOpInterface"> {
+  let cppNamespace = "::dsv4";
+  let description = [{
+    How rows pass between ops of one kernel. Two ops are fused where every access that one demands
+    of its operand is one that the other provides for its result (`dsv4/Dialect/Access.h`).
+    Without a method of its own an op reads and computes whole rows.
+  }];
+  let methods = [
     InterfaceMethod<[{
-      How many elements of a row the op selects, and from how many; 0 where it does not
-      select. Its operand is then read in chunks, and rows of that have no pieces.
-    }], "::dsv4::Selection", "getSelection", (ins), [{}], [{ return {}; }]>,
+      The accesses of `operand` that will do, of which it takes the first one provided, where its
+      own results are accessed as `access`. Without any it reads the operand from memory.
+      Asked for operands that `acceptsProducer` allows.
+    }], "::llvm::SmallVector<::dsv4::Access>", "getDemandedAccesses",
+      (ins "::mlir::OpOperand &":$operand, "::dsv4::Access":$access), [{}], [{
+        return access.isRow()
+                   ? ::llvm::SmallVector<::dsv4::Access>{::dsv4::Access::row()}
+                   : ::llvm::SmallVector<::dsv4::Access>{};
+      }]>,
     InterfaceMethod<[{
-      The fewest neighbouring columns of a row that can be computed from the same
-      columns of the operands, and from numbers of the whole row, from any multiple of them on; 0 where that takes the
-      whole row.
-    }], "int64_t", "getColumnUnit", (ins), [{}], [{ return 0; }]>,
+      The accesses that it can provide for `result`. Without any the result goes to memory.
+    }], "::llvm::SmallVector<::dsv4::Access>", "getProvidedAccesses",
+      (ins "::mlir::OpResult":$result), [{}],
+      [{ return {::dsv4::Access::row()}; }]>,
     InterfaceMethod<[{
-      Whether an element of the result is computed from the same element of the row operand alone, so that
-      any elements of a row can be had without the others.
-    }], "bool", "isPointwise", (ins), [{}], [{ return false; }]>,
+      Why the op cannot be accessed as `access`, or cannot access an operand that is provided
+      so, in words that end the sentence of a remark; nothing where there is no more to say.
+    }], "std::string", "getAccessNote", (ins "::dsv4::Access":$access), [{}],
+      [{ return ""; }]>,
     InterfaceMethod<[{
-      Whether an element of the result is computed from the same element of the row operand and from numbers of that
-      whole row, which the lanes that have it find before any element of the result.
-    }], "bool", "takesRowNumbers", (ins), [{}], [{ return false; }]>,
-    InterfaceMethod<[{
-      Whether lanes may have unequal numbers of chunks of a row: the op computes a row element by element, from numbers
-      of the whole row at most.
-    }], "bool", "allowsUnevenShares", (ins), [{}], [{ return false; }]>,
-    InterfaceMethod<[{
-      Whether the op takes of the row of this operand only elements whose indices it has. An op of the same kernel that can compute
-      those alone does.
-    }], "bool", "picksElements", (ins "::mlir::OpOperand &":$operand), [{}], [{ return false; }]>,
-    InterfaceMethod<[{
-      Whether the lowering takes this operand place by place from an op of the same kernel that selects.
-    }], "bool", "acceptsPlaces", (ins "::mlir::OpOperand &":$operand), [{}], [{ return false; }]>,
-    InterfaceMethod<[{
-      Whether a kernel that uses a result of the op itself also stores it for users behind the kernel.
-    }], "bool", "isStoredToo", (ins), [{}], [{ return false; }]>,
-    InterfaceMethod<[{
-      Whether the lowering takes the row of this operand from an op of the same
-      kernel.
-    }], "bool", "acceptsRow", (ins "::mlir::OpOperand &":$operand)>,
-    InterfaceMethod<[{
-      Pairs of axes of operands that have one extent.
-    }], "::llvm::SmallVector<std::pair<::dsv4::TensorAxis, ::dsv4::TensorAxis>>",
-      "getTiedAxes">
+      Whether a kernel that uses a result of the op itself also stores it for users after the kernel.
+    }], "bool", "isAlsoStored", (ins), [{}], [{ return false; }]>
   ];
 }
 
@@ -90,6 +110,28 @@ def DSV4_RowLoweringInterface : OpInterface<"RowLoweringInterface"> {
       result, in order.
     }], "::mlir::FailureOr<::llvm::SmallVector<::dsv4::RowValue>>", "buildRow",
       (ins "::dsv4::RowContext &":$row)>
+  ];
+}
+
+def DSV4_CacheOpInterface : OpInterface<"CacheOpInterface"> {
+  let cppNamespace = "::dsv4";
+  let description = [{
+    An op that writes a cache, or addresses it as a ring of positions. Which memory a program
+    writes, and whether its rings agree, is found through this interface.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The cache, or null.
+    }], "::mlir::Value", "getAccessedCache">,
+    InterfaceMethod<[{
+      The fields of the record that it writes.
+    }], "::llvm::SmallVector<::dsv4::FieldAttr>", "getWrittenFields">,
+    InterfaceMethod<[{
+      How many positions a ring has, where the cache is addressed as one.
+    }], "std::optional<uint64_t>", "getRing">,
+    InterfaceMethod<[{
+      The table of the pages of rings, or null.
+    }], "::mlir::Value", "getPageTable">
   ];
 }
 

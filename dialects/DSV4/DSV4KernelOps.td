@@ -20,27 +20,43 @@ def DSV4_KernelOp : DSV4_Op<"kernel", [
   ]> {
   let summary = "the work of one CUDA kernel";
   let description = [{
-    A region that becomes one kernel. Its block arguments stand for its operands.
-    While it holds dsv4 ops it yields one tensor for each result, each tied to the
-    operand that is its destination; once lowered to a row program it has no
-    results and writes its destinations. `apart` says, for people, why ops that
-    make what it reads are not part of it. Clauses:
+    ```mlir
+    func.func @norm(%x: tensor<?x512xbf16>, %out: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+      %rows = dsv4.kernel @norm_kernel(%x, %out)
+          : (tensor<?x512xbf16>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+      ^bb0(%a: tensor<?x512xbf16>, %b: tensor<?x512xbf16>):
+        %y = dsv4.rms_norm %a outs(%b : tensor<?x512xbf16>) {eps = 1.0e-06 : f32}
+            : tensor<?x512xbf16>
+        dsv4.yield %y : tensor<?x512xbf16>
+      }
+      return %rows : tensor<?x512xbf16>
+    }
+    ```
+
+    Holds the ops that become one CUDA kernel. Its block arguments stand for its operands.
+
+    While the region holds dsv4 ops, it yields one tensor per result, each tied to the operand that
+    is its destination. Once it is lowered to a row program, it has no results and writes its
+    destinations. `unfused_reasons` says, for people, why ops that compute its operands are not part
+    of it.
+
+    Clauses:
 
     * kernel_c1: block arguments match operands in number and type;
     * kernel_c2: yielded values match results;
-    * kernel_c3: a schedule satisfies the row-wise ops in the region
-      (row_schedule_c4, c6, c7);
-    * kernel_c4: all row-wise ops have one row space: equal constants, or dims of
-      one name (checked when the kernel is lowered);
-    * kernel_c5: the name is an identifier of at most 128 characters that CUDA C++
-      does not reserve, as it is the name of the emitted kernel;
-    * kernel_c6: the region holds at most 1024 row-wise ops, as passes follow
-      them from result to operand.
+    * kernel_c3: a schedule satisfies the row-wise ops in the region (schedule_c5, c6, and the
+      clauses of its parts);
+    * kernel_c4: all row-wise ops have one iteration space: equal constants, or dims of one name
+      (checked when the kernel is lowered);
+    * kernel_c5: the name is an identifier of at most 128 characters that CUDA C++ does not reserve,
+      as it is the name of the emitted kernel;
+    * kernel_c6: the region holds at most 1024 row-wise ops, as passes follow them from result to
+      operand.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, Variadic<AnyType>:$inputs,
-    OptionalAttr<DSV4_RowScheduleAttr>:$schedule,
-    OptionalAttr<StrArrayAttr>:$apart
+    OptionalAttr<DSV4_ScheduleAttr>:$schedule,
+    OptionalAttr<StrArrayAttr>:$unfused_reasons
   );
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
@@ -61,7 +77,20 @@ def DSV4_YieldOp : DSV4_Op<"yield", [
   ]> {
   let summary = "results of a kernel";
   let description = [{
-    Ends the region of a `dsv4.kernel`.
+    ```mlir
+    func.func @norm(%x: tensor<?x512xbf16>, %out: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+      %rows = dsv4.kernel @norm_kernel(%x, %out)
+          : (tensor<?x512xbf16>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+      ^bb0(%a: tensor<?x512xbf16>, %b: tensor<?x512xbf16>):
+        %y = dsv4.rms_norm %a outs(%b : tensor<?x512xbf16>) {eps = 1.0e-06 : f32}
+            : tensor<?x512xbf16>
+        dsv4.yield %y : tensor<?x512xbf16>
+      }
+      return %rows : tensor<?x512xbf16>
+    }
+    ```
+
+    Ends the region of a `dsv4.kernel`, and gives its results.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -75,12 +104,24 @@ def DSV4_YieldOp : DSV4_Op<"yield", [
 def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
   let summary = "the memory behind a kernel operand";
   let description = [{
-    The row-major contiguous elements of a tensor, or the bytes of a cache's pages
-    (no field name) or of one of its array fields, as a flat memref. A sub-byte
-    tensor is a buffer of bytes. Clauses:
+    ```mlir
+    func.func @copy(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) {
+      dsv4.kernel @copy_rows(%x, %out) : (tensor<?x8xf32>, tensor<?x8xf32>) -> () {
+      ^bb0(%x_row: tensor<?x8xf32>, %out_row: tensor<?x8xf32>):
+        %memory = dsv4.buffer %x_row : tensor<?x8xf32> to memref<?xf32>
+      }
+      return
+    }
+    ```
 
-    * buffer_c1: the memref has rank 1, and the element type of the operand (i8
-      for a cache or a sub-byte tensor);
+    Gives the memory of an operand of a kernel as a flat memref: the row-major contiguous elements
+    of a tensor, the bytes of the pages of a cache (no field name), or one of its array fields. A
+    sub-byte tensor is a buffer of bytes.
+
+    Clauses:
+
+    * buffer_c1: the memref has rank 1, and the element type of the operand (i8 for a cache or a
+      sub-byte tensor);
     * buffer_c2: a field name is that of an array field of the cache.
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, DSV4_CacheType]>:$source,
@@ -93,9 +134,21 @@ def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
 def DSV4_WorkspaceOp : DSV4_Op<"workspace", [Pure]> {
   let summary = "memory for what blocks tell each other";
   let description = [{
-    `bytes` bytes for every row of the kernel, one row behind the other, aligned to 16 bytes. The caller of the
-    program provides them. They are all zero when the kernel starts, and when it has ended. Clause workspace_c1:
-    bytes is a positive multiple of 16 below 2^31.
+    ```mlir
+    func.func @copy(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) {
+      dsv4.kernel @copy_rows(%x, %out) : (tensor<?x8xf32>, tensor<?x8xf32>) -> () {
+      ^bb0(%x_row: tensor<?x8xf32>, %out_row: tensor<?x8xf32>):
+        %memory = dsv4.workspace 256 : memref<?xi8>
+      }
+      return
+    }
+    ```
+
+    Gives memory that the blocks of a kernel share: `bytes` bytes per row of the kernel, one row
+    after the other, aligned to 16 bytes. The caller of the program provides it. It is all zero when
+    the kernel starts, and again when the kernel has ended.
+
+    Clause workspace_c1: `bytes` is a positive multiple of 16 below 2^31.
   }];
   let arguments = (ins I64Attr:$bytes);
   let results = (outs MemRefRankOf<[I8], [1]>:$memory);
@@ -108,9 +161,20 @@ def DSV4_ExtentOp : DSV4_Op<"extent", [
   ]> {
   let summary = "the extent of an axis of a kernel operand";
   let description = [{
-    The extent of axis `axis` of a tensor, or the number of pages of a cache
-    (axis 0), known to be between `min` and `max`. Clause extent_c1: the axis
-    exists.
+    ```mlir
+    func.func @copy(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) {
+      dsv4.kernel @copy_rows(%x, %out) : (tensor<?x8xf32>, tensor<?x8xf32>) -> () {
+      ^bb0(%x_row: tensor<?x8xf32>, %out_row: tensor<?x8xf32>):
+        %rows = dsv4.extent %x_row, 0 max 4096 : tensor<?x8xf32>
+      }
+      return
+    }
+    ```
+
+    Gives the extent of axis `axis` of a tensor, or the number of pages of a cache (axis 0). It is
+    known to be between `min` and `max`.
+
+    Clause extent_c1: the axis exists.
   }];
   let arguments = (ins AnyTypeOf<[AnyRankedTensor, DSV4_CacheType]>:$source,
                        I64Attr:$axis, DefaultValuedAttr<I64Attr, "0">:$min,
@@ -126,8 +190,18 @@ def DSV4_RowCountOp : DSV4_Op<"row_count", [
   ]> {
   let summary = "the number of rows of a kernel operand";
   let description = [{
-    The product of all extents but the last, known to be at most `max`. A launch
-    of more rows than an int32 counts is refused by the runtime.
+    ```mlir
+    func.func @copy(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) {
+      dsv4.kernel @copy_rows(%x, %out) : (tensor<?x8xf32>, tensor<?x8xf32>) -> () {
+      ^bb0(%x_row: tensor<?x8xf32>, %out_row: tensor<?x8xf32>):
+        %rows = dsv4.row_count %x_row max 4096 : tensor<?x8xf32>
+      }
+      return
+    }
+    ```
+
+    Gives the number of rows of a tensor: the product of all extents but the last. It is known to be
+    at most `max`. The runtime refuses a launch of more rows than an int32 counts.
   }];
   let arguments = (ins AnyRankedTensor:$source,
                        DefaultValuedAttr<I64Attr, "2147483647">:$max);

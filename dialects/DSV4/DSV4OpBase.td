@@ -28,6 +28,10 @@ class DSV4_Op<string opMnemonic, list<Trait> traits = []>
 class DSV4_Operand<string name, Type type>
     : Type<type.predicate, "'" # name # "', a " # type.summary, type.cppType>;
 
+def DSV4_Indices : TensorOf<[I32]>;
+def DSV4_Rows : TensorOf<[BF16, F32]>;
+def DSV4_Mask : TensorOf<[I1]>;
+
 /// What ops read and write of a cache.
 def DSV4_CacheResource : Resource<"::dsv4::CacheResource">;
 

@@ -17,29 +17,47 @@ include "DSV4OpBase.td"
 def DSV4_GateOp : DSV4_Op<"gate", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "scores"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getColumnUnit", "isPointwise", "takesRowNumbers", "allowsUnevenShares"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["allowsMaskedTail"]>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getDemandedAccesses", "getProvidedAccesses", "getAccessNote"]>,
     DSV4_ResultContractInterface
   ]> {
   let summary = "scores of experts from logits";
   let description = [{
+    ```mlir
+    func.func @gate(%logits: tensor<?x256xbf16>, %out: tensor<?x256xf32>) -> tensor<?x256xf32> {
+      %scores = dsv4.gate %logits function sqrt_softplus outs(%out : tensor<?x256xf32>)
+          : tensor<?x256xbf16>
+      return %scores : tensor<?x256xf32>
+    }
+    ```
+
+    Computes scores of experts from logits.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `logits` | bf16 or f32 `[..., E]` | logits of E experts |
+    | `outs` | f32 of the shape of `logits` | scores |
+
     ```
     sqrt_softplus   g(x) = sqrt(ln(1 + e^x))
     sigmoid         g(x) = 1 / (1 + e^-x)
     softmax         g(x_i) = e^(x_i - max x) / sum_j e^(x_j - max x)
     ```
 
-    in fp32, step by step as [Router](../Router.md#numbers) writes it down, so that there is one result
-    to the last bit. `sqrt_softplus` is neither 0 for any logit from -174 on nor infinite for any
-    finite one. A NaN gives NaN, of a whole row with `softmax`, as does a row with infinity, or of -infinity alone. Clauses:
+    These are computed in fp32, in the steps that [Router](../Router.md#numbers) lists, so that
+    there is one result to the last bit. `sqrt_softplus` is neither 0 for any logit from -174 on nor
+    infinite for any finite one. A NaN gives NaN. With `softmax` it gives NaN for the whole row, as
+    does a row with infinity, or of -infinity alone.
 
-    * gate_c1: `logits` is bf16 or f32 of rank >= 1 with a constant last extent E between 1 and 65,536;
+    Clauses:
+
+    * gate_c1: `logits` is bf16 or f32 of rank >= 1 with a constant last extent E between 1 and
+      65,536;
     * gate_c2: the result is f32 of the shape of `logits`.
 
-    ```mlir
-    %scores = dsv4.gate %logits function sqrt_softplus outs(%out : tensor<?x256xf32>) : tensor<?x256xbf16>
-    ```
-
-    Source: the official `Gate`. Its softplus is x above 20, which this is, too, to the last bit.
+    Source: the official `Gate`. Its softplus is x above 20, which this one is, too, to the last
+    bit.
   }];
   let arguments = (ins
     DSV4_Operand<"logits", TensorOf<[BF16, F32]>>:$logits, DSV4_GateFunction:$function,
@@ -62,21 +80,38 @@ def DSV4_GateOp : DSV4_Op<"gate", [
 def DSV4_LookupOp : DSV4_Op<"lookup", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "rows"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["isStoredToo", "allowsUnevenShares"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["allowsMaskedTail"]>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["isAlsoStored"]>,
     DSV4_ResultContractInterface
   ]> {
   let summary = "rows of a table of indices";
   let description = [{
-    Row t of the result is row `ids[t]` of the table, bit by bit, or -1 in every element where the table has no such row.
+    ```mlir
+    func.func @lookup(%table: tensor<129280x6xi32>, %tokens: tensor<?xi32>, %out: tensor<?x6xi32>)
+        -> tensor<?x6xi32> {
+      %experts = dsv4.lookup %table[%tokens] outs(%out : tensor<?x6xi32>)
+          : tensor<129280x6xi32>, tensor<?xi32>
+      return %experts : tensor<?x6xi32>
+    }
+    ```
+
+    Copies rows of a table of indices.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `table` | i32 `[V, k]` | one row per token id |
+    | `ids` | i32 `[T]` | token ids |
+    | `outs` | i32 `[T, k]` | rows of the table |
+
+    Row t of the result is row `ids[t]` of the table, or -1 in every element where the table has no
+    such row.
+
     Clauses:
 
     * lookup_c1: `table` is i32 `[V, k]` with a constant k between 1 and 65,536;
     * lookup_c2: `ids` is i32 `[T]`;
     * lookup_c3: the result is i32 `[T, k]`.
-
-    ```mlir
-    %experts = dsv4.lookup %table[%tokens] outs(%out : tensor<?x6xi32>) : tensor<129280x6xi32>, tensor<?xi32>
-    ```
 
     Source: the official `Gate`, whose first layers choose experts by token id (`tid2eid`).
   }];
@@ -101,12 +136,29 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
 def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "weights"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["picksElements", "acceptsPlaces", "allowsUnevenShares"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["allowsMaskedTail"]>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getDemandedAccesses"]>,
     DSV4_ResultContractInterface
   ]> {
   let summary = "weights of the experts of a token";
   let description = [{
-    For the k places of a row, in fp32, every operation rounded to nearest even:
+    ```mlir
+    func.func @weights(%scores: tensor<?x256xf32>, %experts: tensor<?x6xi32>,
+                       %out: tensor<?x6xf32>) -> tensor<?x6xf32> {
+      %weights = dsv4.route_weights %scores[%experts] renormalize scale 1.5
+          outs(%out : tensor<?x6xf32>) : tensor<?x256xf32>, tensor<?x6xi32>
+      return %weights : tensor<?x6xf32>
+    }
+    ```
+
+    Computes the weights of the experts that were chosen for a token.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `scores` | f32 `[..., E]` | scores of E experts |
+    | `indices` | i32 `[..., k]` | the chosen experts |
+    | `outs` | f32 of the shape of `indices` | their weights |
 
     ```
     w_j = scores[indices[j]]               0 where indices[j] is outside 0 .. E - 1
@@ -114,24 +166,24 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     w_j = w_j * s                          with `scale`
     ```
 
-    in this order. The sum is a binary tree of neighbours, an odd one out going up a level as it is. Where it
-    is NaN, so is every weight. With `uniform` w_j is 1 / k, 0 where indices[j] is outside, whatever the scores. What the
-    indices were chosen by, such as a bias, does not occur. Clauses:
+    in this order, every operation rounded to nearest even in fp32. The sum is a binary tree of
+    neighbours, where an odd one out goes up one level as it is. Where the sum is NaN, so is every
+    weight. With `uniform` w_j is 1 / k, and 0 where indices[j] is outside, whatever the scores.
+    What the experts were chosen by, such as a bias, has no part in their weights.
 
-    * route_weights_c1: `scores` is f32 of rank >= 1 with a constant last extent E between 1 and 65,536;
-    * route_weights_c2: `indices` is i32 of the shape of `scores` with another last extent k, a constant between 1
-      and 65,536;
+    Clauses:
+
+    * route_weights_c1: `scores` is f32 of rank >= 1 with a constant last extent E between 1 and
+      65,536;
+    * route_weights_c2: `indices` is i32 of the shape of `scores` with another last extent k, a
+      constant between 1 and 65,536;
     * route_weights_c3: the result is f32 of the shape of `indices`;
     * route_weights_c4: `scale` is finite;
     * route_weights_c5: `uniform` comes without `renormalize` and `scale`.
 
-    ```mlir
-    %weights = dsv4.route_weights %scores[%experts] renormalize scale 1.5
-        outs(%out : tensor<?x6xf32>) : tensor<?x256xf32>, tensor<?x6xi32>
-    ```
-
-    Source: the official `Gate`, for layers that choose by score and for those that choose by token id. The bound
-    of the denominator is for rows of scores that are all 0, whose weights are 0.
+    Source: the official `Gate`, for layers that choose by score and for those that choose by token
+    id. The denominator has a floor because the scores of a row may all be 0; its weights are 0
+    then.
   }];
   let arguments = (ins
     DSV4_Operand<"scores", TensorOf<[F32]>>:$scores,

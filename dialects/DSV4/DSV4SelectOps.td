@@ -17,74 +17,99 @@ include "DSV4OpBase.td"
 def DSV4_TopkOp : DSV4_Op<"topk", [
     Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getSelection", "isStoredToo"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getCooperativeWork"]>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getDemandedAccesses", "getProvidedAccesses", "getAccessNote", "isAlsoStored"]>,
     DeclareOpInterfaceMethods<DSV4_ResultContractInterface, ["getContract", "acceptsBounds"]>
   ]> {
   let summary = "the k best elements of every row, exactly";
   let description = [{
-    Of row r, with its elements 0 to n - 1, the min(k, n) that come first in this order:
+    ```mlir
+    func.func @select(%scores: tensor<?x?xf32>, %length: tensor<?xi32>, %table: tensor<?x?xi32>,
+                      %indices: tensor<?x512xi32>, %where: tensor<?x512xi32>)
+        -> (tensor<?x512xi32>, tensor<?x512xi32>) {
+      %chosen, %slots = dsv4.topk %scores lengths(%length : tensor<?xi32>)
+          pages(%table : tensor<?x?xi32>) page 64 order index_ascending
+          outs(%indices, %where : tensor<?x512xi32>, tensor<?x512xi32>) : tensor<?x?xf32>
+      return %chosen, %slots : tensor<?x512xi32>, tensor<?x512xi32>
+    }
+    ```
+
+    Selects the k best elements of every row, exactly.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `scores` | bf16 or f32 `[rows, N]`, or any rank >= 1 | what is selected from |
+    | `bias` | f32 `[N]` | added to the scores for the comparison only |
+    | `lengths` | i32 `[rows]` | elements of each row that count |
+    | `pages` | i32 `[rows, pages]`, or `[requests, pages]` with `requests` | page table, for slots |
+    | `requests` | i32 `[rows]` | row of the page table of each row |
+    | `outs` | `[rows, k]` | `indices` of i32, then `values`, then with `pages` `slots` of i32 |
+
+    **Order.** Of the elements 0 to n - 1 of row r, those min(k, n) are selected that come first in
+    this order:
 
     ```
     a before b  <=>  key(a) > key(b), or key(a) == key(b) and index(a) < index(b)
     key(i) = bias ? scores[r, i] + bias[i] : scores[r, i]
     ```
 
-    with `smallest` key(a) < key(b) instead. n is N without `lengths`, else `lengths[r]`, but at least 0 and at most
-    N. With `ratio` m the lengths are positions of queries in their sequences, and n is the number of compressed entries
-    that are complete for one: (`lengths[r]` + 1) div m, so the entry that a position is in counts from its last
-    position on; 0 for a negative position. +0 and -0 are equal. A NaN comes after every
-    number and infinity, one NaN is equal to another, and it is an element like others: chosen before there
-    is padding. So the set is one set, whatever the batch, the schedule and the run. The sum with
-    the bias is rounded to fp32.
+    With `smallest` it is key(a) < key(b). The sum with the bias is rounded to fp32. +0 and -0 are
+    equal. A NaN comes after every number and after infinity, and one NaN is equal to another. It is
+    an element like others, so it is selected before there is padding. So the set does not depend on
+    the batch, the schedule or the run.
 
-    The results have k places a row, k being the last extent of the destinations. The first is
-    `indices`; the elements are in it in the order `order` says: `sorted`, as above;
-    `index_ascending`; or `unordered`, in any order that may differ between runs. The places behind
-    them are padding: index -1. `values`, if there is a destination for them, are the elements of
-    `scores` themselves, without the bias, in the same places; padding is -infinity (+infinity with `smallest`).
-    With `pages` the last destination is `slots`, where an element is in a paged cache with pages
-    of `page` entries:
+    **Lengths.** n is N without `lengths`, else `lengths[r]`, but at least 0 and at most N. With
+    `ratio` m the lengths are positions of queries in their sequences, and n is the number of
+    compressed entries that are complete for one: (`lengths[r]` + 1) div m, so an entry counts from
+    its last position on; n is 0 for a negative position.
+
+    **Results.** A row of a result has k ranks, k being its last extent. `indices` holds the
+    elements in the order that `order` says: `sorted`, as above; `index_ascending`; or `unordered`,
+    in any order, which may differ between runs. The ranks after them are padding: index -1.
+    `values`, if there is a destination for them, are the elements of `scores` themselves, without
+    the bias, at the same ranks; padding is -infinity (+infinity with `smallest`). With `pages` the
+    last destination is `slots`, where an element is in a paged cache with pages of `page` entries:
 
     ```
     slot = page_table[q, i div page] * page + i mod page      q = requests ? requests[r] : r
     ```
 
-    and -1 for padding, where the entry of the table is negative, where there is none (i div page or q
-    outside the table), and where the slot is beyond 2^31 - 1.
+    A slot is -1 for padding, where the entry of the table is negative or there is none (i div page
+    or q outside the table), and where the slot would be beyond 2^31 - 1.
 
-    Scores that are exact are selected from exactly. Scores that another op computes within bounds (its contract is
-    `bounded`) give a result that is right if it is the exact one of scores that are each within the bound
-    (docs/Contracts.md); a selection by `groups` takes exact scores only.
+    **Groups.** With `groups` G the N columns are G runs of N / G neighbours, and only elements of
+    `keep` groups are selected from. Groups come in the order that elements do: a larger key first,
+    the lower group of equal ones, NaN last. The key of a group is the sum of its min(`by`,
+    elements) first keys, best first, each sum rounded to fp32. A group without elements comes last.
 
-    With `groups` G the N columns are G runs of N / G neighbours, and elements of `keep` groups only are chosen from. Groups
-    come in the order that elements do (a larger key first, the lower group of equal ones, NaN last), and the key of a group
-    is the sum of its min(`by`, elements) first keys, best first, each sum rounded to fp32. A group without elements comes last. Clauses:
+    **Contract.** Exact scores are selected from exactly. Where another op computes the scores
+    within bounds (its contract is `bounded`), a result is right if it is the exact selection of
+    scores that are each within the bound (docs/Contracts.md). A selection by `groups` takes exact
+    scores only.
 
-    * topk_c1: `scores` is bf16 or f32 of rank at least 1 with at most 2^22 elements a row, and at least one where their number is constant;
-    * topk_c2: destinations have the shape of `scores` with the last extent k, a constant
-      between 1 and 4096: `indices` of i32, then `values`, if any, of the element type of `scores` or f32,
+    Clauses:
+
+    * topk_c1: `scores` is bf16 or f32 of rank at least 1 with at most 2^22 elements per row, and at
+      least one where their number is constant;
+    * topk_c2: destinations have the shape of `scores` with the last extent k, a constant between 1
+      and 4096: `indices` of i32, then `values`, if any, of the element type of `scores` or f32,
       then, with `pages`, `slots` of i32;
     * topk_c3: `lengths` is i32 of the shape of `scores` without the last axis;
     * topk_c4: `bias` is f32 of shape `[N]`;
-    * topk_c5: `page_table` is i32 `[rows, pages]`, or `[requests, pages]` with `requests`; `page` is
-      positive, and given with it;
+    * topk_c5: `page_table` is i32 `[rows, pages]`, or `[requests, pages]` with `requests`; `page`
+      is positive, and given with it;
     * topk_c6: `requests` is i32 of the shape of `lengths`, and needs `pages`;
     * topk_c7: `ratio` is positive, and given only with `lengths`;
-    * topk_c8: `groups`, `keep` and `by` are given together: at most 32 groups, which divide N, between 1 and G of
-      them, and between 1 and N / G elements of each; k is at most 32, and N a constant of at most 1024.
+    * topk_c8: `groups`, `keep` and `by` are given together: N is a constant that the groups divide,
+      and between 1 and G of them are kept, by between 1 and N / G elements of each.
 
-    Rows of scores that are farther apart than N elements are a tensor with that many columns, whose `lengths`
-    say how many count.
+    Rows of scores that are farther apart than N elements are a tensor with that many columns, whose
+    `lengths` say how many count.
 
-    ```mlir
-    %chosen, %slots = dsv4.topk %scores lengths(%len : tensor<?xi32>)
-        pages(%table : tensor<?x?xi32>) page 64 order index_ascending
-        outs(%indices, %where : tensor<?x512xi32>, tensor<?x512xi32>) : tensor<?x?xf32>
-    ```
-
-    Source: paper eq. 17 (the indexer's choice; an entry is visible if s < (t + 1) div m) and the router's choice of experts; groups are
-    those of DeepSeek-V3's router (2 elements of each) and DeepSeek-V2's (1). Ties, NaN and padding are
-    stated here because public kernels leave them open.
+    Source: paper eq. 17 (the indexer's choice; an entry is visible if s < (t + 1) div m) and the
+    router's choice of experts. Groups are those of DeepSeek-V3's router (2 elements of each) and of
+    DeepSeek-V2's (1). Ties, NaN and padding are stated here because public kernels leave them open.
   }];
   let arguments = (ins
     DSV4_Operand<"scores", TensorOf<[BF16, F32]>>:$scores,
@@ -112,7 +137,6 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     static constexpr int64_t kMostPlaces = 4096;
     /// N at most: 4 Mi.
     static constexpr int64_t kMostColumns = int64_t(1) << 22;
-    static constexpr int64_t kMostGroups = 32;
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
     /// k.
     int64_t getPlaces();

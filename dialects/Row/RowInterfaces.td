@@ -20,14 +20,14 @@ def Row_DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       What the op needs of an operand that is a row, for the elements `at` of its
-      result: the same elements unless it says otherwise.
+      result: the same elements, accessed as the result is, unless it says otherwise.
     }], "::dsv4::row::Demand", "getDemand",
       (ins "::mlir::OpOperand &":$operand, "::dsv4::row::Footprint":$at,
            "const ::dsv4::Distribution &":$distribution), [{}],
-      [{ return {::dsv4::row::Access::Row, at}; }]>,
+      [{ return {at}; }]>,
     InterfaceMethod<[{
       Which threads do the op together: those that hold the row, or more.
-    }], "::dsv4::row::Scope", "getScope", (ins "::dsv4::RowScheduleAttr":$schedule), [{}],
+    }], "::dsv4::row::Scope", "getScope", (ins "::dsv4::ScheduleAttr":$schedule), [{}],
       [{ return ::dsv4::row::Scope::Lanes; }]>,
     InterfaceMethod<[{
       The fragment of a result that covers the elements `at`. Loads of its operands have
@@ -40,6 +40,33 @@ def Row_DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
       threads run.
     }], "::llvm::LogicalResult", "distribute", (ins "::dsv4::Distribution &":$distribution), [{}],
       [{ return ::llvm::success(); }]>
+  ];
+}
+
+def Row_TileSourceOpInterface : OpInterface<"TileSourceOpInterface"> {
+  let cppNamespace = "::dsv4::row";
+  let description = [{
+    An op of a row program whose one result, a row of f32, the threads of a block compute
+    together, for several rows at a time and in an order of their own (`docs/TileSources.md`).
+    Nobody can ask for one column of it. `row.select` takes such a row as tiles: its device
+    call runs the source once, and the source hands over fragments.
+  }];
+  let methods = [
+    InterfaceMethod<"Rows and columns that the threads have at a time, and who has them.",
+      "::dsv4::row::TileShape", "getTileShape",
+      (ins "const ::dsv4::Distribution &":$distribution)>,
+    InterfaceMethod<[{
+      What a block needs for it, beside what the consumer of the tiles needs.
+    }], "::dsv4::row::TileResources", "getTileResources",
+      (ins "const ::dsv4::Distribution &":$distribution)>,
+    InterfaceMethod<[{
+      Emits the device call that computes the rows `getFirstRow()` to `getRowCount()` - 1, at
+      most as many as a tile has. It gives fragments to `consume`, a `!cuda.callable`, by the
+      protocol of `select/topk_tiles.cuh`. `memory` is its part of the shared memory; null
+      where it needs none. Scalars come from `getScalar()`: they are one for all rows.
+    }], "::llvm::LogicalResult", "emitSource",
+      (ins "::dsv4::Distribution &":$distribution, "::mlir::Value":$consume,
+           "::mlir::Value":$memory)>
   ];
 }
 

@@ -11,10 +11,17 @@
 include "RowDialect.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Row_Op<string opMnemonic, list<Trait> traits = []>
     : Op<Row_Dialect, opMnemonic, traits>;
+
+/// The op means the same on a row and on a fragment of it. It becomes the device
+/// call of the same name, with the same attributes.
+def Row_SameOnFragments : NativeOpTrait<"SameOnFragments"> {
+  let cppNamespace = "::dsv4::row";
+}
 
 def Row_ReduceKind : I32EnumAttr<"ReduceKind", "what a group of elements becomes", [
     I32EnumAttrCase<"Sum", 0, "sum">,

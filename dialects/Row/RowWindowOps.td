@@ -114,12 +114,4 @@ def Row_WindowSegmentOp : Row_Op<"window_segment", [
   let hasRegionVerifier = 1;
 }
 
-def Row_YieldOp : Row_Op<"yield", [
-    Pure, Terminator, ReturnLike,
-    ParentOneOf<["MapOp", "WindowReduceOp", "WindowOp", "WindowSegmentOp"]>]> {
-  let summary = "what a region gives";
-  let arguments = (ins Variadic<AnyTypeOf<[AnyInteger, AnyFloat, Row_AnyRow]>>:$values);
-  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-}
-
 #endif // ROW_WINDOW_OPS_TD

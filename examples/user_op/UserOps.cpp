@@ -57,24 +57,24 @@ LogicalResult AddWindowBiasOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// RowwiseOpInterface: what kernels are formed and scheduled by
+// RowwiseOpInterface, RowLayoutOpInterface: what kernels are formed and
+// scheduled by
 //===----------------------------------------------------------------------===//
 
 Value AddWindowBiasOp::getRowOperand() { return getX(); }
 
-SmallVector<dsv4::RowPiece> AddWindowBiasOp::getRowPieces() {
-  return {{/*extent=*/getX().getType().getDimSize(1), /*bits=*/32}};
-}
-
-SmallVector<dsv4::RowGroup> AddWindowBiasOp::getRowGroups() { return {}; }
-
-bool AddWindowBiasOp::acceptsRow(OpOperand &operand) {
+// A row of `bias` belongs to many tokens, so it comes from memory.
+bool AddWindowBiasOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getXMutable();
 }
 
 SmallVector<std::pair<dsv4::TensorAxis, dsv4::TensorAxis>>
 AddWindowBiasOp::getTiedAxes() {
   return {{{getX(), 0}, {getOut(), 0}}, {{getX(), 0}, {getPositions(), 0}}};
+}
+
+SmallVector<dsv4::RowSegment> AddWindowBiasOp::getRowSegments() {
+  return {{/*extent=*/getX().getType().getDimSize(1), /*bits=*/32}};
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,7 +8,7 @@
 #ifndef USER_USEROPS_H
 #define USER_USEROPS_H
 
-#include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/DSV4/Base.h"
 
 #include "UserDialect.h.inc"
 

@@ -26,6 +26,7 @@ def User_Dialect : Dialect {
 def User_AddWindowBiasOp : Op<User_Dialect, "add_window_bias", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "biased"]>,
     DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>, DSV4_FusionOpInterface,
     DeclareOpInterfaceMethods<DSV4_RowLoweringInterface>
   ]> {
   let summary = "add to each row the bias of its position in a window";

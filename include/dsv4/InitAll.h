@@ -10,6 +10,7 @@
 
 #include "dsv4/Passes.h"
 #include "dsv4/Pipelines/Pipelines.h"
+#include "dsv4/Schedule/ScheduleKind.h"
 #include "dsv4/Target/CUDA/TranslateToCUDA.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -26,6 +27,7 @@ inline void registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::vector::VectorDialect>();
   registerRowLowerings(registry);
   registerDistributions(registry);
+  registerScheduleKinds(registry);
   registerCUDATranslations(registry);
 }
 

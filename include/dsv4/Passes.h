@@ -8,9 +8,9 @@
 #ifndef DSV4_PASSES_H
 #define DSV4_PASSES_H
 
-#include "dsv4/Dialect/CUDA.h"
-#include "dsv4/Dialect/DSV4.h"
-#include "dsv4/Dialect/Row.h"
+#include "dsv4/Dialect/CUDA/ElementOps.h"
+#include "dsv4/Dialect/DSV4/KernelOps.h"
+#include "dsv4/Dialect/Row/ElementOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

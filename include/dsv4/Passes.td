@@ -44,10 +44,11 @@ def FormKernels : Pass<"dsv4-form-kernels", "::mlir::func::FuncOp"> {
   let summary = "Group row-wise ops into kernels";
   let description = [{
     Puts every row-wise op into a `dsv4.kernel`, together with the producer of
-    one of its operands where the two have one row space and the value between
-    them has no other user. Each decision leaves a remark
+    one of its operands where the two have one iteration space, the value between
+    them has no other user, and it provides the accesses that the kernel then
+    demands of it. Each decision leaves a remark
     (`--remarks-filter=dsv4-form-kernels`): what was fused, or why not, which the
-    kernel keeps as `apart`, too.
+    kernel also keeps as `unfused_reasons`.
   }];
   let dependentDialects = ["::dsv4::DSV4Dialect"];
 }
@@ -55,26 +56,18 @@ def FormKernels : Pass<"dsv4-form-kernels", "::mlir::func::FuncOp"> {
 def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
   let summary = "Choose the schedule of every kernel";
   let description = [{
-    Looks a kernel up in the schedule table of the architecture, by the op it
-    starts with and the width of the elements it reads; reduces lanes and vector
-    until they divide every field, or shares rows unevenly where ops allow it and few
-    lanes divide them. A kernel that carries a schedule keeps it. A
-    table file (JSON: a list of {"arch", "op", "bits", "threads", "lanes",
-    "vector", "blocks", "load", "store", "pdl", "team", "rows", "cluster", "most", "window", "width",
-    "grouped", "select", "columns", "chunks", "places", "parts"})
-    goes before the built-in table. An entry with "most" is for kernels known to
-    have at most so many rows, one with "window" for those whose rows take at
-    least so many rows of operands, one with "width" for those where these have at
-    least so many elements, one with "grouped" (true) for rows with factors of groups;
-    "team" and "rows" count only where rows take several, "cluster" there and where "select" is "block" or "stream". For
-    kernels that select elements "select" says how, "chunks" and "parts" are the schedule's, and an entry with "columns" is for
-    rows of at most so many elements, one with "places" where at most so many are selected.
+    Looks a kernel up in the schedule tables, by architecture, the ops that it holds, the kinds of
+    schedule parts that these need, and the size of the problem. The parts of the entry that is
+    found are reduced until they fit the kernel: lanes and vectors until they divide every segment,
+    threads to those that have work. A kernel that carries a schedule keeps it. The pass knows no kind
+    of part: `ScheduleKind` and `ScheduleInterface` answer. A table file (`docs/Schedules.md`) goes before the
+    built-in tables. Of a schedule that is given each kernel takes the parts that it has a use for.
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"", "architecture">,
     Option<"table", "table", "std::string", "\"\"", "schedule table file">,
     Option<"schedule", "schedule", "std::string", "\"\"",
-           "schedule for every kernel, as #dsv4.row_schedule<...>">
+           "schedule for every kernel, as #dsv4.schedule<...>">
   ];
   let dependentDialects = ["::dsv4::DSV4Dialect", "::dsv4::cuda::CUDADialect"];
 }

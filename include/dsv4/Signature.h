@@ -10,7 +10,7 @@
 #define DSV4_SIGNATURE_H
 
 #include "dsv4-runtime/Program.h"
-#include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/DSV4/KernelOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

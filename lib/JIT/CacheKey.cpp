@@ -139,8 +139,14 @@ std::string dsv4::getCacheKeyText(const std::string &source,
   key.add("schedule", options.schedule);
   key.add("checks", options.checks && !host ? "yes" : "no");
   key.addCount("extensions", options.extensions.size());
-  for (const DialectExtension &extension : options.extensions)
+  for (const DialectExtension &extension : options.extensions) {
     key.add("dialects", extension.identity);
+    key.addCount("device files", extension.deviceFiles.size());
+    for (const rt::DeviceFile &file : extension.deviceFiles) {
+      key.add("device file", file.name);
+      key.add("contents", file.text);
+    }
+  }
   addTable(key, options.table);
   key.add("program", canonicalize(source));
   return key.take();

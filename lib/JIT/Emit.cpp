@@ -11,6 +11,7 @@
 #include "dsv4/Signature.h"
 #include "dsv4/Support/Diagnostics.h"
 #include "dsv4/Support/ParseProgram.h"
+#include "dsv4/Target/CUDA/Prelude.h"
 #include "dsv4/Target/CUDA/TranslateToCUDA.h"
 
 #include "mlir/IR/AsmState.h"
@@ -84,6 +85,27 @@ static rt::Status serializeLaunches(ModuleOp module, func::FuncOp func,
   return rt::Status();
 }
 
+/// Whether each kernel has the files that it calls.
+static rt::Status checkHeaders(const EmittedProgram &emitted) {
+  auto isThere = [&](const std::string &header) {
+    return !rt::deviceLibrary(header).empty() ||
+           llvm::any_of(emitted.deviceFiles, [&](const rt::DeviceFile &file) {
+             return file.name == header;
+           });
+  };
+  for (auto [kernel, headers] :
+       llvm::zip_equal(emitted.info.kernels, emitted.headers))
+    for (const std::string &header : headers)
+      if (!isThere(header))
+        return rt::Status(rt::Code::InvalidArgument,
+                          "kernel '" + kernel.symbol +
+                              "' calls functions of '" + header +
+                              "', a file that neither the device library nor "
+                              "an extension has: add it to 'deviceFiles' of "
+                              "the extension");
+  return rt::Status();
+}
+
 /// Prints every kernel as a translation unit of its own.
 static LogicalResult printKernels(ModuleOp module, func::FuncOp func,
                                   EmittedProgram &emitted, bool wantListing) {
@@ -104,7 +126,9 @@ static LogicalResult printKernels(ModuleOp module, func::FuncOp func,
       return failure();
     std::string name =
         isOnlyOne ? "kernel" : symbol.getLeafReference().getValue().str();
-    emitted.listing.files.push_back({name + ".cu", listed->text});
+    emitted.listing.files.push_back(
+        {name + ".cu", rt::selfContained(listed->headers, listed->text,
+                                         emitted.deviceFiles)});
   }
   return success();
 }
@@ -235,7 +259,11 @@ dsv4::emitProgram(const std::string &source, const std::string &sourceName,
   if (rt::Status status = serializeLaunches(module, func, emitted.info);
       !status)
     return status;
+  for (const DialectExtension &extension : options.extensions)
+    llvm::append_range(emitted.deviceFiles, extension.deviceFiles);
   if (failed(printKernels(module, func, emitted, wantListing)))
     return program.error->status(rt::Code::CompileFailed);
+  if (rt::Status status = checkHeaders(emitted); !status)
+    return status;
   return emitted;
 }

@@ -157,17 +157,18 @@ static Result<std::string> compileKernel(EmittedProgram &emitted, size_t index,
   rt::KernelInfo &kernel = emitted.info.kernels[index];
   const std::string &text = emitted.texts[index];
   if (emitted.info.target == "host")
-    return rt::compileHost(rt::hostPrelude(emitted.headers[index]) + text +
-                           rt::hostEpilogue(kernel.symbol));
+    return rt::compileHost(
+        rt::hostPrelude(emitted.headers[index], emitted.deviceFiles) + text +
+        rt::hostEpilogue(kernel.symbol));
   auto nvrtc = jit::NVRTC::get();
   if (!nvrtc)
     return nvrtc.status();
   std::vector<std::string> extra;
   if (checks)
     extra.push_back("-DDSV4_CHECKED");
-  auto output =
-      (*nvrtc)->compile(rt::cudaPrelude(emitted.headers[index]) + text,
-                        kernel.symbol + ".cu", emitted.info.arch, extra);
+  auto output = (*nvrtc)->compile(
+      rt::cudaPrelude(emitted.headers[index], emitted.deviceFiles) + text,
+      kernel.symbol + ".cu", emitted.info.arch, extra);
   if (!output)
     return output.status();
   kernel.registers = output->registers;

@@ -111,7 +111,8 @@ std::string dsv4::reference::compareExact(const Destination &destination,
 //===----------------------------------------------------------------------===//
 
 bool dsv4::reference::isFloatingPoint(Format format) {
-  return format != Format::Int4 && format != Format::Int32;
+  return format != Format::Int4 && format != Format::Int8 &&
+         format != Format::Int32;
 }
 
 /// Place of a code in the list of the values of its format; 0 is zero.

@@ -45,10 +45,19 @@ static void storeScaled(double element, ArrayRef<float> scales, Format format,
   std::memcpy(result + at * sizeof(code), &code, sizeof(code));
 }
 
-/// Writes `count` elements, the first at `begin` of `result`.
+/// Writes `count` elements, the first at `begin` of `result`. Elements that are
+/// neither scaled nor converted keep their bits, those of a NaN too.
 static void storeRow(const Elements &data, ArrayRef<Level> levels,
                      int64_t count, Format format, char *result,
                      int64_t begin) {
+  if (levels.empty() && data.format == format) {
+    int64_t bytes = bitWidth(format) / 8;
+    for (int64_t i = 0; i < count; ++i) {
+      uint32_t code = data.code(i);
+      std::memcpy(result + (begin + i) * bytes, &code, bytes);
+    }
+    return;
+  }
   SmallVector<float> scales(levels.size());
   for (int64_t i = 0; i < count; ++i) {
     for (auto [scale, level] : llvm::zip(scales, levels))
@@ -92,7 +101,6 @@ void Interpreter::gatherRow(PagedGatherOp op, Entry entry, char *row) const {
   auto cache = cast<BlockArgument>(op.getCache());
   RecordAttr record = op.getCache().getType().getRecord();
   Type result = cast<ShapedType>(op.getOut().getType()).getElementType();
-  int64_t resultBytes = result.getIntOrFloatBitWidth() / 8;
   int64_t begin = 0;
   for (FieldAttr field : record.getFields()) {
     if (!field.isData())
@@ -103,15 +111,8 @@ void Interpreter::gatherRow(PagedGatherOp op, Entry entry, char *row) const {
       levels.push_back({locate(cache, level, entry), level.getGroup() > 0
                                                          ? level.getGroup()
                                                          : field.getExtent()});
-    if (levels.empty() && field.getElement() == result) {
-      for (int64_t i = 0; i < field.getExtent(); ++i) {
-        uint32_t code = data.code(i);
-        std::memcpy(row + (begin + i) * resultBytes, &code, resultBytes);
-      }
-    } else {
-      storeRow(data, levels, field.getExtent(), *reference::getFormat(result),
-               row, begin);
-    }
+    storeRow(data, levels, field.getExtent(), *reference::getFormat(result),
+             row, begin);
     begin += field.getExtent();
   }
 }

@@ -119,6 +119,8 @@ std::optional<Format> dsv4::reference::getFormat(Type type) {
     return Format::E2M1;
   if (type.isSignlessInteger(4))
     return Format::Int4;
+  if (type.isSignlessInteger(8))
+    return Format::Int8;
   if (type.isSignlessInteger(32))
     return Format::Int32;
   return std::nullopt;

@@ -9,6 +9,7 @@
 #ifndef DSV4_LIB_REFERENCE_INTERPRETERIMPL_H
 #define DSV4_LIB_REFERENCE_INTERPRETERIMPL_H
 
+#include "dsv4/Dialect/DSV4.h"
 #include "dsv4/Reference/Check.h"
 #include "dsv4/Reference/Evaluation.h"
 #include "dsv4/Reference/Interpreter.h"

@@ -54,6 +54,7 @@ static Fields fieldsOf(Format format) {
     return {2, 1, 1, 0x7, false, true};
   case Format::E8M0FNU:
   case Format::Int4:
+  case Format::Int8:
   case Format::Int32:
     break;
   }
@@ -72,6 +73,7 @@ unsigned dsv4::reference::bitWidth(Format format) {
   case Format::E5M2:
   case Format::E4M3FN:
   case Format::E8M0FNU:
+  case Format::Int8:
     return 8;
   case Format::E2M1:
   case Format::Int4:
@@ -86,6 +88,8 @@ uint32_t dsv4::reference::largestFinite(Format format) {
     return 0xFE;
   if (format == Format::Int4)
     return 0x7;
+  if (format == Format::Int8)
+    return 0x7F;
   return fieldsOf(format).largest;
 }
 
@@ -107,6 +111,8 @@ double dsv4::reference::decode(Format format, uint32_t code) {
   assert(uint64_t(code) >> bitWidth(format) == 0 && "code too wide");
   if (format == Format::Int4)
     return code < 8 ? double(code) : double(code) - 16;
+  if (format == Format::Int8)
+    return double(int8_t(code));
   if (format == Format::E8M0FNU)
     return code == 0xFF ? kNaN : std::ldexp(1.0, int(code) - 127);
 
@@ -171,13 +177,16 @@ static uint32_t roundToInteger(double value, Rounding rounding) {
   return integer + up;
 }
 
-static uint32_t encodeInt4(double value, Rounding rounding) {
+/// Two's complement of `bits` bits, saturating.
+static uint32_t encodeInteger(double value, unsigned bits, Rounding rounding) {
   if (std::isnan(value))
     return 0;
   bool negative = value < 0;
-  double magnitude = std::min(std::fabs(value), negative ? 8.0 : 7.0);
+  double limit = std::ldexp(1.0, bits - 1);
+  double magnitude = std::min(std::fabs(value), negative ? limit : limit - 1);
   uint32_t integer = roundToInteger(magnitude, rounding);
-  return (negative ? 16 - integer : integer) & 0xF;
+  uint32_t range = uint32_t(1) << bits;
+  return (negative ? range - integer : integer) & (range - 1);
 }
 
 static uint32_t encodePowerOfTwo(double value, Rounding rounding) {
@@ -195,8 +204,8 @@ static uint32_t encodePowerOfTwo(double value, Rounding rounding) {
 
 uint32_t dsv4::reference::encode(Format format, double value,
                                  Rounding rounding) {
-  if (format == Format::Int4)
-    return encodeInt4(value, rounding);
+  if (format == Format::Int4 || format == Format::Int8)
+    return encodeInteger(value, bitWidth(format), rounding);
   if (format == Format::E8M0FNU)
     return encodePowerOfTwo(value, rounding);
 

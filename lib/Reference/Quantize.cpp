@@ -44,8 +44,11 @@ static float findAmax(const Elements &x, int64_t begin, int64_t count) {
   return amax;
 }
 
-/// The next power of two that is not smaller.
+/// The next power of two that is not smaller, or the largest finite one of fp32
+/// and E8M0.
 static double ceilPowerOfTwo(double value) {
+  if (value > 0x1p127)
+    return 0x1p127;
   int exponent;
   double fraction = std::frexp(value, &exponent); // In [0.5, 1).
   return std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
@@ -60,10 +63,10 @@ static uint32_t encodeFactor(Format format, ScaleRounding rounding,
                       : format == Format::E4M3FN ? 1
                                                  : 0;
   double value = std::max(double(scale), decode(format, smallest));
-  if (std::isinf(value))
-    return largestFinite(format);
   if (rounding == ScaleRounding::UpPow2)
     value = ceilPowerOfTwo(value);
+  if (std::isinf(value))
+    return largestFinite(format);
   uint32_t code = encode(format, value,
                          rounding == ScaleRounding::Up ? Rounding::Up
                                                        : Rounding::NearestEven);

@@ -8,6 +8,7 @@
 #include "dsv4/Run/Run.h"
 
 #include "Execution.h"
+#include "dsv4/Dialect/DSV4.h"
 #include "dsv4/Dialect/RecordLayout.h"
 #include "dsv4/InitAll.h"
 #include "dsv4/Reference/Check.h"
@@ -19,6 +20,7 @@
 #include "dsv4/Support/ParseProgram.h"
 #include "dsv4/Testing/RandomInputs.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
@@ -37,7 +39,10 @@ public:
 
 private:
   Status readProgram();
+  /// The file of every input and output: named, or in a folder.
+  Status findFiles();
   Status readInputs();
+  Status checkOutputs();
   /// Extents of all dims: given, or read off the inputs.
   Status resolveDims();
   Status fillBuffers();
@@ -60,6 +65,7 @@ private:
   func::FuncOp func;
   std::string source;
   Signature signature;
+  std::map<std::string, std::string> inputs, outputs; ///< Binding to file.
   std::map<std::string, NpyArray> files;
   std::map<std::string, int64_t> dims;
   reference::InputSet buffers;
@@ -120,10 +126,16 @@ int Runner::findBinding(const std::string &name) const {
   return -1;
 }
 
-static const char *getDtype(rt::Storage storage) {
-  switch (storage) {
+/// The dtype of a .npy file of `binding`, whose shape counts such elements. The
+/// array of a cache field is bound as bytes, but its elements have a type.
+static StringRef getDtype(const rt::Binding &binding) {
+  switch (binding.storage) {
   case rt::Storage::U8:
-    return "u1";
+    return llvm::StringSwitch<StringRef>(binding.element)
+        .Case("f32", "f4")
+        .Case("i32", "i4")
+        .Case("bf16", "u2")
+        .Default("u1");
   case rt::Storage::U16:
     return "u2";
   case rt::Storage::I32:
@@ -136,6 +148,21 @@ static const char *getDtype(rt::Storage storage) {
   return "";
 }
 
+/// Elements of `binding`'s last axis that one element of its file stands for:
+/// more than one where the file has numbers and the binding bytes.
+static int64_t getFileElementBytes(const rt::Binding &binding) {
+  if (binding.storage != rt::Storage::U8)
+    return 1;
+  return llvm::StringSwitch<int64_t>(getDtype(binding))
+      .Cases({"f4", "i4"}, 4)
+      .Case("u2", 2)
+      .Default(1);
+}
+
+static std::string describeDtype(const rt::Binding &binding) {
+  return (getNumpyName(getDtype(binding)) + " (" + binding.element + ")").str();
+}
+
 std::string Runner::explainRead(const std::string &path,
                                 const std::string &except) const {
   auto isFile = [&](const std::string &other) {
@@ -146,17 +173,55 @@ std::string Runner::explainRead(const std::string &path,
     return "the program";
   if (!options.compile.table.empty() && isFile(options.compile.table))
     return "the schedule table";
-  for (const auto &[input, source] : options.inputs)
+  for (const auto &[input, source] : inputs)
     if (input != except && isFile(source))
       return "the file of input '" + input + "'";
   return "";
+}
+
+/// The file of binding `name` in `folder`. Names are identifiers, as verifiers
+/// demand, with dots between them.
+static std::string getFileIn(const std::string &folder,
+                             const std::string &name) {
+  return folder + "/" + name + ".npy";
+}
+
+Status Runner::findFiles() {
+  inputs = options.inputs;
+  outputs = options.outputs;
+  using llvm::sys::fs::is_directory;
+  if (!options.inputDirectory.empty() && !is_directory(options.inputDirectory))
+    return invalid("--inputs: '" + options.inputDirectory +
+                   "' is no folder; expected one with a file ARG.npy for each "
+                   "argument that is not random");
+  if (!options.outputDirectory.empty()) {
+    std::error_code error =
+        llvm::sys::fs::create_directories(options.outputDirectory);
+    if (!error && !is_directory(options.outputDirectory))
+      error = std::make_error_code(std::errc::not_a_directory);
+    if (error)
+      return invalid("--outputs: '" + options.outputDirectory +
+                     "': " + error.message());
+  }
+  for (const rt::Binding &binding : signature.bindings) {
+    if (!options.inputDirectory.empty()) {
+      std::string path = getFileIn(options.inputDirectory, binding.name);
+      if (llvm::sys::fs::exists(path))
+        inputs.try_emplace(binding.name, path);
+    }
+    if (!options.outputDirectory.empty() && binding.written) {
+      outputs.try_emplace(binding.name,
+                          getFileIn(options.outputDirectory, binding.name));
+    }
+  }
+  return Status();
 }
 
 Status Runner::readInputs() {
   std::string names;
   for (const rt::Binding &binding : signature.bindings)
     names += (names.empty() ? "" : ", ") + binding.name;
-  for (const auto &[name, path] : options.inputs) {
+  for (const auto &[name, path] : inputs) {
     int index = findBinding(name);
     if (index < 0)
       return invalid("input '" + name +
@@ -167,22 +232,30 @@ Status Runner::readInputs() {
     if (!array)
       return invalid("input '" + name + "': " + array.status().message());
     const rt::Binding &binding = signature.bindings[index];
-    if (array->dtype != getDtype(binding.storage))
+    // Bytes are taken for elements of any type.
+    bool isBytes = binding.storage == rt::Storage::U8 && array->dtype == "u1";
+    if (array->dtype != getDtype(binding) && !isBytes)
       return invalid("input '" + name + "': " + path + " holds " +
-                     array->dtype + ", expected " + getDtype(binding.storage) +
-                     " (" + binding.element + ")");
+                     getNumpyName(array->dtype).str() + ", expected " +
+                     describeDtype(binding));
     if (array->shape.size() != binding.shape.size())
       return invalid("input '" + name + "': " + path + " has rank " +
                      std::to_string(array->shape.size()) + ", expected " +
                      std::to_string(binding.shape.size()));
+    if (!isBytes && !array->shape.empty())
+      array->shape.back() *= getFileElementBytes(binding);
     files[name] = array.take();
   }
+  return Status();
+}
+
+Status Runner::checkOutputs() {
   std::string written;
   for (const rt::Binding &binding : signature.bindings)
     if (binding.written)
       written += (written.empty() ? "" : ", ") + binding.name;
   std::map<std::string, std::string> taken;
-  for (const auto &[name, path] : options.outputs) {
+  for (const auto &[name, path] : outputs) {
     int index = findBinding(name);
     if (index < 0 || !signature.bindings[index].written)
       return invalid(
@@ -267,8 +340,10 @@ Status Runner::fillBuffers() {
     if (holdsInput && !files.count(binding.name) && !options.randomSeed)
       return invalid("argument '" + binding.name + "': give --input " +
                      binding.name + "=FILE.npy, or --random=SEED");
-  auto made =
-      reference::makeRandomInputs(func, dims, options.randomSeed.value_or(0));
+  auto made = reference::makeRandomInputs(
+      func, dims, options.randomSeed.value_or(0), reference::Codes::NoNaN,
+      options.validIndices ? reference::Indices::Valid
+                           : reference::Indices::All);
   if (!made)
     return made.status();
   buffers = made.take();
@@ -422,10 +497,13 @@ Status Runner::check() {
 //===----------------------------------------------------------------------===//
 
 Status Runner::writeOutputs() {
-  for (const auto &[name, path] : options.outputs) {
+  for (const auto &[name, path] : outputs) {
     int index = findBinding(name);
-    NpyArray array{getDtype(signature.bindings[index].storage),
-                   buffers.shapes[index], buffers.bytes[index]};
+    const rt::Binding &binding = signature.bindings[index];
+    NpyArray array{getDtype(binding).str(), buffers.shapes[index],
+                   buffers.bytes[index]};
+    if (!array.shape.empty())
+      array.shape.back() /= getFileElementBytes(binding);
     if (Status status = writeNpy(path, array); !status)
       return invalid("output '" + name + "': " + status.message());
   }
@@ -447,7 +525,7 @@ Status Runner::writeListing() {
     const std::string path = directory + "/" + name;
     if (std::string read = explainRead(path, /*except=*/""); !read.empty())
       return fail(name + " is " + read);
-    for (const auto &[output, file] : options.outputs)
+    for (const auto &[output, file] : outputs)
       if (canonicalPath(file) == canonicalPath(path))
         return fail(name + " is the file of output '" + output + "'");
     llvm::sys::fs::file_status status;
@@ -462,9 +540,10 @@ Status Runner::writeListing() {
 }
 
 Result<RunResult> Runner::run() {
-  for (auto step : {&Runner::readProgram, &Runner::readInputs,
-                    &Runner::resolveDims, &Runner::fillBuffers,
-                    &Runner::compile, &Runner::writeListing, &Runner::execute})
+  for (auto step :
+       {&Runner::readProgram, &Runner::findFiles, &Runner::readInputs,
+        &Runner::checkOutputs, &Runner::resolveDims, &Runner::fillBuffers,
+        &Runner::compile, &Runner::writeListing, &Runner::execute})
     if (Status status = (this->*step)(); !status)
       return status;
   if (options.check)

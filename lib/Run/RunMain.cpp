@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Run/Run.h"
+#include "dsv4/Support/Files.h"
+
+#include "dsv4-runtime/FileIO.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -41,10 +44,20 @@ static cl::list<std::string> inputs("input", cl::desc("argument from a file"),
 static cl::list<std::string> outputs("output", cl::desc("result to a file"),
                                      cl::value_desc("RES=FILE.npy"),
                                      cl::cat(category));
+static cl::opt<std::string>
+    inputDirectory("inputs", cl::value_desc("DIR"), cl::cat(category),
+                   cl::desc("arguments from the files ARG.npy of a folder"));
+static cl::opt<std::string>
+    outputDirectory("outputs", cl::value_desc("DIR"), cl::cat(category),
+                    cl::desc("all results to files RES.npy in a folder"));
 // Numbers are read here, so that what is wrong with one is said as elsewhere.
 static cl::opt<std::string>
     randomSeed("random", cl::value_desc("SEED"),
                cl::desc("random data for other arguments"), cl::cat(category));
+static cl::opt<bool>
+    valid("valid", cl::cat(category),
+          cl::desc("random indices, slots and lengths are all valid; without "
+                   "it some point nowhere"));
 static cl::opt<bool> check("check", cl::desc("compare with the oracle"),
                            cl::cat(category));
 static cl::opt<bool>
@@ -59,7 +72,7 @@ static cl::opt<std::string> emit("emit", cl::value_desc("DIR"),
 static cl::opt<bool> json("json", cl::desc("print one JSON object"),
                           cl::cat(category));
 static cl::opt<std::string> schedule("schedule", cl::cat(category),
-                                     cl::desc("#dsv4.row_schedule<...>"));
+                                     cl::desc("#dsv4.schedule<...>"));
 static cl::opt<std::string> table("schedule-table", cl::cat(category),
                                   cl::desc("schedule table file (JSON)"));
 static cl::opt<std::string>
@@ -67,7 +80,10 @@ static cl::opt<std::string>
                 cl::desc("host target: forward, reverse or random:SEED"));
 
 static int fail(const std::string &message) {
+  // Standard error may have come to its end, too; its stream aborts then.
+  dsv4::rt::WriteSignals signals;
   llvm::WithColor::error(llvm::errs(), "dsv4-run") << message << "\n";
+  llvm::errs().clear_error();
   return 1;
 }
 
@@ -117,7 +133,9 @@ int dsv4::runMain(int argc, char **argv,
         static_cast<cl::Option *>(&randomSeed),
         static_cast<cl::Option *>(&repeat), static_cast<cl::Option *>(&emit),
         static_cast<cl::Option *>(&schedule), static_cast<cl::Option *>(&table),
-        static_cast<cl::Option *>(&threadOrder)})
+        static_cast<cl::Option *>(&threadOrder),
+        static_cast<cl::Option *>(&inputDirectory),
+        static_cast<cl::Option *>(&outputDirectory)})
     if (option->getNumOccurrences() > 1)
       return fail("--" + option->ArgStr.str() + " is given twice");
   dsv4::RunOptions options;
@@ -158,17 +176,16 @@ int dsv4::runMain(int argc, char **argv,
   if (!error.empty())
     return fail(error);
   options.check = check;
+  options.validIndices = valid;
   options.emitDirectory = emit;
+  options.inputDirectory = inputDirectory;
+  options.outputDirectory = outputDirectory;
   auto result = dsv4::run(options);
   if (!result)
     return fail(result.status().message());
-  // A full disk or a closed pipe is an error, where LLVM would abort.
-  llvm::raw_fd_ostream &out = llvm::outs();
-  out << (json ? formatJSON(*result) : formatTable(*result));
-  out.flush();
-  if (std::error_code error = out.error()) {
-    out.clear_error();
-    return fail("the result cannot be written: " + error.message());
-  }
+  if (auto written = dsv4::writeStandardOutput(json ? formatJSON(*result)
+                                                    : formatTable(*result));
+      !written)
+    return fail("the result: " + written.message());
   return result->mismatch.empty() ? 0 : 2;
 }

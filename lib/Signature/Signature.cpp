@@ -159,12 +159,9 @@ void SignatureBuilder::markWritten() {
   });
   for (const rt::Binding &binding : signature.bindings)
     signature.holdsInput.push_back(!binding.written);
-  func.walk([&](PagedAppendOp op) {
-    markCache(op.getCache(), op.getWrittenFields());
-  });
-  func.walk([&](CompressOp op) {
-    if (op.isOnline())
-      markCache(op.getState(), op.getState().getType().getRecord().getFields());
+  func.walk([&](CacheOpInterface op) {
+    if (SmallVector<FieldAttr> fields = op.getWrittenFields(); !fields.empty())
+      markCache(op.getAccessedCache(), fields);
   });
 }
 

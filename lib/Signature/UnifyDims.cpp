@@ -137,7 +137,7 @@ LogicalResult DimUnifier::checkDestinations() {
       destinations.insert(arg);
   }
   WalkResult result = func.walk([&](Operation *op) {
-    if (!isa<DestinationStyleOpInterface, PagedAppendOp>(op))
+    if (!isa<DestinationStyleOpInterface, CacheOpInterface>(op))
       return WalkResult::advance();
     for (OpOperand &input : op->getOpOperands()) {
       auto arg = dyn_cast<BlockArgument>(input.get());
@@ -165,16 +165,9 @@ LogicalResult DimUnifier::checkRings() {
   // By cache and page table, as tables may share out the pages of one pool.
   using Place = std::pair<std::optional<unsigned>, std::optional<unsigned>>;
   std::map<Place, std::pair<Operation *, int64_t>> rings;
-  WalkResult result = func.walk([&](Operation *op) {
-    Value cache, table;
-    std::optional<uint64_t> ring;
-    if (auto append = dyn_cast<PagedAppendOp>(op)) {
-      cache = append.getCache(), table = append.getPageTable();
-      ring = append.getRing();
-    } else if (auto compress = dyn_cast<CompressOp>(op)) {
-      cache = compress.getState(), table = compress.getPageTable();
-      ring = compress.getRing();
-    }
+  WalkResult result = func.walk([&](CacheOpInterface op) {
+    Value cache = op.getAccessedCache(), table = op.getPageTable();
+    std::optional<uint64_t> ring = op.getRing();
     if (!cache || !ring)
       return WalkResult::advance();
     int64_t axis = 0, length = *ring;

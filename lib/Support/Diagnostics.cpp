@@ -9,12 +9,22 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace dsv4;
 
 /// The place in a file that a location has somewhere in it.
+void dsv4::hideOpsInDiagnostics() {
+  registerMLIRContextCLOptions();
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("mlir-print-op-on-diagnostic");
+  if (found != options.end())
+    static_cast<llvm::cl::opt<bool> *>(found->second)->setInitialValue(false);
+}
+
 static FileLineColLoc findSource(Location loc) {
   FileLineColLoc found;
   loc->walk([&](Location part) {

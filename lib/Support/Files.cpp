@@ -15,6 +15,7 @@
 #include "llvm/Support/Path.h"
 
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -26,8 +27,11 @@
 using namespace dsv4;
 using llvm::StringRef;
 
-/// How long a pipe may keep its reader waiting, in milliseconds.
-static constexpr int kPatience = 10000;
+using Clock = std::chrono::steady_clock;
+
+/// How long a pipe may keep its reader, in all: so long, and a second more for
+/// each MiB that came.
+static constexpr std::chrono::seconds kPatience(10);
 
 static rt::Status invalid(StringRef path, const std::string &what) {
   return rt::Status(rt::Code::InvalidArgument, path.str() + ": " + what);
@@ -42,13 +46,19 @@ static rt::Status failedTo(const char *act, StringRef path) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Waits for what the writer of a pipe has; false if nothing comes.
-static bool waitForInput(int file) {
+/// Waits until `deadline` for what the writer of a pipe has; false if nothing
+/// comes.
+static bool waitForInput(int file, Clock::time_point deadline) {
+  using std::chrono::milliseconds;
   pollfd wanted = {file, POLLIN, 0};
   int found;
-  do
-    found = ::poll(&wanted, 1, kPatience);
-  while (found < 0 && errno == EINTR);
+  do {
+    auto left =
+        std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
+    if (left <= milliseconds(0))
+      return false;
+    found = ::poll(&wanted, 1, int(left.count()));
+  } while (found < 0 && errno == EINTR);
   return found > 0;
 }
 
@@ -56,15 +66,19 @@ static rt::Result<std::string> readAll(int file, StringRef path,
                                        size_t maxBytes) {
   std::string bytes;
   char part[65536];
+  const Clock::time_point begin = Clock::now();
   while (true) {
     ssize_t count = ::read(file, part, sizeof(part));
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0 && errno == EAGAIN) {
-      if (waitForInput(file))
+      if (waitForInput(file, begin + kPatience +
+                                 std::chrono::seconds(bytes.size() >> 20)))
         continue;
-      return invalid(path, "cannot be read: nothing came through the pipe for "
-                           "ten seconds");
+      return invalid(path, "cannot be read: the pipe gave " +
+                               std::to_string(bytes.size()) +
+                               " bytes and did not end; expected its end in "
+                               "ten seconds, and one more for each MiB");
     }
     if (count < 0)
       return failedTo("read", path);
@@ -115,17 +129,6 @@ static std::string parentOf(StringRef path) {
   return parent.empty() ? "." : parent.str();
 }
 
-std::string dsv4::canonicalPath(StringRef path) {
-  llvm::SmallString<256> real;
-  if (!llvm::sys::fs::real_path(path, real))
-    return real.str().str();
-  // It is not there yet: that of its folder.
-  if (llvm::sys::fs::real_path(parentOf(path), real))
-    return path.str();
-  llvm::sys::path::append(real, llvm::sys::path::filename(path));
-  return real.str().str();
-}
-
 namespace {
 /// What is written to, after all links.
 struct Destination {
@@ -173,6 +176,34 @@ static rt::Result<Destination> resolve(StringRef path) {
                        "character device");
 }
 
+std::string dsv4::canonicalPath(StringRef path) {
+  // A link whose target is not there yet is followed, too.
+  auto found = resolve(path);
+  const std::string end = found ? found->path : path.str();
+  llvm::SmallString<256> real;
+  if (!llvm::sys::fs::real_path(end, real))
+    return real.str().str();
+  // It is not there yet: that of its folder.
+  if (llvm::sys::fs::real_path(parentOf(end), real))
+    return end;
+  llvm::sys::path::append(real, llvm::sys::path::filename(end));
+  return real.str().str();
+}
+
+/// The number of the file of this process that `path`, an entry of /proc,
+/// stands for; -1 if it stands for something else.
+static int findDescriptor(StringRef path) {
+  llvm::SmallString<256> folder;
+  StringRef name = llvm::sys::path::filename(path);
+  int number = -1;
+  if (llvm::sys::fs::real_path(parentOf(path), folder) ||
+      !folder.str().starts_with("/proc/" + std::to_string(::getpid()) + "/") ||
+      llvm::sys::path::filename(folder) != "fd" ||
+      name.getAsInteger(10, number) || name != std::to_string(number))
+    return -1;
+  return number;
+}
+
 static bool writeAll(int file, llvm::ArrayRef<StringRef> parts) {
   return llvm::all_of(parts,
                       [&](StringRef part) { return rt::writeAll(file, part); });
@@ -180,6 +211,11 @@ static bool writeAll(int file, llvm::ArrayRef<StringRef> parts) {
 
 static rt::Status writeStream(const std::string &path, StringRef shown,
                               llvm::ArrayRef<StringRef> parts) {
+  // Opened anew, a file would be written at an offset of its own, and what is
+  // written to the descriptor later would replace it.
+  if (int descriptor = findDescriptor(path); descriptor >= 0)
+    return writeAll(descriptor, parts) ? rt::Status()
+                                       : failedTo("written", shown);
   // Not to wait for a reader of a pipe.
   int file = ::open(path.c_str(),
                     O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_APPEND);
@@ -198,14 +234,28 @@ rt::Status dsv4::checkWritable(StringRef path) {
   auto found = resolve(path);
   if (!found)
     return found.status();
-  if (found->kind == Destination::Stream)
-    return rt::Status();
+  if (found->kind == Destination::Stream) {
+    // What the process opens itself until it writes may have the number.
+    int descriptor = findDescriptor(found->path);
+    int mode = descriptor < 0 ? O_WRONLY : ::fcntl(descriptor, F_GETFL);
+    if (mode >= 0 && (mode & O_ACCMODE) != O_RDONLY)
+      return rt::Status();
+    errno = EBADF;
+    return failedTo("written", path);
+  }
   std::string folder = parentOf(found->path);
   if (!llvm::sys::fs::is_directory(folder))
     return invalid(path, "cannot be written: there is no such folder");
   if (::access(folder.c_str(), W_OK) != 0)
     return invalid(path, "cannot be written: its folder is not writable");
   return rt::Status();
+}
+
+rt::Status dsv4::writeStandardOutput(StringRef text) {
+  rt::WriteSignals signals;
+  if (rt::writeAll(STDOUT_FILENO, text))
+    return rt::Status();
+  return failedTo("written", "standard output");
 }
 
 rt::Status dsv4::writeFile(StringRef path, llvm::ArrayRef<StringRef> parts) {

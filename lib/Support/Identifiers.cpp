@@ -30,11 +30,9 @@ static bool isReserved(StringRef name) {
       "static", "static_assert", "static_cast", "std", "struct", "switch",
       "template", "this", "thread_local", "throw", "true", "try", "typedef",
       "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
-      "volatile", "wchar_t", "while", "xor", "xor_eq", "dsv4", "threadIdx",
-      "blockIdx", "blockDim", "gridDim", "warpSize",
-      // Names of lambda parameters that the printed forms of ops bring along.
-      "pool_window", "row_scores", "row_values", "pool_piece", "piece_max",
-      "piece_sum", "piece_acc"};
+      "volatile", "wchar_t", "while", "xor", "xor_eq",
+      // What CUDA C++ and the device library bring along.
+      "dsv4", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"};
   return reserved.contains(name);
 }
 

@@ -36,9 +36,21 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
               "elements are kept as they lie in the file");
 
 static constexpr StringRef kMagic = "\x93NUMPY";
-static constexpr StringRef kAcceptedTypes = "u1, u2, u4, i4, i8, f4";
+static constexpr StringRef kAcceptedTypes =
+    "uint8, uint16, uint32, int32, int64, float32";
 static constexpr uint64_t kAlignment = 64; ///< Of the first element.
 static constexpr size_t kMaxAxes = 64;     ///< As in NumPy.
+
+StringRef dsv4::getNumpyName(StringRef dtype) {
+  return llvm::StringSwitch<StringRef>(dtype)
+      .Case("u1", "uint8")
+      .Case("u2", "uint16")
+      .Case("u4", "uint32")
+      .Case("i4", "int32")
+      .Case("i8", "int64")
+      .Case("f4", "float32")
+      .Default(dtype);
+}
 
 /// Bytes of one element, or nothing for a dtype that is not accepted.
 static std::optional<uint64_t> elementSize(StringRef dtype) {
@@ -247,7 +259,7 @@ static std::optional<std::string> parseDescr(StringRef descr,
   if (!size)
     return ("dtype " + quoted(descr) +
             " is not supported; save an array of one of " + kAcceptedTypes +
-            " (view bf16 as u2, fp8 and bool as u1)")
+            " (view bf16 as uint16, fp8 and bool as uint8)")
         .str();
   if (*size > 1 && order == '>')
     return ("dtype " + quoted(descr) + " is big-endian; save x.astype('<" +
@@ -303,7 +315,7 @@ rt::Result<NpyArray> dsv4::parseNpy(StringRef contents, StringRef name) {
   if (rest.size() != *size)
     return invalid(name, (rest.size() < *size ? "truncated: " : "too long: ") +
                              Twine("shape ") + printed(array.shape) + " of " +
-                             array.dtype + " is " + Twine(*size) +
+                             getNumpyName(array.dtype) + " is " + Twine(*size) +
                              " bytes, the file has " + Twine(rest.size()));
   array.bytes.assign(rest.begin(), rest.end());
   return array;
@@ -351,7 +363,7 @@ rt::Status dsv4::writeNpy(StringRef path, const NpyArray &array) {
                              " is negative or too large");
   if (*size != array.bytes.size())
     return invalid(path, "shape " + printed(array.shape) + " of " +
-                             array.dtype + " is " + Twine(*size) +
+                             getNumpyName(array.dtype) + " is " + Twine(*size) +
                              " bytes, the array has " +
                              Twine(array.bytes.size()));
   std::string header = headerFor(array);

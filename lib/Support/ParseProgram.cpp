@@ -26,12 +26,13 @@ namespace {
 
 /// Looks for what ends MLIR's parser or printer: nesting that overflows the
 /// stack, aliases that double from one to the next, numbers too long to be
-/// read, numbers of results, for each of which the parser keeps a slot, and
-/// arrays of a type without a width.
+/// read, shapes and affine maps that take the square of their length, numbers
+/// of results, for each of which the parser keeps a slot, and arrays of a type
+/// without a width.
 class ParserLimits {
 public:
-  explicit ParserLimits(StringRef source)
-      : lexer(source), token(lexer.next()) {}
+  ParserLimits(StringRef source, size_t maxExpanded)
+      : lexer(source), token(lexer.next()), maxExpanded(maxExpanded) {}
 
   /// What exceeds the limits, at `token`; or an empty string.
   std::string findExcess();
@@ -40,6 +41,8 @@ public:
 private:
   std::string visit();
   std::string visitIdentifier();
+  std::string visitList();
+  std::string visitNumber();
   void visitBracket(char c);
   bool isExpressionOver() const;
   void beginDefinition();
@@ -49,15 +52,16 @@ private:
   ProgramLexer::Lexeme beforePrevious, previous, token;
 
   struct Bracket {
-    char opening;
-    bool isDialectBody; ///< Or within the body of a dialect attribute or type.
-    size_t operators = 0; ///< Of the expression: each nests in the next.
+    char opening = 0;
+    bool isDialectBody = false; ///< Or within that of an attribute or type.
+    bool isAffine = false;      ///< The `<` of an affine map or set.
+    size_t operators = 0;       ///< Of the expression: each nests in the next.
+    size_t shapeCharacters = 0;
+    size_t commas = 0;
   };
   SmallVector<Bracket> open;
-  size_t baseOperators = 0;
-  size_t &operators() {
-    return open.empty() ? baseOperators : open.back().operators;
-  }
+  Bracket outside; ///< Stands for none.
+  Bracket &innermost() { return open.empty() ? outside : open.back(); }
 
   /// What an alias stands for: how deep it nests, and its length with its own
   /// aliases written out.
@@ -69,6 +73,7 @@ private:
   size_t definedIn = 0; ///< How many brackets were open then.
   Extent definition;
 
+  const size_t maxExpanded;
   size_t expandedLength = 0;  ///< Of the program, aliases written out.
   uint64_t resultNumbers = 0; ///< Sum of N in `%name#N`.
 };
@@ -111,8 +116,12 @@ void ParserLimits::visitBracket(char c) {
   if (StringRef("([{<").contains(c)) {
     bool opensBody =
         c == '<' && (previous.isHash() || previous.isExclamation());
-    open.push_back(
-        {c, opensBody || (!open.empty() && open.back().isDialectBody)});
+    Bracket bracket;
+    bracket.opening = c;
+    bracket.isDialectBody = opensBody || innermost().isDialectBody;
+    bracket.isAffine =
+        c == '<' && isOneOf(previous.text, {"affine_map", "affine_set"});
+    open.push_back(bracket);
     return;
   }
   char opening = c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '<';
@@ -169,6 +178,38 @@ std::string ParserLimits::visitIdentifier() {
   return open.size() + depth > kMaxNesting ? describeNesting() : "";
 }
 
+/// At a comma, an equals sign or a colon.
+std::string ParserLimits::visitList() {
+  innermost().operators = innermost().shapeCharacters = 0;
+  bool isOfAffine = open.size() > 1 && open[open.size() - 2].isAffine;
+  if (token.text != "," || !isOfAffine ||
+      ++open.back().commas < kMaxAffineItems)
+    return "";
+  return "an affine map or set has more than " +
+         std::to_string(kMaxAffineItems) + " dims, symbols or results";
+}
+
+/// At a number, or at what follows one in a shape: `4x8xf32` is a number and a
+/// word.
+std::string ParserLimits::visitNumber() {
+  StringRef text = token.text;
+  if (llvm::isDigit(text.front()) && text.size() > kMaxNumberCharacters)
+    return "a number of " + std::to_string(text.size()) +
+           " characters: expected at most " +
+           std::to_string(kMaxNumberCharacters);
+  if (text.front() != 'x' || text.data() != previous.end() ||
+      previous.text.empty() ||
+      (!llvm::isDigit(previous.text.front()) &&
+       !isOneOf(previous.text, {"?", "*", "]"})))
+    return "";
+  size_t &length = innermost().shapeCharacters;
+  length += previous.text.size() + text.size();
+  return length > kMaxShapeCharacters
+             ? "a shape of more than " + std::to_string(kMaxShapeCharacters) +
+                   " characters"
+             : "";
+}
+
 std::string ParserLimits::visit() {
   StringRef text = token.text;
   if (token.afterComment && !open.empty() && open.back().isDialectBody &&
@@ -184,10 +225,8 @@ std::string ParserLimits::visit() {
       (text == "index" || token.isExclamation()))
     return "the elements of an array attribute have no width: expected i1, i8, "
            "i16, i32, i64, f32 or f64";
-  if (llvm::isDigit(text.front()) && text.size() > kMaxNumberCharacters)
-    return "a number of " + std::to_string(text.size()) +
-           " characters: expected at most " +
-           std::to_string(kMaxNumberCharacters);
+  if (std::string excess = visitNumber(); !excess.empty())
+    return excess;
   if (!defined.empty() && isExpressionOver())
     endDefinition();
   if (text == "=" && (previous.isHash() || previous.isExclamation()))
@@ -196,11 +235,12 @@ std::string ParserLimits::visit() {
   expandedLength += text.size();
 
   if (isOneOf(text, {"+", "-", "*", "mod", "floordiv", "ceildiv"})) {
-    if (++operators() > kMaxNesting)
+    if (++innermost().operators > kMaxNesting)
       return describeNesting();
-  } else if (isOneOf(text, {",", "=", ":"}))
-    operators() = 0;
-  else if (text == "{-#")
+  } else if (isOneOf(text, {",", "=", ":"})) {
+    if (std::string excess = visitList(); !excess.empty())
+      return excess;
+  } else if (text == "{-#")
     visitBracket('{');
   else if (text == "#-}")
     visitBracket('}');
@@ -215,11 +255,11 @@ std::string ParserLimits::visit() {
   if (open.size() > kMaxNesting || definition.depth > kMaxNesting)
     return describeNesting();
   if ((!defined.empty() && definition.length > kMaxAliasBytes) ||
-      expandedLength > 2 * kMaxProgramBytes)
+      expandedLength > maxExpanded)
     return "the program is too long with its aliases written out: expected at "
            "most " +
            std::to_string(kMaxAliasBytes) + " bytes per alias and " +
-           std::to_string(2 * kMaxProgramBytes) + " in all";
+           std::to_string(maxExpanded) + " in all";
   return "";
 }
 
@@ -242,8 +282,9 @@ static std::string describePlace(StringRef source, StringRef name, size_t at) {
          std::to_string(column) + ": ";
 }
 
-rt::Status dsv4::checkParserLimits(StringRef source, StringRef name) {
-  ParserLimits limits(source);
+rt::Status dsv4::checkParserLimits(StringRef source, StringRef name,
+                                   size_t maxBytes) {
+  ParserLimits limits(source, 2 * maxBytes);
   std::string excess = limits.findExcess();
   if (excess.empty())
     return rt::Status();
@@ -253,20 +294,21 @@ rt::Status dsv4::checkParserLimits(StringRef source, StringRef name) {
           excess);
 }
 
-rt::Status dsv4::checkProgramText(StringRef source, StringRef name) {
+rt::Status dsv4::checkProgramText(StringRef source, StringRef name,
+                                  size_t maxBytes) {
   auto invalid = [&](size_t at, const std::string &what) {
     return rt::Status(rt::Code::InvalidArgument,
                       describePlace(source, name, at) + what);
   };
-  if (source.size() > kMaxProgramBytes)
+  if (source.size() > maxBytes)
     return invalid(0, "the program has " + std::to_string(source.size()) +
                           " bytes, expected at most " +
-                          std::to_string(kMaxProgramBytes));
+                          std::to_string(maxBytes));
   if (isBytecode(llvm::MemoryBufferRef(source, "program")))
     return invalid(0, "the program is MLIR bytecode, expected text");
   if (size_t at = source.find('\0'); at != StringRef::npos)
     return invalid(at, "the program has a NUL byte, expected text");
-  return checkParserLimits(source, name);
+  return checkParserLimits(source, name, maxBytes);
 }
 
 OwningOpRef<ModuleOp> dsv4::parseProgram(StringRef source, StringRef name,

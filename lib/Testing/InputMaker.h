@@ -8,6 +8,7 @@
 #ifndef DSV4_LIB_TESTING_INPUTMAKER_H
 #define DSV4_LIB_TESTING_INPUTMAKER_H
 
+#include "dsv4/Dialect/DSV4.h"
 #include "dsv4/Dialect/RecordLayout.h"
 #include "dsv4/Testing/RandomInputs.h"
 
@@ -50,7 +51,7 @@ struct Use {
 class InputMaker {
 public:
   InputMaker(mlir::func::FuncOp func, const Signature &signature, uint64_t seed,
-             Codes codes);
+             Codes codes, Indices indices);
 
   rt::Status allocate(const std::map<std::string, int64_t> &dims);
   void fill();
@@ -124,6 +125,9 @@ private:
   }
   int32_t load(mlir::Value value, int64_t at) const;
   void store(unsigned argument, int64_t at, int64_t value);
+  template <typename Make>
+  void spoil(int64_t count, uint64_t kinds, uint64_t spread, Random &random,
+             Make make) const;
   std::vector<uint8_t> makeElements(mlir::Type type, Role role, size_t count,
                                     Random &random) const;
 
@@ -137,6 +141,7 @@ private:
   mlir::func::FuncOp func;
   const Signature &signature;
   Codes codes;
+  Indices indices;
   llvm::SmallVector<Use> uses;       ///< Of every argument.
   llvm::SmallVector<uint64_t> seeds; ///< Of every argument.
   InputSet set;
@@ -148,11 +153,14 @@ std::vector<int32_t> shuffle(int64_t count, Random &random);
 /// From this many on, a tensor of lengths or requests has one of each bad kind.
 constexpr int64_t kEnoughForAll = 32;
 
-/// Calls `make` with a kind below `kinds` for about one in `spread` of `count`
-/// elements, and at least once for every kind where there are enough.
+/// Unless all are to be valid, calls `make` with a kind below `kinds` for about
+/// one in `spread` of `count` elements, and at least once for every kind where
+/// there are enough.
 template <typename Make>
-void spoil(int64_t count, uint64_t kinds, uint64_t spread, Random &random,
-           Make make) {
+void InputMaker::spoil(int64_t count, uint64_t kinds, uint64_t spread,
+                       Random &random, Make make) const {
+  if (indices == Indices::Valid)
+    return;
   for (int64_t i = 0; i < count; ++i)
     if (random.below(spread) == 0)
       make(i, random.below(kinds));

@@ -134,7 +134,7 @@ void InputMaker::fillIndices(unsigned argument, Random &random) {
   for (int64_t i = 0; i < count; ++i) {
     int64_t token = perToken ? i / shape.back() : 0;
     // Tokens without any valid entry add to these.
-    bool good = random.below(100) >= 12;
+    bool good = random.below(100) >= 12 || indices == Indices::Valid;
     store(argument, i,
           good ? makeGoodIndex(op, token, random)
                : makeBadIndex(op, token, kind++ % 8, random));

@@ -35,8 +35,8 @@ std::vector<Buffer> InputSet::buffers() {
 //===----------------------------------------------------------------------===//
 
 InputMaker::InputMaker(func::FuncOp func, const Signature &signature,
-                       uint64_t seed, Codes codes)
-    : func(func), signature(signature), codes(codes) {
+                       uint64_t seed, Codes codes, Indices indices)
+    : func(func), signature(signature), codes(codes), indices(indices) {
   // A stream for every argument: what one holds does not depend on the others'
   // sizes.
   Random random(seed);
@@ -404,11 +404,11 @@ void InputMaker::fill() {
 rt::Result<InputSet>
 dsv4::reference::makeRandomInputs(func::FuncOp func,
                                   const std::map<std::string, int64_t> &dims,
-                                  uint64_t seed, Codes codes) {
+                                  uint64_t seed, Codes codes, Indices indices) {
   auto signature = readSignature(func);
   if (!signature)
     return signature.status();
-  InputMaker maker(func, *signature, seed, codes);
+  InputMaker maker(func, *signature, seed, codes, indices);
   if (rt::Status status = maker.allocate(dims); !status)
     return status;
   maker.fill();

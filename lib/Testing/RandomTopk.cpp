@@ -117,8 +117,9 @@ void InputMaker::fillSelectedLengths(unsigned argument, Random &random) {
                            columns + 1, INT32_MIN,  INT32_MAX,   places * 2};
   for (int64_t i = 0; i < getCount(argument); ++i)
     store(argument, i,
-          random.below(3) ? int64_t(random.below(columns + 1))
-                          : edges[random.below(std::size(edges))]);
+          random.below(3) || indices == Indices::Valid
+              ? int64_t(random.below(columns + 1))
+              : edges[random.below(std::size(edges))]);
 }
 
 void InputMaker::fillSelectedRequests(unsigned argument, Random &random) {
@@ -126,8 +127,9 @@ void InputMaker::fillSelectedRequests(unsigned argument, Random &random) {
   const int64_t edges[] = {-1, rows, INT32_MIN, INT32_MAX};
   for (int64_t i = 0; i < getCount(argument); ++i)
     store(argument, i,
-          random.below(16) ? int64_t(random.below(std::max<int64_t>(rows, 1)))
-                           : edges[random.below(4)]);
+          random.below(16) || indices == Indices::Valid
+              ? int64_t(random.below(std::max<int64_t>(rows, 1)))
+              : edges[random.below(4)]);
 }
 
 void InputMaker::fillSelectedTable(unsigned argument, Random &random) {
@@ -136,6 +138,7 @@ void InputMaker::fillSelectedTable(unsigned argument, Random &random) {
   const int64_t edges[] = {-1, -7, INT32_MIN, INT32_MAX / page + 1};
   for (int64_t i = 0; i < getCount(argument); ++i)
     store(argument, i,
-          random.below(12) ? int64_t(random.below(INT32_MAX / page / 2 + 1))
-                           : edges[random.below(4)]);
+          random.below(12) || indices == Indices::Valid
+              ? int64_t(random.below(INT32_MAX / page / 2 + 1))
+              : edges[random.below(4)]);
 }

@@ -1,5 +1,4 @@
-//===- CudaLegalize.cpp - Rewrite or reject what CUDA C++ cannot say -*- C++
-//-*-===//
+//===- CudaLegalize.cpp - Rewrite or reject what CUDA C++ cannot say ------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,10 +53,12 @@ public:
   LogicalResult run();
 
 private:
-  /// 32 if every value fits a signed 32-bit integer, else 64; 64 for what
-  /// depends on the row of a piece.
+  /// 32 if every value fits a signed 32-bit integer, else 64; 64 for what is in
+  /// `wide`.
   unsigned widthOf(Value value);
   bool isNotNegative(Value value);
+  /// Whether the division `op` may be, and should be, unsigned.
+  bool isUnsignedDivision(Operation *op);
   /// The integer that stands for `value`, of `width` bits. An index of unknown
   /// origin is an error, which run() returns, and gives 0.
   Value as(Value value, unsigned width);
@@ -68,17 +69,25 @@ private:
   void visitCompare(arith::CmpIOp op);
   void visitCast(Operation *op);
   void visitId(Operation *op);
+  void visitConstant(cuda::ConstantOp op);
   void visitMemory(Operation *op);
-  Value offsetOfMember(Value index);
+  void visitCall(Operation *op);
+  void visitArguments(Region &region);
+  /// The integer of an offset of a memory access by `op`.
+  Value getOffset(Operation *op, Value index);
 
   gpu::GPUFuncOp func;
   DataFlowSolver &solver;
   OpBuilder b;
   llvm::DenseMap<Value, Value> integers;
-  /// What depends on the row of a piece. Rows are counted by a loop: sums of 64
-  /// bits leave what is constant in them to the instructions.
-  llvm::DenseSet<Value> ofPieceRow;
+  /// Named numbers, which the kernel begins with.
+  llvm::DenseMap<std::pair<Attribute, Attribute>, Value> constants;
+  Operation *lastConstant = nullptr;
+  /// What depends on an index of OffsetSum::WideIndex.
+  llvm::DenseSet<Value> wide;
   SmallVector<Operation *> dead;
+  /// Arguments of regions that integers took the place of.
+  SmallVector<BlockArgument> deadArguments;
   /// Whether the kernel waits for its predecessors.
   bool waits = false;
   bool hasUnknownIndex = false;
@@ -94,8 +103,14 @@ static const ConstantIntRanges *lookupRange(DataFlowSolver &solver,
   return &lattice->getValue().getValue();
 }
 
+/// Whether an op is of the way out: of cuda, or a call of another dialect.
+static bool isOfCUDA(Operation *op) {
+  return isa_and_present<cuda::CUDADialect>(op->getDialect()) ||
+         isa<cuda::DeviceCallOpInterface>(op);
+}
+
 unsigned Legalizer::widthOf(Value value) {
-  if (ofPieceRow.contains(value))
+  if (wide.contains(value))
     return 64;
   const ConstantIntRanges *range = lookupRange(solver, value);
   if (range && range->smin().isSignedIntN(32) && range->smax().isSignedIntN(32))
@@ -129,15 +144,34 @@ Value Legalizer::as(Value value, unsigned width) {
   return found;
 }
 
+bool Legalizer::isUnsignedDivision(Operation *op) {
+  // One instruction multiplies two signed factors to 64 bits. It takes three
+  // more if the compiler knows of one that it is unsigned.
+  auto isWideProduct = [&](Operation *user) {
+    return isa<arith::MulIOp>(user) && widthOf(user->getResult(0)) == 64 &&
+           llvm::none_of(user->getOperands(), [](Value factor) {
+             return matchPattern(factor, m_Constant());
+           });
+  };
+  return llvm::all_of(op->getOperands(),
+                      [&](Value v) { return isNotNegative(v); }) &&
+         llvm::none_of(op->getResult(0).getUsers(), isWideProduct);
+}
+
 LogicalResult Legalizer::visitArith(Operation *op) {
   Value result = op->getResult(0);
   unsigned width = widthOf(result), compute = width;
   StringRef name = op->getName().getStringRef();
-  if (isa<arith::DivUIOp, arith::RemUIOp>(op)) {
-    if (!llvm::all_of(op->getOperands(),
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::DivSIOp, arith::RemSIOp>(op)) {
+    if (isa<arith::DivUIOp, arith::RemUIOp>(op) &&
+        !llvm::all_of(op->getOperands(),
                       [&](Value v) { return isNotNegative(v); }))
       return op->emitOpError() << "has no spelling: an operand may be negative";
-    name = isa<arith::DivUIOp>(op) ? "arith.divsi" : "arith.remsi";
+    bool isDivision = isa<arith::DivUIOp, arith::DivSIOp>(op);
+    if (isUnsignedDivision(op))
+      name = isDivision ? "arith.divui" : "arith.remui";
+    else
+      name = isDivision ? "arith.divsi" : "arith.remsi";
   }
   bool isSelect = isa<arith::SelectOp>(op);
   // A result may be narrow where its operands are not.
@@ -183,101 +217,97 @@ void Legalizer::visitId(Operation *op) {
       b, op->getLoc(), integer(widthOf(op->getResult(0))), op->getResult(0));
 }
 
-/// Whether the access is one of many, for a member of a window each.
-static bool isOfMember(cuda::LoadOp load) {
-  return isa<cuda::PoolOp, cuda::PoolWindowOp>(load->getParentOp()) &&
-         load->getParentRegion()->getNumArguments() == 2;
+void Legalizer::visitConstant(cuda::ConstantOp op) {
+  Value &constant = constants[{op.getNameAttr(), op.getValueAttr()}];
+  if (!constant) {
+    OpBuilder::InsertionGuard guard(b);
+    if (lastConstant)
+      b.setInsertionPointAfter(lastConstant);
+    else
+      b.setInsertionPointToStart(&func.getBody().front());
+    auto value = static_cast<int64_t>(op.getValue());
+    lastConstant = cuda::ConstantOp::create(
+        b, op.getLoc(), integer(value == static_cast<int32_t>(value) ? 32 : 64),
+        op.getNameAttr(), op.getValueAttr());
+    constant = lastConstant->getResult(0);
+  }
+  integers[op.getResult()] = constant;
+  dead.push_back(op);
 }
 
-Value Legalizer::offsetOfMember(Value index) {
+Value Legalizer::getOffset(Operation *op, Value index) {
+  auto owner = dyn_cast<cuda::IndexWidthOpInterface>(op->getParentOp());
   auto sum = index.getDefiningOp<arith::AddIOp>();
-  if (!sum)
+  if (!sum || !owner ||
+      owner.getOffsetSum(*op->getParentRegion()) != cuda::OffsetSum::Wide)
     return as(index, widthOf(index));
-  // Members are unrolled, so all but the lane is a constant: a sum of 64 bits
-  // leaves it to the instruction, where a narrow one costs two others.
   return arith::AddIOp::create(b, sum.getLoc(), as(sum.getLhs(), 64),
                                as(sum.getRhs(), 64));
 }
 
 void Legalizer::visitMemory(Operation *op) {
   auto offset = [&](Value index) { return as(index, widthOf(index)); };
-  // Of columns, or of chunks of them.
-  auto count = [&](Value index) {
-    return index.getType().isIndex() ? as(index, 32) : index;
-  };
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     auto value =
         cuda::LoadOp::create(b, op->getLoc(), load.getType(), load.getMemref(),
                              offset(load.getIndices()[0]), Value(), Value());
     value.setOrdered(waits);
     load.getResult().replaceAllUsesWith(value);
-    dead.push_back(op);
-  } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+  } else {
+    auto store = cast<memref::StoreOp>(op);
     cuda::StoreOp::create(b, op->getLoc(), store.getValueToStore(),
                           store.getMemref(), offset(store.getIndices()[0]),
                           Value());
-    dead.push_back(op);
-  } else if (auto inPool = dyn_cast<cuda::InPoolOp>(op)) {
-    inPool.getPageMutable().assign(offset(inPool.getPage()));
-    inPool.getPagesMutable().assign(as(inPool.getPages(), 32));
-  } else if (auto last = dyn_cast<cuda::IsLastOp>(op)) {
-    // Both are int32: the runtime refuses other extents.
-    last.getAtMutable().assign(as(last.getAt(), 32));
-    last.getCountMutable().assign(as(last.getCount(), 32));
-  } else if (auto part = dyn_cast<cuda::LoadPartOp>(op)) {
-    // What is left of a row is int32 where its extent is.
-    part.getOffsetMutable().assign(offset(part.getOffset()));
-    part.getLeftMutable().assign(as(part.getLeft(), 32));
-  } else if (auto gather = dyn_cast<cuda::GatherOp>(op)) {
-    gather.getOffsetMutable().assign(offset(gather.getOffset()));
-  } else if (auto prefetch = dyn_cast<cuda::PrefetchOp>(op)) {
-    prefetch.getOffsetMutable().assign(offset(prefetch.getOffset()));
-  } else if (auto load = dyn_cast<cuda::LoadOp>(op)) {
-    if (load.getOffset().getType().isIndex())
-      load.getOffsetMutable().assign(isOfMember(load)
-                                         ? offsetOfMember(load.getOffset())
-                                         : offset(load.getOffset()));
-    if (load.getChunks())
-      load.getChunksMutable().assign(count(load.getChunks()));
-  } else if (auto store = dyn_cast<cuda::StoreOp>(op)) {
-    if (store.getOffset().getType().isIndex())
-      store.getOffsetMutable().assign(offset(store.getOffset()));
-    if (store.getChunks())
-      store.getChunksMutable().assign(count(store.getChunks()));
-  } else if (auto keep = dyn_cast<cuda::KeepChunksOp>(op)) {
-    keep.getChunksMutable().assign(count(keep.getChunks()));
-  } else if (auto columns = dyn_cast<cuda::ColumnsOp>(op)) {
-    columns.getColumnMutable().assign(count(columns.getColumn()));
   }
+  dead.push_back(op);
+}
+
+void Legalizer::visitArguments(Region &region) {
+  Block &block = region.front();
+  SmallVector<BlockArgument> indices;
+  for (BlockArgument argument : block.getArguments())
+    if (argument.getType().isIndex())
+      indices.push_back(argument);
+  auto owner = dyn_cast<cuda::IndexWidthOpInterface>(region.getParentOp());
+  if (owner && !indices.empty() &&
+      owner.getOffsetSum(region) == cuda::OffsetSum::WideIndex)
+    wide.insert(indices.front());
+  for (BlockArgument index : indices) {
+    integers[index] = block.insertArgument(
+        index.getArgNumber(), integer(widthOf(index)), index.getLoc());
+    deadArguments.push_back(index);
+  }
+}
+
+void Legalizer::visitCall(Operation *op) {
+  auto widths = dyn_cast<cuda::IndexWidthOpInterface>(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value index = operand.get();
+    if (index.getType().isIndex())
+      operand.set(widths && widths.isInt32(operand) ? as(index, 32)
+                                                    : getOffset(op, index));
+  }
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      visitArguments(region);
 }
 
 LogicalResult Legalizer::visit(Operation *op) {
   auto isIndex = [](Type type) { return type.isIndex(); };
   b.setInsertionPoint(op);
-  if (auto piece = dyn_cast<cuda::PoolPieceOp>(op))
-    ofPieceRow.insert(piece.getMember().getArgument(0));
   if (llvm::any_of(op->getOperands(),
-                   [&](Value operand) { return ofPieceRow.contains(operand); }))
-    ofPieceRow.insert_range(op->getResults());
-  if (isa<cuda::PoolOp, cuda::PoolWindowOp, cuda::PoolOnlineOp,
-          cuda::PoolPieceOp, cuda::SelectOp>(op)) {
-    // The arguments stay; casts stand for their values as integers.
-    for (OpOperand &operand : op->getOpOperands())
-      if (isIndex(operand.get().getType()))
-        operand.set(as(operand.get(), 32));
-    for (Region &inner : op->getRegions())
-      for (BlockArgument index : inner.getArguments()) {
-        if (!isIndex(index.getType()))
-          continue;
-        b.setInsertionPointToStart(&inner.front());
-        integers[index] = arith::IndexCastOp::create(
-            b, index.getLoc(), integer(widthOf(index)), index);
-      }
+                   [&](Value operand) { return wide.contains(operand); }))
+    wide.insert_range(op->getResults());
+  if (auto constant = dyn_cast<cuda::ConstantOp>(op);
+      constant && isIndex(constant.getType())) {
+    visitConstant(constant);
     return success();
   }
-  if (isa<memref::LoadOp, memref::StoreOp, cuda::LoadOp, cuda::StoreOp,
-          cuda::LoadPartOp, cuda::GatherOp, cuda::IsLastOp, cuda::InPoolOp,
-          cuda::PrefetchOp, cuda::KeepChunksOp, cuda::ColumnsOp>(op)) {
+  if (isOfCUDA(op)) {
+    visitCall(op);
+    return success();
+  }
+  if (isa<memref::LoadOp, memref::StoreOp>(op)) {
     visitMemory(op);
     return success();
   }
@@ -322,84 +352,36 @@ LogicalResult Legalizer::run() {
     return failure();
   for (Operation *op : llvm::reverse(dead))
     op->erase();
+  for (BlockArgument argument : deadArguments)
+    argument.getOwner()->eraseArgument(argument.getArgNumber());
   return success();
 }
 
-/// Every op the printer has a spelling for.
+/// Whether the printer has a spelling for the op. All ops of cuda have one, and
+/// all device calls.
 static bool hasSpelling(Operation *op) {
-  static const llvm::StringSet<> names = {"arith.addf",
-                                          "arith.addi",
-                                          "arith.andi",
-                                          "arith.cmpi",
-                                          "arith.constant",
-                                          "arith.divf",
-                                          "arith.divsi",
-                                          "arith.extf",
-                                          "arith.extsi",
-                                          "arith.extui",
-                                          "arith.index_cast",
-                                          "arith.maximumf",
-                                          "arith.maxnumf",
-                                          "arith.maxsi",
-                                          "arith.minnumf",
-                                          "arith.minsi",
-                                          "arith.mulf",
-                                          "arith.muli",
-                                          "arith.ori",
-                                          "arith.remsi",
-                                          "arith.select",
-                                          "arith.sitofp",
-                                          "arith.subf",
-                                          "arith.subi",
-                                          "arith.truncf",
-                                          "arith.trunci",
-                                          "arith.xori",
-                                          "cuda.activation",
-                                          "cuda.alternate",
-                                          "cuda.dequantize",
-                                          "cuda.encode",
-                                          "cuda.expand",
-                                          "cuda.gather",
-                                          "cuda.hadamard",
-                                          "cuda.is_last",
-                                          "cuda.join",
-                                          "cuda.keep_chunks",
-                                          "cuda.load",
-                                          "cuda.load_part",
-                                          "cuda.in_pool",
-                                          "cuda.one_nan",
-                                          "cuda.bytes",
-                                          "cuda.columns",
-                                          "cuda.pad",
-                                          "cuda.place_sum",
-                                          "cuda.pool",
-                                          "cuda.pool_online",
-                                          "cuda.pool_piece",
-                                          "cuda.pool_row",
-                                          "cuda.pool_window",
-                                          "cuda.pool_yield",
-                                          "cuda.prefetch",
-                                          "cuda.quantize",
-                                          "cuda.reduce",
-                                          "cuda.select",
-                                          "cuda.select_yield",
-                                          "cuda.steps",
-                                          "cuda.store",
-                                          "cuda.swap_nibbles",
-                                          "cuda.where_valid",
-                                          "cuda.launch_successors",
-                                          "cuda.wait_for_predecessors",
-                                          "gpu.block_id",
-                                          "gpu.grid_dim",
-                                          "gpu.return",
-                                          "gpu.thread_id",
-                                          "math.sqrt",
-                                          "scf.if",
-                                          "scf.yield",
-                                          "vector.extract",
-                                          "vector.extract_strided_slice",
-                                          "vector.interleave"};
-  return names.contains(op->getName().getStringRef());
+  static const llvm::StringSet<> names = {
+      "arith.addf",       "arith.addi",
+      "arith.andi",       "arith.cmpi",
+      "arith.constant",   "arith.divf",
+      "arith.divsi",      "arith.divui",
+      "arith.extf",       "arith.extsi",
+      "arith.extui",      "arith.index_cast",
+      "arith.maximumf",   "arith.maxnumf",
+      "arith.maxsi",      "arith.minnumf",
+      "arith.minsi",      "arith.mulf",
+      "arith.muli",       "arith.ori",
+      "arith.remsi",      "arith.remui",
+      "arith.select",     "arith.sitofp",
+      "arith.subf",       "arith.subi",
+      "arith.truncf",     "arith.trunci",
+      "arith.xori",       "gpu.block_id",
+      "gpu.grid_dim",     "gpu.return",
+      "gpu.thread_id",    "math.sqrt",
+      "scf.if",           "scf.yield",
+      "vector.extract",   "vector.extract_strided_slice",
+      "vector.interleave"};
+  return isOfCUDA(op) || names.contains(op->getName().getStringRef());
 }
 
 namespace {

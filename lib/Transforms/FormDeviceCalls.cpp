@@ -97,36 +97,19 @@ struct RoundInDequantize : OpRewritePattern<arith::TruncFOp> {
 
 /// An op of row that is the same on a fragment becomes the device call of that
 /// name, with the same attributes.
-template <typename RowOp, typename CudaOp>
-struct FormSame : OpRewritePattern<RowOp> {
-  using OpRewritePattern<RowOp>::OpRewritePattern;
+struct FormSame : OpTraitRewritePattern<row::SameOnFragments> {
+  using OpTraitRewritePattern::OpTraitRewritePattern;
 
-  LogicalResult matchAndRewrite(RowOp op,
+  LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<CudaOp>(op, op->getResultTypes(),
-                                        op->getOperands(), op->getAttrs());
-    return success();
-  }
-};
-
-struct FormActivation : OpRewritePattern<row::ActivationOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  static cuda::ActivationKind convert(row::ActivationKind kind) {
-    switch (kind) {
-    case row::ActivationKind::SqrtSoftplus:
-      return cuda::ActivationKind::SqrtSoftplus;
-    case row::ActivationKind::Sigmoid:
-      return cuda::ActivationKind::Sigmoid;
-    case row::ActivationKind::Exp:
-      return cuda::ActivationKind::Exp;
-    }
-    llvm_unreachable("all kinds are above");
-  }
-  LogicalResult matchAndRewrite(row::ActivationOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<cuda::ActivationOp>(
-        op, op.getType(), convert(op.getKind()), op.getSource());
+    std::string name = cuda::CUDADialect::getDialectNamespace().str() + "." +
+                       op->getName().stripDialect().str();
+    auto call = RegisteredOperationName::lookup(name, op->getContext());
+    if (!call)
+      return rewriter.notifyMatchFailure(op, "no device call of its name");
+    OperationState state(op->getLoc(), *call, op->getOperands(),
+                         op->getResultTypes(), op->getAttrs());
+    rewriter.replaceOp(op, rewriter.create(state));
     return success();
   }
 };
@@ -141,11 +124,7 @@ struct CudaFormDeviceCalls
       return signalPassFailure();
     // What no larger call has taken is one by itself.
     RewritePatternSet rest(&getContext());
-    rest.add<FormSame<row::EncodeOp, cuda::EncodeOp>,
-             FormSame<row::OneNaNOp, cuda::OneNaNOp>,
-             FormSame<row::SwapNibblesOp, cuda::SwapNibblesOp>,
-             FormSame<row::WhereValidOp, cuda::WhereValidOp>, FormActivation>(
-        &getContext());
+    rest.add<FormSame>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(rest))))
       signalPassFailure();
   }

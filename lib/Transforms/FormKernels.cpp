@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Grouping follows use-def chains through RowwiseOpInterface, never op names. A
-// group grows upwards from its last op: a producer joins where the value
-// between the two has no other user and both have one row space.
+// Grouping follows use-def chains through interfaces, never op names. A group
+// grows upwards from its last op: a producer joins where the value between the
+// two has no other user, both have one iteration space, and every access that
+// an op of the group then demands is one that its producer provides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -29,12 +31,6 @@ namespace dsv4 {
 } // namespace dsv4
 
 static constexpr llvm::StringLiteral kRemarks = "dsv4-form-kernels";
-
-/// Extents of the row space of `op`: all but the last of where its rows come
-/// from.
-static ArrayRef<int64_t> getRowSpace(RowwiseOpInterface op) {
-  return cast<ShapedType>(getRowSource(op).getType()).getShape().drop_back();
-}
 
 static bool isDestination(OpOperand &operand) {
   auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
@@ -49,72 +45,256 @@ static bool writesWhatIsRead(Operation *writer, Operation *reader) {
   });
 }
 
-/// Why the lanes of a warp cannot have the rows of a selection, or an empty
-/// string.
-static std::string explainNoWarp(Selection selection) {
-  int64_t columns =
-      cast<ShapedType>(selection.scores.getType()).getShape().back();
-  if (ShapedType::isDynamic(columns) || columns > kMostColumnsOfWarp ||
-      selection.places > kMostPlacesOfWarp)
-    return llvm::formatv(
-        "a warp selects at most {0} elements from at most {1}, got {2} from "
-        "{3}",
-        kMostPlacesOfWarp, kMostColumnsOfWarp, selection.places,
-        ShapedType::isDynamic(columns) ? "any number"
-                                       : std::to_string(columns));
+/// "tokens x 8".
+static std::string describeSpace(RowwiseOpInterface op) {
+  std::string text =
+      llvm::join(describeIterationSpace(getRowSource(op)), " x ");
+  return text.empty() ? "one row" : text;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The ops that become one kernel, and how they access each other's rows.
+class Group {
+public:
+  explicit Group(RowwiseOpInterface last) {
+    ops.insert(last);
+    accesses[last] = {Access::row()};
+  }
+
+  const SetVector<Operation *> &getOps() const { return ops; }
+  bool contains(Operation *op) const { return ops.contains(op); }
+  /// The last op, where the kernel will be.
+  Operation *getLast() const { return ops.front(); }
+
+  /// The first access that its producer does not provide if `producer` joins,
+  /// in the user's words, or an empty string.
+  std::string explainAccesses(Operation *producer);
+  /// Takes the op that explainAccesses() was asked for last.
+  void join(Operation *producer);
+
+private:
+  bool isMember(Operation *op) const {
+    return op && (op == candidate || ops.contains(op));
+  }
+  /// Whether an op of the kernel computes the operand.
+  bool isComputed(OpOperand &operand) const {
+    return !isDestination(operand) && isMember(operand.get().getDefiningOp());
+  }
+  ArrayRef<Access> getAccesses(Operation *op) const {
+    auto it = changed.find(op);
+    return it != changed.end() ? it->second : accesses.find(op)->second;
+  }
+  std::optional<Access> findRanks(FusionOpInterface op) const;
+  std::string findAccesses(FusionOpInterface op,
+                           SmallVectorImpl<Access> &found) const;
+
+  /// In the order in which they joined: the last op of the kernel comes first.
+  SetVector<Operation *> ops;
+  /// How results of an op are accessed.
+  llvm::DenseMap<Operation *, SmallVector<Access>> accesses;
+  /// What may join, and what changes then.
+  Operation *candidate = nullptr;
+  llvm::DenseMap<Operation *, SmallVector<Access>> changed;
+};
+
+} // namespace
+
+static bool acceptsProducer(OpOperand &operand) {
+  return cast<RowwiseOpInterface>(operand.getOwner()).acceptsProducer(operand);
+}
+
+/// That `operand` is for memory, whoever computes it.
+static std::string explainNoRows(OpOperand &operand) {
+  return llvm::formatv("'{0}' does not read this operand row by row",
+                       operand.getOwner()->getName());
+}
+
+/// A sentence and a note that ends it, where there is one.
+static std::string withNote(std::string sentence, const std::string &note) {
+  return note.empty() ? sentence : sentence + "; " + note;
+}
+
+/// The first of `demanded` that `result` is provided as, if any.
+static std::optional<Access> findProvided(OpResult result,
+                                          ArrayRef<Access> demanded) {
+  auto provided =
+      cast<FusionOpInterface>(result.getOwner()).getProvidedAccesses(result);
+  for (const Access &demand : demanded)
+    for (const Access &access : provided)
+      if (access.satisfies(demand))
+        return access;
+  return std::nullopt;
+}
+
+/// Why `access`, of the same kind as `demand`, is not what `operand` needs.
+static std::string explainMismatch(OpOperand &operand, const Access &demand,
+                                   const Access &access) {
+  auto consumer = cast<FusionOpInterface>(operand.getOwner());
+  OperationName producer = operand.get().getDefiningOp()->getName();
+  if (!access.hasFormOf(demand))
+    return withNote(
+        llvm::formatv("'{0}' reads {1} of this operand at a time, and '{2}' "
+                      "computes {3}",
+                      consumer->getName(),
+                      demand.unit == 1
+                          ? "one column"
+                          : llvm::formatv("{0} columns", demand.unit).str(),
+                      producer, access.unit),
+        consumer.getAccessNote(demand));
+  std::string found =
+      demand.statistics == 0
+          ? "none"
+          : llvm::formatv("those of at most {0}", demand.statistics).str();
+  return withNote(
+      llvm::formatv("'{0}' needs statistics of whole rows of {1} elements, and "
+                    "the threads of '{2}' find {3}",
+                    producer, access.statistics, consumer->getName(), found),
+      consumer.getAccessNote(access));
+}
+
+/// Why no access of `demanded`, which is not empty, is provided for `operand`.
+static std::string explainMismatch(OpOperand &operand,
+                                   ArrayRef<Access> demanded) {
+  auto result = cast<OpResult>(operand.get());
+  auto producer = cast<FusionOpInterface>(result.getOwner());
+  OperationName consumer = operand.getOwner()->getName();
+  SmallVector<Access> provided = producer.getProvidedAccesses(result);
+  for (const Access &demand : demanded)
+    for (const Access &access : provided)
+      if (access.kind == demand.kind)
+        return explainMismatch(operand, demand, access);
+  if (provided.empty()) {
+    bool ofRanks = llvm::any_of(
+        demanded, [](const Access &access) { return access.isRanks(); });
+    Access demand = ofRanks ? Access::ranks() : demanded.front();
+    return withNote(
+        llvm::formatv(
+            "the result of '{0}' is consumed {1} by '{2}'", producer->getName(),
+            ofRanks ? "element-wise" : describe(demand.kind), consumer),
+        producer.getAccessNote(demand));
+  }
+  std::string offer = "computes whole rows";
+  if (provided.size() > 1 || !provided.front().isRow())
+    offer = "provides it " +
+            llvm::join(llvm::map_range(provided,
+                                       [](const Access &access) -> std::string {
+                                         return describe(access.kind);
+                                       }),
+                       " or ");
+  return withNote(llvm::formatv("'{0}' reads this operand {1}, and '{2}' {3}",
+                                consumer, describe(demanded.front().kind),
+                                producer->getName(), offer),
+                  producer.getAccessNote(demanded.front()));
+}
+
+/// The ranks that `op` computes its result of, if it reads any: what is made of
+/// ranks is nowhere but in them.
+std::optional<Access> Group::findRanks(FusionOpInterface op) const {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isComputed(operand) || !acceptsProducer(operand))
+      continue;
+    auto provided =
+        findProvided(cast<OpResult>(operand.get()),
+                     op.getDemandedAccesses(operand, Access::row()));
+    if (provided && provided->isRanks())
+      return provided;
+  }
+  return std::nullopt;
+}
+
+/// Finds how results of `op` are accessed, by what its users in the kernel
+/// demand for their own. Returns why that cannot be, or an empty string.
+std::string Group::findAccesses(FusionOpInterface op,
+                                SmallVectorImpl<Access> &found) const {
+  std::optional<Access> ranks = findRanks(op);
+  bool isStored = op->use_empty();
+  for (OpOperand &use : op->getUses()) {
+    if (!isMember(use.getOwner())) {
+      isStored = true;
+      continue;
+    }
+    if (isDestination(use))
+      continue;
+    if (!acceptsProducer(use))
+      return explainNoRows(use);
+    if (ranks)
+      return llvm::formatv("'{0}' computes its result rank by rank, and '{1}' "
+                           "reads it in the same kernel",
+                           op->getName(), use.getOwner()->getName());
+    auto user = cast<FusionOpInterface>(use.getOwner());
+    for (const Access &access : getAccesses(user)) {
+      SmallVector<Access> demanded = user.getDemandedAccesses(use, access);
+      if (demanded.empty())
+        return withNote(
+            llvm::formatv("'{0}' reads this operand from memory, as its own "
+                          "result is read {1}",
+                          user->getName(), describe(access.kind)),
+            user.getAccessNote(access));
+      const Access *demand = llvm::find_if(demanded, [&](const Access &one) {
+        return findProvided(cast<OpResult>(use.get()), one).has_value();
+      });
+      if (demand == demanded.end())
+        return explainMismatch(use, demanded);
+      if (!llvm::is_contained(found, *demand))
+        found.push_back(*demand);
+    }
+  }
+  if (ranks)
+    found.assign({*ranks});
+  else if (isStored && !llvm::is_contained(found, Access::row()))
+    found.push_back(Access::row());
   return "";
 }
 
-/// Why the warp that selects cannot find numbers of the rows of `op`, or an
-/// empty string.
-static std::string explainNoNumbers(RowwiseOpInterface op,
-                                    RowwiseOpInterface selecting) {
-  if (llvm::any_of(op.getRowPieces(), [](RowPiece piece) {
-        return piece.extent > kMostColumnsOfWarp;
-      }))
-    return llvm::formatv("a warp finds numbers of rows of at most {0} elements",
-                         kMostColumnsOfWarp);
-  return explainNoWarp(selecting.getSelection());
+std::string Group::explainAccesses(Operation *producer) {
+  candidate = producer;
+  changed.clear();
+  // What reads it may read ranks now, and demand something else.
+  SetVector<Operation *> left;
+  left.insert(producer);
+  for (Operation *user : producer->getUsers())
+    if (ops.contains(user))
+      left.insert(user);
+  while (!left.empty()) {
+    // Users first: they say what they demand.
+    Operation *op = *llvm::max_element(
+        left, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    left.remove(op);
+    SmallVector<Access> found;
+    if (std::string why = findAccesses(cast<FusionOpInterface>(op), found);
+        !why.empty())
+      return why;
+    if (op != producer && getAccesses(op) == ArrayRef<Access>(found))
+      continue;
+    changed[op] = std::move(found);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isComputed(operand))
+        left.insert(operand.get().getDefiningOp());
+  }
+  return "";
 }
 
-/// Why the kernel of `consumer` cannot take the elements that `producer`
-/// selects from where they are, or an empty string.
-static std::string explainNoPlaces(RowwiseOpInterface producer,
-                                   RowwiseOpInterface consumer,
-                                   OpOperand &operand,
-                                   const SetVector<Operation *> &group) {
-  // Only the indices are at hand, whichever of its users asks.
-  auto isPlaces = [&](OpOperand &use) {
-    auto user = dyn_cast<RowwiseOpInterface>(use.getOwner());
-    return use.get() == producer->getResult(0) && user &&
-           user.acceptsPlaces(use);
-  };
-  if (!isPlaces(operand) ||
-      llvm::any_of(producer->getUses(), [&](OpOperand &use) {
-        return group.contains(use.getOwner()) && !isPlaces(use);
-      }))
-    return "what it selects is no row of a lane";
-  if (llvm::any_of(consumer->getUsers(),
-                   [&](Operation *user) { return group.contains(user); }))
-    return "what is made of its places is no row of a lane";
-  return explainNoWarp(producer.getSelection());
+void Group::join(Operation *producer) {
+  ops.insert(producer);
+  for (auto &[op, found] : changed)
+    accesses[op] = std::move(found);
+  candidate = nullptr;
+  changed.clear();
 }
 
-/// Whether only single elements of the rows of `op` are taken in the group.
-static bool isTakenSingly(Operation *op, const SetVector<Operation *> &group) {
-  return llvm::any_of(op->getUses(), [&](OpOperand &use) {
-    auto user = dyn_cast<RowwiseOpInterface>(use.getOwner());
-    return user && group.contains(user) && !isDestination(use) &&
-           (user.picksElements(use) ||
-            (user.isPointwise() && isTakenSingly(user, group)));
-  });
-}
+//===----------------------------------------------------------------------===//
+// What joins a group
+//===----------------------------------------------------------------------===//
 
-/// Why `producer` cannot join the kernel of `consumer`, or an empty string.
-static std::string explainNoFusion(RowwiseOpInterface producer,
-                                   RowwiseOpInterface consumer,
-                                   OpOperand &operand,
-                                   const SetVector<Operation *> &group) {
+/// Why a kernel with the ops of `group` cannot use `producer` because of others
+/// that use its results, or an empty string.
+static std::string explainOtherUsers(Operation *producer, const Group &group) {
+  bool isAlsoStored = cast<FusionOpInterface>(producer).isAlsoStored();
   for (Value result : producer->getResults()) {
     bool joins = llvm::any_of(result.getUsers(), [&](Operation *user) {
       return group.contains(user);
@@ -122,72 +302,26 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     for (Operation *user : result.getUsers()) {
       if (group.contains(user))
         continue;
-      if (joins && !producer.isStoredToo())
+      if (joins && !isAlsoStored)
         return "its result has other users";
       if (user->getBlock() == producer->getBlock() &&
-          user->isBeforeInBlock(group.front()))
+          user->isBeforeInBlock(group.getLast()))
         return "another of its results is used between them";
     }
   }
-  if (!consumer.acceptsRow(operand))
-    return "the operand is not taken row by row";
-  if (producer->getBlock() != consumer->getBlock())
-    return "it is in another block";
-  if (getRowSpace(producer) != getRowSpace(consumer))
-    return "the row spaces differ";
-  if (producer.getSelection().places) {
-    if (std::string why = explainNoPlaces(producer, consumer, operand, group);
-        !why.empty())
-      return why;
-    for (Operation *op : group) {
-      auto other = cast<RowwiseOpInterface>(op);
-      if (!other.takesRowNumbers())
-        continue;
-      if (std::string why = explainNoNumbers(other, producer); !why.empty())
-        return why;
-    }
-  }
-  RowwiseOpInterface selecting;
-  for (Operation *op : group)
-    if (cast<RowwiseOpInterface>(op).getSelection().places)
-      selecting = cast<RowwiseOpInterface>(op);
-  bool selects = bool(selecting);
-  // A lane that has a place computes the one column that it needs.
-  if (!producer.getSelection().places && isTakenSingly(producer, group) &&
-      !(selects ? producer.getColumnUnit() == 1 : computesSingly(producer)))
-    return "it computes whole rows, of which single elements are taken";
-  if (producer.getColumnUnit() == 0 && selects)
-    return "it computes whole rows, of which the selection takes columns";
-  if (selects && selecting.getSelection().again && producer.getColumnUnit() > 1)
-    return llvm::formatv("with 'bias' and 'values' elements that were chosen "
-                         "are computed again one by one, and it computes {0} "
-                         "at a time",
-                         producer.getColumnUnit());
-  if (producer.takesRowNumbers() && selects)
-    if (std::string why = explainNoNumbers(producer, selecting); !why.empty())
-      return why;
-  // Whichever of its users asks.
-  for (OpOperand &use : producer->getUses()) {
-    auto user = dyn_cast<RowwiseOpInterface>(use.getOwner());
-    if (user && group.contains(user) && !isDestination(use) &&
-        user.takesRowNumbers() && (selects || isTakenSingly(user, group)))
-      return llvm::formatv("{0} needs numbers of whole rows, which are found "
-                           "of rows that are read from memory",
-                           user->getName());
-  }
-  auto isTeam = [](Operation *op) {
-    return cast<RowwiseOpInterface>(op).getTeamWork().rows != 0;
-  };
-  if (isTeam(producer) && llvm::any_of(group, isTeam))
-    return "the threads of a block do such an op together for one op only";
+  return "";
+}
+
+/// Why `producer` cannot run where the group does, or an empty string.
+static std::string explainOrder(Operation *producer, const Group &group) {
   // Rows of one kernel do not wait for each other.
-  if (llvm::any_of(group, [&](Operation *op) {
+  if (llvm::any_of(group.getOps(), [&](Operation *op) {
         return writesWhatIsRead(op, producer) || writesWhatIsRead(producer, op);
       }))
     return "the kernel would write the cache that it reads";
-  // The kernel takes the place of its last op, the first of the group.
+  // The kernel will be where its last op is.
   bool onlyReads = hasSingleEffect<MemoryEffects::Read>(producer);
-  for (Operation *op = producer->getNextNode(); op && op != group.front();
+  for (Operation *op = producer->getNextNode(); op && op != group.getLast();
        op = op->getNextNode()) {
     if (group.contains(op) || isMemoryEffectFree(producer) ||
         isMemoryEffectFree(op))
@@ -200,39 +334,64 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
   return "";
 }
 
+/// Why `producer` cannot join the kernel of `consumer`, or an empty string.
+static std::string explainNoFusion(RowwiseOpInterface producer,
+                                   RowwiseOpInterface consumer,
+                                   OpOperand &operand, Group &group) {
+  if (std::string why = explainOtherUsers(producer, group); !why.empty())
+    return why;
+  if (!acceptsProducer(operand))
+    return explainNoRows(operand);
+  if (producer->getBlock() != consumer->getBlock())
+    return "it is in another block";
+  if (producer.getIterationSpace() != consumer.getIterationSpace())
+    return llvm::formatv("iteration spaces differ ({0} and {1})",
+                         describeSpace(producer), describeSpace(consumer));
+  if (std::string why = group.explainAccesses(producer); !why.empty())
+    return why;
+  auto isCooperative = [](Operation *op) {
+    return cast<RowwiseOpInterface>(op).getCooperativeWork().rows != 0;
+  };
+  if (isCooperative(producer))
+    if (const auto *other = llvm::find_if(group.getOps(), isCooperative);
+        other != group.getOps().end())
+      return llvm::formatv("the kernel already has the block-cooperative "
+                           "'{0}', and it can have one",
+                           (*other)->getName());
+  return explainOrder(producer, group);
+}
+
 namespace {
 /// What becomes one kernel.
-struct Group {
+struct FormedGroup {
   /// In order.
   SmallVector<Operation *> ops;
-  /// Why ops that make what these read are not among them.
-  SmallVector<std::string> apart;
+  /// Why ops that compute what these read are not among them.
+  SmallVector<std::string> unfusedReasons;
 };
 } // namespace
 
-/// Leaves the reason why `producer` is not in the kernel of `op`, and returns
-/// it.
+/// Leaves a remark why `producer` is not in the kernel of `op`, and returns it.
 static std::string missed(Operation *op, Operation *producer, StringRef why) {
   std::string reason =
-      llvm::formatv("not fused with {0}: {1}", producer->getName(), why);
+      llvm::formatv("not fused with '{0}': {1}", producer->getName(), why);
   remark::missed(op->getLoc(),
                  remark::RemarkOpts::name(kRemarks).category(kRemarks))
       << reason;
-  return llvm::formatv("{0} {1}", op->getName(), reason);
+  return llvm::formatv("'{0}' {1}", op->getName(), reason);
 }
 
 /// The kernel that ends in `last`.
-static Group growGroup(RowwiseOpInterface last) {
-  SetVector<Operation *> group;
-  group.insert(last);
+static FormedGroup growGroup(RowwiseOpInterface last) {
+  Group group(last);
   // A producer of several results joins with the last of their users, so every
   // op is asked again after another has joined.
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> reasons;
   for (bool joined = true; joined;) {
     joined = false;
     reasons.clear();
-    for (size_t i = 0; i < group.size(); ++i) {
-      auto op = cast<RowwiseOpInterface>(group[i]);
+    for (size_t i = 0; i < group.getOps().size(); ++i) {
+      auto op = cast<RowwiseOpInterface>(group.getOps()[i]);
       for (OpOperand &operand : op->getOpOperands()) {
         Operation *other = operand.get().getDefiningOp();
         if (!other || !isa<RankedTensorType>(operand.get().getType()) ||
@@ -241,27 +400,27 @@ static Group growGroup(RowwiseOpInterface last) {
         auto producer = dyn_cast<RowwiseOpInterface>(other);
         std::string why = producer
                               ? explainNoFusion(producer, op, operand, group)
-                              : "it is not row-wise";
+                              : "it is not a row-wise op";
         if (!why.empty()) {
           reasons[{op, other}] = why;
           continue;
         }
-        group.insert(other);
+        group.join(other);
         joined = true;
       }
     }
   }
-  Group grown;
+  FormedGroup formed;
   for (const auto &[pair, why] : reasons)
-    grown.apart.push_back(missed(pair.first, pair.second, why));
-  grown.ops = group.takeVector();
-  llvm::sort(grown.ops,
+    formed.unfusedReasons.push_back(missed(pair.first, pair.second, why));
+  formed.ops = llvm::to_vector(group.getOps());
+  llvm::sort(formed.ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return grown;
+  return formed;
 }
 
 /// Moves `group` into a kernel of its own.
-static void formKernel(const Group &formed, StringRef name) {
+static void formKernel(const FormedGroup &formed, StringRef name) {
   ArrayRef<Operation *> group = formed.ops;
   Operation *last = group.back();
   llvm::SmallSetVector<Value, 8> inputs;
@@ -283,12 +442,11 @@ static void formKernel(const Group &formed, StringRef name) {
   OpBuilder b(last);
   auto kernel = KernelOp::create(
       b, last->getLoc(), TypeRange(ValueRange(outputs)), symbol,
-      inputs.getArrayRef(), RowScheduleAttr(), ArrayAttr());
-  if (!formed.apart.empty())
-    kernel.setApartAttr(b.getStrArrayAttr(
-        llvm::map_to_vector(formed.apart, [](const std::string &reason) {
-          return StringRef(reason);
-        })));
+      inputs.getArrayRef(), ScheduleAttr(), ArrayAttr());
+  if (!formed.unfusedReasons.empty())
+    kernel.setUnfusedReasonsAttr(b.getStrArrayAttr(llvm::map_to_vector(
+        formed.unfusedReasons,
+        [](const std::string &reason) { return StringRef(reason); })));
   Block *body = b.createBlock(&kernel.getBody());
   IRMapping mapping;
   for (Value input : inputs)
@@ -321,7 +479,7 @@ struct FormKernels : dsv4::impl::FormKernelsBase<FormKernels> {
       func.emitError() << "expected a function of one block";
       return signalPassFailure();
     }
-    SmallVector<Group> groups;
+    SmallVector<FormedGroup> groups;
     llvm::SmallPtrSet<Operation *, 8> taken;
     for (Operation &op : llvm::reverse(func.getBody().front())) {
       auto rowwise = dyn_cast<RowwiseOpInterface>(op);

@@ -7,7 +7,7 @@
 
 #include "LaunchPlanning.h"
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/CUDA/ElementOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,11 +26,12 @@ struct LaunchGeometry {
 };
 } // namespace
 
-static LaunchGeometry getGeometry(RowScheduleAttr schedule, StringRef arch) {
+static LaunchGeometry getGeometry(ScheduleAttr schedule, StringRef arch) {
   // No driver takes it below sm_90, where a wait is nothing anyway.
   return {schedule.getThreads(), schedule.getRowsPerBlock(),
           schedule.getBlocksPerRow(), schedule.getCluster(),
-          schedule.getPdl() && cuda::getArchNumber(arch) >= 90};
+          schedule.getPdl() &&
+              cuda::getArchNumber(arch) >= limits::kFirstArchWithClusters};
 }
 
 /// Visits what accesses `memory`, also where it is one of two.
@@ -142,7 +143,7 @@ static void setGeometry(rt::LaunchPlan &plan, const LaunchGeometry &geometry,
 }
 
 std::optional<rt::LaunchPlan>
-dsv4::planLaunch(func::FuncOp func, RowScheduleAttr schedule, StringRef arch,
+dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
                  Value rowsOf, ArrayRef<PlannedParameter> parameters,
                  const rt::PlanNames &names) {
   ExtentExpressions extents(func, names);

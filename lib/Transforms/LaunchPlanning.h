@@ -9,7 +9,7 @@
 #define DSV4_LIB_TRANSFORMS_LAUNCHPLANNING_H
 
 #include "dsv4-runtime/LaunchPlan.h"
-#include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/DSV4/KernelOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -26,9 +26,8 @@ struct PlannedParameter {
 /// from the schedule and from what the kernel does with its parameters; all but
 /// the shared memory. Nothing if `rowsOf` has extents that no argument has.
 std::optional<rt::LaunchPlan>
-planLaunch(mlir::func::FuncOp func, RowScheduleAttr schedule,
-           llvm::StringRef arch, mlir::Value rowsOf,
-           llvm::ArrayRef<PlannedParameter> parameters,
+planLaunch(mlir::func::FuncOp func, ScheduleAttr schedule, llvm::StringRef arch,
+           mlir::Value rowsOf, llvm::ArrayRef<PlannedParameter> parameters,
            const rt::PlanNames &names);
 
 } // namespace dsv4

@@ -106,32 +106,30 @@ static std::string identify(Operation *op, unsigned argument,
   return "extent " + place + " " + std::to_string(extent.getAxis());
 }
 
-/// Says why `given` is not memory that a launch has. `op`, which asks for it,
-/// is of no user's making; its place is.
+/// Says why `given` is not memory that a launch has. The user did not write
+/// `op`, which asks for it, but knows its location.
 static void explainNoArgument(Operation *op, Value given, KernelOp kernel) {
-  Operation *maker = given.getDefiningOp();
+  Operation *producer = given.getDefiningOp();
   auto kernels = kernel->getParentOfType<func::FuncOp>().getOps<KernelOp>();
   // A destination of one kernel for another is such a tensor, too.
-  bool isEmpty = isa_and_present<tensor::EmptyOp>(maker);
-  if (maker && !isa<KernelOp>(maker) &&
+  bool isEmpty = isa_and_present<tensor::EmptyOp>(producer);
+  if (producer && !isa<KernelOp>(producer) &&
       (!isEmpty || llvm::hasSingleElement(kernels))) {
-    emitError(maker->getLoc())
-        << "'" << maker->getName() << "' makes what kernel '"
-        << kernel.getSymName()
-        << "' needs in memory that a launch is given: expected an argument of "
-           "the function in its place";
+    emitError(producer->getLoc())
+        << "kernel '" << kernel.getSymName() << "' uses the result of '"
+        << producer->getName()
+        << "', which no kernel computes; pass it as a function argument";
     return;
   }
   InFlightDiagnostic error =
       emitError(op->getLoc())
       << "kernel '" << kernel.getSymName()
-      << "' needs an argument of the function here: what one kernel writes and "
-         "another reads is memory that a launch is given. So make its "
-         "destination an argument";
+      << "' exchanges this value with another kernel through memory; make the "
+         "destination that holds it a function argument";
   StringRef lead = ". Why they are not one kernel: ";
   for (KernelOp other : kernels)
-    if (ArrayAttr apart = other.getApartAttr())
-      for (StringRef reason : apart.getAsValueRange<StringAttr>()) {
+    if (ArrayAttr reasons = other.getUnfusedReasonsAttr())
+      for (StringRef reason : reasons.getAsValueRange<StringAttr>()) {
         error << lead << reason;
         lead = "; ";
       }
@@ -246,48 +244,10 @@ static std::string describeDims(func::FuncOp func) {
 
 ArrayAttr Outliner::buildHeader() {
   Builder b(func.getContext());
-  RowScheduleAttr schedule = kernel.getScheduleAttr();
-  std::string line;
-  llvm::raw_string_ostream os(line);
-  os << arch << ": " << schedule.getThreads() << " threads";
-  if (schedule.getSelect() == SelectAlgorithm::None)
-    os << ", " << schedule.getLanes() << " lanes a row";
-  os << ", chunks of " << schedule.getVector()
-     << (schedule.getVector() == 1 ? " element" : " elements");
-  if (schedule.getSelect() != SelectAlgorithm::None) {
-    os << ", a row by ";
-    bool isGrid = schedule.getSelect() == SelectAlgorithm::Grid;
-    if (isGrid)
-      os << schedule.getParts() << " blocks that read it once";
-    else if (schedule.getCluster() > 1)
-      os << "a cluster of " << schedule.getCluster() << " blocks";
-    else
-      os << (schedule.getSelect() == SelectAlgorithm::Warp ? "a warp"
-                                                           : "a block");
-    if (!isGrid)
-      os << (schedule.getSelect() == SelectAlgorithm::Stream
-                 ? " that reads it once"
-                 : " that has it in registers");
-  }
-  if (schedule.getTeam()) {
-    os << ", " << schedule.getRowsPerBlock()
-       << (schedule.getRowsPerBlock() == 1 ? " row a " : " rows a ");
-    if (schedule.getCluster() > 1)
-      os << "cluster of " << schedule.getCluster() << " blocks";
-    else
-      os << "block";
-    os << " in teams of " << schedule.getTeam()
-       << (schedule.getTeam() == 1 ? " element a thread"
-                                   : " elements a thread");
-  }
-  if (int64_t bytes = cuda::getSharedBytes(kernel))
-    os << ", " << bytes << " bytes of dynamic shared memory";
-  if (schedule.getLoad() == LoadPolicy::EvictLast)
-    os << ", loads evicted last";
-  if (schedule.getStore() == StorePolicy::Streaming)
-    os << ", streaming stores";
-  if (schedule.getPdl())
-    os << ", programmatic launch";
+  std::string line =
+      (arch + ": " +
+       kernel.getScheduleAttr().describe(cuda::getSharedBytes(kernel)))
+          .str();
   auto summary = kernel->getAttrOfType<StringAttr>(DSV4Dialect::kSummaryAttr);
   return b.getArrayAttr(
       {summary ? summary : b.getStringAttr(kernel.getSymName()),
@@ -318,14 +278,14 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   auto callee =
       gpu::GPUFuncOp::create(b, loc, name, b.getFunctionType(types, {}));
   callee->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  RowScheduleAttr schedule = kernel.getScheduleAttr();
+  ScheduleAttr schedule = kernel.getScheduleAttr();
   callee.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {static_cast<int32_t>(schedule.getThreads()), 1, 1}));
   callee->setAttr(cuda::CUDADialect::kHeaderAttr, buildHeader());
   callee->setAttr(DSV4Dialect::kScheduleAttr, schedule);
-  if (schedule.getBlocks())
+  if (schedule.getMinBlocks())
     callee->setAttr(cuda::CUDADialect::kMinBlocksAttr,
-                    b.getI64IntegerAttr(schedule.getBlocks()));
+                    b.getI64IntegerAttr(schedule.getMinBlocks()));
   if (schedule.getCluster() > 1)
     callee->setAttr(cuda::CUDADialect::kClusterAttr,
                     b.getI64IntegerAttr(schedule.getCluster()));
@@ -441,8 +401,8 @@ struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
           return signalPassFailure();
         }
         if (kernel.getScheduleAttr().getCluster() > 1 &&
-            cuda::getArchNumber(arch) < 90) {
-          kernel.emitOpError() << "row_schedule_c8: '" << arch
+            cuda::getArchNumber(arch) < limits::kFirstArchWithClusters) {
+          kernel.emitOpError() << "schedule_c3: '" << arch
                                << "' has no clusters of blocks; expected a "
                                   "'cluster' of 1";
           return signalPassFailure();

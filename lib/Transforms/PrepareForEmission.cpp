@@ -8,6 +8,7 @@
 #include "dsv4/Passes.h"
 #include "dsv4/Support/Identifiers.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -36,6 +37,9 @@ public:
 
 private:
   std::string unique(StringRef wish);
+  void nameConfig(cuda::DeviceCallOpInterface call);
+  /// What the line of `op` should be called.
+  std::string getWish(Operation *op);
   void nameArguments(Block &block);
   void visit(Operation *op);
   /// How deep the expression of `op` nests: 1 without operands, or where each
@@ -63,6 +67,35 @@ static bool repeatsFreely(Operation *op, unsigned depth) {
              gpu::GridDimOp>(op) ||
          (isa<arith::IndexCastOp, arith::ExtSIOp, cuda::BytesOp>(op) &&
           depth <= kMaxRepeatedDepth);
+}
+
+/// "kPageBytes" of "page_bytes" with the prefix "k".
+static std::string toCamelCase(StringRef prefix, StringRef name) {
+  std::string camel = prefix.str();
+  bool atStart = true;
+  for (char c : name) {
+    if (c != '_')
+      camel += atStart ? llvm::toUpper(c) : c;
+    atStart = c == '_';
+  }
+  return camel;
+}
+
+void Namer::nameConfig(cuda::DeviceCallOpInterface call) {
+  if (!call.getConfig())
+    return;
+  std::string name = toCamelCase("", func.getName()) + "Config";
+  call->setAttr(cuda::CUDADialect::kConfigAttr,
+                StringAttr::get(func.getContext(), unique(name)));
+}
+
+/// Whether C++ must be told that a division is unsigned. A line of its own
+/// makes the result an int again.
+static bool isUnsignedDivision(Operation *op) {
+  if (!isa<arith::DivUIOp, arith::RemUIOp>(op))
+    return false;
+  auto builtin = op->getOperand(0).getDefiningOp<arith::IndexCastOp>();
+  return !builtin || !builtin.getIn().getType().isIndex();
 }
 
 unsigned Namer::measureDepth(Operation *op) {
@@ -93,26 +126,44 @@ void Namer::visit(Operation *op) {
   auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
   bool mayHaveLine = !(branch && branch.getNumResults() > 0);
   unsigned depth = measureDepth(op);
-  bool line = mayHaveLine && !repeatsFreely(op, depth) &&
-              (!name.empty() || !isMemoryEffectFree(op) || !value.hasOneUse() ||
-               depth > kMaxDepth || isa<cuda::PoolOp, cuda::PoolOnlineOp>(op));
+  // Statements are not written within expressions.
+  bool hasStatements =
+      op->getNumRegions() > 0 && isa<cuda::DeviceCallOpInterface>(op);
+  bool line =
+      isa<cuda::ConstantOp>(op) || hasStatements ||
+      (mayHaveLine && !repeatsFreely(op, depth) &&
+       (!name.empty() || !isMemoryEffectFree(op) || !value.hasOneUse() ||
+        depth > kMaxDepth || isUnsignedDivision(op)));
   if (!line)
     depths[op] = depth;
   Location loc = stripNames(op->getLoc());
   if (line)
-    loc = NameLoc::get(
-        StringAttr::get(op->getContext(),
-                        unique(!name.empty()                  ? name
-                               : value.getType().isInteger(1) ? "condition"
-                               : value.getType().isInteger()  ? "offset"
-                                                              : "value")),
-        loc);
+    loc = NameLoc::get(StringAttr::get(op->getContext(), unique(getWish(op))),
+                       loc);
   op->setLoc(loc);
+}
+
+std::string Namer::getWish(Operation *op) {
+  if (auto constant = dyn_cast<cuda::ConstantOp>(op))
+    return toCamelCase("k", constant.getName());
+  if (StringRef name = getEmittedName(op->getLoc()); !name.empty())
+    return name.str();
+  if (isUnsignedDivision(op))
+    return isa<arith::DivUIOp>(op) ? "quotient" : "residue";
+  Type type = op->getResult(0).getType();
+  return type.isInteger(1)  ? "condition"
+         : type.isInteger() ? "offset"
+                            : "value";
 }
 
 void Namer::run() {
   used.insert(func.getName());
+  func.walk([&](cuda::DeviceCallOpInterface call) {
+    for (StringRef name : cuda::getLambdaParameters(call))
+      used.insert(name);
+  });
   nameArguments(func.getBody().front());
+  func.walk([&](cuda::DeviceCallOpInterface call) { nameConfig(call); });
   func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
 }
 

@@ -114,9 +114,9 @@ LogicalResult Specialize::collectPolicies() {
 LogicalResult Specialize::boundSelections(NamedAttrList &bounds) {
   func::FuncOp func = getOperation();
   WalkResult result = func.walk([&](RowwiseOpInterface op) {
-    Selection selection = op.getSelection();
-    auto arg = dyn_cast_if_present<BlockArgument>(selection.scores);
-    if (!selection.places || !arg || arg.getOwner() != &func.front())
+    CooperativeWork work = op.getCooperativeWork();
+    auto arg = dyn_cast_if_present<BlockArgument>(work.source);
+    if (!arg || arg.getOwner() != &func.front())
       return WalkResult::advance();
     auto type = cast<RankedTensorType>(arg.getType());
     int64_t axis = type.getRank() - 1;
@@ -126,7 +126,7 @@ LogicalResult Specialize::boundSelections(NamedAttrList &bounds) {
     if (name.empty()) {
       op.emitOpError() << "selects from rows of any number of elements, of "
                           "which there are at most "
-                       << selection.most << ": give axis " << axis
+                       << work.elements << ": give axis " << axis
                        << " of argument '"
                        << dsv4::getArgumentName(func, arg.getArgNumber())
                        << "' a name in 'dsv4.dims'";
@@ -136,7 +136,7 @@ LogicalResult Specialize::boundSelections(NamedAttrList &bounds) {
     bounds.set(name, Builder(func.getContext())
                          .getI64IntegerAttr(std::min(bound ? bound.getInt()
                                                            : int64_t(INT32_MAX),
-                                                     selection.most)));
+                                                     work.elements)));
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

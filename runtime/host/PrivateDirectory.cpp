@@ -204,11 +204,15 @@ PrivateDirectory::operator=(PrivateDirectory &&other) noexcept {
 }
 
 PrivateDirectory::~PrivateDirectory() {
-  std::error_code ignored;
-  if (!where.empty() && owner == ::getpid())
-    std::filesystem::remove_all(where, ignored);
+  const bool isOurs = !where.empty() && owner == ::getpid();
+  std::error_code error;
+  if (isOurs)
+    std::filesystem::remove_all(where, error);
   if (lock >= 0)
     ::close(lock);
+  // The process may be out of descriptors: now there is one.
+  if (isOurs && error)
+    std::filesystem::remove_all(where, error);
 }
 
 Status PrivateDirectory::write(const std::string &name,

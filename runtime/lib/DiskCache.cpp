@@ -24,11 +24,11 @@
 
 using namespace dsv4::rt;
 
-/// LLVM's pruning deletes files of this prefix and no others; temporary files
-/// have it too, so that those of a killed process go the same way.
+/// LLVM's pruning deletes files of this prefix and no others.
 static constexpr char prefix[] = "llvmcache-";
 static constexpr off_t maxEntryBytes = off_t(256) << 20;
 static constexpr size_t maxQuarantined = 16;
+static constexpr time_t maxTemporaryAge = 3600;
 
 /// The directory of the entries of this format.
 static std::string versionName() { return "v" + std::to_string(EntryVersion); }
@@ -310,6 +310,39 @@ bool DiskCache::writeFailed(const std::string &path, const char *step,
   return false;
 }
 
+/// Whether `name` is that of a temporary file: an entry's, a dot, and digits.
+static bool isTemporaryName(std::string_view name) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  const size_t dot = name.rfind('.');
+  const std::string_view start(prefix);
+  return dot != std::string_view::npos && dot > start.size() &&
+         name.substr(0, start.size()) == start &&
+         isName(name.substr(start.size(), dot - start.size()), digits.data()) &&
+         isName(name.substr(dot + 1), digits.data());
+}
+
+/// Deletes the temporary files that processes left in `folder` when they were
+/// killed. One that is written to is younger.
+static void sweepTemporaries(const Directory &folder) {
+  const int again =
+      ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *listing = ::fdopendir(again);
+  if (!listing) {
+    Descriptor close(again);
+    return;
+  }
+  while (const struct dirent *each = ::readdir(listing)) {
+    struct stat info;
+    if (isTemporaryName(each->d_name) &&
+        ::fstatat(folder.get(), each->d_name, &info, AT_SYMLINK_NOFOLLOW) ==
+            0 &&
+        S_ISREG(info.st_mode) && info.st_uid == ::geteuid() &&
+        ::time(nullptr) - info.st_mtim.tv_sec > maxTemporaryAge)
+      ::unlinkat(folder.get(), each->d_name, 0);
+  }
+  ::closedir(listing);
+}
+
 bool DiskCache::putInPlace(const Directory &folder,
                            const std::string &temporary,
                            const std::string &name) {
@@ -371,6 +404,7 @@ bool DiskCache::publish(std::string_view arch, std::string_view keyHex,
     return writeFailed(path, step, error);
   }
   ++writes;
+  sweepTemporaries(folder);
   prune(arch);
   return true;
 }

@@ -12,7 +12,7 @@
 #include "Fuzz.h"
 
 #include "Samples.h"
-#include "lib/Transforms/ScheduleTable.h"
+#include "dsv4/Schedule/ScheduleTable.h"
 
 #include "dsv4-runtime/Entry.h"
 #include "dsv4/Support/Diagnostics.h"
@@ -163,32 +163,39 @@ const Target dsv4::fuzz::resealedEntryTarget = {
 //===----------------------------------------------------------------------===//
 
 static std::vector<std::string> makeTableSeeds(std::mt19937_64 &) {
-  return {
-      "[]", R"([{"threads": 128, "lanes": 16, "vector": 8}])",
-      R"([{"arch": "sm_90a", "op": "dsv4.paged_gather", "bits": 8, "threads": 64,
-          "lanes": 8, "vector": 16, "blocks": 2, "load": "evict_last",
-          "store": "streaming", "pdl": true, "most": 4096}])",
-      R"([{"op": "dsv4.compress", "threads": 256, "lanes": 32, "vector": 8,
-          "team": 4, "rows": 1, "cluster": 2, "window": 16, "width": 512},
-         {"grouped": true, "threads": 32, "lanes": 4, "vector": 2}])",
-      R"([{"op": "dsv4.topk", "select": "stream", "threads": 1024, "vector": 4,
-          "lanes": 32, "chunks": 4, "columns": 65536, "places": 2048},
-         {"op": "dsv4.topk", "select": "grid", "threads": 512, "vector": 4,
-          "lanes": 32, "parts": 8}])"};
+  return {"[]", R"([{"threads": 128, "rows": {"lanes": 16, "vector": 8}}])",
+          R"([{"arch": "sm_90a", "op": "dsv4.paged_gather", "threads": 64,
+          "min_blocks": 2, "pdl": true, "max_rows": 4096,
+          "rows": {"bits": 8, "lanes": 8, "vector": 16, "load": "evict_last",
+                   "store": "streaming"}}])",
+          R"([{"op": "dsv4.compress", "threads": 256, "cluster": 2,
+          "rows": {"lanes": 32, "vector": 8},
+          "window": {"elements": 4, "rows": 1, "min_members": 16,
+                     "min_channels": 512}},
+         {"threads": 32, "rows": {"grouped": true, "lanes": 4, "vector": 2}}])",
+          R"({"arch": "sm_9", "provenance": "not measured", "entries": [
+          {"op": "dsv4.topk", "threads": 1024,
+           "select": {"algorithm": "stream", "vector": 4, "vectors": 4,
+                      "max_columns": 65536, "max_k": 2048}},
+          {"op": "dsv4.topk", "threads": 512,
+           "select": {"algorithm": "grid", "vector": 4, "blocks": 8}}]})"};
 }
 
 static Outcome runTable(llvm::StringRef text) {
   int file = memfd_create("table", MFD_CLOEXEC);
   if (file < 0 || write(file, text.data(), text.size()) != ssize_t(text.size()))
     return broken("cannot write the table");
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::DialectRegistry registry;
+  registry.insert<DSV4Dialect>();
+  registerScheduleKinds(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<DSV4Dialect>();
   FirstError error(&context);
-  std::vector<TableEntry> entries;
-  bool good = succeeded(readScheduleTable(
-      "/proc/self/fd/" + std::to_string(file), &context,
-      [&] { return mlir::emitError(mlir::UnknownLoc::get(&context)); },
-      entries));
+  ScheduleTable table;
+  bool good = succeeded(
+      table.readFile("/proc/self/fd/" + std::to_string(file), &context, [&] {
+        return mlir::emitError(mlir::UnknownLoc::get(&context));
+      }));
   close(file);
   return good ? accepted()
               : refusedWith(error.status(rt::Code::InvalidArgument).message());

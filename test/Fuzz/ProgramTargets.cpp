@@ -191,11 +191,11 @@ static std::string drawSchedule(std::mt19937_64 &random) {
   auto power = [&](unsigned most) {
     return std::to_string(1u << random() % (most + 1));
   };
-  std::string text = "#dsv4.row_schedule<threads = " + power(10) +
-                     ", lanes = " + power(5) + ", vector = " + power(4);
+  std::string text = "#dsv4.schedule<threads = " + power(10);
   if (random() % 2)
     text += ", pdl = true";
-  return text + ">";
+  return text + ", parts = [#dsv4.rows<lanes = " + power(5) +
+         ", vector = " + power(4) + ">]>";
 }
 
 static Outcome runCheck(llvm::StringRef text) {

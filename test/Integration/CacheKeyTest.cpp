@@ -293,7 +293,7 @@ TEST(CacheKeyTest, HostCompilerCounts) {
 TEST(CacheKeyTest, EveryOptionCounts) {
   CompileOptions dims, schedule, checks;
   dims.dims["k"] = 512;
-  schedule.schedule = "#dsv4.row_schedule<>";
+  schedule.schedule = "#dsv4.schedule<>";
   checks.checks = true;
   for (const CompileOptions &options : {dims, schedule, checks})
     EXPECT_NE(getKey(options), getKey({}));
@@ -357,6 +357,20 @@ TEST(CacheKeyTest, VersionsOfExtensionsCount) {
   EXPECT_EQ(getExtended("ops 1"), getExtended("ops 1"));
   EXPECT_NE(getExtended("ops 1"), getExtended("ops 2"));
   EXPECT_NE(getExtended("ops 1"), getKey({}));
+}
+
+TEST(CacheKeyTest, DeviceFilesOfExtensionsCount) {
+  auto getExtended = [](std::vector<rt::DeviceFile> files) {
+    CompileOptions options;
+    options.extensions.push_back(
+        {"ops 1", [](mlir::DialectRegistry &) {}, std::move(files)});
+    return getKey(options);
+  };
+  const std::string key = getExtended({{"engine/a.cuh", "struct A {};\n"}});
+  EXPECT_EQ(key, getExtended({{"engine/a.cuh", "struct A {};\n"}}));
+  EXPECT_NE(key, getExtended({{"engine/a.cuh", "struct A { int a; };\n"}}));
+  EXPECT_NE(key, getExtended({{"engine/b.cuh", "struct A {};\n"}}));
+  EXPECT_NE(key, getExtended({}));
 }
 
 TEST(CacheKeyTest, ExtensionsHaveAnIdentityAndDialects) {

@@ -134,13 +134,13 @@ Compressor Compressor::drawOnline(int64_t channels, std::mt19937_64 &random) {
 }
 
 std::string dsv4::test::drawTeamSchedule(std::mt19937_64 &random) {
-  return "#dsv4.row_schedule<threads = " +
+  return "#dsv4.schedule<threads = " +
          std::to_string(32 * (1 + random() % 32)) +
-         ", lanes = " + std::to_string(1 << random() % 6) +
-         ", vector = " + std::to_string(1 << random() % 4) +
          (random() % 2 ? ", pdl = true" : "") +
          ", cluster = " + std::to_string(1 << random() % 4) +
-         ", blocks = " + std::to_string(random() % 3) +
-         ", team = " + std::to_string(1 << random() % 4) +
-         ", rows = " + std::to_string(random() % 5) + ">";
+         ", min_blocks = " + std::to_string(random() % 3) +
+         ", parts = [#dsv4.rows<lanes = " + std::to_string(1 << random() % 6) +
+         ", vector = " + std::to_string(1 << random() % 4) +
+         ">, #dsv4.window<elements = " + std::to_string(1 << random() % 4) +
+         ", rows = " + std::to_string(1 + random() % 4) + ">]>";
 }

@@ -209,12 +209,20 @@ TEST(CompressorsTest, Clusters) {
   Jobs jobs;
   std::mt19937_64 random(getSeed());
   std::atomic<unsigned> fitted{0};
-  const std::pair<int64_t, const char *> all[] = {
-      {512, "threads = 512, lanes = 32, vector = 2, team = 2, rows = 1"},
-      {512, "threads = 256, lanes = 16, vector = 4, team = 1, rows = 4"},
-      {128, "threads = 96, lanes = 8, vector = 4, team = 2, rows = 3"},
-      {20, "threads = 32, lanes = 4, vector = 1, team = 1, rows = 2"}};
-  for (auto [channels, schedule] : all)
+  const std::tuple<int64_t, const char *, const char *> all[] = {
+      {512, "threads = 512",
+       "#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = "
+       "1>"},
+      {512, "threads = 256",
+       "#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 1, rows = "
+       "4>"},
+      {128, "threads = 96",
+       "#dsv4.rows<lanes = 8, vector = 4>, #dsv4.window<elements = 2, rows = "
+       "3>"},
+      {20, "threads = 32",
+       "#dsv4.rows<lanes = 4, vector = 1>, #dsv4.window<elements = 1, rows = "
+       "2>"}};
+  for (auto [channels, launch, parts] : all)
     for (int64_t window : {4, 128})
       for (const char *cluster : {"2", "4"}) {
         Compressor op;
@@ -223,8 +231,9 @@ TEST(CompressorsTest, Clusters) {
         op.overlap = window == 4;
         op.ring = op.page = 128;
         jobs.push_back([&, op, seed = random() % 1000000,
-                        text = std::string("#dsv4.row_schedule<") + schedule +
-                               ", pdl = true, cluster = " + cluster + ">"] {
+                        text = std::string("#dsv4.schedule<") + launch +
+                               ", pdl = true, cluster = " + cluster +
+                               ", parts = [" + parts + "]>"] {
           return checkSchedule(sessions, op.getName(), op.getText(),
                                {{op.getDims(9, 64, 3)},
                                 {op.getDims(8, 64, 3)},
@@ -251,9 +260,10 @@ TEST(CompressorsTest, BlocksOfATeam) {
       op.overlap = false;
       op.ring = op.page = 256;
       jobs.push_back([&, op, seed = random() % 1000000,
-                      text = std::string("#dsv4.row_schedule<threads = ") +
+                      text = std::string("#dsv4.schedule<threads = ") +
                              threads +
-                             ", lanes = 8, vector = 2, team = 2, rows = 1>"] {
+                             ", parts = [#dsv4.rows<lanes = 8, vector = 2>, "
+                             "#dsv4.window<elements = 2>]>"] {
         return checkSchedule(sessions, op.getName(), op.getText(),
                              {{op.getDims(7, 400, 3)}}, seed, text, fitted);
       });

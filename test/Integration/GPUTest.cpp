@@ -309,9 +309,9 @@ static DeviceProgram selectByGrid(int64_t rows, int64_t columns, int64_t places,
           chosen + " {\n  %0 = dsv4.topk %s order index_ascending outs(%i : " +
           chosen + ") : " + scores + "\n  return %0 : " + chosen + "\n}\n",
       {{"rows", rows}, {"columns", columns}},
-      "#dsv4.row_schedule<threads = 256, lanes = 1, vector = 4, pdl = true, "
-      "select = grid, chunks = 2, parts = " +
-          std::to_string(parts) + ">");
+      "#dsv4.schedule<threads = 256, pdl = true, parts = [#dsv4.select<"
+      "algorithm = grid, vector = 4, vectors = 2, blocks = " +
+          std::to_string(parts) + ">]>");
 }
 
 // Launches that start before their predecessor has ended share one workspace,

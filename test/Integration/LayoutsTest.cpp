@@ -231,12 +231,12 @@ TEST(LayoutsTest, Schedules) {
         Gather::draw(records[i % records.size()], i % 3 ? 4 : 64, random);
     gather.policy = Policy::Dynamic;
     std::string schedule =
-        "#dsv4.row_schedule<threads = " + std::to_string(32 << random() % 4) +
-        ", lanes = " + std::to_string(1 << random() % 6) +
+        "#dsv4.schedule<threads = " + std::to_string(32 << random() % 4) +
+        (random() % 2 ? ", pdl = true" : "") +
+        ", parts = [#dsv4.rows<lanes = " + std::to_string(1 << random() % 6) +
         ", vector = " + std::to_string(1 << random() % 6) +
         (random() % 2 ? ", load = evict_last" : "") +
-        (random() % 2 ? ", store = streaming" : "") +
-        (random() % 2 ? ", pdl = true" : "") + ">";
+        (random() % 2 ? ", store = streaming" : "") + ">]>";
     jobs.push_back([&directory, gather, schedule, i]() -> std::string {
       std::string name = "schedule" + std::to_string(i);
       std::string file = directory.write(name + ".mlir", gather.getText());
@@ -245,7 +245,7 @@ TEST(LayoutsTest, Schedules) {
       options.compile.schedule = schedule;
       std::string failure = explainFailure(options);
       if (failure.empty() ||
-          failure.find("row_schedule_c4: ") != std::string::npos)
+          failure.find("schedule_rows_c3: ") != std::string::npos)
         return "";
       return gather.getName() + " with " + schedule + ": " + failure;
     });

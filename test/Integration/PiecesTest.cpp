@@ -248,16 +248,20 @@ TEST(PiecesTest, Clusters) {
   Jobs jobs;
   std::mt19937_64 random(getSeed());
   std::atomic<unsigned> fitted{0};
-  const std::pair<int64_t, const char *> all[] = {
-      {512, "threads = 256, lanes = 32, vector = 2, blocks = 1, team = 1, "
-            "rows = 1"},
-      {512, "threads = 256, lanes = 16, vector = 4, blocks = 4, team = 2, "
-            "rows = 4"},
-      {96, "threads = 96, lanes = 8, vector = 4, blocks = 4, team = 2, "
-           "rows = 3"},
-      {20, "threads = 32, lanes = 4, vector = 1, blocks = 4, team = 1, "
-           "rows = 5"}};
-  for (auto [channels, schedule] : all)
+  const std::tuple<int64_t, const char *, const char *> all[] = {
+      {512, "threads = 256, min_blocks = 1",
+       "#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 1, rows = "
+       "1>"},
+      {512, "threads = 256, min_blocks = 4",
+       "#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 2, rows = "
+       "4>"},
+      {96, "threads = 96, min_blocks = 4",
+       "#dsv4.rows<lanes = 8, vector = 4>, #dsv4.window<elements = 2, rows = "
+       "3>"},
+      {20, "threads = 32, min_blocks = 4",
+       "#dsv4.rows<lanes = 4, vector = 1>, #dsv4.window<elements = 1, rows = "
+       "5>"}};
+  for (auto [channels, launch, parts] : all)
     for (const char *input : {"f32", "bf16"})
       for (const char *cluster : {"2", "4"}) {
         Compressor op = Compressor::drawOnline(channels, random);
@@ -265,8 +269,9 @@ TEST(PiecesTest, Clusters) {
         op.window = channels == 512 ? 128 : 40;
         op.input = input;
         jobs.push_back([&, op, seed = random() % 1000000,
-                        text = std::string("#dsv4.row_schedule<") + schedule +
-                               ", pdl = true, cluster = " + cluster + ">"] {
+                        text = std::string("#dsv4.schedule<") + launch +
+                               ", pdl = true, cluster = " + cluster +
+                               ", parts = [" + parts + "]>"] {
           return checkSchedule(
               sessions, op.getName(), op.getText(),
               {{op.getDims(9, 900, 3)}, {op.getDims(7, 41, 3)}}, seed, text,

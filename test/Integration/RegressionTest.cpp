@@ -91,9 +91,9 @@ TEST_F(RegressionTest, OneNibbleAChunk) {
   RunOptions options = getCheckedRun(
       directory.write("test.mlir", getGather("mxfp4_368", 512).getText()),
       directory, dims, getSeed());
-  options.compile.schedule =
-      "#dsv4.row_schedule<threads = 32, lanes = 16, vector = 1>";
-  expectRefusal(explainFailure(options), "row_schedule_c4");
+  options.compile.schedule = "#dsv4.schedule<threads = 32, "
+                             "parts = [#dsv4.rows<lanes = 16, vector = 1>]>";
+  expectRefusal(explainFailure(options), "schedule_rows_c3");
 }
 
 // 4-bit fields beside an odd number of others: computed or refused.
@@ -139,8 +139,8 @@ TEST_F(RegressionTest, NamesOfFunctions) {
   std::string text = getGather("v4_584", 512).getText();
   for (const char *name :
        {"while", "dsv4", "int", "main", "printf", "memcpy", "expf", "threadIdx",
-        "float4", "std", "size_t", "atomicAdd", "normcdff", "\"a b\"", "\"*/\"",
-        "\"x \\5C\""})
+        "float4", "std", "size_t", "params", "atomicAdd", "normcdff", "\"a b\"",
+        "\"*/\"", "\"x \\5C\""})
     EXPECT_EQ(explain(replace(text, "@gather", std::string("@") + name), dims),
               "")
         << name;
@@ -317,8 +317,9 @@ func.func @f(%x: tensor<?x24xf32> {dsv4.name = "x", dsv4.dims = ["n", ""]},
     RunOptions options = getCheckedRun(directory.write("test.mlir", text),
                                        directory, {{"n", 5}}, getSeed());
     options.compile.schedule =
-        std::string("#dsv4.row_schedule<threads = 32, vector = 1, lanes = ") +
-        lanes + ">";
+        std::string("#dsv4.schedule<threads = 32, "
+                    "parts = [#dsv4.rows<vector = 1, lanes = ") +
+        lanes + ">]>";
     EXPECT_EQ(explainFailure(options), "") << lanes;
   }
 }

@@ -78,9 +78,9 @@ TEST(RouterTest, Schedules) {
       jobs.push_back([&, threads, vector] {
         return checkRouter(
             sessions, router, getSeed(),
-            "#dsv4.row_schedule<threads = " + std::to_string(threads) +
-                ", lanes = 1, vector = " + std::to_string(vector) +
-                ", select = warp>");
+            "#dsv4.schedule<threads = " + std::to_string(threads) +
+                ", parts = [#dsv4.select<algorithm = warp, vector = " +
+                std::to_string(vector) + ">]>");
       });
   runAndCount(jobs);
 }
@@ -92,8 +92,9 @@ TEST(RouterTest, UnequalShares) {
   for (int lanes : {1, 2, 8, 32})
     for (int vector : {1, 2, 4}) {
       std::string schedule =
-          "#dsv4.row_schedule<threads = 64, lanes = " + std::to_string(lanes) +
-          ", vector = " + std::to_string(vector) + ">";
+          "#dsv4.schedule<threads = 64, parts = [#dsv4.rows<lanes = " +
+          std::to_string(lanes) + ", vector = " + std::to_string(vector) +
+          ">]>";
       for (int64_t width : {4, 20, 36, 148, 1020}) {
         // So many elements of a lane take long to compile.
         if (width > 64 * lanes)

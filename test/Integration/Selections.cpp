@@ -66,15 +66,16 @@ std::string Selecting::getText() const {
 
 std::string dsv4::test::makeSchedule(const std::string &how, int64_t threads,
                                      int64_t vector, int64_t cluster,
-                                     int64_t chunks, int64_t parts) {
-  return "#dsv4.row_schedule<pdl = true, lanes = 1, threads = " +
-         std::to_string(threads) + ", vector = " + std::to_string(vector) +
-         ", cluster = " + std::to_string(cluster) + ", select = " + how +
-         ", chunks = " + std::to_string(chunks) +
-         ", parts = " + std::to_string(parts) + ">";
+                                     int64_t vectors, int64_t blocks) {
+  return "#dsv4.schedule<threads = " + std::to_string(threads) +
+         ", cluster = " + std::to_string(cluster) +
+         ", pdl = true, parts = [#dsv4.select<algorithm = " + how +
+         ", vector = " + std::to_string(vector) +
+         ", vectors = " + std::to_string(vectors) +
+         ", blocks = " + std::to_string(blocks) + ">]>";
 }
 
 bool dsv4::test::isOfRegisters(const std::string &schedule) {
-  return schedule.find("select = block") != std::string::npos ||
-         schedule.find("select = warp") != std::string::npos;
+  return schedule.find("algorithm = block") != std::string::npos ||
+         schedule.find("algorithm = warp") != std::string::npos;
 }

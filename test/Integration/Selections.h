@@ -28,10 +28,10 @@ struct Selecting {
   std::string getText() const;
 };
 
-/// One way to run it: a #dsv4.row_schedule, or "" for that of the table.
+/// One way to run it: a #dsv4.schedule, or "" for that of the table.
 std::string makeSchedule(const std::string &how, int64_t threads,
                          int64_t vector, int64_t cluster = 1,
-                         int64_t chunks = 1, int64_t parts = 1);
+                         int64_t vectors = 1, int64_t blocks = 1);
 
 /// Whether rows have to have a bound.
 bool isOfRegisters(const std::string &schedule);

@@ -306,12 +306,12 @@ std::string getGatherText(const Record &record, int rank, const RowOp *rowOp,
 }
 
 std::string drawSchedule(std::mt19937_64 &random) {
-  return "#dsv4.row_schedule<threads = " + std::to_string(32 << random() % 4) +
-         ", lanes = " + std::to_string(1 << random() % 6) +
+  return "#dsv4.schedule<threads = " + std::to_string(32 << random() % 4) +
+         (random() % 2 ? ", pdl = true" : "") +
+         ", parts = [#dsv4.rows<lanes = " + std::to_string(1 << random() % 6) +
          ", vector = " + std::to_string(1 << random() % 5) +
          (random() % 2 ? ", load = evict_last" : "") +
-         (random() % 2 ? ", store = streaming" : "") +
-         (random() % 2 ? ", pdl = true" : "") + ">";
+         (random() % 2 ? ", store = streaming" : "") + ">]>";
 }
 
 } // namespace

@@ -11,7 +11,7 @@
 // TEXT: const auto biased = has_position ? x + bias_1 : x;
 // TEXT-NEXT: if (valid) {
 // TEXT-NEXT: dsv4::store(&state[entry + lane * 16], values_1, 512);
-// TEXT-NEXT: dsv4::store(&state[entry + 4096 + lane * 16], biased, 512);
+// TEXT-NEXT: dsv4::store(&state[entry + kStateScoresOffset + lane * 16], biased, 512);
 // TEXT-NOT: __global__
 // RUN: %if nvrtc %{ dsv4-nvrtc-check sm_80 sm_90a sm_100a < %t.cu %}
 
@@ -47,14 +47,14 @@ func.func @behind_a_norm(%x: tensor<?x512xf32>, %bias: tensor<4x512xf32>, %posit
   return %biased : tensor<?x512xf32>
 }
 
-// Rows of a table are taken in another order than they are computed in: no fusion.
+// Rows of a table are read in another order than they are computed in: no fusion.
 // CHECK-LABEL: func.func @table_computed
 // CHECK: dsv4.kernel @table_computed_0
 // CHECK: dsv4.kernel @table_computed_1
 func.func @table_computed(%x: tensor<?x512xf32>, %bias: tensor<4x512xf32>, %position: tensor<?xi32>,
                           %table: tensor<4x512xf32>, %out: tensor<?x512xf32>) -> tensor<?x512xf32> {
   %normed = dsv4.rms_norm %bias outs(%table : tensor<4x512xf32>) {eps = 1.0e-06 : f32} : tensor<4x512xf32>
-  // REMARK: [[@LINE+1]]:13: remark: [Missed] {{.*}}not fused with dsv4.rms_norm: the operand is not taken row by row
+  // REMARK: [[@LINE+1]]:13: remark: [Missed] {{.*}}not fused with 'dsv4.rms_norm': 'user.add_window_bias' does not read this operand row by row
   %biased = user.add_window_bias %x bias(%normed : tensor<4x512xf32>) positions(%position : tensor<?xi32>)
       outs(%out : tensor<?x512xf32>) : tensor<?x512xf32>
   return %biased : tensor<?x512xf32>

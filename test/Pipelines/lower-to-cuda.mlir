@@ -1,6 +1,6 @@
 // The pipeline from ops on tensors to emission form, with its options.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_120a dims=topk=512 schedule=#dsv4.row_schedule<threads=64,lanes=16,vector=4>" | FileCheck %s
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_120a dims=topk=512 schedule=#dsv4.schedule<threads=64,parts=[#dsv4.rows<lanes=16,vector=4>]>" | FileCheck %s
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="dims=topk=512 table=%S/../Transforms/Inputs/table.json" | FileCheck %s --check-prefix=TABLE
 // RUN: not dsv4-opt %s --dsv4-lower-to-cuda-pipeline 2>&1 | FileCheck %s --check-prefix=EXACT
 // RUN: not dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_x dims=topk=1" 2>&1 | FileCheck %s --check-prefix=ARCH
@@ -15,7 +15,7 @@
 
 // EXACT: error: dim 'topk' is exact and needs an extent: give topk=N
 // ARCH: error: target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing behind it, such as "sm_90a", got "sm_x"
-// TABLE: dsv4.schedule = #dsv4.row_schedule<threads = 256, lanes = 4, vector = 16, store = streaming>
+// TABLE: dsv4.schedule = #dsv4.schedule<threads = 256, parts = [#dsv4.rows<lanes = 4, vector = 16, store = streaming>]>
 
 // CHECK: module attributes {gpu.container_module}
 // CHECK: gpu.module @gather_module attributes {cuda.target = #cuda.target<"sm_120a">}

@@ -20,7 +20,7 @@ func.func @twice(%d: tensor<4x8xbf16>, %o: tensor<4x8xbf16>) -> tensor<4x8xbf16>
 
 // -----
 
-// Ops of one kernel have one row space.
+// Ops of one kernel have one iteration space.
 func.func @rows(%d: tensor<?x8xbf16> {dsv4.dims = ["k", ""]}, %e: tensor<?x8xbf16> {dsv4.dims = ["n", ""]},
                 %o: tensor<?x8xbf16> {dsv4.dims = ["k", ""]}, %p: tensor<?x8xbf16> {dsv4.dims = ["n", ""]}) {
   %r:2 = dsv4.kernel @k(%d, %e, %o, %p) : (tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>) -> (tensor<?x8xbf16>, tensor<?x8xbf16>) {
@@ -45,7 +45,7 @@ func.func @logits(%t: tensor<9x6xi32>, %w: tensor<?xi32> {dsv4.dims = ["n"]},
   %n = tensor.dim %d, %c0 : tensor<?x64xf8E4M3FN>
   %e = tensor.empty(%n) : tensor<?x64xf32>
   %c = dsv4.lookup %t[%w] outs(%i : tensor<?x6xi32>) : tensor<9x6xi32>, tensor<?xi32>
-  // expected-error @+1 {{kernel 'logits_0' needs an argument of the function here: what one kernel writes and another reads is memory that a launch is given. So make its destination an argument. Why they are not one kernel: dsv4.gate not fused with dsv4.dequantize: }}
+  // expected-error @+1 {{kernel 'logits_0' exchanges this value with another kernel through memory; make the destination that holds it a function argument. Why they are not one kernel: 'dsv4.gate' not fused with 'dsv4.dequantize': }}
   %l = dsv4.dequantize %d scales(%s : tensor<?xf32>) outs(%e : tensor<?x64xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<?x64xf8E4M3FN>
   %g = dsv4.gate %l function softmax outs(%e : tensor<?x64xf32>) : tensor<?x64xf32>
@@ -57,7 +57,7 @@ func.func @logits(%t: tensor<9x6xi32>, %w: tensor<?xi32> {dsv4.dims = ["n"]},
 
 // What nobody is given, of one kernel.
 func.func @constant(%s: tensor<2x64xf32>, %o: tensor<2x8xi32>) -> tensor<2x8xi32> {
-  // expected-error @+1 {{'arith.constant' makes what kernel 'constant' needs in memory that a launch is given: expected an argument of the function in its place}}
+  // expected-error @+1 {{kernel 'constant' uses the result of 'arith.constant', which no kernel computes; pass it as a function argument}}
   %b = arith.constant dense<1.0> : tensor<64xf32>
   %r = dsv4.topk %s bias(%b : tensor<64xf32>) outs(%o : tensor<2x8xi32>) : tensor<2x64xf32>
   return %r : tensor<2x8xi32>
@@ -66,7 +66,7 @@ func.func @constant(%s: tensor<2x64xf32>, %o: tensor<2x8xi32>) -> tensor<2x8xi32
 // -----
 
 func.func @nothing(%o: tensor<2x8xi32>) -> tensor<2x8xi32> {
-  // expected-error @+1 {{'tensor.empty' makes what kernel 'nothing' needs in memory that a launch is given: expected an argument of the function in its place}}
+  // expected-error @+1 {{kernel 'nothing' uses the result of 'tensor.empty', which no kernel computes; pass it as a function argument}}
   %s = tensor.empty() : tensor<2x64xf32>
   %r = dsv4.topk %s outs(%o : tensor<2x8xi32>) : tensor<2x64xf32>
   return %r : tensor<2x8xi32>

@@ -77,11 +77,12 @@ gpu.module @m {
 // -----
 
 // A quotient is narrow where its dividend is wide: divided wide, then truncated.
+// Neither operand is negative, so the division is unsigned.
 // CHECK-LABEL: gpu.func @quotient
 gpu.module @m {
   gpu.func @quotient(%out: memref<?xi32>, %a: i32 {cuda.range = array<i64: 0, 2147483647>}) kernel {
     // CHECK: %[[W:.*]] = arith.muli %{{.*}}, %c96_i64 : i64
-    // CHECK: %[[Q:.*]] = arith.divsi %[[W]], %c256_i64 : i64
+    // CHECK: %[[Q:.*]] = arith.divui %[[W]], %c256_i64 : i64
     // CHECK: %[[N:.*]] = arith.trunci %[[Q]] : i64 to i32
     // CHECK: cuda.store %{{.*}}[%[[N]]] : i32, memref<?xi32>, i32
     %c96 = arith.constant 96 : index
@@ -97,19 +98,49 @@ gpu.module @m {
 
 // -----
 
-// An unsigned division of what is not negative is a signed one.
+// A division is unsigned where neither operand is negative.
 // CHECK-LABEL: gpu.func @unsigned
 gpu.module @m {
-  gpu.func @unsigned(%out: memref<?xi32>) kernel {
-    // CHECK: arith.divsi %{{.*}}, %c8_i32 : i32
-    // CHECK: arith.remsi %{{.*}}, %c8_i32 : i32
+  gpu.func @unsigned(%out: memref<?xi32>, %n: i32 {cuda.range = array<i64: 1, 64>}) kernel {
+    // CHECK: arith.divui %{{.*}}, %c8_i32 : i32
+    // CHECK: arith.remui %{{.*}}, %c8_i32 : i32
+    // CHECK: arith.divui %{{.*}}, %{{.*}} : i32
+    // CHECK: arith.remui %{{.*}}, %{{.*}} : i32
     %c8 = arith.constant 8 : index
     %t = gpu.thread_id x upper_bound 128
+    %m = arith.index_cast %n : i32 to index
     %q = arith.divui %t, %c8 : index
     %r = arith.remui %t, %c8 : index
     %s = arith.addi %q, %r : index
-    %v = arith.index_cast %s : index to i32
+    %u = arith.divsi %s, %m : index
+    %w = arith.remsi %s, %m : index
+    %x = arith.addi %u, %w : index
+    %v = arith.index_cast %x : index to i32
     memref.store %v, %out[%t] : memref<?xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// A quotient that is a factor of a product of 64 bits stays signed, unless the other
+// factor is a constant.
+// CHECK-LABEL: gpu.func @factor
+gpu.module @m {
+  gpu.func @factor(%out: memref<?xi32>, %n: i32 {cuda.range = array<i64: 0, 2147483647>}) kernel {
+    // CHECK: arith.divsi %{{.*}}, %c8_i32 : i32
+    // CHECK: arith.divui %{{.*}}, %c4_i32 : i32
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %c512 = arith.constant 512 : index
+    %v = arith.constant 1 : i32
+    %m = arith.index_cast %n : i32 to index
+    %q = arith.divsi %m, %c8 : index
+    %x = arith.muli %q, %m : index
+    memref.store %v, %out[%x] : memref<?xi32>
+    %r = arith.divsi %m, %c4 : index
+    %y = arith.muli %r, %c512 : index
+    memref.store %v, %out[%y] : memref<?xi32>
     gpu.return
   }
 }
@@ -136,7 +167,7 @@ gpu.module @m {
 
 // -----
 
-// A value that was loaded has the range of its type.
+// A value that was loaded has the range of its type, so it is divided as signed.
 // CHECK-LABEL: gpu.func @loaded
 gpu.module @m {
   gpu.func @loaded(%in: memref<?xi32>, %out: memref<?xi32>) kernel {
@@ -174,6 +205,109 @@ gpu.module @m {
     %x = cuda.load %in[%t] chunks %count : index stride 64 : memref<?xf32>, index -> vector<2x4xf32>
     %kept = cuda.keep_chunks %x, %n otherwise 0.0 : vector<2x4xf32>, i32
     cuda.store %kept, %out[%t] chunks %n : i32 stride 64 : vector<2x4xf32>, memref<?xf32>, index
+    gpu.return
+  }
+}
+
+// -----
+
+// A named number is an integer that the kernel begins with, once for all uses.
+// CHECK-LABEL: gpu.func @named
+gpu.module @m {
+  gpu.func @named(%in: memref<?xi8>, %out: memref<?xi8>, %p: i32 {cuda.range = array<i64: 0, 2147483647>}) kernel {
+    // CHECK-NEXT: %[[PAGE:.*]] = cuda.constant "page_bytes" = 37440 : i32
+    // CHECK-NEXT: %[[ALL:.*]] = cuda.constant "all_bytes" = 4294967296 : i64
+    // CHECK-NOT: cuda.constant
+    // CHECK: %[[WIDE:.*]] = arith.extsi %[[PAGE]] : i32 to i64
+    // CHECK: %[[START:.*]] = arith.muli %{{.*}}, %[[WIDE]] : i64
+    // CHECK: arith.addi %[[START]], %[[ALL]] : i64
+    // CHECK: cuda.load %{{.*}}[%[[PAGE]]]
+    %page = cuda.constant "page_bytes" = 37440 : index
+    %again = cuda.constant "page_bytes" = 37440 : index
+    %all = cuda.constant "all_bytes" = 4294967296 : index
+    %i = arith.index_cast %p : i32 to index
+    %start = arith.muli %i, %page : index
+    %end = arith.addi %start, %all : index
+    %x = cuda.load %in[%again] : memref<?xi8>, index -> i8
+    cuda.store %x, %out[%end] : i8, memref<?xi8>, index
+    gpu.return
+  }
+}
+
+// -----
+
+// Arguments of regions are integers. What depends on the row of a piece has 64 bits,
+// and so has the last sum of an offset in the other regions of windows.
+// CHECK-LABEL: gpu.func @regions
+gpu.module @m {
+  gpu.func @regions(%in: memref<?xf32>, %out: memref<?xf32>, %n: i32, %b: i1) kernel {
+    %c4 = arith.constant 4 : index
+    // CHECK: cuda.select 8 of %{{.*}} most 64 threads 64 : i32 load {
+    // CHECK-NEXT: ^bb0(%[[COLUMN:.*]]: i32):
+    // CHECK-NEXT: cuda.load %{{.*}}[%[[COLUMN]]] : memref<?xf32>, i32
+    // CHECK: emit {
+    // CHECK-NEXT: ^bb0(%{{.*}}: i32, %{{.*}}: i32, %{{.*}}: f32):
+    %c64 = arith.constant 64 : index
+    cuda.select 8 of %c64 most 64 threads 64 : index load {
+    ^bb0(%column: index):
+      %x = cuda.load %in[%column] : memref<?xf32>, index -> vector<1x4xf32>
+      cuda.select_yield %x : vector<1x4xf32>
+    } emit {
+    ^bb0(%place: index, %index: index, %value: f32):
+      memref.store %value, %out[%place] : memref<?xf32>
+      cuda.select_yield
+    }
+    // CHECK: cuda.pool 8 at %{{.*}} of %{{.*}} : i32, i32
+    // CHECK-NEXT: ^bb0(%{{.*}}: i32):
+    // CHECK: ^bb0(%[[MEMBER:.*]]: i32, %[[LANE:.*]]: i32):
+    // CHECK-NEXT: %[[AT:.*]] = arith.muli %[[MEMBER]], %c4_i32 : i32
+    // CHECK-DAG: %[[A:.*]] = arith.extsi %[[AT]] : i32 to i64
+    // CHECK-DAG: %[[B:.*]] = arith.extsi %[[LANE]] : i32 to i64
+    // CHECK: %[[SUM:.*]] = arith.addi %[[A]], %[[B]] : i64
+    // CHECK-NEXT: cuda.load %{{.*}}[%[[SUM]]] : memref<?xf32>, i64
+    %i = arith.index_cast %n : i32 to index
+    %0 = cuda.pool 8 at %i of %i : index, index to vector<1x1xf32> {
+    ^bb0(%row: index):
+      cuda.pool_window %b scores {
+      ^bb0(%member: index, %lane: index):
+        %at = arith.muli %member, %c4 : index
+        %sum = arith.addi %at, %lane : index
+        %x = cuda.load %in[%sum] : memref<?xf32>, index -> vector<1x1xf32>
+        cuda.pool_yield %x : vector<1x1xf32>
+      } values {
+      ^bb0(%member: index, %lane: index):
+        %x = cuda.load %in[%lane] : memref<?xf32>, index -> vector<1x1xf32>
+        cuda.pool_yield %x : vector<1x1xf32>
+      } else {
+      ^bb0(%member: index, %lane: index):
+        %x = cuda.load %in[%lane] : memref<?xf32>, index -> vector<1x1xf32>
+        cuda.pool_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
+      }
+    }
+    cuda.store %0, %out[%i] : vector<1x1xf32>, memref<?xf32>, index
+    // CHECK: cuda.pool_piece
+    // CHECK: ^bb0(%[[ROW:.*]]: i64, %[[PART:.*]]: i32):
+    // CHECK: %[[FIRST:.*]] = arith.muli %[[ROW]], %c4_i64 : i64
+    // CHECK: %[[P:.*]] = arith.extsi %[[PART]] : i32 to i64
+    // CHECK: arith.addi %[[FIRST]], %[[P]] : i64
+    %1 = cuda.pool_online 8 at %i of %i : index, index to vector<1x1xf32> {
+    ^bb0(%row: index):
+      cuda.pool_piece %i known %b kept %b ends %b : index begin {
+      ^bb0(%lane: index):
+        %x = cuda.load %in[%lane] : memref<?xf32>, index -> vector<1x1xf32>
+        cuda.pool_yield %x, %x, %x : vector<1x1xf32>, vector<1x1xf32>, vector<1x1xf32>
+      } member {
+      ^bb0(%member: index, %lane: index):
+        %at = arith.muli %member, %c4 : index
+        %sum = arith.addi %at, %lane : index
+        %x = cuda.load %in[%sum] : memref<?xf32>, index -> vector<1x1xf32>
+        cuda.pool_yield %x, %x : vector<1x1xf32>, vector<1x1xf32>
+      } end {
+      ^bb0(%lane: index, %m: vector<1x1xf32>, %s: vector<1x1xf32>, %a: vector<1x1xf32>):
+        cuda.pool_yield
+      }
+    }
+    cuda.store %1, %out[%i] : vector<1x1xf32>, memref<?xf32>, index
     gpu.return
   }
 }

@@ -39,7 +39,7 @@
 func.func @pieces(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %state: !state,
                   %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %0 = dsv4.kernel @pieces(%values, %plan, %state, %out)
-      schedule <threads = 64, lanes = 16, vector = 4, team = 2, rows = 2>
+      schedule <threads = 64, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 2, rows = 2>]>
       : (tensor<?x128xf32>, tensor<?x5xi32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
   ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %c: !state, %o: tensor<?x128xf32>):
     %pooled = dsv4.compress %v, %v window 8 algorithm online plan(%p : tensor<?x5xi32>)
@@ -57,7 +57,7 @@ func.func @pieces(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %state: !s
 func.func @steps(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %state: !state,
                  %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %0 = dsv4.kernel @steps(%values, %plan, %state, %out)
-      schedule <threads = 32, lanes = 16, vector = 4, team = 2, rows = 1>
+      schedule <threads = 32, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 2>]>
       : (tensor<?x128xf32>, tensor<?x5xi32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
   ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %c: !state, %o: tensor<?x128xf32>):
     %pooled = dsv4.compress %v, %v window 8 algorithm online plan(%p : tensor<?x5xi32>)
@@ -77,7 +77,7 @@ func.func @steps(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %state: !st
 func.func @cluster(%values: tensor<?x128xbf16>, %plan: tensor<?x5xi32>, %bias: tensor<64x128xf32>,
                    %state: !state, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %0 = dsv4.kernel @cluster(%values, %plan, %bias, %state, %out)
-      schedule <threads = 32, lanes = 16, vector = 4, blocks = 16, team = 2, rows = 1, cluster = 4>
+      schedule <threads = 32, cluster = 4, min_blocks = 16, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 2>]>
       : (tensor<?x128xbf16>, tensor<?x5xi32>, tensor<64x128xf32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
   ^bb0(%v: tensor<?x128xbf16>, %p: tensor<?x5xi32>, %b: tensor<64x128xf32>, %c: !state, %o: tensor<?x128xf32>):
     %pooled = dsv4.compress %v, %v window 64 algorithm online plan(%p : tensor<?x5xi32>)
@@ -96,7 +96,7 @@ func.func @cluster(%values: tensor<?x128xbf16>, %plan: tensor<?x5xi32>, %bias: t
 func.func @shared(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %bias: tensor<64x128xf32>,
                  %state: !state, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %0 = dsv4.kernel @shared(%values, %plan, %bias, %state, %out)
-      schedule <threads = 64, lanes = 16, vector = 4, blocks = 8, team = 2, rows = 1>
+      schedule <threads = 64, min_blocks = 8, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 2>]>
       : (tensor<?x128xf32>, tensor<?x5xi32>, tensor<64x128xf32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
   ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %b: tensor<64x128xf32>, %c: !state, %o: tensor<?x128xf32>):
     %pooled = dsv4.compress %v, %v window 64 algorithm online plan(%p : tensor<?x5xi32>)
@@ -114,7 +114,7 @@ func.func @shared(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %bias: ten
 func.func @no_room(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %bias: tensor<64x128xf32>,
                   %state: !state, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %0 = dsv4.kernel @no_room(%values, %plan, %bias, %state, %out)
-      schedule <threads = 64, lanes = 16, vector = 4, blocks = 16, team = 2, rows = 1>
+      schedule <threads = 64, min_blocks = 16, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 2>]>
       : (tensor<?x128xf32>, tensor<?x5xi32>, tensor<64x128xf32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
   ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %b: tensor<64x128xf32>, %c: !state, %o: tensor<?x128xf32>):
     %pooled = dsv4.compress %v, %v window 64 algorithm online plan(%p : tensor<?x5xi32>)
@@ -132,7 +132,7 @@ func.func @no_room(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %bias: te
 func.func @policy(%values: tensor<?x128xf32>, %plan: tensor<?x5xi32>, %bias: tensor<64x128xf32>,
                  %state: !state, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %0 = dsv4.kernel @policy(%values, %plan, %bias, %state, %out)
-      schedule <threads = 64, lanes = 16, vector = 4, blocks = 8, team = 2, rows = 1, load = evict_last>
+      schedule <threads = 64, min_blocks = 8, parts = [#dsv4.rows<lanes = 16, vector = 4, load = evict_last>, #dsv4.window<elements = 2>]>
       : (tensor<?x128xf32>, tensor<?x5xi32>, tensor<64x128xf32>, !state, tensor<?x128xf32>) -> tensor<?x128xf32> {
   ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x5xi32>, %b: tensor<64x128xf32>, %c: !state, %o: tensor<?x128xf32>):
     %pooled = dsv4.compress %v, %v window 64 algorithm online plan(%p : tensor<?x5xi32>)

@@ -12,7 +12,7 @@ func.func @no_schedule(%o: tensor<?x8xf32>) {
 
 // Lanes hold different elements: a vector cannot be reversed among them.
 func.func @shuffle(%o: tensor<?x64xf32>) {
-  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8> : (tensor<?x64xf32>) -> () {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]> : (tensor<?x64xf32>) -> () {
   ^bb0(%o1: tensor<?x64xf32>):
     %n = dsv4.row_count %o1 : tensor<?x64xf32>
     %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>
@@ -35,13 +35,13 @@ func.func @shuffle(%o: tensor<?x64xf32>) {
 
 // Interleaved factors fix the number of factors a step has.
 func.func @interleave(%c: !dsv4.cache<64 x <nvfp4_352>>) {
-  dsv4.kernel @k(%c) schedule <threads = 128, lanes = 4, vector = 8> : (!dsv4.cache<64 x <nvfp4_352>>) -> () {
+  dsv4.kernel @k(%c) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 8>]> : (!dsv4.cache<64 x <nvfp4_352>>) -> () {
   ^bb0(%c1: !dsv4.cache<64 x <nvfp4_352>>):
     %m = dsv4.buffer %c1 : !dsv4.cache<64 x <nvfp4_352>> to memref<?xi8>
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : index
     scf.forall (%row) in (%c4) {
-      // expected-error @+1 {{row_schedule_c4: interleaved factors need a step of 4 factors, got 2}}
+      // expected-error @+1 {{schedule_rows_c3: interleaved factors need a step of 4 factors, got 2}}
       %v = row.read %m[%c0] {interleave = 4} : memref<?xi8> -> vector<32xf8E4M3FN>
       %a = arith.extf %v : vector<32xf8E4M3FN> to vector<32xf32>
       %b = row.expand %a : vector<32xf32> to vector<512xf32>
@@ -55,7 +55,7 @@ func.func @interleave(%c: !dsv4.cache<64 x <nvfp4_352>>) {
 
 // What is not a write of a row would be left out.
 func.func @store(%o: tensor<?x64xf32>) {
-  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8> : (tensor<?x64xf32>) -> () {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]> : (tensor<?x64xf32>) -> () {
   ^bb0(%o1: tensor<?x64xf32>):
     %n = dsv4.row_count %o1 : tensor<?x64xf32>
     %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>
@@ -71,7 +71,7 @@ func.func @store(%o: tensor<?x64xf32>) {
 // -----
 
 func.func @nested_guards(%o: tensor<?x64xf32>, %a: i1) {
-  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 8, vector = 8> : (tensor<?x64xf32>) -> () {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]> : (tensor<?x64xf32>) -> () {
   ^bb0(%o1: tensor<?x64xf32>):
     %n = dsv4.row_count %o1 : tensor<?x64xf32>
     %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>

@@ -45,7 +45,7 @@ func.func @lanes(%c: !v4, %i: tensor<?xi32>, %o: tensor<?x512xbf16>, %m: tensor<
   // CHECK: %[[IS0:.*]] = arith.cmpi eq, %[[LANE]], %c0
   // CHECK: scf.if %[[IS0]] {
   // CHECK-NEXT: memref.store %{{.*}}, %{{.*}}[%[[ROW]]] : memref<?xi8>
-  %0:2 = dsv4.kernel @k(%c, %i, %o, %m) schedule <threads = 128, lanes = 8, vector = 8>
+  %0:2 = dsv4.kernel @k(%c, %i, %o, %m) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
       : (!v4, tensor<?xi32>, tensor<?x512xbf16>, tensor<?xi1>) -> (tensor<?x512xbf16>, tensor<?xi1>) {
   ^bb0(%c1: !v4, %i1: tensor<?xi32>, %o1: tensor<?x512xbf16>, %m1: tensor<?xi1>):
     %r, %v = dsv4.paged_gather %c1[%i1] outs(%o1 : tensor<?x512xbf16>) mask(%m1 : tensor<?xi1>) : !v4, tensor<?xi32>
@@ -68,7 +68,7 @@ func.func @one_lane(%c: !i8, %i: tensor<?xi32>, %o: tensor<?x128xf32>, %m: tenso
   // CHECK: cuda.store %{{.*}} stride 32 streaming : vector<4x32xf32>
   // CHECK-NOT: scf.if
   // CHECK: memref.store
-  %0:2 = dsv4.kernel @k(%c, %i, %o, %m) schedule <threads = 32, lanes = 1, vector = 32, store = streaming>
+  %0:2 = dsv4.kernel @k(%c, %i, %o, %m) schedule <threads = 32, parts = [#dsv4.rows<lanes = 1, vector = 32, store = streaming>]>
       : (!i8, tensor<?xi32>, tensor<?x128xf32>, tensor<?xi1>) -> (tensor<?x128xf32>, tensor<?xi1>) {
   ^bb0(%c1: !i8, %i1: tensor<?xi32>, %o1: tensor<?x128xf32>, %m1: tensor<?xi1>):
     %r, %v = dsv4.paged_gather %c1[%i1] outs(%o1 : tensor<?x128xf32>) mask(%m1 : tensor<?xi1>) : !i8, tensor<?xi32>
@@ -86,7 +86,7 @@ func.func @group_over_lanes(%c: !mx, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) 
   // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[FOURTH]]
   // CHECK: cuda.load %{{.*}}[%[[AT]]] if %{{.*}} stride 2 : memref<?xi8>, index -> vector<7x1xf8E8M0FNU>
   // CHECK: cuda.expand %{{.*}} : vector<7x1xf32> to vector<7x8xf32>
-  %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, lanes = 8, vector = 8>
+  %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
       : (!mx, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%c1: !mx, %i1: tensor<?xi32>, %o1: tensor<?x512xbf16>):
     %r = dsv4.paged_gather %c1[%i1] outs(%o1 : tensor<?x512xbf16>) : !mx, tensor<?xi32>
@@ -103,7 +103,7 @@ func.func @groups_in_vector(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN
   // CHECK: %[[TWO:.*]] = arith.muli %[[LANE]], %c2
   // CHECK: cuda.load %{{.*}} stride 16 : memref<?xf8E4M3FN>, index -> vector<2x2xf8E4M3FN>
   // CHECK: cuda.expand %{{.*}} : vector<2x2xf32> to vector<2x32xf32>
-  %0 = dsv4.kernel @k(%d, %s, %o) schedule <threads = 128, lanes = 8, vector = 32>
+  %0 = dsv4.kernel @k(%d, %s, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 32>]>
       : (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%d1: tensor<?x512xf4E2M1FN>, %s1: tensor<?x32xf8E4M3FN>, %o1: tensor<?x512xbf16>):
     %r = dsv4.dequantize %d1 scales(%s1 : tensor<?x32xf8E4M3FN>) outs(%o1 : tensor<?x512xbf16>)
@@ -120,7 +120,7 @@ func.func @interleaved(%c: !nv, %i: tensor<?xi32>, %o: tensor<?x576xbf16>) -> te
   // CHECK: %[[GROUP:.*]] = arith.divsi %[[LANE]], %c2
   // CHECK: %[[AT:.*]] = arith.muli %[[GROUP]], %c8
   // CHECK: cuda.load %{{.*}} stride 1 : memref<?xi8>, index -> vector<8x1xf8E4M3FN>
-  %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, lanes = 8, vector = 8>
+  %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
       : (!nv, tensor<?xi32>, tensor<?x576xbf16>) -> tensor<?x576xbf16> {
   ^bb0(%c1: !nv, %i1: tensor<?xi32>, %o1: tensor<?x576xbf16>):
     %r = dsv4.paged_gather %c1[%i1] outs(%o1 : tensor<?x576xbf16>) : !nv, tensor<?xi32>
@@ -142,7 +142,7 @@ func.func @uneven(%x: tensor<?x14xf32>, %o: tensor<?x14xf32>) -> tensor<?x14xf32
   // CHECK: %[[SUMMED:.*]] = cuda.keep_chunks %[[POWERS]], %[[CHUNKS]] otherwise -0.000000e+00
   // CHECK: cuda.reduce sum %[[SUMMED]] per 16 lanes 4
   // CHECK: cuda.store %{{.*}} chunks %[[CHUNKS]] : index stride 8 : vector<2x2xf32>, memref<?xf32>, index
-  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, lanes = 4, vector = 2>
+  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 2>]>
       : (tensor<?x14xf32>, tensor<?x14xf32>) -> tensor<?x14xf32> {
   ^bb0(%a: tensor<?x14xf32>, %b: tensor<?x14xf32>):
     %r = dsv4.gate %a function softmax outs(%b : tensor<?x14xf32>) : tensor<?x14xf32>

@@ -19,7 +19,7 @@
 // CHECK: memref.store %{{.*}} : memref<?xi32>
 // CHECK: memref.store %[[VALUE]], %{{.*}} : memref<?xf32>
 func.func @stream(%d: tensor<?x64xf8E4M3FN>, %s: tensor<?x2xf8E8M0FNU>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x64xf32>) {
-  %0:2 = dsv4.kernel @stream(%d, %s, %i, %v, %o) schedule <threads = 128, lanes = 1, vector = 4, cluster = 8, select = stream, chunks = 2>
+  %0:2 = dsv4.kernel @stream(%d, %s, %i, %v, %o) schedule <threads = 128, cluster = 8, parts = [#dsv4.select<algorithm = stream, vector = 4, vectors = 2>]>
       : (tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU>, tensor<?x8xi32>, tensor<?x8xf32>, tensor<?x64xf32>) -> (tensor<?x8xi32>, tensor<?x8xf32>) {
   ^bb0(%a: tensor<?x64xf8E4M3FN>, %b: tensor<?x2xf8E8M0FNU>, %c: tensor<?x8xi32>, %e: tensor<?x8xf32>, %f: tensor<?x64xf32>):
     %x = dsv4.dequantize %a scales(%b : tensor<?x2xf8E8M0FNU>) outs(%f : tensor<?x64xf32>) {format = #f8} : tensor<?x64xf8E4M3FN>
@@ -31,7 +31,7 @@ func.func @stream(%d: tensor<?x64xf8E4M3FN>, %s: tensor<?x2xf8E8M0FNU>, %i: tens
 
 // CHECK-LABEL: dsv4.kernel @registers
 func.func @registers(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
-  %0 = dsv4.kernel @registers(%s, %i) schedule <threads = 64, lanes = 1, vector = 4, select = block>
+  %0 = dsv4.kernel @registers(%s, %i) schedule <threads = 64, parts = [#dsv4.select<algorithm = block, vector = 4>]>
       : (tensor<?x64xf32>, tensor<?x8xi32>) -> tensor<?x8xi32> {
   ^bb0(%a: tensor<?x64xf32>, %c: tensor<?x8xi32>):
     // CHECK: cuda.select 8 of %c64 most 64 threads 64 : index load {
@@ -45,7 +45,7 @@ func.func @registers(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
 // Several blocks a row that are no cluster: 16 bytes of counters, and 8 elements of 8 bytes of each of 32 blocks.
 // CHECK-LABEL: dsv4.kernel @grid
 func.func @grid(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
-  %0 = dsv4.kernel @grid(%s, %i) schedule <threads = 64, lanes = 1, vector = 4, select = grid, chunks = 2, parts = 32>
+  %0 = dsv4.kernel @grid(%s, %i) schedule <threads = 64, parts = [#dsv4.select<algorithm = grid, vector = 4, vectors = 2, blocks = 32>]>
       : (tensor<?x64xf32>, tensor<?x8xi32>) -> tensor<?x8xi32> {
   ^bb0(%a: tensor<?x64xf32>, %c: tensor<?x8xi32>):
     // CHECK: %[[BLOCK:.*]] = gpu.block_id x
@@ -80,7 +80,7 @@ func.func @grid(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
 // CHECK-NOT: arith.addf
 // CHECK: cuda.store
 func.func @softmax(%x: tensor<?x256xf32>, %b: tensor<256xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x256xf32>) {
-  %0:2 = dsv4.kernel @softmax(%x, %b, %i, %v, %o) schedule <threads = 128, lanes = 1, vector = 4, select = warp>
+  %0:2 = dsv4.kernel @softmax(%x, %b, %i, %v, %o) schedule <threads = 128, parts = [#dsv4.select<algorithm = warp, vector = 4>]>
       : (tensor<?x256xf32>, tensor<256xf32>, tensor<?x8xi32>, tensor<?x8xf32>, tensor<?x256xf32>) -> (tensor<?x8xi32>, tensor<?x8xf32>) {
   ^bb0(%a: tensor<?x256xf32>, %e: tensor<256xf32>, %c: tensor<?x8xi32>, %d: tensor<?x8xf32>, %f: tensor<?x256xf32>):
     %s = dsv4.gate %a function softmax outs(%f : tensor<?x256xf32>) : tensor<?x256xf32>

@@ -56,7 +56,7 @@ func.func @one_row(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %plan
     %table: tensor<?x64xf32>, %positions: tensor<?xi32>, %out: tensor<?x128xf32>, %other: tensor<?x128xbf16>)
     -> tensor<?x128xbf16> {
   %0 = dsv4.kernel @one_row(%values, %scores, %plan, %table, %positions, %out, %other)
-      schedule <threads = 64, lanes = 16, vector = 4, pdl = true, team = 2, rows = 1>
+      schedule <threads = 64, pdl = true, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 2>]>
       : (tensor<?x128xf32>, tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x64xf32>, tensor<?xi32>,
          tensor<?x128xf32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
   ^bb0(%v: tensor<?x128xf32>, %s: tensor<?x128xf32>, %p: tensor<?x4xi32>, %t: tensor<?x64xf32>,
@@ -104,7 +104,7 @@ func.func @four_rows(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %pl
     %bias: tensor<8x128xf32>, %table: tensor<?x64xf32>, %positions: tensor<?xi32>, %out: tensor<?x128xf32>,
     %other: tensor<?x128xbf16>) -> tensor<?x128xbf16> {
   %0 = dsv4.kernel @four_rows(%values, %scores, %plan, %bias, %table, %positions, %out, %other)
-      schedule <threads = 128, lanes = 16, vector = 2, team = 1, rows = 4>
+      schedule <threads = 128, parts = [#dsv4.rows<lanes = 16, vector = 2>, #dsv4.window<elements = 1, rows = 4>]>
       : (tensor<?x128xf32>, tensor<?x128xf32>, tensor<?x4xi32>, tensor<8x128xf32>, tensor<?x64xf32>, tensor<?xi32>,
          tensor<?x128xf32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
   ^bb0(%v: tensor<?x128xf32>, %s: tensor<?x128xf32>, %p: tensor<?x4xi32>, %a: tensor<8x128xf32>, %t: tensor<?x64xf32>,
@@ -131,7 +131,7 @@ func.func @few_threads(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %
     %table: tensor<?x64xf32>, %positions: tensor<?xi32>, %out: tensor<?x128xf32>, %other: tensor<?x128xbf16>)
     -> tensor<?x128xbf16> {
   %0 = dsv4.kernel @few_threads(%values, %scores, %plan, %table, %positions, %out, %other)
-      schedule <threads = 32, lanes = 8, vector = 2, team = 1>
+      schedule <threads = 32, parts = [#dsv4.rows<lanes = 8, vector = 2>, #dsv4.window<elements = 1>]>
       : (tensor<?x128xf32>, tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x64xf32>, tensor<?xi32>,
          tensor<?x128xf32>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
   ^bb0(%v: tensor<?x128xf32>, %s: tensor<?x128xf32>, %p: tensor<?x4xi32>, %t: tensor<?x64xf32>,
@@ -152,7 +152,7 @@ func.func @few_threads(%values: tensor<?x128xf32>, %scores: tensor<?x128xf32>, %
 // CHECK-NOT: cuda.launch_successors
 func.func @cluster(%values: tensor<?x128xf32>, %plan: tensor<?x4xi32>, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %0 = dsv4.kernel @cluster(%values, %plan, %out)
-      schedule <threads = 64, lanes = 16, vector = 4, blocks = 1, pdl = true, team = 1, rows = 1, cluster = 2>
+      schedule <threads = 64, cluster = 2, min_blocks = 1, pdl = true, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 1>]>
       : (tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x128xf32>) -> tensor<?x128xf32> {
   ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x4xi32>, %o: tensor<?x128xf32>):
     %pooled = dsv4.compress %v, %v window 16 plan(%p : tensor<?x4xi32>)
@@ -169,7 +169,7 @@ func.func @cluster(%values: tensor<?x128xf32>, %plan: tensor<?x4xi32>, %out: ten
 // CHECK: cuda.launch_successors
 func.func @cluster_of_shared(%values: tensor<?x128xf32>, %plan: tensor<?x4xi32>, %out: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %0 = dsv4.kernel @cluster_of_shared(%values, %plan, %out)
-      schedule <threads = 64, lanes = 16, vector = 4, blocks = 2, pdl = true, team = 1, rows = 1, cluster = 2>
+      schedule <threads = 64, cluster = 2, min_blocks = 2, pdl = true, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 1>]>
       : (tensor<?x128xf32>, tensor<?x4xi32>, tensor<?x128xf32>) -> tensor<?x128xf32> {
   ^bb0(%v: tensor<?x128xf32>, %p: tensor<?x4xi32>, %o: tensor<?x128xf32>):
     %pooled = dsv4.compress %v, %v window 16 plan(%p : tensor<?x4xi32>)

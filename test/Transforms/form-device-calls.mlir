@@ -123,6 +123,7 @@ gpu.module @calls {
   // CHECK-LABEL: gpu.func @left
   gpu.func @left(%x: vector<2x8xf32>, %s: vector<7xf32>, %v: vector<4x8xf4E2M1FN>, %i: vector<2x8xi32>,
                  %k: i32, %f: memref<?xf32>, %m: memref<?xi8>, %at: i32) {
+    // CHECK: %[[AT:.*]] = cuda.constant "scale_offset" = 448 : index
     // CHECK: cuda.encode %{{.*}} up : vector<7xf32> to vector<7xf8E8M0FNU>
     // CHECK-NEXT: cuda.encode %{{.*}} ties_down drop_negative_zero : vector<2x8xf32> to vector<2x8xf4E2M1FN>
     // CHECK-NEXT: cuda.swap_nibbles %{{.*}} : vector<4x8xf4E2M1FN>
@@ -133,6 +134,7 @@ gpu.module @calls {
     // CHECK-NEXT: %[[D:.*]] = cuda.where_valid %[[C]] at %{{.*}} below 64 : vector<2x8xf32>, vector<2x8xi32>
     // CHECK-NEXT: cuda.where_valid %[[D]] at %{{.*}} below 32 otherwise 0xFF800000 : vector<2x8xf32>, i32
     // CHECK-NOT: row.
+    %here = row.constant "scale_offset" = 448
     %0 = row.encode %s up : vector<7xf32> to vector<7xf8E8M0FNU>
     %1 = row.encode %x ties_down drop_negative_zero : vector<2x8xf32> to vector<2x8xf4E2M1FN>
     %2 = row.swap_nibbles %v : vector<4x8xf4E2M1FN>
@@ -142,7 +144,7 @@ gpu.module @calls {
     %6 = row.activation exp %5 : vector<2x8xf32>
     %7 = row.where_valid %6 at %i below 64 : vector<2x8xf32>, vector<2x8xi32>
     %8 = row.where_valid %7 at %k below 32 otherwise 0xFF800000 : vector<2x8xf32>, i32
-    cuda.store %0, %m[%at] : vector<7xf8E8M0FNU>, memref<?xi8>, i32
+    cuda.store %0, %m[%here] : vector<7xf8E8M0FNU>, memref<?xi8>, index
     cuda.store %1, %m[%at] stride 32 : vector<2x8xf4E2M1FN>, memref<?xi8>, i32
     cuda.store %2, %m[%at] stride 32 : vector<4x8xf4E2M1FN>, memref<?xi8>, i32
     cuda.store %8, %f[%at] stride 64 : vector<2x8xf32>, memref<?xf32>, i32

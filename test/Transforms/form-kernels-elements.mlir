@@ -1,5 +1,5 @@
-// What takes single elements of rows is fed by ops that can compute those, through all ops between them;
-// and only indices are taken rank by rank.
+// An op that reads single elements of rows is fed by ops that can compute those, through all ops between
+// them; and only indices are read rank by rank.
 
 // RUN: dsv4-opt %s --dsv4-form-kernels --remarks-filter=dsv4-form-kernels --remark-format=emitRemark 2>%t \
 // RUN:   | FileCheck %s
@@ -16,7 +16,7 @@
 // CHECK: dsv4.lookup
 // CHECK-NEXT: dsv4.gate {{.*}} function sigmoid
 // CHECK-NEXT: dsv4.route_weights
-// REMARK: not fused with dsv4.rms_norm: it computes whole rows, of which single elements are taken
+// REMARK: not fused with 'dsv4.rms_norm': 'dsv4.gate' reads this operand element by element, and 'dsv4.rms_norm' computes whole rows
 func.func @norm_first(%t: tensor<50x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>, %n: tensor<4x64xf32>,
                          %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %e = tensor.empty() : tensor<4x64xf32>
@@ -59,6 +59,7 @@ func.func @bytes(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4x2xf8E8M0FNU>, %i: tenso
   return %c, %w : tensor<4x6xi32>, tensor<4x6xf32>
 }
 
+// REMARK: not fused with 'dsv4.dequantize': 'dsv4.route_weights' reads one column of this operand at a time, and 'dsv4.dequantize' computes 2
 // CHECK-LABEL: func.func @nibbles
 // CHECK: dsv4.kernel @nibbles_0(
 // CHECK: dsv4.dequantize
@@ -78,7 +79,7 @@ func.func @nibbles(%d: tensor<4x64xf4E2M1FN>, %s: tensor<4x2xf8E8M0FNU>, %e: ten
 // CHECK: dsv4.topk
 // CHECK: dsv4.kernel @slots_1{{.*}}
 // CHECK: dsv4.route_weights
-// REMARK: not fused with dsv4.topk: what it selects is no row of a lane
+// REMARK: not fused with 'dsv4.topk': the result of 'dsv4.topk' is consumed element-wise by 'dsv4.route_weights'; of what it selects only the indices are at hand
 func.func @slots(%s: tensor<4x64xf32>, %t: tensor<4x4xi32>, %i: tensor<4x6xi32>, %j: tensor<4x6xi32>,
                  %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xi32>, tensor<4x6xf32>) {
   %a, %b = dsv4.topk %s pages(%t : tensor<4x4xi32>) page 16 order sorted outs(%i, %j : tensor<4x6xi32>, tensor<4x6xi32>) : tensor<4x64xf32>

@@ -35,7 +35,7 @@ func.func @own_state(%x: tensor<?x512xf32>, %p: tensor<?x5xi32>, %i: tensor<?xi3
   // CHECK: dsv4.paged_append
   %0 = dsv4.compress %x, %x window 4 algorithm online plan(%p : tensor<?x5xi32>)
       state(%s : !state) outs(%o : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
-  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with dsv4.compress: the kernel would write the cache that it reads
+  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.compress': the kernel would write the cache that it reads
   dsv4.paged_append %s[%i] fields(%0, %0, %0
       : tensor<?x512xf32>, tensor<?x512xf32>, tensor<?x512xf32>) : !state, tensor<?xi32>
   return
@@ -55,7 +55,7 @@ func.func @between(%x: tensor<?x512xf32>, %p: tensor<?x5xi32>, %i: tensor<?xi32>
   %0 = dsv4.compress %x, %x window 4 algorithm online plan(%p : tensor<?x5xi32>)
       state(%s : !state) outs(%o : tensor<?x512xbf16>) : tensor<?x512xf32>, tensor<?x512xf32>
   %1 = dsv4.paged_gather %c[%i] outs(%g : tensor<?x512xbf16>) : !cache, tensor<?xi32>
-  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with dsv4.compress: an op between them may read what it writes
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.compress': an op between them may read what it writes
   %2 = dsv4.rms_norm %0 outs(%q : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
   return %1, %2 : tensor<?x512xbf16>, tensor<?x512xbf16>
 }

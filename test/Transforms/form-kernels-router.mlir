@@ -54,11 +54,11 @@ func.func @softmax(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32
 
 // -----
 
-// Of more than a warp has nobody finds them.
+// Of more than a warp has no thread finds them.
 // CHECK-LABEL: func.func @wide
 // CHECK: dsv4.kernel @wide_0
 // CHECK: dsv4.kernel @wide_1{{.*}}
-// REMARK: not fused with dsv4.gate: a warp finds numbers of rows of at most 1024 elements
+// REMARK: not fused with 'dsv4.gate': 'dsv4.gate' needs statistics of whole rows of 1025 elements, and the threads of 'dsv4.topk' find none; only one-warp selections support that (k <= 32, from at most 1024 elements)
 func.func @wide(%x: tensor<4x1025xf32>, %e: tensor<4x1025xf32>, %i: tensor<4x6xi32>) -> tensor<4x6xi32> {
   %g = dsv4.gate %x function softmax outs(%e : tensor<4x1025xf32>) : tensor<4x1025xf32>
   %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x1025xf32>
@@ -71,7 +71,7 @@ func.func @wide(%x: tensor<4x1025xf32>, %e: tensor<4x1025xf32>, %i: tensor<4x6xi
 // CHECK-LABEL: func.func @wide_scores
 // CHECK: dsv4.kernel @wide_scores_0
 // CHECK: dsv4.kernel @wide_scores_1{{.*}}
-// REMARK: not fused with dsv4.topk: a warp finds numbers of rows of at most 1024 elements
+// REMARK: not fused with 'dsv4.topk': 'dsv4.gate' needs statistics of whole rows of 2048 elements, and the threads of 'dsv4.route_weights' find those of at most 1024
 func.func @wide_scores(%s: tensor<4x64xf32>, %x: tensor<4x2048xf32>, %e: tensor<4x2048xf32>, %i: tensor<4x6xi32>,
                        %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %c = dsv4.topk %s order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>
@@ -87,10 +87,10 @@ func.func @wide_scores(%s: tensor<4x64xf32>, %x: tensor<4x2048xf32>, %e: tensor<
 // CHECK: dsv4.kernel @twice_0
 // CHECK: dsv4.dequantize
 // CHECK: dsv4.kernel @twice_1(
-// CHECK-SAME: attributes {apart = ["dsv4.gate not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory"]}
+// CHECK-SAME: attributes {unfused_reasons = ["'dsv4.gate' not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax takes statistics of the whole row first"]}
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
-// REMARK: not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
+// REMARK: not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax takes statistics of the whole row first
 func.func @twice(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf32>, %i: tensor<4x6xi32>)
     -> tensor<4x6xi32> {
   %e = tensor.empty() : tensor<4x64xf32>
@@ -111,7 +111,7 @@ func.func @twice(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
 // CHECK-NEXT: dsv4.route_weights
-// REMARK: not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
+// REMARK: not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax takes statistics of the whole row first
 func.func @twice_selected(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf32>, %i: tensor<4x6xi32>,
                           %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %e = tensor.empty() : tensor<4x64xf32>
@@ -133,7 +133,7 @@ func.func @twice_selected(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tens
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
 // CHECK-NEXT: dsv4.route_weights
-// REMARK: not fused with dsv4.gate: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
+// REMARK: not fused with 'dsv4.gate': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax takes statistics of the whole row first
 func.func @twice_weighed(%x: tensor<4x64xf32>, %l: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>)
     -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %e = tensor.empty() : tensor<4x64xf32>
@@ -151,7 +151,7 @@ func.func @twice_weighed(%x: tensor<4x64xf32>, %l: tensor<4x64xf32>, %i: tensor<
 // CHECK: dsv4.kernel @hash_twice_0
 // CHECK: dsv4.dequantize
 // CHECK: dsv4.kernel @hash_twice_1{{.*}}
-// REMARK: not fused with dsv4.dequantize: dsv4.gate needs numbers of whole rows, which are found of rows that are read from memory
+// REMARK: not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read element by element; a softmax takes statistics of the whole row first
 func.func @hash_twice(%t: tensor<?x6xi32>, %d: tensor<4xi32>, %b: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>,
                       %x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %e = tensor.empty() : tensor<4x64xf32>
@@ -169,7 +169,7 @@ func.func @hash_twice(%t: tensor<?x6xi32>, %d: tensor<4xi32>, %b: tensor<4x64xf8
 // CHECK-LABEL: func.func @many
 // CHECK: dsv4.kernel @many_0
 // CHECK: dsv4.kernel @many_1{{.*}}
-// REMARK: not fused with dsv4.topk: a warp selects at most 32 elements from at most 1024, got 6 from 2048
+// REMARK: not fused with 'dsv4.topk': the result of 'dsv4.topk' is consumed element-wise by 'dsv4.route_weights'; only one-warp selections support that (k <= 32, from at most 1024 elements)
 func.func @many(%g: tensor<4x2048xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>)
     -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x2048xf32>
@@ -185,7 +185,7 @@ func.func @many(%g: tensor<4x2048xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>
 // CHECK: dsv4.topk
 // CHECK-NEXT: dsv4.route_weights
 // CHECK: dsv4.kernel @between_1{{.*}}
-// REMARK: not fused with dsv4.topk: another of its results is used between them
+// REMARK: not fused with 'dsv4.topk': another of its results is used between them
 func.func @between(%g: tensor<4x64xf32>, %s: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>,
                    %p: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
   %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>

@@ -25,18 +25,18 @@ func.func @fused(%d: tensor<?x64xf8E4M3FN>, %s: tensor<?x2xf8E8M0FNU>, %i: tenso
 // CHECK-LABEL: func.func @whole_rows
 // CHECK: dsv4.kernel @whole_rows_0
 // CHECK: dsv4.kernel @whole_rows_1
-// REMARK: [Missed] {{.*}}not fused with dsv4.rms_norm: it computes whole rows, of which the selection takes columns
+// REMARK: [Missed] {{.*}}not fused with 'dsv4.rms_norm': 'dsv4.topk' reads this operand column by column, and 'dsv4.rms_norm' computes whole rows
 func.func @whole_rows(%r: tensor<?x64xf32>, %i: tensor<?x8xi32>, %o: tensor<?x64xf32>) -> tensor<?x8xi32> {
   %x = dsv4.rms_norm %r outs(%o : tensor<?x64xf32>) {eps = 1.0e-6 : f32} : tensor<?x64xf32>
   %0 = dsv4.topk %x outs(%i : tensor<?x8xi32>) : tensor<?x64xf32>
   return %0 : tensor<?x8xi32>
 }
 
-// What was chosen by a sum with a bias is computed again, one by one; codes of 4 bits are two a byte.
+// What was chosen by a sum with a bias is computed again, one by one; values of 4 bits are two per byte.
 // CHECK-LABEL: func.func @pairs_one_by_one
 // CHECK: dsv4.kernel @pairs_one_by_one_0
 // CHECK: dsv4.kernel @pairs_one_by_one_1
-// REMARK: [Missed] {{.*}}not fused with dsv4.dequantize: with 'bias' and 'values' elements that were chosen are computed again one by one, and it computes 2 at a time
+// REMARK: [Missed] {{.*}}not fused with 'dsv4.dequantize': 'dsv4.topk' reads one column of this operand at a time, and 'dsv4.dequantize' computes 2; with 'bias' and 'values' it computes chosen elements again, one by one
 func.func @pairs_one_by_one(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FNU>, %b: tensor<64xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x64xf32>) -> tensor<?x8xi32> {
   %x = dsv4.dequantize %d scales(%s : tensor<?x2xf8E8M0FNU>) outs(%o : tensor<?x64xf32>) {format = #f4} : tensor<?x64xf4E2M1FN>
   %0, %1 = dsv4.topk %x bias(%b : tensor<64xf32>) outs(%i, %v : tensor<?x8xi32>, tensor<?x8xf32>) : tensor<?x64xf32>
@@ -50,7 +50,7 @@ func.func @pairs_one_by_one(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FNU>
 // CHECK: dsv4.kernel @pairs_through_gate_1
 // CHECK: dsv4.gate
 // CHECK: dsv4.topk
-// REMARK: [Missed] {{.*}}not fused with dsv4.dequantize: with 'bias' and 'values' elements that were chosen are computed again one by one, and it computes 2 at a time
+// REMARK: [Missed] {{.*}}not fused with 'dsv4.dequantize': 'dsv4.gate' reads one column of this operand at a time, and 'dsv4.dequantize' computes 2
 func.func @pairs_through_gate(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FNU>, %b: tensor<64xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x64xf32>, %g: tensor<?x64xf32>) -> tensor<?x8xi32> {
   %x = dsv4.dequantize %d scales(%s : tensor<?x2xf8E8M0FNU>) outs(%o : tensor<?x64xf32>) {format = #f4} : tensor<?x64xf4E2M1FN>
   %y = dsv4.gate %x function sqrt_softplus outs(%g : tensor<?x64xf32>) : tensor<?x64xf32>
@@ -61,7 +61,7 @@ func.func @pairs_through_gate(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FN
 // CHECK-LABEL: func.func @consumer
 // CHECK: dsv4.kernel @consumer_0
 // CHECK: dsv4.kernel @consumer_1
-// REMARK: [Missed] {{.*}}not fused with dsv4.topk: what it selects is no row of a lane
+// REMARK: [Missed] {{.*}}not fused with 'dsv4.topk': the result of 'dsv4.topk' is consumed row by row by 'dsv4.paged_append'; no lanes hold the rows that a selection makes
 func.func @consumer(%r: tensor<?x256xf32>, %i: tensor<?x64xi32>, %v: tensor<?x64xf32>, %c: !cache, %at: tensor<?xi32>) {
   %0, %1 = dsv4.topk %r order sorted outs(%i, %v : tensor<?x64xi32>, tensor<?x64xf32>) : tensor<?x256xf32>
   dsv4.paged_append %c[%at] fields(%1 : tensor<?x64xf32>) : !cache, tensor<?xi32>

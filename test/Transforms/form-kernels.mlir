@@ -47,7 +47,7 @@ func.func @independent(%c: !cache, %i: tensor<?xi32>, %j: tensor<?xi32>,
   return %0, %1 : tensor<?x512xbf16>, tensor<?x512xbf16>
 }
 
-// A producer joins: one row space, one piece, no other user.
+// A producer joins: one iteration space, one segment, no other user.
 // CHECK-LABEL: func.func @fused
 func.func @fused(%c: !one, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
                  %s: tensor<?xf32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
@@ -100,19 +100,48 @@ func.func @other_row_space(%f: tensor<64xf8E4M3FN>, %tmp: tensor<64xf32>, %g: te
   // CHECK: dsv4.kernel @other_row_space_1
   %0 = dsv4.dequantize %f scales(%g : tensor<1xf32>) outs(%tmp : tensor<64xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>} : tensor<64xf8E4M3FN>
-  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.dequantize{{.*}}the operand is not taken row by row
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.dequantize': 'dsv4.dequantize' does not read this operand row by row
   %1 = dsv4.dequantize %d scales(%0 : tensor<64xf32>) outs(%o : tensor<64x512xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<64x512xf8E4M3FN>
   return %1 : tensor<64x512xf32>
 }
 
-// The producer is no row-wise op.
+// Of two results one is read row by row and the other is not: neither comes from the kernel.
+#mx32 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>
+// CHECK-LABEL: func.func @scales_too
+func.func @scales_too(%x: tensor<4x64xf32>, %q: tensor<4x64xf8E4M3FN>, %f: tensor<4x2xf8E8M0FNU>, %o: tensor<4x64xf32>)
+    -> tensor<4x64xf32> {
+  // CHECK: dsv4.kernel @scales_too_0
+  // CHECK: dsv4.kernel @scales_too_1
+  %0, %1 = dsv4.quantize %x outs(%q, %f : tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>)
+      {format = #mx32, rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x64xf32>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.quantize': 'dsv4.dequantize' does not read this operand row by row
+  %2 = dsv4.dequantize %0 scales(%1 : tensor<4x2xf8E8M0FNU>) outs(%o : tensor<4x64xf32>)
+      {format = #mx32} : tensor<4x64xf8E4M3FN>
+  return %2 : tensor<4x64xf32>
+}
+
+// The scales of all entries are one row of the first op, and one element per row of the second.
+!scaled = !dsv4.cache<8 x <[<"x" : 32 x f8E4M3FN in row>, <"s" : 1 x f32 in row scales "x" per row>]>>
+// CHECK-LABEL: func.func @other_iteration_space
+func.func @other_iteration_space(%f: tensor<4xf32>, %tmp: tensor<4xf32>,
+                                 %x: tensor<?x32xf8E4M3FN> {dsv4.dims = ["tokens", ""]},
+                                 %i: tensor<?xi32> {dsv4.dims = ["tokens"]}, %c: !scaled) {
+  // CHECK: dsv4.kernel @other_iteration_space_0
+  // CHECK: dsv4.kernel @other_iteration_space_1
+  %0 = dsv4.rms_norm %f outs(%tmp : tensor<4xf32>) {eps = 1.0e-6 : f32} : tensor<4xf32>
+  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.rms_norm': iteration spaces differ (one row and tokens)
+  dsv4.paged_append %c[%i] unique fields(%x, %0 : tensor<?x32xf8E4M3FN>, tensor<4xf32>) : !scaled, tensor<?xi32>
+  return
+}
+
+// The producer is not a row-wise op.
 // CHECK-LABEL: func.func @not_row_wise
 func.func @not_row_wise(%d: tensor<64x512xf8E4M3FN>, %s: tensor<64xi32>,
                         %o: tensor<64x512xf32>) -> tensor<64x512xf32> {
   // CHECK: dsv4.kernel @not_row_wise(
   %0 = arith.sitofp %s : tensor<64xi32> to tensor<64xf32>
-  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}arith.sitofp{{.*}}it is not row-wise
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}arith.sitofp{{.*}}it is not a row-wise op
   %1 = dsv4.dequantize %d scales(%0 : tensor<64xf32>) outs(%o : tensor<64x512xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<64x512xf8E4M3FN>
   return %1 : tensor<64x512xf32>
@@ -162,7 +191,7 @@ func.func @returned(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %q: tensor
   // CHECK: dsv4.kernel @returned_0
   // CHECK: dsv4.kernel @returned_1
   %0 = dsv4.rms_norm %x outs(%row : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
-  // REMARK: [[@LINE+1]]:12: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.rms_norm: its result has other users
+  // REMARK: [[@LINE+1]]:12: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.rms_norm': its result has other users
   %1, %2 = dsv4.quantize %0 outs(%q, %f : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #fp8, rule = #up} : tensor<?x512xbf16>
   return %0, %1, %2 : tensor<?x512xbf16>, tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>
@@ -208,14 +237,14 @@ func.func @compressor(%x: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %t: tensor<?x
   return
 }
 
-// Tokens are projections, which are no rows of a kernel: those of entries are not taken row by row.
+// Tokens are projections, of which each entry reads several.
 // CHECK-LABEL: func.func @normed_tokens
 func.func @normed_tokens(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %o: tensor<?x512xf32>,
                          %e: tensor<?x512xf32>) -> tensor<?x512xf32> {
   // CHECK: dsv4.kernel @normed_tokens_0
   // CHECK: dsv4.kernel @normed_tokens_1
   %0 = dsv4.rms_norm %x outs(%o : tensor<?x512xf32>) {eps = 1.0e-6 : f32} : tensor<?x512xf32>
-  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with dsv4.rms_norm: the operand is not taken row by row
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.rms_norm': 'dsv4.compress' does not read this operand row by row
   %1 = dsv4.compress %0, %0 window 4 plan(%p : tensor<?x4xi32>)
       outs(%e : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
   return %1 : tensor<?x512xf32>
@@ -232,7 +261,7 @@ func.func @own_state(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi3
   // CHECK: dsv4.paged_append
   %0 = dsv4.compress %x, %x window 4 plan(%p : tensor<?x4xi32>) state(%s : !both) ring 8
       outs(%e : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
-  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with dsv4.compress: the kernel would write the cache that it reads
+  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.compress': the kernel would write the cache that it reads
   dsv4.paged_append %s[%i] unique fields(%0, %0 : tensor<?x512xf32>, tensor<?x512xf32>)
       : !both, tensor<?xi32>
   return
@@ -270,7 +299,7 @@ func.func @two_teams(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi3
       outs(%a : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
   %1 = dsv4.compress %x, %x window 4 plan(%p : tensor<?x4xi32>)
       outs(%b : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
-  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with dsv4.compress: the threads of a block do such an op together for one op only
+  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.compress': the kernel already has the block-cooperative 'dsv4.compress', and it can have one
   dsv4.paged_append %c[%i] unique fields(%0, %1 : tensor<?x512xf32>, tensor<?x512xf32>)
       : !both, tensor<?xi32>
   return

@@ -14,7 +14,7 @@ func.func @gather(%c: !v4 {dsv4.name = "cache"},
                   %t: tensor<?x?xi32> {dsv4.dims = ["tokens", "cache_pages"]},
                   %o: tensor<?x?x512xbf16> {dsv4.dims = ["tokens", "rows", ""]})
     -> tensor<?x?x512xbf16> {
-  %0 = dsv4.kernel @gather(%c, %i, %t, %o) schedule <threads = 128, lanes = 8, vector = 8>
+  %0 = dsv4.kernel @gather(%c, %i, %t, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
       : (!v4, tensor<?x?xi32>, tensor<?x?xi32>, tensor<?x?x512xbf16>) -> tensor<?x?x512xbf16> {
   ^bb0(%c1: !v4, %i1: tensor<?x?xi32>, %t1: tensor<?x?xi32>, %o1: tensor<?x?x512xbf16>):
     %r = dsv4.paged_gather %c1[%i1] pages(%t1 : tensor<?x?xi32>)

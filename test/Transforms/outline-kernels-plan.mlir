@@ -9,7 +9,7 @@
 // SM90-NEXT: dsv4.launch @constant_k_module::@constant_k grid ["6", "1", "1"] block [128, 1, 1] pdl parameters ["write(o, 4)"]
 // SM80-NEXT: dsv4.launch @constant_k_module::@constant_k grid ["6", "1", "1"] block [128, 1, 1] parameters ["write(o, 4)"]
 func.func @constant(%o: tensor<3x31x8xf32> {dsv4.name = "o"}) {
-  dsv4.kernel @constant_k(%o) schedule <threads = 128, lanes = 8, vector = 1, pdl = true>
+  dsv4.kernel @constant_k(%o) schedule <threads = 128, pdl = true, parts = [#dsv4.rows<lanes = 8, vector = 1>]>
       attributes {dsv4.rows_of = 0 : i64} : (tensor<3x31x8xf32>) -> () {
   ^bb0(%o1: tensor<3x31x8xf32>):
     %m = dsv4.buffer %o1 : tensor<3x31x8xf32> to memref<?xf32>
@@ -31,7 +31,7 @@ func.func @accesses(%v: tensor<?x8xf32> {dsv4.name = "v", dsv4.dims = ["rows", "
                     %t: tensor<?x8xbf16> {dsv4.name = "t", dsv4.dims = ["rows", ""]},
                     %one: tensor<?x8xf32> {dsv4.name = "one", dsv4.dims = ["rows", ""]},
                     %unused: tensor<?x8xf32> {dsv4.name = "unused", dsv4.dims = ["rows", ""]}) {
-  dsv4.kernel @k(%v, %s, %t, %one, %unused) schedule <threads = 128, lanes = 8, vector = 8>
+  dsv4.kernel @k(%v, %s, %t, %one, %unused) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
       attributes {dsv4.rows_of = 0 : i64}
       : (tensor<?x8xf32>, tensor<?x8xi32>, tensor<?x8xbf16>, tensor<?x8xf32>, tensor<?x8xf32>) -> () {
   ^bb0(%v1: tensor<?x8xf32>, %s1: tensor<?x8xi32>, %t1: tensor<?x8xbf16>, %one1: tensor<?x8xf32>, %unused1: tensor<?x8xf32>):
@@ -60,7 +60,7 @@ func.func @accesses(%v: tensor<?x8xf32> {dsv4.name = "v", dsv4.dims = ["rows", "
 // CHECK: dsv4.launch {{.*}} grid ["1", "1", "1"]
 func.func @empty(%o: tensor<16x8xf32>) {
   %e = tensor.empty() : tensor<16x8xf32>
-  dsv4.kernel @k(%o, %e) schedule <threads = 128, lanes = 8, vector = 8>
+  dsv4.kernel @k(%o, %e) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
       attributes {dsv4.rows_of = 1 : i64} : (tensor<16x8xf32>, tensor<16x8xf32>) -> () {
   ^bb0(%o1: tensor<16x8xf32>, %e1: tensor<16x8xf32>):
   }

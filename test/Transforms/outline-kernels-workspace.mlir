@@ -11,7 +11,7 @@
 // CHECK: dsv4.launch @k_module::@k grid ["arg0.0 * 64", "1", "1"] block [128, 1, 1]
 // CHECK-SAME: workspace "arg0.0 * 528" parameters ["read(arg0, 4)", "i32(arg0.0)", "workspace"]
 func.func @f(%o: tensor<?x8xf32>) {
-  dsv4.kernel @k(%o) schedule <threads = 128, lanes = 1, vector = 4, select = grid, parts = 64>
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.select<algorithm = grid, vector = 4, blocks = 64>]>
       attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
   ^bb0(%o1: tensor<?x8xf32>):
     %w = dsv4.workspace 528 : memref<?xi8>

@@ -22,7 +22,7 @@
 // CHECK-SAME: i32 {cuda.range = array<i64: 0, 2147483647>} loc("rows"(#loc{{[0-9]*}})))
 // CHECK-SAME: kernel
 // CHECK-SAME: cuda.header = ["dsv4.paged_gather of 64 x v4_584 to bf16", "tokens = ?, topk <= 512, blocks = ?", "sm_100a: 128 threads, 8 lanes a row, chunks of 8 elements, streaming stores"]
-// CHECK-SAME: dsv4.schedule = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, store = streaming>
+// CHECK-SAME: dsv4.schedule = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8, store = streaming>]>
 // CHECK-SAME: known_block_size = array<i32: 128, 1, 1>
 // CHECK: arith.index_cast %[[PAGES]] : i32 to index
 // CHECK-NOT: dsv4.
@@ -43,7 +43,7 @@ func.func @gather(%c: !v4 {dsv4.name = "cache"},
                   %t: tensor<?x?xi32> {dsv4.name = "page_table", dsv4.dims = ["tokens", "blocks"]},
                   %o: tensor<?x?x512xbf16> {dsv4.name = "out", dsv4.dims = ["tokens", "topk", ""]})
     -> tensor<?x?x512xbf16> attributes {dsv4.bounds = {topk = 512}} {
-  %0 = dsv4.kernel @gather(%c, %i, %t, %o) schedule <threads = 128, lanes = 8, vector = 8, store = streaming>
+  %0 = dsv4.kernel @gather(%c, %i, %t, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8, store = streaming>]>
       : (!v4, tensor<?x?xi32>, tensor<?x?xi32>, tensor<?x?x512xbf16>) -> tensor<?x?x512xbf16> {
   ^bb0(%c1: !v4, %i1: tensor<?x?xi32>, %t1: tensor<?x?xi32>, %o1: tensor<?x?x512xbf16>):
     %r = dsv4.paged_gather %c1[%i1] pages(%t1 : tensor<?x?xi32>)

@@ -42,4 +42,60 @@ gpu.module @m {
     cuda.store %4, %out[%3] : i32, memref<?xi32>, i32 loc(#loc)
     gpu.return
   }
+
+  // Named numbers and unsigned divisions have lines, but for divisions of builtins,
+  // which are unsigned anyway.
+  // CHECK: gpu.func @numbers
+  gpu.func @numbers(%out: memref<?xi32> loc("out"(#loc)), %n: i32 loc("n"(#loc))) kernel {
+    // CHECK: cuda.constant "page_bytes" = 37440 : i32 loc("kPageBytes"("a.mlir":1:1))
+    %page = cuda.constant "page_bytes" = 37440 : i32 loc(#loc)
+    // CHECK: cuda.constant "page_bytes" = 64 : i32 loc("kPageBytes_1"("a.mlir":1:1))
+    %other = cuda.constant "page_bytes" = 64 : i32 loc(#loc)
+    // CHECK: arith.divui %{{.*}} loc("quotient"("a.mlir":1:1))
+    %q = arith.divui %n, %page : i32 loc(#loc)
+    // CHECK: arith.remui %{{.*}} loc("residue"("a.mlir":1:1))
+    %r = arith.remui %q, %other : i32 loc(#loc)
+    %id = gpu.thread_id x loc(#loc)
+    %t = arith.index_cast %id : index to i32 loc(#loc)
+    // CHECK: arith.remui %{{.*}} loc("a.mlir":1:1)
+    %l = arith.remui %t, %other : i32 loc(#loc)
+    cuda.store %l, %out[%r] : i32, memref<?xi32>, i32 loc(#loc)
+    gpu.return
+  }
+
+  // A config has the name of its kernel, and no value has that of a lambda's callback.
+  // CHECK: gpu.func @best_of
+  // CHECK-SAME: loc("BestOfConfig"("a.mlir":1:1))
+  // CHECK-SAME: loc("pool_window_1"("a.mlir":1:1))
+  gpu.func @best_of(%in: memref<?xf32> loc("BestOfConfig"(#loc)), %n: i32 loc("pool_window"(#loc)), %b: i1 loc("b"(#loc))) kernel {
+    // CHECK: cuda.select 8 of %{{.*}} attributes {cuda.config = "BestOfConfig_1"}
+    cuda.select 8 of %n most 64 threads 64 : i32 load {
+    ^bb0(%column: i32):
+      %x = cuda.load %in[%column] : memref<?xf32>, i32 -> vector<1x4xf32> loc(#loc)
+      cuda.select_yield %x : vector<1x4xf32>
+    } emit {
+    ^bb0(%place: i32, %index: i32, %value: f32):
+      cuda.select_yield
+    } loc(#loc)
+    // CHECK: cuda.pool 8 at %{{.*}} attributes {cuda.config = "BestOfConfig_2"}
+    %0 = cuda.pool 8 at %n of %n : i32, i32 to vector<1x1xf32> {
+    ^bb0(%row: i32):
+      cuda.pool_window %b scores {
+      ^bb0(%member: i32, %lane: i32):
+        %x = cuda.load %in[%lane] : memref<?xf32>, i32 -> vector<1x1xf32> loc(#loc)
+        cuda.pool_yield %x : vector<1x1xf32>
+      } values {
+      ^bb0(%member: i32, %lane: i32):
+        %x = cuda.load %in[%lane] : memref<?xf32>, i32 -> vector<1x1xf32> loc(#loc)
+        cuda.pool_yield %x : vector<1x1xf32>
+      } else {
+      ^bb0(%member: i32, %lane: i32):
+        %x = cuda.load %in[%lane] : memref<?xf32>, i32 -> vector<1x1xf32> loc(#loc)
+        cuda.pool_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
+      }
+    } loc(#loc)
+    // A call with statements has a line, used or not.
+    // CHECK: loc("value{{.*}}"("a.mlir":1:1))
+    gpu.return
+  }
 }

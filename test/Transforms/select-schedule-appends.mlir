@@ -9,8 +9,8 @@
 // A prompt: few registers, so that many rows are on their way.
 // CHECK-LABEL: func.func @prompt
 func.func @prompt(%c: !narrow, %s: tensor<?xi32>, %v: tensor<?x512xbf16>) {
-  // CHECK: schedule <threads = 128, lanes = 16, vector = 4, blocks = 8
-  // HOPPER-SAME: load = evict_last, pdl = true>
+  // CHECK: schedule <threads = 128, min_blocks = 8, {{(pdl = true, )?}}parts = [#dsv4.rows<lanes = 16, vector = 4
+  // HOPPER-SAME: , load = evict_last>]>
   dsv4.kernel @prompt(%c, %s, %v) : (!narrow, tensor<?xi32>, tensor<?x512xbf16>) -> () {
   ^bb0(%c1: !narrow, %s1: tensor<?xi32>, %v1: tensor<?x512xbf16>):
     dsv4.paged_append %c1[%s1] fields(%v1, %v1 : tensor<?x512xbf16>, tensor<?x512xbf16>) : !narrow, tensor<?xi32>
@@ -21,8 +21,7 @@ func.func @prompt(%c: !narrow, %s: tensor<?xi32>, %v: tensor<?x512xbf16>) {
 // Rows that need more registers than that leaves.
 // CHECK-LABEL: func.func @wide
 func.func @wide(%c: !wide, %s: tensor<?xi32>, %v: tensor<?x1024xbf16>) {
-  // CHECK: schedule <threads = 128, lanes = 16, vector = 4
-  // CHECK-NOT: blocks
+  // CHECK: schedule <threads = 128, {{(pdl = true, )?}}parts = [#dsv4.rows<lanes = 16, vector = 4
   // CHECK-SAME: > :
   dsv4.kernel @wide(%c, %s, %v) : (!wide, tensor<?xi32>, tensor<?x1024xbf16>) -> () {
   ^bb0(%c1: !wide, %s1: tensor<?xi32>, %v1: tensor<?x1024xbf16>):
@@ -34,7 +33,7 @@ func.func @wide(%c: !wide, %s: tensor<?xi32>, %v: tensor<?x1024xbf16>) {
 // A decode step: a whole warp for each of its few rows.
 // CHECK-LABEL: func.func @decode
 func.func @decode(%c: !narrow, %s: tensor<256xi32>, %v: tensor<256x512xbf16>) {
-  // CHECK: schedule <threads = 128, lanes = 32, vector = 2
+  // CHECK: schedule <threads = 128, {{(pdl = true, )?}}parts = [#dsv4.rows<lanes = 32, vector = 2
   dsv4.kernel @decode(%c, %s, %v) : (!narrow, tensor<256xi32>, tensor<256x512xbf16>) -> () {
   ^bb0(%c1: !narrow, %s1: tensor<256xi32>, %v1: tensor<256x512xbf16>):
     dsv4.paged_append %c1[%s1] fields(%v1, %v1 : tensor<256x512xbf16>, tensor<256x512xbf16>) : !narrow, tensor<256xi32>
@@ -45,7 +44,7 @@ func.func @decode(%c: !narrow, %s: tensor<256xi32>, %v: tensor<256x512xbf16>) {
 // One row more is a prompt.
 // CHECK-LABEL: func.func @not_decode
 func.func @not_decode(%c: !narrow, %s: tensor<257xi32>, %v: tensor<257x512xbf16>) {
-  // CHECK: schedule <threads = 128, lanes = 16, vector = 4
+  // CHECK: schedule <threads = 128, min_blocks = 8, {{(pdl = true, )?}}parts = [#dsv4.rows<lanes = 16, vector = 4
   dsv4.kernel @not_decode(%c, %s, %v) : (!narrow, tensor<257xi32>, tensor<257x512xbf16>) -> () {
   ^bb0(%c1: !narrow, %s1: tensor<257xi32>, %v1: tensor<257x512xbf16>):
     dsv4.paged_append %c1[%s1] fields(%v1, %v1 : tensor<257x512xbf16>, tensor<257x512xbf16>) : !narrow, tensor<257xi32>
@@ -64,7 +63,7 @@ func.func @not_decode(%c: !narrow, %s: tensor<257xi32>, %v: tensor<257x512xbf16>
 // CHECK-LABEL: func.func @grouped
 func.func @grouped(%c: !groups, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: tensor<?x448xf8E4M3FN>,
                    %f: tensor<?x7xf8E8M0FNU>) {
-  // CHECK: schedule <threads = 128, lanes = 8, vector = 8, blocks = 6
+  // CHECK: schedule <threads = 128, min_blocks = 6, {{(pdl = true, )?}}parts = [#dsv4.rows<lanes = 8, vector = 8
   dsv4.kernel @grouped(%c, %s, %v, %q, %f)
       : (!groups, tensor<?xi32>, tensor<?x512xbf16>, tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>) -> () {
   ^bb0(%c1: !groups, %s1: tensor<?xi32>, %v1: tensor<?x512xbf16>, %q1: tensor<?x448xf8E4M3FN>,
@@ -83,7 +82,7 @@ func.func @grouped(%c: !groups, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: t
 // CHECK-LABEL: func.func @by_row
 func.func @by_row(%c: !whole, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: tensor<?x448xf8E4M3FN>,
                   %f: tensor<?xf32>) {
-  // CHECK: schedule <threads = 128, lanes = 16, vector = 4, blocks = 8
+  // CHECK: schedule <threads = 128, min_blocks = 8, {{(pdl = true, )?}}parts = [#dsv4.rows<lanes = 16, vector = 4
   dsv4.kernel @by_row(%c, %s, %v, %q, %f)
       : (!whole, tensor<?xi32>, tensor<?x512xbf16>, tensor<?x448xf8E4M3FN>, tensor<?xf32>) -> () {
   ^bb0(%c1: !whole, %s1: tensor<?xi32>, %v1: tensor<?x512xbf16>, %q1: tensor<?x448xf8E4M3FN>,

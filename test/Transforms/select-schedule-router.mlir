@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule | FileCheck %s
 
 // CHECK-LABEL: func.func @few
-// CHECK: schedule <threads = 32, lanes = 1, vector = 4, {{.*}}select = warp>
+// CHECK: schedule <threads = 32, {{.*}}parts = [#dsv4.select<algorithm = warp, vector = 4>]>
 func.func @few(%s: tensor<256x1024xf32>, %i: tensor<256x32xi32>) -> tensor<256x32xi32> {
   %0 = dsv4.topk %s outs(%i : tensor<256x32xi32>) : tensor<256x1024xf32>
   return %0 : tensor<256x32xi32>
@@ -11,7 +11,7 @@ func.func @few(%s: tensor<256x1024xf32>, %i: tensor<256x32xi32>) -> tensor<256x3
 
 // Of bf16 a chunk has eight.
 // CHECK-LABEL: func.func @many
-// CHECK: schedule <threads = 128, lanes = 1, vector = 8, {{.*}}select = warp>
+// CHECK: schedule <threads = 128, {{.*}}parts = [#dsv4.select<algorithm = warp, vector = 8>]>
 func.func @many(%s: tensor<?x144xbf16>, %i: tensor<?x6xi32>) -> tensor<?x6xi32> {
   %0 = dsv4.topk %s outs(%i : tensor<?x6xi32>) : tensor<?x144xbf16>
   return %0 : tensor<?x6xi32>
@@ -19,7 +19,7 @@ func.func @many(%s: tensor<?x144xbf16>, %i: tensor<?x6xi32>) -> tensor<?x6xi32> 
 
 // Nothing divides a prime.
 // CHECK-LABEL: func.func @prime
-// CHECK: vector = 1, {{.*}}select = warp>
+// CHECK: #dsv4.select<algorithm = warp, vector = 1>
 func.func @prime(%s: tensor<?x257xf32>, %i: tensor<?x6xi32>) -> tensor<?x6xi32> {
   %0 = dsv4.topk %s outs(%i : tensor<?x6xi32>) : tensor<?x257xf32>
   return %0 : tensor<?x6xi32>
@@ -27,9 +27,9 @@ func.func @prime(%s: tensor<?x257xf32>, %i: tensor<?x6xi32>) -> tensor<?x6xi32> 
 
 // More than a warp selects, and from more.
 // CHECK-LABEL: func.func @places
-// CHECK-NOT: select = warp
+// CHECK-NOT: algorithm = warp
 // CHECK-LABEL: func.func @columns
-// CHECK-NOT: select = warp
+// CHECK-NOT: algorithm = warp
 func.func @places(%s: tensor<?x64xf32>, %i: tensor<?x33xi32>) -> tensor<?x33xi32> {
   %0 = dsv4.topk %s outs(%i : tensor<?x33xi32>) : tensor<?x64xf32>
   return %0 : tensor<?x33xi32>
@@ -41,11 +41,11 @@ func.func @columns(%s: tensor<?x1032xf32>, %i: tensor<?x6xi32>) -> tensor<?x6xi3
 
 // All lanes of a warp have a row whose width few lanes divide.
 // CHECK-LABEL: func.func @odd
-// CHECK: schedule <threads = 128, lanes = 32, vector = 1,
+// CHECK: schedule <threads = 128, {{.*}}parts = [#dsv4.rows<lanes = 32, vector = 1,
 // CHECK-LABEL: func.func @small
-// CHECK: schedule <threads = 128, lanes = 1, vector = 1,
+// CHECK: schedule <threads = 128, {{.*}}parts = [#dsv4.rows<lanes = 1, vector = 1,
 // CHECK-LABEL: func.func @divided
-// CHECK: schedule <threads = 128, lanes = 4, vector = 8,
+// CHECK: schedule <threads = 128, {{.*}}parts = [#dsv4.rows<lanes = 4, vector = 8,
 func.func @odd(%x: tensor<?x127xf32>, %o: tensor<?x127xf32>) -> tensor<?x127xf32> {
   %0 = dsv4.gate %x function sigmoid outs(%o : tensor<?x127xf32>) : tensor<?x127xf32>
   return %0 : tensor<?x127xf32>
@@ -61,11 +61,11 @@ func.func @divided(%x: tensor<?x160xf32>, %o: tensor<?x160xf32>) -> tensor<?x160
 
 // By token id a lane has a place, however many experts there are; with a softmax, which reads all of the row, a warp has it.
 // CHECK-LABEL: func.func @by_id(
-// CHECK: schedule <threads = 128, lanes = 8, vector = 1,
+// CHECK: schedule <threads = 128, {{.*}}parts = [#dsv4.rows<lanes = 8, vector = 1,
 // CHECK-LABEL: func.func @by_id_softmax(
-// CHECK: schedule <threads = 128, lanes = 32, vector = 1,
+// CHECK: schedule <threads = 128, {{.*}}parts = [#dsv4.rows<lanes = 32, vector = 1,
 // CHECK-LABEL: func.func @by_id_softmax_one(
-// CHECK: schedule <threads = 128, lanes = 32, vector = 1,
+// CHECK: schedule <threads = 128, {{.*}}parts = [#dsv4.rows<lanes = 32, vector = 1,
 func.func @by_id(%t: tensor<?x6xi32>, %d: tensor<?xi32>, %x: tensor<?x257xf32>, %e: tensor<?x257xf32>, %i: tensor<?x6xi32>,
                  %o: tensor<?x6xf32>) -> (tensor<?x6xi32>, tensor<?x6xf32>) {
   %c = dsv4.lookup %t[%d] outs(%i : tensor<?x6xi32>) : tensor<?x6xi32>, tensor<?xi32>

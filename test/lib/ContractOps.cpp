@@ -61,19 +61,29 @@ tieRows(Operation *op) {
   return pairs;
 }
 
+/// Any element of a result is computed from the same element of operands alone.
+static SmallVector<dsv4::Access> getElementAccesses() {
+  return {dsv4::Access::row(), dsv4::Access::columns(1),
+          dsv4::Access::elements()};
+}
+
 //===----------------------------------------------------------------------===//
 // SumOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult SumOp::verify() { return verifyShapes(*this); }
 Value SumOp::getRowOperand() { return getA(); }
-SmallVector<dsv4::RowPiece> SumOp::getRowPieces() {
+SmallVector<dsv4::RowSegment> SumOp::getRowSegments() {
   return {{getExtent(*this), 32}};
 }
-SmallVector<dsv4::RowGroup> SumOp::getRowGroups() { return {}; }
-int64_t SumOp::getColumnUnit() { return 1; }
-bool SumOp::isPointwise() { return true; }
-bool SumOp::acceptsRow(OpOperand &operand) {
+SmallVector<dsv4::Access> SumOp::getDemandedAccesses(OpOperand &,
+                                                     dsv4::Access access) {
+  return {access};
+}
+SmallVector<dsv4::Access> SumOp::getProvidedAccesses(OpResult) {
+  return getElementAccesses();
+}
+bool SumOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getAMutable();
 }
 SmallVector<std::pair<dsv4::TensorAxis, dsv4::TensorAxis>>
@@ -125,13 +135,17 @@ dsv4::rt::Status SumOp::evaluate(dsv4::reference::Evaluation &evaluation) {
 
 LogicalResult ThirdOp::verify() { return verifyShapes(*this); }
 Value ThirdOp::getRowOperand() { return getX(); }
-SmallVector<dsv4::RowPiece> ThirdOp::getRowPieces() {
+SmallVector<dsv4::RowSegment> ThirdOp::getRowSegments() {
   return {{getExtent(*this), 32}};
 }
-SmallVector<dsv4::RowGroup> ThirdOp::getRowGroups() { return {}; }
-int64_t ThirdOp::getColumnUnit() { return 1; }
-bool ThirdOp::isPointwise() { return true; }
-bool ThirdOp::acceptsRow(OpOperand &operand) {
+SmallVector<dsv4::Access> ThirdOp::getDemandedAccesses(OpOperand &,
+                                                       dsv4::Access access) {
+  return {access};
+}
+SmallVector<dsv4::Access> ThirdOp::getProvidedAccesses(OpResult) {
+  return getElementAccesses();
+}
+bool ThirdOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getXMutable();
 }
 SmallVector<std::pair<dsv4::TensorAxis, dsv4::TensorAxis>>
@@ -158,5 +172,16 @@ dsv4::rt::Status ThirdOp::evaluate(dsv4::reference::Evaluation &evaluation) {
     return status;
   for (int64_t i = 0; i < shape[0] * shape[1]; ++i)
     evaluation.setValue(0, i, evaluation.getValue(getX(), i) / 3);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// BareOp
+//===----------------------------------------------------------------------===//
+
+Value BareOp::getRowOperand() { return getX(); }
+bool BareOp::acceptsProducer(OpOperand &) { return true; }
+SmallVector<std::pair<dsv4::TensorAxis, dsv4::TensorAxis>>
+BareOp::getTiedAxes() {
   return {};
 }

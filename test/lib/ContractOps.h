@@ -8,7 +8,7 @@
 #ifndef DSV4_TEST_LIB_CONTRACTOPS_H
 #define DSV4_TEST_LIB_CONTRACTOPS_H
 
-#include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/DSV4/Base.h"
 
 #include "ContractDialect.h.inc"
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Two row-wise ops of a dialect outside of dsv4, whose kernels round otherwise
-// than their references. For tests of contracts.
+// than their references, for tests of contracts. And one that lacks interfaces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,10 @@ def Contract_Dialect : Dialect {
 
 class Contract_Op<string mnemonic> : Op<Contract_Dialect, mnemonic, [
     Pure, DestinationStyleOpInterface,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface,
-                              ["getColumnUnit", "isPointwise"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface,
+                              ["getDemandedAccesses", "getProvidedAccesses"]>,
     DeclareOpInterfaceMethods<DSV4_RowLoweringInterface>,
     DeclareOpInterfaceMethods<DSV4_ResultContractInterface, ["getContract"]>,
     DeclareOpInterfaceMethods<DSV4_ReferenceInterface>
@@ -70,6 +72,15 @@ def Contract_ThirdOp : Contract_Op<"third"> {
   let assemblyFormat = [{
     $x `ulps` $ulps `outs` `(` $out `:` type($out) `)` attr-dict `:` type($x) `to` type($thirds)
   }];
+}
+
+def Contract_BareOp : Op<Contract_Dialect, "bare", [
+    Pure, DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>
+  ]> {
+  let summary = "a row-wise op that does not say how rows are stored and accessed";
+  let arguments = (ins 2DTensorOf<[F32]>:$x);
+  let results = (outs 2DTensorOf<[F32]>:$y);
+  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($y)";
 }
 
 #endif // CONTRACT_OPS_TD

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads emitted text from the standard input and compiles it behind the device
-// library for every architecture named on the command line. Needs no GPU. A
+// library for every architecture named on the command line, or as it is with
+// --self-contained. Needs no GPU. A
 // kernel that waits for the launch before may have no load that is said to be
 // read-only, since ptxas moves it above the wait.
 //
@@ -21,7 +22,8 @@
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: %s sm_90a... < kernel.cu\n", argv[0]);
+    std::fprintf(stderr, "usage: %s [--self-contained] sm_90a... < kernel.cu\n",
+                 argv[0]);
     return 2;
   }
   std::string text{std::istreambuf_iterator<char>(std::cin),
@@ -35,9 +37,10 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "error: %s\n", nvrtc.status().message().c_str());
     return 1;
   }
-  std::string source = dsv4::rt::cudaPrelude() + text;
+  const bool isWhole = std::string(argv[1]) == "--self-contained";
+  std::string source = isWhole ? text : dsv4::rt::cudaPrelude() + text;
   bool good = true;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = isWhole ? 2 : 1; i < argc; ++i) {
     std::string log;
     auto output = (*nvrtc)->compile(source, "kernel.cu", argv[i], {}, &log);
     if (!output) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/InitAll.h"
+#include "dsv4/Testing/LeaveOutOps.h"
 
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 
@@ -13,6 +14,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   dsv4::registerAllDialects(registry);
   dsv4::registerAllPasses();
+  dsv4::registerLeaveOutOpsPass();
   mlir::MLIRContext context(registry);
   return mlir::failed(mlir::mlirReduceMain(argc, argv, context));
 }

@@ -14,9 +14,9 @@
 #ifndef DSV4_CONVERSION_ROWCONTEXT_H
 #define DSV4_CONVERSION_ROWCONTEXT_H
 
-#include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/DSV4/KernelOps.h"
 #include "dsv4/Dialect/RecordLayout.h"
-#include "dsv4/Dialect/Row.h"
+#include "dsv4/Dialect/Row/ElementOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -41,15 +41,17 @@ public:
   mlir::Location getLoc(llvm::StringRef name) const { return named(loc, name); }
   void setLoc(mlir::Location location) { loc = location; }
 
-  /// The row, 0 <= row < rows, linear over the row space.
+  /// The row, 0 <= row < rows, linear over the iteration space.
   mlir::Value getRow() const { return row; }
-  /// Axes of the row space.
+  /// Axes of the iteration space.
   int64_t getSpaceRank();
-  /// Index of the row along the first axis of a row space of rank 2 whose
-  /// second axis is axis `axis` of `source`.
+  /// Index of the row along the first axis of an iteration space of rank 2
+  /// whose second axis is axis `axis` of `source`.
   mlir::Value getOuterIndex(mlir::Value source, int64_t axis,
                             llvm::StringRef name);
 
+  /// What the caller calls an operand; "" where another op computes it.
+  std::string getName(mlir::Value source);
   /// The memory of an operand, or of an array field of a cache.
   mlir::Value getBuffer(mlir::Value source, llvm::StringRef field = "");
   /// The run-time extent of an axis of an operand; `min` is what is known of
@@ -60,6 +62,8 @@ public:
 
   /// Index arithmetic; constants fold.
   mlir::Value constant(int64_t value);
+  /// A number that the emitted source names; 0 and 1 need none.
+  mlir::Value constant(int64_t value, const llvm::Twine &name);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   mlir::Value mul(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   mlir::Value div(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
@@ -103,7 +107,7 @@ public:
                      llvm::StringRef name = "");
 
   /// The rows of values computed in this kernel.
-  void setRow(mlir::Value value, RowValue pieces) { rows[value] = pieces; }
+  void setRow(mlir::Value value, RowValue segments) { rows[value] = segments; }
   /// The row of `value` if an op of this kernel computed it, else empty.
   RowValue lookupRow(mlir::Value value) const { return rows.lookup(value); }
 

@@ -1,52 +1,20 @@
-//===- CUDA.h - The cuda exit dialect -*- C++ -*-===//
+//===- CUDA.h - The cuda exit dialect ---------------------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All ops. Generic code includes Base.h or ElementOps.h.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef DSV4_DIALECT_CUDA_H
 #define DSV4_DIALECT_CUDA_H
 
-#include "mlir/Bytecode/BytecodeOpInterface.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Dialect.h"
-#include "mlir/IR/OpDefinition.h"
-#include "mlir/IR/OpImplementation.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/InferIntRangeInterface.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include "CUDADialect.h.inc"
-#include "CUDAEnums.h.inc"
-
-#define GET_ATTRDEF_CLASSES
-#include "CUDAAttrs.h.inc"
-
-#include "CUDAInterfaces.h.inc"
-
-#define GET_OP_CLASSES
-#include "CUDAOps.h.inc"
-
-namespace dsv4 {
-
-namespace cuda {
-/// 90 for "sm_90a"; 0 for what is no architecture.
-unsigned getArchNumber(llvm::StringRef arch);
-
-/// The dynamic shared memory of a block of `kernel`, in bytes: what its ops use
-/// one after another.
-int64_t getSharedBytes(mlir::Operation *kernel);
-} // namespace cuda
-
-/// The name a location gives a value, or "". After cuda-prepare-for-emission a
-/// value with a name has a line of its own, and one without is written where it
-/// is used.
-llvm::StringRef getEmittedName(mlir::Location loc);
-
-/// A location without the names in it.
-mlir::Location stripNames(mlir::Location loc);
-
-} // namespace dsv4
+#include "dsv4/Dialect/CUDA/ElementOps.h"
+#include "dsv4/Dialect/CUDA/SelectOps.h"
+#include "dsv4/Dialect/CUDA/TileOps.h"
+#include "dsv4/Dialect/CUDA/WindowOps.h"
 
 #endif // DSV4_DIALECT_CUDA_H

@@ -14,7 +14,7 @@
 #define DSV4_DIALECT_RECORDLAYOUT_H
 
 #include "dsv4-layout/RecordLayout.h"
-#include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/DSV4/Base.h"
 
 namespace dsv4 {
 

@@ -17,11 +17,12 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace dsv4 {
 
-/// A row as the pieces that make it up, in order: vectors of rank 1, or one
-/// scalar for a value with one element a row.
+/// A row as the segments that make it up, in order: vectors of rank 1, or one
+/// scalar for a value with one element per row.
 using RowValue = llvm::SmallVector<mlir::Value, 2>;
 
 /// One axis of a tensor.
@@ -30,49 +31,51 @@ struct TensorAxis {
   int64_t axis;
 };
 
-/// A piece of a row: elements, and bits of one as it is stored.
-struct RowPiece {
+/// A segment of a row: its elements, and bits of one as it is stored.
+struct RowSegment {
   int64_t extent;
   int64_t bits;
 };
 
-/// A level of factors: elements of the row a factor covers, and the interleave
-/// of their storage. Or elements that one lane must hold.
-struct RowGroup {
+/// A level of scales: elements of the row that a scale covers, and the
+/// interleave of their storage. Or elements that one thread must hold together.
+struct ScaleGroup {
   int64_t extent;
   int64_t interleave;
-  bool inChunk = false; ///< Whole groups in a chunk, several in a step.
+  bool inVector = false; ///< Whole groups in a vector, several in a step.
 };
 
-/// Rows of operands that one row of results takes, and elements of each.
-struct TeamWork {
-  int64_t rows = 0, elements = 0;
-  /// The most threads that have work if one takes `team` elements of a row;
-  /// rows are taken in blocks of eight.
-  int64_t getThreads(int64_t team) const {
-    return elements / team * ((rows + 7) / 8);
-  }
-  /// How many times `team` elements of a row a thread takes, if not even all
-  /// `threads` threads can have the row at once.
-  int64_t getSteps(int64_t threads, int64_t team) const {
-    int64_t chunks = elements / team, steps = 1;
-    while (chunks % steps != 0 || chunks / steps > threads)
-      ++steps;
-    return steps;
-  }
-};
+/// What an op needs more threads for than the lanes of a row: the kind of
+/// schedule part, and the size of the problem.
+struct CooperativeWork {
+  /// The name of the part: "dsv4.window". Empty: the lanes of a row do the op.
+  llvm::StringRef kind;
+  /// Rows of operands that one row of results takes; 0: not several.
+  int64_t rows = 0;
+  /// Elements of such a row. Of `source`: the most that the op takes.
+  int64_t elements = 0;
+  /// Elements of a row of `source` that are selected; 0: none are.
+  int64_t k = 0;
+  /// What they are selected from. How many elements a row of it has may be
+  /// known at run time only.
+  mlir::Value source;
+  /// Groups of elements, some of which are chosen first; 0: none.
+  int64_t groups = 0;
+  /// Whether what is selected is computed again, one by one.
+  bool recomputes = false;
 
-/// What is selected from a row.
-struct Selection {
-  int64_t places = 0;  ///< Elements that are selected; 0: none are.
-  mlir::Value scores;  ///< What they are selected from.
-  int64_t most = 0;    ///< Elements that a row may have.
-  bool groups = false; ///< Whether groups of them are chosen first.
-  bool again =
-      false; ///< Whether what is selected is computed again, one by one.
+  explicit operator bool() const { return !kind.empty(); }
 };
 
 class RowContext;
+
+/// What RowwiseOpInterface does unless an op says otherwise: the extents of the
+/// row operand's axes but the last, or of what an op of the same kernel
+/// computes it from.
+llvm::SmallVector<int64_t> getDefaultIterationSpace(mlir::Operation *op);
+/// Every op of RowwiseOpInterface has the two interfaces that say how its rows
+/// are stored and accessed.
+llvm::LogicalResult verifyRowwise(mlir::Operation *op);
 
 } // namespace dsv4
 

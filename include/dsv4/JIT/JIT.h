@@ -25,6 +25,7 @@
 
 #include "dsv4-runtime/DiskCache.h"
 #include "dsv4-runtime/LoadedProgram.h"
+#include "dsv4/Target/CUDA/Prelude.h"
 
 #include <functional>
 #include <map>
@@ -45,6 +46,10 @@ struct DialectExtension {
   /// key: a kernel that an older version has made is not used.
   std::string identity;
   std::function<void(mlir::DialectRegistry &)> registerDialects;
+  /// The device code that their ops call (docs/TileSources.md), which goes
+  /// behind the device library into every kernel that needs it. A part of the
+  /// cache key, too.
+  std::vector<rt::DeviceFile> deviceFiles = {};
 };
 
 /// Where programs run. Auto: the GPU where there is one, else the host target.
@@ -72,7 +77,7 @@ struct CompileOptions {
   /// key is made of the text alone: whether a dim counts is in the program, and
   /// a hit does not read that.
   std::map<std::string, int64_t> dims;
-  /// A #dsv4.row_schedule<...> for every kernel; empty: from the table.
+  /// A #dsv4.schedule<...> for every kernel; empty: from the table.
   std::string schedule;
   /// A schedule table file; empty: the built-in one.
   std::string table;
@@ -149,8 +154,10 @@ std::string getCacheKeyText(const std::string &source,
 struct EmittedProgram {
   rt::ProgramInfo info;
   std::vector<std::string> texts; ///< One a kernel; compiled behind a prelude.
-  /// Files of the device library that each kernel calls.
+  /// Files of the device library and of extensions that each kernel calls.
   std::vector<std::vector<std::string>> headers;
+  /// All files of extensions.
+  std::vector<rt::DeviceFile> deviceFiles;
   Listing listing;
 };
 rt::Result<EmittedProgram>

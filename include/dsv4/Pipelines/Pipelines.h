@@ -22,7 +22,7 @@ struct LowerToCUDAOptions : mlir::PassPipelineOptions<LowerToCUDAOptions> {
                            llvm::cl::init("sm_90a")};
   Option<std::string> schedule{
       *this, "schedule",
-      llvm::cl::desc("schedule of every kernel, as #dsv4.row_schedule<...>"),
+      llvm::cl::desc("schedule of every kernel, as #dsv4.schedule<...>"),
       llvm::cl::init("")};
   Option<std::string> table{*this, "table",
                             llvm::cl::desc("schedule table file (JSON)"),

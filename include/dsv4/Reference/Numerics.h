@@ -21,6 +21,7 @@
 //   E8M0FNU     8     0     8         0      127  2^127     NaN: 0xFF; no zero
 //   E2M1        4     1     2         1        1  6         none
 //   Int4        4     two's complement             7 (-8)    none
+//   Int8        8     two's complement           127 (-128)  none
 //   Int32      32     bits that are only copied
 //
 //===----------------------------------------------------------------------===//
@@ -36,7 +37,18 @@
 
 namespace dsv4::reference {
 
-enum class Format { F32, BF16, F16, E5M2, E4M3FN, E8M0FNU, E2M1, Int4, Int32 };
+enum class Format {
+  F32,
+  BF16,
+  F16,
+  E5M2,
+  E4M3FN,
+  E8M0FNU,
+  E2M1,
+  Int4,
+  Int8,
+  Int32
+};
 
 /// Width of one element in bits: 4, 8, 16 or 32.
 unsigned bitWidth(Format format);
@@ -85,8 +97,8 @@ enum class Rounding {
 ///   value of that sign.
 /// - NaN: the canonical NaN 0x7F..F (E8M0FNU: 0xFF). E2M1 has none and gives
 /// its
-///   largest value, 0x7, as the conversion instruction does; Int4 gives 0.
-/// - The sign of zero is kept, except by Int4 and E8M0FNU.
+///   largest value, 0x7, as the conversion instruction does; integers give 0.
+/// - The sign of zero is kept, except by integers and E8M0FNU.
 /// - E8M0FNU: everything below 2^-127, zero and negative values included, is
 /// code
 ///   0. A significand has one bit there, so every tie goes to the larger power.

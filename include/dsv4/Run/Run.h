@@ -21,7 +21,11 @@ struct RunOptions {
   SessionOptions session; ///< `warn` is also told of entries given twice.
   std::map<std::string, std::string> inputs;  ///< Binding to .npy file.
   std::map<std::string, std::string> outputs; ///< Destination to .npy file.
-  std::optional<uint64_t> randomSeed;         ///< For bindings without a file.
+  /// A folder with a file BINDING.npy for bindings that `inputs` does not name,
+  /// and one that destinations not in `outputs` are written to; empty: none.
+  std::string inputDirectory, outputDirectory;
+  std::optional<uint64_t> randomSeed; ///< For bindings without a file.
+  bool validIndices = false; ///< Of random data; else some point nowhere.
   bool check = false;
   unsigned repeat = 0; ///< Timed launches; 0: none.
   std::string emitDirectory;

@@ -28,8 +28,9 @@ constexpr size_t kMaxTableBytes = 1 << 20;
 constexpr size_t kMaxPipeBytes = size_t(1) << 30;
 
 /// The bytes of `path`, a file or a pipe; "-" is standard input. More than
-/// `maxBytes`, a folder or a device is an error, and so is a pipe that nobody
-/// writes to for ten seconds.
+/// `maxBytes`, a folder or a device is an error, and so is a pipe that has not
+/// ended after ten seconds, and one more for each MiB that came. Standard input
+/// is waited for.
 rt::Result<std::string> readFile(llvm::StringRef path, size_t maxBytes);
 
 /// Whether writeFile() can be expected to work: asked before the work is done
@@ -39,11 +40,16 @@ rt::Status checkWritable(llvm::StringRef path);
 /// Writes `parts`, one after the other. A regular file, the end of a link too,
 /// is replaced when all is written, and keeps its permissions; a pipe, a
 /// character device, or an open file named as /dev/stdout or /dev/fd/N is
-/// written to. Anything else is an error.
+/// written to, at its offset. Anything else is an error.
 rt::Status writeFile(llvm::StringRef path,
                      llvm::ArrayRef<llvm::StringRef> parts);
 
-/// One spelling for all paths of a file that may not exist yet.
+/// Writes to standard output. What cannot be written is an error, and no
+/// signal.
+rt::Status writeStandardOutput(llvm::StringRef text);
+
+/// One spelling for all paths of a file that may not exist yet, the end of all
+/// links.
 std::string canonicalPath(llvm::StringRef path);
 
 } // namespace dsv4

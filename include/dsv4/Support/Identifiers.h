@@ -26,8 +26,7 @@ constexpr size_t kMaxIdentifierLength = 128;
 
 /// Whether `name` can stand in emitted source as the name of a kernel or of a
 /// variable: an ASCII identifier of at most kMaxIdentifierLength characters
-/// that neither the language, nor a compiler, nor the device library, nor the
-/// printed form of an op has taken.
+/// that neither the language, nor a compiler, nor the device library has taken.
 bool isEmittableIdentifier(llvm::StringRef name);
 
 /// An emittable identifier close to `name`, which may be any text. Different

@@ -40,6 +40,9 @@ struct NpyArray {
   std::vector<char> bytes;    ///< Elements, row-major, little-endian.
 };
 
+/// What NumPy calls `dtype`: "uint8" for "u1", "float32" for "f4".
+llvm::StringRef getNumpyName(llvm::StringRef dtype);
+
 /// Reads the array in the file `path`, or from that pipe.
 rt::Result<NpyArray> readNpy(llvm::StringRef path);
 

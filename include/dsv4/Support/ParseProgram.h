@@ -32,20 +32,31 @@ constexpr size_t kMaxNumberCharacters = 256;
 /// may hold it.
 constexpr size_t kMaxAliasBytes = 1 << 20;
 
-/// Longest text of a program, in bytes.
-constexpr size_t kMaxProgramBytes = 16 << 20;
+/// Longest shape, in characters, and most dims, symbols and results of an
+/// affine map: MLIR reads them in time that grows with the square.
+constexpr size_t kMaxShapeCharacters = 256;
+constexpr size_t kMaxAffineItems = 1024;
 
-/// Whether MLIR's parser can be given `source`: a text of at most
-/// kMaxProgramBytes bytes without NUL, and within the limits below. `name` is
-/// the file's, for the error.
-rt::Status checkProgramText(llvm::StringRef source, llvm::StringRef name);
+/// Longest text of a program, in bytes: what is within it is parsed in less
+/// than a second. Aliases written out, it may be twice as long.
+constexpr size_t kMaxProgramBytes = 1 << 20;
+
+/// Longest text of IR that the tools take: passes make long texts of programs.
+constexpr size_t kMaxToolBytes = 16 << 20;
+
+/// Whether MLIR's parser can be given `source`: a text of at most `maxBytes`
+/// bytes without NUL, and within the limits below. `name` is the file's, for
+/// the error.
+rt::Status checkProgramText(llvm::StringRef source, llvm::StringRef name,
+                            size_t maxBytes = kMaxProgramBytes);
 
 /// Whether MLIR's parser and printer end within their stack and memory for
 /// `source`: brackets, operators and aliases nest at most kMaxNesting deep,
-/// numbers, aliases and numbers of results are within the limits above,
-/// elements of array attributes have a width, and comments within a dialect's
-/// attribute balance their brackets. A part of the check above.
-rt::Status checkParserLimits(llvm::StringRef source, llvm::StringRef name);
+/// numbers, shapes, affine maps, aliases and numbers of results are within the
+/// limits above, elements of array attributes have a width, and comments within
+/// a dialect's attribute balance their brackets. A part of the check above.
+rt::Status checkParserLimits(llvm::StringRef source, llvm::StringRef name,
+                             size_t maxBytes = kMaxProgramBytes);
 
 /// Parses and verifies a program; an error is a diagnostic of `context`.
 mlir::OwningOpRef<mlir::ModuleOp> parseProgram(llvm::StringRef source,

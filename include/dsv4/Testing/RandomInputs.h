@@ -52,6 +52,10 @@ struct InputSet {
 /// The byte that fills destinations.
 constexpr char kPoison = char(0xAB);
 
+/// Whether random indices, slots, positions, lengths and pages include those
+/// that a kernel must leave out.
+enum class Indices { All, Valid };
+
 /// Fresh random inputs for every binding. `dims` gives the extent of every dim
 /// of the Signature, named by the function or not ("kv.pages", "arg2.0"); other
 /// names are ignored. With Codes::All, factors too have every bit pattern. The
@@ -59,7 +63,7 @@ constexpr char kPoison = char(0xAB);
 rt::Result<InputSet>
 makeRandomInputs(mlir::func::FuncOp func,
                  const std::map<std::string, int64_t> &dims, uint64_t seed,
-                 Codes codes = Codes::NoNaN);
+                 Codes codes = Codes::NoNaN, Indices indices = Indices::All);
 
 } // namespace dsv4::reference
 

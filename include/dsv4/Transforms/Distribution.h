@@ -1,4 +1,5 @@
-//===- Distribution.h - Rows to threads, row vectors to fragments -*- C++ -*-===//
+//===- Distribution.h - Rows to threads, row vectors to fragments -*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +20,7 @@
 #ifndef DSV4_TRANSFORMS_DISTRIBUTION_H
 #define DSV4_TRANSFORMS_DISTRIBUTION_H
 
-#include "dsv4/Dialect/Row.h"
+#include "dsv4/Dialect/Row/ElementOps.h"
 #include "dsv4/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -30,20 +31,17 @@ namespace dsv4 {
 
 /// Which elements the threads of a distribution have.
 struct View {
+  /// How they access rows: whole rows between lanes unless it says otherwise.
+  Access access = Access::row();
   /// Lanes that hold a row, and consecutive elements of it each has in a step.
   int64_t lanes = 1, vector = 1;
   mlir::Value lane;
-  /// Of a vector of columns that one thread computes: the first one.
+  /// Of columns, a vector of which one thread computes: the first one.
   mlir::Value column;
   /// Of elements by index: the fragment of their indices.
   mlir::Value indices;
-  /// Whether the one element at hand is a rank of a selection, `lane` being the
-  /// rank and `index` what was selected for it.
-  bool isRank = false;
+  /// Of ranks, one of which is at hand and is `lane`: what was selected for it.
   mlir::Value index;
-
-  /// Whether lanes have a row between them.
-  bool isOfRows() const { return !column && !indices && !isRank; }
 };
 
 /// Distributes one row program over the threads of its kernel.
@@ -62,7 +60,7 @@ public:
   mlir::OpBuilder &getBuilder() { return b; }
   mlir::Location getLoc() { return forall.getLoc(); }
   mlir::Location getLoc(llvm::StringRef name);
-  RowScheduleAttr getSchedule() const { return schedule; }
+  ScheduleAttr getSchedule() const { return schedule; }
   const View &getView() const { return view; }
   mlir::Block *getProgram() { return forall.getBody(); }
   mlir::Value getRowIndex() { return forall.getInductionVar(0); }
@@ -117,10 +115,10 @@ public:
   }
   /// Emits the loads that `value` is made of and that are not there yet.
   llvm::LogicalResult placeLoads(mlir::Value value, Footprint at);
-  /// A number of a whole row, for what is computed of parts of it.
+  /// A statistic of a whole row, for what is computed of parts of it.
   mlir::FailureOr<mlir::Value> getStatistic(mlir::Value value);
-  /// Places the loads of all numbers of whole rows that elements of `value` are
-  /// computed from.
+  /// Places the loads of all statistics that elements of `value` are computed
+  /// from.
   llvm::LogicalResult prepareStatistics(mlir::Value value);
   /// Computes them.
   llvm::LogicalResult computeStatistics(mlir::Value value);
@@ -171,6 +169,20 @@ public:
   void mapRowsToLanes(int64_t lanes);
   /// Maps a row to every so many blocks.
   void mapRowsToBlocks(int64_t blocksPerRow);
+  /// Maps `rows` rows to a block, whose threads have them together.
+  void mapRowsToTiles(int64_t rows);
+  /// Here row `tileRow` of those is at hand.
+  void mapRowOfTile(mlir::Value tileRow);
+  /// Whether the row at hand is one that there is.
+  mlir::Value getInside() const { return inside; }
+  /// What only the row at hand needs is read if there is such a row.
+  void readOnlyInside() { holdsRow = inside; }
+  /// Whether `value`, of the row program, may differ from row to row.
+  bool dependsOnRow(mlir::Value value);
+  /// Plans `bytes` bytes of the block's shared memory for one op of the kernel:
+  /// where they begin, a multiple of 16.
+  int64_t allocateShared(int64_t bytes);
+  int64_t getSharedBytes() const { return sharedBytes; }
   void eraseProgram() { forall.erase(); }
 
   /// The same row program in the block `body`, seen by `view`.
@@ -193,7 +205,8 @@ private:
 
   void mapRows(const Cooperation *with);
   mlir::Value mapRowsOfBlock(mlir::Value block, mlir::Value rowInBlock,
-                             bool apart, mlir::IntegerAttr maxBlocks);
+                             const Cooperation *with,
+                             mlir::IntegerAttr maxBlocks);
   void mapHolders(mlir::Value thread, mlir::Value isFirstOfCluster,
                   mlir::Value &row);
   void enterGuard();
@@ -214,7 +227,7 @@ private:
   llvm::LogicalResult emitGuard(mlir::scf::IfOp guard);
   void emitScalarStores(mlir::Block *block);
 
-  RowScheduleAttr schedule;
+  ScheduleAttr schedule;
   mlir::scf::ForallOp forall;
   mlir::OpBuilder b;
   View view;
@@ -228,6 +241,8 @@ private:
   mlir::Value holdsRow;
   bool earlyOnly = false;
   bool staged = false;
+  /// Bytes of shared memory that are planned.
+  int64_t sharedBytes = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> statistics, wholeRows;
   llvm::DenseMap<int64_t, mlir::Value> vectorCounts; ///< By the row.
   /// By value and group.
@@ -236,7 +251,6 @@ private:
 
 /// Whether `value`, a scalar of a row program, is made of what was read.
 bool dependsOnMemory(mlir::Value value);
-
 
 } // namespace dsv4
 

@@ -1,5 +1,4 @@
-//===- CacheEntry.cpp - Entries of a cache, as row programs address them
-//-------===//
+//===- CacheEntry.cpp - Entries of a cache, as row programs address them --===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,8 +38,10 @@ void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
         row.both(entry.valid, row.isBelow(entry.page, pages), "valid");
   RecordLayout layout = getLayout(cache.getType());
   if (layout.hasPages())
-    entry.pageStart =
-        row.mul(entry.page, row.constant(layout.getPageBytes()), "page_start");
+    entry.pageStart = row.mul(
+        entry.page,
+        row.constant(layout.getPageBytes(), row.getName(cache) + "_page_bytes"),
+        "page_start");
 }
 
 CacheEntry dsv4::findEntryOfIndex(RowContext &row, CacheType cache, Value index,
@@ -87,6 +88,7 @@ CacheEntry dsv4::findEntryOfPosition(RowContext &row,
 
 StoredVector dsv4::locateField(RowContext &row, TypedValue<CacheType> cache,
                                FieldAttr field, const CacheEntry &entry) {
+  std::string name = row.getName(cache) + "_" + field.getName().str();
   RecordLayout::Position position = getPosition(cache.getType(), field);
   StoredVector stored;
   stored.extent = stored.readable = field.getExtent();
@@ -101,15 +103,20 @@ StoredVector dsv4::locateField(RowContext &row, TypedValue<CacheType> cache,
     stored.offset =
         field.getGroup() == FieldAttr::kPerTensor
             ? row.constant(0)
-            : row.mul(entry.linear, row.constant(position.slotStride));
+            : row.mul(entry.linear,
+                      row.constant(position.slotStride, name + "_bytes"));
     return stored;
   }
   stored.buffer = row.getBuffer(cache);
-  Value inPage = row.mul(entry.slot, row.constant(position.slotStride));
-  stored.offset =
-      row.add(entry.pageStart, inPage,
-              field.getPlacement() == Placement::Row ? "entry" : "");
+  // Fields of a row share its stride; others have an array per page.
+  bool isInRow = field.getPlacement() == Placement::Row;
+  Value stride = row.constant(position.slotStride,
+                              isInRow ? row.getName(cache) + "_row_bytes"
+                                      : name + "_bytes");
+  stored.offset = row.add(entry.pageStart, row.mul(entry.slot, stride),
+                          isInRow ? "entry" : "");
   if (position.base)
-    stored.offset = row.add(stored.offset, row.constant(position.base));
+    stored.offset =
+        row.add(stored.offset, row.constant(position.base, name + "_offset"));
   return stored;
 }

@@ -7,13 +7,12 @@
 
 //
 // Every row-wise op of a kernel emits its row through RowLoweringInterface;
-// this pass makes the loop over rows around them and the stores behind them.
+// this pass makes the loop over rows around them and the stores after them.
 // After it the kernel holds no dsv4 op but buffer, extent and row_count.
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowLowerings.h"
-#include "dsv4/Dialect/Row.h"
+#include "dsv4/Conversion/RowContext.h"
 #include "dsv4/Passes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -29,17 +28,6 @@ namespace dsv4 {
 #include "dsv4/Passes.h.inc"
 } // namespace dsv4
 
-void dsv4::registerRowLowerings(DialectRegistry &registry) {
-  attachPagedGatherLowering(registry);
-  attachCompressLowering(registry);
-  attachDequantizeLowering(registry);
-  attachQuantizeLowering(registry);
-  attachRowToRowLowerings(registry);
-  attachPagedAppendLowering(registry);
-  attachTopkLowering(registry);
-  attachRouterLowerings(registry);
-}
-
 /// The argument of a kernel's body that result `index` is written to.
 static BlockArgument getDestination(KernelOp kernel, unsigned index) {
   BlockArgument destination;
@@ -52,14 +40,14 @@ static BlockArgument getDestination(KernelOp kernel, unsigned index) {
 
 /// Stores one row of a result, whose values stand for `group` elements of the
 /// row each, into its destination.
-static void storeRow(RowContext &row, Value destination, const RowValue &pieces,
-                     int64_t group) {
+static void storeRow(RowContext &row, Value destination,
+                     const RowValue &segments, int64_t group) {
   OpBuilder &b = row.getBuilder();
   Value buffer = row.getBuffer(destination);
   auto memref = cast<MemRefType>(buffer.getType());
   auto tensor = cast<RankedTensorType>(destination.getType());
-  if (pieces.size() == 1 && !isa<VectorType>(pieces.front().getType())) {
-    Value value = pieces.front();
+  if (segments.size() == 1 && !isa<VectorType>(segments.front().getType())) {
+    Value value = segments.front();
     if (value.getType().isInteger(1))
       value = arith::ExtUIOp::create(b, row.getLoc(), memref.getElementType(),
                                      value);
@@ -70,11 +58,11 @@ static void storeRow(RowContext &row, Value destination, const RowValue &pieces,
   if (group != 1) {
     // A tensor of scales per row has no axis for them.
     int64_t values =
-        cast<VectorType>(pieces.front().getType()).getNumElements();
+        cast<VectorType>(segments.front().getType()).getNumElements();
     int64_t alignment =
         std::gcd<int64_t>(16, values * memref.getElementTypeBitWidth() / 8);
     row::WriteOp::create(
-        b, row.getLoc(), pieces.front(), buffer,
+        b, row.getLoc(), segments.front(), buffer,
         row.mul(row.getRow(), row.constant(values), "factors_start"), group,
         alignment);
     return;
@@ -87,13 +75,13 @@ static void storeRow(RowContext &row, Value destination, const RowValue &pieces,
   Value start =
       row.mul(row.getRow(), row.constant(extent * bits / cell), "row_start");
   int64_t offset = 0;
-  for (Value piece : pieces) {
-    int64_t alignment = std::gcd(std::gcd<int64_t>(16, extent * bits / 8),
-                                 offset * bits / 8);
-    row::WriteOp::create(b, row.getLoc(), piece, buffer,
+  for (Value segment : segments) {
+    int64_t alignment =
+        std::gcd(std::gcd<int64_t>(16, extent * bits / 8), offset * bits / 8);
+    row::WriteOp::create(b, row.getLoc(), segment, buffer,
                          row.add(start, row.constant(offset * bits / cell)),
                          /*group=*/1, alignment);
-    offset += cast<VectorType>(piece.getType()).getNumElements();
+    offset += cast<VectorType>(segment.getType()).getNumElements();
   }
 }
 
@@ -117,29 +105,8 @@ static std::string summarize(ArrayRef<RowwiseOpInterface> ops) {
   return text;
 }
 
-/// A row space in a kernel: constants, and names of dims.
-static SmallVector<std::string> describeRowSpace(KernelOp kernel,
-                                                 Value rowSource) {
-  SmallVector<std::string> space;
-  auto source = dyn_cast<BlockArgument>(rowSource);
-  if (!source)
-    return {"?"};
-  auto tensor = cast<RankedTensorType>(source.getType());
-  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
-  for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
-    if (!tensor.isDynamicDim(axis))
-      space.push_back(std::to_string(tensor.getDimSize(axis)));
-    else
-      space.push_back(arg ? getDimName(arg.getOwner()->getParentOp(),
-                                       arg.getArgNumber(), axis)
-                                .str()
-                          : "?");
-  }
-  return space;
-}
-
-/// Whether two row spaces can be one: of what another kernel computes names are
-/// not known.
+/// Whether two iteration spaces can be one: of what another kernel computes
+/// names are not known.
 static bool mayAgree(ArrayRef<std::string> a, ArrayRef<std::string> b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
            auto &[x, y] = pair;
@@ -162,29 +129,31 @@ static LogicalResult verifyParts(KernelOp kernel,
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
   RowwiseOpInterface selecting = getSelectingOp(kernel);
   for (RowwiseOpInterface op : ops) {
-    if (op.getSelection().places && op != selecting)
+    if (op.getCooperativeWork().k && op != selecting)
       return op->emitOpError() << "is the second op of its kernel that selects "
                                   "elements of rows: a kernel has one";
-    bool isPart = selecting ? op != selecting && !isOfPlaces(op) : isPicked(op);
+    bool isPart =
+        selecting ? op != selecting && !isOfRanks(op) : isReadByIndex(op);
     Operation *source = op.getRowOperand().getDefiningOp();
-    if (selecting && isPart && op.takesRowNumbers() && source)
+    if (selecting && isPart && takesStatistics(op) && source)
       return op->emitOpError()
-             << "needs numbers of whole rows, of which '" << source->getName()
+             << "needs statistics of whole rows, of which '"
+             << source->getName()
              << "' computes only parts here: put that into a kernel of its own";
     if (isPart && llvm::is_contained(yield->getOperands(), op->getResult(0)))
       return op->emitOpError()
              << "computes only parts of its rows here, for an op that takes no "
                 "more of them: they cannot be a result of the kernel";
     for (OpOperand &operand : op->getOpOperands()) {
-      if (selecting || !op.picksElements(operand))
+      if (selecting || !readsByIndex(operand))
         continue;
       auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
       for (; producer;
            producer =
                producer.getRowOperand().getDefiningOp<RowwiseOpInterface>())
-        if (!computesSingly(producer))
+        if (!providesElements(producer))
           return op->emitOpError()
-                 << "takes single elements of rows that '"
+                 << "reads single elements of rows that '"
                  << producer->getName()
                  << "' computes as a whole: put that into a kernel of its own";
     }
@@ -211,12 +180,12 @@ static LogicalResult lowerKernel(KernelOp kernel) {
     return kernel.emitOpError() << "does not get its rows from an operand";
   for (RowwiseOpInterface op : ops)
     if (!hasRowsOfOthers(kernel, op) &&
-        !mayAgree(describeRowSpace(kernel, getRowSource(op)),
-                  describeRowSpace(kernel, rowSource)))
+        !mayAgree(describeIterationSpace(getRowSource(op)),
+                  describeIterationSpace(rowSource)))
       return op->emitOpError()
              << "kernel_c4: has other rows than the first op of its kernel";
   if (llvm::count_if(ops, [](RowwiseOpInterface op) {
-        return op.getTeamWork().rows != 0;
+        return op.getCooperativeWork().rows != 0;
       }) > 1)
     return kernel.emitOpError()
            << "holds two ops that take several rows of operands for one";
@@ -246,14 +215,14 @@ static LogicalResult lowerKernel(KernelOp kernel) {
     auto results = lowering.buildRow(row);
     if (failed(results))
       return op->emitOpError() << "cannot be lowered to a row program";
-    for (auto [result, pieces] : llvm::zip_equal(op->getResults(), *results))
-      row.setRow(result, pieces);
+    for (auto [result, segments] : llvm::zip_equal(op->getResults(), *results))
+      row.setRow(result, segments);
   }
   for (auto [i, value] : llvm::enumerate(yield.getValues())) {
     if (row.lookupRow(value).empty())
       continue;
     auto result = cast<OpResult>(value);
-    auto producer = cast<RowwiseOpInterface>(result.getOwner());
+    auto producer = cast<RowLayoutOpInterface>(result.getOwner());
     storeRow(row, getDestination(kernel, i), row.lookupRow(value),
              producer.getResultGroup(result.getResultNumber()));
   }
@@ -276,8 +245,7 @@ static LogicalResult lowerKernel(KernelOp kernel) {
 }
 
 namespace {
-struct ConvertDSV4ToRow
-    : dsv4::impl::ConvertDSV4ToRowBase<ConvertDSV4ToRow> {
+struct ConvertDSV4ToRow : dsv4::impl::ConvertDSV4ToRowBase<ConvertDSV4ToRow> {
   void runOnOperation() override {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     for (KernelOp kernel : kernels)

@@ -27,6 +27,15 @@ Location dsv4::named(Location loc, StringRef name) {
 // Operands
 //===----------------------------------------------------------------------===//
 
+std::string RowContext::getName(Value source) {
+  auto operand = kernel.getInputs()[cast<BlockArgument>(source).getArgNumber()];
+  auto arg = dyn_cast<BlockArgument>(operand);
+  auto func = kernel->getParentOfType<FunctionOpInterface>();
+  return arg && func && arg.getOwner() == &func.getFunctionBody().front()
+             ? getArgumentName(func, arg.getArgNumber())
+             : "";
+}
+
 Value RowContext::getBuffer(Value source, StringRef field) {
   Type element = IntegerType::get(outside.getContext(), 8);
   if (auto tensor = dyn_cast<RankedTensorType>(source.getType()))
@@ -59,7 +68,7 @@ int64_t RowContext::getSpaceRank() {
 }
 
 Value RowContext::getOuterIndex(Value source, int64_t axis, StringRef name) {
-  // There is a row, so no extent of the row space is zero.
+  // There is a row, so no extent of the iteration space is zero.
   return div(row, getExtent(source, axis, /*min=*/1), name);
 }
 
@@ -71,6 +80,13 @@ Value RowContext::constant(int64_t value) {
   return arith::ConstantIndexOp::create(inside, loc, value);
 }
 
+Value RowContext::constant(int64_t value, const Twine &name) {
+  if (value == 0 || value == 1)
+    return constant(value);
+  return row::ConstantOp::create(inside, loc, inside.getIndexType(), name.str(),
+                                 value);
+}
+
 Value RowContext::add(Value lhs, Value rhs, StringRef name) {
   if (matchPattern(rhs, m_Zero()))
     return lhs;
@@ -80,7 +96,7 @@ Value RowContext::add(Value lhs, Value rhs, StringRef name) {
 }
 
 Value RowContext::mul(Value lhs, Value rhs, StringRef name) {
-  if (matchPattern(rhs, m_One()))
+  if (matchPattern(rhs, m_One()) || matchPattern(lhs, m_Zero()))
     return lhs;
   return arith::MulIOp::create(inside, getLoc(name), lhs, rhs);
 }
@@ -181,39 +197,40 @@ static Value readBounded(RowContext &row, KernelOp kernel, Value operand,
   stored.element = type.getElementType();
   stored.extent = stored.readable = max ? max : row.boundExtent(operand, axis);
   stored.length = row.getExtent(operand, axis);
-  stored.offset = isShared ? row.constant(0)
-                           : row.mul(row.getRow(), stored.length,
-                                     (name + "_start").str());
+  stored.offset =
+      isShared ? row.constant(0)
+               : row.mul(row.getRow(), stored.length, (name + "_start").str());
   auto inner = cast<BlockArgument>(operand);
-  if (auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()]))
-    stored.multiple = getDimMultiple(arg.getOwner()->getParentOp(),
-                                     arg.getArgNumber(), axis);
+  if (auto arg =
+          dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()]))
+    stored.multiple =
+        getDimMultiple(arg.getOwner()->getParentOp(), arg.getArgNumber(), axis);
   stored.name = name;
   return buildRead(row, stored);
 }
 
 Value RowContext::takeRow(Value operand, int64_t begin, int64_t count,
                           StringRef name) {
-  RowValue pieces = lookupRow(operand);
-  if (pieces.empty())
+  RowValue segments = lookupRow(operand);
+  if (segments.empty())
     return buildRead(*this, locateRow(*this, operand, begin, count, name));
-  auto extentOf = [](Value piece) {
-    return cast<VectorType>(piece.getType()).getNumElements();
+  auto extentOf = [](Value segment) {
+    return cast<VectorType>(segment.getType()).getNumElements();
   };
-  // The pieces that hold the elements, joined.
+  // The segments that hold the elements, joined.
   Value joined;
   int64_t at = 0, first = 0;
-  for (Value piece : pieces) {
-    int64_t end = at + extentOf(piece);
+  for (Value segment : segments) {
+    int64_t end = at + extentOf(segment);
     if (begin < end && at < begin + count) {
       if (!joined) {
-        joined = piece;
+        joined = segment;
         first = at;
       } else {
-        auto type =
-            VectorType::get({extentOf(joined) + extentOf(piece)},
-                            cast<VectorType>(piece.getType()).getElementType());
-        joined = row::JoinOp::create(inside, loc, type, joined, piece);
+        auto type = VectorType::get(
+            {extentOf(joined) + extentOf(segment)},
+            cast<VectorType>(segment.getType()).getElementType());
+        joined = row::JoinOp::create(inside, loc, type, joined, segment);
       }
     }
     at = end;

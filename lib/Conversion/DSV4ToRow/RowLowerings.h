@@ -9,6 +9,7 @@
 #define DSV4_CONVERSION_ROWLOWERINGS_H
 
 #include "dsv4/Conversion/RowContext.h"
+#include "dsv4/Dialect/DSV4.h"
 
 namespace dsv4 {
 

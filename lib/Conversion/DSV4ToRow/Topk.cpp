@@ -140,7 +140,7 @@ Value TopkBuilder::buildValues(Value scores, row::SelectOp select) {
 
 FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
   auto kernel = op->getParentOfType<KernelOp>();
-  max = boundColumns(kernel, op.getSelection());
+  max = boundColumns(kernel, op.getCooperativeWork());
   if (max > TopkOp::kMostColumns)
     return op.emitOpError()
            << "topk_c1: a row may have more than " << TopkOp::kMostColumns

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pool.h"
+#include "Checks.h"
 
 #include "dsv4/Dialect/CUDA.h"
 
@@ -28,14 +28,36 @@ using namespace dsv4::cuda;
 #define GET_ATTRDEF_CLASSES
 #include "CUDAAttrs.cpp.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "CUDATypes.cpp.inc"
+
 #define GET_OP_CLASSES
-#include "CUDAOps.cpp.inc"
+#include "CUDAElementOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "CUDAWindowOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "CUDASelectOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "CUDATileOps.cpp.inc"
 
 void CUDADialect::initialize() {
   registerAttributes();
+  registerTypes();
   addOperations<
 #define GET_OP_LIST
-#include "CUDAOps.cpp.inc"
+#include "CUDAElementOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "CUDAWindowOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "CUDASelectOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "CUDATileOps.cpp.inc"
       >();
 }
 
@@ -43,6 +65,13 @@ void CUDADialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "CUDAAttrs.cpp.inc"
+      >();
+}
+
+void CUDADialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "CUDATypes.cpp.inc"
       >();
 }
 
@@ -68,6 +97,8 @@ LogicalResult CUDADialect::verifyOperationAttribute(Operation *op,
                ? success()
                : expects("an array of strings");
   }
+  if (name == kConfigAttr && isa<DeviceCallOpInterface>(op))
+    return isa<StringAttr>(value) ? success() : expects("a string");
   if (place == "gpu.func" && (name == kMinBlocksAttr || name == kClusterAttr))
     return isCount(value) ? success() : expects("an i64 of at least 1");
   if (place == "gpu.module" && name == kTargetAttr)
@@ -97,6 +128,20 @@ LogicalResult CUDADialect::verifyRegionArgAttribute(Operation *op, unsigned,
            << "expects '" << kRangeAttr << "' of argument " << index
            << " to be array<i64: min, max> of an i32 or i64";
   return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  auto value = static_cast<int64_t>(getValue());
+  if (getType().isInteger(32) && value != static_cast<int32_t>(value))
+    return emitOpError() << "constant_c1: " << getType() << " does not hold "
+                         << value;
+  return success();
+}
+void ConstantOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                   SetIntRangeFn setRange) {
+  unsigned width = ConstantIntRanges::getStorageBitwidth(getType());
+  setRange(getResult(), ConstantIntRanges::constant(
+                            APInt(width, getValue(), /*isSigned=*/true)));
 }
 
 unsigned cuda::getArchNumber(StringRef arch) {
@@ -185,15 +230,6 @@ LogicalResult LoadOp::verify() {
               "a row of a 'cuda.pool_piece'";
   return success();
 }
-StringRef LoadOp::getCallee() {
-  return getStaged()      ? "dsv4::staged"
-         : getChunks()    ? "dsv4::load_chunks"
-         : getPredicate() ? "dsv4::load_if"
-                          : "dsv4::load";
-}
-StringRef LoadOp::getHeader() {
-  return getStaged() ? "window/pool_online.cuh" : "core/memory.cuh";
-}
 
 LogicalResult StoreOp::verify() {
   if (failed(verifyAccess(*this, "store", getValue().getType(),
@@ -203,13 +239,6 @@ LogicalResult StoreOp::verify() {
   return verifyChunks(*this, "store_c4", getValue().getType(), getChunks(),
                       Value());
 }
-StringRef StoreOp::getCallee() {
-  bool streaming = getPolicy() == StorePolicy::Streaming;
-  if (getChunks())
-    return streaming ? "dsv4::store_chunks_streaming" : "dsv4::store_chunks";
-  return streaming ? "dsv4::store_streaming" : "dsv4::store";
-}
-StringRef StoreOp::getHeader() { return "core/memory.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // expand, dequantize, swap_nibbles
@@ -236,13 +265,6 @@ LogicalResult ExpandOp::verify() {
                          << " do not cover a tile of " << tile;
   return success();
 }
-StringRef ExpandOp::getCallee() {
-  return cast<VectorType>(getFactors().getType()).getRank() == 1 &&
-                 cast<VectorType>(getTile().getType()).getRank() == 2
-             ? "dsv4::repeat"
-             : "dsv4::expand";
-}
-StringRef ExpandOp::getHeader() { return "core/core.cuh"; }
 
 LogicalResult DequantizeOp::verify() {
   auto tile = cast<VectorType>(getTile().getType());
@@ -258,8 +280,6 @@ LogicalResult DequantizeOp::verify() {
                          << " do not cover a tile of " << tile;
   return success();
 }
-StringRef DequantizeOp::getCallee() { return "dsv4::dequantize"; }
-StringRef DequantizeOp::getHeader() { return "rows/convert.cuh"; }
 
 LogicalResult SwapNibblesOp::verify() {
   auto type = cast<VectorType>(getSource().getType());
@@ -270,8 +290,6 @@ LogicalResult SwapNibblesOp::verify() {
            << type;
   return success();
 }
-StringRef SwapNibblesOp::getCallee() { return "dsv4::swap_nibbles"; }
-StringRef SwapNibblesOp::getHeader() { return "core/core.cuh"; }
 
 LogicalResult JoinOp::verify() {
   auto first = cast<VectorType>(getFirst().getType());
@@ -297,8 +315,6 @@ LogicalResult StepsOp::verify() {
                          << " from chunk " << begin << " on";
   return success();
 }
-StringRef StepsOp::getCallee() { return "dsv4::steps"; }
-StringRef StepsOp::getHeader() { return "rows/rows.cuh"; }
 
 LogicalResult PadOp::verify() {
   auto source = cast<VectorType>(getSource().getType());
@@ -309,11 +325,6 @@ LogicalResult PadOp::verify() {
                          << padded;
   return success();
 }
-StringRef KeepChunksOp::getCallee() { return "dsv4::keep_chunks"; }
-StringRef KeepChunksOp::getHeader() { return "rows/rows.cuh"; }
-
-StringRef PadOp::getCallee() { return "dsv4::pad"; }
-StringRef PadOp::getHeader() { return "rows/rows.cuh"; }
 
 LogicalResult AlternateOp::verify() {
   SmallVector<int64_t> shape =
@@ -325,24 +336,10 @@ LogicalResult AlternateOp::verify() {
                          << " is not half of " << getSource().getType();
   return success();
 }
-StringRef AlternateOp::getCallee() {
-  return getOdd() ? "dsv4::odds" : "dsv4::evens";
-}
-StringRef AlternateOp::getHeader() { return "rows/rows.cuh"; }
-
-StringRef OneNaNOp::getCallee() { return "dsv4::one_nan"; }
-StringRef OneNaNOp::getHeader() { return "rows/rows.cuh"; }
-
-StringRef JoinOp::getCallee() { return "dsv4::join"; }
-StringRef JoinOp::getHeader() { return "rows/rows.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // Across the lanes of a row
 //===----------------------------------------------------------------------===//
-
-static bool isLaneCount(int64_t lanes) {
-  return lanes >= 1 && lanes <= 32 && llvm::isPowerOf2_64(lanes);
-}
 
 LogicalResult ReduceOp::verify() {
   auto source = cast<VectorType>(getSource().getType());
@@ -359,22 +356,6 @@ LogicalResult ReduceOp::verify() {
                          << row << " do not give " << reduced;
   return success();
 }
-StringRef ReduceOp::getCallee() {
-  switch (getKind()) {
-  case ReduceKind::Sum:
-    return "dsv4::sum";
-  case ReduceKind::MaxAbs:
-    return "dsv4::max_abs";
-  case ReduceKind::MaxAbsNaN:
-    return "dsv4::max_abs_nan";
-  case ReduceKind::MaxNaN:
-    return "dsv4::max_nan";
-  }
-  llvm_unreachable("unknown kind");
-}
-StringRef ReduceOp::getHeader() {
-  return getKind() == ReduceKind::MaxNaN ? "rows/gate.cuh" : "rows/rows.cuh";
-}
 
 LogicalResult HadamardOp::verify() {
   int64_t elements = cast<VectorType>(getSource().getType()).getNumElements();
@@ -383,110 +364,6 @@ LogicalResult HadamardOp::verify() {
                             "and of lanes";
   return success();
 }
-StringRef HadamardOp::getCallee() { return "dsv4::hadamard"; }
-StringRef HadamardOp::getHeader() { return "rows/rows.cuh"; }
-
-PoolWindowOp PoolOp::getWindow() {
-  return cast<PoolWindowOp>(getBody().front().getTerminator());
-}
-int64_t PoolOp::getChannels() {
-  return cast<VectorType>(getPooled().getType()).getNumElements() *
-         static_cast<int64_t>(getLanes());
-}
-LogicalResult PoolOp::verify() {
-  if (getBody().getArgumentTypes() != TypeRange{IndexType::get(getContext())})
-    return emitOpError() << "pool_c1: expected a region of one index, the row";
-  if (static_cast<int64_t>(getMembers()) < 1 ||
-      static_cast<int64_t>(getCount()) < 1 ||
-      static_cast<int64_t>(getThreads()) < 1 || !isLaneCount(getLanes()) ||
-      static_cast<int64_t>(getCluster()) < 1)
-    return emitOpError() << "pool_c2: expected positive members, threads, "
-                            "count and cluster, and a power of two of lanes, "
-                            "at most 32";
-  return success();
-}
-/// Whether the arguments of a region are `member` and `lane`.
-static bool isMemberAndLane(Region &region) {
-  return region.getNumArguments() == 2 &&
-         llvm::all_of(region.getArgumentTypes(),
-                      [](Type type) { return type.isIndex(); });
-}
-/// The vector that a region of `member` and `lane` ends in, if it has such.
-static VectorType getPart(Region &region) {
-  auto yield = dyn_cast<PoolYieldOp>(region.front().getTerminator());
-  return isMemberAndLane(region) && yield && yield.getNumOperands() == 1
-             ? cast<VectorType>(yield.getOperand(0).getType())
-             : VectorType();
-}
-LogicalResult PoolOp::verifyRegions() {
-  auto window = dyn_cast<PoolWindowOp>(getBody().front().getTerminator());
-  if (!window)
-    return emitOpError() << "pool_c1: expected the region to end in "
-                            "'cuda.pool_window'";
-  // pool_window_c1.
-  auto row = cast<PoolRowOp>(window.getAny().front().getTerminator());
-  auto part = cast<VectorType>(row.getScores().getType());
-  if (!isPartOfRow(part, getChannels(), getThreads(), getCluster()))
-    return emitOpError() << "pool_c2: " << part << " is no part of rows of "
-                         << getChannels();
-  if (!getOffsets().empty() && getPart(getOffsets()) != part)
-    return emitOpError() << "pool_c3: expected offsets of two indices that end "
-                            "in 'cuda.pool_yield' of "
-                         << part;
-  return success();
-}
-/// The ranges of `member` and `lane`.
-static void setMemberAndLane(PoolOp pool, Region &region,
-                             SetIntRangeFn setRange) {
-  unsigned width = IndexType::kInternalStorageBitWidth;
-  auto set = [&](BlockArgument index, int64_t count) {
-    setRange(index, ConstantIntRanges::range(APInt(width, 0),
-                                             APInt(width, count - 1), true));
-  };
-  // A last block of members is filled up.
-  set(region.getArgument(0), llvm::alignTo(pool.getMembers(), 8));
-  set(region.getArgument(1), pool.getThreads() * pool.getCluster());
-}
-void PoolOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
-                               SetIntRangeFn setRange) {
-  unsigned width = IndexType::kInternalStorageBitWidth;
-  setRange(
-      getBody().getArgument(0),
-      ConstantIntRanges::range(APInt(width, 0), APInt(width, INT32_MAX), true));
-  if (!getOffsets().empty())
-    setMemberAndLane(*this, getOffsets(), setRange);
-}
-
-LogicalResult PoolWindowOp::verifyRegions() {
-  VectorType scores = getPart(getScores()), values = getPart(getValues());
-  auto row = dyn_cast<PoolRowOp>(getAny().front().getTerminator());
-  if (!scores || !values || !isMemberAndLane(getAny()) || !row)
-    return emitOpError() << "pool_window_c1: expected regions of two indices, "
-                            "of which two end in 'cuda.pool_yield' of a vector "
-                            "and the last in 'cuda.pool_row'";
-  if (scores != values || row.getScores().getType() != scores ||
-      row.getValues().getType() != scores)
-    return emitOpError() << "pool_window_c2: expected scores and values of one "
-                            "type";
-  return success();
-}
-void PoolWindowOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
-                                     SetIntRangeFn setRange) {
-  for (Region *region : getRegions())
-    setMemberAndLane(cast<PoolOp>((*this)->getParentOp()), *region, setRange);
-}
-StringRef PoolOp::getCallee() { return "dsv4::pool"; }
-StringRef PoolOp::getHeader() { return "window/pool.cuh"; }
-
-StringRef PrefetchOp::getCallee() {
-  if (getL2())
-    return getPredicate() ? "dsv4::prefetch_l2_if" : "dsv4::prefetch_l2";
-  return getPredicate() ? "dsv4::prefetch_if" : "dsv4::prefetch";
-}
-StringRef PrefetchOp::getHeader() { return "core/accesses.cuh"; }
-
-StringRef InPoolOp::getCallee() { return "dsv4::in_pool"; }
-StringRef InPoolOp::getHeader() { return "core/accesses.cuh"; }
 
 LogicalResult IsLastOp::verify() {
   if (!isLaneCount(getLanes()))
@@ -494,8 +371,6 @@ LogicalResult IsLastOp::verify() {
                             "most 32";
   return success();
 }
-StringRef IsLastOp::getCallee() { return "dsv4::is_last"; }
-StringRef IsLastOp::getHeader() { return "rows/rows.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // Quantisation
@@ -518,10 +393,6 @@ LogicalResult EncodeOp::verify() {
                             "'drop_negative_zero'";
   return success();
 }
-StringRef EncodeOp::getCallee() {
-  return getUp() ? "dsv4::encode_up" : "dsv4::encode";
-}
-StringRef EncodeOp::getHeader() { return "rows/encode.cuh"; }
 
 LogicalResult QuantizeOp::verify() {
   auto codes = cast<VectorType>(getCodes().getType());
@@ -538,17 +409,3 @@ LogicalResult QuantizeOp::verify() {
                          << " do not cover a tile of " << values;
   return success();
 }
-StringRef QuantizeOp::getCallee() { return "dsv4::quantize"; }
-StringRef QuantizeOp::getHeader() { return "rows/encode.cuh"; }
-
-//===----------------------------------------------------------------------===//
-// Programmatic dependent launch
-//===----------------------------------------------------------------------===//
-
-StringRef WaitForPredecessorsOp::getCallee() {
-  return "dsv4::wait_for_predecessors";
-}
-StringRef WaitForPredecessorsOp::getHeader() { return "core/accesses.cuh"; }
-
-StringRef LaunchSuccessorsOp::getCallee() { return "dsv4::launch_successors"; }
-StringRef LaunchSuccessorsOp::getHeader() { return "core/accesses.cuh"; }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Pool.h"
+#include "Checks.h"
 
 #include "dsv4/Dialect/CUDA.h"
 
@@ -40,14 +40,15 @@ int64_t PoolOnlineOp::getSharedBytes() {
 
 int64_t cuda::getSharedBytes(Operation *kernel) {
   int64_t bytes = 0;
-  kernel->walk([&](PoolOnlineOp pool) {
-    bytes = std::max(bytes, pool.getSharedBytes());
+  kernel->walk([&](SharedMemoryOpInterface op) {
+    bytes = std::max(bytes, op.getSharedBytes());
   });
   return bytes;
 }
 
 LogicalResult PoolOnlineOp::verify() {
-  if (getBody().getArgumentTypes() != TypeRange{IndexType::get(getContext())})
+  if (getBody().getNumArguments() != 1 ||
+      !isOffset(getBody().getArgument(0).getType()))
     return emitOpError()
            << "pool_online_c1: expected a region of one index, the row";
   auto isPositive = [](uint64_t count) {
@@ -55,8 +56,7 @@ LogicalResult PoolOnlineOp::verify() {
   };
   if (!isPositive(getMembers()) || !isPositive(getCount()) ||
       !isPositive(getThreads()) || !isPositive(getCluster()) ||
-      !isPositive(getGroups()) || getLanes() > 32 ||
-      !llvm::isPowerOf2_64(getLanes()))
+      !isPositive(getGroups()) || !isLaneCount(getLanes()))
     return emitOpError()
            << "pool_online_c2: expected positive members, threads, count, "
               "cluster and groups, and a power of two of lanes, at most 32";
@@ -87,14 +87,30 @@ LogicalResult PoolOnlineOp::verifyRegions() {
 
 void PoolOnlineOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                      SetIntRangeFn setRange) {
-  unsigned width = IndexType::kInternalStorageBitWidth;
-  setRange(
-      getBody().getArgument(0),
-      ConstantIntRanges::range(APInt(width, 0), APInt(width, INT32_MAX), true));
+  setArgumentRange(getBody().getArgument(0), 0, INT32_MAX, setRange);
 }
 
 StringRef PoolOnlineOp::getCallee() { return "dsv4::pool_online"; }
 StringRef PoolOnlineOp::getHeader() { return "window/pool_online.cuh"; }
+
+std::optional<CallConfig> PoolOnlineOp::getConfig() {
+  CallConfig config{"dsv4::WindowSegmentDefaults",
+                    {{"rows", static_cast<int64_t>(getCount())},
+                     {"threads", static_cast<int64_t>(getThreads())},
+                     {"lanes", static_cast<int64_t>(getLanes())},
+                     {"groups", static_cast<int64_t>(getGroups())}}};
+  if (getCluster() != 1)
+    config.members.push_back({"cluster", static_cast<int64_t>(getCluster())});
+  config.members.push_back({"Part", getPiece().getPart()});
+  config.members.push_back({"Result", getPooled().getType()});
+  return config;
+}
+
+SmallVector<CallArgument> PoolOnlineOp::getCallArguments() {
+  return {getRow(), getRows(), Lambda{&getBody(), "pool_piece"}};
+}
+
+bool PoolOnlineOp::isInt32(OpOperand &) { return true; }
 
 //===----------------------------------------------------------------------===//
 // PoolPieceOp
@@ -116,11 +132,15 @@ bool PoolPieceOp::isStaged() {
                       isStagedLoad);
 }
 
-/// Whether `region` has the arguments and ends in a yield of vectors of the
-/// shape of `part`.
-static bool fits(Region &region, ArrayRef<Type> arguments, VectorType part) {
+/// Whether `region` has `indices` numbers and then `rows` as its arguments, and
+/// ends in a yield of vectors of the shape of `part`.
+static bool fits(Region &region, unsigned indices, ArrayRef<Type> rows,
+                 VectorType part) {
   auto yield = dyn_cast<PoolYieldOp>(region.front().getTerminator());
-  return yield && region.getArgumentTypes() == TypeRange(arguments) &&
+  ValueRange arguments = region.getArguments();
+  return yield && arguments.size() == indices + rows.size() &&
+         llvm::all_of(arguments.take_front(indices).getTypes(), isOffset) &&
+         arguments.drop_front(indices).getTypes() == TypeRange(rows) &&
          llvm::all_of(yield.getOperandTypes(), [&](Type type) {
            return cast<VectorType>(type).getShape() == part.getShape();
          });
@@ -129,11 +149,10 @@ static bool fits(Region &region, ArrayRef<Type> arguments, VectorType part) {
 /// pool_piece_c1.
 static bool isWellFormed(PoolPieceOp piece) {
   VectorType part = piece.getPart();
-  Type index = IndexType::get(piece.getContext());
   if (!part || !part.getElementType().isF32() ||
-      !fits(piece.getBegin(), {index}, part) ||
-      !fits(piece.getMember(), {index, index}, part) ||
-      !fits(piece.getEnd(), {index, part, part, part}, part))
+      !fits(piece.getBegin(), 1, {}, part) ||
+      !fits(piece.getMember(), 2, {}, part) ||
+      !fits(piece.getEnd(), 1, {part, part, part}, part))
     return false;
   auto typesOf = [](Region &region) {
     return region.front().getTerminator()->getOperandTypes();
@@ -162,14 +181,27 @@ LogicalResult PoolPieceOp::verifyRegions() {
 void PoolPieceOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                     SetIntRangeFn setRange) {
   auto pool = cast<PoolOnlineOp>((*this)->getParentOp());
-  unsigned width = IndexType::kInternalStorageBitWidth;
-  auto set = [&](BlockArgument index, int64_t count) {
-    setRange(index, ConstantIntRanges::range(APInt(width, 0),
-                                             APInt(width, count - 1), true));
-  };
   int64_t threads = pool.getThreads() * pool.getCluster();
-  set(getBegin().getArgument(0), threads);
-  set(getMember().getArgument(0), pool.getMembers());
-  set(getMember().getArgument(1), threads);
-  set(getEnd().getArgument(0), threads);
+  int64_t members = pool.getMembers();
+  setArgumentRange(getBegin().getArgument(0), 0, threads - 1, setRange);
+  setArgumentRange(getMember().getArgument(0), 0, members - 1, setRange);
+  setArgumentRange(getMember().getArgument(1), 0, threads - 1, setRange);
+  setArgumentRange(getEnd().getArgument(0), 0, threads - 1, setRange);
+}
+
+StringRef PoolPieceOp::getCallee() { return "pool_piece"; }
+StringRef PoolPieceOp::getHeader() { return "window/pool_online.cuh"; }
+SmallVector<CallArgument> PoolPieceOp::getCallArguments() {
+  return {getCount(),
+          getKnown(),
+          getKept(),
+          getEnds(),
+          Lambda{&getBegin(), "", {"piece_max", "piece_sum", "piece_acc"}},
+          Lambda{&getMember(), "", {}, "dsv4::piece_row"},
+          Lambda{&getEnd()}};
+}
+
+bool PoolPieceOp::isInt32(OpOperand &) { return true; }
+OffsetSum PoolPieceOp::getOffsetSum(Region &region) {
+  return &region == &getMember() ? OffsetSum::WideIndex : OffsetSum::Range;
 }

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Checks.h"
+
 #include "dsv4/Dialect/CUDA.h"
 
 using namespace mlir;
@@ -19,8 +21,6 @@ LogicalResult LoadPartOp::verify() {
                          << element;
   return success();
 }
-StringRef LoadPartOp::getCallee() { return "dsv4::load_part"; }
-StringRef LoadPartOp::getHeader() { return "core/memory.cuh"; }
 
 VectorType SelectOp::getChunk() {
   auto yield = dyn_cast<SelectYieldOp>(getLoad().front().getTerminator());
@@ -40,15 +40,12 @@ LogicalResult ColumnsOp::verify() {
     return emitOpError() << "columns_c1: " << chunk << " is no chunk of "
                          << row;
   int64_t lanes = getLanes();
-  if (lanes < 1 || lanes > 32 || !llvm::isPowerOf2_64(lanes) ||
-      (row.getRank() == 1 && lanes != 1))
+  if (!isLaneCount(lanes) || (row.getRank() == 1 && lanes != 1))
     return emitOpError() << "columns_c2: expected 'lanes' to be a power of two "
                             "of at most 32, 1 for a whole row, got "
                          << lanes;
   return success();
 }
-StringRef ColumnsOp::getCallee() { return "dsv4::columns"; }
-StringRef ColumnsOp::getHeader() { return "rows/rows.cuh"; }
 
 LogicalResult SelectOp::verify() {
   auto isBetween = [](uint64_t value, uint64_t least, uint64_t most) {
@@ -99,12 +96,14 @@ LogicalResult SelectOp::verify() {
 }
 
 LogicalResult SelectOp::verifyRegions() {
-  Builder b(getContext());
-  Type index = b.getIndexType();
   auto last = dyn_cast<SelectYieldOp>(getEmit().front().getTerminator());
   if (!getChunk() || !last || last.getNumOperands() != 0 ||
-      getLoad().getArgumentTypes() != TypeRange{index} ||
-      getEmit().getArgumentTypes() != TypeRange{index, index, b.getF32Type()})
+      getLoad().getNumArguments() != 1 ||
+      !isOffset(getLoad().getArgument(0).getType()) ||
+      getEmit().getNumArguments() != 3 ||
+      !isOffset(getEmit().getArgument(0).getType()) ||
+      !isOffset(getEmit().getArgument(1).getType()) ||
+      !getEmit().getArgument(2).getType().isF32())
     return emitOpError()
            << "select_c1: expected regions of (column) and (place, index, "
               "value) that end in a 'cuda.select_yield' of one and of no "
@@ -118,23 +117,19 @@ LogicalResult SelectOp::verifyRegions() {
 
 void SelectOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                  SetIntRangeFn setRange) {
-  unsigned width = IndexType::kInternalStorageBitWidth;
-  auto set = [&](BlockArgument index, int64_t least, int64_t count) {
-    setRange(index, ConstantIntRanges::range(
-                        APInt(width, least, /*isSigned=*/true),
-                        APInt(width, count - 1), /*isSigned=*/true));
-  };
-  set(getLoad().getArgument(0), 0, getMost());
+  auto max = static_cast<int64_t>(getMost());
+  setArgumentRange(getLoad().getArgument(0), 0, max - 1, setRange);
   // All lanes of a warp run what is for its first ones.
-  set(getEmit().getArgument(0), 0,
-      getKind() == SelectKind::Warp ? std::max<int64_t>(getPlaces(), 32)
-                                    : getPlaces());
-  set(getEmit().getArgument(1), -1, getMost());
+  int64_t ranks = getPlaces();
+  if (getKind() == SelectKind::Warp)
+    ranks = std::max<int64_t>(ranks, 32);
+  setArgumentRange(getEmit().getArgument(0), 0, ranks - 1, setRange);
+  setArgumentRange(getEmit().getArgument(1), -1, max - 1, setRange);
 }
 
 StringRef SelectOp::getCallee() {
   if (getKind() == SelectKind::Warp)
-    return "dsv4::topk_warp";
+    return getGroups() > 1 ? "dsv4::topk_groups" : "dsv4::topk_warp";
   if (getWorkspace())
     return "dsv4::topk_grid";
   if (getCluster() > 1)
@@ -153,15 +148,68 @@ StringRef SelectOp::getHeader() {
   return "select/topk_rows.cuh";
 }
 
-LogicalResult PlaceSumOp::verify() {
-  if (getPlaces() < 1 || getPlaces() > 32)
-    return emitOpError() << "place_sum_c1: expected between 1 and 32 places, "
-                            "got "
-                         << getPlaces();
-  return success();
+/// How often a block reads a row.
+static Enumerator getRead(SelectKind kind) {
+  constexpr StringLiteral read = "dsv4::TopkRead";
+  switch (kind) {
+  case SelectKind::Rounds:
+    return {read, "first"};
+  case SelectKind::Stream:
+    return {read, "sample"};
+  case SelectKind::Block:
+  case SelectKind::Warp:
+    return {read, "whole"};
+  }
+  llvm_unreachable("all kinds are above");
 }
-StringRef PlaceSumOp::getCallee() { return "dsv4::sum"; }
-StringRef PlaceSumOp::getHeader() { return "rows/rows.cuh"; }
+
+std::optional<CallConfig> SelectOp::getConfig() {
+  bool isWarp = getKind() == SelectKind::Warp;
+  CallConfig config{isWarp ? "dsv4::TopkWarpDefaults" : "dsv4::TopkDefaults",
+                    {}};
+  auto add = [&](StringRef name, uint64_t value, uint64_t byDefault = 0) {
+    if (value != byDefault)
+      config.members.push_back({name, static_cast<int64_t>(value)});
+  };
+  add("k", getPlaces());
+  if (!isWarp)
+    add("threads", getThreads());
+  add("vector", getChunk().getNumElements());
+  add("vectors", getChunks());
+  add("cluster", getCluster(), 1);
+  add("blocks_per_row", getParts(), 1);
+  if (getGroups() > 1) {
+    add("groups", getGroups());
+    add("group_size", getMost() / getGroups());
+    add("kept_groups", getKeep());
+    add("best_per_group", getBy());
+  }
+  if (isWarp) {
+    config.members.push_back(
+        {"needs_values", !getEmit().getArgument(2).use_empty()});
+    config.members.push_back({"computed", getComputed()});
+  } else if (getKind() != SelectKind::Block) {
+    config.members.push_back({"read", getRead(getKind())});
+  }
+  if (getOrder() != SelectOrder::Unordered)
+    config.members.push_back(
+        {"order",
+         Enumerator{"dsv4::TopkOrder", stringifySelectOrder(getOrder())}});
+  if (getSmallest())
+    config.members.push_back({"largest", false});
+  return config;
+}
+
+SmallVector<CallArgument> SelectOp::getCallArguments() {
+  SmallVector<CallArgument> arguments = {getLength()};
+  if (getWorkspace())
+    arguments.push_back(getWorkspace());
+  arguments.push_back(Lambda{&getLoad()});
+  arguments.push_back(Lambda{&getEmit()});
+  return arguments;
+}
+
+bool SelectOp::isInt32(OpOperand &) { return true; }
 
 //===----------------------------------------------------------------------===//
 // Elements by index, functions
@@ -175,21 +223,3 @@ LogicalResult GatherOp::verify() {
                          << elements;
   return success();
 }
-StringRef GatherOp::getCallee() { return "dsv4::gather"; }
-StringRef GatherOp::getHeader() { return "rows/gate.cuh"; }
-
-StringRef WhereValidOp::getCallee() { return "dsv4::where_valid"; }
-StringRef WhereValidOp::getHeader() { return "rows/gate.cuh"; }
-
-StringRef ActivationOp::getCallee() {
-  switch (getKind()) {
-  case ActivationKind::SqrtSoftplus:
-    return "dsv4::sqrt_softplus";
-  case ActivationKind::Sigmoid:
-    return "dsv4::sigmoid";
-  case ActivationKind::Exp:
-    return "dsv4::exp";
-  }
-  llvm_unreachable("all kinds are above");
-}
-StringRef ActivationOp::getHeader() { return "rows/gate.cuh"; }

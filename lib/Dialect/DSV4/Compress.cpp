@@ -12,6 +12,9 @@
 using namespace mlir;
 using namespace dsv4;
 
+#define GET_OP_CLASSES
+#include "DSV4WindowOps.cpp.inc"
+
 int64_t CompressOp::getChannels() {
   int64_t columns = cast<ShapedType>(getValues().getType()).getShape().back();
   return getOverlap() ? columns / 2 : columns;
@@ -21,23 +24,31 @@ void CompressOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getEntries(), "pooled");
 }
 Value CompressOp::getRowOperand() { return getPlan(); }
-SmallVector<RowPiece> CompressOp::getRowPieces() {
+SmallVector<RowSegment> CompressOp::getRowSegments() {
   return {{getChannels(),
            getElementBits(getElementTypeOrSelf(getOut().getType()))}};
 }
-TeamWork CompressOp::getTeamWork() {
+CooperativeWork CompressOp::getCooperativeWork() {
+  CooperativeWork work;
+  work.kind = WindowAttr::name;
   // Tokens of a piece are merged one after another.
-  return {isOnline() ? 1 : static_cast<int64_t>(getWindowRows()),
-          getChannels()};
+  work.rows = isOnline() ? 1 : static_cast<int64_t>(getWindowRows());
+  work.elements = getChannels();
+  return work;
 }
-SmallVector<RowGroup> CompressOp::getRowGroups() { return {}; }
-bool CompressOp::acceptsRow(OpOperand &) { return false; }
+bool CompressOp::acceptsProducer(OpOperand &) { return false; }
 
 SmallVector<std::pair<TensorAxis, TensorAxis>> CompressOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
   tieAxes(getValues(), getScores(), 1, pairs);
   tieAxes(getPlan(), getOut(), 1, pairs);
   return pairs;
+}
+
+SmallVector<FieldAttr> CompressOp::getWrittenFields() {
+  if (!isOnline())
+    return {};
+  return llvm::to_vector(getState().getType().getRecord().getFields());
 }
 
 void CompressOp::getEffects(
@@ -141,12 +152,12 @@ LogicalResult CompressOp::verify() {
   auto scores = dyn_cast<RankedTensorType>(getScores().getType());
   int64_t streams = getOverlap() ? 2 : 1;
   if (!values || values.getRank() != 2 || !hasRows(values) ||
-      values.getDimSize(1) % streams != 0 ||
-      values.getDimSize(1) > streams * kMostChannels)
+      values.getDimSize(1) % streams != 0)
     return emitOpError() << "compress_c1: expected 'values' of shape [tokens, "
                          << (getOverlap() ? "2 D]" : "D]")
-                         << " with a constant D between 1 and " << kMostChannels
-                         << ", got " << getValues().getType();
+                         << " with a constant last extent between 1 and "
+                         << RecordAttr::kMaxRowExtent << ", got "
+                         << getValues().getType();
   if (!scores || scores.getElementType() != values.getElementType() ||
       !compatible(scores.getShape(), values.getShape()) ||
       scores.isDynamicDim(1))

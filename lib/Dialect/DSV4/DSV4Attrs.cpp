@@ -1,4 +1,4 @@
-//===- DSV4Attrs.cpp - Records, formats, schedules -*- C++ -*-===//
+//===- DSV4Attrs.cpp - Records, formats, policies -*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -189,6 +189,15 @@ static void printRecordBody(AsmPrinter &printer, ArrayRef<FieldAttr> fields,
     printer << ", align " << align;
 }
 
+/// parts ::= array attribute. An error in one of them is said once.
+static ParseResult parseParts(AsmParser &parser, ArrayAttr &parts) {
+  return parser.parseAttribute(parts);
+}
+
+static void printParts(AsmPrinter &printer, ArrayAttr parts) {
+  printer << parts;
+}
+
 #include "DSV4Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "DSV4Attrs.cpp.inc"
@@ -266,7 +275,7 @@ LogicalResult RecordAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// FormatAttr, RowScheduleAttr
+// FormatAttr, PolicyAttr
 //===----------------------------------------------------------------------===//
 
 LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -298,79 +307,6 @@ LogicalResult PolicyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "policy_c1: expected 'multiple' to be a power of two "
                           "between 1 and 4096, and 1 with 'exact', got "
                        << multiple;
-  return success();
-}
-
-LogicalResult
-RowScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                        int64_t threads, int64_t lanes, int64_t vector,
-                        int64_t blocks, LoadPolicy load, StorePolicy store,
-                        bool, int64_t team, int64_t rows, int64_t cluster,
-                        SelectAlgorithm select, int64_t chunks, int64_t parts) {
-  if (threads < 32 || threads > 1024 || threads % 32 != 0)
-    return emitError()
-           << "row_schedule_c1: expected 'threads' to be a multiple "
-              "of 32 between 32 and 1024, got "
-           << threads;
-  if (lanes < 1 || lanes > 32 || !llvm::isPowerOf2_64(lanes))
-    return emitError() << "row_schedule_c2: expected 'lanes' to be a power of "
-                          "two between 1 and 32, got "
-                       << lanes;
-  if (vector < 1 || vector > 32 || !llvm::isPowerOf2_64(vector))
-    return emitError() << "row_schedule_c3: expected 'vector' to be a power of "
-                          "two between 1 and 32, got "
-                       << vector;
-  if (blocks < 0 || blocks > 32 || blocks * threads > 2048)
-    return emitError() << "row_schedule_c5: expected 'blocks' between 0 and 32 "
-                          "and at most 2048 threads in them, got "
-                       << blocks << " of " << threads << " threads";
-  if (team < 0 || team > 8 || (team & (team - 1)) != 0)
-    return emitError()
-           << "row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got "
-           << team;
-  if (rows < 0 || (rows > 0 && team == 0) || rows > threads / lanes)
-    return emitError() << "row_schedule_c7: expected 'rows' of a 'team' whose "
-                          "lanes are among its threads, got "
-                       << rows;
-  bool streams = select == SelectAlgorithm::Stream;
-  bool isShared = streams || select == SelectAlgorithm::Block;
-  int64_t mostBlocks = isShared ? 16 : team != 0 ? 8 : 1;
-  if (mostBlocks == 1 && cluster != 1)
-    return emitError() << "row_schedule_c8: expected 'cluster' to be 1 where "
-                          "there is no 'team' and 'select' is not 'block' or "
-                          "'stream', got "
-                       << cluster;
-  // Selections divide a row among any number of blocks.
-  if (cluster < 1 || cluster > mostBlocks ||
-      (!isShared && !llvm::isPowerOf2_64(cluster)))
-    return emitError() << "row_schedule_c8: expected 'cluster' to be "
-                       << (isShared ? "" : "a power of two ")
-                       << "between 1 and " << mostBlocks << ", got " << cluster;
-  if (select != SelectAlgorithm::None && (team != 0 || rows != 0))
-    return emitError() << "row_schedule_c9: expected no 'team' and 'rows' with "
-                          "'select', got "
-                       << team << " and " << rows;
-  bool takesRounds = streams || select == SelectAlgorithm::Grid;
-  if (chunks < 1 || chunks > 16 || (chunks > 1 && !takesRounds) ||
-      (takesRounds && chunks * vector > kMostHeldOfRow))
-    return emitError() << "row_schedule_c9: expected 'chunks' between 1 and 16 "
-                          "and at most "
-                       << kMostHeldOfRow
-                       << " elements in them, and 1 without 'select = stream' "
-                          "or 'grid', got "
-                       << chunks;
-  if (select != SelectAlgorithm::None && select != SelectAlgorithm::Warp &&
-      (threads < 64 || !llvm::isPowerOf2_64(threads)))
-    return emitError() << "row_schedule_c9: expected 'threads' that select to "
-                          "be a power of two from 64 on, got "
-                       << threads;
-  bool isGrid = select == SelectAlgorithm::Grid;
-  if (parts < (isGrid ? 2 : 1) || parts > (isGrid ? 256 : 1) ||
-      !llvm::isPowerOf2_64(parts))
-    return emitError() << "row_schedule_c10: expected 'parts' to be a power of "
-                          "two between 2 and 256 with 'select = grid', else "
-                          "1, got "
-                       << parts;
   return success();
 }
 

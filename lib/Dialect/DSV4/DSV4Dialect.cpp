@@ -11,7 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -45,7 +45,27 @@ void DSV4Dialect::initialize() {
   registerTypes();
   addOperations<
 #define GET_OP_LIST
-#include "DSV4Ops.cpp.inc"
+#include "DSV4KernelOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "DSV4CacheOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "DSV4RowOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "DSV4WindowOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "DSV4SelectOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "DSV4RouteOps.cpp.inc"
       >();
   addInterfaces<AliasInterface>();
 }
@@ -147,8 +167,8 @@ LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
   };
   if (attr.getName() == kSummaryAttr && !isa<StringAttr>(attr.getValue()))
     return expects("a string");
-  if (attr.getName() == kScheduleAttr && !isa<RowScheduleAttr>(attr.getValue()))
-    return expects("a #dsv4.row_schedule");
+  if (attr.getName() == kScheduleAttr && !isa<ScheduleAttr>(attr.getValue()))
+    return expects("a #dsv4.schedule");
   if (attr.getName() == kRowsOfAttr) {
     auto index = dyn_cast<IntegerAttr>(attr.getValue());
     bool isInput = index && index.getType().isSignlessInteger(64) &&
@@ -179,12 +199,26 @@ LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
-/// A letter or '_', then letters, digits, '_' and the characters of `more`.
-static bool isIdentifier(StringRef name, StringRef more = "") {
-  return !name.empty() && !llvm::isDigit(name.front()) &&
-         llvm::all_of(name, [&](char c) {
-           return llvm::isAlnum(c) || c == '_' || more.contains(c);
-         });
+/// A letter or '_', then letters, digits and '_'.
+static bool isIdentifier(StringRef name) {
+  return rt::isPlanName(name) && !name.contains('.');
+}
+
+/// Whether arguments of `func` have names of their own before `argIndex`.
+static bool hasNamesBefore(FunctionOpInterface func, unsigned argIndex) {
+  for (unsigned i = 0; i < argIndex; ++i)
+    if (func.getArgAttr(i, DSV4Dialect::kNameAttr))
+      return true;
+  return false;
+}
+
+/// A name that two arguments of `func` have, or an empty string.
+static std::string findNameUsedTwice(FunctionOpInterface func) {
+  llvm::StringSet<> names;
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (std::string name = getArgumentName(func, i); !names.insert(name).second)
+      return name;
+  return "";
 }
 
 LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
@@ -194,7 +228,6 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
   auto func = dyn_cast<FunctionOpInterface>(op);
   if (!func)
     return success();
-  // Names are compared pairwise below.
   if (func.getNumArguments() > kMaxArguments)
     return op->emitOpError() << "expects at most " << kMaxArguments
                              << " arguments, got " << func.getNumArguments();
@@ -203,10 +236,12 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
     if (!name || !isIdentifier(name.getValue()))
       return op->emitOpError() << "expects 'dsv4.name' of argument " << argIndex
                                << " to be an identifier";
-    for (unsigned i = 0; i < func.getNumArguments(); ++i)
-      if (i != argIndex && getArgumentName(func, i) == name.getValue())
-        return op->emitOpError() << "expects distinct argument names, '"
-                                 << name.getValue() << "' is used twice";
+    // Once for all arguments.
+    if (hasNamesBefore(func, argIndex))
+      return success();
+    if (std::string twice = findNameUsedTwice(func); !twice.empty())
+      return op->emitOpError() << "expects distinct argument names, '" << twice
+                               << "' is used twice";
     return success();
   }
   if (attr.getName() == kDimsAttr) {
@@ -219,7 +254,7 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
                                << " to name every axis of a tensor, with \"\" "
                                   "for none";
     for (auto dim : dims.getAsRange<StringAttr>())
-      if (!dim.empty() && !isIdentifier(dim.getValue(), "."))
+      if (!dim.empty() && !rt::isPlanName(dim.getValue()))
         return op->emitOpError() << "expects 'dsv4.dims' of argument "
                                  << argIndex << " to hold identifiers";
     return success();

@@ -13,45 +13,16 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dsv4;
 
-//===----------------------------------------------------------------------===//
-// Shared pieces of syntax
-//===----------------------------------------------------------------------===//
-
-/// Results have the types of the destinations, so the text does not repeat
-/// them.
-static ParseResult parseTiedVariadic(OpAsmParser &, ArrayRef<Type> destinations,
-                                     SmallVectorImpl<Type> &results) {
-  llvm::append_range(results, destinations);
-  return success();
-}
-static void printTiedVariadic(OpAsmPrinter &, Operation *, TypeRange,
-                              TypeRange) {}
-
-static ParseResult parseTiedResult(OpAsmParser &, Type destination,
-                                   Type &result) {
-  result = destination;
-  return success();
-}
-static void printTiedResult(OpAsmPrinter &, Operation *, Type, Type) {}
-
-static ParseResult parseTiedResults(OpAsmParser &, Type destination, Type mask,
-                                    Type &result, Type &valid) {
-  result = destination;
-  valid = mask;
-  return success();
-}
-static void printTiedResults(OpAsmPrinter &, Operation *, Type, Type, Type,
-                             Type) {}
-
 #include "DSV4Interfaces.cpp.inc"
 #define GET_OP_CLASSES
-#include "DSV4Ops.cpp.inc"
+#include "DSV4KernelOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "DSV4CacheOps.cpp.inc"
 
 ResultContract dsv4::getResultContract(Value value) {
   auto result = dyn_cast<OpResult>(value);
@@ -81,23 +52,24 @@ void PagedGatherOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 Value PagedGatherOp::getRowOperand() { return getOut(); }
 
-SmallVector<RowPiece> PagedGatherOp::getRowPieces() {
-  SmallVector<RowPiece> pieces;
+SmallVector<RowSegment> PagedGatherOp::getRowSegments() {
+  SmallVector<RowSegment> segments;
   for (FieldAttr field : getCache().getType().getRecord().getFields())
     if (field.isData())
-      pieces.push_back({field.getExtent(), getElementBits(field.getElement())});
-  return pieces;
+      segments.push_back(
+          {field.getExtent(), getElementBits(field.getElement())});
+  return segments;
 }
 
-SmallVector<RowGroup> PagedGatherOp::getRowGroups() {
-  SmallVector<RowGroup> groups;
+SmallVector<ScaleGroup> PagedGatherOp::getScaleGroups() {
+  SmallVector<ScaleGroup> groups;
   for (FieldAttr field : getCache().getType().getRecord().getFields())
     if (field.isScale() && field.getGroup() > 0)
       groups.push_back({field.getGroup(), field.getInterleave()});
   return groups;
 }
 
-bool PagedGatherOp::acceptsRow(OpOperand &) { return false; }
+bool PagedGatherOp::acceptsProducer(OpOperand &) { return false; }
 
 SmallVector<std::pair<TensorAxis, TensorAxis>> PagedGatherOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
@@ -182,27 +154,32 @@ void DequantizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 Value DequantizeOp::getRowOperand() { return getData(); }
 
-SmallVector<RowPiece> DequantizeOp::getRowPieces() {
+SmallVector<RowSegment> DequantizeOp::getRowSegments() {
   return {{cast<ShapedType>(getData().getType()).getShape().back(),
            getElementBits(getFormat().getElement())}};
 }
 
-SmallVector<RowGroup> DequantizeOp::getRowGroups() {
-  SmallVector<RowGroup> groups;
+SmallVector<ScaleGroup> DequantizeOp::getScaleGroups() {
+  SmallVector<ScaleGroup> groups;
   for (ScaleAttr scale : getFormat().getScales())
     if (scale.getGroup() > 0)
       groups.push_back({scale.getGroup(), 1});
   return groups;
 }
 
-int64_t DequantizeOp::getColumnUnit() {
-  // Two elements of 4 bits are a byte.
-  return getElementBits(getFormat().getElement()) < 8 ? 2 : 1;
-}
-// A group of factors is of whole chunks of one lane, or of whole steps.
-bool DequantizeOp::allowsUnevenShares() { return getRowGroups().empty(); }
-bool DequantizeOp::acceptsRow(OpOperand &operand) {
+// A group of scales is of whole vectors of one lane, or of whole steps.
+bool DequantizeOp::allowsMaskedTail() { return getScaleGroups().empty(); }
+bool DequantizeOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getDataMutable();
+}
+SmallVector<Access> DequantizeOp::getDemandedAccesses(OpOperand &,
+                                                      Access access) {
+  return {access};
+}
+SmallVector<Access> DequantizeOp::getProvidedAccesses(OpResult) {
+  // Two elements of 4 bits are a byte.
+  int64_t unit = getElementBits(getFormat().getElement()) < 8 ? 2 : 1;
+  return {Access::row(), Access::columns(unit)};
 }
 
 SmallVector<std::pair<TensorAxis, TensorAxis>> DequantizeOp::getTiedAxes() {
@@ -306,112 +283,11 @@ LogicalResult KernelOp::verify() {
 
 // What the schedule is compared with must have been verified before.
 LogicalResult KernelOp::verifyRegions() {
-  RowScheduleAttr schedule = getScheduleAttr();
+  ScheduleAttr schedule = getScheduleAttr();
   if (!schedule)
     return success();
-  bool selects = bool(getSelectingOp(*this));
-  auto ops = getBody().front().getOps<RowwiseOpInterface>();
-  if (!ops.empty() &&
-      selects != (schedule.getSelect() != SelectAlgorithm::None)) {
-    for (auto op : ops)
-      if (std::string why = explainWarp(op); !why.empty())
-        return emitOpError() << why;
-    return emitOpError()
-           << "row_schedule_c9: expected 'select' to be "
-           << (selects ? "'warp', 'block', 'stream' or 'grid', as an op "
-                         "selects elements of rows"
-                       : "'none', as no op selects elements of "
-                         "rows");
-  }
-  for (auto op : ops) {
-    std::string why = explainMisfit(schedule, op);
-    if (!why.empty())
-      return emitOpError() << why;
-  }
-  return success();
-}
-
-RowwiseOpInterface dsv4::getSelectingOp(KernelOp kernel) {
-  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>())
-    if (op.getSelection().places)
-      return op;
-  return {};
-}
-
-/// What a block has on every architecture without asking for more.
-static constexpr int64_t kSharedBytes = 49152;
-/// Elements of each of eight rows that a thread may have in registers.
-static constexpr int64_t kMostHeld = 16;
-
-std::string dsv4::explainMisfit(RowScheduleAttr schedule,
-                                RowwiseOpInterface op) {
-  if (schedule.getSelect() != SelectAlgorithm::None)
-    return explainMisfitOfColumns(schedule, op);
-  if (!hasShares(op))
-    return "";
-  int64_t vector = schedule.getVector();
-  int64_t step = schedule.getLanes() * vector;
-  if (TeamWork work = op.getTeamWork(); work.rows) {
-    int64_t team = schedule.getTeam();
-    if (team == 0 || work.elements % team != 0)
-      return llvm::formatv(
-          "row_schedule_c6: expected a 'team' that divides the {0} elements of "
-          "the rows that make up one row, got {1}",
-          work.elements, team);
-    int64_t cluster = schedule.getCluster();
-    if (cluster > 1 && (work.elements % (team * cluster) != 0 ||
-                        work.elements > team * cluster * schedule.getThreads()))
-      return llvm::formatv(
-          "row_schedule_c8: {0} blocks of {1} threads with {2} elements each "
-          "cannot share a row of {3} elements",
-          cluster, schedule.getThreads(), team, work.elements);
-    int64_t held = work.getSteps(schedule.getThreads() * cluster, team) * team;
-    if (held > kMostHeld)
-      return llvm::formatv(
-          "row_schedule_c6: {0} threads cannot share a row of {1} elements "
-          "evenly: one would have {2} of them, more than {3}",
-          schedule.getThreads(), work.elements, held, kMostHeld);
-    // They meet there as f32.
-    if (schedule.getRowsPerBlock() * work.elements > kSharedBytes / 4)
-      return llvm::formatv(
-          "row_schedule_c7: {0} rows of {1} elements do not fit in the {2} "
-          "bytes of shared memory of a block",
-          schedule.getRowsPerBlock(), work.elements, kSharedBytes);
-  }
-  for (RowPiece piece : op.getRowPieces()) {
-    int64_t divisor = op.allowsUnevenShares() ? vector : step;
-    if (piece.extent % divisor != 0)
-      return llvm::formatv(
-          "row_schedule_c4: {0} = {1} does not divide the {2} elements of a "
-          "field of '{3}'; expected one that does",
-          divisor == step ? "lanes * vector" : "vector", divisor, piece.extent,
-          op->getName());
-    if (vector * piece.bits % 8 != 0)
-      return llvm::formatv(
-          "row_schedule_c4: a chunk of {0} elements of {1} bits is not a whole "
-          "number of bytes",
-          vector, piece.bits);
-  }
-  auto nested = [](int64_t a, int64_t b) { return a % b == 0 || b % a == 0; };
-  for (RowGroup group : op.getRowGroups()) {
-    if (!nested(group.extent, vector) || !nested(group.extent, step))
-      return llvm::formatv(
-          "row_schedule_c4: groups of {0} elements do not match chunks of {1} "
-          "and steps of {2}",
-          group.extent, vector, step);
-    if (group.inChunk && (vector < group.extent || step == group.extent))
-      return llvm::formatv("row_schedule_c4: {0} elements belong together: "
-                           "expected chunks of at "
-                           "least as many, and steps of more",
-                           group.extent);
-    if (group.interleave > 1 &&
-        (step != group.extent * group.interleave || vector > group.extent))
-      return llvm::formatv(
-          "row_schedule_c4: factors interleaved by {0} need steps of {1} "
-          "elements, not {2}",
-          group.interleave, group.extent * group.interleave, step);
-  }
-  return "";
+  std::string why = explainMisfit(schedule, *this);
+  return why.empty() ? success() : emitOpError() << why;
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/CUDA/ElementOps.h"
 #include "dsv4/Dialect/DSV4.h"
 
 #include "mlir/IR/Builders.h"

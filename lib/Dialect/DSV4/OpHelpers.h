@@ -31,9 +31,46 @@ void tieAxes(mlir::Value a, mlir::Value b, int64_t count,
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 getFactorShape(llvm::ArrayRef<int64_t> data, ScaleAttr level);
 
+/// The one segment of a row of `value`.
+llvm::SmallVector<RowSegment> getOneSegment(mlir::Value value);
+
 /// Whether `type` has rows: rank >= 1 and a constant last extent between 1 and
 /// RecordAttr::kMaxRowExtent.
 bool hasRows(mlir::Type type);
+
+//===----------------------------------------------------------------------===//
+// Shared syntax: results have the types of the destinations, so the text does
+// not repeat them.
+//===----------------------------------------------------------------------===//
+
+inline mlir::ParseResult
+parseTiedVariadic(mlir::OpAsmParser &, llvm::ArrayRef<mlir::Type> destinations,
+                  llvm::SmallVectorImpl<mlir::Type> &results) {
+  llvm::append_range(results, destinations);
+  return mlir::success();
+}
+inline void printTiedVariadic(mlir::OpAsmPrinter &, mlir::Operation *,
+                              mlir::TypeRange, mlir::TypeRange) {}
+
+inline mlir::ParseResult parseTiedResult(mlir::OpAsmParser &,
+                                         mlir::Type destination,
+                                         mlir::Type &result) {
+  result = destination;
+  return mlir::success();
+}
+inline void printTiedResult(mlir::OpAsmPrinter &, mlir::Operation *, mlir::Type,
+                            mlir::Type) {}
+
+inline mlir::ParseResult parseTiedResults(mlir::OpAsmParser &,
+                                          mlir::Type destination,
+                                          mlir::Type mask, mlir::Type &result,
+                                          mlir::Type &valid) {
+  result = destination;
+  valid = mask;
+  return mlir::success();
+}
+inline void printTiedResults(mlir::OpAsmPrinter &, mlir::Operation *,
+                             mlir::Type, mlir::Type, mlir::Type, mlir::Type) {}
 
 } // namespace dsv4
 

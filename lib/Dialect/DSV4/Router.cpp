@@ -14,33 +14,8 @@
 using namespace mlir;
 using namespace dsv4;
 
-//===----------------------------------------------------------------------===//
-// Kernels of several ops
-//===----------------------------------------------------------------------===//
-
-bool dsv4::isOfPlaces(RowwiseOpInterface op) {
-  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-    auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
-    return producer && producer.getSelection().places != 0 &&
-           operand.get() == producer->getResult(0) && op.acceptsPlaces(operand);
-  });
-}
-
-bool dsv4::computesSingly(RowwiseOpInterface op) {
-  return op.isPointwise() || op.takesRowNumbers();
-}
-
-bool dsv4::isPicked(RowwiseOpInterface op) {
-  return computesSingly(op) &&
-         llvm::all_of(op->getResult(0).getUses(), [](OpOperand &use) {
-           auto user = dyn_cast<RowwiseOpInterface>(use.getOwner());
-           return user && user.picksElements(use);
-         });
-}
-
-bool dsv4::hasShares(RowwiseOpInterface op) {
-  return !isPicked(op) || op.takesRowNumbers();
-}
+#define GET_OP_CLASSES
+#include "DSV4RouteOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
 // Helpers
@@ -48,12 +23,6 @@ bool dsv4::hasShares(RowwiseOpInterface op) {
 
 static RankedTensorType getTensor(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
-}
-
-/// The one piece of a row of `value`.
-static SmallVector<RowPiece> getWholeRow(Value value) {
-  auto type = cast<ShapedType>(value.getType());
-  return {{type.getShape().back(), getElementBits(type.getElementType())}};
 }
 
 /// Clause `clause`: `value` has rows of constant extent.
@@ -89,16 +58,30 @@ void GateOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getScores(), "scores");
 }
 Value GateOp::getRowOperand() { return getLogits(); }
-SmallVector<RowPiece> GateOp::getRowPieces() {
-  return getWholeRow(getLogits());
+SmallVector<RowSegment> GateOp::getRowSegments() {
+  return getOneSegment(getLogits());
 }
-SmallVector<RowGroup> GateOp::getRowGroups() { return {}; }
-bool GateOp::isPointwise() { return getFunction() != GateFunction::Softmax; }
-bool GateOp::takesRowNumbers() { return !isPointwise(); }
-int64_t GateOp::getColumnUnit() { return 1; }
-bool GateOp::allowsUnevenShares() { return true; }
-bool GateOp::acceptsRow(OpOperand &operand) {
+bool GateOp::allowsMaskedTail() { return true; }
+bool GateOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getLogitsMutable();
+}
+SmallVector<Access> GateOp::getDemandedAccesses(OpOperand &, Access access) {
+  // Statistics are found in logits that are read.
+  if (getFunction() == GateFunction::Softmax && !access.isRow())
+    return {};
+  return {access};
+}
+SmallVector<Access> GateOp::getProvidedAccesses(OpResult) {
+  int64_t statistics = getFunction() == GateFunction::Softmax
+                           ? getTensor(getLogits()).getShape().back()
+                           : 0;
+  return {Access::row(), Access::columns(1).withStatistics(statistics),
+          Access::elements().withStatistics(statistics)};
+}
+std::string GateOp::getAccessNote(Access access) {
+  if (getFunction() != GateFunction::Softmax || access.isRow())
+    return "";
+  return "a softmax takes statistics of the whole row first";
 }
 SmallVector<std::pair<TensorAxis, TensorAxis>> GateOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
@@ -120,13 +103,14 @@ LogicalResult GateOp::verify() {
 void LookupOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getRows(), "found");
 }
-// The ids have no axis that is not of the row space.
+// The ids have no axis but those of the iteration space.
 Value LookupOp::getRowOperand() { return getOut(); }
-SmallVector<RowPiece> LookupOp::getRowPieces() { return getWholeRow(getOut()); }
-SmallVector<RowGroup> LookupOp::getRowGroups() { return {}; }
-bool LookupOp::isStoredToo() { return true; }
-bool LookupOp::allowsUnevenShares() { return true; }
-bool LookupOp::acceptsRow(OpOperand &) { return false; }
+SmallVector<RowSegment> LookupOp::getRowSegments() {
+  return getOneSegment(getOut());
+}
+bool LookupOp::allowsMaskedTail() { return true; }
+bool LookupOp::acceptsProducer(OpOperand &) { return false; }
+bool LookupOp::isAlsoStored() { return true; }
 SmallVector<std::pair<TensorAxis, TensorAxis>> LookupOp::getTiedAxes() {
   return {{{getIds(), 0}, {getOut(), 0}}};
 }
@@ -154,19 +138,21 @@ void RouteWeightsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getWeights(), "weights");
 }
 Value RouteWeightsOp::getRowOperand() { return getScores(); }
-SmallVector<RowPiece> RouteWeightsOp::getRowPieces() {
-  return getWholeRow(getOut());
+SmallVector<RowSegment> RouteWeightsOp::getRowSegments() {
+  return getOneSegment(getOut());
 }
-SmallVector<RowGroup> RouteWeightsOp::getRowGroups() { return {}; }
-bool RouteWeightsOp::picksElements(OpOperand &operand) {
-  return &operand == &getScoresMutable();
-}
-bool RouteWeightsOp::allowsUnevenShares() { return true; }
-bool RouteWeightsOp::acceptsPlaces(OpOperand &operand) {
-  return &operand == &getIndicesMutable();
-}
-bool RouteWeightsOp::acceptsRow(OpOperand &operand) {
+bool RouteWeightsOp::allowsMaskedTail() { return true; }
+bool RouteWeightsOp::acceptsProducer(OpOperand &operand) {
   return &operand != &getOutMutable();
+}
+SmallVector<Access> RouteWeightsOp::getDemandedAccesses(OpOperand &operand,
+                                                        Access access) {
+  if (&operand == &getIndicesMutable())
+    return {Access::row(), Access::ranks()};
+  // The thread that has a rank computes the one column that it needs.
+  if (access.isRanks())
+    return {Access::columns(1).withStatistics(access.statistics)};
+  return {Access::elements().withStatistics(Access::kAnyRow)};
 }
 SmallVector<std::pair<TensorAxis, TensorAxis>> RouteWeightsOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;

@@ -15,6 +15,9 @@
 using namespace mlir;
 using namespace dsv4;
 
+#define GET_OP_CLASSES
+#include "DSV4RowOps.cpp.inc"
+
 //===----------------------------------------------------------------------===//
 // Shared by all ops
 //===----------------------------------------------------------------------===//
@@ -58,51 +61,11 @@ bool dsv4::hasRows(Type type) {
          tensor.getShape().back() <= RecordAttr::kMaxRowExtent;
 }
 
-Value dsv4::getRowSource(RowwiseOpInterface op) {
-  Value source = op.getRowOperand();
-  while (auto producer =
-             dyn_cast_if_present<RowwiseOpInterface>(source.getDefiningOp()))
-    source = producer.getRowOperand();
-  return source;
-}
-
-BlockArgument dsv4::getRowArgument(KernelOp kernel) {
-  BlockArgument first;
-  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
-    auto source = dyn_cast<BlockArgument>(getRowSource(op));
-    if (source && isa<BlockArgument>(kernel.getInputs()[source.getArgNumber()]))
-      return source;
-    if (!first)
-      first = source;
-  }
-  return first;
-}
-
-int64_t dsv4::boundRows(KernelOp kernel) {
-  BlockArgument source = getRowArgument(kernel);
-  if (!source)
-    return INT32_MAX;
-  auto tensor = cast<RankedTensorType>(source.getType());
-  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
-  int64_t rows = 1;
-  for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
-    int64_t extent = tensor.getDimSize(axis);
-    if (tensor.isDynamicDim(axis))
-      extent = arg ? getDimBound(arg.getOwner()->getParentOp(),
-                                 arg.getArgNumber(), axis)
-                   : INT32_MAX;
-    if (llvm::MulOverflow(rows, extent, rows) || rows > INT32_MAX)
-      return INT32_MAX;
-  }
-  return rows;
-}
-
 static int64_t getRowExtent(Value value) {
   return cast<ShapedType>(value.getType()).getShape().back();
 }
 
-/// The one piece of a row of `value`.
-static SmallVector<RowPiece> getWholeRow(Value value) {
+SmallVector<RowSegment> dsv4::getOneSegment(Value value) {
   return {{getRowExtent(value),
            getElementBits(getElementTypeOrSelf(value.getType()))}};
 }
@@ -160,24 +123,24 @@ int64_t QuantizeOp::getResultGroup(unsigned index) {
 
 Value QuantizeOp::getRowOperand() { return getX(); }
 
-SmallVector<RowPiece> QuantizeOp::getRowPieces() {
+SmallVector<RowSegment> QuantizeOp::getRowSegments() {
   auto [begin, count] = getColumnRange();
-  SmallVector<RowPiece> pieces;
+  SmallVector<RowSegment> segments;
   if (begin)
-    pieces.push_back({begin, 16});
-  pieces.push_back({count, getElementBits(getFormat().getElement())});
-  return pieces;
+    segments.push_back({begin, 16});
+  segments.push_back({count, getElementBits(getFormat().getElement())});
+  return segments;
 }
 
-SmallVector<RowGroup> QuantizeOp::getRowGroups() {
-  SmallVector<RowGroup> groups;
+SmallVector<ScaleGroup> QuantizeOp::getScaleGroups() {
+  SmallVector<ScaleGroup> groups;
   for (ScaleAttr scale : getFormat().getScales())
     if (scale.getGroup() > 0)
       groups.push_back({scale.getGroup(), 1});
   return groups;
 }
 
-bool QuantizeOp::acceptsRow(OpOperand &operand) {
+bool QuantizeOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getXMutable();
 }
 
@@ -290,10 +253,12 @@ void RMSNormOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getRows(), "normed");
 }
 Value RMSNormOp::getRowOperand() { return getX(); }
-SmallVector<RowPiece> RMSNormOp::getRowPieces() { return getWholeRow(getX()); }
-SmallVector<RowGroup> RMSNormOp::getRowGroups() { return {}; }
-bool RMSNormOp::allowsUnevenShares() { return true; }
-bool RMSNormOp::acceptsRow(OpOperand &operand) {
+SmallVector<RowSegment> RMSNormOp::getRowSegments() {
+  return getOneSegment(getX());
+}
+SmallVector<ScaleGroup> RMSNormOp::getScaleGroups() { return {}; }
+bool RMSNormOp::allowsMaskedTail() { return true; }
+bool RMSNormOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getXMutable();
 }
 SmallVector<std::pair<TensorAxis, TensorAxis>> RMSNormOp::getTiedAxes() {
@@ -324,7 +289,7 @@ void RopeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getRows(), "rotated");
 }
 Value RopeOp::getRowOperand() { return getX(); }
-SmallVector<RowPiece> RopeOp::getRowPieces() {
+SmallVector<RowSegment> RopeOp::getRowSegments() {
   int64_t extent = ::getRowExtent(getX());
   int64_t rotated = ::getRowExtent(getTable());
   int64_t bits = getElementBits(getElementTypeOrSelf(getX().getType()));
@@ -332,11 +297,11 @@ SmallVector<RowPiece> RopeOp::getRowPieces() {
     return {{extent, bits}};
   return {{extent - rotated, bits}, {rotated, bits}};
 }
-SmallVector<RowGroup> RopeOp::getRowGroups() {
-  return {{2, 1, /*inChunk=*/true}};
+SmallVector<ScaleGroup> RopeOp::getScaleGroups() {
+  return {{2, 1, /*inVector=*/true}};
 }
-bool RopeOp::allowsUnevenShares() { return false; }
-bool RopeOp::acceptsRow(OpOperand &operand) {
+bool RopeOp::allowsMaskedTail() { return false; }
+bool RopeOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getXMutable();
 }
 SmallVector<std::pair<TensorAxis, TensorAxis>> RopeOp::getTiedAxes() {
@@ -375,10 +340,12 @@ void HadamardOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getRows(), "transformed");
 }
 Value HadamardOp::getRowOperand() { return getX(); }
-SmallVector<RowPiece> HadamardOp::getRowPieces() { return getWholeRow(getX()); }
-SmallVector<RowGroup> HadamardOp::getRowGroups() { return {}; }
-bool HadamardOp::allowsUnevenShares() { return false; }
-bool HadamardOp::acceptsRow(OpOperand &operand) {
+SmallVector<RowSegment> HadamardOp::getRowSegments() {
+  return getOneSegment(getX());
+}
+SmallVector<ScaleGroup> HadamardOp::getScaleGroups() { return {}; }
+bool HadamardOp::allowsMaskedTail() { return false; }
+bool HadamardOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getXMutable();
 }
 SmallVector<std::pair<TensorAxis, TensorAxis>> HadamardOp::getTiedAxes() {
@@ -422,27 +389,27 @@ Value PagedAppendOp::getRowOperand() {
   return getFields().front();
 }
 
-SmallVector<RowPiece> PagedAppendOp::getRowPieces() {
-  SmallVector<RowPiece> pieces;
+SmallVector<RowSegment> PagedAppendOp::getRowSegments() {
+  SmallVector<RowSegment> segments;
   for (auto [i, field] : llvm::enumerate(getWrittenFields())) {
     if (!field.isData())
       continue;
     if (int64_t column = getColumn(i))
-      pieces.push_back({column, 16});
-    pieces.push_back({field.getExtent(), getElementBits(field.getElement())});
+      segments.push_back({column, 16});
+    segments.push_back({field.getExtent(), getElementBits(field.getElement())});
   }
-  return pieces;
+  return segments;
 }
 
-SmallVector<RowGroup> PagedAppendOp::getRowGroups() {
-  SmallVector<RowGroup> groups;
+SmallVector<ScaleGroup> PagedAppendOp::getScaleGroups() {
+  SmallVector<ScaleGroup> groups;
   for (FieldAttr field : getWrittenFields())
     if (field.isScale() && field.getGroup() > 0)
       groups.push_back({field.getGroup(), field.getInterleave()});
   return groups;
 }
 
-bool PagedAppendOp::acceptsRow(OpOperand &operand) {
+bool PagedAppendOp::acceptsProducer(OpOperand &operand) {
   return llvm::is_contained(getFields(), operand.get());
 }
 
@@ -496,6 +463,24 @@ static LogicalResult verifyFields(PagedAppendOp op) {
   return success();
 }
 
+/// Clause paged_append_c6.
+static LogicalResult verifyWidths(PagedAppendOp op) {
+  if (op.getColumns())
+    return success();
+  for (auto [i, field, operand] :
+       llvm::enumerate(op.getWrittenFields(), op.getFields())) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getRank() == 2 && type.getDimSize(1) > field.getExtent())
+      return op.emitOpError()
+             << "paged_append_c6: field operand " << i << " ('"
+             << field.getName() << "') has " << type.getDimSize(1)
+             << " columns and its field " << field.getExtent()
+             << ": say with 'columns' from which column on each field is "
+                "stored";
+  }
+  return success();
+}
+
 LogicalResult PagedAppendOp::verify() {
   auto indices = dyn_cast<RankedTensorType>(getIndices().getType());
   if (!indices || indices.getRank() != 1)
@@ -509,7 +494,7 @@ LogicalResult PagedAppendOp::verify() {
                               "each of the "
                            << getFields().size() << " field operands, got "
                            << getColumnsAttr();
-  if (failed(verifyFields(*this)))
+  if (failed(verifyFields(*this)) || failed(verifyWidths(*this)))
     return failure();
   int64_t page = getCache().getType().getPage();
   if (auto ring = getRing()) {

@@ -10,10 +10,12 @@
 #include "dsv4/Dialect/RecordLayout.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace dsv4;
+
+#define GET_OP_CLASSES
+#include "DSV4SelectOps.cpp.inc"
 
 int64_t TopkOp::getPlaces() {
   return cast<ShapedType>(getIndices().getType()).getShape().back();
@@ -42,21 +44,72 @@ void TopkOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 //===----------------------------------------------------------------------===//
-// RowwiseOpInterface
+// RowwiseOpInterface, RowLayoutOpInterface, FusionOpInterface
 //===----------------------------------------------------------------------===//
 
 Value TopkOp::getRowOperand() { return getScores(); }
-SmallVector<RowPiece> TopkOp::getRowPieces() { return {}; }
-SmallVector<RowGroup> TopkOp::getRowGroups() { return {}; }
-bool TopkOp::isStoredToo() { return true; }
-Selection TopkOp::getSelection() {
+SmallVector<RowSegment> TopkOp::getRowSegments() { return {}; }
+CooperativeWork TopkOp::getCooperativeWork() {
+  CooperativeWork work;
+  work.kind = SelectAttr::name;
+  work.source = getScores();
+  work.elements = kMostColumns;
+  work.k = getPlaces();
+  work.groups = getGroups().value_or(0);
   // Where a sum with a bias decides, the element itself is not kept.
-  return {getPlaces(), getScores(), kMostColumns, bool(getGroups()),
-          getBias() && getValues()};
+  work.recomputes = getBias() && getValues();
+  return work;
 }
-bool TopkOp::acceptsRow(OpOperand &operand) {
+bool TopkOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getScoresMutable();
 }
+
+/// Whether one warp can select, so that its lanes have the ranks.
+static bool fitsWarp(TopkOp op) {
+  int64_t columns =
+      cast<ShapedType>(op.getScores().getType()).getShape().back();
+  return !ShapedType::isDynamic(columns) &&
+         columns <= limits::kMaxWarpColumns &&
+         op.getPlaces() <= limits::kMaxWarpK;
+}
+
+SmallVector<Access> TopkOp::getDemandedAccesses(OpOperand &, Access access) {
+  // The chosen elements are computed again, one by one.
+  bool again = getCooperativeWork().recomputes;
+  SmallVector<Access> demanded = {
+      Access::columns(again ? 1 : 0)
+          .withStatistics(fitsWarp(*this) ? limits::kMaxWarpColumns : 0)};
+  // Elements of a tile are gone once they are consumed, and a row of it has no
+  // lanes of its own.
+  if (access.isRow() && !again && !getGroups())
+    demanded.push_back(Access::tile());
+  return demanded;
+}
+
+SmallVector<Access> TopkOp::getProvidedAccesses(OpResult result) {
+  // Only the indices are at hand.
+  if (result.getResultNumber() != 0 || !fitsWarp(*this))
+    return {};
+  return {Access::ranks().withStatistics(limits::kMaxWarpColumns)};
+}
+
+std::string TopkOp::getAccessNote(Access access) {
+  bool ofStatistics = access.isColumns() && access.statistics != 0;
+  if (access.isRanks() && fitsWarp(*this))
+    return "of what it selects only the indices are at hand";
+  if ((ofStatistics || access.isRanks()) && !fitsWarp(*this))
+    return llvm::formatv("only one-warp selections support that (k <= {0}, "
+                         "from at most {1} elements)",
+                         limits::kMaxWarpK, limits::kMaxWarpColumns);
+  if (access.isRow())
+    return "no lanes hold the rows that a selection makes";
+  if (access.unit == 1 && getCooperativeWork().recomputes)
+    return "with 'bias' and 'values' it computes chosen elements again, one "
+           "by one";
+  return "";
+}
+
+bool TopkOp::isAlsoStored() { return true; }
 
 ResultContract TopkOp::getContract(OpOperand &) {
   // Bounds of groups are not known.
@@ -82,109 +135,6 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
   else if (getPageTable() && rank == 1)
     tieAxes(getScores(), getPageTable(), 1, pairs);
   return pairs;
-}
-
-int64_t dsv4::boundColumns(KernelOp kernel, Selection selection) {
-  auto type = cast<RankedTensorType>(selection.scores.getType());
-  int64_t axis = type.getRank() - 1;
-  if (!type.isDynamicDim(axis))
-    return type.getDimSize(axis);
-  auto inner = dyn_cast<BlockArgument>(selection.scores);
-  auto arg =
-      inner ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
-            : BlockArgument();
-  return arg ? getDimBound(arg.getOwner()->getParentOp(), arg.getArgNumber(),
-                           axis)
-             : INT32_MAX;
-}
-
-std::string dsv4::explainWarp(RowwiseOpInterface op) {
-  if (isOfPlaces(op))
-    return llvm::formatv("row_schedule_c9: a row of '{0}' is made of the "
-                         "places of a selection, which only the lanes of a "
-                         "warp have together; expected 'select = warp'",
-                         op->getName());
-  if (op.getSelection().groups)
-    return "row_schedule_c9: groups of a row are chosen by the lanes of a "
-           "warp; expected 'select = warp'";
-  return "";
-}
-
-std::string dsv4::explainMisfitOfColumns(RowScheduleAttr schedule,
-                                         RowwiseOpInterface op) {
-  int64_t vector = schedule.getVector();
-  if (schedule.getSelect() != SelectAlgorithm::Warp)
-    if (std::string why = explainWarp(op); !why.empty())
-      return why;
-  if (isOfPlaces(op))
-    return "";
-  if (Selection selection = op.getSelection(); selection.places) {
-    auto type = cast<RankedTensorType>(selection.scores.getType());
-    int64_t bits = getElementBits(type.getElementType());
-    if (vector * bits > 128)
-      return llvm::formatv("row_schedule_c9: a chunk of {0} elements of {1} "
-                           "bits is more than 16 bytes; expected a 'vector' "
-                           "of at most {2}",
-                           vector, bits, 128 / bits);
-    int64_t columns = type.getShape().back();
-    if (!ShapedType::isDynamic(columns) && columns % vector != 0)
-      return llvm::formatv("row_schedule_c9: chunks of {0} elements do not "
-                           "make up the {1} of a row; expected a 'vector' "
-                           "that divides {1}",
-                           vector, columns);
-    if (schedule.getSelect() == SelectAlgorithm::Stream ||
-        schedule.getSelect() == SelectAlgorithm::Grid)
-      return "";
-    auto kernel = op->getParentOfType<KernelOp>();
-    int64_t most = boundColumns(kernel, selection);
-    if (schedule.getSelect() == SelectAlgorithm::Warp) {
-      int64_t held = llvm::divideCeil(most, 32 * vector) * vector;
-      if (selection.places <= kMostPlacesOfWarp && held <= kMostHeldOfRow)
-        return "";
-      return llvm::formatv("row_schedule_c9: a warp selects at most {0} "
-                           "elements from at most {1}, got {2} from {3}",
-                           kMostPlacesOfWarp, kMostColumnsOfWarp,
-                           selection.places, most);
-    }
-    int64_t threads = schedule.getThreads() * schedule.getCluster();
-    int64_t held = llvm::divideCeil(most, threads * vector) * vector;
-    if (held > kMostHeldOfRow)
-      return llvm::formatv(
-          "row_schedule_c9: with 'select = block' {0} x {1} threads have a row "
-          "in registers, {2} elements at most, and it can have {3}; expected "
-          "more 'threads', a larger 'cluster', 'select = "
-          "stream', or columns that are known to be fewer (constant, or by "
-          "policy 'bucket')",
-          schedule.getCluster(), schedule.getThreads(),
-          threads * kMostHeldOfRow,
-          most == INT32_MAX ? std::string("any number") : std::to_string(most));
-    return "";
-  }
-  if (op.takesRowNumbers() && schedule.getSelect() != SelectAlgorithm::Warp)
-    return llvm::formatv("row_schedule_c9: '{0}' takes numbers of whole rows, "
-                         "which only the lanes of a warp find; expected "
-                         "'select = warp'",
-                         op->getName());
-  int64_t unit = op.getColumnUnit();
-  if (unit == 0)
-    return llvm::formatv("row_schedule_c9: a row of '{0}' is not computed in "
-                         "chunks of columns",
-                         op->getName());
-  if (vector % unit != 0)
-    return llvm::formatv("row_schedule_c9: a chunk of {0} elements is not made "
-                         "of the {1} that belong together",
-                         vector, unit);
-  for (RowPiece piece : op.getRowPieces())
-    if (piece.extent % vector != 0)
-      return llvm::formatv("row_schedule_c9: chunks of {0} elements do not "
-                           "make up the {1} of a row",
-                           vector, piece.extent);
-  for (RowGroup group : op.getRowGroups())
-    if (group.extent % vector != 0 && vector % group.extent != 0)
-      return llvm::formatv(
-          "row_schedule_c9: groups of {0} elements do not match chunks of {1}",
-          group.extent, vector);
-  return "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,17 +195,13 @@ static LogicalResult verifyGroups(TopkOp op) {
   int64_t groups = *op.getGroups(), keep = *op.getKeep(), by = *op.getBy();
   int64_t columns =
       cast<RankedTensorType>(op.getScores().getType()).getShape().back();
-  if (ShapedType::isDynamic(columns) || columns > kMostColumnsOfWarp ||
-      op.getPlaces() > kMostPlacesOfWarp)
-    return op.emitOpError()
-           << "topk_c8: expected 'scores' with a constant last extent of at "
-              "most "
-           << kMostColumnsOfWarp << " and k of at most " << kMostPlacesOfWarp
-           << " with 'groups', got " << op.getScores().getType() << " and "
-           << op.getPlaces();
-  if (groups < 1 || groups > TopkOp::kMostGroups || columns % groups != 0)
-    return op.emitOpError() << "topk_c8: expected between 1 and "
-                            << TopkOp::kMostGroups << " 'groups' that divide "
+  if (ShapedType::isDynamic(columns))
+    return op.emitOpError() << "topk_c8: expected 'scores' with a constant "
+                               "last extent with 'groups', got "
+                            << op.getScores().getType();
+  if (groups < 1 || columns % groups != 0)
+    return op.emitOpError() << "topk_c8: expected a positive number of "
+                               "'groups' that divides "
                             << columns << " elements, got " << groups;
   if (keep < 1 || keep > groups)
     return op.emitOpError() << "topk_c8: expected to 'keep' between 1 and "

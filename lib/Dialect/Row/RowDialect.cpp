@@ -19,13 +19,32 @@ using namespace dsv4::row;
 #include "RowInterfaces.cpp.inc"
 
 #define GET_OP_CLASSES
-#include "RowOps.cpp.inc"
+#include "RowElementOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "RowWindowOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "RowSelectOps.cpp.inc"
 
 void RowDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
-#include "RowOps.cpp.inc"
+#include "RowElementOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "RowWindowOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "RowSelectOps.cpp.inc"
+      >();
+}
+
+void ConstantOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                   SetIntRangeFn setRange) {
+  setRange(getResult(), ConstantIntRanges::constant(
+                            APInt(IndexType::kInternalStorageBitWidth,
+                                  getValue(), /*isSigned=*/true)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,8 +170,7 @@ LogicalResult row::ReduceOp::verify() {
   if (group < 1 || extent % group != 0 ||
       getReduced().getType().getNumElements() != extent / group)
     return emitOpError() << "reduce_c1: groups of " << group << " of a row of "
-                         << extent << " do not give "
-                         << getReduced().getType();
+                         << extent << " do not give " << getReduced().getType();
   return success();
 }
 
@@ -261,7 +279,8 @@ LogicalResult WindowOp::verifyRegions() {
                             "two end in 'row.yield' of a row and the last in "
                             "'row.window_row'";
   if (getMemberRow(getValues()) != scores ||
-      row.getScores().getType() != scores || row.getValues().getType() != scores)
+      row.getScores().getType() != scores ||
+      row.getValues().getType() != scores)
     return emitOpError() << "window_c2: expected scores and values of one type";
   return success();
 }
@@ -298,8 +317,7 @@ LogicalResult WindowSegmentOp::verifyRegions() {
   SmallVector<Type> sums = typesOf(getBegin()), loaded = typesOf(getMember());
   auto isLoadedRow = [&](Type type) {
     auto row = dyn_cast<VectorType>(type);
-    return row &&
-           row.getShape() == cast<VectorType>(sums.front()).getShape();
+    return row && row.getShape() == cast<VectorType>(sums.front()).getShape();
   };
   auto isSum = [](Type type) {
     auto row = dyn_cast<VectorType>(type);

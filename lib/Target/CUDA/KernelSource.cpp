@@ -5,12 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dsv4/Dialect/CUDA.h"
-#include "dsv4/Target/CUDA/TranslateToCUDA.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "dsv4/Target/CUDA/ModuleTranslation.h"
 
 #include <set>
 
@@ -21,15 +16,10 @@ std::vector<std::string> dsv4::getDeviceHeaders(Operation *op) {
   // Element types are in core.cuh.
   std::set<std::string> headers = {"core/core.cuh", "core/memory.cuh"};
   op->walk([&](Operation *each) {
-    if (auto call = dyn_cast<cuda::DeviceCallOpInterface>(each))
-      headers.insert(call.getHeader().str());
-    if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(each))
-      headers.insert("rows/convert.cuh");
-    if (isa<arith::MaximumFOp>(each))
-      headers.insert("rows/gate.cuh");
-    // Operators with a number, parts of rows.
-    if (isa<math::SqrtOp, vector::InterleaveOp, vector::DeinterleaveOp>(each))
-      headers.insert("rows/rows.cuh");
+    const auto *translation = getCUDATranslation(each);
+    StringRef header = translation ? translation->getHeader(each) : "";
+    if (!header.empty())
+      headers.insert(header.str());
   });
   return {headers.begin(), headers.end()};
 }

@@ -7,12 +7,19 @@
 
 #include "dsv4/Target/CUDA/ModuleTranslation.h"
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/CUDA/ElementOps.h"
 #include "dsv4/Support/Identifiers.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+#include <charconv>
+#include <cmath>
 
 using namespace mlir;
 using namespace dsv4;
@@ -33,13 +40,24 @@ CUDATranslationDialectInterface::print(Operation *op,
   return op->emitOpError() << "has no CUDA spelling";
 }
 
+StringRef CUDATranslationDialectInterface::getHeader(Operation *) const {
+  return "";
+}
+
+const CUDATranslationDialectInterface *dsv4::getCUDATranslation(Operation *op) {
+  Dialect *dialect = op->getDialect();
+  // A call says itself how it is printed, whatever dialect it is of.
+  if (isa<cuda::DeviceCallOpInterface>(op))
+    dialect = op->getContext()->getLoadedDialect<cuda::CUDADialect>();
+  return dialect
+             ? dialect
+                   ->getRegisteredInterface<CUDATranslationDialectInterface>()
+             : nullptr;
+}
+
 const CUDATranslationDialectInterface *
 ModuleTranslation::interfaceOf(Operation *op) {
-  auto *dialect = op->getDialect();
-  auto *found =
-      dialect
-          ? dialect->getRegisteredInterface<CUDATranslationDialectInterface>()
-          : nullptr;
+  const auto *found = getCUDATranslation(op);
   if (!found)
     op->emitOpError() << "has no CUDA spelling";
   return found;
@@ -48,6 +66,24 @@ ModuleTranslation::interfaceOf(Operation *op) {
 //===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
+
+Spelling dsv4::spellFloat(float value) {
+  if (!std::isfinite(value))
+    return Spelling{llvm::formatv("dsv4::as_float({0:X}u)",
+                                  llvm::bit_cast<uint32_t>(value)),
+                    Precedence::Postfix};
+  const float size = std::abs(value);
+  const bool plain = size == 0.0f || (size >= 1e-4f && size < 1e7f);
+  char digits[64];
+  auto end = std::to_chars(std::begin(digits), std::end(digits), value,
+                           plain ? std::chars_format::fixed
+                                 : std::chars_format::scientific);
+  std::string text(digits, end.ptr);
+  if (text.find_first_of(".e") == std::string::npos)
+    text += ".0";
+  return Spelling{text + "f", std::signbit(value) ? Precedence::Unary
+                                                  : Precedence::Primary};
+}
 
 FailureOr<std::string> ModuleTranslation::spellType(Type type, Location loc) {
   if (auto vector = dyn_cast<VectorType>(type)) {
@@ -62,6 +98,7 @@ FailureOr<std::string> ModuleTranslation::spellType(Type type, Location loc) {
   }
   StringRef text =
       llvm::TypeSwitch<Type, StringRef>(type)
+          .Case<cuda::CallableType>([](auto) { return "auto"; })
           .Case<BFloat16Type>([](auto) { return "dsv4::bf16"; })
           .Case<Float32Type>([](auto) { return "float"; })
           .Case<Float8E4M3FNType>([](auto) { return "dsv4::e4m3"; })
@@ -112,7 +149,8 @@ FailureOr<Spelling> ModuleTranslation::spellOp(Operation *op) {
   ++expressionDepth;
   auto spelling = dialect->spell(op, *this);
   --expressionDepth;
-  if (succeeded(spelling) && spelling->text.size() > kMaxExpressionLength)
+  if (succeeded(spelling) && !spelling->hasStatements &&
+      spelling->text.size() > kMaxExpressionLength)
     return refuseExpression(op);
   return spelling;
 }
@@ -159,7 +197,13 @@ FailureOr<Spelling> ModuleTranslation::spell(Value value) {
            << "a value is used where its name is not declared: run "
               "cuda-prepare-for-emission, and keep locations with "
               "--mlir-print-debuginfo";
-  return spellOp(op);
+  auto spelling = spellOp(op);
+  if (failed(spelling) || !spelling->isUnsigned)
+    return spelling;
+  auto type = spellType(value.getType(), op->getLoc());
+  if (failed(type))
+    return failure();
+  return Spelling{"(" + *type + ")(" + spelling->text + ")", Precedence::Unary};
 }
 
 FailureOr<std::string> ModuleTranslation::spellWithin(Value value,
@@ -173,6 +217,17 @@ FailureOr<std::string> ModuleTranslation::spellWithin(Value value,
 //===----------------------------------------------------------------------===//
 // Statements
 //===----------------------------------------------------------------------===//
+
+FailureOr<std::string>
+ModuleTranslation::capture(function_ref<LogicalResult()> print) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  raw_indented_ostream nested(os);
+  llvm::SaveAndRestore redirect(current, &nested);
+  if (failed(print()))
+    return failure();
+  return text;
+}
 
 static FileLineColLoc findSource(Location loc) {
   if (auto file = dyn_cast<FileLineColLoc>(loc))
@@ -195,32 +250,31 @@ void ModuleTranslation::printLineDirective(Operation *op) {
   // Compilers count lines in 31 bits.
   if (source.getLine() == 0 || source.getLine() > INT32_MAX)
     return;
-  stream << "#line " << source.getLine() << " "
-         << toStringLiteral(source.getFilename().getValue()) << "\n";
+  os() << "#line " << source.getLine() << " "
+       << toStringLiteral(source.getFilename().getValue()) << "\n";
 }
 
 LogicalResult ModuleTranslation::printStatement(Operation *op) {
-  // What holds statements prints itself.
-  if (op->getNumResults() == 0 || isa<cuda::PoolOp, cuda::PoolOnlineOp>(op)) {
+  if (op->getNumResults() == 0) {
     printLineDirective(op);
     const auto *dialect = interfaceOf(op);
     return success(dialect && succeeded(dialect->print(op, *this)));
   }
   if (getEmittedName(op->getLoc()).empty())
     return success();
-  auto memory = dyn_cast<MemRefType>(op->getResult(0).getType());
+  Type result = op->getResult(0).getType();
+  auto memory = dyn_cast<MemRefType>(result);
   auto type =
-      spellType(memory ? memory.getElementType() : op->getResult(0).getType(),
-                op->getLoc());
+      spellType(memory ? memory.getElementType() : result, op->getLoc());
   auto value = spellOp(op);
   auto name = declare(op->getResult(0));
   if (failed(type) || failed(value) || failed(name))
     return failure();
   printLineDirective(op);
   // Vector types repeat what the expression says.
-  bool isVector = isa<VectorType>(op->getResult(0).getType());
-  stream << "const " << (isVector ? std::string("auto") : *type) << " "
-         << (memory ? "*" : "") << *name << " = " << value->text << ";\n";
+  StringRef shown = isa<VectorType>(result) ? "auto" : StringRef(*type);
+  os() << (isa<cuda::ConstantOp>(op) ? "constexpr " : "const ") << shown << " "
+       << (memory ? "*" : "") << *name << " = " << value->text << ";\n";
   return success();
 }
 
@@ -231,11 +285,29 @@ LogicalResult ModuleTranslation::printBlock(Block &block) {
   return success();
 }
 
-/// Whether the kernel writes through `pointer`: a selection does so to its
-/// workspace.
+/// Whether the kernel writes through `pointer`.
 static bool isWritten(BlockArgument pointer) {
-  return llvm::any_of(pointer.getUsers(),
-                      llvm::IsaPred<cuda::StoreOp, cuda::SelectOp>);
+  return llvm::any_of(pointer.getUsers(), [&](Operation *user) {
+    return hasEffect<MemoryEffects::Write>(user, pointer);
+  });
+}
+
+LogicalResult ModuleTranslation::printParameters(Block &body,
+                                                 StringRef symbol) {
+  Location loc = body.getParentOp()->getLoc();
+  std::string separator = "";
+  for (BlockArgument arg : body.getArguments()) {
+    Type type = arg.getType();
+    auto pointer = dyn_cast<MemRefType>(type);
+    auto text = spellType(pointer ? pointer.getElementType() : type, loc);
+    auto name = declare(arg);
+    if (failed(text) || failed(name))
+      return failure();
+    os() << separator << (pointer && !isWritten(arg) ? "const " : "") << *text
+         << (pointer ? " *__restrict__ " : " ") << *name;
+    separator = ",\n" + std::string(symbol.size() + 1, ' ');
+  }
+  return success();
 }
 
 LogicalResult ModuleTranslation::printKernel(Operation *operation) {
@@ -246,7 +318,7 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
                             << "' cannot be the name of a kernel in CUDA C++: "
                                "expected an identifier that CUDA C++ does not "
                                "reserve";
-  if (!kernelNames.insert(symbol).second)
+  if (!globalNames.insert(symbol).second)
     return func.emitError() << "two kernels have the name '" << symbol << "'";
   if (!func.getBody().hasOneBlock())
     return func.emitError()
@@ -255,42 +327,37 @@ LogicalResult ModuleTranslation::printKernel(Operation *operation) {
   valueNames.clear();
   // A parameter of this name would hide the kernel.
   valueNames.insert(symbol);
+  func.walk([&](cuda::DeviceCallOpInterface call) {
+    for (StringRef name : cuda::getLambdaParameters(call))
+      valueNames.insert(name);
+  });
   if (auto header =
           func->getAttrOfType<ArrayAttr>(cuda::CUDADialect::kHeaderAttr))
     for (StringRef line : header.getAsValueRange<StringAttr>())
-      stream << "// " << toCommentText(line) << "\n";
-  stream << "extern \"C\" __global__ void";
+      os() << "// " << toCommentText(line) << "\n";
+  if (failed(printConfigs(func)))
+    return failure();
+  os() << "extern \"C\" __global__ void";
   if (auto cluster =
           func->getAttrOfType<IntegerAttr>(cuda::CUDADialect::kClusterAttr))
-    stream << " __cluster_dims__(" << cluster.getInt() << ", 1, 1)";
+    os() << " __cluster_dims__(" << cluster.getInt() << ", 1, 1)";
   if (auto size = func.getKnownBlockSize()) {
-    stream << " __launch_bounds__(" << (*size)[0];
+    os() << " __launch_bounds__(" << (*size)[0];
     if (auto blocks =
             func->getAttrOfType<IntegerAttr>(cuda::CUDADialect::kMinBlocksAttr))
-      stream << ", " << blocks.getInt();
-    stream << ")";
+      os() << ", " << blocks.getInt();
+    os() << ")";
   }
-  stream << "\n" << symbol << "(";
+  os() << "\n" << symbol << "(";
   Block &body = func.getBody().front();
-  std::string separator = "";
-  for (BlockArgument arg : body.getArguments()) {
-    Type type = arg.getType();
-    auto pointer = dyn_cast<MemRefType>(type);
-    auto text =
-        spellType(pointer ? pointer.getElementType() : type, func.getLoc());
-    auto name = declare(arg);
-    if (failed(text) || failed(name))
-      return failure();
-    stream << separator << (pointer && !isWritten(arg) ? "const " : "") << *text
-           << (pointer ? " *__restrict__ " : " ") << *name;
-    separator = ",\n" + std::string(symbol.size() + 1, ' ');
-  }
-  stream << ") {\n";
-  stream.indent();
+  if (failed(printParameters(body, symbol)))
+    return failure();
+  os() << ") {\n";
+  os().indent();
   if (failed(printBlock(body)))
     return failure();
-  stream.unindent();
-  stream << "}\n";
+  os().unindent();
+  os() << "}\n";
   return success();
 }
 

@@ -26,38 +26,57 @@ std::string twinOf(std::string_view file) {
 
 std::string beginKernel() { return "#line 1 \"kernel.cu\"\n"; }
 
+/// A file that can be pasted.
+struct Source {
+  std::string_view name, text;
+  bool isOfLibrary;
+};
+
+/// Those of the device library and of others, in the order in which they are
+/// pasted.
+std::vector<Source> listSources(const std::vector<DeviceFile> &others) {
+  std::vector<Source> sources;
+  for (std::string_view file : deviceLibraryFiles())
+    sources.push_back({file, deviceLibrary(file), true});
+  for (const DeviceFile &file : others)
+    sources.push_back({file.name, file.text, false});
+  return sources;
+}
+
 /// Marks `file` and what it includes.
-void require(std::string_view file, std::set<std::string_view> &needed) {
-  const auto &files = deviceLibraryFiles();
-  const auto known = std::find(files.begin(), files.end(), file);
-  if (known == files.end() || !needed.insert(*known).second)
+void require(std::string_view file, const std::vector<Source> &sources,
+             std::set<std::string_view> &needed) {
+  const auto known =
+      std::find_if(sources.begin(), sources.end(),
+                   [&](const Source &source) { return source.name == file; });
+  if (known == sources.end() || !needed.insert(known->name).second)
     return;
   constexpr std::string_view include = "#include \"";
-  std::string_view text = deviceLibrary(file);
-  for (size_t at = text.find(include); at != std::string_view::npos;
-       at = text.find(include, at)) {
+  for (size_t at = known->text.find(include); at != std::string_view::npos;
+       at = known->text.find(include, at)) {
     at += include.size();
-    require(text.substr(at, text.find('"', at) - at), needed);
+    require(known->text.substr(at, known->text.find('"', at) - at), sources,
+            needed);
   }
 }
 
-/// The files of the device library that `files` need, in their order.
-std::vector<std::string_view>
-selectFiles(const std::vector<std::string> &files) {
+/// Those that `files` need.
+std::vector<Source> selectSources(const std::vector<std::string> &files,
+                                  const std::vector<DeviceFile> &others) {
+  const std::vector<Source> sources = listSources(others);
   std::set<std::string_view> needed;
   for (const std::string &file : files)
-    require(file, needed);
-  std::vector<std::string_view> selected;
-  for (std::string_view file : deviceLibraryFiles())
-    if (files.empty() || needed.count(file))
-      selected.push_back(file);
+    require(file, sources, needed);
+  std::vector<Source> selected;
+  for (const Source &source : sources)
+    if (files.empty() || needed.count(source.name))
+      selected.push_back(source);
   return selected;
 }
 
-} // namespace
-
-std::string pasted(std::string_view name, std::string_view text) {
-  std::string result = "#line 1 \"dsv4/" + std::string(name) + "\"\n";
+/// A file without what only an including file needs.
+std::string withoutIncludes(std::string_view text) {
+  std::string result;
   while (!text.empty()) {
     const size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
@@ -73,34 +92,61 @@ std::string pasted(std::string_view name, std::string_view text) {
   return result;
 }
 
-std::string cudaPrelude(const std::vector<std::string> &files) {
+std::string pasted(const Source &source) {
+  if (source.isOfLibrary)
+    return rt::pasted(source.name, source.text);
+  return "#line 1 \"" + std::string(source.name) + "\"\n" +
+         withoutIncludes(source.text);
+}
+
+} // namespace
+
+std::string pasted(std::string_view name, std::string_view text) {
+  return "#line 1 \"dsv4/" + std::string(name) + "\"\n" + withoutIncludes(text);
+}
+
+std::string selfContained(const std::vector<std::string> &files,
+                          std::string_view kernel,
+                          const std::vector<DeviceFile> &others) {
+  std::string text = "// Functions of dsv4's device library, and the kernel "
+                     "that calls them at "
+                     "the end.\n\n";
+  for (const Source &source : selectSources(files, others))
+    text += withoutIncludes(source.text) + "\n";
+  return text.append(kernel);
+}
+
+std::string cudaPrelude(const std::vector<std::string> &files,
+                        const std::vector<DeviceFile> &others) {
   std::string text;
-  for (std::string_view file : selectFiles(files))
-    text += pasted(file, deviceLibrary(file));
+  for (const Source &source : selectSources(files, others))
+    text += pasted(source);
   return text + beginKernel();
 }
 
-std::string hostPrelude(const std::vector<std::string> &files) {
+std::string hostPrelude(const std::vector<std::string> &files,
+                        const std::vector<DeviceFile> &others) {
   std::string text;
   for (std::string_view file : {"abi.h", "cuda_builtins.h"})
     text += pasted(file, hostLibrary(file));
   // What no kernel calls is not compiled, and shared memory that a template
   // declares is of the same kind as the kernel's own.
   text += "namespace {\n";
-  for (std::string_view file : selectFiles(files)) {
-    const std::string twin = twinOf(file);
-    text += hostLibrary(twin).empty() ? pasted(file, deviceLibrary(file))
+  for (const Source &source : selectSources(files, others)) {
+    const std::string twin = source.isOfLibrary ? twinOf(source.name) : "";
+    text += hostLibrary(twin).empty() ? pasted(source)
                                       : pasted(twin, hostLibrary(twin));
   }
   return text + "} // namespace\n" + beginKernel();
 }
 
+// A kernel may have any name but those that begin with dsv4_host.
 std::string hostEpilogue(std::string_view symbol) {
   return "\n#line 1 \"dsv4/epilogue\"\n"
-         "extern \"C\" void dsv4_host_entry(void **params) {\n"
-         "  dsv4_host::call(&" +
+         "extern \"C\" void dsv4_host_entry(void **dsv4_host_params) {\n"
+         "  ::dsv4_host::call(&::" +
          std::string(symbol) +
-         ", params);\n"
+         ", dsv4_host_params);\n"
          "}\n";
 }
 

@@ -50,9 +50,9 @@ public:
         cell(getCellBits(base)), align(read.getAlign()) {}
 
   FailureOr<Value> build() {
-    if (d.getView().indices)
+    if (d.getView().access.isElements())
       return buildGather();
-    if (d.getView().column)
+    if (d.getView().access.isColumns())
       return buildColumns();
     return buildRow();
   }
@@ -86,7 +86,7 @@ Value Reader::load(VectorType type, Value start, Value vectors, int64_t stride,
   auto access = cuda::LoadOp::create(
       b, read.getLoc(), type, base, start, predicate, vectors, stride,
       getStatedAlignment(align, bytes),
-      d.getSchedule().getLoad() == LoadPolicy::EvictLast
+      d.getSchedule().getRowMapping().load == LoadPolicy::EvictLast
           ? cuda::LoadPolicy::EvictLast
           : cuda::LoadPolicy::Default);
   access.setStaged(d.isStaged());
@@ -113,8 +113,8 @@ FailureOr<Value> Reader::buildColumnsOfBounded(Value start) {
   if (vector > 1 && read.getMultiple() % vector == 0)
     return load(type, start, Value(), 0,
                 std::gcd<int64_t>(16, vector * bits / 8), Value());
-  Value left = arith::SubIOp::create(b, d.getLoc(), d.getScalar(read.getLength()),
-                                     d.getView().column);
+  Value left = arith::SubIOp::create(
+      b, d.getLoc(), d.getScalar(read.getLength()), d.getView().column);
   return cuda::LoadPartOp::create(b, read.getLoc(), type, base, start, left)
       .getValue();
 }
@@ -160,7 +160,7 @@ FailureOr<AccessPattern> Reader::getPattern() {
     pattern.stride = d.getStep() / at.group;
   } else if (interleave > 1) {
     return read->emitOpError()
-           << "row_schedule_c4: interleaved factors need more than one a step";
+           << "schedule_rows_c3: interleaved factors need more than one a step";
   }
   if (interleave == 1 || d.isOfSteps(at))
     return pattern;
@@ -168,7 +168,7 @@ FailureOr<AccessPattern> Reader::getPattern() {
   // scales, so steps follow each other and lanes are n / a apart.
   if (pattern.stride != interleave || pattern.laneStep != 1)
     return read->emitOpError()
-           << "row_schedule_c4: interleaved factors need a step of "
+           << "schedule_rows_c3: interleaved factors need a step of "
            << interleave << " factors, got " << pattern.stride;
   pattern.laneStep = at.row / at.group / interleave;
   pattern.stride = 1;
@@ -205,25 +205,23 @@ FailureOr<Value> Reader::buildRow() {
                     : holds;
   VectorType type = d.getFragmentType(element, at);
   bool everyLaneHasAll = at.group != 1 && d.isOfSteps(at);
-  int64_t readable =
-      std::max<int64_t>(read.getReadable(), read.getExtent());
+  int64_t readable = std::max<int64_t>(read.getReadable(), read.getExtent());
   // Every lane needs all scales: one contiguous access, with its padding.
   if (everyLaneHasAll)
     type = VectorType::get({readable}, element);
   Value start = getLaneStart(d.getScalar(read.getOffset()), *pattern);
   Value vectors = at.group == 1 ? d.getVectorCount(at.row) : Value();
   if (vectors && predicate)
-    vectors = arith::SelectOp::create(b, d.getLoc(),
-                                      std::exchange(predicate, {}), vectors,
-                                      d.constant(0));
+    vectors = arith::SelectOp::create(
+        b, d.getLoc(), std::exchange(predicate, {}), vectors, d.constant(0));
   int64_t aligned = align;
   for (int64_t distance :
        {pattern->laneStep * bits / 8, pattern->stride * bits / 8})
     aligned = std::gcd(aligned, distance);
   bool hasSteps = type.getRank() == 2 && type.getDimSize(0) > 1;
-  Value loaded = load(type, start, vectors,
-                      hasSteps ? toCells(pattern->stride) : 0, aligned,
-                      predicate);
+  Value loaded =
+      load(type, start, vectors, hasSteps ? toCells(pattern->stride) : 0,
+           aligned, predicate);
   if (!everyLaneHasAll || readable == read.getExtent())
     return loaded;
   return vector::ExtractStridedSliceOp::create(
@@ -287,11 +285,11 @@ void Writer::storeRow(Value fragment, Value offset) {
                                    d.laneOffset(toCells(vector), 1));
   int64_t bytes = vector * bits / 8;
   int64_t align = std::gcd<int64_t>(write.getAlign(), bytes);
-  bool hasSteps = !d.getView().isRank && d.getSteps(at.row) > 1;
+  bool hasSteps = !d.getView().access.isRanks() && d.getSteps(at.row) > 1;
   store(fragment, offset,
-        d.getView().isRank ? Value() : d.getVectorCount(at.row),
+        d.getView().access.isRanks() ? Value() : d.getVectorCount(at.row),
         hasSteps ? toCells(d.getStep()) : 0, getStatedAlignment(align, bytes),
-        d.getSchedule().getStore() == StorePolicy::Streaming
+        d.getSchedule().getRowMapping().store == StorePolicy::Streaming
             ? cuda::StorePolicy::Streaming
             : cuda::StorePolicy::Default);
 }
@@ -339,7 +337,7 @@ LogicalResult Writer::storeDealt(Value values, Value offset) {
   if (interleave > 1) {
     if (stride != interleave || perLane != 1)
       return write.emitOpError()
-             << "row_schedule_c4: interleaved factors need a step of "
+             << "schedule_rows_c3: interleaved factors need a step of "
              << interleave << " factors, got " << stride;
     apart = count / interleave;
     stride = 1;
@@ -370,9 +368,8 @@ LogicalResult Writer::build() {
   if (failed(fragment))
     return failure();
   Value offset = d.getScalar(write.getOffset());
-  if (d.getView().isRank)
-    offset = arith::AddIOp::create(b, d.getLoc("at"), offset,
-                                   d.getView().lane);
+  if (d.getView().access.isRanks())
+    offset = arith::AddIOp::create(b, d.getLoc("at"), offset, d.getView().lane);
   if (!isa<VectorType>(fragment->getType())) {
     memref::StoreOp::create(b, write.getLoc(), *fragment, write.getBase(),
                             ValueRange{offset});
@@ -419,11 +416,10 @@ struct MayWriteDistribution
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint) const {
     auto may = cast<row::MayWriteOp>(op);
-    return cuda::InPoolOp::create(d.getBuilder(), op->getLoc(),
-                                  may.getValid().getType(),
-                                  d.getScalar(may.getCondition()),
-                                  d.getScalar(may.getPage()),
-                                  d.getScalar(may.getPages()))
+    return cuda::InPoolOp::create(
+               d.getBuilder(), op->getLoc(), may.getValid().getType(),
+               d.getScalar(may.getCondition()), d.getScalar(may.getPage()),
+               d.getScalar(may.getPages()))
         .getValid();
   }
 };

@@ -29,8 +29,9 @@ namespace dsv4 {
 
 Distribution::Distribution(KernelOp kernel, scf::ForallOp forall)
     : schedule(kernel.getScheduleAttr()), forall(forall), b(kernel) {
-  view.lanes = schedule.getLanes();
-  view.vector = schedule.getVector();
+  RowMapping mapping = schedule.getRowMapping();
+  view.lanes = mapping.lanes;
+  view.vector = mapping.vector;
 }
 
 Location Distribution::getLoc(StringRef name) {
@@ -81,16 +82,62 @@ void Distribution::mapRowsToBlocks(int64_t blocksPerRow) {
   // Few blocks, busy for long with what is in shared memory: dependent kernels
   // have room beside them.
   launchSuccessors();
-  Value row = gpu::BlockIdOp::create(
-      b, loc, gpu::Dimension::x,
-      b.getIndexAttr(
-          std::min<int64_t>(getMaxRows() * blocksPerRow, INT32_MAX)));
+  Value row =
+      gpu::BlockIdOp::create(b, loc, gpu::Dimension::x,
+                             b.getIndexAttr(std::min<int64_t>(
+                                 getMaxRows() * blocksPerRow, INT32_MAX)));
   if (blocksPerRow > 1)
-    row =
-        arith::DivUIOp::create(b, getLoc("row"), row, constant(blocksPerRow));
+    row = arith::DivUIOp::create(b, getLoc("row"), row, constant(blocksPerRow));
   view.lane = constant(0);
   view.lanes = 1;
   mapping.map(forall.getInductionVar(0), row);
+}
+
+void Distribution::mapRowsToTiles(int64_t rows) {
+  Location loc = forall.getLoc();
+  b.setInsertionPoint(forall);
+  waitForPredecessors();
+  launchSuccessors();
+  // The last block counts rows past the last one, but not past 2^31 - 1.
+  int64_t maxBlocks =
+      std::min<int64_t>(llvm::divideCeil(getMaxRows(), rows), INT32_MAX / rows);
+  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x,
+                                       b.getIndexAttr(maxBlocks));
+  firstRow =
+      arith::MulIOp::create(b, getLoc("first_row"), block, constant(rows));
+  rowCount =
+      getValueOrCreateConstantIndexOp(b, loc, forall.getMixedUpperBound()[0]);
+}
+
+void Distribution::mapRowOfTile(Value tileRow) {
+  Value row = arith::AddIOp::create(b, getLoc("row"), firstRow, tileRow);
+  inside = arith::CmpIOp::create(b, forall.getLoc(), arith::CmpIPredicate::slt,
+                                 row, rowCount);
+  mapping.map(forall.getInductionVar(0), row);
+}
+
+bool Distribution::dependsOnRow(Value value) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> left = {value};
+  while (!left.empty()) {
+    Value next = left.pop_back_val();
+    if (next == getRowIndex())
+      return true;
+    Operation *op = next.getDefiningOp();
+    if (!op || op->getBlock() != forall.getBody() || !seen.insert(op).second)
+      continue;
+    op->walk([&](Operation *inner) {
+      llvm::append_range(left, inner->getOperands());
+    });
+  }
+  return false;
+}
+
+int64_t Distribution::allocateShared(int64_t bytes) {
+  constexpr int64_t kAlignment = 16;
+  int64_t begin = sharedBytes;
+  sharedBytes = llvm::alignTo(begin + bytes, kAlignment);
+  return begin;
 }
 
 /// Sets `row` for a thread of a block-cooperative kernel, and whether it holds
@@ -117,14 +164,15 @@ void Distribution::mapHolders(Value thread, Value isFirstOfCluster,
 
 /// The row of a thread, given its block (or cluster) and row in that. Sets the
 /// first row of the block.
-Value Distribution::mapRowsOfBlock(Value block, Value rowInBlock, bool apart,
+Value Distribution::mapRowsOfBlock(Value block, Value rowInBlock,
+                                   const Cooperation *with,
                                    IntegerAttr maxBlocks) {
   Location loc = forall.getLoc();
   int64_t rowsPerBlock = schedule.getRowsPerBlock();
   firstRow = block;
   // Blocks go through their rows at one pace. A grid apart, rows that share
   // memory are then read together.
-  if (apart) {
+  if (with && with->rowsApart) {
     Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x, maxBlocks);
     if (schedule.getCluster() > 1)
       blocks = arith::DivUIOp::create(b, loc, blocks,
@@ -135,9 +183,8 @@ Value Distribution::mapRowsOfBlock(Value block, Value rowInBlock, bool apart,
   }
   if (rowsPerBlock <= 1)
     return firstRow;
-  firstRow =
-      arith::MulIOp::create(b, schedule.getTeam() ? getLoc("first_row") : loc,
-                            block, constant(rowsPerBlock));
+  firstRow = arith::MulIOp::create(b, with ? getLoc("first_row") : loc, block,
+                                   constant(rowsPerBlock));
   return arith::AddIOp::create(b, getLoc("row"), firstRow, rowInBlock);
 }
 
@@ -172,8 +219,7 @@ void Distribution::mapRows(const Cooperation *with) {
       getValueOrCreateConstantIndexOp(b, loc, forall.getMixedUpperBound()[0]);
   if (lanes > 1)
     rowInBlock = arith::DivUIOp::create(b, loc, thread, constant(lanes));
-  Value row =
-      mapRowsOfBlock(block, rowInBlock, with && with->rowsApart, maxBlocks);
+  Value row = mapRowsOfBlock(block, rowInBlock, with, maxBlocks);
   if (!with || rowsPerBlock > 1)
     inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row, rowCount);
@@ -314,10 +360,8 @@ LogicalResult Distribution::distributeRows(const Cooperation *with) {
   if (failed(cloneScalars(body)) || failed(placeLoads(all, /*early=*/false)))
     return failure();
   // Once loads are in flight: earlier, the dependent kernel would take the SM
-  // slots that they need. Clusters of which an SM need not have two blocks are
-  // for so few rows that all of them start at once, and need no slots.
-  bool startsAtOnce =
-      with && schedule.getCluster() > 1 && schedule.getBlocks() <= 1;
+  // slots that they need.
+  bool startsAtOnce = with && schedule.startsAtOnce();
   if (startsAtOnce)
     launchSuccessors();
   if (with && failed(with->emit()))
@@ -358,8 +402,7 @@ LogicalResult Distribution::run() {
     return failure();
   for (Operation &op : *forall.getBody()) {
     auto distributable = dyn_cast<row::DistributableOpInterface>(op);
-    if (distributable &&
-        distributable.getScope(schedule) != row::Scope::Lanes)
+    if (distributable && distributable.getScope(schedule) != row::Scope::Lanes)
       return distributable.distribute(*this);
   }
   return distributeRows(nullptr);
@@ -376,7 +419,7 @@ Distribution Distribution::withView(const View &inner) const {
   part.view = inner;
   part.fragments.clear();
   part.vectorCounts.clear();
-  if (view.isOfRows())
+  if (view.access.isRow())
     part.rows = const_cast<Distribution *>(this);
   return part;
 }

@@ -9,7 +9,6 @@
 
 using namespace mlir;
 using namespace dsv4;
-using row::Access;
 using row::Demand;
 using row::Footprint;
 
@@ -30,7 +29,7 @@ struct ExpandDistribution
                    const Distribution &d) const {
     auto expand = cast<row::ExpandOp>(op);
     int64_t times = getExtent(expand.getRow()) / getExtent(expand.getScales());
-    return {Access::Row, d.coarsen(at, times)};
+    return {d.coarsen(at, times)};
   }
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
                                Footprint at) const {
@@ -65,31 +64,35 @@ struct ReduceDistribution
   Demand getDemand(Operation *op, OpOperand &operand, Footprint at,
                    const Distribution &d) const {
     auto reduce = cast<row::ReduceOp>(op);
-    if (d.getView().isRank)
-      return {Access::Row, at};
+    if (d.getView().access.isRanks())
+      return {at};
     // A row that becomes one number need not be the one that uses it.
     if (reduce.isStatistic())
-      return {Access::Whole, {getExtent(operand.get()), 1}};
+      return {{getExtent(operand.get()), 1}, Access::row()};
     at.group /= static_cast<int64_t>(reduce.getGroup());
-    return {Access::Row, at};
+    return {at};
   }
 
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
                                Footprint at) const {
     auto reduce = cast<row::ReduceOp>(op);
     OpBuilder &b = d.getBuilder();
-    bool isHere = d.getView().isOfRows() || d.getView().isRank;
+    const Access &access = d.getView().access;
+    bool isHere = access.isRow() || access.isRanks();
     if (reduce.isStatistic() && !isHere)
       return getNumber(d, result, at);
     OpOperand &operand = op->getOpOperand(0);
-    auto source =
-        d.get(operand.get(), getDemand(op, operand, at, d).at);
+    auto source = d.get(operand.get(), getDemand(op, operand, at, d).at);
     if (failed(source))
       return failure();
-    if (d.getView().isRank)
-      return cuda::PlaceSumOp::create(b, op->getLoc(), source->getType(),
-                                      *source, getExtent(operand.get()))
-          .getTotal();
+    // Lanes of a warp have a rank each, and those without one have zeros.
+    if (access.isRanks()) {
+      int64_t lanes = llvm::PowerOf2Ceil(getExtent(operand.get()));
+      return cuda::ReduceOp::create(b, op->getLoc(), source->getType(),
+                                    convert(reduce.getKind()), *source,
+                                    /*group=*/lanes, lanes)
+          .getReduced();
+    }
     int64_t row = getExtent(operand.get()), group = reduce.getGroup();
     if (d.isUneven(row)) {
       if (!allowsUnevenRow(reduce))
@@ -99,14 +102,13 @@ struct ReduceDistribution
       group = d.getSteps(row) * d.getStep();
       source = pad(reduce, *source, d);
     }
-    return cuda::ReduceOp::create(b, op->getLoc(),
-                                  d.getFragmentType(b.getF32Type(), at),
-                                  convert(reduce.getKind()), *source, group,
-                                  d.getView().lanes)
+    return cuda::ReduceOp::create(
+               b, op->getLoc(), d.getFragmentType(b.getF32Type(), at),
+               convert(reduce.getKind()), *source, group, d.getView().lanes)
         .getReduced();
   }
 
-  /// A number of a whole row, for the elements at hand.
+  /// A statistic of a whole row, for the elements at hand.
   static FailureOr<Value> getNumber(Distribution &d, OpResult result,
                                     Footprint at) {
     auto number = d.getStatistic(result);
@@ -142,11 +144,11 @@ struct HadamardDistribution
     : DistributionModel<HadamardDistribution, row::HadamardOp> {
   Demand getDemand(Operation *, OpOperand &, Footprint at,
                    const Distribution &) const {
-    return {Access::Whole, at};
+    return {at, Access::row()};
   }
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint at) const {
-    if (!d.getView().isOfRows())
+    if (!d.getView().access.isRow())
       return op->emitOpError() << "needs a whole row, of which only a part is "
                                   "at hand";
     auto source = d.get(op->getOperand(0), at);
@@ -163,7 +165,7 @@ struct JoinDistribution : DistributionModel<JoinDistribution, row::JoinOp> {
   Demand getDemand(Operation *, OpOperand &operand, Footprint at,
                    const Distribution &) const {
     at.row = getExtent(operand.get()) * at.group;
-    return {Access::Row, at};
+    return {at};
   }
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
                                Footprint at) const {
@@ -203,8 +205,9 @@ struct SameDistribution : DistributionModel<SameDistribution<Op>, Op> {
 struct PickDistribution : DistributionModel<PickDistribution, row::PickOp> {
   Demand getDemand(Operation *op, OpOperand &operand, Footprint at,
                    const Distribution &) const {
-    bool isRow = operand.get() == cast<row::PickOp>(op).getRow();
-    return {isRow ? Access::Elements : Access::Row, at};
+    if (operand.get() == cast<row::PickOp>(op).getRow())
+      return {at, Access::elements()};
+    return {at};
   }
 
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
@@ -216,16 +219,18 @@ struct PickDistribution : DistributionModel<PickDistribution, row::PickOp> {
     OpBuilder &b = d.getBuilder();
     if (isa<VectorType>(indices->getType())) {
       View elements = d.getView();
+      elements.access = Access::elements();
       elements.indices = *indices;
       return d.withView(elements).get(pick.getRow(), at);
     }
     // One index: a row of one column.
     View column;
+    column.access = Access::columns(1);
     column.lane = d.constant(0);
-    Value index = arith::IndexCastOp::create(b, d.getLoc(), b.getIndexType(),
-                                             *indices);
-    column.column = arith::MaxSIOp::create(b, d.getLoc("column"), index,
-                                           d.constant(0));
+    Value index =
+        arith::IndexCastOp::create(b, d.getLoc(), b.getIndexType(), *indices);
+    column.column =
+        arith::MaxSIOp::create(b, d.getLoc("column"), index, d.constant(0));
     Distribution part = d.withView(column);
     part.forgetWholeRows();
     Footprint one{1, 1};
@@ -244,7 +249,7 @@ struct InterleaveDistribution
   Demand getDemand(Operation *, OpOperand &, Footprint at,
                    const Distribution &) const {
     at.group *= 2;
-    return {Access::Row, at};
+    return {at};
   }
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
                                Footprint at) const {
@@ -266,7 +271,7 @@ struct DeinterleaveDistribution
   Demand getDemand(Operation *, OpOperand &, Footprint at,
                    const Distribution &) const {
     at.group /= 2;
-    return {Access::Row, at};
+    return {at};
   }
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
                                Footprint at) const {
@@ -287,7 +292,7 @@ struct SliceDistribution
   Demand getDemand(Operation *, OpOperand &operand, Footprint at,
                    const Distribution &) const {
     at.row = getExtent(operand.get()) * at.group;
-    return {Access::Row, at};
+    return {at};
   }
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint at) const {
@@ -304,7 +309,7 @@ struct SliceDistribution
     int64_t unit = type.getRank() == 1 ? at.group : d.getStep();
     if (begin % unit != 0 || count % unit != 0)
       return slice.emitOpError()
-             << "row_schedule_c4: columns " << begin << " to " << begin + count
+             << "schedule_rows_c3: columns " << begin << " to " << begin + count
              << " are not whole steps of " << unit << " elements";
     if (type.getDimSize(0) == count / unit)
       return *source;

@@ -13,7 +13,6 @@
 
 using namespace mlir;
 using namespace dsv4;
-using row::Access;
 using row::Demand;
 using row::DistributableOpInterface;
 
@@ -24,15 +23,15 @@ using row::DistributableOpInterface;
 row::Footprint Distribution::coarsen(Footprint at, int64_t times) const {
   // A rank is one element, whatever the row has; of elements by index only
   // what stands for the whole row can be shared.
-  if (view.indices)
+  if (view.access.isElements())
     at.group = at.row;
-  else if (!view.isRank)
+  else if (!view.access.isRanks())
     at.group *= times;
   return at;
 }
 
 VectorType Distribution::getFragmentType(Type element, Footprint at) const {
-  if (view.isRank)
+  if (view.access.isRanks())
     return VectorType::get({1, 1}, element);
   int64_t count = getSteps(at.row);
   if (at.group == 1)
@@ -66,8 +65,7 @@ Value Distribution::getVectorCount(int64_t row) {
   if (Operation *op = view.lane.getDefiningOp())
     b.setInsertionPointAfter(op);
   int64_t max = getSteps(row);
-  int64_t having =
-      llvm::divideCeil(row, view.vector) - (max - 1) * view.lanes;
+  int64_t having = llvm::divideCeil(row, view.vector) - (max - 1) * view.lanes;
   Value has =
       arith::CmpIOp::create(b, forall.getLoc(), arith::CmpIPredicate::slt,
                             view.lane, constant(having));
@@ -114,11 +112,10 @@ bool dsv4::dependsOnMemory(Value value) {
 
 LogicalResult Distribution::cloneScalar(Operation &op) {
   if (auto load = dyn_cast<memref::LoadOp>(op); load && holdsRow) {
-    auto own =
-        cuda::LoadOp::create(b, load.getLoc(), load.getType(),
-                             lookup(load.getMemref()),
-                             lookup(load.getIndices()[0]), holdsRow,
-                             /*chunks=*/Value());
+    auto own = cuda::LoadOp::create(b, load.getLoc(), load.getType(),
+                                    lookup(load.getMemref()),
+                                    lookup(load.getIndices()[0]), holdsRow,
+                                    /*chunks=*/Value());
     mapping.map(load.getResult(), own.getValue());
     return success();
   }
@@ -181,7 +178,7 @@ Value Distribution::getScalar(Value value) {
 
 LogicalResult Distribution::placeRead(row::ReadOp read, Footprint at) {
   // Elements by index and what is left of a row are read where they are used.
-  if (view.indices || read.getLength())
+  if (view.access.isElements() || read.getLength())
     return success();
   if (earlyOnly) {
     if (read.getValid() || dependsOnMemory(read.getOffset()))
@@ -226,6 +223,9 @@ LogicalResult Distribution::placeLoads(Value value, Footprint at,
     return forall.emitOpError() << "uses a row that it does not compute";
   if (auto read = dyn_cast<row::ReadOp>(op))
     return placeRead(read, at);
+  if (isa<row::TileSourceOpInterface>(op))
+    return op->emitOpError() << "computes rows tile by tile, which only a "
+                                "selection takes";
   auto distributable = dyn_cast<DistributableOpInterface>(op);
   if (!distributable && !op->hasTrait<OpTrait::Elementwise>() &&
       !matchPattern(op, m_Constant()))
@@ -233,14 +233,14 @@ LogicalResult Distribution::placeLoads(Value value, Footprint at,
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<VectorType>(operand.get().getType()))
       continue;
-    Demand demand{Access::Row, at};
+    Demand demand{at};
     if (distributable)
       demand = distributable.getDemand(operand, at, *this);
-    bool isHere = demand.access == Access::Row ||
-                  (demand.access == Access::Whole && view.isOfRows());
+    bool isHere =
+        !demand.access || (demand.access->isRow() && view.access.isRow());
     if (isHere && failed(placeLoads(operand.get(), demand.at, placed)))
       return failure();
-    if (demand.access == Access::Elements && view.isOfRows() &&
+    if (demand.access && demand.access->isElements() && view.access.isRow() &&
         failed(prepareStatistics(operand.get())))
       return failure();
   }
@@ -248,7 +248,7 @@ LogicalResult Distribution::placeLoads(Value value, Footprint at,
 }
 
 //===----------------------------------------------------------------------===//
-// Numbers of whole rows
+// Statistics of whole rows
 //===----------------------------------------------------------------------===//
 
 /// Whether `op` needs a whole row, whichever elements of its result are wanted.
@@ -256,9 +256,11 @@ static bool takesWholeRow(Operation *op, const Distribution &distribution) {
   auto distributable = dyn_cast<DistributableOpInterface>(op);
   return distributable &&
          llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
-           return isa<VectorType>(operand.get().getType()) &&
-                  distributable.getDemand(operand, {1, 1}, distribution)
-                          .access == Access::Whole;
+           if (!isa<VectorType>(operand.get().getType()))
+             return false;
+           Demand demand =
+               distributable.getDemand(operand, {1, 1}, distribution);
+           return demand.access && demand.access->isRow();
          });
 }
 
@@ -312,10 +314,11 @@ LogicalResult Distribution::computeStatistics(Value value) {
 FailureOr<Value> Distribution::getStatistic(Value value) {
   if (Value found = statistics.lookup(value))
     return found;
-  if (!view.isOfRows()) {
+  if (!view.access.isRow()) {
     if (!rows)
-      return emitError(value.getLoc()) << "a number of a whole row is needed "
-                                          "where only a part of it is at hand";
+      return emitError(value.getLoc())
+             << "a statistic of a whole row is needed "
+                "where only a part of it is at hand";
     return rows->getStatistic(value);
   }
   Footprint whole = getNumberFootprint();
@@ -373,10 +376,10 @@ FailureOr<Value> Distribution::get(Value value, Footprint at) {
   FailureOr<Value> result = failure();
   if (Value whole = wholeRows.lookup(value)) {
     Type element = cast<VectorType>(value.getType()).getElementType();
-    result = cuda::ColumnsOp::create(b, op->getLoc(),
-                                     getFragmentType(element, at), whole,
-                                     view.column, rows->getView().lanes)
-                 .getChunk();
+    result =
+        cuda::ColumnsOp::create(b, op->getLoc(), getFragmentType(element, at),
+                                whole, view.column, rows->getView().lanes)
+            .getChunk();
   } else if (auto distributable = dyn_cast<DistributableOpInterface>(op)) {
     result = distributable.materialize(*this, cast<OpResult>(value), at);
   } else {

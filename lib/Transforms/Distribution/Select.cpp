@@ -10,22 +10,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Models.h"
+#include "SelectModels.h"
 
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace dsv4;
-using row::Access;
 using row::Demand;
 using row::Footprint;
 using row::Scope;
 
-/// Lanes of a warp.
-static constexpr int64_t kWarp = 32;
-
-/// Rounds of a block whose first one bounds the others better than a sample.
-static constexpr int64_t kFewRounds = 4;
+using limits::kWarp;
 
 namespace {
 
@@ -34,6 +29,7 @@ class Selector {
 public:
   Selector(row::SelectOp select, Distribution &d)
       : select(select), d(d), b(d.getBuilder()), schedule(d.getSchedule()),
+        part(schedule.getPart<SelectAttr>()),
         max(select.getScores().getType().getNumElements()), kind(getKind()) {}
 
   LogicalResult build();
@@ -46,7 +42,6 @@ private:
   Value findWholeRow(Value scores);
   /// What columns and ranks need of whole rows.
   LogicalResult placeStatistics();
-  LogicalResult verifyWrites();
   LogicalResult emitColumns(cuda::SelectOp call);
   LogicalResult emitRanks(cuda::SelectOp call);
   cuda::SelectOp createCall();
@@ -54,22 +49,11 @@ private:
   row::SelectOp select;
   Distribution &d;
   OpBuilder &b;
-  RowScheduleAttr schedule;
+  ScheduleAttr schedule;
+  SelectAttr part;
   int64_t max; ///< Elements a row may have.
   cuda::SelectKind kind;
 };
-
-cuda::SelectOrder convert(row::SelectOrder order) {
-  switch (order) {
-  case row::SelectOrder::Unordered:
-    return cuda::SelectOrder::Unordered;
-  case row::SelectOrder::Sorted:
-    return cuda::SelectOrder::Sorted;
-  case row::SelectOrder::IndexAscending:
-    return cuda::SelectOrder::IndexAscending;
-  }
-  llvm_unreachable("all orders are above");
-}
 
 /// Whether every NaN of the elements is as arithmetic makes it.
 bool isComputed(cuda::SelectOp call) {
@@ -89,22 +73,32 @@ bool isScalar(Operation &op) {
 
 } // namespace
 
+cuda::SelectOrder dsv4::convert(row::SelectOrder order) {
+  switch (order) {
+  case row::SelectOrder::Unordered:
+    return cuda::SelectOrder::Unordered;
+  case row::SelectOrder::Sorted:
+    return cuda::SelectOrder::Sorted;
+  case row::SelectOrder::IndexAscending:
+    return cuda::SelectOrder::IndexAscending;
+  }
+  llvm_unreachable("all orders are above");
+}
+
 cuda::SelectKind Selector::getKind() const {
-  switch (schedule.getSelect()) {
+  switch (part.getAlgorithm()) {
   case SelectAlgorithm::Warp:
     return cuda::SelectKind::Warp;
-  case SelectAlgorithm::Stream: {
-    int64_t round =
-        schedule.getThreads() * schedule.getVector() * schedule.getChunks();
-    return schedule.getCluster() == 1 && max <= kFewRounds * round
+  case SelectAlgorithm::Block:
+    return cuda::SelectKind::Block;
+  case SelectAlgorithm::Stream:
+    return part.takesFewRounds(max, schedule.getLaunch())
                ? cuda::SelectKind::Rounds
                : cuda::SelectKind::Stream;
-  }
   case SelectAlgorithm::Grid:
     return cuda::SelectKind::Stream;
-  case SelectAlgorithm::Block:
-  case SelectAlgorithm::None:
-    return cuda::SelectKind::Block;
+  case SelectAlgorithm::Tile: // Has a device call of its own.
+    break;
   }
   llvm_unreachable("all algorithms are above");
 }
@@ -121,8 +115,8 @@ void Selector::placeScalars() {
       (void)d.getScalar(op.getResult(0));
 }
 
-/// What lanes compute of the whole row: `scores`, but for terms that can be read
-/// column by column.
+/// What lanes compute of the whole row: `scores`, but for terms that can be
+/// read column by column.
 Value Selector::findWholeRow(Value scores) {
   for (Operation *op = scores.getDefiningOp();
        op && op->hasTrait<OpTrait::Elementwise>();
@@ -149,8 +143,9 @@ LogicalResult Selector::placeStatistics() {
   Value scores = select.getScores();
   bool needsRow = d.needsWholeRow(scores);
   if (needsRow && !isWarp())
-    return select.emitOpError() << "selects from what needs numbers of whole "
-                                   "rows, which only a warp per row finds";
+    return select.emitOpError() << "selects from what needs statistics of "
+                                   "whole rows, which only a warp per row "
+                                   "finds";
   if (needsRow) {
     Footprint whole{max, 1};
     Value computed = findWholeRow(scores);
@@ -181,7 +176,7 @@ static bool comesFrom(Value value, row::SelectOp select) {
   return false;
 }
 
-LogicalResult Selector::verifyWrites() {
+LogicalResult dsv4::verifyWritesOf(row::SelectOp select, Distribution &d) {
   for (auto write : d.getProgram()->getOps<row::WriteOp>())
     if (!comesFrom(write.getValue(), select))
       return write.emitOpError()
@@ -191,13 +186,11 @@ LogicalResult Selector::verifyWrites() {
 }
 
 cuda::SelectOp Selector::createCall() {
-  int64_t threads = isWarp() ? kWarp : schedule.getThreads();
-  int64_t vectors = schedule.getChunks();
-  if (kind == cuda::SelectKind::Block || isWarp())
-    vectors = llvm::divideCeil(max, threads * schedule.getCluster() *
-                                        schedule.getVector());
+  LaunchPart launch = schedule.getLaunch();
+  int64_t threads = part.getThreadsPerRow(launch);
+  int64_t vectors = part.getVectorsPerThread(max, launch);
   Value workspace;
-  int64_t blocksPerRow = schedule.getParts();
+  int64_t blocksPerRow = part.getBlocks();
   if (blocksPerRow > 1)
     workspace = WorkspaceOp::create(
         b, d.getLoc("workspace"),
@@ -213,7 +206,8 @@ cuda::SelectOp Selector::createCall() {
 LogicalResult Selector::emitColumns(cuda::SelectOp call) {
   Block *body = &call.getLoad().emplaceBlock();
   View columns;
-  columns.vector = schedule.getVector();
+  columns.access = Access::columns(part.getVector());
+  columns.vector = part.getVector();
   columns.column = body->addArgument(b.getIndexType(), d.getLoc("column"));
   Distribution thread = d.enter(body, columns);
   Footprint at{columns.vector, 1};
@@ -226,6 +220,40 @@ LogicalResult Selector::emitColumns(cuda::SelectOp call) {
   return success();
 }
 
+LogicalResult dsv4::emitRank(row::SelectOp select, Distribution &thread,
+                             Value value, int64_t ranks) {
+  OpBuilder &b = thread.getBuilder();
+  Location loc = thread.getLoc();
+  Footprint one{1, 1};
+  thread.set(select.getIndices(), one,
+             arith::IndexCastOp::create(b, loc, b.getI32Type(),
+                                        thread.getView().index));
+  thread.set(select.getValues(), one, value);
+  // All lanes of a warp make it together, before some of them store it. Single
+  // numbers come last: they wait for nothing.
+  SmallVector<row::WriteOp> vectors, numbers;
+  for (auto write : thread.getProgram()->getOps<row::WriteOp>()) {
+    auto stored = thread.prepareStore(write);
+    if (failed(stored))
+      return failure();
+    (isa<VectorType>(stored->getType()) ? vectors : numbers).push_back(write);
+  }
+  int64_t k = select.getK();
+  if (k < ranks) {
+    Value isRank =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                              thread.getView().lane, thread.constant(k));
+    auto guard = scf::IfOp::create(b, loc, isRank);
+    b.setInsertionPointToStart(guard.thenBlock());
+  }
+  for (ArrayRef<row::WriteOp> writes : {ArrayRef(vectors), ArrayRef(numbers)})
+    for (row::WriteOp write : writes)
+      if (failed(
+              cast<row::DistributableOpInterface>(*write).distribute(thread)))
+        return failure();
+  return success();
+}
+
 LogicalResult Selector::emitRanks(cuda::SelectOp call) {
   Block *body = &call.getEmit().emplaceBlock();
   Location loc = d.getLoc();
@@ -233,7 +261,7 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
   Value index = body->addArgument(b.getIndexType(), d.getLoc("index"));
   Value value = body->addArgument(b.getF32Type(), d.getLoc("value"));
   View ranks;
-  ranks.isRank = true;
+  ranks.access = Access::ranks();
   ranks.lane = rank;
   ranks.index = index;
   Distribution thread = d.enter(body, ranks);
@@ -242,39 +270,15 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
   // The row has been read, the rest is short.
   if (isWarp() && schedule.getPdl())
     cuda::LaunchSuccessorsOp::create(inner, loc);
-  Footprint one{1, 1};
-  thread.set(select.getIndices(), one,
-             arith::IndexCastOp::create(inner, loc, inner.getI32Type(), index));
-  thread.set(select.getValues(), one, value);
-  // All lanes of a warp make it together, before some of them store it. Single
-  // numbers come last: they wait for nothing.
-  SmallVector<row::WriteOp> vectors, numbers;
-  for (auto write : d.getProgram()->getOps<row::WriteOp>()) {
-    auto stored = thread.prepareStore(write);
-    if (failed(stored))
-      return failure();
-    (isa<VectorType>(stored->getType()) ? vectors : numbers).push_back(write);
-  }
-  int64_t k = select.getK();
-  if (isWarp() && k < kWarp) {
-    Value isRank =
-        arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt, rank,
-                              thread.constant(k));
-    auto guard = scf::IfOp::create(inner, loc, isRank);
-    inner.setInsertionPointToStart(guard.thenBlock());
-  }
-  for (ArrayRef<row::WriteOp> writes : {ArrayRef(vectors), ArrayRef(numbers)})
-    for (row::WriteOp write : writes)
-      if (failed(
-              cast<row::DistributableOpInterface>(*write).distribute(thread)))
-        return failure();
+  if (failed(emitRank(select, thread, value, isWarp() ? kWarp : select.getK())))
+    return failure();
   inner.setInsertionPointToEnd(body);
   cuda::SelectYieldOp::create(inner, loc, ValueRange());
   return success();
 }
 
 LogicalResult Selector::build() {
-  if (failed(verifyWrites()))
+  if (failed(verifyWritesOf(select, d)))
     return failure();
   if (isWarp())
     d.mapRowsToLanes(kWarp);
@@ -295,20 +299,34 @@ namespace {
 
 struct SelectDistribution
     : DistributionModel<SelectDistribution, row::SelectOp> {
-  Demand getDemand(Operation *, OpOperand &, Footprint at,
+  Demand getDemand(Operation *op, OpOperand &, Footprint at,
                    const Distribution &) const {
-    return {Access::Columns, at};
+    auto select = cast<row::SelectOp>(op);
+    return {at, findTileSource(select.getScores()) ? Access::tile()
+                                                   : Access::columns(0)};
   }
-  Scope getScope(Operation *, RowScheduleAttr schedule) const {
-    return schedule.getSelect() == SelectAlgorithm::Warp ? Scope::Warp
-                                                         : Scope::Block;
+  Scope getScope(Operation *, ScheduleAttr schedule) const {
+    auto select = schedule.getPart<SelectAttr>();
+    return select && select.isWarp() ? Scope::Warp : Scope::Block;
   }
   FailureOr<Value> materialize(Operation *op, Distribution &, OpResult,
                                Footprint) const {
     return op->emitOpError() << "has ranks, which are consumed one by one";
   }
   LogicalResult distribute(Operation *op, Distribution &d) const {
-    return Selector(cast<row::SelectOp>(op), d).build();
+    auto part = d.getSchedule().getPart<SelectAttr>();
+    if (!part)
+      return op->emitOpError()
+             << "schedule_c5: needs a part #dsv4.select<...>, "
+                "which the schedule does not have";
+    auto select = cast<row::SelectOp>(op);
+    auto source = findTileSource(select.getScores());
+    if (part.isTile() != bool(source))
+      return op->emitOpError()
+             << "schedule_select_c8: expected 'algorithm = tile' where scores "
+                "are computed tile by tile, and only there";
+    return source ? distributeSelectTiles(select, source, d)
+                  : Selector(select, d).build();
   }
 };
 
@@ -317,7 +335,7 @@ struct MapDistribution : DistributionModel<MapDistribution, row::MapOp> {
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint at) const {
     auto map = cast<row::MapOp>(op);
-    if (!d.getView().isRank)
+    if (!d.getView().access.isRanks())
       return op->emitOpError() << "is for what a selection has in its ranks";
     auto element = d.get(map.getIndices(), at);
     if (failed(element))
@@ -325,11 +343,14 @@ struct MapDistribution : DistributionModel<MapDistribution, row::MapOp> {
     // The index that was selected needs no cast back.
     Value index = d.getView().index;
     if (!isa<row::SelectOp>(map.getIndices().getDefiningOp()))
-      index = arith::IndexCastOp::create(d.getBuilder(), d.getLoc(),
-                                         d.getBuilder().getIndexType(),
-                                         *element);
+      index = arith::IndexCastOp::create(
+          d.getBuilder(), d.getLoc(), d.getBuilder().getIndexType(), *element);
     Block &body = map.getBody().front();
     d.map(body.getArgument(0), index);
+    body.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        (void)d.getScalar(operand);
+    });
     if (failed(d.cloneScalars(&body)))
       return failure();
     return d.lookup(body.getTerminator()->getOperand(0));

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <ctime>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <string>
 #include <string_view>
@@ -58,12 +59,18 @@ private:
   sigset_t ours, before;
 };
 
-/// Writes all of `bytes`, or fails with errno.
+/// Writes all of `bytes`, or fails with errno. A pipe that does not block is
+/// waited for.
 inline bool writeAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t count = ::write(fd, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR)
       continue;
+    if (count < 0 && errno == EAGAIN) {
+      pollfd wanted = {fd, POLLOUT, 0};
+      (void)::poll(&wanted, 1, -1);
+      continue;
+    }
     if (count <= 0) {
       if (count == 0)
         errno = ENOSPC;

@@ -111,7 +111,8 @@ func.func @launch(%values: tensor<?x32xbf16>, %scores: tensor<?x32xbf16>, %plan:
 // CHECK-NEXT: %page = arith.addi %[[FIRSTPAGE]], %[[INPAGES]]
 // CHECK-NEXT: %slot = arith.remsi %in_ring, %c8
 // CHECK: %valid = arith.andi
-// CHECK: %page_start = arith.muli %page, %c4096
+// CHECK: %[[PAGEBYTES:.*]] = row.constant "arg4_page_bytes" = 4096
+// CHECK-NEXT: %page_start = arith.muli %page, %[[PAGEBYTES]]
 // CHECK-NEXT: %[[SOURCE:.*]] = arith.select %in_launch, %[[INROWS]], %valid : i1
 // CHECK-NEXT: %is_there = arith.andi %{{.*}}, %[[SOURCE]]
 // Of memory that starts at the one or the other, in bytes.
@@ -204,7 +205,8 @@ func.func @pages(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: 
 // CHECK-NEXT: %[[ENTRY:.*]] = arith.addi %[[FIRST]], %in_ring
 // CHECK: %page = arith.divsi %[[ENTRY]], %c24
 // CHECK-NOT: %page_start
-// CHECK: arith.muli %[[ENTRY]], %c128
+// CHECK: %[[BYTES:.*]] = row.constant "arg{{[0-9]+}}_{{[a-z]+}}_bytes" = 128
+// CHECK: arith.muli %[[ENTRY]], %[[BYTES]]
 // CHECK: %scores_memory = arith.select %in_launch, %{{.*}}, %[[SCORES]] : memref<?xi8>
 // CHECK: %values_memory = arith.select %in_launch, %{{.*}}, %[[VALUES]] : memref<?xi8>
 // CHECK-NOT: %bias
@@ -233,7 +235,8 @@ func.func @arrays(%values: tensor<?x32xf32>, %scores: tensor<?x32xf32>, %plan: t
 // CHECK-NEXT: %slot = arith.remsi %in_ring, %c24
 // CHECK-NEXT: %[[BASE:.*]] = arith.muli %[[PAGE]], %c24
 // CHECK-NEXT: %[[ENTRY:.*]] = arith.addi %[[BASE]], %slot
-// CHECK: arith.muli %[[ENTRY]], %c128
+// CHECK: %[[BYTES:.*]] = row.constant "arg{{[0-9]+}}_{{[a-z]+}}_bytes" = 128
+// CHECK: arith.muli %[[ENTRY]], %[[BYTES]]
 func.func @ring_of_pages(%values: tensor<?x32xf32>, %scores: tensor<?x32xf32>,
                          %plan: tensor<?x4xi32>, %state: !arrays, %table: tensor<?x?xi32>,
                          %out: tensor<?x32xf32>) -> tensor<?x32xf32> {

@@ -44,12 +44,16 @@ func.func @paged(%c: !v4, %i: tensor<?x?xi32>, %t: tensor<?x?xi32>,
   // CHECK: %[[GE:.*]] = arith.cmpi sge, %[[PAGE]], %c0
   // CHECK: %[[LT:.*]] = arith.cmpi slt, %[[PAGE]], %[[PAGES]]
   // CHECK: %[[VALID:.*]] = arith.andi %[[GE]], %[[LT]]
-  // CHECK: %[[START:.*]] = arith.muli %[[PAGE]], %c37440
+  // CHECK: %[[PAGEBYTES:.*]] = row.constant "arg0_page_bytes" = 37440
+  // CHECK: %[[START:.*]] = arith.muli %[[PAGE]], %[[PAGEBYTES]]
   // Factors: slot * 8 behind 64 rows of 576 bytes.
-  // CHECK: %[[S8:.*]] = arith.muli %[[SLOT]], %c8
+  // CHECK: %[[SCALEBYTES:.*]] = row.constant "arg0_nope_scale_bytes" = 8
+  // CHECK: %[[S8:.*]] = arith.muli %[[SLOT]], %[[SCALEBYTES]]
   // CHECK: %[[S:.*]] = arith.addi %[[START]], %[[S8]]
-  // CHECK: %[[FACTORS:.*]] = arith.addi %[[S]], %c36864
-  // CHECK: %[[S576:.*]] = arith.muli %[[SLOT]], %c576
+  // CHECK: %[[SCALES0:.*]] = row.constant "arg0_nope_scale_offset" = 36864
+  // CHECK: %[[FACTORS:.*]] = arith.addi %[[S]], %[[SCALES0]]
+  // CHECK: %[[ROWBYTES:.*]] = row.constant "arg0_row_bytes" = 576
+  // CHECK: %[[S576:.*]] = arith.muli %[[SLOT]], %[[ROWBYTES]]
   // CHECK: %[[ENTRY:.*]] = arith.addi %[[START]], %[[S576]]
   // CHECK: %[[NOPE:.*]] = row.read %[[CM]][%[[ENTRY]]] if %[[VALID]] {align = 16 : i64} : memref<?xi8> -> vector<448xf8E4M3FN>
   // Seven factors are read with their padding: one access of eight bytes.
@@ -61,12 +65,13 @@ func.func @paged(%c: !v4, %i: tensor<?x?xi32>, %t: tensor<?x?xi32>,
   // CHECK: %[[PRODUCT:.*]] = arith.mulf %[[DATA]], %[[EACH]] : vector<448xf32>
   // CHECK: %[[VALUES:.*]] = arith.truncf %[[PRODUCT]] : vector<448xf32> to vector<448xbf16>
   // Rope is copied bit by bit.
-  // CHECK: %[[TAIL:.*]] = arith.addi %[[ENTRY]], %c448
+  // CHECK: %[[ROPE0:.*]] = row.constant "arg0_rope_offset" = 448
+  // CHECK: %[[TAIL:.*]] = arith.addi %[[ENTRY]], %[[ROPE0]]
   // CHECK: %[[ROPE:.*]] = row.read %[[CM]][%[[TAIL]]] if %[[VALID]] {{.*}} -> vector<64xbf16>
   // CHECK: row.write %[[VALUES]], %[[OM]][%{{.*}}] {align = 16 : i64}
   // CHECK: row.write %[[ROPE]], %[[OM]][%{{.*}}] {align = 16 : i64}
   // CHECK: return %[[OUT]]
-  %0 = dsv4.kernel @k(%c, %i, %t, %o) schedule <threads = 128, lanes = 8, vector = 8>
+  %0 = dsv4.kernel @k(%c, %i, %t, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
       : (!v4, tensor<?x?xi32>, tensor<?x?xi32>, tensor<?x?x512xbf16>) -> tensor<?x?x512xbf16> {
   ^bb0(%c1: !v4, %i1: tensor<?x?xi32>, %t1: tensor<?x?xi32>, %o1: tensor<?x?x512xbf16>):
     %r = dsv4.paged_gather %c1[%i1] pages(%t1 : tensor<?x?xi32>)
@@ -122,11 +127,14 @@ func.func @arrays(%c: !seed, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) -> tenso
   // CHECK: scf.forall
   // CHECK: %[[INDEX:.*]] = arith.index_cast
   // CHECK-NOT: scf.if
-  // CHECK: %[[AT:.*]] = arith.muli %[[INDEX]], %c4
-  // CHECK: %[[AN:.*]] = arith.muli %[[INDEX]], %c448
+  // CHECK: %[[SB:.*]] = row.constant "arg0_inv_scale_bytes" = 4
+  // CHECK: %[[AT:.*]] = arith.muli %[[INDEX]], %[[SB]]
+  // CHECK: %[[NB:.*]] = row.constant "arg0_nope_bytes" = 448
+  // CHECK: %[[AN:.*]] = arith.muli %[[INDEX]], %[[NB]]
   // CHECK: row.read %[[NOPE]][%[[AN]]] if %
   // CHECK: row.read %[[SCALE]][%[[AT]]] if %{{.*}} {align = 4 : i64}
-  // CHECK: %[[AR:.*]] = arith.muli %[[INDEX]], %c128
+  // CHECK: %[[RB:.*]] = row.constant "arg0_rope_bytes" = 128
+  // CHECK: %[[AR:.*]] = arith.muli %[[INDEX]], %[[RB]]
   // CHECK: row.read %[[ROPE]][%[[AR]]] if %
   %0 = dsv4.kernel @k(%c, %i, %o) : (!seed, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%c1: !seed, %i1: tensor<?xi32>, %o1: tensor<?x512xbf16>):
@@ -175,7 +183,8 @@ func.func @page_of_one(%c: !dsv4.cache<1 x <bf16_1024>>, %i: tensor<?xi32>, %o: 
     -> tensor<?x512xbf16> {
   // CHECK-NOT: arith.remsi
   // CHECK-NOT: arith.divsi
-  // CHECK: arith.muli %{{.*}}, %c1024
+  // CHECK: %[[PAGEBYTES:.*]] = row.constant "arg0_page_bytes" = 1024
+  // CHECK: arith.muli %{{.*}}, %[[PAGEBYTES]]
   // CHECK-NOT: arith.extf
   // CHECK: row.write
   %0 = dsv4.kernel @k(%c, %i, %o)

@@ -33,7 +33,7 @@ func.func @f(%t: tensor<50x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>, %e: 
   ^bb0(%a: tensor<50x6xi32>, %b: tensor<4xi32>, %c: tensor<4x64xf32>, %g: tensor<4x64xf32>, %j: tensor<4x6xi32>, %w: tensor<4x6xf32>):
     %f = dsv4.lookup %a[%b] outs(%j : tensor<4x6xi32>) : tensor<50x6xi32>, tensor<4xi32>
     %s = dsv4.rms_norm %c outs(%g : tensor<4x64xf32>) {eps = 1.0e-06 : f32} : tensor<4x64xf32>
-    // expected-error @+1 {{takes single elements of rows that 'dsv4.rms_norm' computes as a whole: put that into a kernel of its own}}
+    // expected-error @+1 {{reads single elements of rows that 'dsv4.rms_norm' computes as a whole: put that into a kernel of its own}}
     %r = dsv4.route_weights %s[%f] outs(%w : tensor<4x6xf32>) : tensor<4x64xf32>, tensor<4x6xi32>
     dsv4.yield %f, %r : tensor<4x6xi32>, tensor<4x6xf32>
   }
@@ -43,10 +43,10 @@ func.func @f(%t: tensor<50x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf32>, %e: 
 // -----
 
 func.func @f(%d: tensor<4x64xf32>, %x: tensor<4x64xf32>, %g: tensor<4x64xf32>, %i: tensor<4x6xi32>) -> tensor<4x6xi32> {
-  %0 = dsv4.kernel @h(%d, %x, %g, %i) schedule <threads = 128, lanes = 1, vector = 4, select = warp> : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x6xi32>) -> tensor<4x6xi32> {
+  %0 = dsv4.kernel @h(%d, %x, %g, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = warp, vector = 4>]> : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x6xi32>) -> tensor<4x6xi32> {
   ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x64xf32>, %c: tensor<4x64xf32>, %j: tensor<4x6xi32>):
     %l = dsv4.gate %a function sigmoid outs(%b : tensor<4x64xf32>) : tensor<4x64xf32>
-    // expected-error @+1 {{needs numbers of whole rows, of which 'dsv4.gate' computes only parts here: put that into a kernel of its own}}
+    // expected-error @+1 {{needs statistics of whole rows, of which 'dsv4.gate' computes only parts here: put that into a kernel of its own}}
     %s = dsv4.gate %l function softmax outs(%c : tensor<4x64xf32>) : tensor<4x64xf32>
     %t = dsv4.topk %s order sorted outs(%j : tensor<4x6xi32>) : tensor<4x64xf32>
     dsv4.yield %t : tensor<4x6xi32>

@@ -7,7 +7,7 @@
 
 // The bias chooses and does not weigh.
 // CHECK-LABEL: func.func @router
-// CHECK: dsv4.kernel @router{{.*}} schedule <threads = 32, {{.*}}select = warp>
+// CHECK: dsv4.kernel @router{{.*}} schedule <threads = 32, {{.*}}#dsv4.select<algorithm = warp, {{.*}}>]>
 // CHECK: %[[LOGITS:.*]] = row.read %{{.*}}[%{{.*}}] {align = 16 : i64} : memref<?xf32> -> vector<64xf32>
 // CHECK-NEXT: %[[SCORES:.*]] = row.activation sigmoid %[[LOGITS]] : vector<64xf32>
 // One row for all tokens.
@@ -41,7 +41,7 @@
 // LANES-NEXT: %[[LOGIT:.*]] = cuda.load %[[X]][%[[FROM]]] : memref<?xf32>, index -> vector<1x1xf32>
 // LANES-NEXT: %[[SCORE:.*]] = row.activation sigmoid %[[LOGIT]]
 // LANES-NEXT: %[[PICKED:.*]] = row.where_valid %[[SCORE]] at %[[I]] below 64
-// LANES-NEXT: %[[SUM:.*]] = cuda.place_sum %[[PICKED]] of 6
+// LANES-NEXT: %[[SUM:.*]] = cuda.reduce sum %[[PICKED]] per 8 lanes 8 : vector<1x1xf32> to vector<1x1xf32>
 // LANES-NEXT: %[[BOUNDED:.*]] = arith.maximumf %[[SUM]]
 // LANES-NEXT: %[[PART:.*]] = arith.divf %[[PICKED]], %[[BOUNDED]]
 // LANES-NEXT: %[[WEIGHT:.*]] = arith.mulf %[[PART]]

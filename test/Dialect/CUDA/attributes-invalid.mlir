@@ -68,3 +68,18 @@ func.func @f(%x: i32 {cuda.range = array<i64: 0, 4294967296>}) {
 func.func @f(i32 {cuda.range = array<i64: 3>}) {
   return
 }
+
+// -----
+
+func.func @f(%x: vector<2x4xf32>) {
+  // expected-error @+1 {{expects 'cuda.config' to be a string}}
+  %0 = cuda.one_nan %x {cuda.config = 1 : i64} : vector<2x4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{cannot have the attribute 'cuda.config'}}
+func.func @f() attributes {cuda.config = "Config"} {
+  return
+}

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 
 // CHECK-LABEL: func.func @load
 func.func @load(%bytes: memref<?xi8>, %floats: memref<?xf32>, %i: i32, %l: i64,
@@ -103,7 +103,7 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
                    %all: i1) {
   // CHECK: cuda.bytes %{{[a-z0-9]+}} : memref<?xf32> to memref<?xi8>
   %as_bytes = cuda.bytes %values : memref<?xf32> to memref<?xi8>
-  // CHECK: cuda.pool 8 at %{{[a-z0-9]+}} : index to vector<64xf32> {
+  // CHECK: cuda.pool 8 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} : index, index to vector<64xf32> {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index):
   // CHECK-NEXT: cuda.pool_window %{{[a-z0-9]+}} scores {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
@@ -116,7 +116,7 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
   // CHECK: cuda.pool_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<64xf32>, vector<64xf32>
   // CHECK-NEXT: }
   // CHECK-NEXT: }
-  %0 = cuda.pool 8 at %whole : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %whole of %whole : index, index to vector<64xf32> {
   ^bb0(%row: index):
     cuda.pool_window %all scores {
     ^bb0(%member: index, %lane: index):
@@ -190,6 +190,17 @@ func.func @prefetches(%plan: memref<?xi32>, %i: index, %j: i32, %there: i1) {
   cuda.prefetch %plan[%i] l2 : memref<?xi32>, index
   // CHECK: cuda.prefetch %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] l2 if %{{[a-z0-9]+}} : memref<?xi32>, i32
   cuda.prefetch %plan[%j] l2 if %there : memref<?xi32>, i32
+  return
+}
+
+// CHECK-LABEL: func.func @constants
+func.func @constants() {
+  // CHECK: cuda.constant "page_bytes" = 37440 : index
+  %0 = cuda.constant "page_bytes" = 37440 : index
+  // CHECK: cuda.constant "page_bytes" = -1 : i32
+  %1 = cuda.constant "page_bytes" = -1 : i32
+  // CHECK: cuda.constant "page_bytes" = 4294967296 : i64
+  %2 = cuda.constant "page_bytes" = 4294967296 : i64
   return
 }
 

@@ -4,8 +4,8 @@
 
 func.func @pool_c1_argument(%i: index, %b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{pool_c1: expected a region of one index, the row}}
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
-  ^bb0(%r: i32):
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
+  ^bb0(%r: f32):
     cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
       cuda.pool_yield %x : vector<64xf32>
@@ -24,7 +24,7 @@ func.func @pool_c1_argument(%i: index, %b: i1, %x: vector<64xf32>) {
 
 func.func @pool_c1_arguments(%i: index, %b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{pool_c1: expected a region of one index, the row}}
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index, %m: index):
     cuda.pool_window %b scores {
     ^bb0(%n: index, %l: index):
@@ -44,7 +44,7 @@ func.func @pool_c1_arguments(%i: index, %b: i1, %x: vector<64xf32>) {
 
 func.func @pool_c1_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{pool_c1: expected the region to end in 'cuda.pool_window'}}
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     vector.yield
   }
@@ -196,7 +196,7 @@ func.func @pool_c2_team(%i: i32, %n: i32, %b: i1, %x: vector<1x1xf32>) {
 
 func.func @pool_c2_whole(%i: index, %b: i1, %x: vector<32xf32>) {
   // expected-error @+1 {{pool_c2: 'vector<32xf32>' is no part of rows of 64}}
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
@@ -215,7 +215,7 @@ func.func @pool_c2_whole(%i: index, %b: i1, %x: vector<32xf32>) {
 // -----
 
 func.func @pool_window_c1_arguments(%i: index, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
     cuda.pool_window %b scores {
@@ -235,7 +235,7 @@ func.func @pool_window_c1_arguments(%i: index, %b: i1, %x: vector<64xf32>) {
 // -----
 
 func.func @pool_window_c1_integers(%i: index, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
     cuda.pool_window %b scores {
@@ -245,7 +245,7 @@ func.func @pool_window_c1_integers(%i: index, %b: i1, %x: vector<64xf32>) {
     ^bb0(%m: index, %l: index):
       cuda.pool_yield %x : vector<64xf32>
     } else {
-    ^bb0(%m: index, %l: i32):
+    ^bb0(%m: index, %l: f32):
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
     }
   }
@@ -255,7 +255,7 @@ func.func @pool_window_c1_integers(%i: index, %b: i1, %x: vector<64xf32>) {
 // -----
 
 func.func @pool_window_c1_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
     cuda.pool_window %b scores {
@@ -275,7 +275,7 @@ func.func @pool_window_c1_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
 // -----
 
 func.func @pool_window_c1_any_terminator(%i: index, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
     cuda.pool_window %b scores {
@@ -295,7 +295,7 @@ func.func @pool_window_c1_any_terminator(%i: index, %b: i1, %x: vector<64xf32>) 
 // -----
 
 func.func @pool_window_c1_values(%i: index, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     // expected-error @+1 {{pool_window_c1: expected regions of two indices, of which two end in 'cuda.pool_yield' of a vector and the last in 'cuda.pool_row'}}
     cuda.pool_window %b scores {
@@ -315,7 +315,7 @@ func.func @pool_window_c1_values(%i: index, %b: i1, %x: vector<64xf32>) {
 // -----
 
 func.func @pool_window_c2_values(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     // expected-error @+1 {{pool_window_c2: expected scores and values of one type}}
     cuda.pool_window %b scores {
@@ -335,7 +335,7 @@ func.func @pool_window_c2_values(%i: index, %b: i1, %x: vector<64xf32>, %y: vect
 // -----
 
 func.func @pool_window_c2_rows(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     // expected-error @+1 {{pool_window_c2: expected scores and values of one type}}
     cuda.pool_window %b scores {
@@ -355,7 +355,7 @@ func.func @pool_window_c2_rows(%i: index, %b: i1, %x: vector<64xf32>, %y: vector
 // -----
 
 func.func @pool_window_c2_regions(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     // expected-error @+1 {{pool_window_c2: expected scores and values of one type}}
     cuda.pool_window %b scores {
@@ -376,7 +376,7 @@ func.func @pool_window_c2_regions(%i: index, %b: i1, %x: vector<64xf32>, %y: vec
 
 func.func @pool_c3_arguments(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
@@ -399,7 +399,7 @@ func.func @pool_c3_arguments(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<3
 
 func.func @pool_c3_index(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
@@ -412,7 +412,7 @@ func.func @pool_c3_index(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf3
       cuda.pool_row %b, %x, %x : vector<64xf32>, vector<64xf32>
     }
   } offsets {
-  ^bb0(%m: index, %l: i32):
+  ^bb0(%m: index, %l: f32):
     cuda.pool_yield %x : vector<64xf32>
   }
   return
@@ -422,7 +422,7 @@ func.func @pool_c3_index(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf3
 
 func.func @pool_c3_type(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
@@ -445,7 +445,7 @@ func.func @pool_c3_type(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32
 
 func.func @pool_c3_count(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):
@@ -468,7 +468,7 @@ func.func @pool_c3_count(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf3
 
 func.func @pool_c3_terminator(%i: index, %b: i1, %x: vector<64xf32>, %y: vector<32xf32>) {
   // expected-error @+1 {{pool_c3: expected offsets of two indices that end in 'cuda.pool_yield' of 'vector<64xf32>'}}
-  %0 = cuda.pool 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     cuda.pool_window %b scores {
     ^bb0(%m: index, %l: index):

@@ -4,8 +4,8 @@
 
 func.func @pool_online_c1_argument(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{pool_online_c1: expected a region of one index, the row}}
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
-  ^bb0(%r: i32):
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
+  ^bb0(%r: f32):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
@@ -24,7 +24,7 @@ func.func @pool_online_c1_argument(%i: index, %j: i32, %n: i32, %b: i1, %x: vect
 
 func.func @pool_online_c1_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{pool_online_c1: expected a region of one index, the row}}
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index, %q: index):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
@@ -44,7 +44,7 @@ func.func @pool_online_c1_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vec
 
 func.func @pool_online_c1_terminator(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
   // expected-error @+1 {{pool_online_c1: expected the region to end in 'cuda.pool_piece'}}
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     vector.yield
   }
@@ -155,7 +155,7 @@ func.func @pool_online_c2_lanes_3(%i: index, %j: i32, %n: i32, %b: i1, %x: vecto
 
 func.func @pool_online_c2_whole(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<32xf32>) {
   // expected-error @+1 {{pool_online_c2: 'vector<32xf32>' is no part of rows of 64}}
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
@@ -214,7 +214,7 @@ func.func @pool_online_c2_few(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x
 // -----
 
 func.func @pool_piece_c1_begin_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -234,7 +234,7 @@ func.func @pool_piece_c1_begin_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x
 // -----
 
 func.func @pool_piece_c1_begin_two(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -254,7 +254,7 @@ func.func @pool_piece_c1_begin_two(%i: index, %j: i32, %n: i32, %b: i1, %x: vect
 // -----
 
 func.func @pool_piece_c1_member_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -274,14 +274,14 @@ func.func @pool_piece_c1_member_arguments(%i: index, %j: i32, %n: i32, %b: i1, %
 // -----
 
 func.func @pool_piece_c1_member_index(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
     ^bb0(%l: index):
       cuda.pool_yield %x, %x, %x : vector<64xf32>, vector<64xf32>, vector<64xf32>
     } member {
-    ^bb0(%m: index, %l: i32):
+    ^bb0(%m: index, %l: f32):
       cuda.pool_yield %x, %x : vector<64xf32>, vector<64xf32>
     } end {
     ^bb0(%l: index, %t: vector<64xf32>, %u: vector<64xf32>, %w: vector<64xf32>):
@@ -294,7 +294,7 @@ func.func @pool_piece_c1_member_index(%i: index, %j: i32, %n: i32, %b: i1, %x: v
 // -----
 
 func.func @pool_piece_c1_member_none(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -314,7 +314,7 @@ func.func @pool_piece_c1_member_none(%i: index, %j: i32, %n: i32, %b: i1, %x: ve
 // -----
 
 func.func @pool_piece_c1_member_four(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -334,7 +334,7 @@ func.func @pool_piece_c1_member_four(%i: index, %j: i32, %n: i32, %b: i1, %x: ve
 // -----
 
 func.func @pool_piece_c1_end_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -354,7 +354,7 @@ func.func @pool_piece_c1_end_arguments(%i: index, %j: i32, %n: i32, %b: i1, %x: 
 // -----
 
 func.func @pool_piece_c1_end_type(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -374,7 +374,7 @@ func.func @pool_piece_c1_end_type(%i: index, %j: i32, %n: i32, %b: i1, %x: vecto
 // -----
 
 func.func @pool_piece_c1_end_yield(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {
@@ -394,7 +394,7 @@ func.func @pool_piece_c1_end_yield(%i: index, %j: i32, %n: i32, %b: i1, %x: vect
 // -----
 
 func.func @pool_piece_c1_terminator(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<64xf32>) {
-  %0 = cuda.pool_online 8 at %i : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
   // expected-error @+1 {{pool_piece_c1: expected regions of (lane), (member, lane) and (lane, three vectors) that end in a 'cuda.pool_yield' of three vectors of f32, two of one type and at most one more, and none, all of one shape}}
     cuda.pool_piece %n known %b kept %b ends %b : i32 begin {

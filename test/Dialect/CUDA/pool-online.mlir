@@ -3,12 +3,12 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 
 // CHECK-LABEL: func.func @pieces
 func.func @pieces(%values: memref<?xf32>, %halves: memref<?xbf16>, %state: memref<?xi8>, %whole: index, %i: i32, %n: i32,
                   %yes: i1) {
-  // CHECK: cuda.pool_online 8 at %{{[a-z0-9]+}} : index to vector<64xf32> {
+  // CHECK: cuda.pool_online 8 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} : index, index to vector<64xf32> {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index):
   // CHECK-NEXT: cuda.pool_piece %{{[a-z0-9]+}} known %{{[a-z0-9]+}} kept %{{[a-z0-9]+}} ends %{{[a-z0-9]+}} : index begin {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index):
@@ -19,7 +19,7 @@ func.func @pieces(%values: memref<?xf32>, %halves: memref<?xbf16>, %state: memre
   // CHECK-NEXT: } end {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: vector<64xf32>, %{{[a-z0-9]+}}: vector<64xf32>, %{{[a-z0-9]+}}: vector<64xf32>):
   // CHECK: cuda.pool_yield{{$}}
-  %0 = cuda.pool_online 8 at %whole : index to vector<64xf32> {
+  %0 = cuda.pool_online 8 at %whole of %whole : index, index to vector<64xf32> {
   ^bb0(%row: index):
     cuda.pool_piece %row known %yes kept %yes ends %yes : index begin {
     ^bb0(%lane: index):

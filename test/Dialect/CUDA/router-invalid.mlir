@@ -7,11 +7,3 @@ func.func @gather_c1_element(%m: memref<?xf32>, %at: index, %i: vector<4xi32>) {
   %0 = cuda.gather %m[%at] at %i below 8 : memref<?xf32>, index, vector<4xi32> -> vector<4xbf16>
   return
 }
-
-// -----
-
-func.func @place_sum_c1(%x: vector<1xf32>) {
-  // expected-error @+1 {{place_sum_c1: expected between 1 and 32 places, got 33}}
-  %0 = cuda.place_sum %x of 33 : vector<1xf32>
-  return
-}

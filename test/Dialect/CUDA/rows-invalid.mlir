@@ -135,3 +135,11 @@ func.func @alternate_c1(%a: vector<2x8xf32>) {
   %0 = cuda.alternate %a : vector<2x8xf32> to vector<2x8xf32>
   return
 }
+
+// -----
+
+func.func @constant_c1() {
+  // expected-error @+1 {{constant_c1: 'i32' does not hold 4294967296}}
+  %0 = cuda.constant "bytes" = 4294967296 : i32
+  return
+}

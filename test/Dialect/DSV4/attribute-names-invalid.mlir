@@ -30,7 +30,7 @@ func.func private @function_place() attributes {dsv4.dims = ["k"]}
 
 // The schedule of a kernel is an attribute without a prefix.
 // expected-error @+1 {{'func.func' op cannot have the attribute 'dsv4.schedule', which is one of an outlined kernel}}
-func.func private @schedule() attributes {dsv4.schedule = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8>}
+func.func private @schedule() attributes {dsv4.schedule = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>}
 
 // -----
 

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 
 // Formats get an alias; equal ones the same.
 // CHECK-DAG: #[[NVFP4:format[0-9]*]] = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]{{ ?}}>
@@ -35,19 +35,27 @@ module attributes {
   // Defaults are not printed.
   // CHECK: func.func private @schedules
   // CHECK-SAME: test.schedules = [
-  // CHECK-SAME: #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8>,
-  // CHECK-SAME: #dsv4.row_schedule<threads = 32, lanes = 1, vector = 32, store = streaming>,
-  // CHECK-SAME: #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>,
-  // CHECK-SAME: #dsv4.row_schedule<threads = 64, lanes = 4, vector = 16, blocks = 8, load = evict_last>,
-  // CHECK-SAME: #dsv4.row_schedule<threads = 512, lanes = 32, vector = 2, team = 2>,
-  // CHECK-SAME: #dsv4.row_schedule<threads = 128, lanes = 32, vector = 2, pdl = true, team = 8, rows = 4>]
+  // CHECK-SAME: #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>,
+  // CHECK-SAME: #dsv4.schedule<threads = 32, parts = [#dsv4.rows<lanes = 1, vector = 32, store = streaming>]>,
+  // CHECK-SAME: #dsv4.schedule<threads = 1024, pdl = true, parts = [#dsv4.rows<lanes = 32, vector = 1>]>,
+  // CHECK-SAME: #dsv4.schedule<threads = 64, min_blocks = 8, parts = [#dsv4.rows<lanes = 4, vector = 16, load = evict_last>]>,
+  // CHECK-SAME: #dsv4.schedule<threads = 512, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2>]>,
+  // CHECK-SAME: #dsv4.schedule<threads = 128, pdl = true, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 8, rows = 4>]>,
+  // CHECK-SAME: #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = warp, vector = 4>]>,
+  // CHECK-SAME: #dsv4.schedule<threads = 1024, cluster = 6, pdl = true, parts = [#dsv4.select<algorithm = block, vector = 4, load = evict_last>]>,
+  // CHECK-SAME: #dsv4.schedule<threads = 512, min_blocks = 2, parts = [#dsv4.select<algorithm = stream, vector = 4, vectors = 4>]>,
+  // CHECK-SAME: #dsv4.schedule<threads = 1024, parts = [#dsv4.select<algorithm = grid, vector = 4, blocks = 64, store = streaming>, #dsv4.rows<lanes = 8, vector = 8>]>]
   func.func private @schedules() attributes {test.schedules = [
-    #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, store = default, pdl = false>,
-    #dsv4.row_schedule<threads = 32, lanes = 1, vector = 32, store = streaming>,
-    #dsv4.row_schedule<threads = 1024, lanes = 32, vector = 1, pdl = true>,
-    #dsv4.row_schedule<threads = 64, lanes = 4, vector = 16, blocks = 8, load = evict_last>,
-    #dsv4.row_schedule<threads = 512, lanes = 32, vector = 2, team = 2, rows = 0>,
-    #dsv4.row_schedule<threads = 128, lanes = 32, vector = 2, pdl = true, team = 8, rows = 4>]}
+    #dsv4.schedule<threads = 128, pdl = false, parts = [#dsv4.rows<lanes = 8, vector = 8, store = default>]>,
+    #dsv4.schedule<threads = 32, parts = [#dsv4.rows<lanes = 1, vector = 32, store = streaming>]>,
+    #dsv4.schedule<threads = 1024, pdl = true, parts = [#dsv4.rows<lanes = 32, vector = 1>]>,
+    #dsv4.schedule<threads = 64, min_blocks = 8, parts = [#dsv4.rows<lanes = 4, vector = 16, load = evict_last>]>,
+    #dsv4.schedule<threads = 512, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2>]>,
+    #dsv4.schedule<threads = 128, pdl = true, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 8, rows = 4>]>,
+    #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = warp, vector = 4>]>,
+    #dsv4.schedule<parts = [#dsv4.select<vector = 4, load = evict_last, algorithm = block>], cluster = 6, pdl = true, threads = 1024>,
+    #dsv4.schedule<threads = 512, min_blocks = 2, parts = [#dsv4.select<algorithm = stream, vector = 4, vectors = 4>]>,
+    #dsv4.schedule<threads = 1024, parts = [#dsv4.select<algorithm = grid, vector = 4, vectors = 1, blocks = 64, store = streaming>, #dsv4.rows<lanes = 8, vector = 8>]>]}
 
   // Rules: every value of every parameter; defaults are not printed.
   // CHECK: func.func private @quantizers

@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @compress_c1(%v: tensor<?x?xf32>, %s: tensor<?x?xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant D between 1 and 8192, got 'tensor<?x?xf32>'}}
+  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant last extent between 1 and 65536, got 'tensor<?x?xf32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x?xf32>, tensor<?x?xf32>
   return
@@ -12,7 +12,7 @@ func.func @compress_c1(%v: tensor<?x?xf32>, %s: tensor<?x?xf32>, %p: tensor<?x4x
 // -----
 
 func.func @compress_c1_rank(%v: tensor<8xf32>, %s: tensor<8xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant D between 1 and 8192, got 'tensor<8xf32>'}}
+  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant last extent between 1 and 65536, got 'tensor<8xf32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<8xf32>, tensor<8xf32>
   return
@@ -21,7 +21,7 @@ func.func @compress_c1_rank(%v: tensor<8xf32>, %s: tensor<8xf32>, %p: tensor<?x4
 // -----
 
 func.func @compress_c1_rank3(%v: tensor<?x2x8xf32>, %s: tensor<?x2x8xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant D between 1 and 8192, got 'tensor<?x2x8xf32>'}}
+  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant last extent between 1 and 65536, got 'tensor<?x2x8xf32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x2x8xf32>, tensor<?x2x8xf32>
   return
@@ -30,7 +30,7 @@ func.func @compress_c1_rank3(%v: tensor<?x2x8xf32>, %s: tensor<?x2x8xf32>, %p: t
 // -----
 
 func.func @compress_c1_unranked(%v: tensor<*xf32>, %s: tensor<*xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant D between 1 and 8192, got 'tensor<*xf32>'}}
+  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant last extent between 1 and 65536, got 'tensor<*xf32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<*xf32>, tensor<*xf32>
   return
@@ -39,7 +39,7 @@ func.func @compress_c1_unranked(%v: tensor<*xf32>, %s: tensor<*xf32>, %p: tensor
 // -----
 
 func.func @compress_c1_zero(%v: tensor<?x0xf32>, %s: tensor<?x0xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant D between 1 and 8192, got 'tensor<?x0xf32>'}}
+  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant last extent between 1 and 65536, got 'tensor<?x0xf32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x0xf32>, tensor<?x0xf32>
   return
@@ -47,17 +47,17 @@ func.func @compress_c1_zero(%v: tensor<?x0xf32>, %s: tensor<?x0xf32>, %p: tensor
 
 // -----
 
-func.func @compress_c1_large(%v: tensor<?x8193xf32>, %s: tensor<?x8193xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant D between 1 and 8192, got 'tensor<?x8193xf32>'}}
+func.func @compress_c1_large(%v: tensor<?x65537xf32>, %s: tensor<?x65537xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, D] with a constant last extent between 1 and 65536, got 'tensor<?x65537xf32>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
-      outs(%o : tensor<?x8xf32>) : tensor<?x8193xf32>, tensor<?x8193xf32>
+      outs(%o : tensor<?x8xf32>) : tensor<?x65537xf32>, tensor<?x65537xf32>
   return
 }
 
 // -----
 
 func.func @compress_c1_odd(%v: tensor<?x7xf32>, %s: tensor<?x7xf32>, %p: tensor<?x4xi32>, %o: tensor<?x3xf32>) {
-  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, 2 D] with a constant D between 1 and 8192, got 'tensor<?x7xf32>'}}
+  // expected-error @+1 {{compress_c1: expected 'values' of shape [tokens, 2 D] with a constant last extent between 1 and 65536, got 'tensor<?x7xf32>'}}
   %0 = dsv4.compress %v, %s window 4 overlap plan(%p : tensor<?x4xi32>)
       outs(%o : tensor<?x3xf32>) : tensor<?x7xf32>, tensor<?x7xf32>
   return

@@ -3,7 +3,7 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 // RUN: dsv4-opt %s --cse | FileCheck %s --check-prefix=CSE
 
 !state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>

@@ -217,129 +217,154 @@ func.func private @format_c2() attributes {test.a = #dsv4.format<f4E2M1FN, [<f32
 
 // -----
 
-// expected-error @+1 {{row_schedule_c1: expected 'threads' to be a multiple of 32 between 32 and 1024, got 100}}
-func.func private @row_schedule_c1() attributes {test.a = #dsv4.row_schedule<threads = 100, lanes = 8, vector = 8>}
+// expected-error @+1 {{schedule_c1: expected 'threads' to be a multiple of 32 between 32 and 1024, got 100}}
+func.func private @schedule_c1() attributes {test.a = #dsv4.schedule<threads = 100, parts = [#dsv4.rows<lanes = 8, vector = 8>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c1: expected 'threads' to be a multiple of 32 between 32 and 1024, got 1056}}
-func.func private @row_schedule_c1_large() attributes {test.a = #dsv4.row_schedule<threads = 1056, lanes = 8, vector = 8>}
+// expected-error @+1 {{schedule_c1: expected 'threads' to be a multiple of 32 between 32 and 1024, got 1056}}
+func.func private @schedule_c1_large() attributes {test.a = #dsv4.schedule<threads = 1056, parts = [#dsv4.rows<lanes = 8, vector = 8>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c2: expected 'lanes' to be a power of two between 1 and 32, got 64}}
-func.func private @row_schedule_c2() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 64, vector = 8>}
+// expected-error @+1 {{schedule_c2: expected 'min_blocks' between 0 and 32}}
+func.func private @schedule_c2() attributes {test.a = #dsv4.schedule<threads = 32, min_blocks = 33, parts = [#dsv4.rows<lanes = 8, vector = 8>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c3: expected 'vector' to be a power of two between 1 and 32, got 12}}
-func.func private @row_schedule_c3() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 12>}
+// expected-error @+1 {{schedule_c2: expected 'min_blocks' between 0 and 32 and at most 2048 threads in them, got 3 of 1024 threads}}
+func.func private @schedule_c2_threads() attributes {test.a = #dsv4.schedule<threads = 1024, min_blocks = 3, parts = [#dsv4.rows<lanes = 8, vector = 8>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c5: expected 'blocks' between 0 and 32}}
-func.func private @row_schedule_c5() attributes {test.a = #dsv4.row_schedule<threads = 32, lanes = 8, vector = 8, blocks = 33>}
+// expected-error @+1 {{schedule_c3: expected 'cluster' to be 1, as the parts share no row among blocks of a cluster, got 2}}
+func.func private @schedule_c3_alone() attributes {test.a = #dsv4.schedule<threads = 128, cluster = 2, parts = [#dsv4.rows<lanes = 8, vector = 8>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c5: }}
-func.func private @row_schedule_c5_threads() attributes {test.a = #dsv4.row_schedule<threads = 1024, lanes = 8, vector = 8, blocks = 3>}
+// expected-error @+1 {{schedule_c3: expected 'cluster' between 1 and 8, got 16}}
+func.func private @schedule_c3_large() attributes {test.a = #dsv4.schedule<threads = 128, cluster = 16, parts = [#dsv4.rows<lanes = 8, vector = 8>, #dsv4.window<elements = 2>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got 3}}
-func.func private @row_schedule_c6() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 3>}
+// expected-error @+1 {{schedule_c3: expected 'cluster' between 1 and 8, got 0}}
+func.func private @schedule_c3_zero() attributes {test.a = #dsv4.schedule<threads = 128, cluster = 0, parts = [#dsv4.rows<lanes = 8, vector = 8>, #dsv4.window<elements = 2>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got 16}}
-func.func private @row_schedule_c6_large() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 16>}
+// expected-error @+1 {{schedule_c3: expected 'cluster' to be 1, as the parts share no row among blocks of a cluster, got 2}}
+func.func private @schedule_c3_grid() attributes {test.a = #dsv4.schedule<threads = 128, cluster = 2, parts = [#dsv4.select<algorithm = grid, vector = 4, blocks = 4>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c6: expected 'team' to be 0, 1, 2, 4 or 8, got -2}}
-func.func private @row_schedule_c6_negative() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = -2>}
+// expected-error @+1 {{schedule_c4: expected 'parts' with at least one part, such as #dsv4.rows<lanes = 8, vector = 8>}}
+func.func private @schedule_c4_none() attributes {test.a = #dsv4.schedule<threads = 128, parts = []>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be a power of two between 1 and 8, got 3}}
-func.func private @row_schedule_c8() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 2, cluster = 3>}
+// expected-error @+1 {{schedule_c4: expected 'parts' of a schedule, such as #dsv4.rows<lanes = 8, vector = 8>, got 8 : i32}}
+func.func private @schedule_c4_other() attributes {test.a = #dsv4.schedule<threads = 128, parts = [8 : i32]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be a power of two between 1 and 8, got 16}}
-func.func private @row_schedule_c8_large() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 2, cluster = 16>}
+// expected-error @+1 {{schedule_c4: expected one part of a kind, got two #dsv4.rows}}
+func.func private @schedule_c4_twice() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>, #dsv4.rows<lanes = 4, vector = 8>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1 where there is no 'team' and 'select' is not 'block' or 'stream', got 2}}
-func.func private @row_schedule_c8_alone() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, cluster = 2>}
+// expected-error @+1 {{schedule_c7: #dsv4.window has 5 rows per block, of which the threads hold 4; expected fewer 'rows' or 'lanes'}}
+func.func private @schedule_c7() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = 5>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c7: expected 'rows' of a 'team' whose lanes are among its threads, got 1}}
-func.func private @row_schedule_c7() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, rows = 1>}
+// expected-error @+1 {{schedule_rows_c1: expected 'lanes' to be a power of two between 1 and 32, got 64}}
+func.func private @schedule_rows_c1() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 64, vector = 8>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c7: expected 'rows' of a 'team' whose lanes are among its threads, got 5}}
-func.func private @row_schedule_c7_threads() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 32, vector = 2, team = 2, rows = 5>}
+// expected-error @+1 {{schedule_rows_c2: expected 'vector' to be a power of two between 1 and 32, got 12}}
+func.func private @schedule_rows_c2() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 12>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c7: expected 'rows' of a 'team' whose lanes are among its threads, got -1}}
-func.func private @row_schedule_c7_negative() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 8, vector = 8, team = 2, rows = -1>}
+// expected-error @+1 {{schedule_window_c1: expected 'elements' to be 1, 2, 4 or 8, got 3}}
+func.func private @schedule_window_c1() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>, #dsv4.window<elements = 3>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 1}}
-func.func private @row_schedule_c10() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = grid>}
+// expected-error @+1 {{schedule_window_c1: expected 'elements' to be 1, 2, 4 or 8, got 16}}
+func.func private @schedule_window_c1_large() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>, #dsv4.window<elements = 16>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 6}}
-func.func private @row_schedule_c10_odd() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = grid, parts = 6>}
+// expected-error @+1 {{schedule_window_c1: expected 'elements' to be 1, 2, 4 or 8, got -2}}
+func.func private @schedule_window_c1_negative() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>, #dsv4.window<elements = -2>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 512}}
-func.func private @row_schedule_c10_large() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = grid, parts = 512>}
+// expected-error @+1 {{schedule_window_c2: expected 'rows' between 1 and 1024, got 0}}
+func.func private @schedule_window_c2() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>, #dsv4.window<elements = 2, rows = 0>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got -2}}
-func.func private @row_schedule_c10_negative() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = grid, parts = -2>}
+// expected-error @+1 {{schedule_window_c3: expected 'cluster' to be 1, 2, 4 or 8, got 3}}
+func.func private @schedule_window_c3() attributes {test.a = #dsv4.schedule<threads = 128, cluster = 3, parts = [#dsv4.rows<lanes = 8, vector = 8>, #dsv4.window<elements = 2>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 4}}
-func.func private @row_schedule_c10_stream() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = stream, parts = 4>}
+// expected-error @+1 {{schedule_select_c1: expected 'vector' to be a power of two between 1 and 32, got 3}}
+func.func private @schedule_select_c1() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = block, vector = 3>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 4}}
-func.func private @row_schedule_c10_none() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, parts = 4>}
+// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream' or 'grid', got 17}}
+func.func private @schedule_select_c2() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = stream, vector = 1, vectors = 17>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c10: expected 'parts' to be a power of two between 2 and 256 with 'select = grid', else 1, got 0}}
-func.func private @row_schedule_c10_zero() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, parts = 0>}
+// expected-error @+1 {{schedule_select_c2: expected 'vectors' between 1 and 16 and at most 32 elements in them, and 1 without 'algorithm = stream' or 'grid', got 2}}
+func.func private @schedule_select_c2_block() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4, vectors = 2>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1 where there is no 'team' and 'select' is not 'block' or 'stream', got 2}}
-func.func private @row_schedule_c8_grid() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, cluster = 2, select = grid, parts = 4>}
+// expected-error @+1 {{schedule_select_c3: expected 'threads' that select to be a power of two from 64 on, got 96}}
+func.func private @schedule_select_c3() attributes {test.a = #dsv4.schedule<threads = 96, parts = [#dsv4.select<algorithm = grid, vector = 4, blocks = 4>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c9: expected 'threads' that select to be a power of two from 64 on, got 96}}
-func.func private @row_schedule_c9_grid() attributes {test.a = #dsv4.row_schedule<threads = 96, lanes = 1, vector = 4, select = grid, parts = 4>}
+// expected-error @+1 {{schedule_select_c4: expected 'blocks' to be a power of two between 2 and 256 with 'algorithm = grid', else 1, got 1}}
+func.func private @schedule_select_c4() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = grid, vector = 4>]>}
 
 // -----
 
-func.func @row_schedule_c4(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) {
-  // expected-error @+1 {{row_schedule_c4: lanes * vector = 256 does not divide the 448 elements of a field of 'dsv4.paged_gather'; expected one that does}}
-  %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, lanes = 32, vector = 8>
+// expected-error @+1 {{schedule_select_c4: expected 'blocks' to be a power of two between 2 and 256 with 'algorithm = grid', else 1, got 6}}
+func.func private @schedule_select_c4_odd() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = grid, vector = 4, blocks = 6>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_select_c4: expected 'blocks' to be a power of two between 2 and 256 with 'algorithm = grid', else 1, got 512}}
+func.func private @schedule_select_c4_large() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = grid, vector = 4, blocks = 512>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_select_c4: expected 'blocks' to be a power of two between 2 and 256 with 'algorithm = grid', else 1, got -2}}
+func.func private @schedule_select_c4_negative() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = grid, vector = 4, blocks = -2>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_select_c4: expected 'blocks' to be a power of two between 2 and 256 with 'algorithm = grid', else 1, got 4}}
+func.func private @schedule_select_c4_stream() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = stream, vector = 4, blocks = 4>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_select_c4: expected 'blocks' to be a power of two between 2 and 256 with 'algorithm = grid', else 1, got 0}}
+func.func private @schedule_select_c4_zero() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.select<algorithm = warp, vector = 4, blocks = 0>]>}
+
+// -----
+
+func.func @schedule_rows_c3(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) {
+  // expected-error @+1 {{schedule_rows_c3: lanes * vector = 256 does not divide the 448 elements of a field of 'dsv4.paged_gather'; expected one that does}}
+  %0 = dsv4.kernel @k(%c, %i, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 32, vector = 8>]>
       : (!dsv4.cache<64 x <v4_584>>, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%c1: !dsv4.cache<64 x <v4_584>>, %i1: tensor<?xi32>, %o1: tensor<?x512xbf16>):
     %r = dsv4.paged_gather %c1[%i1] outs(%o1 : tensor<?x512xbf16>)
@@ -351,9 +376,9 @@ func.func @row_schedule_c4(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o
 
 // -----
 
-func.func @row_schedule_c4_uneven(%x: tensor<?x42xf32>, %o: tensor<?x42xf32>) {
-  // expected-error @+1 {{row_schedule_c4: vector = 4 does not divide the 42 elements of a field of 'dsv4.gate'; expected one that does}}
-  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, lanes = 8, vector = 4>
+func.func @schedule_rows_c3_uneven(%x: tensor<?x42xf32>, %o: tensor<?x42xf32>) {
+  // expected-error @+1 {{schedule_rows_c3: vector = 4 does not divide the 42 elements of a field of 'dsv4.gate'; expected one that does}}
+  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 4>]>
       : (tensor<?x42xf32>, tensor<?x42xf32>) -> tensor<?x42xf32> {
   ^bb0(%a: tensor<?x42xf32>, %b: tensor<?x42xf32>):
     %r = dsv4.gate %a function sigmoid outs(%b : tensor<?x42xf32>) : tensor<?x42xf32>
@@ -364,9 +389,9 @@ func.func @row_schedule_c4_uneven(%x: tensor<?x42xf32>, %o: tensor<?x42xf32>) {
 
 // -----
 
-func.func @row_schedule_c4_group(%d: tensor<?x96xf8E4M3FN>, %s: tensor<?x4xf32>, %o: tensor<?x96xbf16>) {
-  // expected-error @+1 {{row_schedule_c4: groups of 24 elements do not match chunks of 16 and steps of 32}}
-  %0 = dsv4.kernel @k(%d, %s, %o) schedule <threads = 128, lanes = 2, vector = 16>
+func.func @schedule_rows_c3_group(%d: tensor<?x96xf8E4M3FN>, %s: tensor<?x4xf32>, %o: tensor<?x96xbf16>) {
+  // expected-error @+1 {{schedule_rows_c3: groups of 24 elements do not match vectors of 16 and steps of 32}}
+  %0 = dsv4.kernel @k(%d, %s, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 2, vector = 16>]>
       : (tensor<?x96xf8E4M3FN>, tensor<?x4xf32>, tensor<?x96xbf16>) -> tensor<?x96xbf16> {
   ^bb0(%d1: tensor<?x96xf8E4M3FN>, %s1: tensor<?x4xf32>, %o1: tensor<?x96xbf16>):
     %r = dsv4.dequantize %d1 scales(%s1 : tensor<?x4xf32>) outs(%o1 : tensor<?x96xbf16>)
@@ -378,9 +403,9 @@ func.func @row_schedule_c4_group(%d: tensor<?x96xf8E4M3FN>, %s: tensor<?x4xf32>,
 
 // -----
 
-func.func @row_schedule_c6_no_team(%v: tensor<?x96xf32>, %p: tensor<?x4xi32>, %o: tensor<?x96xf32>) {
-  // expected-error @+1 {{row_schedule_c6: expected a 'team' that divides the 96 elements of the rows that make up one row, got 0}}
-  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 128, lanes = 8, vector = 4>
+func.func @schedule_c5_no_window(%v: tensor<?x96xf32>, %p: tensor<?x4xi32>, %o: tensor<?x96xf32>) {
+  // expected-error @+1 {{schedule_c5: 'dsv4.compress' needs a part #dsv4.window<...>, which the schedule does not have}}
+  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 4>]>
       : (tensor<?x96xf32>, tensor<?x4xi32>, tensor<?x96xf32>) -> tensor<?x96xf32> {
   ^bb0(%v1: tensor<?x96xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x96xf32>):
     %r = dsv4.compress %v1, %v1 window 4 plan(%p1 : tensor<?x4xi32>) outs(%o1 : tensor<?x96xf32>)
@@ -392,9 +417,9 @@ func.func @row_schedule_c6_no_team(%v: tensor<?x96xf32>, %p: tensor<?x4xi32>, %o
 
 // -----
 
-func.func @row_schedule_c6_divides(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xf32>) {
-  // expected-error @+1 {{row_schedule_c6: expected a 'team' that divides the 36 elements of the rows that make up one row, got 8}}
-  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 128, lanes = 4, vector = 1, team = 8>
+func.func @schedule_window_c1_divides(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xf32>) {
+  // expected-error @+1 {{schedule_window_c1: expected 'elements' to divide the 36 elements of the rows of a window, got 8}}
+  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 1>, #dsv4.window<elements = 8>]>
       : (tensor<?x36xf32>, tensor<?x4xi32>, tensor<?x36xf32>) -> tensor<?x36xf32> {
   ^bb0(%v1: tensor<?x36xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x36xf32>):
     %r = dsv4.compress %v1, %v1 window 4 plan(%p1 : tensor<?x4xi32>) outs(%o1 : tensor<?x36xf32>)
@@ -407,8 +432,8 @@ func.func @row_schedule_c6_divides(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o
 // -----
 
 // The schedule is compared with ops that are known to be right.
-func.func @row_schedule_of_invalid_op(%d: tensor<f8E4M3FN>, %o: tensor<bf16>) {
-  %0 = dsv4.kernel @k(%d, %o) schedule <threads = 128, lanes = 2, vector = 16>
+func.func @schedule_of_invalid_op(%d: tensor<f8E4M3FN>, %o: tensor<bf16>) {
+  %0 = dsv4.kernel @k(%d, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 2, vector = 16>]>
       : (tensor<f8E4M3FN>, tensor<bf16>) -> tensor<bf16> {
   ^bb0(%d1: tensor<f8E4M3FN>, %o1: tensor<bf16>):
     // expected-error @+1 {{dequantize_c1: }}
@@ -871,6 +896,31 @@ func.func private @dims(tensor<4x8xi32> {dsv4.dims = ["k"]})
 
 // -----
 
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to hold identifiers}}
+func.func private @dims_of_letters(tensor<4xi32> {dsv4.dims = ["a b"]})
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to hold identifiers}}
+func.func private @dims_of_one_dot(tensor<4xi32> {dsv4.dims = ["."]})
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to hold identifiers}}
+func.func private @dims_of_dots(tensor<4xi32> {dsv4.dims = [".."]})
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to hold identifiers}}
+func.func private @dims_after_a_dot(tensor<4xi32> {dsv4.dims = [".a"]})
+
+// -----
+
+// expected-error @+1 {{expects distinct argument names, 'arg0' is used twice}}
+func.func private @name_of_another(tensor<4xi32>, tensor<4xi32> {dsv4.name = "arg0"})
+
+// -----
+
 // expected-error @+1 {{expects 'dsv4.dims' of argument 0 to name every axis of a tensor}}
 func.func private @dims_of_cache(!dsv4.cache<64 x <v4_584>> {dsv4.dims = ["k"]})
 
@@ -896,9 +946,9 @@ func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
 
 // -----
 
-func.func @row_schedule_c7_shared(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
-  // expected-error @+1 {{row_schedule_c7: 16 rows of 1024 elements do not fit in the 49152 bytes of shared memory of a block}}
-  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, lanes = 32, vector = 2, team = 2, rows = 16>
+func.func @schedule_c6(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+  // expected-error @+1 {{schedule_c6: the parts of the schedule take 65536 bytes of shared memory, and a block has 49152; expected fewer rows per block}}
+  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = 16>]>
       : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x1024xf32>) -> tensor<?x1024xf32> {
   ^bb0(%v_: tensor<?x1024xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x1024xf32>):
     %1 = dsv4.compress %v_, %v_ window 4 plan(%p_ : tensor<?x4xi32>)
@@ -910,9 +960,9 @@ func.func @row_schedule_c7_shared(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %
 
 // -----
 
-func.func @row_schedule_c6_held(%v: tensor<?x1031xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1031xf32>) -> tensor<?x1031xf32> {
-  // expected-error @+1 {{row_schedule_c6: 512 threads cannot share a row of 1031 elements evenly: one would have 1031 of them, more than 16}}
-  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, lanes = 1, vector = 1, team = 1>
+func.func @schedule_window_c4(%v: tensor<?x1031xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1031xf32>) -> tensor<?x1031xf32> {
+  // expected-error @+1 {{schedule_window_c4: 512 threads cannot share a row of 1031 elements evenly: one would have 1031 of them, more than 16}}
+  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, parts = [#dsv4.rows<lanes = 1, vector = 1>, #dsv4.window<elements = 1>]>
       : (tensor<?x1031xf32>, tensor<?x4xi32>, tensor<?x1031xf32>) -> tensor<?x1031xf32> {
   ^bb0(%v_: tensor<?x1031xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x1031xf32>):
     %1 = dsv4.compress %v_, %v_ window 4 plan(%p_ : tensor<?x4xi32>)
@@ -946,3 +996,43 @@ func.func private @policy_c1_most() attributes {dsv4.policies = {k = #dsv4.polic
 
 // expected-error @+1 {{policy_c1: expected 'multiple' to be a power of two between 1 and 4096, and 1 with 'exact', got 0}}
 func.func private @policy_c1_none() attributes {dsv4.policies = {k = #dsv4.policy<dynamic, multiple = 0>}}
+
+// -----
+
+func.func @schedule_c5_unused(%x: tensor<?x64xf32>, %o: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  // expected-error @+1 {{schedule_c5: no op of the kernel needs the part #dsv4.window<...> of the schedule; remove it}}
+  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 4>, #dsv4.window<elements = 2>]>
+      : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32> {
+  ^bb0(%x1: tensor<?x64xf32>, %o1: tensor<?x64xf32>):
+    %r = dsv4.gate %x1 function sigmoid outs(%o1 : tensor<?x64xf32>) : tensor<?x64xf32>
+    dsv4.yield %r : tensor<?x64xf32>
+  }
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+func.func @schedule_c5_no_rows(%x: tensor<?x64xf32>, %o: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  // expected-error @+1 {{schedule_c5: no part of the schedule maps the rows of the kernel to threads; add #dsv4.rows<...>}}
+  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4>]>
+      : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32> {
+  ^bb0(%x1: tensor<?x64xf32>, %o1: tensor<?x64xf32>):
+    %r = dsv4.gate %x1 function sigmoid outs(%o1 : tensor<?x64xf32>) : tensor<?x64xf32>
+    dsv4.yield %r : tensor<?x64xf32>
+  }
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+func.func @schedule_window_c4_channels(%v: tensor<?x8200xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8200xf32>) -> tensor<?x8200xf32> {
+  // expected-error @+1 {{schedule_window_c4: a block reduces windows of rows of at most 8192 elements, got 8200}}
+  %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 1024, parts = [#dsv4.rows<lanes = 8, vector = 1>, #dsv4.window<elements = 8>]>
+      : (tensor<?x8200xf32>, tensor<?x4xi32>, tensor<?x8200xf32>) -> tensor<?x8200xf32> {
+  ^bb0(%v1: tensor<?x8200xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x8200xf32>):
+    %r = dsv4.compress %v1, %v1 window 4 plan(%p1 : tensor<?x4xi32>)
+        outs(%o1 : tensor<?x8200xf32>) : tensor<?x8200xf32>, tensor<?x8200xf32>
+    dsv4.yield %r : tensor<?x8200xf32>
+  }
+  return %0 : tensor<?x8200xf32>
+}

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 
 #nvfp4_row = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]>
 
@@ -67,12 +67,12 @@ func.func @dequantize(%data: tensor<?x512xf4E2M1FN>,
 // CHECK-LABEL: func.func @kernel
 func.func @kernel(%cache: !dsv4.cache<64 x <v4_584>>, %indices: tensor<?xi32>,
                   %out: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
-  // CHECK: %{{[a-z0-9_]+}} = dsv4.kernel @k(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}) schedule <threads = 256, lanes = 8, vector = 8, store = streaming, pdl = true>
+  // CHECK: %{{[a-z0-9_]+}} = dsv4.kernel @k(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}) schedule <threads = 256, pdl = true, parts = [#dsv4.rows<lanes = 8, vector = 8, store = streaming>]>
   // CHECK-SAME: : (!dsv4.cache<64 x #v4_584>, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // CHECK: ^bb0(%{{[a-z0-9_]+}}: !dsv4.cache<64 x #v4_584>, %{{[a-z0-9_]+}}: tensor<?xi32>, %{{[a-z0-9_]+}}: tensor<?x512xbf16>):
   // CHECK: dsv4.yield %{{[a-z0-9_]+}} : tensor<?x512xbf16>
   %0 = dsv4.kernel @k(%cache, %indices, %out)
-      schedule <threads = 256, lanes = 8, vector = 8, store = streaming, pdl = true>
+      schedule <threads = 256, pdl = true, parts = [#dsv4.rows<lanes = 8, vector = 8, store = streaming>]>
       : (!dsv4.cache<64 x <v4_584>>, tensor<?xi32>, tensor<?x512xbf16>)
       -> tensor<?x512xbf16> {
   ^bb0(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xbf16>):

@@ -529,9 +529,18 @@ func.func @paged_append_c5_smallest(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor
 
 // -----
 
+func.func @paged_append_c6(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi32>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x512xbf16>, %z: tensor<?xf32>) {
+  // expected-error @+1 {{paged_append_c6: field operand 1 ('rope') has 512 columns and its field 64: say with 'columns' from which column on each field is stored}}
+  dsv4.paged_append %c[%i] fields(%x, %y, %z : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?xf32>)
+      : !dsv4.cache<64 x <seed_580>>, tensor<?xi32>
+  return
+}
+
+// -----
+
 // The schedule of a kernel is compared with ops that are known to be right.
 func.func @paged_append_in_kernel(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  dsv4.kernel @k(%c, %i, %x) schedule <threads = 128, lanes = 8, vector = 8>
+  dsv4.kernel @k(%c, %i, %x) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
       : (!dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>, tensor<?x512xbf16>) -> () {
   ^bb0(%c1: !dsv4.cache<64 x <bf16_1024>>, %i1: tensor<?xi32>, %x1: tensor<?x512xbf16>):
     // expected-error @+1 {{paged_append_c5: }}

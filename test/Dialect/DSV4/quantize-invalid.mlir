@@ -536,7 +536,7 @@ func.func @quantize_c6_type(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>, 
 
 // The schedule of a kernel is compared with ops that are known to be right.
 func.func @quantize_in_kernel(%x: tensor<*xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E8M0FNU>) {
-  dsv4.kernel @k(%x, %d, %s) schedule <threads = 128, lanes = 8, vector = 8>
+  dsv4.kernel @k(%x, %d, %s) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
       : (tensor<*xbf16>, tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>) -> () {
   ^bb0(%x1: tensor<*xbf16>, %d1: tensor<?x512xf8E4M3FN>, %s1: tensor<?x8xf8E8M0FNU>):
     // expected-error @+1 {{quantize_c1: }}

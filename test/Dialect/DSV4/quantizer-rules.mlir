@@ -110,7 +110,7 @@ func.func @sglang_index_mxfp4(%x: tensor<?x128xbf16>, %codes: tensor<?x128xf4E2M
   %q, %s = dsv4.quantize %x
       outs(%codes, %factors : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>)
       {format = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>,
-       rule = #dsv4.quantizer<floor = 1.66666669e-05 : f32, floor_of = scale, rounding = up_pow2, ties = down>}
+       rule = #dsv4.quantizer<floor = 1.66666669e-05 : f32, floor_of = scale, rounding = up_pow2, ties = down, drop_negative_zero = true>}
       : tensor<?x128xbf16>
   return %q, %s : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>
 }

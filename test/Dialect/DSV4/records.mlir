@@ -3,7 +3,7 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 // RUN: not dsv4-opt %S/Inputs/unknown-record.mlir 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // An unknown name is answered with the known ones.

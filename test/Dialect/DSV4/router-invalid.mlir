@@ -92,9 +92,9 @@ func.func @route_weights_c5(%s: tensor<3x8xf32>, %i: tensor<3x2xi32>, %out: tens
 
 // -----
 
-func.func @row_schedule_c9_places(%s: tensor<3x64xf32>, %i: tensor<3x33xi32>) -> tensor<3x33xi32> {
-  // expected-error @+1 {{row_schedule_c9: a warp selects at most 32 elements from at most 1024, got 33 from 64}}
-  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 32, lanes = 1, vector = 1, select = warp>
+func.func @schedule_select_c5_places(%s: tensor<3x64xf32>, %i: tensor<3x33xi32>) -> tensor<3x33xi32> {
+  // expected-error @+1 {{schedule_select_c5: a warp selects at most 32 elements from at most 1024, got 33 from 64}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 32, parts = [#dsv4.select<algorithm = warp, vector = 1>]>
       : (tensor<3x64xf32>, tensor<3x33xi32>) -> tensor<3x33xi32> {
   ^bb0(%a: tensor<3x64xf32>, %b: tensor<3x33xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<3x33xi32>) : tensor<3x64xf32>
@@ -105,9 +105,9 @@ func.func @row_schedule_c9_places(%s: tensor<3x64xf32>, %i: tensor<3x33xi32>) ->
 
 // -----
 
-func.func @row_schedule_c9_columns(%s: tensor<3x1025xf32>, %i: tensor<3x6xi32>) -> tensor<3x6xi32> {
-  // expected-error @+1 {{row_schedule_c9: a warp selects at most 32 elements from at most 1024, got 6 from 1025}}
-  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 32, lanes = 1, vector = 1, select = warp>
+func.func @schedule_select_c5_columns(%s: tensor<3x1025xf32>, %i: tensor<3x6xi32>) -> tensor<3x6xi32> {
+  // expected-error @+1 {{schedule_select_c5: a warp selects at most 32 elements from at most 1024, got 6 from 1025}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 32, parts = [#dsv4.select<algorithm = warp, vector = 1>]>
       : (tensor<3x1025xf32>, tensor<3x6xi32>) -> tensor<3x6xi32> {
   ^bb0(%a: tensor<3x1025xf32>, %b: tensor<3x6xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<3x6xi32>) : tensor<3x1025xf32>
@@ -118,10 +118,10 @@ func.func @row_schedule_c9_columns(%s: tensor<3x1025xf32>, %i: tensor<3x6xi32>) 
 
 // -----
 
-func.func @row_schedule_c9_of_places(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
+func.func @schedule_select_c5_of_places(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
     -> tensor<3x6xf32> {
-  // expected-error @+1 {{row_schedule_c9: a row of 'dsv4.route_weights' is made of the places of a selection, which only the lanes of a warp have together; expected 'select = warp'}}
-  %0 = dsv4.kernel @k(%s, %i, %w) schedule <threads = 64, lanes = 1, vector = 1, select = block>
+  // expected-error @+1 {{schedule_select_c5: a row of 'dsv4.route_weights' is made of what is selected, which only the lanes of a warp have together; expected 'algorithm = warp'}}
+  %0 = dsv4.kernel @k(%s, %i, %w) schedule <threads = 64, parts = [#dsv4.select<algorithm = block, vector = 1>]>
       : (tensor<3x64xf32>, tensor<3x6xi32>, tensor<3x6xf32>) -> tensor<3x6xf32> {
   ^bb0(%a: tensor<3x64xf32>, %b: tensor<3x6xi32>, %c: tensor<3x6xf32>):
     %1 = dsv4.topk %a outs(%b : tensor<3x6xi32>) : tensor<3x64xf32>
@@ -133,10 +133,10 @@ func.func @row_schedule_c9_of_places(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, 
 
 // -----
 
-func.func @row_schedule_c9_of_places_none(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
+func.func @schedule_c5_of_places(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
     -> tensor<3x6xf32> {
-  // expected-error @+1 {{row_schedule_c9: a row of 'dsv4.route_weights' is made of the places of a selection, which only the lanes of a warp have together; expected 'select = warp'}}
-  %0 = dsv4.kernel @k(%s, %i, %w) schedule <threads = 64, lanes = 1, vector = 1>
+  // expected-error @+1 {{schedule_c5: 'dsv4.topk' needs a part #dsv4.select<...>, which the schedule does not have}}
+  %0 = dsv4.kernel @k(%s, %i, %w) schedule <threads = 64, parts = [#dsv4.rows<lanes = 1, vector = 1>]>
       : (tensor<3x64xf32>, tensor<3x6xi32>, tensor<3x6xf32>) -> tensor<3x6xf32> {
   ^bb0(%a: tensor<3x64xf32>, %b: tensor<3x6xi32>, %c: tensor<3x6xf32>):
     %1 = dsv4.topk %a outs(%b : tensor<3x6xi32>) : tensor<3x64xf32>

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 
 // CHECK-LABEL: func.func @gate
 func.func @gate(%f32: tensor<?x256xf32>, %bf16: tensor<2x?x7xbf16>,

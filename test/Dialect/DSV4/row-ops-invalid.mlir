@@ -461,7 +461,7 @@ func.func @rope_c4_type(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<?x
 
 // The schedule of a kernel is compared with ops that are known to be right.
 func.func @rope_in_kernel(%x: tensor<?x8xbf16>, %t: tensor<*xf32>, %p: tensor<?xi32>, %o: tensor<?x8xbf16>) {
-  %0 = dsv4.kernel @k(%x, %t, %p, %o) schedule <threads = 128, lanes = 1, vector = 8>
+  %0 = dsv4.kernel @k(%x, %t, %p, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 1, vector = 8>]>
       : (tensor<?x8xbf16>, tensor<*xf32>, tensor<?xi32>, tensor<?x8xbf16>) -> tensor<?x8xbf16> {
   ^bb0(%x1: tensor<?x8xbf16>, %t1: tensor<*xf32>, %p1: tensor<?xi32>, %o1: tensor<?x8xbf16>):
     // expected-error @+1 {{rope_c2: }}

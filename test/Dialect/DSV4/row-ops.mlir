@@ -3,7 +3,7 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 
 // CHECK-DAG: #[[FP8:format[0-9]*]] = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]{{ ?}}>
 // CHECK-DAG: #[[ROW:format[0-9]*]] = #dsv4.format<f8E4M3FN, [<f32 per row>]{{ ?}}>

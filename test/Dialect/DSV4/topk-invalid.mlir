@@ -219,39 +219,19 @@ func.func @topk_c7_alone(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be between 1 and 16, got 32}}
-func.func private @c8_block() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, cluster = 32>}
+// expected-error @+1 {{schedule_c3: expected 'cluster' between 1 and 16, got 32}}
+func.func private @schedule_c3_block() attributes {test.a = #dsv4.schedule<threads = 128, cluster = 32, parts = [#dsv4.select<algorithm = block, vector = 4>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c8: expected 'cluster' to be 1 where there is no 'team' and 'select' is not 'block' or 'stream', got 2}}
-func.func private @c8_warp() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = warp, cluster = 2>}
+// expected-error @+1 {{schedule_c3: expected 'cluster' to be 1, as the parts share no row among blocks of a cluster, got 2}}
+func.func private @schedule_c3_warp() attributes {test.a = #dsv4.schedule<threads = 128, cluster = 2, parts = [#dsv4.select<algorithm = warp, vector = 4>]>}
 
 // -----
 
-// expected-error @+1 {{row_schedule_c9: expected no 'team' and 'rows' with 'select', got 2 and 0}}
-func.func private @c9_team() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, team = 2>}
-
-// -----
-
-// expected-error @+1 {{row_schedule_c9: expected 'chunks' between 1 and 16 and at most 32 elements in them, and 1 without 'select = stream' or 'grid', got 17}}
-func.func private @c9_chunks() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 1, select = stream, chunks = 17>}
-
-// -----
-
-// expected-error @+1 {{row_schedule_c9: expected 'chunks' between 1 and 16 and at most 32 elements in them, and 1 without 'select = stream' or 'grid', got 2}}
-func.func private @c9_chunks_block() attributes {test.a = #dsv4.row_schedule<threads = 128, lanes = 1, vector = 4, select = block, chunks = 2>}
-
-// -----
-
-// expected-error @+1 {{row_schedule_c9: expected 'threads' that select to be a power of two from 64 on, got 96}}
-func.func private @c9_threads() attributes {test.a = #dsv4.row_schedule<threads = 96, lanes = 1, vector = 4, select = block>}
-
-// -----
-
-func.func @c9_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: expected 'select' to be 'warp', 'block', 'stream' or 'grid', as an op selects elements of rows}}
-  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+func.func @schedule_c5_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_c5: 'dsv4.topk' needs a part #dsv4.select<...>, which the schedule does not have}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.rows<lanes = 1, vector = 4>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
     dsv4.yield %1 : tensor<4x8xi32>
@@ -261,9 +241,9 @@ func.func @c9_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
-func.func @c9_bytes(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: a chunk of 8 elements of 32 bits is more than 16 bytes; expected a 'vector' of at most 4}}
-  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 8, select = block> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+func.func @schedule_select_c1_tile(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c1: expected 'vector' to be 1 with 'algorithm = tile', got 4}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 4>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
     dsv4.yield %1 : tensor<4x8xi32>
@@ -273,9 +253,33 @@ func.func @c9_bytes(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
-func.func @c9_chunks_of_row(%s: tensor<4x66xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: chunks of 4 elements do not make up the 66 of a row; expected a 'vector' that divides 66}}
-  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x66xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+func.func @schedule_select_c8(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c8: with 'algorithm = tile' an op of the kernel computes the elements tile by tile, and none does; expected 'warp', 'block', 'stream' or 'grid'}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 1>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @schedule_select_c7_bytes(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c7: a vector of 8 elements of 32 bits is more than 16 bytes; expected a 'vector' of at most 4}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 8>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @schedule_select_c7_chunks_of_row(%s: tensor<4x66xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c7: vectors of 4 elements do not make up the 66 of a row; expected a 'vector' that divides 66}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4>]> : (tensor<4x66xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x66xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x66xf32>
     dsv4.yield %1 : tensor<4x8xi32>
@@ -285,9 +289,9 @@ func.func @c9_chunks_of_row(%s: tensor<4x66xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
-func.func @c9_registers(%s: tensor<4x4128xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: with 'select = block' 1 x 128 threads have a row in registers, 4096 elements at most, and it can have 4128; expected more 'threads', a larger 'cluster', 'select = stream', or columns that are known to be fewer (constant, or by policy 'bucket')}}
-  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x4128xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+func.func @schedule_select_c6_registers(%s: tensor<4x4128xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c6: with 'algorithm = block' 1 x 128 threads have a row in registers, 4096 elements at most, and it can have 4128; expected more 'threads', a larger 'cluster', 'algorithm = stream', or columns that are known to be fewer (constant, or by policy 'bucket')}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4>]> : (tensor<4x4128xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x4128xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x4128xf32>
     dsv4.yield %1 : tensor<4x8xi32>
@@ -297,9 +301,9 @@ func.func @c9_registers(%s: tensor<4x4128xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
-func.func @c9_registers_of_cluster(%s: tensor<4x8224xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: with 'select = block' 2 x 128 threads have a row in registers, 8192 elements at most, and it can have 8224; expected more 'threads', a larger 'cluster', 'select = stream', or columns that are known to be fewer (constant, or by policy 'bucket')}}
-  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, cluster = 2, select = block> : (tensor<4x8224xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+func.func @schedule_select_c6_registers_of_cluster(%s: tensor<4x8224xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c6: with 'algorithm = block' 2 x 128 threads have a row in registers, 8192 elements at most, and it can have 8224; expected more 'threads', a larger 'cluster', 'algorithm = stream', or columns that are known to be fewer (constant, or by policy 'bucket')}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, cluster = 2, parts = [#dsv4.select<algorithm = block, vector = 4>]> : (tensor<4x8224xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x8224xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x8224xf32>
     dsv4.yield %1 : tensor<4x8xi32>
@@ -318,31 +322,15 @@ func.func @topk_c8_together(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
 // -----
 
 func.func @topk_c8_dynamic(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c8: expected 'scores' with a constant last extent of at most 1024 and k of at most 32 with 'groups', got 'tensor<?x?xf32>' and 8}}
+  // expected-error @+1 {{topk_c8: expected 'scores' with a constant last extent with 'groups', got 'tensor<?x?xf32>'}}
   %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
 
 // -----
 
-func.func @topk_c8_columns(%s: tensor<?x2048xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c8: expected 'scores' with a constant last extent of at most 1024 and k of at most 32 with 'groups', got 'tensor<?x2048xf32>' and 8}}
-  %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x2048xf32>
-  return
-}
-
-// -----
-
-func.func @topk_c8_places(%s: tensor<?x256xf32>, %i: tensor<?x33xi32>) {
-  // expected-error @+1 {{topk_c8: expected 'scores' with a constant last extent of at most 1024 and k of at most 32 with 'groups', got 'tensor<?x256xf32>' and 33}}
-  %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x33xi32>) : tensor<?x256xf32>
-  return
-}
-
-// -----
-
 func.func @topk_c8_divide(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c8: expected between 1 and 32 'groups' that divide 256 elements, got 7}}
+  // expected-error @+1 {{topk_c8: expected a positive number of 'groups' that divides 256 elements, got 7}}
   %0 = dsv4.topk %s groups 7 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
   return
 }
@@ -350,16 +338,8 @@ func.func @topk_c8_divide(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
 // -----
 
 func.func @topk_c8_none(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c8: expected between 1 and 32 'groups' that divide 256 elements, got 0}}
+  // expected-error @+1 {{topk_c8: expected a positive number of 'groups' that divides 256 elements, got 0}}
   %0 = dsv4.topk %s groups 0 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
-  return
-}
-
-// -----
-
-func.func @topk_c8_many(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c8: expected between 1 and 32 'groups' that divide 256 elements, got 64}}
-  %0 = dsv4.topk %s groups 64 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
   return
 }
 
@@ -381,9 +361,9 @@ func.func @topk_c8_by(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) {
 
 // -----
 
-func.func @c9_groups(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: groups of a row are chosen by the lanes of a warp; expected 'select = warp'}}
-  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+func.func @schedule_select_c5_groups(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c5: groups of a row are chosen by the lanes of a warp, of at most 1024 elements in at most 32 groups, and for a k of at most 32; expected 'algorithm = warp'}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a groups 4 keep 2 by 2 outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
     dsv4.yield %1 : tensor<4x8xi32>
@@ -393,9 +373,9 @@ func.func @c9_groups(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
-func.func @c9_groups_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: groups of a row are chosen by the lanes of a warp; expected 'select = warp'}}
-  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, lanes = 1, vector = 4> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+func.func @schedule_c5_groups_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_c5: 'dsv4.topk' needs a part #dsv4.select<...>, which the schedule does not have}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.rows<lanes = 1, vector = 4>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a groups 4 keep 2 by 2 outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
     dsv4.yield %1 : tensor<4x8xi32>
@@ -405,9 +385,9 @@ func.func @c9_groups_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
-func.func @c9_softmax(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{row_schedule_c9: 'dsv4.gate' takes numbers of whole rows, which only the lanes of a warp find; expected 'select = warp'}}
-  %0 = dsv4.kernel @k(%x, %e, %i) schedule <threads = 128, lanes = 1, vector = 4, select = block> : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+func.func @schedule_select_c5_softmax(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c5: 'dsv4.gate' takes statistics of whole rows, which only the lanes of a warp find; expected 'algorithm = warp'}}
+  %0 = dsv4.kernel @k(%x, %e, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4>]> : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %c: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %s = dsv4.gate %a function softmax outs(%c : tensor<4x64xf32>) : tensor<4x64xf32>
     %1 = dsv4.topk %s outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
@@ -438,5 +418,29 @@ func.func @type_of_lengths(%s: tensor<4x64xf32>, %l: tensor<4xi64>, %i: tensor<4
 func.func @type_of_ids(%t: tensor<100x6xi32>, %i: tensor<4xi64>, %o: tensor<4x6xi32>) {
   // expected-error @+1 {{operand #1 must be 'ids', a tensor of 32-bit signless integer values, but got 'tensor<4xi64>'}}
   %0 = dsv4.lookup %t[%i] outs(%o : tensor<4x6xi32>) : tensor<100x6xi32>, tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @schedule_select_c5_many_groups(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c5: a warp chooses from at most 32 groups, got 64}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = warp, vector = 4>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %1 = dsv4.topk %a groups 64 keep 32 by 1 outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+func.func @schedule_select_c5_groups_k(%s: tensor<4x256xf32>, %i: tensor<4x33xi32>) {
+  // expected-error @+1 {{schedule_select_c5: a warp selects at most 32 elements from at most 1024, got 33 from 256}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = warp, vector = 4>]> : (tensor<4x256xf32>, tensor<4x33xi32>) -> tensor<4x33xi32> {
+  ^bb0(%a: tensor<4x256xf32>, %b: tensor<4x33xi32>):
+    %1 = dsv4.topk %a groups 8 keep 4 by 2 outs(%b : tensor<4x33xi32>) : tensor<4x256xf32>
+    dsv4.yield %1 : tensor<4x33xi32>
+  }
   return
 }

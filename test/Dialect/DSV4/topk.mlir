@@ -3,7 +3,7 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 
 // CHECK-LABEL: func.func @plain
 // CHECK: %indices = dsv4.topk %{{.*}} outs(%{{.*}} : tensor<?x512xi32>) : tensor<?x?xf32>

@@ -2,7 +2,14 @@
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s --emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
+
+// CHECK-LABEL: func.func @named
+func.func @named() {
+  // CHECK: row.constant "page_bytes" = 37440
+  %0 = row.constant "page_bytes" = 37440
+  return
+}
 
 // CHECK-LABEL: func.func @read_segment
 func.func @read_segment(%kv: memref<?xbf16>, %start: index) {

@@ -30,8 +30,8 @@ OPTIONS = {
     "--output": lambda r: f"{r.choice(['out', 'rows', 'x'] + WORDS)}={r.choice(WORDS)}",
     "--emit": lambda r: r.choice(["levels", "/proc/x", "50%"] + WORDS),
     "--schedule": lambda r: r.choice(
-        WORDS + ["#dsv4.row_schedule<threads = 7>", "#dsv4.row_schedule<threads = 128, lanes = 8,"
-                 " vector = 8>", "#dsv4.row_schedule<", "1 : i32", "[" * 300, "#dsv4.record<v4_584>"]),
+        WORDS + ["#dsv4.schedule<threads = 7, parts = []>", "#dsv4.schedule<threads = 128, parts = "
+                 "[#dsv4.rows<lanes = 8, vector = 8>]>", "#dsv4.schedule<", "1 : i32", "[" * 300, "#dsv4.record<v4_584>"]),
     "--schedule-table": lambda r: r.choice(WORDS + ["table.json"]),
     "--thread-order": lambda r: r.choice(["forward", "reverse", "random:1", "random:", "random:-1",
                                           "x", ""] + NUMBERS),
@@ -83,7 +83,7 @@ def main():
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
     with open(os.path.join(options.folder, "table.json"), "w", encoding="utf-8") as file:
-        file.write('[{"threads": 64, "lanes": 8, "vector": 8}]')
+        file.write('[{"threads": 64, "rows": {"lanes": 8, "vector": 8}}]')
     programs = sorted(glob.glob(os.path.join(options.examples, "*.mlir")))
     rng = random.Random(options.seed)
     failures = 0

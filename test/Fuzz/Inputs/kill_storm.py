@@ -4,9 +4,9 @@
 usage: kill_storm.py [--seed N] [--seconds N] [--processes N] --folder DIR EXAMPLES
 
 All processes share one cache and one folder for temporary files. Most are killed after
-a random time; the others must match the oracle. In the end one more process starts, and
-then there may be no temporary folder, no compiler that runs on, and every program must
-still match the oracle.
+a random time; the others must match the oracle. In the end more processes start, and
+then there may be no temporary folder, no temporary file in the cache that is older than
+an hour, no compiler that runs on, and every program must still match the oracle.
 """
 
 import argparse
@@ -37,7 +37,7 @@ class Storm:
         threads = 32 << schedule
         return subprocess.Popen(
             ["dsv4-run", self.program, "--target=host", "--random=1", "--dim=rows=5", "--check",
-             f"--schedule=#dsv4.row_schedule<threads = {threads}, lanes = 4, vector = 8>"],
+             f"--schedule=#dsv4.schedule<threads = {threads}, parts = [#dsv4.rows<lanes = 4, vector = 8>]>"],
             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def finish(self, process):
@@ -68,6 +68,10 @@ class Storm:
             with self.lock:
                 self.kills += 1
 
+    def temporaries(self):
+        """Temporary files in the cache."""
+        return glob.glob(os.path.join(self.options.folder, "cache", "v2", "*", "llvmcache-*.*"))
+
     def compilers(self):
         """Processes of compilers that work for this storm."""
         found = []
@@ -95,8 +99,13 @@ class Storm:
             time.sleep(0.05)
         if left := self.compilers():
             self.wrong.append(f"compilers run on: {left}")
-        for schedule in range(5):
+        for path in self.temporaries():
+            os.utime(path, (0, 0))
+        # The last schedule is new, so an entry is written.
+        for schedule in range(6):
             self.finish(self.start(schedule))
+        if left := self.temporaries():
+            self.wrong.append(f"left in the cache: {len(left)} such as {left[:3]}")
         if left := os.listdir(self.temporary):
             self.wrong.append(f"left in TMPDIR: {len(left)} such as {left[:3]}")
         for line in self.wrong[:10]:

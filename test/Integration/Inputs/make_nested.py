@@ -11,10 +11,10 @@ import sys
 DEPTH = 20000
 
 
-def chain(sigil, first, name):
+def chain(sigil, first, name, length=DEPTH):
     """Aliases, each of which is in the next one, as `name` says."""
     lines = [f"{sigil}a0 = {first}"]
-    lines += [f"{sigil}a{i + 1} = " + name(f"{sigil}a{i}") for i in range(DEPTH)]
+    lines += [f"{sigil}a{i + 1} = " + name(f"{sigil}a{i}") for i in range(length)]
     return "\n".join(lines) + "\n"
 
 
@@ -30,7 +30,7 @@ programs = {
     "types": chain("!", "i32", lambda a: f"tuple<{a}>"),
     # What hides the nesting from a scan that knows no tokens.
     "comment": "module attributes {a.b = [ // >\n" + "[" * DEPTH + "]" * DEPTH + "]} {}",
-    "brackets of aliases": chain("#", "1", lambda a: "[" * 200 + a + "]" * 200),
+    "brackets of aliases": chain("#", "1", lambda a: "[" * 200 + a + "]" * 200, 1000),
     "comments of aliases": chain("#", "1", lambda a: f"[{a}]").replace(" =", " // x\n="),
     "broken aliases": chain("!", "\ni32", lambda a: f"\ntuple\n<{a}>"),
     "symbols": "func.func @f(%i: index) { affine.apply affine_map<(d0) -> (d0)>(%i"

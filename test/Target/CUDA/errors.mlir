@@ -8,7 +8,8 @@
 // RUN: not dsv4-translate --mlir-to-cuda %t/constant.mlir 2>&1 | FileCheck %s --check-prefix=CONSTANT
 // RUN: not dsv4-translate --mlir-to-cuda %t/branch.mlir 2>&1 | FileCheck %s --check-prefix=BRANCH
 // RUN: not dsv4-translate --mlir-to-cuda %t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
-// RUN: not dsv4-translate --mlir-to-cuda %t/pool.mlir 2>&1 | FileCheck %s --check-prefix=POOL
+// RUN: not dsv4-translate --mlir-to-cuda %t/config.mlir 2>&1 | FileCheck %s --check-prefix=CONFIG
+// RUN: not dsv4-translate --mlir-to-cuda %t/index.mlir 2>&1 | FileCheck %s --check-prefix=INDEX
 
 // OP: op.mlir:3:{{[0-9]+}}: error: 'arith.remf' op has no CUDA spelling
 // PREDICATE: error: 'arith.cmpi' op has no CUDA spelling
@@ -17,7 +18,8 @@
 // CONSTANT: error: 'arith.constant' op has no CUDA spelling
 // BRANCH: error: {{.*}}'arith.addi' op has no CUDA spelling within a conditional expression
 // EMPTY: error: holds no gpu.func to print
-// POOL: pool.mlir:4:{{[0-9]+}}: error: 'cuda.pool' op of a whole row has no CUDA spelling
+// CONFIG: config.mlir:3:{{[0-9]+}}: error: 'cuda.select' op has no name for its config: run cuda-prepare-for-emission
+// INDEX: error: type 'index' has no CUDA spelling
 
 //--- op.mlir
 gpu.module @m {
@@ -78,25 +80,31 @@ gpu.module @m {
 module {
 }
 
-//--- pool.mlir
+//--- config.mlir
 gpu.module @m {
-  gpu.func @f(%out: memref<?xf32> loc("out"), %i: i32 loc("i")) kernel {
-    %b = arith.constant true
-    %0 = cuda.pool 8 at %i : i32 to vector<4xf32> {
-    ^bb0(%row: index loc("row")):
-      cuda.pool_window %b scores {
-      ^bb0(%member: index loc("member"), %lane: index loc("lane")):
-        %x = cuda.load %out[%i] : memref<?xf32>, i32 -> vector<4xf32>
-        cuda.pool_yield %x : vector<4xf32>
-      } values {
-      ^bb0(%member: index loc("member"), %lane: index loc("lane")):
-        %x = cuda.load %out[%i] : memref<?xf32>, i32 -> vector<4xf32>
-        cuda.pool_yield %x : vector<4xf32>
-      } else {
-      ^bb0(%member: index loc("member"), %lane: index loc("lane")):
-        %x = cuda.load %out[%i] : memref<?xf32>, i32 -> vector<4xf32>
-        cuda.pool_row %b, %x, %x : vector<4xf32>, vector<4xf32>
-      }
+  gpu.func @f(%in: memref<?xf32> loc("in"), %n: i32 loc("n")) kernel {
+    cuda.select 8 of %n most 64 threads 64 : i32 load {
+    ^bb0(%column: i32 loc("column")):
+      %x = cuda.load %in[%n] : memref<?xf32>, i32 -> vector<1x4xf32>
+      cuda.select_yield %x : vector<1x4xf32>
+    } emit {
+    ^bb0(%place: i32 loc("place"), %index: i32 loc("index"), %value: f32 loc("value")):
+      cuda.select_yield
+    }
+    gpu.return
+  }
+}
+
+//--- index.mlir
+gpu.module @m {
+  gpu.func @f(%in: memref<?xf32> loc("in"), %n: i32 loc("n")) kernel {
+    cuda.select 8 of %n most 64 threads 64 attributes {cuda.config = "Config"} : i32 load {
+    ^bb0(%column: index loc("column")):
+      %x = cuda.load %in[%n] : memref<?xf32>, i32 -> vector<1x4xf32>
+      cuda.select_yield %x : vector<1x4xf32>
+    } emit {
+    ^bb0(%place: index loc("place"), %index: index loc("index"), %value: f32 loc("value")):
+      cuda.select_yield
     }
     gpu.return
   }

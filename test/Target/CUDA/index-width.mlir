@@ -9,8 +9,11 @@
 // RUN: %{text}="dims=blocks=257" | %{print} | FileCheck %s --check-prefixes=CHECK,PART
 // RUN: %{text}="dims=blocks=513" | %{print} | FileCheck %s --check-prefixes=CHECK,UNKNOWN
 
-// token < 2^22, as there are less than 2^31 rows of 512 each.
-// CHECK: int token = row / 512;
+// token < 2^22, as there are less than 2^31 rows of 512 each. The division is
+// unsigned but where the quotient is a factor of 64 bits.
+// NARROW: int token = row / 512u;
+// PART: int token = row / 512u;
+// UNKNOWN: int token = row / 512;
 // Up to 2^22 * 256 + 2^25 fits 32 bits.
 // NARROW: page_table[token * blocks + logical_page]
 // 2^22 * 512 does, but not with a logical page added.
@@ -19,9 +22,9 @@
 // UNKNOWN: page_table[(long long)token * blocks + logical_page]
 
 // A page number of 31 bits times the bytes of a page never fits.
-// CHECK: long long page_start = (long long)page * 37440;
+// CHECK: long long page_start = (long long)page * kCachePageBytes;
 // The slot is below 64: slot * 576 has 32 bits until it meets the page.
-// CHECK: page_start + slot * 576;
+// CHECK: page_start + slot * kCacheRowBytes;
 // Nor does a row of 31 bits times 512.
 // CHECK: long long row_start = (long long)row * 512;
 

@@ -9,6 +9,8 @@
 // RUN: not dsv4-translate --mlir-to-cuda %t/twice.mlir 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not dsv4-translate --mlir-to-cuda %t/hides.mlir 2>&1 | FileCheck %s --check-prefix=HIDES
 // RUN: not dsv4-translate --mlir-to-cuda %t/kernels.mlir 2>&1 | FileCheck %s --check-prefix=KERNELS
+// RUN: not dsv4-translate --mlir-to-cuda %t/config.mlir 2>&1 | FileCheck %s --check-prefix=CONFIG
+// RUN: not dsv4-translate --mlir-to-cuda %t/configs.mlir 2>&1 | FileCheck %s --check-prefix=CONFIGS
 // RUN: dsv4-translate --mlir-to-cuda --cuda-line-directives %t/texts.mlir | FileCheck %s --check-prefix=TEXTS
 
 // KERNEL: error: {{.*}}'f(){}_extern "C" int pwn(' cannot be the name of a kernel in CUDA C++
@@ -18,6 +20,8 @@
 // TWICE: error: {{.*}}two values of a kernel have the name 'x'
 // HIDES: error: {{.*}}two values of a kernel have the name 'f'
 // KERNELS: error: {{.*}}two kernels have the name 'f'
+// CONFIG: error: 'cuda.select' op cannot name its config 'int': expected an identifier that no other kernel or config has and CUDA C++ does not reserve
+// CONFIGS: error: 'cuda.select' op cannot name its config 'f': expected an identifier that no other kernel or config has and CUDA C++ does not reserve
 
 //--- kernel.mlir
 gpu.module @m {
@@ -70,6 +74,36 @@ gpu.module @m {
 }
 gpu.module @n {
   gpu.func @f(%x: memref<?xf32> loc("x")) kernel {
+    gpu.return
+  }
+}
+
+//--- config.mlir
+gpu.module @m {
+  gpu.func @f(%in: memref<?xf32> loc("in"), %n: i32 loc("n")) kernel {
+    cuda.select 8 of %n most 64 threads 64 attributes {cuda.config = "int"} : i32 load {
+    ^bb0(%column: i32 loc("column")):
+      %x = cuda.load %in[%n] : memref<?xf32>, i32 -> vector<1x4xf32>
+      cuda.select_yield %x : vector<1x4xf32>
+    } emit {
+    ^bb0(%place: i32 loc("place"), %index: i32 loc("index"), %value: f32 loc("value")):
+      cuda.select_yield
+    }
+    gpu.return
+  }
+}
+
+//--- configs.mlir
+gpu.module @m {
+  gpu.func @f(%in: memref<?xf32> loc("in"), %n: i32 loc("n")) kernel {
+    cuda.select 8 of %n most 64 threads 64 attributes {cuda.config = "f"} : i32 load {
+    ^bb0(%column: i32 loc("column")):
+      %x = cuda.load %in[%n] : memref<?xf32>, i32 -> vector<1x4xf32>
+      cuda.select_yield %x : vector<1x4xf32>
+    } emit {
+    ^bb0(%place: i32 loc("place"), %index: i32 loc("index"), %value: f32 loc("value")):
+      cuda.select_yield
+    }
     gpu.return
   }
 }

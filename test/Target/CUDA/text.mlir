@@ -73,6 +73,45 @@ gpu.module @precedence {
   }
 }
 
+// Divisions of what is not negative: one unsigned operand is enough. Where the
+// result is not a line of its own, it is an int again.
+// CHECK-LABEL: divisions(
+gpu.module @divisions {
+  gpu.func @divisions(%out: memref<?xi32> loc("out"(#loc)), %a: i32 loc("a"(#loc)), %b: i32 loc("b"(#loc)),
+                      %w: i64 loc("w"(#loc)), %p: i1 loc("p"(#loc))) kernel {
+    // CHECK: constexpr int kRowBytes = 576;
+    %row = cuda.constant "row_bytes" = 576 : i32 loc(#loc)
+    %c64 = arith.constant 64 : i32 loc(#loc)
+    %c64w = arith.constant 64 : i64 loc(#loc)
+    %large = arith.constant 4294967296 : i64 loc(#loc)
+    %sum = arith.addi %a, %b : i32 loc(#loc)
+    // CHECK-NEXT: const int quotient = (a + b) / 64u;
+    %0 = arith.divui %sum, %c64 : i32 loc(#loc)
+    // CHECK-NEXT: const int residue = (unsigned)quotient % b;
+    %1 = arith.remui %0, %b : i32 loc(#loc)
+    // CHECK-NEXT: const int rows = (unsigned)residue / kRowBytes;
+    %2 = arith.divui %1, %row : i32 loc("rows"(#loc))
+    // CHECK-NEXT: const long long wide = w / 64ull;
+    %3 = arith.divui %w, %c64w : i64 loc("wide"(#loc))
+    // CHECK-NEXT: const long long wider = wide % 4294967296ull;
+    %4 = arith.remui %3, %large : i64 loc("wider"(#loc))
+    // CHECK-NEXT: const int chosen = p ? (int)(a / 64u) : b;
+    %chosen = scf.if %p -> i32 {
+      %5 = arith.divui %a, %c64 : i32 loc(#loc)
+      scf.yield %5 : i32
+    } else {
+      scf.yield %b : i32
+    } loc("chosen"(#loc))
+    // CHECK-NEXT: const int thread = threadIdx.x / 64;
+    %id = gpu.thread_id x loc(#loc)
+    %t = arith.index_cast %id : index to i32 loc(#loc)
+    %thread = arith.divui %t, %c64 : i32 loc("thread"(#loc))
+    cuda.store %2, %out[%4] : i32, memref<?xi32>, i64 loc(#loc)
+    cuda.store %chosen, %out[%thread] : i32, memref<?xi32>, i32 loc(#loc)
+    gpu.return
+  }
+}
+
 gpu.module @accesses {
   // CHECK: accesses(const unsigned char *__restrict__ in,
   gpu.func @accesses(%in: memref<?xi8> loc("in"(#loc)), %out: memref<?xbf16> loc("out"(#loc)),

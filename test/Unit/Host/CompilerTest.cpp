@@ -236,6 +236,34 @@ TEST(Prelude, HoldsTheDeviceLibrary) {
   }
 }
 
+// Files of another dialect come with what they include, behind the library.
+TEST(Prelude, PastesFilesOfOthers) {
+  const std::vector<DeviceFile> others = {
+      {"engine/base.cuh", "#include \"core/core.cuh\"\nstruct Base {};\n"},
+      {"engine/scores.cuh", "#include \"engine/base.cuh\"\n"
+                            "#include \"select/topk_tiles.cuh\"\n"
+                            "struct Scores : Base {};\n"},
+      {"engine/unused.cuh", "struct Unused {};\n"}};
+  for (const std::string &text : {cudaPrelude({"engine/scores.cuh"}, others),
+                                  hostPrelude({"engine/scores.cuh"}, others)}) {
+    const size_t library =
+        text.find("#line 1 \"dsv4/select/topk_tiles.cuh\"\n");
+    const size_t base = text.find("#line 1 \"engine/base.cuh\"\n\nstruct Base");
+    const size_t scores = text.find("struct Scores : Base {};\n");
+    EXPECT_LT(library, base);
+    EXPECT_LT(base, scores);
+    EXPECT_LT(scores, text.size());
+    EXPECT_FALSE(contains(text, "Unused"));
+    EXPECT_FALSE(contains(text, "#include"));
+    EXPECT_FALSE(contains(text, "topk_grid.cuh"));
+  }
+  auto image =
+      compileHost(hostPrelude({}, others) +
+                  "extern \"C\" __global__ void f() { Scores scores; }\n" +
+                  hostEpilogue("f"));
+  EXPECT_TRUE(image) << image.status().message();
+}
+
 // Every function of primitives.cuh and accesses.cuh has a twin on the host.
 TEST(Prelude, HostHasEveryPrimitive) {
   const std::string device = std::string(deviceLibrary("core/primitives.cuh")) +

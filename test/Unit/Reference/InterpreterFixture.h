@@ -8,6 +8,7 @@
 #ifndef DSV4_TEST_UNIT_REFERENCE_INTERPRETERFIXTURE_H
 #define DSV4_TEST_UNIT_REFERENCE_INTERPRETERFIXTURE_H
 
+#include "dsv4/Dialect/DSV4.h"
 #include "dsv4/Reference/Interpreter.h"
 #include "dsv4/Testing/RandomInputs.h"
 

@@ -55,6 +55,7 @@ const llvm::fltSemantics &semanticsOf(Format format) {
     return APFloat::Float8E8M0FNU();
   case Format::E2M1:
   case Format::Int4:
+  case Format::Int8:
   case Format::Int32:
     break;
   }
@@ -299,6 +300,9 @@ TEST(NumericsEncode, SaturatesOrOverflows) {
   EXPECT_EQ(encodeE8M0FNU(-1), 0);
   EXPECT_EQ(encodeE8M0FNU(0x1p-1074, Rounding::Up), 0);
   EXPECT_EQ(encode(Format::Int4, 7.5), 0x7u);
+  EXPECT_EQ(encode(Format::Int8, 127.5), 0x7Fu);
+  EXPECT_EQ(encode(Format::Int8, -128.5), 0x80u);
+  EXPECT_EQ(decode(Format::Int8, encode(Format::Int8, -3)), -3);
   EXPECT_EQ(encode(Format::Int4, -8.5), 0x8u);
   EXPECT_EQ(encode(Format::Int4, -kInfinity), 0x8u);
   EXPECT_EQ(encode(Format::F16, 65519.99), 0x7BFFu);

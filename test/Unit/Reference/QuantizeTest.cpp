@@ -154,6 +154,11 @@ TEST_F(QuantizeTest, FactorsAreNeverZeroNorInfinite) {
   EXPECT_EQ(read<float>(2), (std::vector<float>{0x1p-126f, 3e38f / 6}));
   quantize("f4E2M1FN", "<f32 per 2>]", kUpPow2, 4, 2, x, 4);
   EXPECT_EQ(read<float>(2), (std::vector<float>{0x1p-126f, 0x1p126f}));
+  // 2^127 is the largest power of two, though not the largest f32.
+  quantize("f4E2M1FN", "<f32 per 2>]",
+           "floor = 3.0e+38 : f32, floor_of = scale, rounding = up_pow2", 4, 2,
+           x, 4);
+  EXPECT_EQ(read<float>(2), (std::vector<float>{0x1p127f, 0x1p127f}));
 }
 
 TEST_F(QuantizeTest, FactorsRoundedUp) {

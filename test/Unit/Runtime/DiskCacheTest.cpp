@@ -447,6 +447,31 @@ TEST_F(DiskCacheTest, PruningBySizeAndTouchOnHit) {
   EXPECT_FALSE(fs::exists(path));
 }
 
+// What a process leaves that is killed while it writes or renames.
+TEST_F(DiskCacheTest, OldTemporaryFilesGo) {
+  DiskCache cache(options);
+  ASSERT_TRUE(cache.publish(arch, key, gatherProgram()));
+  const std::string folder = options.root + "/v2/sm_90a/";
+  const std::string digits = "0123456789abcdef";
+  const std::string stale = folder + "llvmcache-" + key + "." + digits;
+  const std::string fresh = stale + "0";
+  const std::string others[] = {folder + "llvmcache-" + digits,
+                                folder + "README." + digits,
+                                folder + "llvmcache-" + key + ".x"};
+  struct timespec old[2] = {{1000000000, 0}, {1000000000, 0}};
+  for (const std::string &path :
+       {stale, fresh, others[0], others[1], others[2]})
+    std::ofstream(path) << "part of an entry";
+  for (const std::string &path : {stale, others[0], others[1], others[2]})
+    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), old, 0), 0);
+  // Before an hour is over another process may be writing it.
+  ASSERT_TRUE(cache.publish(arch, key, gatherProgram()));
+  EXPECT_FALSE(fs::exists(stale));
+  EXPECT_TRUE(fs::exists(fresh));
+  for (const std::string &path : others)
+    EXPECT_TRUE(fs::exists(path)) << path;
+}
+
 TEST_F(DiskCacheTest, PruningWaitsForItsInterval) {
   DiskCache cache(options);
   ASSERT_TRUE(cache.publish(arch, key, gatherProgram()));

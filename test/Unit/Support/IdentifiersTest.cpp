@@ -44,8 +44,7 @@ TEST(IdentifiersTest, Emittable) {
                            "NULL",
                            "WARP_SZ",
                            "A7",
-                           "dsv4_host_entry",
-                           "row_scores"})
+                           "dsv4_host_entry"})
     EXPECT_FALSE(isEmittableIdentifier(name)) << name;
   EXPECT_TRUE(isEmittableIdentifier(std::string(128, 'x')));
   EXPECT_FALSE(isEmittableIdentifier(std::string(129, 'x')));

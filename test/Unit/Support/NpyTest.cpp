@@ -184,9 +184,10 @@ TEST_F(NpyFile, RefusesToWriteNonsense) {
     return status.message().substr(path("a.npy").size() + 2);
   };
   EXPECT_EQ(message({"f8", {1}, std::vector<char>(8)}),
-            "dtype 'f8' cannot be written; accepted: u1, u2, u4, i4, i8, f4");
+            "dtype 'f8' cannot be written; accepted: uint8, uint16, uint32, "
+            "int32, int64, float32");
   EXPECT_EQ(message({"f4", {2, 3}, std::vector<char>(23)}),
-            "shape (2, 3) of f4 is 24 bytes, the array has 23");
+            "shape (2, 3) of float32 is 24 bytes, the array has 23");
   EXPECT_EQ(message({"f4", {-1}, {}}), "shape (-1,) is negative or too large");
   EXPECT_EQ(message({"i8", {INT64_MAX, INT64_MAX}, {}}),
             "shape (9223372036854775807, 9223372036854775807) is negative or "
@@ -229,8 +230,9 @@ TEST(NpyParse, RefusesOtherTypes) {
                             "|O", "<U3", "", "<", "f", "<f44", "<<f4"})
     EXPECT_EQ(refusal(npy(dict(descr, "(1,)"), "12345678")),
               "dtype '" + std::string(descr) +
-                  "' is not supported; save an array of one of u1, u2, u4, "
-                  "i4, i8, f4 (view bf16 as u2, fp8 and bool as u1)");
+                  "' is not supported; save an array of one of uint8, "
+                  "uint16, uint32, int32, int64, float32 (view bf16 as "
+                  "uint16, fp8 and bool as uint8)");
   EXPECT_EQ(refusal(npy(dict(">f4", "(1,)"), "1234")),
             "dtype '>f4' is big-endian; save x.astype('<f4')");
   EXPECT_EQ(refusal(npy("{'descr': [('a', '<f4')], 'fortran_order': False, "
@@ -246,9 +248,9 @@ TEST(NpyParse, RefusesFortranOrder) {
 
 TEST(NpyParse, RefusesWrongSizes) {
   EXPECT_EQ(refusal(npy(dict("<f4", "(2, 3)"), "123")),
-            "truncated: shape (2, 3) of f4 is 24 bytes, the file has 3");
+            "truncated: shape (2, 3) of float32 is 24 bytes, the file has 3");
   EXPECT_EQ(refusal(npy(dict("<u2", "(1,)"), "123")),
-            "too long: shape (1,) of u2 is 2 bytes, the file has 3");
+            "too long: shape (1,) of uint16 is 2 bytes, the file has 3");
   EXPECT_EQ(refusal(npy(dict("<f4", "(4611686018427387905,)"), "1234")),
             "shape (4611686018427387905,) is too large");
   EXPECT_EQ(refusal(npy(dict("<i8", "(4294967296, 4294967296)"), "")),

@@ -1,5 +1,4 @@
-//===- ModuleTranslation.h - The printer's state and its interface -*- C++
-//-*-===//
+//===- ModuleTranslation.h - The printer's state ----------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,12 +40,20 @@ enum class Precedence {
 struct Spelling {
   std::string text;
   Precedence precedence = Precedence::Primary;
+  /// Whether C++ gives an integer an unsigned type: a line of its own converts
+  /// it back, and elsewhere a cast does.
+  bool isUnsigned = false;
+  /// Whether the text holds statements, as a lambda does.
+  bool hasStatements = false;
 
   /// The text as an operand of something that binds as `outer`.
   std::string within(Precedence outer) const {
     return precedence <= outer ? text : "(" + text + ")";
   }
 };
+
+/// The shortest decimal literal that is this float; bits where C++ has none.
+Spelling spellFloat(float value);
 
 class ModuleTranslation;
 
@@ -62,15 +69,24 @@ public:
   /// The statement for an op without a result.
   virtual mlir::LogicalResult print(mlir::Operation *op,
                                     ModuleTranslation &text) const;
+  /// The file of the device library that the text of `op` needs beside those of
+  /// element types, or "".
+  virtual llvm::StringRef getHeader(mlir::Operation *op) const;
 };
+
+/// How `op` is written, or null.
+const CUDATranslationDialectInterface *getCUDATranslation(mlir::Operation *op);
 
 /// One run of the printer.
 class ModuleTranslation {
 public:
   ModuleTranslation(llvm::raw_ostream &os, const EmissionOptions &options)
-      : stream(os), options(options) {}
+      : stream(os), current(&stream), options(options) {}
 
-  mlir::raw_indented_ostream &os() { return stream; }
+  mlir::raw_indented_ostream &os() { return *current; }
+  /// What `print` writes to os(), as text that starts without an indent.
+  mlir::FailureOr<std::string>
+  capture(llvm::function_ref<mlir::LogicalResult()> print);
 
   /// Gives `value`, from here on, the name that its location carries. Every
   /// name of a value goes through here: one that is no identifier, or that
@@ -89,14 +105,20 @@ public:
   mlir::LogicalResult printKernel(mlir::Operation *func);
 
 private:
+  /// Prints the config types of the calls in a kernel.
+  mlir::LogicalResult printConfigs(mlir::Operation *func);
+  mlir::LogicalResult printParameters(mlir::Block &body,
+                                      llvm::StringRef symbol);
   void printLineDirective(mlir::Operation *op);
   mlir::FailureOr<Spelling> refuseExpression(mlir::Operation *op);
   const CUDATranslationDialectInterface *interfaceOf(mlir::Operation *op);
 
   mlir::raw_indented_ostream stream;
+  mlir::raw_indented_ostream *current;
   EmissionOptions options;
-  /// Of the kernels printed so far, and of the values of the one being printed.
-  llvm::StringSet<> kernelNames, valueNames;
+  /// Of the kernels and their config types printed so far, and of the values of
+  /// the kernel being printed.
+  llvm::StringSet<> globalNames, valueNames;
   llvm::DenseMap<mlir::Value, llvm::StringRef> declared;
   /// How many expressions enclose the one being spelled.
   unsigned expressionDepth = 0;

@@ -21,6 +21,13 @@
 
 namespace dsv4::rt {
 
+/// A file of device code that is not dsv4's: what ops of another dialect call.
+/// Includes files of the device library, and of its own dialect, by name.
+struct DeviceFile {
+  std::string name; ///< As getHeader() of its ops has it: "engine/scores.cuh".
+  std::string text;
+};
+
 /// The text of runtime/device/dsv4/<file>, byte for byte ("core/core.cuh");
 /// empty if there is no such file.
 std::string_view deviceLibrary(std::string_view file);
@@ -29,12 +36,21 @@ std::string_view deviceLibrary(std::string_view file);
 const std::vector<std::string_view> &deviceLibraryFiles();
 
 /// What goes in front of a kernel for NVRTC: the named files of the device
-/// library and what they include; without names, all.
-std::string cudaPrelude(const std::vector<std::string> &files = {});
+/// library and of `others`, and what they include; without names, all. `others`
+/// come last, in their order.
+std::string cudaPrelude(const std::vector<std::string> &files = {},
+                        const std::vector<DeviceFile> &others = {});
+
+/// A kernel as a file that nvcc takes as it is: the same files, without #line,
+/// and the kernel after them.
+std::string selfContained(const std::vector<std::string> &files,
+                          std::string_view kernel,
+                          const std::vector<DeviceFile> &others = {});
 
 /// What goes in front of a kernel for compileHost(): the builtins, and the
 /// same files with the host's primitives.
-std::string hostPrelude(const std::vector<std::string> &files = {});
+std::string hostPrelude(const std::vector<std::string> &files = {},
+                        const std::vector<DeviceFile> &others = {});
 
 /// What goes behind the kernel `symbol` for compileHost().
 std::string hostEpilogue(std::string_view symbol);

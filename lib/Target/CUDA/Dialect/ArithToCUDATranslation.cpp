@@ -7,17 +7,11 @@
 
 #include "dsv4/Target/CUDA/ModuleTranslation.h"
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/CUDA/ElementOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/ADT/bit.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/raw_ostream.h"
-
-#include <charconv>
-#include <cmath>
 
 using namespace mlir;
 using namespace dsv4;
@@ -43,9 +37,9 @@ std::optional<Operator> getOperator(Operation *op) {
           [](auto) { return Operator{"-", P::Additive, false}; })
       .Case<arith::MulIOp, arith::MulFOp>(
           [](auto) { return Operator{"*", P::Multiplicative, false}; })
-      .Case<arith::DivSIOp, arith::DivFOp>(
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::DivFOp>(
           [](auto) { return Operator{"/", P::Multiplicative, false}; })
-      .Case<arith::RemSIOp>(
+      .Case<arith::RemSIOp, arith::RemUIOp>(
           [](auto) { return Operator{"%", P::Multiplicative, false}; })
       .Case<arith::AndIOp>([](arith::AndIOp op) {
         return op.getType().isInteger(1) ? Operator{"&&", P::And, true}
@@ -88,32 +82,13 @@ Value getWidened(Value value) {
 /// the other operand has 64 bits as it is written.
 void dropImplicitCast(Value &lhs, Value &rhs) {
   Value left = getWidened(lhs), right = getWidened(rhs);
+  // A constant of 64 bits may be written as one of 32.
   bool leftConstant = isa_and_present<arith::ConstantOp>(lhs.getDefiningOp());
   bool rightConstant = isa_and_present<arith::ConstantOp>(rhs.getDefiningOp());
   if (right && !leftConstant)
     rhs = right;
   else if (left && !right && !rightConstant)
     lhs = left;
-}
-
-/// The shortest decimal literal that is this float; C++ has none of infinity
-/// and NaN.
-Spelling spellFloat(float value) {
-  if (!std::isfinite(value))
-    return Spelling{llvm::formatv("dsv4::as_float({0:X}u)",
-                                  llvm::bit_cast<uint32_t>(value)),
-                    Precedence::Postfix};
-  const float size = std::abs(value);
-  const bool plain = size == 0.0f || (size >= 1e-4f && size < 1e7f);
-  char digits[64];
-  auto end = std::to_chars(std::begin(digits), std::end(digits), value,
-                           plain ? std::chars_format::fixed
-                                 : std::chars_format::scientific);
-  std::string text(digits, end.ptr);
-  if (text.find_first_of(".e") == std::string::npos)
-    text += ".0";
-  return Spelling{text + "f", std::signbit(value) ? Precedence::Unary
-                                                  : Precedence::Primary};
 }
 
 FailureOr<Spelling> spellConstant(arith::ConstantOp op,
@@ -153,6 +128,7 @@ public:
 
   FailureOr<Spelling> spell(Operation *op,
                             ModuleTranslation &text) const override;
+  StringRef getHeader(Operation *op) const override;
 
 private:
   FailureOr<Spelling> spellBinary(Operation *op, const Operator &how,
@@ -163,21 +139,40 @@ private:
 
 } // namespace
 
+/// Whether `value` is one of threadIdx and its like, which are unsigned.
+static bool isBuiltin(Value value) {
+  auto cast = value.getDefiningOp<arith::IndexCastOp>();
+  return cast && getEmittedName(cast->getLoc()).empty() &&
+         cast.getIn().getType().isIndex();
+}
+
 FailureOr<Spelling>
 ArithTranslation::spellBinary(Operation *op, const Operator &how,
                               ModuleTranslation &text) const {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   if (lhs.getType().isInteger(64))
     dropImplicitCast(lhs, rhs);
-  auto left = text.spellWithin(lhs, how.precedence);
+  // Neither operand is negative. One that is unsigned in C++ makes the
+  // operation so: a literal if there is one.
+  bool isUnsigned = isa<arith::DivUIOp, arith::RemUIOp>(op) && !isBuiltin(lhs);
+  bool hasLiteral = matchPattern(rhs, m_Constant());
+  bool isCast = isUnsigned && !hasLiteral;
+  auto left =
+      text.spellWithin(lhs, isCast ? Precedence::Unary : how.precedence);
   auto right = text.spell(rhs);
   if (failed(left) || failed(right))
     return failure();
+  bool isWide = op->getResult(0).getType().isInteger(64);
+  if (isCast)
+    *left = (isWide ? "(unsigned long long)" : "(unsigned)") + *left;
+  else if (isUnsigned)
+    right->text =
+        StringRef(right->text).rtrim('l').str() + (isWide ? "ull" : "u");
   bool bare = right->precedence < how.precedence ||
               (how.associative && right->precedence == how.precedence);
   return Spelling{*left + " " + how.text.str() + " " +
                       (bare ? right->text : "(" + right->text + ")"),
-                  how.precedence};
+                  how.precedence, isUnsigned};
 }
 
 FailureOr<Spelling>
@@ -257,6 +252,12 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
                     Precedence::Postfix};
   }
   return CUDATranslationDialectInterface::spell(op, text);
+}
+
+StringRef ArithTranslation::getHeader(Operation *op) const {
+  if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
+    return "rows/convert.cuh";
+  return isa<arith::MaximumFOp>(op) ? "rows/gate.cuh" : "";
 }
 
 void dsv4::registerArithCUDATranslation(DialectRegistry &registry) {

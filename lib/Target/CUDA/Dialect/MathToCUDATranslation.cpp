@@ -27,6 +27,10 @@ public:
       return failure();
     return Spelling{"dsv4::sqrt(" + operand->text + ")", Precedence::Postfix};
   }
+
+  StringRef getHeader(Operation *op) const override {
+    return isa<math::SqrtOp>(op) ? "rows/rows.cuh" : "";
+  }
 };
 
 } // namespace

@@ -7,7 +7,7 @@
 
 #include "dsv4/Target/CUDA/ModuleTranslation.h"
 
-#include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Dialect/CUDA/ElementOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

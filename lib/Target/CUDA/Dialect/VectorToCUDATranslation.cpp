@@ -48,6 +48,12 @@ public:
                         std::to_string(count) + ">(" + source->text + ")",
                     Precedence::Postfix};
   }
+
+  StringRef getHeader(Operation *op) const override {
+    return isa<vector::InterleaveOp, vector::DeinterleaveOp>(op)
+               ? "rows/rows.cuh"
+               : "";
+  }
 };
 
 } // namespace

@@ -340,4 +340,13 @@ __device__ __forceinline__ void store_chunks_streaming(int chunks, void *to,
   store_chunks_from<Align, true>(chunks, to, value, stride);
 }
 
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+// The block's dynamic shared memory from byte `begin` on.
+__device__ __forceinline__ char *shared_from(int begin) {
+  return dynamic_shared() + begin;
+}
+
 } // namespace dsv4

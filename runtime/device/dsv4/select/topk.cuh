@@ -74,56 +74,71 @@ struct TopkBin {
   unsigned bin, before, count;
 };
 
-// The best `K` of rows, by blocks of `Threads` threads that take `Chunks`
-// vectors of `Vector` elements each at a time.
-template <int K, int Threads, int Vector, int Chunks, TopkRead Read,
-          TopkOrder Order, bool Largest>
+// What a config of a selection by blocks derives from. It has, beside what
+// differs from these,
+//
+//   k        elements that are selected
+//   threads  of a block
+//   vector   elements of a vector, as load() gives them
+//   vectors  that a thread takes at a time
+struct TopkDefaults {
+  // Blocks of a cluster, and blocks without one, that share a row.
+  static constexpr int cluster = 1, blocks_per_row = 1;
+  static constexpr TopkRead read = TopkRead::whole;
+  static constexpr TopkOrder order = TopkOrder::unordered;
+  static constexpr bool largest = true;
+};
+
+// What follows from a config.
+template <typename Config>
 struct TopkShape {
+  static_assert(Config::k >= 1 && Config::k <= 4096, "1 <= k <= 4096");
+  static_assert(Config::threads >= 64 && Config::threads <= 1024 &&
+                    (Config::threads & (Config::threads - 1)) == 0,
+                "a power of two of threads");
+  static_assert(Config::vector >= 1 && Config::vectors >= 1 &&
+                    Config::vector * Config::vectors <= 32,
+                "a bit of a word for each element of a thread");
+
   enum : int {
-    k = K,
-    threads = Threads,
-    vector = Vector,
-    chunks = Chunks,
-    items = Vector * Chunks,
-    round = Threads * items,
+    k = Config::k,
+    threads = Config::threads,
+    vector = Config::vector,
+    vectors = Config::vectors,
+    items = vector * vectors,
+    round = threads * items,
     round_log2 = ceil_log2(round),
     // A whole row is in registers, and the list is for the result. Else it has
-    // what can be among the best, more than K of them; of many threads as much
+    // what can be among the best, more than k of them; of many threads as much
     // as there is room for beside the bins in 48 KiB: from lists that are too
     // long together every block of a cluster selects before one joins them.
     // Fewer threads would have too many of them in registers.
-    capacity = Read == TopkRead::whole ? K
-               : K <= Threads          ? 4 * Threads
-               : Threads >= 1024       ? 4992
-               : K > 2048              ? 4608
-                                       : 4096,
+    capacity = Config::read == TopkRead::whole ? k
+               : k <= threads                  ? 4 * threads
+               : threads >= 1024               ? 4992
+               : k > 2048                      ? 4608
+                                               : 4096,
     // What a thread holds of the list.
-    entries = (capacity + Threads - 1) / Threads,
+    entries = (capacity + threads - 1) / threads,
     // Of a histogram.
     bins_log2 = 11,
     bins = 1 << bins_log2,
-    // Of a thread's elements: with one and a half times K groups in all their
-    // maxima bound the K-th best element well.
-    groups_wanted = (3 * K / 2 + Threads - 1) / Threads,
+    // Of a thread's elements: with one and a half times k groups in all their
+    // maxima bound the k-th best element well.
+    groups_wanted = (3 * k / 2 + threads - 1) / threads,
     groups = items % 16 == 0 && groups_wanted <= items / 16 ? items / 16
              : items % 8 == 0 && groups_wanted <= items / 8 ? items / 8
              : items % 4 == 0 && groups_wanted <= items / 4 ? items / 4
              : items % 2 == 0 && groups_wanted <= items / 2 ? items / 2
                                                             : items,
-    // Elements that are ranked one by one. Larger K have more in the bin of the
+    // Elements that are ranked one by one. Larger k have more in the bin of the
     // last one, and ranking them is faster than dividing it.
-    few_wanted = K > 512 ? 256 : 128,
-    few = Threads < few_wanted ? Threads : few_wanted
+    few_wanted = k > 512 ? 256 : 128,
+    few = threads < few_wanted ? threads : few_wanted
   };
-  static constexpr bool largest = Largest;
-  static constexpr TopkRead read = Read;
-  static constexpr TopkOrder order = Order;
-
-  static_assert(K >= 1 && K <= 4096, "1 <= K <= 4096");
-  static_assert(Threads >= 64 && Threads <= 1024 &&
-                    (Threads & (Threads - 1)) == 0,
-                "a power of two of threads");
-  static_assert(items <= 32, "a bit of a word for each element of a thread");
+  static constexpr bool largest = Config::largest;
+  static constexpr TopkRead read = Config::read;
+  static constexpr TopkOrder order = Config::order;
 };
 
 template <typename Shape>
@@ -147,7 +162,7 @@ struct TopkShared {
 };
 
 // Where `start` is the first column of a round: the column of an item of this
-// thread. It has `Chunks` vectors, those of all threads side by side.
+// thread. It has `vectors` vectors, those of all threads side by side.
 template <typename Shape>
 __device__ __forceinline__ int topk_column(int start, int item) {
   return start +
@@ -260,7 +275,7 @@ template <typename Shape, typename Load>
 __device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
                                                 int start, int end, int length,
                                                 Load load) {
-  topk_load<Shape, Shape::chunks>(
+  topk_load<Shape, Shape::vectors>(
       to, [&](int c) { return topk_column<Shape>(start, c * Shape::vector); },
       end, length, load);
 }
@@ -408,7 +423,7 @@ __device__ __forceinline__ bool topk_precedes(TopkEntry a, TopkEntry b) {
     return topk_index(a) < topk_index(b);
 }
 
-// The first `count` entries, at most K, in the order of the output.
+// The first `count` entries, at most k, in the order of the output.
 template <typename Shape>
 __device__ __forceinline__ void topk_sort(int count) {
   TopkEntry *list = topk_shared<Shape>().list;

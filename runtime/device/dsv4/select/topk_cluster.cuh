@@ -27,10 +27,13 @@ struct TopkClusterShared {
   unsigned counts[16];
 };
 
-template <typename Shape, int Size>
+template <typename Config>
 struct TopkCluster {
-  static_assert(Size >= 2 && Size <= 16, "2 to 16 blocks");
-  static_assert(Shape::read == TopkRead::sample, "all blocks have one bound");
+  static_assert(Config::cluster >= 2 && Config::cluster <= 16,
+                "2 to 16 blocks");
+  static_assert(Config::read == TopkRead::sample, "all blocks have one bound");
+  using Shape = TopkShape<Config>;
+  enum : int { size = Config::cluster };
 
   TopkClusterShared &cluster;
   int exchanges;
@@ -42,7 +45,7 @@ struct TopkCluster {
       : cluster(cluster), exchanges(0), reduced(false), first(0), all(0) {}
 
   __device__ __forceinline__ TopkRange range(int length) const {
-    return topk_range<Shape>(cluster_rank<Size>(), Size, length);
+    return topk_range<Shape>(cluster_rank<size>(), size, length);
   }
 
   // All blocks see the same counts, so all decide the same.
@@ -50,13 +53,13 @@ struct TopkCluster {
     unsigned &own = cluster.own[exchanges++];
     if (threadIdx.x == 0)
       own = (unsigned)count;
-    cluster_arrive_own<Size>();
-    cluster_wait<Size>();
-    if (threadIdx.x < Size)
+    cluster_arrive_own<size>();
+    cluster_wait<size>();
+    if (threadIdx.x < size)
       cluster.counts[threadIdx.x] = ld_cluster_4(&own, threadIdx.x);
     __syncthreads();
     first = (int)cluster.counts[0];
-    all = before(Size);
+    all = before(size);
     // Nobody has left anything out: such a list has all that are wanted.
     if (all < wanted && !any)
       return TopkNext::repeat;
@@ -64,7 +67,7 @@ struct TopkCluster {
       reduced = true;
       return TopkNext::reduce;
     }
-    return cluster_rank<Size>() == 0 ? TopkNext::merge : TopkNext::leave;
+    return cluster_rank<size>() == 0 ? TopkNext::merge : TopkNext::leave;
   }
   // The lengths of the lists before that of block `part`.
   __device__ __forceinline__ int before(int part) const {
@@ -84,10 +87,10 @@ struct TopkCluster {
                                        bool choosing, int from, int end) const {
     TopkEntry *list = topk_shared<Shape>().list;
     constexpr int warps = Shape::threads / 32,
-                  each = warps > Size ? warps / Size : 1, stride = each * 32;
+                  each = warps > size ? warps / size : 1, stride = each * 32;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll 1
-    for (int part = warp / each; part < Size; part += warps / each) {
+    for (int part = warp / each; part < size; part += warps / each) {
       const int begin = before(part), next = begin + (int)cluster.counts[part];
       const int stop = next < end ? next : end;
 #pragma unroll 1
@@ -116,22 +119,23 @@ struct TopkCluster {
   // No block ends while another may read its memory. Relaxed, since nothing
   // that was written is read behind it, and what this block has read it has
   // stored in its own memory, so the loads are done.
-  __device__ __forceinline__ void release() { cluster_arrive_relaxed<Size>(); }
+  __device__ __forceinline__ void release() { cluster_arrive_relaxed<size>(); }
   __device__ __forceinline__ void close() {
-    if (cluster_rank<Size>() != 0)
-      cluster_arrive_relaxed<Size>();
-    cluster_wait<Size>();
+    if (cluster_rank<size>() != 0)
+      cluster_arrive_relaxed<size>();
+    cluster_wait<size>();
   }
 };
 
-// The K best of `length` elements by the Size blocks of a cluster.
-template <typename Shape, int Size, typename Load, typename Emit>
+// The k best of `length` elements by the blocks of a cluster.
+template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_cluster(int length, Load load, Emit emit) {
+  using Shape = TopkShape<Config>;
   if (length > 0) {
     __shared__ TopkClusterShared cluster;
-    TopkCluster<Shape, Size> group(cluster);
+    TopkCluster<Config> group(cluster);
     topk_row<Shape>(group, length, load, emit);
-  } else if (cluster_rank<Size>() == 0) {
+  } else if (cluster_rank<Config::cluster>() == 0) {
     topk_emit<Shape>(0, emit);
   }
 }

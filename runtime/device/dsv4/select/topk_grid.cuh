@@ -24,9 +24,9 @@
 namespace dsv4 {
 
 // Of one row.
-template <typename Shape, int Parts>
+template <typename Config>
 struct TopkWorkspace {
-  enum : int { most = Parts * Shape::k };
+  enum : int { most = Config::blocks_per_row * Config::k };
 
   // Entries that have a place in the list, and blocks that are through.
   unsigned taken, through, unused[2];
@@ -39,13 +39,15 @@ struct TopkGridShared {
   bool last;
 };
 
-template <typename Shape, int Parts>
+template <typename Config>
 struct TopkGrid {
-  static_assert(Parts >= 2 && Parts <= 256 && Parts % 2 == 0,
+  enum : int { parts = Config::blocks_per_row };
+  static_assert(parts >= 2 && parts <= 256 && parts % 2 == 0,
                 "an even number of blocks up to 256");
-  static_assert(Shape::read == TopkRead::sample, "all blocks have one bound");
-  typedef TopkWorkspace<Shape, Parts> Workspace;
-  static_assert(sizeof(Workspace) == 16ull + 8ull * Parts * Shape::k,
+  static_assert(Config::read == TopkRead::sample, "all blocks have one bound");
+  using Shape = TopkShape<Config>;
+  typedef TopkWorkspace<Config> Workspace;
+  static_assert(sizeof(Workspace) == 16ull + 8ull * parts * Shape::k,
                 "what the compiler counts on");
 
   TopkGridShared &grid;
@@ -63,7 +65,7 @@ struct TopkGrid {
 
   __device__ __forceinline__ TopkRange range(int of) {
     length = of;
-    const int part = blocks == 1 ? 0 : (int)(blockIdx.x % Parts);
+    const int part = blocks == 1 ? 0 : (int)(blockIdx.x % parts);
     return topk_range<Shape>(part, blocks, length);
   }
 
@@ -170,20 +172,22 @@ struct TopkGrid {
   __device__ __forceinline__ void close() {}
 };
 
-// The K best of `length` elements by Parts blocks.
-template <typename Shape, int Parts, typename Load, typename Emit>
+// The k best of `length` elements by the blocks of a row.
+template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_grid(int length, void *workspace,
                                           Load load, Emit emit) {
-  typedef TopkGrid<Shape, Parts> Grid;
+  typedef TopkGrid<Config> Grid;
+  typedef TopkShape<Config> Shape;
+  constexpr int parts = Config::blocks_per_row;
   // Short rows are for some of the blocks.
   const int rounds = (length + Shape::round - 1) / Shape::round;
-  const int blocks = rounds < 1 ? 1 : rounds < Parts ? rounds : Parts;
-  if ((int)(blockIdx.x % Parts) >= blocks)
+  const int blocks = rounds < 1 ? 1 : rounds < parts ? rounds : parts;
+  if ((int)(blockIdx.x % parts) >= blocks)
     return;
   if (length > 0) {
     __shared__ TopkGridShared shared;
     typename Grid::Workspace *rows = (typename Grid::Workspace *)workspace;
-    Grid group(shared, rows[blockIdx.x / Parts], blocks);
+    Grid group(shared, rows[blockIdx.x / parts], blocks);
     topk_row<Shape>(group, length, load, emit);
   } else {
     topk_emit<Shape>(0, emit);

@@ -11,19 +11,25 @@
 
 namespace dsv4 {
 
-// Of `Groups` runs of `Size` neighbours those `Kept` are chosen from whose `By`
-// best elements have the largest sums.
-template <int Groups, int Size, int Kept, int By>
+// Of `groups` runs of `group_size` neighbours `kept_groups` are chosen from:
+// those whose `best_per_group` best elements have the largest sums.
+template <typename Config>
 struct WarpGroups {
-  static_assert(Groups <= 32, "a lane a group");
+  enum : int {
+    groups = Config::groups,
+    size = Config::group_size,
+    kept_groups = Config::kept_groups,
+    by = Config::best_per_group
+  };
+  static_assert(Config::groups >= 1 && Config::groups <= 32, "a lane a group");
 
   // Whether neighbouring lanes, a power of two of them, have the elements of a
   // group, each in one vector, and at most two of them count.
   template <typename Shape>
   __device__ __forceinline__ static constexpr bool is_split() {
-    constexpr int lanes = Size / Shape::vector;
-    return Size % Shape::vector == 0 && lanes <= 32 &&
-           (lanes & (lanes - 1)) == 0 && By <= 2;
+    constexpr int lanes = size / Shape::vector;
+    return size % Shape::vector == 0 && lanes <= 32 &&
+           (lanes & (lanes - 1)) == 0 && by <= 2;
   }
 
   // The sum of the best elements of the group that a lane's vector is in, as a
@@ -37,13 +43,13 @@ struct WarpGroups {
       best = keys[v] > best ? keys[v] : best;
     }
 #pragma unroll
-    for (int distance = 1; distance < Size / Shape::vector; distance *= 2) {
+    for (int distance = 1; distance < size / Shape::vector; distance *= 2) {
       const unsigned a = exchange<32>(best, distance);
       const unsigned b = exchange<32>(next, distance);
       next = a > best ? (best > b ? best : b) : a > next ? a : next;
       best = a > best ? a : best;
     }
-    if (By == 1 || next == 0)
+    if (by == 1 || next == 0)
       return best;
     return warp_key(add_f32(warp_number(best), warp_number(next)));
   }
@@ -55,11 +61,11 @@ struct WarpGroups {
     unsigned left = 0;
 #pragma unroll
     for (int i = 0; i < Shape::items; ++i)
-      left |= (first + row.offset(i)) / Size == group ? 1u << i : 0;
+      left |= (first + row.offset(i)) / size == group ? 1u << i : 0;
     float total = 0.0f;
     bool any = false;
 #pragma unroll 1
-    for (int n = 0; n < By; ++n) {
+    for (int n = 0; n < by; ++n) {
       unsigned own = 0, which = 0;
 #pragma unroll
       for (int i = 0; i < Shape::items; ++i) {
@@ -86,9 +92,9 @@ struct WarpGroups {
     const int lane = threadIdx.x % 32;
     unsigned own = 0;
     if constexpr (is_split<Shape>()) {
-      constexpr int lanes = Size / Shape::vector;
+      constexpr int lanes = size / Shape::vector;
 #pragma unroll
-      for (int c = 0; c < Shape::chunks; ++c) {
+      for (int c = 0; c < Shape::vectors; ++c) {
         const unsigned key = sum_split<Shape>(row.keys + c * Shape::vector);
         // The first lanes of the groups have them for those that stand for
         // them.
@@ -99,25 +105,31 @@ struct WarpGroups {
       }
     } else {
 #pragma unroll 1
-      for (int group = 0; group < Groups; ++group) {
+      for (int group = 0; group < groups; ++group) {
         const unsigned key = sum(row, first, group);
         own = lane == group ? key : own;
       }
     }
     int before = 0;
 #pragma unroll 1
-    for (int other = 0; other < Groups; ++other) {
+    for (int other = 0; other < groups; ++other) {
       const unsigned key = __shfl_sync(0xFFFFFFFFu, own, other);
       before += key > own || (key == own && other < lane);
     }
     const unsigned kept =
-        __ballot_sync(0xFFFFFFFFu, lane < Groups && before < Kept);
+        __ballot_sync(0xFFFFFFFFu, lane < groups && before < kept_groups);
 #pragma unroll
     for (int i = 0; i < Shape::items; ++i) {
-      const int group = (first + row.offset(i)) / Size;
+      const int group = (first + row.offset(i)) / size;
       row.keys[i] = kept >> (group & 31) & 1 ? row.keys[i] : 0;
     }
   }
 };
+
+// The k best of the groups that are kept, as topk_warp() selects from a row.
+template <typename Config, typename Load, typename Emit>
+__device__ __forceinline__ void topk_groups(int length, Load load, Emit emit) {
+  topk_lanes<WarpShape<Config>, WarpGroups<Config>>(length, load, emit);
+}
 
 } // namespace dsv4

@@ -15,11 +15,12 @@
 // chosen, and they are the bound from then on. The lists of all blocks of a row
 // become one in the end.
 //
-//   load(column)              the Vector elements from `column` on, a multiple
-//                             of Vector and less than the length; what is
+//   load(column)              the vector of elements from `column` on, a
+//   multiple
+//                             of its extent and less than the length; what is
 //                             behind the length is ignored. Called again where
 //                             an element is needed again.
-//   emit(place, index, value) once for each of the places 0 .. K-1; those after
+//   emit(place, index, value) once for each of the places 0 .. k-1; those after
 //                             the last element get index -1 and value -inf,
 //                             +inf for the smallest.
 //
@@ -106,8 +107,7 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
   }
 }
 
-// The K best of `length` elements, at most Threads * Vector * Chunks, by one
-// block.
+// The k best of `length` elements, at most Shape::round, by one block.
 template <typename Shape, typename Load, typename Emit>
 __device__ __forceinline__ void topk_block_whole(int length, Load load,
                                                  Emit emit) {
@@ -340,9 +340,10 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
   group.close();
 }
 
-// The K best of `length` elements by one block.
-template <typename Shape, typename Load, typename Emit>
+// The k best of `length` elements by one block.
+template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_block(int length, Load load, Emit emit) {
+  using Shape = TopkShape<Config>;
   if constexpr (Shape::read == TopkRead::whole) {
     topk_block_whole<Shape>(length, load, emit);
   } else {

@@ -174,12 +174,15 @@ __device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
     elements[N - Count + i] = first[i];
 }
 
-// The K best of `length` elements, at most Size * Threads * Vector * Chunks, by
-// the blocks of a cluster.
-template <typename Shape, int Size, typename Load, typename Emit>
+// The k best of `length` elements, at most as many as the blocks of a cluster
+// have in registers, by these blocks.
+template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
-  static_assert(Shape::read == TopkRead::whole && Size >= 2 && Size <= 16,
+  static_assert(Config::read == TopkRead::whole && Config::cluster >= 2 &&
+                    Config::cluster <= 16,
                 "a row in the registers of 2 to 16 blocks");
+  using Shape = TopkShape<Config>;
+  constexpr int Size = Config::cluster;
   typedef TopkHalfBins<Shape> Halves;
   TopkShared<Shape> &shared = topk_shared<Shape>();
   constexpr int items = Shape::items;

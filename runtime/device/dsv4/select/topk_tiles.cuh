@@ -17,6 +17,9 @@
 //   map(item)            where item `item` of this thread's `values` is: row,
 //                        column, and whether this thread owns it. An element
 //                        has one owner, or none; a row and a column come once.
+//   score(row, column, value)
+//                        what counts of a value that the source gives, as a
+//                        Vec<float, 1>; only of owned elements below the limit.
 //   emit(row, rank, index, value)
 //                        once for each rank below Config::k of each row.
 //
@@ -29,6 +32,9 @@
 //   k             elements that are selected
 //   rows          rows of the block
 //   tile_columns  the most columns of one row that one call of consume() has
+//   shared_bytes  sizeof(TopkTilesShared<Config>), where the compiler has
+//   planned
+//                 the block's shared memory
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +52,17 @@ struct TopkTilesDefaults {
   static constexpr bool largest = true;
 };
 
-struct TilePlace {
+struct TilePosition {
   int row, column;
   bool owned;
+};
+
+// The score of an element is what the source gives.
+struct SourceScore {
+  __device__ __forceinline__ Vec<float, 1>
+  operator()(int, int, const Vec<float, 1> &value) const {
+    return value;
+  }
 };
 
 // Candidates per row: the best so far, and those of a tile.
@@ -99,12 +113,16 @@ public:
     wait();
   }
 
-  template <int Items, typename Map>
-  __device__ __forceinline__ void consume(const float (&values)[Items],
-                                          Map map) {
+  template <int Items, typename Map, typename Score>
+  __device__ __forceinline__ void consume(const float (&given)[Items], Map map,
+                                          Score score) {
+    float values[Items];
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      const TilePlace at = map(i);
+      const TilePosition at = map(i);
+      values[i] = given[i];
+      if (counts(at))
+        values[i] = score(at.row, at.column, fill<Vec<float, 1>>(given[i]))[0];
       if (exceeds(values[i], at))
         add_shared(shared.pending, at.row, 1);
     }
@@ -118,7 +136,7 @@ public:
     wait();
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      const TilePlace at = map(i);
+      const TilePosition at = map(i);
       if (exceeds(values[i], at))
         shared.list[at.row][fetch_add_shared(shared.taken, at.row, 1)] =
             topk_entry(oriented(values[i]), at.column);
@@ -162,10 +180,13 @@ private:
     return Config::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
   }
 
-  __device__ __forceinline__ bool exceeds(float value, TilePlace at) {
-    return at.owned && at.column < shared.limit[at.row] &&
-           topk_rank(topk_entry(oriented(value), at.column)) >
-               shared.bound[at.row];
+  __device__ __forceinline__ bool counts(TilePosition at) {
+    return at.owned && at.column < shared.limit[at.row];
+  }
+
+  __device__ __forceinline__ bool exceeds(float value, TilePosition at) {
+    return counts(at) && topk_rank(topk_entry(oriented(value), at.column)) >
+                             shared.bound[at.row];
   }
 
   // Leaves the k best of a row that has more, and their last one as the bound.
@@ -215,16 +236,30 @@ private:
 };
 
 // The k best of each row of the block.
-template <typename Config, typename Limit, typename Source, typename Emit>
+template <typename Config, typename Limit, typename Source, typename Score,
+          typename Emit>
 __device__ __forceinline__ void topk_tiles(TopkTilesShared<Config> &shared,
                                            Limit limit, Source source,
-                                           Emit emit) {
+                                           Score score, Emit emit) {
   TopkTiles<Config> selection(shared);
   if (selection.participates())
     selection.begin(limit);
-  source([&](const auto &values, auto map) { selection.consume(values, map); });
+  source([&](const auto &values, auto map) {
+    selection.consume(values, map, score);
+  });
   if (selection.participates())
     selection.finish(emit);
+}
+
+// The same with the Config::shared_bytes bytes from `memory` on, a part of the
+// block's shared memory that is aligned to 16 bytes.
+template <typename Config, typename Limit, typename Source, typename Score,
+          typename Emit>
+__device__ __forceinline__ void
+topk_tiles(char *memory, Limit limit, Source source, Score score, Emit emit) {
+  static_assert(sizeof(TopkTilesShared<Config>) == Config::shared_bytes,
+                "shared_bytes is what the selection needs");
+  topk_tiles(*(TopkTilesShared<Config> *)memory, limit, source, score, emit);
 }
 
 } // namespace dsv4

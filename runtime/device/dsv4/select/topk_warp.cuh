@@ -20,28 +20,42 @@
 
 namespace dsv4 {
 
-// The best `K` of rows, of which a lane has `Chunks` vectors of `Vector`
-// elements. `Values`: whether what was selected is asked for, beside its index.
-// `Computed`: whether elements are results of arithmetic, which makes one NaN
-// only.
-template <int K, int Vector, int Chunks, bool Values, bool Computed,
-          TopkOrder Order, bool Largest>
+// What a config of a selection by warps derives from. It has, beside what
+// differs from these,
+//
+//   k        elements that are selected
+//   vector   elements of a vector, as load() gives them
+//   vectors  that a lane has of a row
+struct TopkWarpDefaults {
+  // Whether what was selected is asked for, beside its index.
+  static constexpr bool needs_values = true;
+  // Whether elements are results of arithmetic, which makes one NaN only.
+  static constexpr bool computed = false;
+  static constexpr TopkOrder order = TopkOrder::unordered;
+  static constexpr bool largest = true;
+};
+
+// What follows from a config.
+template <typename Config>
 struct WarpShape {
+  static_assert(Config::k >= 1 && Config::k <= 32, "a lane a place");
+  static_assert(Config::vector >= 1 && Config::vectors >= 1 &&
+                    Config::vector * Config::vectors <= 32,
+                "registers");
+
   enum : int {
-    k = K,
-    vector = Vector,
-    chunks = Chunks,
-    items = Vector * Chunks,
+    k = Config::k,
+    vector = Config::vector,
+    vectors = Config::vectors,
+    items = vector * vectors,
     // The bits of a word that say which of a lane's elements it is, backwards.
     which = (1 << ceil_log2(items)) - 1,
     // Many places are filled in a loop, and lanes give more than four elements.
-    searches_again = K > 8
+    searches_again = k > 8
   };
-  static constexpr bool values = Values, computed = Computed, largest = Largest;
-  static constexpr TopkOrder order = Order;
-
-  static_assert(K >= 1 && K <= 32, "a lane a place");
-  static_assert(items <= 32, "registers");
+  static constexpr bool values = Config::needs_values,
+                        computed = Config::computed, largest = Config::largest;
+  static constexpr TopkOrder order = Config::order;
 };
 
 // Larger for larger results of arithmetic; 1 of NaN, whose magnitude is above
@@ -80,7 +94,7 @@ struct WarpRow {
   template <typename Load>
   __device__ __forceinline__ void fill(int first, int length, Load load) {
 #pragma unroll
-    for (int c = 0; c < Shape::chunks; ++c) {
+    for (int c = 0; c < Shape::vectors; ++c) {
       const int column = first + offset(c * Shape::vector);
       float *own = values + c * Shape::vector;
       if (column < length) {
@@ -236,14 +250,8 @@ struct WarpWhole {
 };
 
 // By the lanes of a warp, from what `Groups` keeps of the row.
-//
-//   load(column)              as in topk_rows.cuh, called once a column.
-//   emit(place, index, value) once by every lane, all of them at once, with its
-//                             number as the place. From K on, and behind the
-//                             last element, the index is -1 and the value -inf.
-template <typename Shape, typename Groups = WarpWhole, typename Load,
-          typename Emit>
-__device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {
+template <typename Shape, typename Groups, typename Load, typename Emit>
+__device__ __forceinline__ void topk_lanes(int length, Load load, Emit emit) {
   const int lane = threadIdx.x % 32, first = lane * Shape::vector;
   WarpRow<Shape> row = {};
   row.fill(first, length, load);
@@ -264,6 +272,17 @@ __device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {
   if constexpr (Shape::order == TopkOrder::index_ascending)
     own = warp_by_index<Shape::k>(own);
   emit(lane, own.index, own.value);
+}
+
+// The k best of `length` elements by a warp.
+//
+//   load(column)              as in topk_rows.cuh, called once a column.
+//   emit(place, index, value) once by every lane, all of them at once, with its
+//                             number as the place. From k on, and behind the
+//                             last element, the index is -1 and the value -inf.
+template <typename Config, typename Load, typename Emit>
+__device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {
+  topk_lanes<WarpShape<Config>, WarpWhole>(length, load, emit);
 }
 
 } // namespace dsv4

@@ -18,6 +18,20 @@
 
 namespace dsv4 {
 
+// What a config of a window reduction derives from. It has, beside what differs
+// from these,
+//
+//   members  rows of a window
+//   rows     windows of a block
+//   threads  of a block
+//   lanes    threads that hold a row of the result
+//   Part     what a thread holds of a row of the window
+//   Result   what a lane holds of a row of the result
+struct WindowDefaults {
+  // Blocks that share the channels.
+  static constexpr int cluster = 1;
+};
+
 // Of N channels: the largest score, and the sums of weights and of weighted
 // values relative to it.
 template <int N>
@@ -200,17 +214,28 @@ __device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
 // How the members of a window are dealt to threads: teams of `lanes` threads
 // that hold a `Part` of the channels each, for `blocks` blocks of members a
 // team. Of a cluster every block has as many channels.
-template <int Cluster, int Members, int Count, int Threads, int Channels,
-          typename Part>
+template <typename Config>
 struct PoolShape {
+  using Part = typename Config::Part;
+  static_assert(Config::members >= 1 && Config::rows >= 1 &&
+                    Config::threads >= 1 && Config::cluster >= 1,
+                "members, rows, threads and cluster are positive");
+  static_assert(Config::cluster == 1 ||
+                    sizeof(Part) / sizeof(float) == Part::chunk,
+                "blocks of a cluster have contiguous channels");
+
   enum : int {
+    members = Config::members,
+    threads = Config::threads,
     part = sizeof(Part) / sizeof(float),
-    channels = Channels / Cluster,
+    all_channels =
+        Config::lanes * sizeof(typename Config::Result) / sizeof(float),
+    channels = all_channels / Config::cluster,
     lanes = channels / part,
-    all_blocks = (Members + 7) / 8,
+    all_blocks = (members + 7) / 8,
     // Three sums a channel, beside the pooled rows in 48 KiB of shared memory.
-    fitting = (49152 - 4 * Count * Channels) / (12 * channels),
-    most_teams = Threads / lanes < fitting ? Threads / lanes : fitting,
+    fitting = (49152 - 4 * Config::rows * all_channels) / (12 * channels),
+    most_teams = threads / lanes < fitting ? threads / lanes : fitting,
     blocks =
         1 << ceil_log2((all_blocks + (most_teams > 1 ? most_teams : 1) - 1) /
                        (most_teams > 1 ? most_teams : 1)),
@@ -220,8 +245,6 @@ struct PoolShape {
   __device__ __forceinline__ static int channel(int lane, int at) {
     return (at / Part::chunk * lanes + lane) * Part::chunk + at % Part::chunk;
   }
-  static_assert(Cluster == 1 || part == Part::chunk,
-                "blocks of a cluster have contiguous channels");
 };
 
 // Sums over members to what they come to, in `row`: the part of a lane.
@@ -236,9 +259,8 @@ __device__ __forceinline__ void store_means(float *row, int lane,
 // Part `which` of the channels of one window of several blocks of members, by
 // all threads of the block, to `row` in shared memory, which may be another
 // block's: ready() comes before. `again` if another window or part follows.
-template <typename Shape, int Members, int Threads, typename Part,
-          typename Ready, typename Offsets, typename Scores, typename Values,
-          typename Load>
+template <typename Shape, typename Ready, typename Offsets, typename Scores,
+          typename Values, typename Load>
 __device__ __forceinline__ void
 pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
             bool all, Scores scores, Values values, Load load) {
@@ -248,14 +270,16 @@ pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
   if constexpr (Shape::teams == 1) {
     ready();
     if (team == 0)
-      store_means<Shape>(row, lane,
-                         pool_team<Members, Shape::blocks, Part>(
-                             0, lane, offsets, all, scores, values, load));
+      store_means<Shape>(
+          row, lane,
+          pool_team<Shape::members, Shape::blocks, typename Shape::Part>(
+              0, lane, offsets, all, scores, values, load));
   } else {
     __shared__ float sums[Shape::teams][3][Shape::channels];
     if (team < Shape::teams) {
-      const auto own = pool_team<Members, Shape::blocks, Part>(
-          team * Shape::blocks, lane, offsets, all, scores, values, load);
+      const auto own =
+          pool_team<Shape::members, Shape::blocks, typename Shape::Part>(
+              team * Shape::blocks, lane, offsets, all, scores, values, load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c) {
         const int channel = Shape::channel(thread, c);
@@ -266,7 +290,7 @@ pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
     }
     ready();
     __syncthreads();
-    for (int at = threadIdx.x; at < Shape::channels; at += Threads) {
+    for (int at = threadIdx.x; at < Shape::channels; at += Shape::threads) {
       Pooled<1> level[Shape::teams];
 #pragma unroll
       for (int i = 0; i < Shape::teams; ++i)
@@ -296,11 +320,12 @@ enum : int { pool_many_rows = 4 };
 // most Count. The members of a window are on their way while those of the one
 // before are pooled; for two or three windows that takes more registers than it
 // is worth, and for one it keeps loads ahead of arithmetic.
-template <typename Shape, int Count, int Members, typename Part,
-          typename Offsets, typename Body>
+template <typename Shape, int Count, typename Offsets, typename Body>
 __device__ __forceinline__ void pool_windows(float *rows, int row_size,
                                              int count, int which,
                                              Offsets offsets, Body body) {
+  constexpr int Members = Shape::members;
+  using Part = typename Shape::Part;
   const int lane = which * Shape::lanes + threadIdx.x;
   if (threadIdx.x >= Shape::lanes)
     return;
@@ -386,12 +411,12 @@ struct FirstBlock {
 // window(all, scores, values, load), of which load_members() says what they
 // give. All threads of the cluster call this; thread t of its first block has
 // the share of lane t mod Lanes of row t div Lanes.
-template <int Cluster, int Members, int Count, int Threads, int Lanes,
-          typename Part, typename Result, typename Offsets, typename Body>
-__device__ __forceinline__ Result pool(int first, int rows, Offsets offsets,
-                                       Body body) {
-  constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
-  using Shape = PoolShape<Cluster, Members, Count, Threads, channels, Part>;
+template <typename Config, typename Offsets, typename Body>
+__device__ __forceinline__ typename Config::Result
+pool(int first, int rows, Offsets offsets, Body body) {
+  using Shape = PoolShape<Config>;
+  constexpr int Cluster = Config::cluster, Count = Config::rows,
+                channels = Shape::all_channels;
   __shared__ float pooled[Count][channels];
   FirstBlock<Cluster> first_block;
   const auto ready = [&] { first_block.wait(); };
@@ -401,27 +426,27 @@ __device__ __forceinline__ Result pool(int first, int rows, Offsets offsets,
   for (int i = 0; i < Count; ++i)
     count += first + i * apart < (unsigned)rows;
   const int part = cluster_rank<Cluster>();
-  if constexpr (Members <= 8) {
+  if constexpr (Config::members <= 8) {
     ready();
-    pool_windows<Shape, Count, Members, Part>(
-        in_first_block<Cluster>(&pooled[0][0]), channels, count, part, offsets,
-        [&](int which, auto window) {
-          body((int)(first + which * apart), window);
-        });
+    pool_windows<Shape, Count>(in_first_block<Cluster>(&pooled[0][0]), channels,
+                               count, part, offsets,
+                               [&](int which, auto window) {
+                                 body((int)(first + which * apart), window);
+                               });
   } else {
 #pragma unroll 1
     for (int which = 0; which < count; ++which)
       body((int)(first + which * apart),
            [&](bool all, auto scores, auto values, auto load) {
-             pool_window<Shape, Members, Threads, Part>(
-                 in_first_block<Cluster>(pooled[which]), part,
-                 which + 1 < count, ready, offsets, all, scores, values, load);
+             pool_window<Shape>(in_first_block<Cluster>(pooled[which]), part,
+                                which + 1 < count, ready, offsets, all, scores,
+                                values, load);
            });
   }
   ready();
   cluster_arrive<Cluster>();
   cluster_wait<Cluster>();
-  return own_share<Result, Lanes>(pooled);
+  return own_share<typename Config::Result, Config::lanes>(pooled);
 }
 
 } // namespace dsv4

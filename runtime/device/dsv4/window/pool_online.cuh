@@ -17,6 +17,20 @@
 
 namespace dsv4 {
 
+// What a config of a reduction segment by segment derives from. It has, beside
+// what differs from these,
+//
+//   rows     windows of a block
+//   threads  of a block
+//   lanes    threads that hold a row of the result
+//   groups   groups of rows that are loaded before the first is used
+//   Part     what a thread holds of a row of the window
+//   Result   what a lane holds of a row of the result
+struct WindowSegmentDefaults {
+  // Blocks that share the channels.
+  static constexpr int cluster = 1;
+};
+
 // What the rows so far come to: the largest score, and the sums of weights and
 // of weighted values relative to it.
 template <typename Part>
@@ -297,23 +311,29 @@ __device__ __forceinline__ Part pool_piece(int lane, int count, bool known,
   return means;
 }
 
-// For each of `Count` rows from `first` on, those below `rows`: what its window
-// comes to if its piece ends it, else 0. body(row, piece) calls piece(count,
-// known, kept, ends, begin, member, end), for a piece of `count` rows:
-// begin(lane, max, sum, acc) gives what those before it come to, where they are
-// `known`; member(r, lane) gives a row, a PieceRow; end(lane, max, sum, acc)
-// stores what all of them come to, where that is `kept`. All threads of the
-// cluster call this, those of a block in teams that share its channels, one row
-// a team; thread t of its first block has the share of lane t mod Lanes of row
-// t div Lanes.
-template <int Cluster, int Count, int Threads, int Lanes, int Groups,
-          typename Part, typename Result, typename Body>
-__device__ __forceinline__ Result pool_online(int first, int rows, Body body) {
-  constexpr int channels = Lanes * sizeof(Result) / sizeof(float);
-  constexpr int lanes = channels * sizeof(float) / sizeof(Part) / Cluster;
-  constexpr int teams = Threads / lanes;
-  static_assert(Cluster == 1 || Part::steps == 1,
+// For each of Config::rows rows from `first` on, those below `rows`: what its
+// window comes to if its piece ends it, else 0. body(row, piece) calls
+// piece(count, known, kept, ends, begin, member, end), for a piece of `count`
+// rows: begin(lane, max, sum, acc) gives what those before it come to, where
+// they are `known`; member(r, lane) gives a row, a PieceRow; end(lane, max,
+// sum, acc) stores what all of them come to, where that is `kept`. All threads
+// of the cluster call this, those of a block in teams that share its channels,
+// one row a team; thread t of its first block has the share of lane t mod Lanes
+// of row t div Lanes.
+template <typename Config, typename Body>
+__device__ __forceinline__ typename Config::Result
+pool_online(int first, int rows, Body body) {
+  using Part = typename Config::Part;
+  using Result = typename Config::Result;
+  static_assert(Config::rows >= 1 && Config::groups >= 1 &&
+                    Config::cluster >= 1,
+                "rows, groups and cluster are positive");
+  static_assert(Config::cluster == 1 || Part::steps == 1,
                 "blocks of a cluster have contiguous channels");
+  constexpr int Cluster = Config::cluster, Count = Config::rows;
+  constexpr int channels = Config::lanes * sizeof(Result) / sizeof(float);
+  constexpr int lanes = channels * sizeof(float) / sizeof(Part) / Cluster;
+  constexpr int teams = Config::threads / lanes;
   __shared__ float pooled[Count][channels];
   FirstBlock<Cluster> first_block;
   const int thread = threadIdx.x % lanes, team = threadIdx.x / lanes;
@@ -326,8 +346,8 @@ __device__ __forceinline__ Result pool_online(int first, int rows, Body body) {
     if (has_row)
       body(first + which, [&](int count, bool known, bool kept, bool ends,
                               auto begin, auto member, auto end) {
-        means = pool_piece<Groups, Part>(lane, count, known, kept, ends, begin,
-                                         member, end);
+        means = pool_piece<Config::groups, Part>(lane, count, known, kept, ends,
+                                                 begin, member, end);
       });
     first_block.wait();
     if (has_row) {
@@ -343,7 +363,7 @@ __device__ __forceinline__ Result pool_online(int first, int rows, Body body) {
   first_block.wait();
   cluster_arrive<Cluster>();
   cluster_wait<Cluster>();
-  return own_share<Result, Lanes>(pooled);
+  return own_share<Result, Config::lanes>(pooled);
 }
 
 } // namespace dsv4

@@ -1,7 +1,8 @@
-// A selection from a tile source that has all that the protocol allows: four rows
-// per tile, tiles from the last to the first, columns in another order, elements
-// that two threads have and one owns, a limit per row, and a warp that only loads.
-// TopkTilesTest.cpp runs it on the host, topk-tiles.test compiles it with NVRTC.
+// A selection from a tile source that has all that the protocol allows: four
+// rows per tile, tiles from the last to the first, columns in another order,
+// elements that two threads have and one owns, a limit per row, and a warp that
+// only loads. TopkTilesTest.cpp runs it on the host, topk-tiles.test compiles
+// it with NVRTC.
 
 #ifndef K
 #define K 20
@@ -32,7 +33,8 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   const int thread = threadIdx.x, first = blockIdx.x * Tiles::rows;
   const int tiles = (columns + Tiles::tile_columns - 1) / Tiles::tile_columns;
   dsv4::topk_tiles(
-      shared, [&](int row) { return first + row < rows ? limits[first + row] : 0; },
+      shared,
+      [&](int row) { return first + row < rows ? limits[first + row] : 0; },
       [&](auto consume) {
         for (int t = tiles - 1; t >= 0; --t) {
           if (thread >= kConsumers) {
@@ -49,17 +51,20 @@ extern "C" __global__ void __launch_bounds__(kThreads)
             continue;
           }
           dsv4::sync_warps(2, kThreads);
-          auto element = [&](int item) { return (thread + 5 * item) % kElements; };
+          auto element = [&](int item) {
+            return (thread + 5 * item) % kElements;
+          };
           const float held[2] = {tile[element(0)], tile[element(1)]};
           consume(held, [&](int item) {
             const int e = element(item), column = e % Tiles::tile_columns;
-            return dsv4::TilePlace{e / Tiles::tile_columns,
-                                   t * Tiles::tile_columns + column,
-                                   (item + t + column) % 2 == 0};
+            return dsv4::TilePosition{e / Tiles::tile_columns,
+                                      t * Tiles::tile_columns + column,
+                                      (item + t + column) % 2 == 0};
           });
           dsv4::sync_warps(3, kThreads);
         }
       },
+      dsv4::SourceScore(),
       [&](int row, int rank, int index, float value) {
         if (first + row < rows) {
           indices[(first + row) * K + rank] = index;

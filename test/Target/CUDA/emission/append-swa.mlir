@@ -1,8 +1,8 @@
 // The whole chain of an append in one kernel: nothing between its ops goes to memory.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8,pdl=true>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.rows<lanes=8,vector=8>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8,pdl=true>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.rows<lanes=8,vector=8>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 !window = !dsv4.cache<64 x #dsv4.record<v4_584>>
@@ -54,6 +54,11 @@ func.func @append_swa(
 //CHECK-NEXT:           int positions,
 //CHECK-NEXT:           int requests,
 //CHECK-NEXT:           int window_pages) {
+//CHECK-NEXT:  constexpr int kWindowPageBytes = 37440;
+//CHECK-NEXT:  constexpr int kWindowRowBytes = 576;
+//CHECK-NEXT:  constexpr int kWindowRopeOffset = 448;
+//CHECK-NEXT:  constexpr int kWindowNopeScaleBytes = 8;
+//CHECK-NEXT:  constexpr int kWindowNopeScaleOffset = 36864;
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int lane = threadIdx.x % 8;
 //CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 8;
@@ -72,11 +77,11 @@ func.func @append_swa(
 //CHECK-NEXT:    const long long page = (long long)request_1 * 2 + in_ring / 64;
 //CHECK-NEXT:    const int slot = in_ring % 64;
 //CHECK-NEXT:    const bool valid = dsv4::in_pool(has_request && length_1 < (long long)position_1 + 129, page, window_pages);
-//CHECK-NEXT:    const long long page_start = page * 37440;
+//CHECK-NEXT:    const long long page_start = page * kWindowPageBytes;
 //CHECK-NEXT:    const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 4>>(in_table, &angles[offset_1 + lane * 4]);
 //CHECK-NEXT:    const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 4>>(in_table, &angles[offset_1 + 32 + lane * 4]);
 //CHECK-NEXT:    dsv4::launch_successors();
-//CHECK-NEXT:    const long long entry = page_start + slot * 576;
+//CHECK-NEXT:    const long long entry = page_start + slot * kWindowRowBytes;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(x);
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<8, 512>(value * value);
 //CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum * 0.001953125f + 1e-06f);
@@ -92,9 +97,9 @@ func.func @append_swa(
 //CHECK-NEXT:    const auto rotated = in_table ? dsv4::convert<dsv4::bf16>(dsv4::interleave(value_4 * cosines - value_5 * sines, value_4 * sines + value_5 * cosines)) : value_2;
 //CHECK-NEXT:    if (valid) {
 //CHECK-NEXT:      dsv4::store(&window[entry + offset], codes, 64);
-//CHECK-NEXT:      dsv4::store(&window[entry + 448 + lane * 16], rotated);
+//CHECK-NEXT:      dsv4::store(&window[entry + kWindowRopeOffset + lane * 16], rotated);
 //CHECK-NEXT:      if (lane == 0) {
-//CHECK-NEXT:        dsv4::store(&window[page_start + slot * 8 + 36864], dsv4::pad<8>(factors));
+//CHECK-NEXT:        dsv4::store(&window[page_start + slot * kWindowNopeScaleBytes + kWindowNopeScaleOffset], dsv4::pad<8>(factors));
 //CHECK-NEXT:      }
 //CHECK-NEXT:    }
 //CHECK-NEXT:  }

@@ -1,9 +1,9 @@
 // A decode step of CSA's compressor: one kernel from the tokens, of the launch or of the ring, to
 // the record. A block of threads has one entry.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,pdl=true,team=2,rows=1>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=256,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,pdl=true,team=2,rows=1>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=256,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
@@ -49,6 +49,12 @@ func.func @compress_csa(
 //     CHECK:// dsv4.compress of f32 to bf16, dsv4.rms_norm of bf16 to bf16, dsv4.rope of bf16 to bf16, dsv4.quantize of bf16 to f8E4M3FN, dsv4.paged_append of 64 x v4_584
 //CHECK-NEXT:// tokens = ?, entries = ?, positions = ?
 //CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:struct CompressCsaConfig : dsv4::WindowDefaults {
+//CHECK-NEXT:  static constexpr int members = 8, rows = 1, threads = 256, lanes = 32;
+//CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 2>;
+//CHECK-NEXT:  using Result = dsv4::Tile<float, 8, 2>;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256)
 //CHECK-NEXT:compress_csa(const float *__restrict__ values,
 //CHECK-NEXT:             const float *__restrict__ scores,
@@ -65,6 +71,14 @@ func.func @compress_csa(
 //CHECK-NEXT:             int positions,
 //CHECK-NEXT:             int state_pages,
 //CHECK-NEXT:             int cache_pages) {
+//CHECK-NEXT:  constexpr int kCachePageBytes = 37440;
+//CHECK-NEXT:  constexpr int kStatePageBytes = 65536;
+//CHECK-NEXT:  constexpr int kStateRowBytes = 8192;
+//CHECK-NEXT:  constexpr int kStateScoresOffset = 4096;
+//CHECK-NEXT:  constexpr int kCacheRowBytes = 576;
+//CHECK-NEXT:  constexpr int kCacheRopeOffset = 448;
+//CHECK-NEXT:  constexpr int kCacheNopeScaleBytes = 8;
+//CHECK-NEXT:  constexpr int kCacheNopeScaleOffset = 36864;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
 //CHECK-NEXT:  const long long offset = (long long)blockIdx.x * 4;
@@ -91,47 +105,56 @@ func.func @compress_csa(
 //CHECK-NEXT:  const int page = entry / 64;
 //CHECK-NEXT:  const int slot_1 = entry % 64;
 //CHECK-NEXT:  const bool valid = dsv4::in_pool(entry >= 0, page, cache_pages);
-//CHECK-NEXT:  const long long page_start = (long long)page * 37440;
+//CHECK-NEXT:  const long long page_start = (long long)page * kCachePageBytes;
 //CHECK-NEXT:  const bool condition = holds_row && in_table;
 //CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_2 + lane]);
 //CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_2 + 32 + lane]);
-//CHECK-NEXT:  const auto pooled = dsv4::pool<1, 8, 1, 256, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
-//CHECK-NEXT:    blockIdx.x, rows, [&](int member, int team_lane) {
-//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member % 4 * 1024 + (member < 4 ? 0 : 512)) + team_lane * 2]);
+//CHECK-NEXT:  const auto pooled = dsv4::pool<CompressCsaConfig>(
+//CHECK-NEXT:    blockIdx.x, rows,
+//CHECK-NEXT:    [&](int member, int team_lane) {
+//CHECK-NEXT:      const int residue = member % 4u;
+//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue * 1024 + (member < 4 ? 0 : 512)) + team_lane * 2]);
 //CHECK-NEXT:      return bias_1;
-//CHECK-NEXT:    }, [&](int entry_1, auto pool_window) {
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1) {
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 1024 + (member_1 < 4 ? 0 : 512) + team_lane_1 * 2]);
-//CHECK-NEXT:        return scores_1;
-//CHECK-NEXT:      }, [&](int member_2, int team_lane_2) {
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 1024 + (member_2 < 4 ? 0 : 512) + team_lane_2 * 2]);
-//CHECK-NEXT:        return values_1;
-//CHECK-NEXT:      }, [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const int offset_3 = member_3 < 4 ? 0 : 512;
-//CHECK-NEXT:        const int at = first_at + member_3;
-//CHECK-NEXT:        const long long token = at + shift;
-//CHECK-NEXT:        const bool in_launch = at >= first_position;
-//CHECK-NEXT:        const int in_ring = max(at, 0) % 8;
-//CHECK-NEXT:        const int page_1 = request + in_ring / 8;
-//CHECK-NEXT:        const int slot_2 = in_ring % 8;
-//CHECK-NEXT:        const bool valid_1 = request >= 0 && page_1 < state_pages;
-//CHECK-NEXT:        const long long page_start_1 = (long long)page_1 * 65536;
-//CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
-//CHECK-NEXT:        const long long entry_2 = page_start_1 + slot_2 * 8192;
-//CHECK-NEXT:        const long long offset_4 = (launch_start + member_3 * 1024 + offset_3) * 4;
-//CHECK-NEXT:        const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
-//CHECK-NEXT:        const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
-//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_4 : entry_2 + 4096 + offset_3 * 4) + team_lane_3 * 8]);
-//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member_3 % 4 * 1024 + offset_3) + team_lane_3 * 2]);
-//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_4 : entry_2 + offset_3 * 4) + team_lane_3 * 8]);
-//CHECK-NEXT:        row_scores = scores_2 + bias_2;
-//CHECK-NEXT:        row_values = values_2;
-//CHECK-NEXT:        return is_there;
-//CHECK-NEXT:      });
+//CHECK-NEXT:    },
+//CHECK-NEXT:    [&](int entry_1, auto pool_window) {
+//CHECK-NEXT:      pool_window(
+//CHECK-NEXT:        all_in_launch,
+//CHECK-NEXT:        [&](int member_1, int team_lane_1) {
+//CHECK-NEXT:          const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 1024 + (member_1 < 4 ? 0 : 512) + team_lane_1 * 2]);
+//CHECK-NEXT:          return scores_1;
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int member_2, int team_lane_2) {
+//CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 1024 + (member_2 < 4 ? 0 : 512) + team_lane_2 * 2]);
+//CHECK-NEXT:          return values_1;
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:          const int offset_3 = member_3 < 4 ? 0 : 512;
+//CHECK-NEXT:          const int at = first_at + member_3;
+//CHECK-NEXT:          const long long token = at + shift;
+//CHECK-NEXT:          const bool in_launch = at >= first_position;
+//CHECK-NEXT:          const int in_ring = max(at, 0) % 8u;
+//CHECK-NEXT:          const int quotient = in_ring / 8u;
+//CHECK-NEXT:          const int page_1 = request + quotient;
+//CHECK-NEXT:          const int slot_2 = in_ring % 8u;
+//CHECK-NEXT:          const bool valid_1 = request >= 0 && page_1 < state_pages;
+//CHECK-NEXT:          const long long page_start_1 = (long long)page_1 * kStatePageBytes;
+//CHECK-NEXT:          const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
+//CHECK-NEXT:          const long long entry_2 = page_start_1 + slot_2 * kStateRowBytes;
+//CHECK-NEXT:          const long long offset_4 = (launch_start + member_3 * 1024 + offset_3) * 4;
+//CHECK-NEXT:          const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
+//CHECK-NEXT:          const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
+//CHECK-NEXT:          const int residue_1 = member_3 % 4u;
+//CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_4 : entry_2 + kStateScoresOffset + offset_3 * 4) + team_lane_3 * 8]);
+//CHECK-NEXT:          const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue_1 * 1024 + offset_3) + team_lane_3 * 2]);
+//CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_4 : entry_2 + offset_3 * 4) + team_lane_3 * 8]);
+//CHECK-NEXT:          row_scores = scores_2 + bias_2;
+//CHECK-NEXT:          row_values = values_2;
+//CHECK-NEXT:          return is_there;
+//CHECK-NEXT:        });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  if (holds_row) {
-//CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * 576;
+//CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * kCacheRowBytes;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(dsv4::convert<dsv4::bf16>(pooled));
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<32, 512>(value * value);
 //CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum * 0.001953125f + 1e-06f);
@@ -147,9 +170,9 @@ func.func @compress_csa(
 //CHECK-NEXT:    const auto rotated = in_table ? dsv4::convert<dsv4::bf16>(dsv4::interleave(value_4 * cosines - value_5 * sines, value_4 * sines + value_5 * cosines)) : value_2;
 //CHECK-NEXT:    if (valid) {
 //CHECK-NEXT:      dsv4::store(&cache[entry_3 + offset_1], codes, 64);
-//CHECK-NEXT:      dsv4::store(&cache[entry_3 + 448 + lane * 4], rotated);
+//CHECK-NEXT:      dsv4::store(&cache[entry_3 + kCacheRopeOffset + lane * 4], rotated);
 //CHECK-NEXT:      if (lane == 0) {
-//CHECK-NEXT:        dsv4::store(&cache[page_start + slot_1 * 8 + 36864], dsv4::pad<8>(factors));
+//CHECK-NEXT:        dsv4::store(&cache[page_start + slot_1 * kCacheNopeScaleBytes + kCacheNopeScaleOffset], dsv4::pad<8>(factors));
 //CHECK-NEXT:      }
 //CHECK-NEXT:    }
 //CHECK-NEXT:  }

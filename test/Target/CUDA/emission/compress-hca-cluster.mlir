@@ -1,8 +1,8 @@
 // HCA's windows of 128 tokens, each by a cluster of two blocks: the first one has the entry.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,pdl=true,team=2,rows=1,cluster=2>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=512,cluster=2,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=512,lanes=32,vector=2,pdl=true,team=2,rows=1,cluster=2>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=512,cluster=2,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
 
 func.func @compress_hca_cluster(
@@ -22,6 +22,12 @@ func.func @compress_hca_cluster(
 //     CHECK:// dsv4.compress of f32 to f32
 //CHECK-NEXT:// tokens = ?, entries = ?
 //CHECK-NEXT:// sm_90a: 512 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:struct CompressHcaClusterConfig : dsv4::WindowDefaults {
+//CHECK-NEXT:  static constexpr int members = 128, rows = 1, threads = 512, lanes = 32, cluster = 2;
+//CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 2>;
+//CHECK-NEXT:  using Result = dsv4::Tile<float, 8, 2>;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(512)
 //CHECK-NEXT:compress_hca_cluster(const float *__restrict__ values,
 //CHECK-NEXT:                     const float *__restrict__ scores,
@@ -47,30 +53,38 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:  const long long launch_start = first_in_launch * 512;
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  const auto pooled = dsv4::pool<2, 128, 1, 512, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
-//CHECK-NEXT:    first_row, rows, [&](int member, int team_lane) {
-//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member % 128 * 512) + team_lane * 2]);
+//CHECK-NEXT:  const auto pooled = dsv4::pool<CompressHcaClusterConfig>(
+//CHECK-NEXT:    first_row, rows,
+//CHECK-NEXT:    [&](int member, int team_lane) {
+//CHECK-NEXT:      const int residue = member % 128u;
+//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue * 512) + team_lane * 2]);
 //CHECK-NEXT:      return bias_1;
-//CHECK-NEXT:    }, [&](int entry, auto pool_window) {
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1) {
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 512 + team_lane_1 * 2]);
-//CHECK-NEXT:        return scores_1;
-//CHECK-NEXT:      }, [&](int member_2, int team_lane_2) {
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 512 + team_lane_2 * 2]);
-//CHECK-NEXT:        return values_1;
-//CHECK-NEXT:      }, [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const int at = first_at + member_3;
-//CHECK-NEXT:        const long long token = at + shift;
-//CHECK-NEXT:        const bool in_launch = at >= first_position;
-//CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && in_launch && token >= 0 && token < tokens;
-//CHECK-NEXT:        const long long offset_1 = launch_start + member_3 * 512 + team_lane_3 * 2;
-//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores[offset_1]);
-//CHECK-NEXT:        const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member_3 % 128 * 512) + team_lane_3 * 2]);
-//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values[offset_1]);
-//CHECK-NEXT:        row_scores = scores_2 + bias_2;
-//CHECK-NEXT:        row_values = values_2;
-//CHECK-NEXT:        return is_there;
-//CHECK-NEXT:      });
+//CHECK-NEXT:    },
+//CHECK-NEXT:    [&](int entry, auto pool_window) {
+//CHECK-NEXT:      pool_window(
+//CHECK-NEXT:        all_in_launch,
+//CHECK-NEXT:        [&](int member_1, int team_lane_1) {
+//CHECK-NEXT:          const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 512 + team_lane_1 * 2]);
+//CHECK-NEXT:          return scores_1;
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int member_2, int team_lane_2) {
+//CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 512 + team_lane_2 * 2]);
+//CHECK-NEXT:          return values_1;
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:          const int at = first_at + member_3;
+//CHECK-NEXT:          const long long token = at + shift;
+//CHECK-NEXT:          const bool in_launch = at >= first_position;
+//CHECK-NEXT:          const bool is_there = is_entry && at >= 0 && in_launch && token >= 0 && token < tokens;
+//CHECK-NEXT:          const int residue_1 = member_3 % 128u;
+//CHECK-NEXT:          const long long offset_1 = launch_start + member_3 * 512 + team_lane_3 * 2;
+//CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores[offset_1]);
+//CHECK-NEXT:          const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue_1 * 512) + team_lane_3 * 2]);
+//CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values[offset_1]);
+//CHECK-NEXT:          row_scores = scores_2 + bias_2;
+//CHECK-NEXT:          row_values = values_2;
+//CHECK-NEXT:          return is_there;
+//CHECK-NEXT:        });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  if (holds_row) {
 //CHECK-NEXT:    dsv4::store(&entries[row_start + lane * 2], pooled, 256);

@@ -1,9 +1,9 @@
 // Keys of the indexer: entries of 128 channels, rotated, transformed and stored as MXFP4. The state
 // is bf16, in pages that a table names, and has the bias in its scores. Two entries a block.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=64,lanes=32,vector=2,pdl=true,team=2,rows=2>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=64,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2,rows=2>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=64,lanes=32,vector=2,pdl=true,team=2,rows=2>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=64,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2,rows=2>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 !cache = !dsv4.cache<64 x #dsv4.record<index_mxfp4_68>>
@@ -52,6 +52,12 @@ func.func @compress_index(
 //     CHECK:// dsv4.compress of bf16 to bf16, dsv4.rms_norm of bf16 to bf16, dsv4.rope of bf16 to bf16, dsv4.hadamard of bf16 to bf16, dsv4.quantize of bf16 to f4E2M1FN, dsv4.paged_append of 64 x index_mxfp4_68
 //CHECK-NEXT:// tokens = ?, entries = ?, positions = ?, requests = ?, table_pages = ?
 //CHECK-NEXT:// sm_90a: 64 threads, 32 lanes a row, chunks of 2 elements, 2 rows a block in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:struct CompressIndexConfig : dsv4::WindowDefaults {
+//CHECK-NEXT:  static constexpr int members = 8, rows = 2, threads = 64, lanes = 32;
+//CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 2>;
+//CHECK-NEXT:  using Result = dsv4::Tile<float, 2, 2>;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(64)
 //CHECK-NEXT:compress_index(const dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:               const dsv4::bf16 *__restrict__ scores,
@@ -71,6 +77,13 @@ func.func @compress_index(
 //CHECK-NEXT:               int table_pages,
 //CHECK-NEXT:               int state_pages,
 //CHECK-NEXT:               int cache_pages) {
+//CHECK-NEXT:  constexpr int kCachePageBytes = 4352;
+//CHECK-NEXT:  constexpr int kStatePageBytes = 16384;
+//CHECK-NEXT:  constexpr int kStateRowBytes = 1024;
+//CHECK-NEXT:  constexpr int kStateScoresOffset = 512;
+//CHECK-NEXT:  constexpr int kCacheRowBytes = 64;
+//CHECK-NEXT:  constexpr int kCacheKeyScaleBytes = 4;
+//CHECK-NEXT:  constexpr int kCacheKeyScaleOffset = 4096;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const int first_row = blockIdx.x * 2;
 //CHECK-NEXT:  const int row = first_row + threadIdx.x / 32;
@@ -88,14 +101,17 @@ func.func @compress_index(
 //CHECK-NEXT:  const int page = entry / 64;
 //CHECK-NEXT:  const int slot_1 = entry % 64;
 //CHECK-NEXT:  const bool valid = dsv4::in_pool(entry >= 0, page, cache_pages);
-//CHECK-NEXT:  const long long page_start = (long long)page * 4352;
+//CHECK-NEXT:  const long long page_start = (long long)page * kCachePageBytes;
 //CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset + lane]);
 //CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(in_table, &angles[offset + 32 + lane]);
-//CHECK-NEXT:  const auto pooled = dsv4::pool<1, 8, 2, 64, 32, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 2, 2>>(
-//CHECK-NEXT:    first_row, rows, [&](int member, int team_lane) {
-//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(member % 4 * 256 + (member < 4 ? 0 : 128)) + team_lane * 2]);
+//CHECK-NEXT:  const auto pooled = dsv4::pool<CompressIndexConfig>(
+//CHECK-NEXT:    first_row, rows,
+//CHECK-NEXT:    [&](int member, int team_lane) {
+//CHECK-NEXT:      const int residue = member % 4u;
+//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue * 256 + (member < 4 ? 0 : 128)) + team_lane * 2]);
 //CHECK-NEXT:      return bias_1;
-//CHECK-NEXT:    }, [&](int entry_1, auto pool_window) {
+//CHECK-NEXT:    },
+//CHECK-NEXT:    [&](int entry_1, auto pool_window) {
 //CHECK-NEXT:      const long long offset_1 = (long long)entry_1 * 4;
 //CHECK-NEXT:      const int window_start = dsv4::load<int>(&plan[offset_1]);
 //CHECK-NEXT:      const int request = dsv4::load<int>(&plan[offset_1 + 1]);
@@ -107,41 +123,46 @@ func.func @compress_index(
 //CHECK-NEXT:      const long long first_in_launch = first_at + shift;
 //CHECK-NEXT:      const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 7 < tokens;
 //CHECK-NEXT:      const long long launch_start = first_in_launch * 256;
-//CHECK-NEXT:      pool_window(all_in_launch, [&](int member_1, int team_lane_1) {
-//CHECK-NEXT:        const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[launch_start + member_1 * 256 + (member_1 < 4 ? 0 : 128) + team_lane_1 * 2]);
-//CHECK-NEXT:        return dsv4::convert<float>(scores_1);
-//CHECK-NEXT:      }, [&](int member_2, int team_lane_2) {
-//CHECK-NEXT:        const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[launch_start + member_2 * 256 + (member_2 < 4 ? 0 : 128) + team_lane_2 * 2]);
-//CHECK-NEXT:        return dsv4::convert<float>(values_1);
-//CHECK-NEXT:      }, [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
-//CHECK-NEXT:        const int offset_2 = member_3 < 4 ? 0 : 128;
-//CHECK-NEXT:        const int at = first_at + member_3;
-//CHECK-NEXT:        const long long token = at + shift;
-//CHECK-NEXT:        const bool in_launch = at >= first_position;
-//CHECK-NEXT:        const int offset_3 = max(at, 0);
-//CHECK-NEXT:        const bool condition = request >= 0 && request < requests;
-//CHECK-NEXT:        const int logical_page = offset_3 / 16;
-//CHECK-NEXT:        const bool in_table_1 = condition && logical_page < table_pages;
-//CHECK-NEXT:        const int page_1 = in_table_1 ? dsv4::load<int>(&table[(long long)request * table_pages + logical_page]) : -1;
-//CHECK-NEXT:        const int slot_2 = offset_3 % 16;
-//CHECK-NEXT:        const bool valid_1 = condition && page_1 >= 0 && page_1 < state_pages;
-//CHECK-NEXT:        const long long page_start_1 = (long long)page_1 * 16384;
-//CHECK-NEXT:        const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
-//CHECK-NEXT:        const long long entry_2 = page_start_1 + slot_2 * 1024;
-//CHECK-NEXT:        const long long offset_4 = (launch_start + member_3 * 256 + offset_2) * 2;
-//CHECK-NEXT:        const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
-//CHECK-NEXT:        const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
-//CHECK-NEXT:        const auto scores_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_4 : entry_2 + 512 + offset_2 * 2) + team_lane_3 * 4]);
-//CHECK-NEXT:        const auto bias_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(in_launch, &bias[(long long)(member_3 % 4 * 256 + offset_2) + team_lane_3 * 2]);
-//CHECK-NEXT:        const auto values_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &values_memory[(in_launch ? offset_4 : entry_2 + offset_2 * 2) + team_lane_3 * 4]);
-//CHECK-NEXT:        row_scores = dsv4::convert<float>(scores_2) + bias_2;
-//CHECK-NEXT:        row_values = dsv4::convert<float>(values_2);
-//CHECK-NEXT:        return is_there;
-//CHECK-NEXT:      });
+//CHECK-NEXT:      pool_window(
+//CHECK-NEXT:        all_in_launch,
+//CHECK-NEXT:        [&](int member_1, int team_lane_1) {
+//CHECK-NEXT:          const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[launch_start + member_1 * 256 + (member_1 < 4 ? 0 : 128) + team_lane_1 * 2]);
+//CHECK-NEXT:          return dsv4::convert<float>(scores_1);
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int member_2, int team_lane_2) {
+//CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[launch_start + member_2 * 256 + (member_2 < 4 ? 0 : 128) + team_lane_2 * 2]);
+//CHECK-NEXT:          return dsv4::convert<float>(values_1);
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:          const int offset_2 = member_3 < 4 ? 0 : 128;
+//CHECK-NEXT:          const int at = first_at + member_3;
+//CHECK-NEXT:          const long long token = at + shift;
+//CHECK-NEXT:          const bool in_launch = at >= first_position;
+//CHECK-NEXT:          const int offset_3 = max(at, 0);
+//CHECK-NEXT:          const bool condition = request >= 0 && request < requests;
+//CHECK-NEXT:          const int logical_page = offset_3 / 16u;
+//CHECK-NEXT:          const bool in_table_1 = condition && logical_page < table_pages;
+//CHECK-NEXT:          const int page_1 = in_table_1 ? dsv4::load<int>(&table[(long long)request * table_pages + logical_page]) : -1;
+//CHECK-NEXT:          const int slot_2 = offset_3 % 16u;
+//CHECK-NEXT:          const bool valid_1 = condition && page_1 >= 0 && page_1 < state_pages;
+//CHECK-NEXT:          const long long page_start_1 = (long long)page_1 * kStatePageBytes;
+//CHECK-NEXT:          const bool is_there = is_entry && at >= 0 && (in_launch ? token >= 0 && token < tokens : valid_1);
+//CHECK-NEXT:          const long long entry_2 = page_start_1 + slot_2 * kStateRowBytes;
+//CHECK-NEXT:          const long long offset_4 = (launch_start + member_3 * 256 + offset_2) * 2;
+//CHECK-NEXT:          const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
+//CHECK-NEXT:          const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
+//CHECK-NEXT:          const int residue_1 = member_3 % 4u;
+//CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_4 : entry_2 + kStateScoresOffset + offset_2 * 2) + team_lane_3 * 4]);
+//CHECK-NEXT:          const auto bias_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(in_launch, &bias[(long long)(residue_1 * 256 + offset_2) + team_lane_3 * 2]);
+//CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 2>>(is_there, &values_memory[(in_launch ? offset_4 : entry_2 + offset_2 * 2) + team_lane_3 * 4]);
+//CHECK-NEXT:          row_scores = dsv4::convert<float>(scores_2) + bias_2;
+//CHECK-NEXT:          row_values = dsv4::convert<float>(values_2);
+//CHECK-NEXT:          return is_there;
+//CHECK-NEXT:        });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  if (holds_row && row < rows) {
-//CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * 64;
+//CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * kCacheRowBytes;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(dsv4::convert<dsv4::bf16>(pooled));
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<32, 128>(value * value);
 //CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum * 0.0078125f + 1e-06f);
@@ -158,8 +179,10 @@ func.func @compress_index(
 //CHECK-NEXT:    const auto codes = dsv4::quantize<dsv4::e2m1>(value_5, factors);
 //CHECK-NEXT:    if (valid) {
 //CHECK-NEXT:      dsv4::store(&cache[entry_3 + lane], codes, 32);
-//CHECK-NEXT:      if (lane % 16 == 0) {
-//CHECK-NEXT:        dsv4::store(&cache[page_start + slot_1 * 4 + 4096 + lane / 16], factors, 2);
+//CHECK-NEXT:      const int quotient = lane / 16u;
+//CHECK-NEXT:      const int residue_2 = lane % 16u;
+//CHECK-NEXT:      if (residue_2 == 0) {
+//CHECK-NEXT:        dsv4::store(&cache[page_start + slot_1 * kCacheKeyScaleBytes + kCacheKeyScaleOffset + quotient], factors, 2);
 //CHECK-NEXT:      }
 //CHECK-NEXT:    }
 //CHECK-NEXT:  }

@@ -1,8 +1,8 @@
 // Few pieces of HCA's windows, each by a cluster of two blocks: the first one has the entry.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,blocks=1,pdl=true,team=1,rows=1,cluster=2>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=256,cluster=2,min_blocks=1,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=1>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=32,vector=2,blocks=1,pdl=true,team=1,rows=1,cluster=2>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=256,cluster=2,min_blocks=1,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=1>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
 
 !state = !dsv4.cache<16 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>,
@@ -26,6 +26,12 @@ func.func @compress_online_cluster(
 //     CHECK:// dsv4.compress of bf16 to bf16
 //CHECK-NEXT:// tokens = ?, pieces = ?
 //CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 1 element a thread, 73728 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:struct CompressOnlineClusterConfig : dsv4::WindowSegmentDefaults {
+//CHECK-NEXT:  static constexpr int rows = 1, threads = 256, lanes = 32, groups = 9, cluster = 2;
+//CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 1>;
+//CHECK-NEXT:  using Result = dsv4::Tile<float, 8, 2>;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(256, 1)
 //CHECK-NEXT:compress_online_cluster(const dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:                        const dsv4::bf16 *__restrict__ scores,
@@ -36,6 +42,10 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:                        int tokens,
 //CHECK-NEXT:                        int rows,
 //CHECK-NEXT:                        int state_pages) {
+//CHECK-NEXT:  constexpr int kStatePageBytes = 98304;
+//CHECK-NEXT:  constexpr int kStateRowBytes = 6144;
+//CHECK-NEXT:  constexpr int kStateSumOffset = 2048;
+//CHECK-NEXT:  constexpr int kStateAccOffset = 4096;
 //CHECK-NEXT:  const int first_row = blockIdx.x / 2;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = blockIdx.x % 2 == 0 && threadIdx.x < 32;
@@ -47,7 +57,7 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:  const int first_token = dsv4::load<int>(&plan[offset + 2]);
 //CHECK-NEXT:  const int from = dsv4::load<int>(&plan[offset + 3]);
 //CHECK-NEXT:  const int to = dsv4::load<int>(&plan[offset + 4]);
-//CHECK-NEXT:  const int place = max(position, 0) % 128;
+//CHECK-NEXT:  const int place = max(position, 0) % 128u;
 //CHECK-NEXT:  const long long left = min((long long)min(count, 128 - place), (long long)tokens - first_token);
 //CHECK-NEXT:  const int left_1 = (int)left;
 //CHECK-NEXT:  const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && left_1 > 0;
@@ -58,36 +68,41 @@ func.func @compress_online_cluster(
 //CHECK-NEXT:  const int page = from / 16;
 //CHECK-NEXT:  const int slot = from % 16;
 //CHECK-NEXT:  const bool known = is_piece && place > 0 && from >= 0 && page < state_pages;
-//CHECK-NEXT:  const long long page_start = (long long)page * 98304;
+//CHECK-NEXT:  const long long page_start = (long long)page * kStatePageBytes;
 //CHECK-NEXT:  const int page_1 = to / 16;
 //CHECK-NEXT:  const int slot_1 = to % 16;
 //CHECK-NEXT:  const bool kept = dsv4::in_pool(is_piece && piece_end < 128 && to >= 0, page_1, state_pages);
-//CHECK-NEXT:  const long long page_start_1 = (long long)page_1 * 98304;
+//CHECK-NEXT:  const long long page_start_1 = (long long)page_1 * kStatePageBytes;
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  const auto pooled = dsv4::pool_online<2, 1, 256, 32, 9, dsv4::Tile<float, 1, 1>, dsv4::Tile<float, 8, 2>>(
-//CHECK-NEXT:    first_row, rows, [&](int piece, auto pool_piece) {
-//CHECK-NEXT:      pool_piece(tokens_1, known, kept, ends, [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
-//CHECK-NEXT:        const long long entry = page_start + slot * 6144;
-//CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&state[entry + team_lane * 4]);
-//CHECK-NEXT:        const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&state[entry + 2048 + team_lane * 4]);
-//CHECK-NEXT:        const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&state[entry + 4096 + team_lane * 4]);
-//CHECK-NEXT:        piece_max = v_max_1;
-//CHECK-NEXT:        piece_sum = sum_1;
-//CHECK-NEXT:        piece_acc = acc_1;
-//CHECK-NEXT:      }, [&](long long member, int team_lane_1) {
-//CHECK-NEXT:        const long long offset_1 = member * 512;
-//CHECK-NEXT:        const long long offset_2 = launch_start + offset_1 + team_lane_1;
-//CHECK-NEXT:        const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[offset_2]);
-//CHECK-NEXT:        const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&values[offset_2]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 1>>(&bias[place * 512 + offset_1 + team_lane_1]);
-//CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
-//CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
-//CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;
-//CHECK-NEXT:        dsv4::store(&state[entry_1 + team_lane_2 * 4], v_max);
-//CHECK-NEXT:        dsv4::store(&state[entry_1 + 2048 + team_lane_2 * 4], sum);
-//CHECK-NEXT:        dsv4::store(&state[entry_1 + 4096 + team_lane_2 * 4], acc);
-//CHECK-NEXT:      });
+//CHECK-NEXT:  const auto pooled = dsv4::pool_online<CompressOnlineClusterConfig>(
+//CHECK-NEXT:    first_row, rows,
+//CHECK-NEXT:    [&](int piece, auto pool_piece) {
+//CHECK-NEXT:      pool_piece(
+//CHECK-NEXT:        tokens_1, known, kept, ends,
+//CHECK-NEXT:        [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
+//CHECK-NEXT:          const long long entry = page_start + slot * kStateRowBytes;
+//CHECK-NEXT:          const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&state[entry + team_lane * 4]);
+//CHECK-NEXT:          const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&state[entry + kStateSumOffset + team_lane * 4]);
+//CHECK-NEXT:          const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 1>>(&state[entry + kStateAccOffset + team_lane * 4]);
+//CHECK-NEXT:          piece_max = v_max_1;
+//CHECK-NEXT:          piece_sum = sum_1;
+//CHECK-NEXT:          piece_acc = acc_1;
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](long long member, int team_lane_1) {
+//CHECK-NEXT:          const long long offset_1 = member * 512;
+//CHECK-NEXT:          const long long offset_2 = launch_start + offset_1 + team_lane_1;
+//CHECK-NEXT:          const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[offset_2]);
+//CHECK-NEXT:          const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 1>>(&values[offset_2]);
+//CHECK-NEXT:          const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 1>>(&bias[place * 512 + offset_1 + team_lane_1]);
+//CHECK-NEXT:          return dsv4::piece_row(scores_1, values_1, bias_1);
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
+//CHECK-NEXT:          const long long entry_1 = page_start_1 + slot_1 * kStateRowBytes;
+//CHECK-NEXT:          dsv4::store(&state[entry_1 + team_lane_2 * 4], v_max);
+//CHECK-NEXT:          dsv4::store(&state[entry_1 + kStateSumOffset + team_lane_2 * 4], sum);
+//CHECK-NEXT:          dsv4::store(&state[entry_1 + kStateAccOffset + team_lane_2 * 4], acc);
+//CHECK-NEXT:        });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  if (holds_row) {
 //CHECK-NEXT:    dsv4::store(&entries[row_start + lane * 2], dsv4::convert<dsv4::bf16>(pooled), 128);

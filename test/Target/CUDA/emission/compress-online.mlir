@@ -26,6 +26,12 @@ func.func @compress_online(
 //     CHECK:// dsv4.compress of bf16 to bf16
 //CHECK-NEXT:// tokens = ?, pieces = ?
 //CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 2 elements a thread, 65536 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:struct CompressOnlineConfig : dsv4::WindowSegmentDefaults {
+//CHECK-NEXT:  static constexpr int rows = 1, threads = 256, lanes = 32, groups = 4;
+//CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 2>;
+//CHECK-NEXT:  using Result = dsv4::Tile<float, 8, 2>;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256, 2)
 //CHECK-NEXT:compress_online(const dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:                const dsv4::bf16 *__restrict__ scores,
@@ -36,6 +42,10 @@ func.func @compress_online(
 //CHECK-NEXT:                int tokens,
 //CHECK-NEXT:                int rows,
 //CHECK-NEXT:                int state_pages) {
+//CHECK-NEXT:  constexpr int kStatePageBytes = 98304;
+//CHECK-NEXT:  constexpr int kStateRowBytes = 6144;
+//CHECK-NEXT:  constexpr int kStateSumOffset = 2048;
+//CHECK-NEXT:  constexpr int kStateAccOffset = 4096;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
 //CHECK-NEXT:  const long long offset = (long long)blockIdx.x * 5;
@@ -46,7 +56,7 @@ func.func @compress_online(
 //CHECK-NEXT:  const int first_token = dsv4::load<int>(&plan[offset + 2]);
 //CHECK-NEXT:  const int from = dsv4::load<int>(&plan[offset + 3]);
 //CHECK-NEXT:  const int to = dsv4::load<int>(&plan[offset + 4]);
-//CHECK-NEXT:  const int place = max(position, 0) % 128;
+//CHECK-NEXT:  const int place = max(position, 0) % 128u;
 //CHECK-NEXT:  const long long left = min((long long)min(count, 128 - place), (long long)tokens - first_token);
 //CHECK-NEXT:  const int left_1 = (int)left;
 //CHECK-NEXT:  const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && left_1 > 0;
@@ -57,35 +67,40 @@ func.func @compress_online(
 //CHECK-NEXT:  const int page = from / 16;
 //CHECK-NEXT:  const int slot = from % 16;
 //CHECK-NEXT:  const bool known = is_piece && place > 0 && from >= 0 && page < state_pages;
-//CHECK-NEXT:  const long long page_start = (long long)page * 98304;
+//CHECK-NEXT:  const long long page_start = (long long)page * kStatePageBytes;
 //CHECK-NEXT:  const int page_1 = to / 16;
 //CHECK-NEXT:  const int slot_1 = to % 16;
 //CHECK-NEXT:  const bool kept = dsv4::in_pool(is_piece && piece_end < 128 && to >= 0, page_1, state_pages);
-//CHECK-NEXT:  const long long page_start_1 = (long long)page_1 * 98304;
+//CHECK-NEXT:  const long long page_start_1 = (long long)page_1 * kStatePageBytes;
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
-//CHECK-NEXT:  const auto pooled = dsv4::pool_online<1, 1, 256, 32, 4, dsv4::Tile<float, 1, 2>, dsv4::Tile<float, 8, 2>>(
-//CHECK-NEXT:    blockIdx.x, rows, [&](int piece, auto pool_piece) {
-//CHECK-NEXT:      pool_piece(tokens_1, known, kept, ends, [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
-//CHECK-NEXT:        const long long entry = page_start + slot * 6144;
-//CHECK-NEXT:        const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + team_lane * 8]);
-//CHECK-NEXT:        const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + 2048 + team_lane * 8]);
-//CHECK-NEXT:        const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + 4096 + team_lane * 8]);
-//CHECK-NEXT:        piece_max = v_max_1;
-//CHECK-NEXT:        piece_sum = sum_1;
-//CHECK-NEXT:        piece_acc = acc_1;
-//CHECK-NEXT:      }, [&](long long member, int team_lane_1) {
-//CHECK-NEXT:        const long long offset_1 = member * 512;
-//CHECK-NEXT:        const long long offset_2 = launch_start + offset_1 + team_lane_1 * 2;
-//CHECK-NEXT:        const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_2]);
-//CHECK-NEXT:        const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_2]);
-//CHECK-NEXT:        const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_1 + team_lane_1 * 2]);
-//CHECK-NEXT:        return dsv4::piece_row(scores_1, values_1, bias_1);
-//CHECK-NEXT:      }, [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
-//CHECK-NEXT:        const long long entry_1 = page_start_1 + slot_1 * 6144;
-//CHECK-NEXT:        dsv4::store(&state[entry_1 + team_lane_2 * 8], v_max);
-//CHECK-NEXT:        dsv4::store(&state[entry_1 + 2048 + team_lane_2 * 8], sum);
-//CHECK-NEXT:        dsv4::store(&state[entry_1 + 4096 + team_lane_2 * 8], acc);
-//CHECK-NEXT:      });
+//CHECK-NEXT:  const auto pooled = dsv4::pool_online<CompressOnlineConfig>(
+//CHECK-NEXT:    blockIdx.x, rows,
+//CHECK-NEXT:    [&](int piece, auto pool_piece) {
+//CHECK-NEXT:      pool_piece(
+//CHECK-NEXT:        tokens_1, known, kept, ends,
+//CHECK-NEXT:        [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
+//CHECK-NEXT:          const long long entry = page_start + slot * kStateRowBytes;
+//CHECK-NEXT:          const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + team_lane * 8]);
+//CHECK-NEXT:          const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + kStateSumOffset + team_lane * 8]);
+//CHECK-NEXT:          const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + kStateAccOffset + team_lane * 8]);
+//CHECK-NEXT:          piece_max = v_max_1;
+//CHECK-NEXT:          piece_sum = sum_1;
+//CHECK-NEXT:          piece_acc = acc_1;
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](long long member, int team_lane_1) {
+//CHECK-NEXT:          const long long offset_1 = member * 512;
+//CHECK-NEXT:          const long long offset_2 = launch_start + offset_1 + team_lane_1 * 2;
+//CHECK-NEXT:          const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_2]);
+//CHECK-NEXT:          const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_2]);
+//CHECK-NEXT:          const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_1 + team_lane_1 * 2]);
+//CHECK-NEXT:          return dsv4::piece_row(scores_1, values_1, bias_1);
+//CHECK-NEXT:        },
+//CHECK-NEXT:        [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
+//CHECK-NEXT:          const long long entry_1 = page_start_1 + slot_1 * kStateRowBytes;
+//CHECK-NEXT:          dsv4::store(&state[entry_1 + team_lane_2 * 8], v_max);
+//CHECK-NEXT:          dsv4::store(&state[entry_1 + kStateSumOffset + team_lane_2 * 8], sum);
+//CHECK-NEXT:          dsv4::store(&state[entry_1 + kStateAccOffset + team_lane_2 * 8], acc);
+//CHECK-NEXT:        });
 //CHECK-NEXT:    });
 //CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  if (holds_row) {

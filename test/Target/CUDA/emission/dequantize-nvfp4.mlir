@@ -1,8 +1,8 @@
 // A dense tensor: NVFP4 with a factor a row behind the E4M3 ones.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=16,vector=16>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=256,parts=[#dsv4.rows<lanes=16,vector=16>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=256,lanes=16,vector=16>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=256,parts=[#dsv4.rows<lanes=16,vector=16>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @dequantize_nvfp4(

@@ -28,6 +28,12 @@ func.func @grouped_router(
 //     CHECK:// dsv4.gate of f32 to f32, dsv4.topk of f32 to i32, dsv4.route_weights of f32 to f32
 //CHECK-NEXT:// tokens = ?, bias.0 = 256
 //CHECK-NEXT:// sm_90a: 128 threads, chunks of 4 elements, a row by a warp that has it in registers, programmatic launch
+//CHECK-NEXT:struct GroupedRouterConfig : dsv4::TopkWarpDefaults {
+//CHECK-NEXT:  static constexpr int k = 8, vector = 4, vectors = 2, groups = 8, group_size = 32, kept_groups = 4, best_per_group = 2;
+//CHECK-NEXT:  static constexpr bool needs_values = false, computed = true;
+//CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:grouped_router(const float *__restrict__ logits,
 //CHECK-NEXT:               const float *__restrict__ bias,
@@ -37,7 +43,7 @@ func.func @grouped_router(
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int row = blockIdx.x * 4 + threadIdx.x / 32;
 //CHECK-NEXT:  if (row < rows) {
-//CHECK-NEXT:    dsv4::topk_warp<dsv4::WarpShape<8, 4, 2, false, true, dsv4::TopkOrder::sorted, true>, dsv4::WarpGroups<8, 32, 4, 2>>(
+//CHECK-NEXT:    dsv4::topk_groups<GroupedRouterConfig>(
 //CHECK-NEXT:      256,
 //CHECK-NEXT:      [&](int column) {
 //CHECK-NEXT:        const auto logits_1 = dsv4::load<dsv4::Tile<float, 1, 4>>(&logits[(long long)row * 256 + column]);

@@ -1,8 +1,8 @@
 // Indexer keys, FP8 with one fp32 factor; no page table.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @gather_index_fp8_132(
@@ -26,6 +26,10 @@ func.func @gather_index_fp8_132(
 //CHECK-NEXT:                     float *__restrict__ out,
 //CHECK-NEXT:                     int cache_pages,
 //CHECK-NEXT:                     int rows) {
+//CHECK-NEXT:  constexpr int kCachePageBytes = 8448;
+//CHECK-NEXT:  constexpr int kCacheKeyScaleBytes = 4;
+//CHECK-NEXT:  constexpr int kCacheKeyScaleOffset = 8192;
+//CHECK-NEXT:  constexpr int kCacheRowBytes = 128;
 //CHECK-NEXT:  const int lane = threadIdx.x % 8;
 //CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 8;
 //CHECK-NEXT:  if (row < rows) {
@@ -33,11 +37,11 @@ func.func @gather_index_fp8_132(
 //CHECK-NEXT:    const int page = index / 64;
 //CHECK-NEXT:    const int slot = index % 64;
 //CHECK-NEXT:    const bool valid = index >= 0 && page < cache_pages;
-//CHECK-NEXT:    const long long page_start = (long long)page * 8448;
-//CHECK-NEXT:    const long long entry = page_start + slot * 128;
+//CHECK-NEXT:    const long long page_start = (long long)page * kCachePageBytes;
+//CHECK-NEXT:    const long long entry = page_start + slot * kCacheRowBytes;
 //CHECK-NEXT:    const long long row_start = (long long)row * 128;
 //CHECK-NEXT:    const auto key = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 2, 8>>(valid, &cache[entry + lane * 8], 64);
-//CHECK-NEXT:    const auto key_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache[page_start + slot * 4 + 8192]);
+//CHECK-NEXT:    const auto key_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache[page_start + slot * kCacheKeyScaleBytes + kCacheKeyScaleOffset]);
 //CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<float>(key, key_scale), 256);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

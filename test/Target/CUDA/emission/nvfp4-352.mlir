@@ -1,8 +1,8 @@
 // Interleaved factors: factor s is stored at 8 * (s mod 4) + s / 4.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8> dims=topk=512" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]> dims=topk=512" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8> dims=topk=512" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]> dims=topk=512" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @gather_nvfp4_352(
@@ -30,6 +30,10 @@ func.func @gather_nvfp4_352(
 //CHECK-NEXT:                 int cache_pages,
 //CHECK-NEXT:                 int blocks,
 //CHECK-NEXT:                 int rows) {
+//CHECK-NEXT:  constexpr int kCachePageBytes = 22528;
+//CHECK-NEXT:  constexpr int kCacheRowBytes = 352;
+//CHECK-NEXT:  constexpr int kCacheNopeScaleOffset = 320;
+//CHECK-NEXT:  constexpr int kCacheRopeOffset = 256;
 //CHECK-NEXT:  const int lane = threadIdx.x % 8;
 //CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 8;
 //CHECK-NEXT:  if (row < rows) {
@@ -40,12 +44,13 @@ func.func @gather_nvfp4_352(
 //CHECK-NEXT:    const int page = in_table ? page_table[(long long)token * blocks + logical_page] : -1;
 //CHECK-NEXT:    const int slot = index % 64;
 //CHECK-NEXT:    const bool valid = page >= 0 && page < cache_pages;
-//CHECK-NEXT:    const long long page_start = (long long)page * 22528;
-//CHECK-NEXT:    const long long entry = page_start + slot * 352;
+//CHECK-NEXT:    const long long page_start = (long long)page * kCachePageBytes;
+//CHECK-NEXT:    const long long entry = page_start + slot * kCacheRowBytes;
 //CHECK-NEXT:    const long long row_start = (long long)row * 576;
 //CHECK-NEXT:    const auto nope = dsv4::load_if<dsv4::Tile<dsv4::e2m1, 8, 8>>(valid, &cache[entry + lane * 4], 32);
-//CHECK-NEXT:    const auto nope_scale = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 8, 1>>(valid, &cache[entry + 320 + lane / 2 * 8], 1);
-//CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 1, 8>>(valid, &cache[entry + 256 + lane * 8]);
+//CHECK-NEXT:    const int quotient = lane / 2u;
+//CHECK-NEXT:    const auto nope_scale = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 8, 1>>(valid, &cache[entry + kCacheNopeScaleOffset + quotient * 8], 1);
+//CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 1, 8>>(valid, &cache[entry + kCacheRopeOffset + lane * 8]);
 //CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<dsv4::bf16>(nope, nope_scale), 128);
 //CHECK-NEXT:    dsv4::store(&out[row_start + 512 + lane * 8], dsv4::convert<dsv4::bf16>(dsv4::convert<float>(rope)));
 //CHECK-NEXT:  }

@@ -1,9 +1,9 @@
 // One f32 factor a row, into three arrays; nothing is written for an entry that is
 // not in the pool.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=16,vector=4>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=16,vector=4>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=16,vector=4>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=16,vector=4>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 !cache = !dsv4.cache<64 x #dsv4.record<seed_580>>
@@ -38,6 +38,9 @@ func.func @append(
 //CHECK-NEXT:       unsigned char *__restrict__ c_inv_scale,
 //CHECK-NEXT:       int rows,
 //CHECK-NEXT:       int c_pages) {
+//CHECK-NEXT:  constexpr int kCNopeBytes = 448;
+//CHECK-NEXT:  constexpr int kCRopeBytes = 128;
+//CHECK-NEXT:  constexpr int kCInvScaleBytes = 4;
 //CHECK-NEXT:  const int lane = threadIdx.x % 16;
 //CHECK-NEXT:  const int row = blockIdx.x * 8 + threadIdx.x / 16;
 //CHECK-NEXT:  if (row < rows) {
@@ -51,10 +54,10 @@ func.func @append(
 //CHECK-NEXT:    const auto value = dsv4::max(amax / 448.0f, 1e-12f);
 //CHECK-NEXT:    const auto codes = dsv4::quantize<dsv4::e4m3>(x, value);
 //CHECK-NEXT:    if (valid) {
-//CHECK-NEXT:      dsv4::store(&c_nope[(long long)entry * 448 + lane * 4], codes, 64);
-//CHECK-NEXT:      dsv4::store(&c_rope[(long long)entry * 128 + lane * 8], rope);
+//CHECK-NEXT:      dsv4::store(&c_nope[(long long)entry * kCNopeBytes + lane * 4], codes, 64);
+//CHECK-NEXT:      dsv4::store(&c_rope[(long long)entry * kCRopeBytes + lane * 8], rope);
 //CHECK-NEXT:      if (lane == 0) {
-//CHECK-NEXT:        dsv4::store(&c_inv_scale[(long long)entry * 4], value);
+//CHECK-NEXT:        dsv4::store(&c_inv_scale[(long long)entry * kCInvScaleBytes], value);
 //CHECK-NEXT:      }
 //CHECK-NEXT:    }
 //CHECK-NEXT:  }

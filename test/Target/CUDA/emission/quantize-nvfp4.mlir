@@ -1,8 +1,8 @@
 // Codes of 4 bits, and factors that two lanes share each.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=16,vector=8>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=16,vector=8>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=16,vector=8>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=16,vector=8>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 #nvfp4 = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>
@@ -38,8 +38,10 @@ func.func @quantize_nvfp4(
 //CHECK-NEXT:    const auto factors = dsv4::encode<dsv4::e4m3>(dsv4::max(amax * 0.16666667f, 0.001953125f) + amax * 0.0f);
 //CHECK-NEXT:    const auto codes = dsv4::quantize<dsv4::e2m1>(x_1, factors);
 //CHECK-NEXT:    dsv4::store(&data[row_start + lane * 4], codes, 64);
-//CHECK-NEXT:    if (lane % 2 == 0) {
-//CHECK-NEXT:      dsv4::store(&scales[factors_start + lane / 2], factors, 8);
+//CHECK-NEXT:    const int quotient = lane / 2u;
+//CHECK-NEXT:    const int residue = lane % 2u;
+//CHECK-NEXT:    if (residue == 0) {
+//CHECK-NEXT:      dsv4::store(&scales[factors_start + quotient], factors, 8);
 //CHECK-NEXT:    }
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

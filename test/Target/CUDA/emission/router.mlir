@@ -1,8 +1,8 @@
 // The router of a dense layer: a warp a token, the scores in registers, the weights from the lanes that are places.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=1,vector=4,pdl=true,select=warp>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.select<algorithm=warp,vector=4>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=1,vector=4,pdl=true,select=warp>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.select<algorithm=warp,vector=4>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @router(
@@ -28,6 +28,12 @@ func.func @router(
 //     CHECK:// dsv4.gate of f32 to f32, dsv4.topk of f32 to i32, dsv4.route_weights of f32 to f32
 //CHECK-NEXT:// tokens = ?, bias.0 = 256
 //CHECK-NEXT:// sm_90a: 128 threads, chunks of 4 elements, a row by a warp that has it in registers, programmatic launch
+//CHECK-NEXT:struct RouterConfig : dsv4::TopkWarpDefaults {
+//CHECK-NEXT:  static constexpr int k = 6, vector = 4, vectors = 2;
+//CHECK-NEXT:  static constexpr bool needs_values = false, computed = true;
+//CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:router(const float *__restrict__ logits,
 //CHECK-NEXT:       const float *__restrict__ bias,
@@ -37,7 +43,7 @@ func.func @router(
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  const int row = blockIdx.x * 4 + threadIdx.x / 32;
 //CHECK-NEXT:  if (row < rows) {
-//CHECK-NEXT:    dsv4::topk_warp<dsv4::WarpShape<6, 4, 2, false, true, dsv4::TopkOrder::sorted, true>>(
+//CHECK-NEXT:    dsv4::topk_warp<RouterConfig>(
 //CHECK-NEXT:      256,
 //CHECK-NEXT:      [&](int column) {
 //CHECK-NEXT:        const auto logits_1 = dsv4::load<dsv4::Tile<float, 1, 4>>(&logits[(long long)row * 256 + column]);

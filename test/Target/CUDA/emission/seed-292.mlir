@@ -1,9 +1,9 @@
 // Selective dequantisation: arrays, no page table, one fp32 factor a row behind the
 // E4M3 ones.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=16>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=32,vector=16>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=32,vector=16>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=32,vector=16>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @gather_seed_292(
@@ -29,15 +29,18 @@ func.func @gather_seed_292(
 //CHECK-NEXT:                dsv4::bf16 *__restrict__ out,
 //CHECK-NEXT:                int cache_pages,
 //CHECK-NEXT:                int rows) {
+//CHECK-NEXT:  constexpr int kCacheKvScaleBytes = 32;
+//CHECK-NEXT:  constexpr int kCacheGlobalScaleBytes = 4;
+//CHECK-NEXT:  constexpr int kCacheKvBytes = 256;
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
 //CHECK-NEXT:  const int row = blockIdx.x * 4 + threadIdx.x / 32;
 //CHECK-NEXT:  if (row < rows) {
 //CHECK-NEXT:    const int index = indices[row];
 //CHECK-NEXT:    const bool valid = index >= 0 && index < cache_pages;
 //CHECK-NEXT:    const long long row_start = (long long)row * 512;
-//CHECK-NEXT:    const auto kv = dsv4::load_if<dsv4::Tile<dsv4::e2m1, 1, 16>>(valid, &cache_kv[(long long)index * 256 + lane * 8]);
-//CHECK-NEXT:    const auto kv_scale = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 1, 1>>(valid, &cache_kv_scale[(long long)index * 32 + lane]);
-//CHECK-NEXT:    const auto global_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache_global_scale[(long long)index * 4]);
+//CHECK-NEXT:    const auto kv = dsv4::load_if<dsv4::Tile<dsv4::e2m1, 1, 16>>(valid, &cache_kv[(long long)index * kCacheKvBytes + lane * 8]);
+//CHECK-NEXT:    const auto kv_scale = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 1, 1>>(valid, &cache_kv_scale[(long long)index * kCacheKvScaleBytes + lane]);
+//CHECK-NEXT:    const auto global_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache_global_scale[(long long)index * kCacheGlobalScaleBytes]);
 //CHECK-NEXT:    const auto global_scale_f32 = dsv4::repeat<1, 16>(global_scale);
 //CHECK-NEXT:    dsv4::store(&out[row_start + lane * 16], dsv4::convert<dsv4::bf16>(dsv4::dequantize<float>(kv, kv_scale) * global_scale_f32));
 //CHECK-NEXT:  }

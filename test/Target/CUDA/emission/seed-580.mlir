@@ -1,8 +1,8 @@
 // Three arrays; one fp32 factor an entry.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8> dims=topk=512" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]> dims=topk=512" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8> dims=topk=512" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]> dims=topk=512" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @gather_seed_580(
@@ -32,6 +32,9 @@ func.func @gather_seed_580(
 //CHECK-NEXT:                int cache_pages,
 //CHECK-NEXT:                int blocks,
 //CHECK-NEXT:                int rows) {
+//CHECK-NEXT:  constexpr int kCacheInvScaleBytes = 4;
+//CHECK-NEXT:  constexpr int kCacheNopeBytes = 448;
+//CHECK-NEXT:  constexpr int kCacheRopeBytes = 128;
 //CHECK-NEXT:  const int lane = threadIdx.x % 8;
 //CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 8;
 //CHECK-NEXT:  if (row < rows) {
@@ -44,9 +47,9 @@ func.func @gather_seed_580(
 //CHECK-NEXT:    const long long entry = (long long)page * 32 + slot;
 //CHECK-NEXT:    const bool valid = page >= 0 && page < cache_pages;
 //CHECK-NEXT:    const long long row_start = (long long)row * 512;
-//CHECK-NEXT:    const auto nope = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 7, 8>>(valid, &cache_nope[entry * 448 + lane * 8], 64);
-//CHECK-NEXT:    const auto inv_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache_inv_scale[entry * 4]);
-//CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 8>>(valid, &cache_rope[entry * 128 + lane * 16]);
+//CHECK-NEXT:    const auto nope = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 7, 8>>(valid, &cache_nope[entry * kCacheNopeBytes + lane * 8], 64);
+//CHECK-NEXT:    const auto inv_scale = dsv4::load_if<dsv4::Vec<float, 1>>(valid, &cache_inv_scale[entry * kCacheInvScaleBytes]);
+//CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 8>>(valid, &cache_rope[entry * kCacheRopeBytes + lane * 16]);
 //CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<dsv4::bf16>(nope, inv_scale), 128);
 //CHECK-NEXT:    dsv4::store(&out[row_start + 448 + lane * 8], rope);
 //CHECK-NEXT:  }

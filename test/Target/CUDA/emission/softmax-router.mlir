@@ -1,8 +1,8 @@
 // A router with a softmax: the warp that has a token finds what its scores are divided by, and chooses from them.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=1,vector=4,pdl=true,select=warp>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.select<algorithm=warp,vector=4>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=1,vector=4,pdl=true,select=warp>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.select<algorithm=warp,vector=4>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @router(
@@ -28,6 +28,12 @@ func.func @router(
 //     CHECK:// dsv4.gate of f32 to f32, dsv4.topk of f32 to i32, dsv4.route_weights of f32 to f32
 //CHECK-NEXT:// tokens = ?, bias.0 = 256
 //CHECK-NEXT:// sm_90a: 128 threads, chunks of 4 elements, a row by a warp that has it in registers, programmatic launch
+//CHECK-NEXT:struct RouterConfig : dsv4::TopkWarpDefaults {
+//CHECK-NEXT:  static constexpr int k = 6, vector = 4, vectors = 2;
+//CHECK-NEXT:  static constexpr bool needs_values = false, computed = true;
+//CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:router(const float *__restrict__ logits,
 //CHECK-NEXT:       const float *__restrict__ bias,
@@ -44,7 +50,7 @@ func.func @router(
 //CHECK-NEXT:    const auto powers = dsv4::exp(logits_1 - dsv4::repeat<2, 4>(most));
 //CHECK-NEXT:    const auto power_sum = dsv4::sum<32, 256>(powers);
 //CHECK-NEXT:    const auto scores = powers / dsv4::repeat<2, 4>(power_sum);
-//CHECK-NEXT:    dsv4::topk_warp<dsv4::WarpShape<6, 4, 2, false, true, dsv4::TopkOrder::sorted, true>>(
+//CHECK-NEXT:    dsv4::topk_warp<RouterConfig>(
 //CHECK-NEXT:      256,
 //CHECK-NEXT:      [&](int column) {
 //CHECK-NEXT:        const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 4>>(&bias[column]);

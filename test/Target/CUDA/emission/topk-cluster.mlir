@@ -20,6 +20,13 @@ func.func @topk(
 //     CHECK:// dsv4.topk of bf16 to i32
 //CHECK-NEXT:// rows <= 8, columns <= 4194304
 //CHECK-NEXT:// sm_90a: 1024 threads, chunks of 8 elements, a row by a cluster of 16 blocks that reads it once, programmatic launch
+//CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
+//CHECK-NEXT:  static constexpr int k = 2048, threads = 1024, vector = 8, vectors = 2, cluster = 16;
+//CHECK-NEXT:  static constexpr auto read = dsv4::TopkRead::sample;
+//CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::index_ascending;
+//CHECK-NEXT:  static constexpr bool largest = false;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __cluster_dims__(16, 1, 1) __launch_bounds__(1024)
 //CHECK-NEXT:topk(const dsv4::bf16 *__restrict__ scores,
 //CHECK-NEXT:     int *__restrict__ indices,
@@ -29,7 +36,7 @@ func.func @topk(
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  const int row = blockIdx.x / 16;
-//CHECK-NEXT:  dsv4::topk_cluster<dsv4::TopkShape<2048, 1024, 8, 2, dsv4::TopkRead::sample, dsv4::TopkOrder::index_ascending, false>, 16>(
+//CHECK-NEXT:  dsv4::topk_cluster<TopkConfig>(
 //CHECK-NEXT:    columns,
 //CHECK-NEXT:    [&](int column) {
 //CHECK-NEXT:      const int scores_start = row * columns;

@@ -27,6 +27,11 @@ func.func @dequantize_topk(
 //     CHECK:// dsv4.dequantize of f4E2M1FN to f32, dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows = ?, data.1 = 4096
 //CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a block that has it in registers, programmatic launch
+//CHECK-NEXT:struct DequantizeTopkConfig : dsv4::TopkDefaults {
+//CHECK-NEXT:  static constexpr int k = 64, threads = 1024, vector = 4, vectors = 1;
+//CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(1024)
 //CHECK-NEXT:dequantize_topk(const unsigned char *__restrict__ data,
 //CHECK-NEXT:                const dsv4::ue8m0 *__restrict__ scales,
@@ -35,11 +40,13 @@ func.func @dequantize_topk(
 //CHECK-NEXT:                int rows) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<64, 1024, 4, 1, dsv4::TopkRead::whole, dsv4::TopkOrder::sorted, true>>(
+//CHECK-NEXT:  dsv4::topk_block<DequantizeTopkConfig>(
 //CHECK-NEXT:    4096,
 //CHECK-NEXT:    [&](int column) {
-//CHECK-NEXT:      const auto elements = dsv4::load<dsv4::Tile<dsv4::e2m1, 1, 4>>(&data[(long long)blockIdx.x * 2048 + column / 2]);
-//CHECK-NEXT:      const auto group_scale = dsv4::load<dsv4::Vec<dsv4::ue8m0, 1>>(&scales[(long long)blockIdx.x * 128 + column / 32]);
+//CHECK-NEXT:      const int quotient = column / 2u;
+//CHECK-NEXT:      const auto elements = dsv4::load<dsv4::Tile<dsv4::e2m1, 1, 4>>(&data[(long long)blockIdx.x * 2048 + quotient]);
+//CHECK-NEXT:      const int quotient_1 = column / 32u;
+//CHECK-NEXT:      const auto group_scale = dsv4::load<dsv4::Vec<dsv4::ue8m0, 1>>(&scales[(long long)blockIdx.x * 128 + quotient_1]);
 //CHECK-NEXT:      return dsv4::dequantize<float>(elements, group_scale);
 //CHECK-NEXT:    },
 //CHECK-NEXT:    [&](int place, int index, float value) {

@@ -1,8 +1,8 @@
 // One row of millions of elements, by blocks that are no cluster; what they find goes to a workspace.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=1024,lanes=1,vector=4,pdl=true,select=grid,chunks=2,parts=64>" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=1024,pdl=true,parts=[#dsv4.select<algorithm=grid,vector=4,vectors=2,blocks=64>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=1024,lanes=1,vector=4,pdl=true,select=grid,chunks=2,parts=64>" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=1024,pdl=true,parts=[#dsv4.select<algorithm=grid,vector=4,vectors=2,blocks=64>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @topk_grid(
@@ -18,6 +18,12 @@ func.func @topk_grid(
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// queries = ?, entries <= 4194304
 //CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by 64 blocks that read it once, programmatic launch
+//CHECK-NEXT:struct TopkGridConfig : dsv4::TopkDefaults {
+//CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 2, blocks_per_row = 64;
+//CHECK-NEXT:  static constexpr auto read = dsv4::TopkRead::sample;
+//CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(1024)
 //CHECK-NEXT:topk_grid(const float *__restrict__ scores,
 //CHECK-NEXT:          const int *__restrict__ lengths,
@@ -30,7 +36,7 @@ func.func @topk_grid(
 //CHECK-NEXT:  const int row = blockIdx.x / 64;
 //CHECK-NEXT:  const int given = dsv4::load<int>(&lengths[row]);
 //CHECK-NEXT:  const int length = min(max(given, 0), entries);
-//CHECK-NEXT:  dsv4::topk_grid<dsv4::TopkShape<512, 1024, 4, 2, dsv4::TopkRead::sample, dsv4::TopkOrder::sorted, true>, 64>(
+//CHECK-NEXT:  dsv4::topk_grid<TopkGridConfig>(
 //CHECK-NEXT:    length, workspace,
 //CHECK-NEXT:    [&](int column) {
 //CHECK-NEXT:      const long long scores_start = (long long)row * entries;

@@ -17,6 +17,10 @@ func.func @topk(
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows <= 64, columns <= 8192 (a multiple of 4)
 //CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a block that has it in registers, programmatic launch
+//CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
+//CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 2;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(1024)
 //CHECK-NEXT:topk(const float *__restrict__ scores,
 //CHECK-NEXT:     int *__restrict__ indices,
@@ -24,7 +28,7 @@ func.func @topk(
 //CHECK-NEXT:     int columns) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<512, 1024, 4, 2, dsv4::TopkRead::whole, dsv4::TopkOrder::unordered, true>>(
+//CHECK-NEXT:  dsv4::topk_block<TopkConfig>(
 //CHECK-NEXT:    columns,
 //CHECK-NEXT:    [&](int column) {
 //CHECK-NEXT:      const int scores_start = blockIdx.x * columns;

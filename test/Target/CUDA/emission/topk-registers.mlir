@@ -20,6 +20,11 @@ func.func @topk(
 //     CHECK:// dsv4.topk of bf16 to i32
 //CHECK-NEXT:// rows = ?, scores.1 = 1024
 //CHECK-NEXT:// sm_90a: 256 threads, chunks of 8 elements, a row by a block that has it in registers, programmatic launch
+//CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
+//CHECK-NEXT:  static constexpr int k = 64, threads = 256, vector = 8, vectors = 1;
+//CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256)
 //CHECK-NEXT:topk(const dsv4::bf16 *__restrict__ scores,
 //CHECK-NEXT:     const float *__restrict__ bias,
@@ -28,7 +33,7 @@ func.func @topk(
 //CHECK-NEXT:     int rows) {
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<64, 256, 8, 1, dsv4::TopkRead::whole, dsv4::TopkOrder::sorted, true>>(
+//CHECK-NEXT:  dsv4::topk_block<TopkConfig>(
 //CHECK-NEXT:    1024,
 //CHECK-NEXT:    [&](int column) {
 //CHECK-NEXT:      const auto scores_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 8>>(&scores[(long long)blockIdx.x * 1024 + column]);

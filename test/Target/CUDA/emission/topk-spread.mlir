@@ -7,7 +7,7 @@
 // Clusters of six and, with a last team of one block, of thirteen.
 // RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=16,columns=65536" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=16,columns=65536 schedule='#dsv4.row_schedule<threads = 512, lanes = 1, vector = 4, cluster = 13, select = block>'" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=16,columns=65536 schedule='#dsv4.schedule<threads = 512, cluster = 13, parts = [#dsv4.select<algorithm = block, vector = 4>]>'" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
 
 func.func @topk(
@@ -25,6 +25,11 @@ func.func @topk(
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows <= 8, columns <= 16384 (a multiple of 4)
 //CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a cluster of 4 blocks that has it in registers, programmatic launch
+//CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
+//CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 1, cluster = 4;
+//CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(1024)
 //CHECK-NEXT:topk(const float *__restrict__ scores,
 //CHECK-NEXT:     int *__restrict__ indices,
@@ -34,7 +39,7 @@ func.func @topk(
 //CHECK-NEXT:  dsv4::wait_for_predecessors();
 //CHECK-NEXT:  dsv4::launch_successors();
 //CHECK-NEXT:  const int row = blockIdx.x / 4;
-//CHECK-NEXT:  dsv4::topk_spread<dsv4::TopkShape<512, 1024, 4, 1, dsv4::TopkRead::whole, dsv4::TopkOrder::sorted, true>, 4>(
+//CHECK-NEXT:  dsv4::topk_spread<TopkConfig>(
 //CHECK-NEXT:    columns,
 //CHECK-NEXT:    [&](int column) {
 //CHECK-NEXT:      const int scores_start = row * columns;

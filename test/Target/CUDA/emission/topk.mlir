@@ -24,6 +24,11 @@ func.func @topk(
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// queries = ?, entries <= 32768, requests = ?, pages = ?
 //CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a block that reads it once, programmatic launch
+//CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
+//CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 2;
+//CHECK-NEXT:  static constexpr auto read = dsv4::TopkRead::first;
+//CHECK-NEXT:};
+//CHECK-EMPTY:
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(1024)
 //CHECK-NEXT:topk(const float *__restrict__ scores,
 //CHECK-NEXT:     const int *__restrict__ positions,
@@ -43,7 +48,7 @@ func.func @topk(
 //CHECK-NEXT:  const int length = min(max(complete_1, 0), entries);
 //CHECK-NEXT:  const int request_1 = dsv4::load<int>(&request[blockIdx.x]);
 //CHECK-NEXT:  const bool has_request = request_1 >= 0 && request_1 < requests;
-//CHECK-NEXT:  dsv4::topk_block<dsv4::TopkShape<512, 1024, 4, 2, dsv4::TopkRead::first, dsv4::TopkOrder::unordered, true>>(
+//CHECK-NEXT:  dsv4::topk_block<TopkConfig>(
 //CHECK-NEXT:    length,
 //CHECK-NEXT:    [&](int column) {
 //CHECK-NEXT:      const long long scores_start = (long long)blockIdx.x * entries;

@@ -1,8 +1,8 @@
 // The V3.2 record: everything of an entry in its row, four fp32 factors.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8> dims=topk=2048" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]> dims=topk=2048" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=8,vector=8> dims=topk=2048" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]> dims=topk=2048" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @gather_v32_656(
@@ -30,6 +30,10 @@ func.func @gather_v32_656(
 //CHECK-NEXT:               int cache_pages,
 //CHECK-NEXT:               int blocks,
 //CHECK-NEXT:               int rows) {
+//CHECK-NEXT:  constexpr int kCachePageBytes = 41984;
+//CHECK-NEXT:  constexpr int kCacheRowBytes = 656;
+//CHECK-NEXT:  constexpr int kCacheNopeScaleOffset = 512;
+//CHECK-NEXT:  constexpr int kCacheRopeOffset = 528;
 //CHECK-NEXT:  const int lane = threadIdx.x % 8;
 //CHECK-NEXT:  const int row = blockIdx.x * 16 + threadIdx.x / 8;
 //CHECK-NEXT:  if (row < rows) {
@@ -40,12 +44,12 @@ func.func @gather_v32_656(
 //CHECK-NEXT:    const int page = in_table ? page_table[(long long)token * blocks + logical_page] : -1;
 //CHECK-NEXT:    const int slot = index % 64;
 //CHECK-NEXT:    const bool valid = page >= 0 && page < cache_pages;
-//CHECK-NEXT:    const long long page_start = (long long)page * 41984;
-//CHECK-NEXT:    const long long entry = page_start + slot * 656;
+//CHECK-NEXT:    const long long page_start = (long long)page * kCachePageBytes;
+//CHECK-NEXT:    const long long entry = page_start + slot * kCacheRowBytes;
 //CHECK-NEXT:    const long long row_start = (long long)row * 576;
 //CHECK-NEXT:    const auto nope = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 8, 8>>(valid, &cache[entry + lane * 8], 64);
-//CHECK-NEXT:    const auto nope_scale = dsv4::load_if<dsv4::Vec<float, 4>>(valid, &cache[entry + 512]);
-//CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 8>>(valid, &cache[entry + 528 + lane * 16]);
+//CHECK-NEXT:    const auto nope_scale = dsv4::load_if<dsv4::Vec<float, 4>>(valid, &cache[entry + kCacheNopeScaleOffset]);
+//CHECK-NEXT:    const auto rope = dsv4::load_if<dsv4::Tile<dsv4::bf16, 1, 8>>(valid, &cache[entry + kCacheRopeOffset + lane * 16]);
 //CHECK-NEXT:    dsv4::store(&out[row_start + lane * 8], dsv4::dequantize<dsv4::bf16>(nope, nope_scale), 128);
 //CHECK-NEXT:    dsv4::store(&out[row_start + 512 + lane * 8], rope);
 //CHECK-NEXT:  }

@@ -1,8 +1,8 @@
 // The V4.1 FP4 record: E2M1 with E4M3 per 16, chunks of two groups.
 
-// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=16,vector=32,store=streaming> dims=topk=512" -mlir-print-debuginfo \
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=16,vector=32,store=streaming>]> dims=topk=512" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.row_schedule<threads=128,lanes=16,vector=32,store=streaming> dims=topk=512" -mlir-print-debuginfo \
+// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=16,vector=32,store=streaming>]> dims=topk=512" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
 
 func.func @gather_v41_fp4_288(
@@ -30,6 +30,10 @@ func.func @gather_v41_fp4_288(
 //CHECK-NEXT:                   int cache_pages,
 //CHECK-NEXT:                   int blocks,
 //CHECK-NEXT:                   int rows) {
+//CHECK-NEXT:  constexpr int kCachePageBytes = 18432;
+//CHECK-NEXT:  constexpr int kCacheKvScaleBytes = 32;
+//CHECK-NEXT:  constexpr int kCacheKvScaleOffset = 16384;
+//CHECK-NEXT:  constexpr int kCacheRowBytes = 256;
 //CHECK-NEXT:  const int lane = threadIdx.x % 16;
 //CHECK-NEXT:  const int row = blockIdx.x * 8 + threadIdx.x / 16;
 //CHECK-NEXT:  if (row < rows) {
@@ -40,11 +44,11 @@ func.func @gather_v41_fp4_288(
 //CHECK-NEXT:    const int page = in_table ? page_table[(long long)token * blocks + logical_page] : -1;
 //CHECK-NEXT:    const int slot = index % 64;
 //CHECK-NEXT:    const bool valid = page >= 0 && page < cache_pages;
-//CHECK-NEXT:    const long long page_start = (long long)page * 18432;
-//CHECK-NEXT:    const long long entry = page_start + slot * 256;
+//CHECK-NEXT:    const long long page_start = (long long)page * kCachePageBytes;
+//CHECK-NEXT:    const long long entry = page_start + slot * kCacheRowBytes;
 //CHECK-NEXT:    const long long row_start = (long long)row * 512;
 //CHECK-NEXT:    const auto kv = dsv4::load_if<dsv4::Tile<dsv4::e2m1, 1, 32>>(valid, &cache[entry + lane * 16]);
-//CHECK-NEXT:    const auto kv_scale = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 1, 2>>(valid, &cache[page_start + slot * 32 + 16384 + lane * 2]);
+//CHECK-NEXT:    const auto kv_scale = dsv4::load_if<dsv4::Tile<dsv4::e4m3, 1, 2>>(valid, &cache[page_start + slot * kCacheKvScaleBytes + kCacheKvScaleOffset + lane * 2]);
 //CHECK-NEXT:    dsv4::store_streaming(&out[row_start + lane * 32], dsv4::dequantize<dsv4::bf16>(kv, kv_scale));
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -1,0 +1,100 @@
+//===- CUDATileOps.td - Selections from tile sources -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CUDA_TILE_OPS_TD
+#define CUDA_TILE_OPS_TD
+
+include "CUDAOpBase.td"
+
+def CUDA_SharedOp : CUDA_Op<"shared", [Pure,
+    DeclareOpInterfaceMethods<CUDA_SharedMemoryOpInterface>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>]> {
+  let summary = "a part of the block's shared memory";
+  let description = [{
+    ```mlir
+    %memory = cuda.shared 4096 from 128 : memref<?xi8>
+    ```
+
+    The `bytes` bytes from byte `begin` on of the dynamic shared memory of the block. The compiler
+    plans who has which part. Clause shared_c1: `begin` is a multiple of 16 that is not negative,
+    and `bytes` is positive.
+  }];
+  let arguments = (ins I64Attr:$bytes, I64Attr:$begin);
+  let results = (outs MemRefRankOf<[I8], [1]>:$memory);
+  let assemblyFormat = "$bytes `from` $begin attr-dict `:` type($memory)";
+  let hasVerifier = 1;
+}
+
+def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
+    RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getConfig", "getCallArguments"]>]> {
+  let summary = "the best elements of rows that come as tiles";
+  let description = [{
+    ```mlir
+    cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+    ^bb0(%tile_row: index):
+      cuda.tile_yield %length : index
+    } source {
+    ^bb0(%consume: !cuda.callable):
+      engine.score_tiles %consume, %scratch, %queries, %keys, %first_row
+      cuda.tile_yield
+    } emit {
+    ^bb0(%tile_row: index, %rank: index, %index: index, %value: f32):
+      ...
+      cuda.tile_yield
+    }
+    ```
+
+    Of each of the `rows` rows of a block the min(`k`, limit) elements that come first in the order
+    of `dsv4.topk`. A row has at most `max` elements. The region `limit` gives the elements of row
+    `tile_row` that count, 0 of a row that is not there. The region `source` is run once, by all
+    threads of the block. The device call in it gives `consume` fragments of the elements, with at
+    most `columns` columns of one row at a time; the first `warps` warps call `consume` together.
+    The region `score`, if there is one, gives the score of an element that the source has as
+    `value`; it is run for elements below the limit only. The region `emit` is run once for every
+    row and every rank below `k`, with the element's index and score; ranks after the last element
+    have index -1 and score -infinity, +infinity with `smallest`.
+
+    `memory` is a part of the block's shared memory, of `getSharedBytes()` bytes. Clauses:
+
+    * select_tiles_c1: the regions have the arguments `tile_row`; a `!cuda.callable`; `tile_row`,
+      `column` and `value`, a `vector<1x1xf32>`; and `tile_row`, `rank`, `index` and `value`. They
+      end in a `cuda.tile_yield`: the first of an integer, the third of a `vector<1x1xf32>`, the
+      others of nothing;
+    * select_tiles_c2: `k` is between 1 and 4096; `max`, `rows` and `columns` are positive; there
+      are between 1 and 32 `warps`.
+  }];
+  let arguments = (ins I64Attr:$k, I64Attr:$max, I64Attr:$rows, I64Attr:$columns, I64Attr:$warps,
+                       MemRefRankOf<[I8], [1]>:$memory,
+                       DefaultValuedAttr<CUDA_SelectOrder, "::dsv4::cuda::SelectOrder::Unordered">:$order,
+                       UnitAttr:$smallest);
+  let regions = (region SizedRegion<1>:$limit, SizedRegion<1>:$source, MaxSizedRegion<1>:$score,
+                        SizedRegion<1>:$emit);
+  let assemblyFormat = [{
+    $k `of` $max `rows` $rows `columns` $columns `warps` $warps `in` $memory (`order` $order^)?
+    (`smallest` $smallest^)? attr-dict-with-keyword `:` type($memory)
+    `limit` $limit `source` $source (`score` $score^)? `emit` $emit
+  }];
+  let extraClassDeclaration = [{
+    static constexpr int64_t kMaxK = 4096, kMaxWarps = 32;
+    /// `sizeof(TopkTilesShared<Config>)` of the device library, which checks it.
+    static int64_t getSharedBytes(int64_t k, int64_t rows, int64_t columns);
+    int64_t getSharedBytes() { return getSharedBytes(getK(), getRows(), getColumns()); }
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def CUDA_TileYieldOp : CUDA_Op<"tile_yield", [
+    Pure, Terminator, ReturnLike, HasParent<"SelectTilesOp">]> {
+  let summary = "what a region of a selection from tiles gives";
+  let arguments = (ins Variadic<AnyTypeOf<[Index, I32, I64, VectorOfRankAndType<[2], [F32]>]>>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // CUDA_TILE_OPS_TD

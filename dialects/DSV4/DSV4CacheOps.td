@@ -1,0 +1,211 @@
+//===- DSV4CacheOps.td - Ops that read and write paged caches -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_CACHE_OPS_TD
+#define DSV4_CACHE_OPS_TD
+
+include "DSV4OpBase.td"
+
+//===----------------------------------------------------------------------===//
+// paged_gather
+//===----------------------------------------------------------------------===//
+
+def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
+    DestinationStyleOpInterface, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["getScaleGroups"]>,
+    DSV4_FusionOpInterface,
+    DSV4_ResultContractInterface
+  ]> {
+  let summary = "gather rows of a paged cache";
+  let description = [{
+    ```mlir
+    func.func @gather(%cache: !dsv4.cache<64 x <v4_584>>, %indices: tensor<?x?xi32>,
+                      %table: tensor<?x?xi32>, %request: tensor<?xi32>, %length: tensor<?xi32>,
+                      %out: tensor<?x?x512xbf16>, %mask: tensor<?x?xi1>)
+        -> (tensor<?x?x512xbf16>, tensor<?x?xi1>) {
+      %rows, %valid = dsv4.paged_gather %cache[%indices]
+          pages(%table : tensor<?x?xi32>) requests(%request : tensor<?xi32>)
+          lengths(%length : tensor<?xi32>)
+          outs(%out : tensor<?x?x512xbf16>) mask(%mask : tensor<?x?xi1>)
+          : !dsv4.cache<64 x <v4_584>>, tensor<?x?xi32>
+      return %rows, %valid : tensor<?x?x512xbf16>, tensor<?x?xi1>
+    }
+    ```
+
+    Reads the entries of a cache that `indices` name, and decodes each into one row.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `cache` | a cache | where entries are read |
+    | `indices` | i32 `[k]` or `[tokens, k]` | positions, or entries of the pool without `pages` |
+    | `pages` | i32 `[pages]`, `[tokens, pages]`, or `[requests, pages]` with `requests` | page table |
+    | `requests` | i32 `[tokens]` | row of the page table of each token |
+    | `lengths` | i32 `[tokens]`; rank 0 if `indices` has rank 1 | indices from there on are not valid |
+    | `outs` | bf16 or f32 `indices ++ [row extent]` | the rows |
+    | `mask` | i1 of the shape of `indices` | whether each row is valid |
+
+    ```
+    row(t, j) = i < 0 || i >= length(t)          ? zeros, not valid
+              : page < 0 || page >= pages        ? zeros, not valid
+              : decode(cache[page][i mod page_size])
+      where i    = indices[t, j]
+            page = page_table ? page_table[r, i div page_size] : i div page_size
+            r    = requests ? requests[t] : t
+    ```
+
+    A row that is not valid is zeros, its element of the mask is false, and nothing of the cache is
+    read for it. A row is also not valid when `i div page_size` is outside the page table, or `r`
+    outside its rows. Without `lengths`, no index is too large for its request.
+
+    A stored element decodes to `element * scale_0 * scale_1 ...`. Every product is rounded to fp32,
+    and the last value to nearest even into the result. A NaN becomes 0x7FFF in bf16 and 0x7FFFFFFF
+    in f32. A field without scales whose type is that of the result is copied bit by bit.
+
+    Clauses:
+
+    * paged_gather_c1: `indices` is i32 of rank 1 `[k]` or 2 `[tokens, k]`;
+    * paged_gather_c2: the result is bf16 or f32 of shape `indices ++ [row extent of the record]`;
+    * paged_gather_c3: `page_table` is i32 of the rank of `indices`: `[pages]`, or `[tokens,
+      pages]`, or with `requests` `[requests, pages]`;
+    * paged_gather_c4: `requests` is i32 `[tokens]`, and needs a page table of rank 2;
+    * paged_gather_c5: `lengths` is i32 `[tokens]`, or of rank 0 when `indices` is of rank 1;
+    * paged_gather_c6: the mask is i1 of the shape of `indices`.
+
+    Source: paper eq. 17-18 (selected entries of the compressed cache); formats of
+    `docs/Records.md`.
+  }];
+  let arguments = (ins
+    Arg<DSV4_CacheType, "the cache", [MemRead<DSV4_CacheResource>]>:$cache,
+    DSV4_Operand<"indices", DSV4_Indices>:$indices,
+    Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
+    Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
+    DSV4_Operand<"out", DSV4_Rows>:$out,
+    Optional<DSV4_Operand<"mask", DSV4_Mask>>:$mask
+  );
+  let results = (outs DSV4_Rows:$rows, Optional<DSV4_Mask>:$valid);
+  let assemblyFormat = [{
+    $cache `[` $indices `]`
+    (`pages` `(` $page_table^ `:` type($page_table) `)`)?
+    (`requests` `(` $requests^ `:` type($requests) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    `outs` `(` $out `:` type($out) `)`
+    (`mask` `(` $mask^ `:` type($mask) `)`)?
+    attr-dict `:` qualified(type($cache)) `,` type($indices)
+    custom<TiedResults>(ref(type($out)), ref(type($mask)), type($rows), type($valid))
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable();
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// paged_append
+//===----------------------------------------------------------------------===//
+
+def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
+    AttrSizedOperandSegments, DSV4_CacheOpInterface,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["getScaleGroups"]>,
+    DSV4_FusionOpInterface,
+    DSV4_ResultContractInterface
+  ]> {
+  let summary = "write entries of a paged cache";
+  let description = [{
+    ```mlir
+    !window = !dsv4.cache<64 x <v4_584>>
+
+    func.func @append(%window: !window, %position: tensor<?xi32>, %request: tensor<?xi32>,
+                      %length: tensor<?xi32>, %data: tensor<?x448xf8E4M3FN>,
+                      %row: tensor<?x512xbf16>, %scales: tensor<?x7xf8E8M0FNU>) {
+      dsv4.paged_append %window[%position] ring 128
+          requests(%request : tensor<?xi32>) lengths(%length : tensor<?xi32>)
+          fields(%data, %row, %scales
+                 : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
+          columns [0, 448, 0] : !window, tensor<?xi32>
+      return
+    }
+    ```
+
+    Writes one entry of a cache per token, by slot or, with `ring`, by position.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `cache` | a cache | written in place |
+    | `indices` | i32 `[tokens]` | slots; with `ring` positions |
+    | `requests` | i32 `[tokens]` | request of each token |
+    | `pages` | i32 `[requests, pages]` | page table of the rings |
+    | `lengths` | i32 `[requests]`, `[tokens]` without `requests` | positions of a request after the launch |
+    | `fields` | `[tokens, n]`, in the order of the record | what is stored, all fields but those `per tensor` |
+
+    ```
+    no ring:  entry = indices[t]
+    ring n:   p = indices[t], r = requests ? requests[t] : t, i = p mod n
+              entry = page_table ? page_table[r, i div page_size] * page_size + i mod page_size
+                                 : r * n + i
+              kept only if p >= lengths[r] - n
+    ```
+
+    Nothing is written for a negative index, an entry outside the pool, a request outside `lengths`
+    or the page table, and an entry of a page table outside the pool. Of tokens that fall on one
+    slot of a ring the last position stays. So the tokens of a request, more than n too, leave the
+    last n, and a replayed launch writes the same bytes. Without a ring the last token of a slot
+    stays; `unique` promises that there is no other, and saves looking.
+
+    `columns` has for each field the column of its operand from which on it is stored. Without
+    `columns` every operand is as wide as its field. A scale `per row` and metadata of one element
+    may have the shape `[tokens]`. Unused bytes after a field (`pad`) become zero up to a power of
+    two of bytes if they fill one; all other unused bytes stay as they are.
+
+    Clauses:
+
+    * paged_append_c1: `indices` is i32 `[tokens]`;
+    * paged_append_c2: there is one operand for every field but those `per tensor`, of its element
+      type, `[tokens, n]` with a constant n of at least its columns and at most 65,536; n and the
+      first column of 4-bit elements are even; a scale `per row` and metadata of one element may,
+      from column 0 on, be `[tokens]`;
+    * paged_append_c3: a ring has a positive length below 2^31 that is a multiple of the page size,
+      or divides it, and `lengths`, i32 `[requests]`, `[tokens]` without `requests`; without a ring
+      there are no `lengths`, `requests` and `pages`;
+    * paged_append_c4: `requests` is i32 `[tokens]`; `page_table` is i32 `[requests, pages]`;
+    * paged_append_c5: `columns` has one number for every field operand;
+    * paged_append_c6: without `columns`, no operand has more columns than its field.
+
+    Source: the official ring of n_win positions (slot = t mod 128); slot mappings of public
+    engines.
+  }];
+  let arguments = (ins
+    Arg<DSV4_CacheType, "the cache", [MemWrite<DSV4_CacheResource>]>:$cache,
+    DSV4_Operand<"indices", DSV4_Indices>:$indices,
+    Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
+    Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
+    Variadic<DSV4_Operand<"fields", AnyRankedTensor>>:$fields, OptionalAttr<I64Attr>:$ring,
+    OptionalAttr<DenseI64ArrayAttr>:$columns, UnitAttr:$unique
+  );
+  let assemblyFormat = [{
+    $cache `[` $indices `]` (`ring` $ring^)? (`unique` $unique^)?
+    (`requests` `(` $requests^ `:` type($requests) `)`)?
+    (`pages` `(` $page_table^ `:` type($page_table) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    `fields` `(` $fields `:` type($fields) `)` (`columns` $columns^)?
+    attr-dict `:` qualified(type($cache)) `,` type($indices)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Value getAccessedCache() { return getCache(); }
+    /// The fields that operands are given for, in their order.
+    ::llvm::SmallVector<FieldAttr> getWrittenFields();
+    /// First column of field operand `index`.
+    int64_t getColumn(unsigned index);
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // DSV4_CACHE_OPS_TD

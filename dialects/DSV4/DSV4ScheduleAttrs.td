@@ -1,0 +1,271 @@
+//===- DSV4ScheduleAttrs.td - Schedules of kernels -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_SCHEDULE_ATTRS_TD
+#define DSV4_SCHEDULE_ATTRS_TD
+
+include "DSV4Dialect.td"
+include "DSV4ScheduleInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class DSV4_ScheduleAttrBase<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<DSV4_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def DSV4_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of result stores", [
+    I32EnumAttrCase<"Default", 0, "default">,
+    I32EnumAttrCase<"Streaming", 1, "streaming">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_LoadPolicy : I32EnumAttr<"LoadPolicy", "cache policy of row reads", [
+    I32EnumAttrCase<"Default", 0, "default">,
+    I32EnumAttrCase<"EvictLast", 1, "evict_last">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_SelectAlgorithm : I32EnumAttr<"SelectAlgorithm", "which threads select from a row", [
+    I32EnumAttrCase<"Warp", 0, "warp">,
+    I32EnumAttrCase<"Block", 1, "block">,
+    I32EnumAttrCase<"Stream", 2, "stream">,
+    I32EnumAttrCase<"Grid", 3, "grid">,
+    I32EnumAttrCase<"Tile", 4, "tile">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+//===----------------------------------------------------------------------===//
+// The schedule
+//===----------------------------------------------------------------------===//
+
+def DSV4_ScheduleAttr : DSV4_ScheduleAttrBase<"Schedule", "schedule"> {
+  let summary = "how a kernel is launched and mapped to threads";
+  let description = [{
+    ```mlir
+    #dsv4.schedule<threads = 128, pdl = true,
+                   parts = [#dsv4.rows<lanes = 16, vector = 4, load = evict_last>]>
+    #dsv4.schedule<threads = 512, cluster = 2, pdl = true,
+                   parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2>]>
+    #dsv4.schedule<threads = 1024, cluster = 4, pdl = true,
+                   parts = [#dsv4.select<algorithm = block, vector = 4>]>
+    ```
+
+    * `threads`: threads of a block;
+    * `cluster`: blocks of a thread block cluster, which share rows;
+    * `min_blocks`: blocks that a multiprocessor must be able to hold, 0 for no demand;
+    * `pdl`: programmatic dependent launch. The kernel may start before the previous one has
+      ended. The dependent kernel may start when the rows of this one are loaded, or, of a cluster
+      with at most one block demanded, at once;
+    * `parts`: one part that maps rows to threads, and one per cooperative op.
+
+    The parts are attributes of `ScheduleInterface`, and a dialect can bring others. Clauses:
+
+    * schedule_c1: threads is a multiple of 32 between 32 and 1024;
+    * schedule_c2: min_blocks is between 0 and 32, and min_blocks * threads at most 2048;
+    * schedule_c3: cluster is 1, or at most what the parts can share rows among; below sm_90 it
+      is 1 (checked where kernels are outlined);
+    * schedule_c4: there is at least one part, and not two of one kind;
+    * schedule_c5: the parts of a kernel's schedule are those of its cooperative ops, and one that
+      maps rows;
+    * schedule_c6: the parts of a kernel's schedule take at most 48 KiB of shared memory together;
+    * schedule_c7: no part has more rows per block than the threads hold that rows are mapped to.
+
+    Clauses c5 and c6 depend on the ops, and are checked on the kernel that carries the schedule.
+  }];
+  let parameters = (ins
+    "int64_t":$threads,
+    DefaultValuedParameter<"int64_t", "1">:$cluster,
+    DefaultValuedParameter<"int64_t", "0">:$min_blocks,
+    DefaultValuedParameter<"bool", "false">:$pdl,
+    "::mlir::ArrayAttr":$parts
+  );
+  let assemblyFormat =
+      "`<` struct($threads, $cluster, $min_blocks, $pdl, custom<Parts>($parts)) `>`";
+  let builders = [
+    AttrBuilder<(ins "const ::dsv4::LaunchPart &":$launch,
+                     "::llvm::ArrayRef<::mlir::Attribute>":$parts), [{
+      return $_get($_ctxt, launch.threads, launch.cluster, launch.minBlocks, launch.pdl,
+                   ::mlir::ArrayAttr::get($_ctxt, parts));
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    ::dsv4::LaunchPart getLaunch() const {
+      return {getThreads(), getCluster(), getMinBlocks(), getPdl()};
+    }
+    /// The part of a kind, or null.
+    template <typename Part> Part getPart() const {
+      for (::mlir::Attribute part : getParts())
+        if (auto typed = ::llvm::dyn_cast<Part>(part))
+          return typed;
+      return {};
+    }
+    /// How threads hold rows, by the first part that says so.
+    ::dsv4::RowMapping getRowMapping() const;
+    /// Rows that a block handles, a cluster, or the blocks of a row.
+    int64_t getRowsPerBlock() const;
+    /// Blocks that share these rows.
+    int64_t getBlocksPerRow() const;
+    /// Whether a kernel has so few blocks that all of them start at once, and its
+    /// dependent kernel takes no SM slots that they need: clusters of which a
+    /// multiprocessor need not hold two blocks are for few rows.
+    bool startsAtOnce() const { return getCluster() > 1 && getMinBlocks() <= 1; }
+    /// One line of a header comment or a remark. `sharedBytes`: dynamic shared
+    /// memory.
+    std::string describe(int64_t sharedBytes = 0) const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// rows
+//===----------------------------------------------------------------------===//
+
+def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
+    DeclareAttrInterfaceMethods<DSV4_ScheduleInterface, ["getRowMapping", "getResources"]>
+  ]> {
+  let summary = "rows to lanes";
+  let description = [{
+    ```mlir
+    #dsv4.rows<lanes = 16, vector = 4, load = evict_last>
+    ```
+
+    A row belongs to `lanes` neighbouring threads, so a block of `threads` has `threads / lanes`
+    rows. Element `e` of a segment belongs to step `s`, lane `l` and position `v` with
+    `e = (s * lanes + l) * vector + v`. `load` and `store` are cache policies: `evict_last`
+    keeps in the cache what other rows read again, and `streaming` does not keep results. Clauses:
+
+    * schedule_rows_c1: lanes is a power of two between 1 and 32;
+    * schedule_rows_c2: vector is a power of two between 1 and 32;
+    * schedule_rows_c3: lanes * vector divides every segment of the row, or vector does, where ops
+      allow a masked tail; a group of scales divides, or is a multiple of, a vector and a step of
+      lanes * vector elements; a vector is whole bytes, and a step has as many groups as
+      their scales are interleaved by (checked on the kernel).
+  }];
+  let parameters = (ins
+    "int64_t":$lanes, "int64_t":$vector,
+    DefaultValuedParameter<"LoadPolicy", "LoadPolicy::Default">:$load,
+    DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store
+  );
+}
+
+//===----------------------------------------------------------------------===//
+// window
+//===----------------------------------------------------------------------===//
+
+def DSV4_WindowAttr : DSV4_ScheduleAttrBase<"Window", "window", [
+    DeclareAttrInterfaceMethods<DSV4_ScheduleInterface, ["verifyLaunch", "getResources"]>
+  ]> {
+  let summary = "windows of rows to the threads of a block";
+  let description = [{
+    ```mlir
+    #dsv4.window<elements = 2, rows = 8>
+    ```
+
+    All threads of a block reduce the windows of `rows` rows, one after another, `elements`
+    consecutive elements per thread. The first threads hold the rows that become of them, as
+    `#dsv4.rows` says. The rows of a block are neighbours or, four whole windows and more, as far
+    apart as there are blocks or clusters. The blocks of a cluster share the elements, and the
+    first of them holds the rows. How many rows of a segment are prefetched is derived from the
+    schedule, not part of it (`getPrefetch`). Clauses:
+
+    * schedule_window_c1: elements is 1, 2, 4 or 8, and divides the rows of a window (the latter
+      checked on the kernel);
+    * schedule_window_c2: rows is at least 1;
+    * schedule_window_c3: cluster is 1, 2, 4 or 8, and then a thread has exactly `elements`
+      elements of such a row (checked on the kernel);
+    * schedule_window_c4: a thread has at most 16 elements of a row, which has at most 8192
+      (checked on the kernel).
+  }];
+  let parameters = (ins
+    "int64_t":$elements, DefaultValuedParameter<"int64_t", "1">:$rows
+  );
+  let extraClassDeclaration = [{
+    /// A row of a window per thread: how often a thread takes `elements` of its
+    /// `channels`, if `threads` threads share them evenly.
+    int64_t getVectorsPerThread(int64_t channels, int64_t threads) const;
+    /// The threads that have work for a window of `members` rows: they are
+    /// reduced in blocks of eight.
+    int64_t getUsefulThreads(int64_t members, int64_t channels) const;
+    /// Whether the rows of a block are a grid apart: blocks go through them at
+    /// one pace, and those that share memory are then read together.
+    bool takesRowsApart() const { return getRows() >= ::dsv4::limits::kManyWindows; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// select
+//===----------------------------------------------------------------------===//
+
+def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
+    DeclareAttrInterfaceMethods<DSV4_ScheduleInterface,
+                                ["verifyLaunch", "getRowMapping", "getResources"]>
+  ]> {
+  let summary = "rows that are selected from to threads";
+  let description = [{
+    ```mlir
+    #dsv4.select<algorithm = stream, vector = 4, vectors = 2>
+    ```
+
+    Rows are read in vectors of `vector` elements, by
+
+    * `warp`: the lanes of a warp, which have a row in registers. A block has a row per warp;
+    * `block`: the threads of a block, or of a cluster, which have a row in registers;
+    * `stream`: the same threads, which read a row of any length once, `vectors` vectors per
+      thread at a time, and keep what may be selected;
+    * `grid`: the threads of `blocks` blocks that are no cluster and do not wait for each other. They
+      read like `stream`. What they keep goes to a workspace, which the caller provides, and the
+      last of them to end selects from it;
+    * `tile`: warps of a block, which are given tiles of the rows by another op of the kernel. The
+      part of that op says how many rows and threads a block has, and `vector` is 1.
+
+    This part maps rows to threads itself, so there is no `#dsv4.rows` beside it. Clauses:
+
+    * schedule_select_c1: vector is a power of two between 1 and 32, and 1 with `tile`;
+    * schedule_select_c2: vectors is between 1 and 16, so that a thread has at most 32 elements at a
+      time, and 1 with `warp` and `block`, where the length of rows decides, and with `tile`;
+    * schedule_select_c3: threads is a power of two from 64 on, but with `warp` and `tile`;
+    * schedule_select_c4: blocks is a power of two between 2 and 256 with `grid`, else 1;
+    * schedule_select_c5: with `warp` at most 32 elements are selected from at most 1024, of at
+      most 32 groups; no other algorithm lets an op of the kernel use what was selected, chooses groups
+      first, or selects from statistics of rows (checked on the kernel);
+    * schedule_select_c6: with `block` a thread has at most 32 elements of the longest row, whose
+      length has a bound then (checked on the kernel);
+    * schedule_select_c7: a vector is at most 16 bytes, whole vectors make up a row whose length is
+      constant, and they match the columns that ops compute together (checked on the kernel);
+    * schedule_select_c8: with `tile`, and no other algorithm, an op of the kernel computes the
+      elements tile by tile (checked on the kernel).
+  }];
+  let parameters = (ins
+    EnumParameter<DSV4_SelectAlgorithm>:$algorithm, "int64_t":$vector,
+    DefaultValuedParameter<"int64_t", "1">:$vectors,
+    DefaultValuedParameter<"int64_t", "1">:$blocks,
+    DefaultValuedParameter<"LoadPolicy", "LoadPolicy::Default">:$load,
+    DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store
+  );
+  let extraClassDeclaration = [{
+    bool isWarp() const { return getAlgorithm() == SelectAlgorithm::Warp; }
+    bool isTile() const { return getAlgorithm() == SelectAlgorithm::Tile; }
+    /// Whether threads have a whole row in registers.
+    bool holdsRow() const { return isWarp() || getAlgorithm() == SelectAlgorithm::Block; }
+    /// Threads that a row has in a block.
+    int64_t getThreadsPerRow(const ::dsv4::LaunchPart &launch) const {
+      return isWarp() ? ::dsv4::limits::kWarp : launch.threads;
+    }
+    /// Vectors of a row of at most `columns` elements that a thread has at a time.
+    int64_t getVectorsPerThread(int64_t columns, const ::dsv4::LaunchPart &launch) const;
+    /// Whether `stream` reads rows of at most `columns` elements in a few rounds of
+    /// one block, the first of which bounds the others better than a sample does.
+    bool takesFewRounds(int64_t columns, const ::dsv4::LaunchPart &launch) const;
+  }];
+}
+
+#endif // DSV4_SCHEDULE_ATTRS_TD

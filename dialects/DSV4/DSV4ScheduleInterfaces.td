@@ -1,0 +1,50 @@
+//===- DSV4ScheduleInterfaces.td - Parts of schedules -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_SCHEDULE_INTERFACES_TD
+#define DSV4_SCHEDULE_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def DSV4_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
+  let cppNamespace = "::dsv4";
+  let description = [{
+    One part of a `#dsv4.schedule`: how threads hold rows, or how they do one cooperative op
+    together. `launch` is the launch part of the same schedule. What an attribute cannot say of
+    itself, such as candidates for a kernel and JSON, its `ScheduleKind` says.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Checks the part against the launch part.
+    }], "::llvm::LogicalResult", "verifyLaunch",
+      (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError,
+           "const ::dsv4::LaunchPart &":$launch), [{}], [{ return ::llvm::success(); }]>,
+    InterfaceMethod<[{
+      Why the part does not fit the row-wise ops of `kernel`, after the clause that says so, or an
+      empty string.
+    }], "std::string", "explainMisfit",
+      (ins "::mlir::Operation *":$kernel, "const ::dsv4::LaunchPart &":$launch)>,
+    InterfaceMethod<[{
+      How threads hold the rows of the kernel, or nothing where another part says so.
+    }], "std::optional<::dsv4::RowMapping>", "getRowMapping", (ins), [{}],
+      [{ return std::nullopt; }]>,
+    InterfaceMethod<[{
+      What the part adds to the geometry of the launch. Of several parts the fewest rows per block
+      hold.
+    }], "::dsv4::PartGeometry", "getGeometry", (ins "const ::dsv4::LaunchPart &":$launch)>,
+    InterfaceMethod<[{
+      What the part takes of a block of `kernel`.
+    }], "::dsv4::PartResources", "getResources",
+      (ins "::mlir::Operation *":$kernel, "const ::dsv4::LaunchPart &":$launch), [{}],
+      [{ return {}; }]>,
+    InterfaceMethod<[{
+      The part in the words of a kernel's header comment: "16 lanes a row, chunks of 8 elements".
+    }], "std::string", "describe", (ins "const ::dsv4::LaunchPart &":$launch)>
+  ];
+}
+
+#endif // DSV4_SCHEDULE_INTERFACES_TD

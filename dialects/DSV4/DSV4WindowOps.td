@@ -1,0 +1,167 @@
+//===- DSV4WindowOps.td - Ops that reduce windows of rows -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_WINDOW_OPS_TD
+#define DSV4_WINDOW_OPS_TD
+
+include "DSV4OpBase.td"
+
+//===----------------------------------------------------------------------===//
+// compress
+//===----------------------------------------------------------------------===//
+
+def DSV4_CompressOp : DSV4_Op<"compress", [
+    DestinationStyleOpInterface, AttrSizedOperandSegments, DSV4_CacheOpInterface,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getCooperativeWork"]>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>,
+    DSV4_FusionOpInterface,
+    DSV4_ResultContractInterface
+  ]> {
+  let summary = "pool windows of tokens, each channel by a softmax over them";
+  let description = [{
+    ```mlir
+    !state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
+
+    func.func @compress(%values: tensor<?x1024xf32>, %scores: tensor<?x1024xf32>,
+                        %plan: tensor<?x4xi32>, %bias: tensor<4x1024xf32>, %state: !state,
+                        %out: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+      %entries = dsv4.compress %values, %scores window 4 overlap
+          plan(%plan : tensor<?x4xi32>) bias(%bias : tensor<4x1024xf32>)
+          state(%state : !state) ring 8 outs(%out : tensor<?x512xbf16>)
+          : tensor<?x1024xf32>, tensor<?x1024xf32>
+      return %entries : tensor<?x512xbf16>
+    }
+    ```
+
+    Makes one entry of a compressed cache from each window of tokens. Every channel of the entry is
+    an average of that channel over the window, weighted by a softmax of its scores.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `values`, `scores` | bf16 or f32 `[tokens, D]`, with `overlap` `[tokens, 2 D]` | tokens of this launch |
+    | `plan` | i32 `[entries, 4]`, `online` `[entries, 5]` | work list: which windows, and where their tokens are |
+    | `bias` | f32 `[window, columns of values]` | added to the scores, by position in the window |
+    | `state` | a cache | tokens of earlier launches; with `online` sums of them |
+    | `pages` | i32 `[requests, pages]` | page table of the state |
+    | `outs` | bf16 or f32 `[entries, D]` | entries |
+
+    ```
+    out(e, c) = sum_r p_r(c) * value_r(c),  p(c) = softmax over r of score_r(c)
+    ```
+
+    **Windows.** Entry e is made of the `window` tokens from position w = plan[e, 0] on. Without
+    `overlap` tokens have one stream of D channels, and r counts these tokens. With `overlap` the
+    window before it counts too, and tokens have two streams, 2 D columns: rows r < window are the
+    tokens from position w - window on with columns [0, D), the others those from position w on with
+    columns [D, 2 D). Row r mod window of `bias` is added to the scores of row r, in all columns.
+
+    **Work list.** Every row of the plan is `[w, request, position, token]`. Row `token` of `values`
+    and `scores` belongs to position `position` of the request, and the rows after it to its next
+    positions. Positions before `position` are read from the state, whose fields are the values and
+    the scores of a token (`biased`: the bias is in them already):
+
+    ```
+    ring n, no pages:  entry = request * n + t mod n
+    ring n, pages:     entry = page_table[request, (t mod n) div page] * page + t mod n mod page
+    pages, no ring:    entry = page_table[request, t div page] * page + t mod page
+    ```
+
+    A token that is in neither, or before position 0, has weight 0, and nothing is read for it. An
+    entry with w < 0 or w > 2^31 - 4096 has no tokens, and one whose weights are all 0 is zeros.
+    Only windows that become complete need a row, so the launch has one row per entry that it makes.
+
+    **Numbers.** Every operation rounds to nearest even in fp32. Rows are taken in blocks of eight
+    in their order; the last block, if it is not the only one, is filled up with tokens of weight 0.
+    A block has the maximum M of its scores, ignoring NaN; where M is -infinity, 0 is subtracted
+    instead. It has weights e_r = exp(score_r - M), and the sums of e_r and of e_r * value_r as
+    binary trees of neighbours, where an odd one out goes up one level as it is. Blocks are merged
+    by such a tree: with M' the larger maximum, both sums of each are multiplied by exp(M - M') and
+    added. At last the second sum is divided by the first. exp is the polynomial of
+    docs/Compression.md, with the same bits on every target. So an entry depends neither on how its
+    tokens were cut into launches, nor on the schedule.
+
+    **`algorithm online`.** Tokens of an open window are not kept. The state holds, channel by
+    channel, the largest score M, the sum S of weights and the sum A of weighted values so far:
+    three fields, which the op reads and writes. A row of the plan is one segment of a window,
+    `[position, count, token, from, to]`: the `count` tokens of a request from position `position`
+    on, which are row `token` of `values` and `scores` and the rows after it, as far as the window
+    and `values` have them. The segment begins at position mod window of its window, and its tokens
+    take the rows of `bias` from there on. It goes on from entry `from` of the state (entry i is
+    slot i mod page of page i div page), unless it begins its window. Where it does, and where
+    `from` is negative or outside the pool, M = -infinity and S = A = 0. Then, token by token, with
+    s its score and bias, v its value and M' the larger of M and s (+0 above -0, NaN if one is NaN):
+
+    ```
+    M >= s:     e = exp(s - M'),  S' = S + e,      A' = A + e * v
+    otherwise:  e = exp(M - M'),  S' = S * e + 1,  A' = A * e + v
+    ```
+
+    Every product and sum rounds to nearest even in fp32. Where M' is -infinity, 0 is subtracted
+    instead; where it is NaN or +infinity, S' and A' are NaN. A segment that ends its window makes
+    the row A / S, or 0 where S is 0, and its state is not written. All other rows are zeros, and
+    their state is written to entry `to`, unless that is negative or outside the pool. A row of the
+    plan with a position below 0 or above 2^31 - 4096, a negative `token`, or no token, is no
+    segment: nothing is read or written for it. The caller promises that no segment of a launch
+    reads or writes an entry of the state that another one writes. A segment may write the entry
+    that it reads.
+
+    Clauses:
+
+    * compress_c1: `values` and `scores` are bf16 or f32 of one type `[tokens, D]`, `[tokens, 2 D]`
+      with `overlap`, D constant;
+    * compress_c2: `plan` is i32 `[entries, 4]`, `[entries, 5]` with `algorithm online`;
+    * compress_c3: the result is bf16 or f32 `[entries, D]`, and overwrites neither `values` nor
+      `scores`, which other rows still read;
+    * compress_c4: `window` is between 1 and 1024, 512 with `overlap`;
+    * compress_c5: `bias` is f32 of shape `[window, columns of values]`;
+    * compress_c6: the state has two fields, values and scores, both of the element type and the
+      columns of `values`, without scales and in the row or in arrays; with `algorithm online`
+      three, M, S and A, each f32 of D elements;
+    * compress_c7: a state has a ring or a page table; a ring is at least as long as the rows of a
+      window (two with `overlap`) less one, at least 1 and below 2^31, and a multiple or a divisor
+      of the page size; `page_table` is i32 `[requests, pages]`; without a state there are neither,
+      nor `biased`;
+    * compress_c8: `algorithm online` has a state, and no `overlap`, `ring`, `biased` or `pages`.
+
+    Source: paper eq. 9-12; the official `Compressor` (columns [0, D) are the overlapping stream).
+  }];
+  let arguments = (ins
+    DSV4_Operand<"values", DSV4_Rows>:$values, DSV4_Operand<"scores", DSV4_Rows>:$scores,
+    DSV4_Operand<"plan", DSV4_Indices>:$plan, Optional<DSV4_Operand<"bias", TensorOf<[F32]>>>:$bias,
+    Optional<DSV4_CacheType>:$state, Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    DSV4_Operand<"out", DSV4_Rows>:$out, I64Attr:$window,
+    DefaultValuedAttr<DSV4_CompressAlgorithm, "::dsv4::CompressAlgorithm::Windowed">:$algorithm,
+    UnitAttr:$overlap, OptionalAttr<I64Attr>:$ring, UnitAttr:$biased
+  );
+  let results = (outs DSV4_Rows:$entries);
+  let assemblyFormat = [{
+    $values `,` $scores `window` $window (`overlap` $overlap^)? (`algorithm` $algorithm^)?
+    `plan` `(` $plan `:` type($plan) `)`
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`state` `(` $state^ `:` qualified(type($state)) `)`)? (`ring` $ring^)? (`biased` $biased^)?
+    (`pages` `(` $page_table^ `:` type($page_table) `)`)?
+    `outs` `(` $out `:` type($out) `)`
+    attr-dict `:` type($values) `,` type($scores) custom<TiedResult>(ref(type($out)), type($entries))
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// The largest position of a window, so that those in it have 32 bits.
+    static constexpr int64_t kMaxPosition = (int64_t(1) << 31) - 4096;
+    ::mlir::Value getAccessedCache() { return getState(); }
+    ::llvm::SmallVector<FieldAttr> getWrittenFields();
+    bool isOnline() { return getAlgorithm() == CompressAlgorithm::Online; }
+    /// Rows of a window, both windows with overlap.
+    int64_t getWindowRows() { return getOverlap() ? 2 * getWindow() : getWindow(); }
+    /// D.
+    int64_t getChannels();
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // DSV4_WINDOW_OPS_TD

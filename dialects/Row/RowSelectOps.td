@@ -1,0 +1,73 @@
+//===- RowSelectOps.td - Selection from a row -*- tablegen -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ROW_SELECT_OPS_TD
+#define ROW_SELECT_OPS_TD
+
+include "RowOpBase.td"
+
+def Row_SelectOp : Row_Op<"select", [Pure]> {
+  let summary = "the best elements of a row";
+  let description = [{
+    ```mlir
+    %indices, %values = row.select %scores length %length
+        : vector<4096xf32> -> vector<512xi32>, vector<512xf32>
+    ```
+
+    The min(k, length) elements of the row that come first in the order of `dsv4.topk`,
+    without a bias: their indices and values, k being the extent of the results. The row
+    has `length` elements; what `scores` has from `length` on has no meaning. Ranks after
+    the last element have index -1 and value -infinity, +infinity with `smallest`. Of more
+    than one of `groups` those that `dsv4.topk` with as many `keep`s, `by` as many
+    elements. Distribution computes `scores` column by column, as the schedule reads
+    them, and what uses the results rank by rank. Clauses:
+
+    * select_c1: the results have one extent, k, from 1 to 4096;
+    * select_c2: at most 32 groups, which divide the row; between 1 and all of them are
+      kept, by at least 1 element of each.
+  }];
+  let arguments = (ins Row_Vector<[F32]>:$scores, Index:$length,
+                       DefaultValuedAttr<Row_SelectOrder, "::dsv4::row::SelectOrder::Unordered">:$order,
+                       UnitAttr:$smallest,
+                       DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$keep,
+                       DefaultValuedAttr<I64Attr, "1">:$by);
+  let results = (outs Row_Vector<[I32]>:$indices, Row_Vector<[F32]>:$values);
+  let assemblyFormat = [{
+    $scores `length` $length (`order` $order^)? (`smallest` $smallest^)?
+    (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)? attr-dict
+    `:` type($scores) `->` type($indices) `,` type($values)
+  }];
+  let extraClassDeclaration = [{
+    static constexpr int64_t kMaxK = 4096, kMaxGroups = 32;
+    int64_t getK() { return getIndices().getType().getNumElements(); }
+  }];
+  let hasVerifier = 1;
+}
+
+def Row_MapOp : Row_Op<"map", [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "a scalar program per element";
+  let description = [{
+    ```mlir
+    %slots = row.map %indices : vector<512xi32> -> vector<512xi32> {
+    ^bb0(%index: index):
+      ...
+      row.yield %slot : i32
+    }
+    ```
+
+    The region computes an element of the result from the same element of `indices`.
+    Clause map_c1: the region has an index as its argument, and ends in a `row.yield` of
+    one scalar, of the result's element type; the extents agree.
+  }];
+  let arguments = (ins Row_Vector<[I32]>:$indices);
+  let results = (outs Row_AnyRow:$mapped);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$indices attr-dict `:` type($indices) `->` type($mapped) $body";
+  let hasRegionVerifier = 1;
+}
+
+#endif // ROW_SELECT_OPS_TD

@@ -1,0 +1,111 @@
+//===- KernelOps.h - Kernels, and what passes ask of them -------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_DIALECT_DSV4_KERNELOPS_H
+#define DSV4_DIALECT_DSV4_KERNELOPS_H
+
+#include "dsv4/Dialect/DSV4/Base.h"
+
+#define GET_OP_CLASSES
+#include "DSV4KernelOps.h.inc"
+
+namespace dsv4 {
+
+/// Why `schedule` does not fit `kernel`, after the clause that says so
+/// (schedule_c5, c6 and the clauses of its parts), or an empty string if it
+/// does.
+std::string explainMisfit(ScheduleAttr schedule, KernelOp kernel);
+
+/// The parts of `schedule` that `kernel` has a use for: those of its
+/// cooperative ops, and one that maps their rows to threads.
+llvm::SmallVector<mlir::Attribute> getUsedParts(ScheduleAttr schedule,
+                                                KernelOp kernel);
+
+/// The cooperative work of a kernel: that of its first op that has any.
+CooperativeWork getCooperativeWork(KernelOp kernel);
+/// The same for one kind of schedule part.
+CooperativeWork getCooperativeWork(KernelOp kernel, llvm::StringRef kind);
+
+/// The op of a kernel that selects from its rows, or null.
+RowwiseOpInterface getSelectingOp(KernelOp kernel);
+
+/// Whether a row of `op` consists of ranks of a selection of its kernel.
+bool isOfRanks(RowwiseOpInterface op);
+
+/// Whether the lowering of `op` reads `operand` by index where an op of its
+/// kernel computes it.
+bool readsByIndex(mlir::OpOperand &operand);
+/// Whether other ops of its kernel read only single elements of what `op`
+/// computes, by index.
+bool isReadByIndex(RowwiseOpInterface op);
+/// Whether a thread can compute any element of the result by itself, but for
+/// statistics of the whole row.
+bool providesElements(RowwiseOpInterface op);
+/// Whether elements of the result depend on statistics of the whole row, which
+/// are found before any of them.
+bool takesStatistics(RowwiseOpInterface op);
+/// How many neighbouring columns of the result a thread computes together; 0
+/// where that takes the whole row.
+int64_t getColumnUnit(RowwiseOpInterface op);
+/// Whether lanes hold fragments of the rows of `op`, which is not so where only
+/// single elements are computed.
+bool holdsFragments(RowwiseOpInterface op);
+
+/// The most elements that a row of the source of `work` has.
+int64_t boundColumns(KernelOp kernel, const CooperativeWork &work);
+
+/// The row operand of `op` or, where a row-wise op computes that, of its
+/// producer, and so on: a value that no row-wise op computes.
+mlir::Value getRowSource(RowwiseOpInterface op);
+
+/// The axes of the iteration space of rows of `rowSource`: constants, and names
+/// of dims, "?" where there is none.
+llvm::SmallVector<std::string> describeIterationSpace(mlir::Value rowSource);
+
+/// Where a kernel of row-wise ops is told how many rows there are: an argument
+/// of its body, one of the function's if any op has its rows from there; or
+/// null.
+mlir::BlockArgument getRowArgument(KernelOp kernel);
+
+/// The most rows a kernel of row-wise ops can have: extents that are constant
+/// or in a bucket bound them, the runtime all others.
+int64_t boundRows(KernelOp kernel);
+
+/// The contract of the op that computes `value`, for the destination that it is
+/// tied to; exact where no op says otherwise.
+ResultContract getResultContract(mlir::Value value);
+
+/// The most arguments of a function that dsv4 compiles. A launch takes fewer
+/// (rt::MaxBindings); this bounds what is quadratic in them.
+constexpr unsigned kMaxArguments = 1024;
+
+/// The name of argument `index` of a function: its `dsv4.name`, or
+/// "arg<index>".
+std::string getArgumentName(mlir::Operation *func, unsigned index);
+
+/// The name of axis `axis` of argument `index`, or "" if it has none.
+llvm::StringRef getDimName(mlir::Operation *func, unsigned index, int64_t axis);
+
+/// What callers and launch plans call the extent of an axis of an argument: the
+/// name of its dim, or that of the argument with the axis, or, of a cache, with
+/// "pages".
+std::string getExtentName(mlir::Operation *func, unsigned index, int64_t axis);
+/// What they call the memory of an argument, or of an array field of a cache.
+std::string getBindingName(mlir::Operation *func, unsigned index,
+                           llvm::StringRef field = "");
+/// All of these names of a function, each once.
+rt::PlanNames getPlanNames(mlir::Operation *func);
+
+/// The upper bound specialisation found for an axis of an argument.
+int64_t getDimBound(mlir::Operation *func, unsigned index, int64_t axis);
+/// What the policy of its dim promises the extent to be a multiple of; 1:
+/// nothing.
+int64_t getDimMultiple(mlir::Operation *func, unsigned index, int64_t axis);
+
+} // namespace dsv4
+
+#endif // DSV4_DIALECT_DSV4_KERNELOPS_H

@@ -1,0 +1,16 @@
+//===- WindowOps.h - Reductions of windows of rows --------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_DIALECT_ROW_WINDOWOPS_H
+#define DSV4_DIALECT_ROW_WINDOWOPS_H
+
+#include "dsv4/Dialect/Row/Base.h"
+
+#define GET_OP_CLASSES
+#include "RowWindowOps.h.inc"
+
+#endif // DSV4_DIALECT_ROW_WINDOWOPS_H

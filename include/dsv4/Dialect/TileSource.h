@@ -1,0 +1,36 @@
+//===- TileSource.h - Rows that come as tiles -------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a tile source answers through row::TileSourceOpInterface
+// (docs/TileSources.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_DIALECT_TILESOURCE_H
+#define DSV4_DIALECT_TILESOURCE_H
+
+#include <cstdint>
+
+namespace dsv4::row {
+
+/// What the threads of a block have at a time of rows that come as tiles.
+struct TileShape {
+  int64_t rows = 0;    ///< Of a block: it has no others.
+  int64_t columns = 0; ///< The most of one row that are handed over at a time.
+  int64_t warps = 0;   ///< The first ones of the block, which consume.
+};
+
+/// What a tile source needs of a block.
+struct TileResources {
+  int64_t threads = 0; ///< All of them, those that consume included.
+  /// Of the block's shared memory, aligned to 16 bytes; 0: none.
+  int64_t sharedBytes = 0;
+};
+
+} // namespace dsv4::row
+
+#endif // DSV4_DIALECT_TILESOURCE_H

@@ -1,0 +1,76 @@
+//===- Limits.h - What schedules are bounded by -----------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Limits of the hardware, and of the functions of the device library, that
+// schedules are verified against. The unit test DeviceConstantsTest compares
+// those of the device library with its text.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_SCHEDULE_LIMITS_H
+#define DSV4_SCHEDULE_LIMITS_H
+
+#include <cstdint>
+
+namespace dsv4::limits {
+
+//===----------------------------------------------------------------------===//
+// Every architecture from sm_80 on
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kWarp = 32;
+constexpr int64_t kMaxThreads = 1024;
+/// Of a multiprocessor.
+constexpr int64_t kMaxResidentThreads = 2048, kMaxResidentBlocks = 32;
+/// Of a multiprocessor; of a thread.
+constexpr int64_t kRegisters = 65536, kMaxThreadRegisters = 255;
+/// What a block has without asking for more.
+constexpr int64_t kStaticSharedBytes = 49152;
+/// The most that a block gets on any architecture. Where it is too much for the
+/// device, the kernel is not loaded.
+constexpr int64_t kMaxSharedBytes = 232448;
+/// Blocks of a cluster; more than 8 are not portable.
+constexpr int64_t kMaxCluster = 16, kMaxPortableCluster = 8;
+/// The first architecture with clusters and programmatic dependent launch.
+constexpr unsigned kFirstArchWithClusters = 90;
+/// The widest access of a thread.
+constexpr int64_t kMaxAccessBits = 128;
+
+//===----------------------------------------------------------------------===//
+// window/*.cuh
+//===----------------------------------------------------------------------===//
+
+/// From so many windows per block on they are a grid apart: `pool_many_rows`.
+constexpr int64_t kManyWindows = 4;
+/// Rows of a window that are reduced at a time: `PoolShape::all_blocks`.
+constexpr int64_t kWindowBlockRows = 8;
+/// Rows of a segment that are loaded together: `group_rows`.
+constexpr int64_t kSegmentGroupRows = 4;
+/// The longest row of a window. Beside it as f32 a block has three sums per
+/// channel in its static shared memory.
+constexpr int64_t kMaxWindowChannels = 8192;
+
+//===----------------------------------------------------------------------===//
+// select/*.cuh
+//===----------------------------------------------------------------------===//
+
+/// Elements of a row that a thread has at a time: a bit of a word for each.
+constexpr int64_t kMaxSelectItems = 32;
+/// Threads of a block that selects: a power of two.
+constexpr int64_t kMinSelectThreads = 64;
+/// What a warp selects: a lane per rank.
+constexpr int64_t kMaxWarpK = 32;
+/// From how many elements.
+constexpr int64_t kMaxWarpColumns = kWarp * kMaxSelectItems;
+/// Groups that a warp chooses from: a lane per group.
+constexpr int64_t kMaxWarpGroups = 32;
+/// Blocks that share a row without being a cluster.
+constexpr int64_t kMinGridBlocks = 2, kMaxGridBlocks = 256;
+
+} // namespace dsv4::limits
+
+#endif // DSV4_SCHEDULE_LIMITS_H

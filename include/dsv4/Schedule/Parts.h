@@ -1,0 +1,61 @@
+//===- Parts.h - What the parts of a schedule say ---------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The answers of ScheduleInterface. Passes know a schedule by them alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_SCHEDULE_PARTS_H
+#define DSV4_SCHEDULE_PARTS_H
+
+#include "dsv4/Dialect/DSV4Enums.h"
+#include "dsv4/Schedule/Limits.h"
+
+#include <optional>
+#include <string>
+
+namespace dsv4 {
+
+/// The part of a schedule that every kernel has.
+struct LaunchPart {
+  int64_t threads = 128; ///< Of a block.
+  int64_t cluster = 1;   ///< Blocks of a cluster.
+  int64_t minBlocks = 0; ///< That a multiprocessor can hold; 0: no demand.
+  bool pdl = false;      ///< Programmatic dependent launch.
+};
+
+/// How threads hold rows.
+struct RowMapping {
+  int64_t lanes = 1, vector = 1;
+  LoadPolicy load = LoadPolicy::Default;
+  StorePolicy store = StorePolicy::Default;
+  /// Whether rows of any op may be mapped so, or only those that the part is
+  /// for.
+  bool isGeneral = false;
+};
+
+/// What a part adds to the geometry of a launch.
+struct PartGeometry {
+  /// Rows of a block, or of the blocks that share rows.
+  int64_t rowsPerBlock = 1;
+  /// Blocks that share rows, beside those of a cluster.
+  int64_t blocksPerRow = 1;
+  /// Blocks of a cluster that can share rows.
+  int64_t maxCluster = 1;
+};
+
+/// What a part takes of a block. Parts of a kernel are there at one time, so
+/// what they take adds up.
+struct PartResources {
+  int64_t sharedBytes = 0; ///< Static shared memory.
+  /// Registers of a thread for elements of rows, about: ptxas spills the rest.
+  int64_t registers = 0;
+};
+
+} // namespace dsv4
+
+#endif // DSV4_SCHEDULE_PARTS_H

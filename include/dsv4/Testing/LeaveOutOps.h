@@ -1,0 +1,21 @@
+//===- LeaveOutOps.h - Makes a failing program smaller ----------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_TESTING_LEAVEOUTOPS_H
+#define DSV4_TESTING_LEAVEOUTOPS_H
+
+namespace dsv4 {
+
+/// Registers the pass `dsv4-leave-out-ops{test=PROGRAM}`, which removes one op
+/// after the other as long as the program PROGRAM, which is given a file, says
+/// with exit status 1 that what is left is interesting. Results of an op are
+/// replaced by its destinations.
+void registerLeaveOutOpsPass();
+
+} // namespace dsv4
+
+#endif // DSV4_TESTING_LEAVEOUTOPS_H

@@ -1,0 +1,318 @@
+//===- DeviceCalls.cpp - How single ops are called ------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Accesses, and functions of fragments. The calls of cooperative ops are beside
+// their verifiers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Dialect/CUDA.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::cuda;
+
+SmallVector<StringRef> cuda::getLambdaParameters(DeviceCallOpInterface call) {
+  SmallVector<StringRef> names;
+  for (const CallArgument &argument : call.getCallArguments())
+    if (auto *lambda = std::get_if<Lambda>(&argument)) {
+      if (!lambda->callback.empty())
+        names.push_back(lambda->callback);
+      llvm::append_range(names, lambda->outputs);
+    }
+  return names;
+}
+
+static VectorType getVector(Value value) {
+  return cast<VectorType>(value.getType());
+}
+static Type getElement(Value value) {
+  return getVector(value).getElementType();
+}
+
+static bool isLastOperand(OpOperand &operand) {
+  return operand.getOperandNumber() + 1 == operand.getOwner()->getNumOperands();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Bytes between vectors that start `stride` elements of `base` apart.
+static int64_t getStrideBytes(int64_t stride, MemRefType base) {
+  return stride * base.getElementTypeBitWidth() / 8;
+}
+
+StringRef LoadOp::getCallee() {
+  return getStaged()      ? "dsv4::staged"
+         : getChunks()    ? "dsv4::load_chunks"
+         : getPredicate() ? "dsv4::load_if"
+                          : "dsv4::load";
+}
+StringRef LoadOp::getHeader() {
+  return getStaged() ? "window/pool_online.cuh" : "core/memory.cuh";
+}
+SmallVector<TemplateArgument> LoadOp::getTemplateArguments() {
+  SmallVector<TemplateArgument> arguments = {getValue().getType()};
+  bool hasPolicy = getPolicy() != LoadPolicy::Default;
+  if (getAlign() || hasPolicy)
+    arguments.push_back(static_cast<int64_t>(getAlign()));
+  if (hasPolicy)
+    arguments.push_back(Enumerator{"dsv4", stringifyLoadPolicy(getPolicy())});
+  return arguments;
+}
+SmallVector<CallArgument> LoadOp::getCallArguments() {
+  SmallVector<CallArgument> arguments;
+  if (getPredicate())
+    arguments.push_back(getPredicate());
+  if (getChunks())
+    arguments.push_back(getChunks());
+  arguments.push_back(ElementAddress{getBase(), getOffset()});
+  if (getStride())
+    arguments.push_back(getStrideBytes(getStride(), getBase().getType()));
+  return arguments;
+}
+bool LoadOp::isInt32(OpOperand &operand) {
+  return getChunks() && isLastOperand(operand);
+}
+
+StringRef StoreOp::getCallee() {
+  bool streaming = getPolicy() == StorePolicy::Streaming;
+  if (getChunks())
+    return streaming ? "dsv4::store_chunks_streaming" : "dsv4::store_chunks";
+  return streaming ? "dsv4::store_streaming" : "dsv4::store";
+}
+StringRef StoreOp::getHeader() { return "core/memory.cuh"; }
+SmallVector<TemplateArgument> StoreOp::getTemplateArguments() {
+  if (!getAlign())
+    return {};
+  return {static_cast<int64_t>(getAlign())};
+}
+SmallVector<CallArgument> StoreOp::getCallArguments() {
+  SmallVector<CallArgument> arguments;
+  if (getChunks())
+    arguments.push_back(getChunks());
+  arguments.push_back(ElementAddress{getBase(), getOffset()});
+  arguments.push_back(getValue());
+  if (getStride())
+    arguments.push_back(getStrideBytes(getStride(), getBase().getType()));
+  return arguments;
+}
+bool StoreOp::isInt32(OpOperand &operand) {
+  return getChunks() && isLastOperand(operand);
+}
+
+StringRef LoadPartOp::getCallee() { return "dsv4::load_part"; }
+StringRef LoadPartOp::getHeader() { return "core/memory.cuh"; }
+SmallVector<TemplateArgument> LoadPartOp::getTemplateArguments() {
+  return {getValue().getType()};
+}
+SmallVector<CallArgument> LoadPartOp::getCallArguments() {
+  return {ElementAddress{getBase(), getOffset()}, getLeft()};
+}
+bool LoadPartOp::isInt32(OpOperand &operand) {
+  return &operand == &getLeftMutable();
+}
+
+StringRef PrefetchOp::getCallee() {
+  if (getL2())
+    return getPredicate() ? "dsv4::prefetch_l2_if" : "dsv4::prefetch_l2";
+  return getPredicate() ? "dsv4::prefetch_if" : "dsv4::prefetch";
+}
+StringRef PrefetchOp::getHeader() { return "core/accesses.cuh"; }
+SmallVector<CallArgument> PrefetchOp::getCallArguments() {
+  ElementAddress address{getBase(), getOffset()};
+  if (getPredicate())
+    return {getPredicate(), address};
+  return {address};
+}
+
+StringRef GatherOp::getCallee() { return "dsv4::gather"; }
+StringRef GatherOp::getHeader() { return "rows/gate.cuh"; }
+SmallVector<CallArgument> GatherOp::getCallArguments() {
+  return {ElementAddress{getBase(), getOffset()}, getIndices(),
+          static_cast<int64_t>(getCount())};
+}
+
+StringRef InPoolOp::getCallee() { return "dsv4::in_pool"; }
+StringRef InPoolOp::getHeader() { return "core/accesses.cuh"; }
+bool InPoolOp::isInt32(OpOperand &operand) {
+  return &operand == &getPagesMutable();
+}
+
+StringRef IsLastOp::getCallee() { return "dsv4::is_last"; }
+StringRef IsLastOp::getHeader() { return "rows/rows.cuh"; }
+SmallVector<TemplateArgument> IsLastOp::getTemplateArguments() {
+  return {static_cast<int64_t>(getLanes())};
+}
+bool IsLastOp::isInt32(OpOperand &) { return true; }
+
+StringRef WaitForPredecessorsOp::getCallee() {
+  return "dsv4::wait_for_predecessors";
+}
+StringRef WaitForPredecessorsOp::getHeader() { return "core/accesses.cuh"; }
+
+StringRef LaunchSuccessorsOp::getCallee() { return "dsv4::launch_successors"; }
+StringRef LaunchSuccessorsOp::getHeader() { return "core/accesses.cuh"; }
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+StringRef ExpandOp::getCallee() {
+  return getVector(getFactors()).getRank() == 1 &&
+                 getVector(getTile()).getRank() == 2
+             ? "dsv4::repeat"
+             : "dsv4::expand";
+}
+StringRef ExpandOp::getHeader() { return "core/core.cuh"; }
+SmallVector<TemplateArgument> ExpandOp::getTemplateArguments() {
+  // One factor per element of a vector, or for several vectors.
+  ArrayRef<int64_t> shape = getVector(getTile()).getShape();
+  if (getVector(getFactors()).getRank() == 2)
+    shape = shape.take_back();
+  return SmallVector<TemplateArgument>(shape.begin(), shape.end());
+}
+
+StringRef SwapNibblesOp::getCallee() { return "dsv4::swap_nibbles"; }
+StringRef SwapNibblesOp::getHeader() { return "core/core.cuh"; }
+
+StringRef OneNaNOp::getCallee() { return "dsv4::one_nan"; }
+StringRef OneNaNOp::getHeader() { return "rows/rows.cuh"; }
+
+StringRef JoinOp::getCallee() { return "dsv4::join"; }
+StringRef JoinOp::getHeader() { return "rows/rows.cuh"; }
+
+StringRef StepsOp::getCallee() { return "dsv4::steps"; }
+StringRef StepsOp::getHeader() { return "rows/rows.cuh"; }
+SmallVector<TemplateArgument> StepsOp::getTemplateArguments() {
+  return {static_cast<int64_t>(getBegin()), getVector(getPart()).getDimSize(0)};
+}
+
+StringRef KeepChunksOp::getCallee() { return "dsv4::keep_chunks"; }
+StringRef KeepChunksOp::getHeader() { return "rows/rows.cuh"; }
+SmallVector<CallArgument> KeepChunksOp::getCallArguments() {
+  return {getSource(), getChunks(), getOtherwise()};
+}
+bool KeepChunksOp::isInt32(OpOperand &) { return true; }
+
+StringRef ColumnsOp::getCallee() { return "dsv4::columns"; }
+StringRef ColumnsOp::getHeader() { return "rows/rows.cuh"; }
+SmallVector<TemplateArgument> ColumnsOp::getTemplateArguments() {
+  return {static_cast<int64_t>(getLanes())};
+}
+bool ColumnsOp::isInt32(OpOperand &) { return true; }
+
+StringRef PadOp::getCallee() { return "dsv4::pad"; }
+StringRef PadOp::getHeader() { return "rows/rows.cuh"; }
+SmallVector<TemplateArgument> PadOp::getTemplateArguments() {
+  return {getVector(getPadded()).getDimSize(0)};
+}
+
+StringRef AlternateOp::getCallee() {
+  return getOdd() ? "dsv4::odds" : "dsv4::evens";
+}
+StringRef AlternateOp::getHeader() { return "rows/rows.cuh"; }
+
+StringRef WhereValidOp::getCallee() { return "dsv4::where_valid"; }
+StringRef WhereValidOp::getHeader() { return "rows/gate.cuh"; }
+SmallVector<TemplateArgument> WhereValidOp::getTemplateArguments() {
+  // One number stands for a whole fragment, which it does not say.
+  if (matchPattern(getValues(), m_Constant()))
+    return {getValues().getType()};
+  return {};
+}
+SmallVector<CallArgument> WhereValidOp::getCallArguments() {
+  SmallVector<CallArgument> arguments = {getValues(), getIndices(),
+                                         static_cast<int64_t>(getCount())};
+  if (!getOtherwise().isPosZero())
+    arguments.push_back(getOtherwise());
+  return arguments;
+}
+
+StringRef ActivationOp::getCallee() {
+  switch (getKind()) {
+  case ActivationKind::SqrtSoftplus:
+    return "dsv4::sqrt_softplus";
+  case ActivationKind::Sigmoid:
+    return "dsv4::sigmoid";
+  case ActivationKind::Exp:
+    return "dsv4::exp";
+  }
+  llvm_unreachable("all kinds are above");
+}
+StringRef ActivationOp::getHeader() { return "rows/gate.cuh"; }
+
+//===----------------------------------------------------------------------===//
+// Across the lanes of a row
+//===----------------------------------------------------------------------===//
+
+StringRef ReduceOp::getCallee() {
+  switch (getKind()) {
+  case ReduceKind::Sum:
+    return "dsv4::sum";
+  case ReduceKind::MaxAbs:
+    return "dsv4::max_abs";
+  case ReduceKind::MaxAbsNaN:
+    return "dsv4::max_abs_nan";
+  case ReduceKind::MaxNaN:
+    return "dsv4::max_nan";
+  }
+  llvm_unreachable("all kinds are above");
+}
+StringRef ReduceOp::getHeader() {
+  return getKind() == ReduceKind::MaxNaN ? "rows/gate.cuh" : "rows/rows.cuh";
+}
+SmallVector<TemplateArgument> ReduceOp::getTemplateArguments() {
+  return {static_cast<int64_t>(getLanes()), static_cast<int64_t>(getGroup())};
+}
+
+StringRef HadamardOp::getCallee() { return "dsv4::hadamard"; }
+StringRef HadamardOp::getHeader() { return "rows/rows.cuh"; }
+SmallVector<TemplateArgument> HadamardOp::getTemplateArguments() {
+  return {static_cast<int64_t>(getLanes())};
+}
+
+//===----------------------------------------------------------------------===//
+// Quantisation
+//===----------------------------------------------------------------------===//
+
+StringRef DequantizeOp::getCallee() { return "dsv4::dequantize"; }
+StringRef DequantizeOp::getHeader() { return "rows/convert.cuh"; }
+SmallVector<TemplateArgument> DequantizeOp::getTemplateArguments() {
+  return {getElement(getTile())};
+}
+
+/// The type of quantised values, and how they differ from the nearest ones.
+static SmallVector<TemplateArgument> getEncoding(Type element, bool tiesDown,
+                                                 bool dropsNegativeZero) {
+  SmallVector<TemplateArgument> arguments = {element};
+  if (tiesDown || dropsNegativeZero)
+    arguments.push_back(
+        Enumerator{"dsv4", tiesDown ? "ties_down" : "ties_even"});
+  if (dropsNegativeZero)
+    arguments.push_back(Enumerator{"dsv4", "drop_negative_zero"});
+  return arguments;
+}
+
+StringRef EncodeOp::getCallee() {
+  return getUp() ? "dsv4::encode_up" : "dsv4::encode";
+}
+StringRef EncodeOp::getHeader() { return "rows/encode.cuh"; }
+SmallVector<TemplateArgument> EncodeOp::getTemplateArguments() {
+  return getEncoding(getElement(getCodes()), getTiesDown(),
+                     getDropNegativeZero());
+}
+
+StringRef QuantizeOp::getCallee() { return "dsv4::quantize"; }
+StringRef QuantizeOp::getHeader() { return "rows/encode.cuh"; }
+SmallVector<TemplateArgument> QuantizeOp::getTemplateArguments() {
+  return getEncoding(getElement(getCodes()), getTiesDown(),
+                     getDropNegativeZero());
+}

@@ -1,0 +1,139 @@
+//===- SelectTiles.cpp - The best elements of rows that come as tiles -----===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks.h"
+
+#include "dsv4/Dialect/CUDA.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::cuda;
+
+//===----------------------------------------------------------------------===//
+// SharedOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SharedOp::verify() {
+  int64_t bytes = getBytes(), begin = getBegin();
+  if (bytes <= 0 || begin < 0 || begin % 16 != 0)
+    return emitOpError() << "shared_c1: expected a positive number of bytes "
+                            "from a multiple of 16 on, got "
+                         << bytes << " from " << begin << " on";
+  return success();
+}
+
+int64_t SharedOp::getSharedBytes() { return getBegin() + getBytes(); }
+
+StringRef SharedOp::getCallee() { return "dsv4::shared_from"; }
+StringRef SharedOp::getHeader() { return "core/memory.cuh"; }
+SmallVector<CallArgument> SharedOp::getCallArguments() {
+  return {static_cast<int64_t>(getBegin())};
+}
+
+//===----------------------------------------------------------------------===//
+// SelectTilesOp
+//===----------------------------------------------------------------------===//
+
+int64_t SelectTilesOp::getSharedBytes(int64_t k, int64_t rows,
+                                      int64_t columns) {
+  // Candidates and a bound of 8 bytes each; a limit and two counters.
+  int64_t candidates = llvm::PowerOf2Ceil(k + columns);
+  return llvm::alignTo(rows * (8 * candidates + 8 + 3 * 4), 8);
+}
+
+LogicalResult SelectTilesOp::verify() {
+  auto isBetween = [](uint64_t value, uint64_t min, uint64_t max) {
+    return min <= value && value <= max;
+  };
+  if (!isBetween(getK(), 1, kMaxK) || !isBetween(getMax(), 1, INT32_MAX) ||
+      !isBetween(getRows(), 1, INT32_MAX) ||
+      !isBetween(getColumns(), 1, INT32_MAX) ||
+      !isBetween(getWarps(), 1, kMaxWarps))
+    return emitOpError() << "select_tiles_c2: expected 1 to " << kMaxK
+                         << " of a positive number of elements, a positive "
+                            "number of rows and columns, and 1 to "
+                         << kMaxWarps << " warps, got " << getK() << " of "
+                         << getMax() << ", " << getRows() << " x "
+                         << getColumns() << " and " << getWarps();
+  return success();
+}
+
+/// The values that the region of (`indices` numbers, `others`) ends in, or
+/// nothing if it is not such a region.
+static std::optional<TypeRange> getYielded(Region &region, unsigned indices,
+                                           TypeRange others) {
+  auto yield = dyn_cast<TileYieldOp>(region.front().getTerminator());
+  ArrayRef<BlockArgument> arguments = region.getArguments();
+  if (!yield || arguments.size() != indices + others.size() ||
+      !llvm::all_of(
+          arguments.take_front(indices),
+          [](BlockArgument index) { return isOffset(index.getType()); }) ||
+      TypeRange(ValueRange(arguments.drop_front(indices))) != others)
+    return std::nullopt;
+  return yield.getOperandTypes();
+}
+
+LogicalResult SelectTilesOp::verifyRegions() {
+  Builder b(getContext());
+  Type f32 = b.getF32Type(), element = VectorType::get({1, 1}, f32);
+  auto limit = getYielded(getLimit(), 1, {});
+  auto source = getYielded(getSource(), 0, CallableType::get(getContext()));
+  auto emit = getYielded(getEmit(), 3, f32);
+  bool scores = getScore().empty();
+  if (!scores) {
+    auto score = getYielded(getScore(), 2, element);
+    scores = score && *score == TypeRange{element};
+  }
+  if (!limit || limit->size() != 1 || !isOffset(limit->front()) || !source ||
+      !source->empty() || !scores || !emit || !emit->empty())
+    return emitOpError()
+           << "select_tiles_c1: expected regions of (tile_row), (consume), "
+              "(tile_row, column, value) and (tile_row, rank, index, value) "
+              "that end in a 'cuda.tile_yield' of an integer, of nothing, of "
+              "one element and of nothing";
+  return success();
+}
+
+void SelectTilesOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                      SetIntRangeFn setRange) {
+  auto max = static_cast<int64_t>(getMax()) - 1;
+  for (Region *region : {&getLimit(), &getScore(), &getEmit()})
+    if (!region->empty())
+      setArgumentRange(region->getArgument(0), 0,
+                       static_cast<int64_t>(getRows()) - 1, setRange);
+  if (!getScore().empty())
+    setArgumentRange(getScore().getArgument(1), 0, max, setRange);
+  setArgumentRange(getEmit().getArgument(1), 0,
+                   static_cast<int64_t>(getK()) - 1, setRange);
+  setArgumentRange(getEmit().getArgument(2), -1, max, setRange);
+}
+
+StringRef SelectTilesOp::getCallee() { return "dsv4::topk_tiles"; }
+StringRef SelectTilesOp::getHeader() { return "select/topk_tiles.cuh"; }
+
+std::optional<CallConfig> SelectTilesOp::getConfig() {
+  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
+  return CallConfig{"dsv4::TopkTilesDefaults",
+                    {{"k", number(getK())},
+                     {"rows", number(getRows())},
+                     {"tile_columns", number(getColumns())},
+                     {"warps", number(getWarps())},
+                     {"order", Enumerator{"dsv4::TopkOrder",
+                                          stringifySelectOrder(getOrder())}},
+                     {"largest", !getSmallest()},
+                     {"shared_bytes", getSharedBytes()}}};
+}
+
+SmallVector<CallArgument> SelectTilesOp::getCallArguments() {
+  CallArgument score = Temporary{"dsv4::SourceScore"};
+  if (!getScore().empty())
+    score = Lambda{&getScore()};
+  return {getMemory(), Lambda{&getLimit()}, Lambda{&getSource()}, score,
+          Lambda{&getEmit()}};
+}

@@ -1,0 +1,152 @@
+//===- Rowwise.cpp - What passes ask of row-wise ops ----------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Dialect/DSV4/KernelOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+LogicalResult dsv4::verifyRowwise(Operation *op) {
+  if (isa<RowLayoutOpInterface>(op) && isa<FusionOpInterface>(op))
+    return success();
+  return op->emitOpError()
+         << "has RowwiseOpInterface: expected RowLayoutOpInterface and "
+            "FusionOpInterface, too";
+}
+
+//===----------------------------------------------------------------------===//
+// Iteration spaces
+//===----------------------------------------------------------------------===//
+
+Value dsv4::getRowSource(RowwiseOpInterface op) {
+  Value source = op.getRowOperand();
+  while (auto producer =
+             dyn_cast_if_present<RowwiseOpInterface>(source.getDefiningOp()))
+    source = producer.getRowOperand();
+  return source;
+}
+
+BlockArgument dsv4::getRowArgument(KernelOp kernel) {
+  BlockArgument first;
+  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
+    auto source = dyn_cast<BlockArgument>(getRowSource(op));
+    if (source && isa<BlockArgument>(kernel.getInputs()[source.getArgNumber()]))
+      return source;
+    if (!first)
+      first = source;
+  }
+  return first;
+}
+
+int64_t dsv4::boundRows(KernelOp kernel) {
+  BlockArgument source = getRowArgument(kernel);
+  if (!source)
+    return INT32_MAX;
+  auto tensor = cast<RankedTensorType>(source.getType());
+  auto arg = dyn_cast<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
+  int64_t rows = 1;
+  for (int64_t axis = 0; axis < tensor.getRank() - 1; ++axis) {
+    int64_t extent = tensor.getDimSize(axis);
+    if (tensor.isDynamicDim(axis))
+      extent = arg ? getDimBound(arg.getOwner()->getParentOp(),
+                                 arg.getArgNumber(), axis)
+                   : INT32_MAX;
+    if (llvm::MulOverflow(rows, extent, rows) || rows > INT32_MAX)
+      return INT32_MAX;
+  }
+  return rows;
+}
+
+SmallVector<int64_t> dsv4::getDefaultIterationSpace(Operation *op) {
+  Value source = getRowSource(cast<RowwiseOpInterface>(op));
+  return llvm::to_vector(
+      cast<ShapedType>(source.getType()).getShape().drop_back());
+}
+
+SmallVector<std::string> dsv4::describeIterationSpace(Value rowSource) {
+  Value given = rowSource;
+  if (auto inner = dyn_cast<BlockArgument>(rowSource))
+    if (auto kernel = dyn_cast<KernelOp>(inner.getOwner()->getParentOp()))
+      given = kernel.getInputs()[inner.getArgNumber()];
+  auto argument = dyn_cast<BlockArgument>(given);
+  SmallVector<std::string> space;
+  ArrayRef<int64_t> shape = cast<ShapedType>(rowSource.getType()).getShape();
+  for (auto [axis, extent] : llvm::enumerate(shape.drop_back())) {
+    StringRef name;
+    if (ShapedType::isDynamic(extent) && argument)
+      name = getDimName(argument.getOwner()->getParentOp(),
+                        argument.getArgNumber(), axis);
+    if (!ShapedType::isDynamic(extent))
+      space.push_back(std::to_string(extent));
+    else
+      space.push_back(name.empty() ? "?" : name.str());
+  }
+  return space;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// How the first result of `op` can be accessed.
+static SmallVector<Access> getAccesses(RowwiseOpInterface op) {
+  if (op->getNumResults() == 0)
+    return {};
+  return cast<FusionOpInterface>(*op).getProvidedAccesses(op->getResult(0));
+}
+
+/// Whether the user of `operand` can take it in accesses of `kind`.
+static bool demands(OpOperand &operand, Access::Kind kind) {
+  auto user = dyn_cast<RowwiseOpInterface>(operand.getOwner());
+  return user && user.acceptsProducer(operand) &&
+         llvm::any_of(
+             cast<FusionOpInterface>(*user).getDemandedAccesses(operand,
+                                                                Access::row()),
+             [&](const Access &access) { return access.kind == kind; });
+}
+
+bool dsv4::isOfRanks(RowwiseOpInterface op) {
+  return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+    auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
+    return producer && producer.getCooperativeWork().k != 0 &&
+           operand.get() == producer->getResult(0) &&
+           demands(operand, Access::Kind::Ranks);
+  });
+}
+
+bool dsv4::readsByIndex(OpOperand &operand) {
+  return demands(operand, Access::Kind::Elements);
+}
+
+bool dsv4::providesElements(RowwiseOpInterface op) {
+  return llvm::any_of(getAccesses(op),
+                      [](const Access &access) { return access.isElements(); });
+}
+
+bool dsv4::takesStatistics(RowwiseOpInterface op) {
+  return llvm::any_of(getAccesses(op), [](const Access &access) {
+    return !access.isRow() && !access.isRanks() && access.statistics != 0;
+  });
+}
+
+int64_t dsv4::getColumnUnit(RowwiseOpInterface op) {
+  for (const Access &access : getAccesses(op))
+    if (access.isColumns())
+      return access.unit;
+  return 0;
+}
+
+bool dsv4::isReadByIndex(RowwiseOpInterface op) {
+  return providesElements(op) &&
+         llvm::all_of(op->getResult(0).getUses(), readsByIndex);
+}
+
+bool dsv4::holdsFragments(RowwiseOpInterface op) {
+  return !isReadByIndex(op) || takesStatistics(op);
+}

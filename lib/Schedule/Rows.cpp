@@ -1,0 +1,111 @@
+//===- Rows.cpp - Rows to lanes -------------------------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4/Dialect/DSV4.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t lanes, int64_t vector, LoadPolicy,
+                               StorePolicy) {
+  if (lanes < 1 || lanes > limits::kWarp || !llvm::isPowerOf2_64(lanes))
+    return emitError() << "schedule_rows_c1: expected 'lanes' to be a power of "
+                          "two between 1 and 32, got "
+                       << lanes;
+  if (vector < 1 || vector > 32 || !llvm::isPowerOf2_64(vector))
+    return emitError() << "schedule_rows_c2: expected 'vector' to be a power "
+                          "of two between 1 and 32, got "
+                       << vector;
+  return success();
+}
+
+std::optional<RowMapping> RowsAttr::getRowMapping() const {
+  return RowMapping{getLanes(), getVector(), getLoad(), getStore(),
+                    /*isGeneral=*/true};
+}
+
+PartGeometry RowsAttr::getGeometry(const LaunchPart &launch) const {
+  return {/*rowsPerBlock=*/launch.threads / getLanes(), /*blocksPerRow=*/1,
+          /*maxCluster=*/1};
+}
+
+PartResources RowsAttr::getResources(Operation *kernel,
+                                     const LaunchPart &) const {
+  PartResources resources;
+  for (Region &body : kernel->getRegions())
+    for (auto op : body.getOps<RowwiseOpInterface>()) {
+      int64_t bits = 0;
+      if (holdsFragments(op))
+        for (RowSegment piece :
+             cast<RowLayoutOpInterface>(*op).getRowSegments())
+          bits += piece.extent * piece.bits;
+      resources.registers =
+          std::max(resources.registers,
+                   int64_t(llvm::divideCeil(bits, 32 * getLanes())));
+    }
+  return resources;
+}
+
+std::string RowsAttr::describe(const LaunchPart &) const {
+  return llvm::formatv("{0} lanes a row, chunks of {1} {2}", getLanes(),
+                       getVector(), getVector() == 1 ? "element" : "elements");
+}
+
+/// Why the groups of one op do not match vectors and steps.
+static std::string explainGroups(RowwiseOpInterface op, int64_t vector,
+                                 int64_t step) {
+  auto nested = [](int64_t a, int64_t b) { return a % b == 0 || b % a == 0; };
+  for (ScaleGroup group : cast<RowLayoutOpInterface>(*op).getScaleGroups()) {
+    if (!nested(group.extent, vector) || !nested(group.extent, step))
+      return llvm::formatv("schedule_rows_c3: groups of {0} elements do not "
+                           "match vectors of {1} and steps of {2}",
+                           group.extent, vector, step);
+    if (group.inVector && (vector < group.extent || step == group.extent))
+      return llvm::formatv("schedule_rows_c3: {0} elements belong together: "
+                           "expected vectors of at least as many, and steps "
+                           "of more",
+                           group.extent);
+    if (group.interleave > 1 &&
+        (step != group.extent * group.interleave || vector > group.extent))
+      return llvm::formatv("schedule_rows_c3: scales interleaved by {0} need "
+                           "steps of {1} elements, not {2}",
+                           group.interleave, group.extent * group.interleave,
+                           step);
+  }
+  return "";
+}
+
+std::string RowsAttr::explainMisfit(Operation *kernel,
+                                    const LaunchPart &) const {
+  int64_t vector = getVector(), step = getLanes() * vector;
+  Block &body = kernel->getRegion(0).front();
+  for (auto op : body.getOps<RowwiseOpInterface>()) {
+    if (!holdsFragments(op))
+      continue;
+    for (RowSegment piece : cast<RowLayoutOpInterface>(*op).getRowSegments()) {
+      int64_t divisor =
+          cast<RowLayoutOpInterface>(*op).allowsMaskedTail() ? vector : step;
+      if (piece.extent % divisor != 0)
+        return llvm::formatv("schedule_rows_c3: {0} = {1} does not divide the "
+                             "{2} elements of a field of '{3}'; expected one "
+                             "that does",
+                             divisor == step ? "lanes * vector" : "vector",
+                             divisor, piece.extent, op->getName());
+      if (vector * piece.bits % 8 != 0)
+        return llvm::formatv("schedule_rows_c3: a vector of {0} elements of "
+                             "{1} bits is not a whole number of bytes",
+                             vector, piece.bits);
+    }
+    if (std::string why = explainGroups(op, vector, step); !why.empty())
+      return why;
+  }
+  return "";
+}

@@ -1,0 +1,192 @@
+//===- RowsKind.cpp - Candidates of lanes and vectors ---------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kinds.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+/// The words of a row, which is worked on as bf16 or wider, that a lane should
+/// have: more leave no registers for the rest.
+static constexpr int64_t kMaxWordsOfLane = 128;
+/// Registers that a lane needs beside its words of the row, about.
+static constexpr int64_t kOtherRegisters = 32;
+/// Bits that an element has in registers, at least.
+static constexpr int64_t kMinRegisterBits = 16;
+/// What a step of the lanes of a row should have at least, in bits, where it is
+/// a small part of the row: less is not a whole sector of memory.
+static constexpr int64_t kMinStepBits = 256, kFewSteps = 8;
+/// The vector of the widest candidates: interleaved scales may need steps that
+/// an entry does not reach.
+static constexpr int64_t kWideVector = 16;
+
+static auto getRowwiseOps(KernelOp kernel) {
+  return kernel.getBody().front().getOps<RowwiseOpInterface>();
+}
+
+/// The most bits of a row that an op of the kernel works on in registers.
+static int64_t getRowBits(KernelOp kernel) {
+  int64_t max = 0;
+  for (RowwiseOpInterface op : getRowwiseOps(kernel)) {
+    if (!holdsFragments(op))
+      continue;
+    int64_t bits = 0;
+    for (RowSegment piece : cast<RowLayoutOpInterface>(*op).getRowSegments())
+      bits += piece.extent * std::max(piece.bits, kMinRegisterBits);
+    max = std::max(max, bits);
+  }
+  return max;
+}
+
+/// The columns of the kernel's rows, if its lanes may have unequal numbers of
+/// vectors of each; else nothing.
+static SmallVector<int64_t> getUnevenColumns(KernelOp kernel) {
+  SmallVector<int64_t> columns;
+  for (RowwiseOpInterface op : getRowwiseOps(kernel)) {
+    if (!holdsFragments(op))
+      continue;
+    if (!cast<RowLayoutOpInterface>(*op).allowsMaskedTail())
+      return {};
+    for (RowSegment piece : cast<RowLayoutOpInterface>(*op).getRowSegments())
+      columns.push_back(piece.extent);
+  }
+  return columns;
+}
+
+namespace {
+
+/// What lanes and vectors are chosen by.
+struct RowProblem {
+  int64_t rowBits = 0;
+  int64_t maxLanes, maxVector;
+  /// Of rows of which lanes may have unequal numbers of vectors.
+  SmallVector<int64_t> columns;
+  /// Whether elements are found by index, one after another in a lane.
+  bool picks = false;
+
+  bool isLong(int64_t lanes) const {
+    return rowBits > 32 * lanes * kMaxWordsOfLane;
+  }
+};
+
+class RowsEntry : public PartEntry {
+public:
+  StringRef getKind() const override { return RowsAttr::name; }
+  Attribute getPart(EmitError emitError, MLIRContext *context) const override {
+    return RowsAttr::getChecked(emitError, context, lanes, vector, load, store);
+  }
+  bool appliesTo(KernelOp kernel) const override;
+  void
+  addCandidates(KernelOp kernel, const ScheduleCandidate &base,
+                SmallVectorImpl<ScheduleCandidate> &candidates) const override;
+  std::shared_ptr<const PartEntry> widen(LaunchPart &) const override {
+    auto wide = std::make_shared<RowsEntry>(*this);
+    wide->lanes = limits::kWarp;
+    wide->vector = std::max(vector, kWideVector);
+    return wide;
+  }
+
+  int64_t lanes = 8, vector = 8;
+  LoadPolicy load = LoadPolicy::Default;
+  StorePolicy store = StorePolicy::Default;
+  int64_t bits = 0;     ///< Of a stored element of the first segment; 0: any.
+  bool grouped = false; ///< For scales that stand for less than a row.
+};
+
+struct RowsKind : ScheduleKind {
+  StringRef getKey() const override { return "rows"; }
+  std::shared_ptr<const PartEntry> read(TableObject &object) const override {
+    auto entry = std::make_shared<RowsEntry>();
+    object.read("lanes", entry->lanes);
+    object.read("vector", entry->vector);
+    object.readNotNegative("bits", entry->bits);
+    object.read("grouped", entry->grouped);
+    readPolicies(object, entry->load, entry->store);
+    return entry;
+  }
+};
+
+} // namespace
+
+bool RowsEntry::appliesTo(KernelOp kernel) const {
+  RowwiseOpInterface first = *getRowwiseOps(kernel).begin();
+  if (grouped && cast<RowLayoutOpInterface>(*first).getScaleGroups().empty())
+    return false;
+  SmallVector<RowSegment> pieces =
+      cast<RowLayoutOpInterface>(*first).getRowSegments();
+  return !bits || pieces.empty() || bits == pieces.front().bits;
+}
+
+/// How many lanes have how many elements of a vector, in the order they are to
+/// be tried: of a row that is too long for few lanes, rather small vectors.
+static SmallVector<std::pair<int64_t, int64_t>>
+listShares(const RowProblem &problem) {
+  SmallVector<std::pair<int64_t, int64_t>> shares;
+  ArrayRef<int64_t> columns = problem.columns;
+  int64_t max = columns.empty() ? 0 : *llvm::max_element(columns);
+  auto lanesFor = [&](int64_t vector) {
+    return std::min<int64_t>(limits::kWarp,
+                             llvm::PowerOf2Ceil(llvm::divideCeil(max, vector)));
+  };
+  if (problem.picks && max > 0)
+    shares.push_back({lanesFor(1), 1});
+  auto isGood = [&](int64_t step) {
+    return columns.empty() || (llvm::all_equal(columns) && max % step == 0 &&
+                               (max <= kFewSteps * step ||
+                                problem.rowBits / max * step >= kMinStepBits));
+  };
+  for (int64_t vector = problem.maxVector; vector >= 1; vector /= 2)
+    for (int64_t lanes = problem.maxLanes; lanes >= 1; lanes /= 2)
+      if (!problem.isLong(lanes) && isGood(lanes * vector))
+        shares.push_back({lanes, vector});
+  // Unequal ones cost a comparison each: where no others will do.
+  for (int64_t vector = problem.maxVector; max > 0 && vector >= 1; vector /= 2)
+    shares.push_back({lanesFor(vector), vector});
+  // Where no such lanes divide the row.
+  for (int64_t lanes = problem.maxLanes; lanes >= 1; lanes /= 2)
+    for (int64_t vector = problem.maxVector; vector >= 1; vector /= 2)
+      if (problem.isLong(lanes))
+        shares.push_back({lanes, vector});
+  return shares;
+}
+
+void RowsEntry::addCandidates(
+    KernelOp kernel, const ScheduleCandidate &base,
+    SmallVectorImpl<ScheduleCandidate> &candidates) const {
+  RowProblem problem;
+  problem.maxLanes = lanes;
+  problem.maxVector = vector;
+  problem.columns = getUnevenColumns(kernel);
+  problem.picks = llvm::any_of(getRowwiseOps(kernel), isReadByIndex);
+  LaunchPart launch = base.launch;
+  // Lanes that hold what all threads have made together need few registers.
+  if (!dsv4::getCooperativeWork(kernel)) {
+    problem.rowBits = getRowBits(kernel);
+    while (problem.maxLanes < limits::kWarp && problem.isLong(problem.maxLanes))
+      problem.maxLanes *= 2;
+    auto widest = RowsAttr::get(kernel.getContext(), problem.maxLanes, vector,
+                                load, store);
+    if (launch.minBlocks &&
+        widest.getResources(kernel, launch).registers >
+            limits::kRegisters / (launch.minBlocks * launch.threads) -
+                kOtherRegisters)
+      launch.minBlocks = 0;
+  }
+  for (auto [lanes, vector] : listShares(problem)) {
+    ScheduleCandidate &candidate = candidates.emplace_back(base);
+    candidate.launch = launch;
+    candidate.parts.push_back(
+        RowsAttr::get(kernel.getContext(), lanes, vector, load, store));
+  }
+}
+
+const ScheduleKind &dsv4::getRowsKind() {
+  static const RowsKind kind;
+  return kind;
+}

@@ -1,0 +1,300 @@
+//===- Select.cpp - Rows that are selected from to threads ----------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SelectRounds.h"
+
+#include "dsv4/Dialect/RecordLayout.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+
+/// Rounds of a block whose first one bounds the others better than a sample.
+static constexpr int64_t kFewRounds = 4;
+
+LogicalResult SelectAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 SelectAlgorithm algorithm, int64_t vector,
+                                 int64_t vectors, int64_t blocks, LoadPolicy,
+                                 StorePolicy) {
+  if (vector < 1 || vector > 32 || !llvm::isPowerOf2_64(vector))
+    return emitError() << "schedule_select_c1: expected 'vector' to be a power "
+                          "of two between 1 and 32, got "
+                       << vector;
+  if (algorithm == SelectAlgorithm::Tile && vector != 1)
+    return emitError() << "schedule_select_c1: expected 'vector' to be 1 with "
+                          "'algorithm = tile', got "
+                       << vector;
+  bool inRounds = readsInRounds(algorithm);
+  if (vectors < 1 || vectors > kMaxVectors || (vectors > 1 && !inRounds) ||
+      (inRounds && vectors * vector > limits::kMaxSelectItems))
+    return emitError() << "schedule_select_c2: expected 'vectors' between 1 "
+                          "and 16 and at most "
+                       << limits::kMaxSelectItems
+                       << " elements in them, and 1 without 'algorithm = "
+                          "stream' or 'grid', got "
+                       << vectors;
+  bool isGrid = algorithm == SelectAlgorithm::Grid;
+  if (blocks < (isGrid ? limits::kMinGridBlocks : 1) ||
+      blocks > (isGrid ? limits::kMaxGridBlocks : 1) ||
+      !llvm::isPowerOf2_64(blocks))
+    return emitError() << "schedule_select_c4: expected 'blocks' to be a power "
+                          "of two between 2 and 256 with 'algorithm = grid', "
+                          "else 1, got "
+                       << blocks;
+  return success();
+}
+
+LogicalResult
+SelectAttr::verifyLaunch(function_ref<InFlightDiagnostic()> emitError,
+                         const LaunchPart &launch) const {
+  if (!isWarp() && !isTile() &&
+      (launch.threads < limits::kMinSelectThreads ||
+       !llvm::isPowerOf2_64(launch.threads)))
+    return emitError() << "schedule_select_c3: expected 'threads' that select "
+                          "to be a power of two from 64 on, got "
+                       << launch.threads;
+  return success();
+}
+
+std::optional<RowMapping> SelectAttr::getRowMapping() const {
+  return RowMapping{/*lanes=*/1, getVector(), getLoad(), getStore()};
+}
+
+PartGeometry SelectAttr::getGeometry(const LaunchPart &launch) const {
+  bool isShared = getAlgorithm() == SelectAlgorithm::Block ||
+                  getAlgorithm() == SelectAlgorithm::Stream;
+  int64_t rows = isWarp() ? launch.threads / limits::kWarp : 1;
+  // Another part has fewer.
+  if (isTile())
+    rows = INT32_MAX;
+  return {/*rowsPerBlock=*/rows,
+          /*blocksPerRow=*/getBlocks(),
+          /*maxCluster=*/isShared ? limits::kMaxCluster : 1};
+}
+
+PartResources SelectAttr::getResources(Operation *kernel,
+                                       const LaunchPart &launch) const {
+  // The device library checks the shared memory of its state.
+  auto typed = cast<KernelOp>(kernel);
+  CooperativeWork work = dsv4::getCooperativeWork(typed, SelectAttr::name);
+  PartResources resources;
+  resources.registers =
+      getVector() * getVectorsPerThread(boundColumns(typed, work), launch);
+  return resources;
+}
+
+std::string SelectAttr::describe(const LaunchPart &launch) const {
+  if (isTile())
+    return "a selection from tiles";
+  std::string line = llvm::formatv("chunks of {0} {1}, a row by ", getVector(),
+                                   getVector() == 1 ? "element" : "elements");
+  if (getAlgorithm() == SelectAlgorithm::Grid)
+    return llvm::formatv("{0}{1} blocks that read it once", line, getBlocks());
+  if (launch.cluster > 1)
+    line += llvm::formatv("a cluster of {0} blocks", launch.cluster);
+  else
+    line += isWarp() ? "a warp" : "a block";
+  return line + (getAlgorithm() == SelectAlgorithm::Stream
+                     ? " that reads it once"
+                     : " that has it in registers");
+}
+
+int64_t SelectAttr::getVectorsPerThread(int64_t columns,
+                                        const LaunchPart &launch) const {
+  if (!holdsRow())
+    return getVectors();
+  return llvm::divideCeil(columns, getThreadsPerRow(launch) * launch.cluster *
+                                       getVector());
+}
+
+bool SelectAttr::takesFewRounds(int64_t columns,
+                                const LaunchPart &launch) const {
+  int64_t round = launch.threads * getVector() * getVectors();
+  return getAlgorithm() == SelectAlgorithm::Stream && launch.cluster == 1 &&
+         columns <= kFewRounds * round;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules and kernels
+//===----------------------------------------------------------------------===//
+
+int64_t dsv4::boundColumns(KernelOp kernel, const CooperativeWork &work) {
+  auto type = cast<RankedTensorType>(work.source.getType());
+  int64_t axis = type.getRank() - 1;
+  if (!type.isDynamicDim(axis))
+    return type.getDimSize(axis);
+  auto inner = dyn_cast<BlockArgument>(work.source);
+  auto arg =
+      inner ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
+            : BlockArgument();
+  return arg ? getDimBound(arg.getOwner()->getParentOp(), arg.getArgNumber(),
+                           axis)
+             : INT32_MAX;
+}
+
+/// Why only the lanes of a warp can select for the rows of `op`, or an empty
+/// string.
+static std::string explainWarp(RowwiseOpInterface op) {
+  if (isOfRanks(op))
+    return llvm::formatv("schedule_select_c5: a row of '{0}' is made of what "
+                         "is selected, which only the lanes of a warp have "
+                         "together; expected 'algorithm = warp'",
+                         op->getName());
+  if (op.getCooperativeWork().groups)
+    return llvm::formatv(
+        "schedule_select_c5: groups of a row are chosen by the lanes of a "
+        "warp, of at most {0} elements in at most {1} groups, and for a k of "
+        "at most {2}; expected 'algorithm = warp'",
+        limits::kMaxWarpColumns, limits::kMaxWarpGroups, limits::kMaxWarpK);
+  if (takesStatistics(op))
+    return llvm::formatv("schedule_select_c5: '{0}' takes statistics of whole "
+                         "rows, which only the lanes of a warp find; expected "
+                         "'algorithm = warp'",
+                         op->getName());
+  return "";
+}
+
+/// Why the lanes of a warp cannot do `work`, or an empty string.
+static std::string explainNoWarp(SelectAttr select, const CooperativeWork &work,
+                                 int64_t columns) {
+  int64_t held = llvm::divideCeil(columns, limits::kWarp * select.getVector()) *
+                 select.getVector();
+  if (work.k > limits::kMaxWarpK || held > limits::kMaxSelectItems)
+    return llvm::formatv("schedule_select_c5: a warp selects at most {0} "
+                         "elements from at most {1}, got {2} from {3}",
+                         limits::kMaxWarpK, limits::kMaxWarpColumns, work.k,
+                         columns);
+  if (work.groups > limits::kMaxWarpGroups)
+    return llvm::formatv("schedule_select_c5: a warp chooses from at most {0} "
+                         "groups, got {1}",
+                         limits::kMaxWarpGroups, work.groups);
+  return "";
+}
+
+/// Why the threads of a block or cluster cannot have `columns` elements in
+/// registers, or an empty string.
+static std::string explainNoRegisters(SelectAttr select,
+                                      const LaunchPart &launch,
+                                      int64_t columns) {
+  int64_t held =
+      select.getVectorsPerThread(columns, launch) * select.getVector();
+  if (held <= limits::kMaxSelectItems)
+    return "";
+  return llvm::formatv(
+      "schedule_select_c6: with 'algorithm = block' {0} x {1} threads have a "
+      "row in registers, {2} elements at most, and it can have {3}; expected "
+      "more 'threads', a larger 'cluster', 'algorithm = stream', or columns "
+      "that are known to be fewer (constant, or by policy 'bucket')",
+      launch.cluster, launch.threads,
+      launch.threads * launch.cluster * limits::kMaxSelectItems,
+      columns == INT32_MAX ? std::string("any number")
+                           : std::to_string(columns));
+}
+
+/// Whether an op computes its rows tile by tile.
+static bool providesTiles(Operation *op) {
+  auto producer = dyn_cast_if_present<FusionOpInterface>(op);
+  return producer && op->getNumResults() > 0 &&
+         llvm::any_of(producer.getProvidedAccesses(op->getResult(0)),
+                      [](const Access &access) { return access.isTile(); });
+}
+
+/// Why the scores of `work` are not for the algorithm, or an empty string.
+static std::string explainSource(SelectAttr select,
+                                 const CooperativeWork &work) {
+  Operation *source = work.source.getDefiningOp();
+  if (providesTiles(source) == select.isTile())
+    return "";
+  if (!select.isTile())
+    return llvm::formatv("schedule_select_c8: '{0}' computes its rows tile by "
+                         "tile; expected 'algorithm = tile'",
+                         source->getName());
+  return "schedule_select_c8: with 'algorithm = tile' an op of the kernel "
+         "computes the elements tile by tile, and none does; expected 'warp', "
+         "'block', 'stream' or 'grid'";
+}
+
+/// Why the op that selects cannot do so, or an empty string.
+static std::string explainSelecting(SelectAttr select, KernelOp kernel,
+                                    const LaunchPart &launch,
+                                    const CooperativeWork &work) {
+  if (std::string why = explainSource(select, work); !why.empty())
+    return why;
+  auto type = cast<RankedTensorType>(work.source.getType());
+  int64_t vector = select.getVector();
+  int64_t bits = getElementBits(type.getElementType());
+  if (vector * bits > limits::kMaxAccessBits)
+    return llvm::formatv("schedule_select_c7: a vector of {0} elements of {1} "
+                         "bits is more than 16 bytes; expected a 'vector' of "
+                         "at most {2}",
+                         vector, bits, limits::kMaxAccessBits / bits);
+  int64_t columns = type.getShape().back();
+  if (!ShapedType::isDynamic(columns) && columns % vector != 0)
+    return llvm::formatv("schedule_select_c7: vectors of {0} elements do not "
+                         "make up the {1} of a row; expected a 'vector' that "
+                         "divides {1}",
+                         vector, columns);
+  int64_t max = boundColumns(kernel, work);
+  switch (select.getAlgorithm()) {
+  case SelectAlgorithm::Stream:
+  case SelectAlgorithm::Grid:
+  case SelectAlgorithm::Tile:
+    return "";
+  case SelectAlgorithm::Warp:
+    return explainNoWarp(select, work, max);
+  case SelectAlgorithm::Block:
+    return explainNoRegisters(select, launch, max);
+  }
+  llvm_unreachable("all algorithms are above");
+}
+
+/// Why an op that computes columns for the selection does not fit, or an empty
+/// string.
+static std::string explainColumns(RowwiseOpInterface op, int64_t vector) {
+  int64_t unit = getColumnUnit(op);
+  if (unit == 0)
+    return llvm::formatv("schedule_select_c7: a row of '{0}' is not computed "
+                         "in vectors of columns",
+                         op->getName());
+  if (vector % unit != 0)
+    return llvm::formatv("schedule_select_c7: a vector of {0} elements is not "
+                         "made of the {1} that belong together",
+                         vector, unit);
+  for (RowSegment piece : cast<RowLayoutOpInterface>(*op).getRowSegments())
+    if (piece.extent % vector != 0)
+      return llvm::formatv("schedule_select_c7: vectors of {0} elements do not "
+                           "make up the {1} of a row",
+                           vector, piece.extent);
+  for (ScaleGroup group : cast<RowLayoutOpInterface>(*op).getScaleGroups())
+    if (group.extent % vector != 0 && vector % group.extent != 0)
+      return llvm::formatv("schedule_select_c7: groups of {0} elements do not "
+                           "match vectors of {1}",
+                           group.extent, vector);
+  return "";
+}
+
+std::string SelectAttr::explainMisfit(Operation *kernel,
+                                      const LaunchPart &launch) const {
+  auto typed = cast<KernelOp>(kernel);
+  for (auto op : typed.getBody().front().getOps<RowwiseOpInterface>()) {
+    if (!isWarp())
+      if (std::string why = explainWarp(op); !why.empty())
+        return why;
+    // The selection says whether they are for it.
+    if (isOfRanks(op) || providesTiles(op))
+      continue;
+    CooperativeWork work = op.getCooperativeWork();
+    std::string why = work.kind == SelectAttr::name
+                          ? explainSelecting(*this, typed, launch, work)
+                          : explainColumns(op, getVector());
+    if (!why.empty())
+      return why;
+  }
+  return "";
+}

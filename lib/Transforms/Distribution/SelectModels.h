@@ -1,0 +1,40 @@
+//===- SelectModels.h - What selections share -------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef DSV4_LIB_TRANSFORMS_DISTRIBUTION_SELECTMODELS_H
+#define DSV4_LIB_TRANSFORMS_DISTRIBUTION_SELECTMODELS_H
+
+#include "Models.h"
+
+#include "dsv4/Dialect/CUDA/SelectOps.h"
+#include "dsv4/Dialect/Row/SelectOps.h"
+
+namespace dsv4 {
+
+cuda::SelectOrder convert(row::SelectOrder order);
+
+/// Refuses writes of whole rows, of which a selection has only parts.
+llvm::LogicalResult verifyWritesOf(row::SelectOp select, Distribution &d);
+
+/// Emits what becomes of the rank of `select` that `thread` sees, and of its
+/// value. `ranks` threads have one each; those behind the last rank of the
+/// selection take part, and store nothing.
+llvm::LogicalResult emitRank(row::SelectOp select, Distribution &thread,
+                             mlir::Value value, int64_t ranks);
+
+/// The op that computes `scores` tile by tile, but for what is made of them
+/// element by element; null if they can be computed otherwise.
+row::TileSourceOpInterface findTileSource(mlir::Value scores);
+
+/// Selects from such scores.
+llvm::LogicalResult distributeSelectTiles(row::SelectOp select,
+                                          row::TileSourceOpInterface source,
+                                          Distribution &d);
+
+} // namespace dsv4
+
+#endif // DSV4_LIB_TRANSFORMS_DISTRIBUTION_SELECTMODELS_H

@@ -1,0 +1,234 @@
+//===- SelectTiles.cpp - Selection from rows that come as tiles -----------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A block has as many rows as a tile. Its threads run the source once, and some
+// of them consume what it hands over. What other ops make of the scores is a
+// function of one element, and what becomes of the results one of one rank.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SelectModels.h"
+
+#include "dsv4/Dialect/CUDA/TileOps.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace dsv4;
+using row::Footprint;
+
+namespace {
+
+/// Emits the device call of a row.select whose scores come as tiles.
+class TileSelector {
+public:
+  TileSelector(row::SelectOp select, row::TileSourceOpInterface source,
+               Distribution &d)
+      : select(select), source(source), d(d), b(d.getBuilder()),
+        tile(source.getTileShape(d)), needs(source.getTileResources(d)) {}
+
+  LogicalResult build();
+
+private:
+  LogicalResult verify();
+  LogicalResult verifySchedule();
+  /// A part of the block's shared memory; null of no bytes.
+  Value allocate(int64_t bytes);
+  cuda::SelectTilesOp createCall();
+  /// The distribution of a region for one of the block's rows, which is its
+  /// first argument.
+  Distribution enterRow(Region &region, const View &view);
+  LogicalResult emitLimit(Region &region);
+  LogicalResult emitSource(Region &region);
+  LogicalResult emitScore(Region &region);
+  LogicalResult emitRanks(Region &region);
+
+  row::SelectOp select;
+  row::TileSourceOpInterface source;
+  Distribution &d;
+  OpBuilder &b;
+  row::TileShape tile;
+  row::TileResources needs;
+  Value sourceMemory; ///< The source's part of the shared memory, or null.
+};
+
+} // namespace
+
+row::TileSourceOpInterface dsv4::findTileSource(Value scores) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  SmallVector<Value> left = {scores};
+  while (!left.empty()) {
+    Operation *op = left.pop_back_val().getDefiningOp();
+    if (auto source = dyn_cast_if_present<row::TileSourceOpInterface>(op))
+      return source;
+    if (op && op->hasTrait<OpTrait::Elementwise>() && seen.insert(op).second)
+      llvm::append_range(left, op->getOperands());
+  }
+  return {};
+}
+
+LogicalResult TileSelector::verifySchedule() {
+  if (tile.rows < 1)
+    return source->emitOpError()
+           << "has no tiles: the schedule has no part that says them";
+  int64_t threads = d.getSchedule().getThreads();
+  int64_t rows = d.getSchedule().getRowsPerBlock();
+  if (threads == needs.threads && rows == tile.rows &&
+      tile.warps * 32 <= threads)
+    return success();
+  return source->emitOpError()
+         << "has tiles of " << tile.rows << " rows by " << needs.threads
+         << " threads, of which " << tile.warps
+         << " warps consume, and the schedule has " << rows << " rows by "
+         << threads
+         << " threads per block: expected a schedule of the source's";
+}
+
+LogicalResult TileSelector::verify() {
+  if (failed(verifySchedule()) || failed(verifyWritesOf(select, d)))
+    return failure();
+  if (select.getGroups() > 1)
+    return select.emitOpError()
+           << "chooses groups of a row that '" << source->getName()
+           << "' computes tile by tile: expected one group, or scores in "
+              "memory";
+  for (Operation *user : source->getUsers())
+    if (user != select && !user->hasTrait<OpTrait::Elementwise>())
+      return user->emitOpError()
+             << "reads a row that '" << source->getName()
+             << "' computes tile by tile, for 'row.select' alone: put what "
+                "computes it into a kernel of its own";
+  if (d.needsWholeRow(select.getScores()))
+    return select.emitOpError()
+           << "selects from what needs statistics of a row that '"
+           << source->getName() << "' computes tile by tile";
+  // Where the source is, no row of the block is at hand.
+  for (Value operand : source->getOperands())
+    if (operand != d.getRowIndex() && d.dependsOnRow(operand))
+      return source->emitOpError()
+             << "takes a value of one row, of which a tile has " << tile.rows
+             << ": expected the index of the row, or values that all rows "
+                "share";
+  return success();
+}
+
+Value TileSelector::allocate(int64_t bytes) {
+  if (bytes == 0)
+    return {};
+  return cuda::SharedOp::create(
+      b, d.getLoc(), MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
+      bytes, d.allocateShared(bytes));
+}
+
+cuda::SelectTilesOp TileSelector::createCall() {
+  int64_t k = select.getK();
+  Value memory =
+      allocate(cuda::SelectTilesOp::getSharedBytes(k, tile.rows, tile.columns));
+  sourceMemory = allocate(needs.sharedBytes);
+  return cuda::SelectTilesOp::create(
+      b, select.getLoc(), k, select.getScores().getType().getNumElements(),
+      tile.rows, tile.columns, tile.warps, memory, convert(select.getOrder()),
+      select.getSmallest());
+}
+
+Distribution TileSelector::enterRow(Region &region, const View &view) {
+  Block *body = &region.front();
+  Distribution inner = d.enter(body, view);
+  inner.mapRowOfTile(body->getArgument(0));
+  return inner;
+}
+
+/// No element of a row that is not there counts.
+LogicalResult TileSelector::emitLimit(Region &region) {
+  region.emplaceBlock().addArgument(b.getIndexType(), d.getLoc("tile_row"));
+  Distribution row = enterRow(region, View());
+  row.readOnlyInside();
+  OpBuilder &inner = row.getBuilder();
+  Value length = row.getScalar(select.getLength());
+  Value limit = arith::SelectOp::create(inner, d.getLoc(), row.getInside(),
+                                        length, row.constant(0));
+  cuda::TileYieldOp::create(inner, d.getLoc(), limit);
+  return success();
+}
+
+LogicalResult TileSelector::emitSource(Region &region) {
+  Block *body = &region.emplaceBlock();
+  Value consume = body->addArgument(cuda::CallableType::get(b.getContext()),
+                                    d.getLoc("consume"));
+  Distribution block = d.enter(body, View());
+  if (failed(source.emitSource(block, consume, sourceMemory)))
+    return failure();
+  cuda::TileYieldOp::create(block.getBuilder(), d.getLoc(), ValueRange());
+  return success();
+}
+
+/// One element, of a row of one column.
+LogicalResult TileSelector::emitScore(Region &region) {
+  if (select.getScores() == source->getResult(0))
+    return success();
+  Block *body = &region.emplaceBlock();
+  Footprint one{1, 1};
+  View element;
+  element.access = Access::columns(1);
+  body->addArgument(b.getIndexType(), d.getLoc("tile_row"));
+  element.column = body->addArgument(b.getIndexType(), d.getLoc("column"));
+  Value value = body->addArgument(VectorType::get({1, 1}, b.getF32Type()),
+                                  d.getLoc("value"));
+  Distribution row = enterRow(region, element);
+  row.set(source->getResult(0), one, value);
+  if (failed(row.placeLoads(select.getScores(), one)))
+    return failure();
+  auto score = row.get(select.getScores(), one);
+  if (failed(score))
+    return failure();
+  cuda::TileYieldOp::create(row.getBuilder(), d.getLoc(), *score);
+  return success();
+}
+
+LogicalResult TileSelector::emitRanks(Region &region) {
+  Block *body = &region.emplaceBlock();
+  View ranks;
+  ranks.access = Access::ranks();
+  body->addArgument(b.getIndexType(), d.getLoc("tile_row"));
+  ranks.lane = body->addArgument(b.getIndexType(), d.getLoc("rank"));
+  ranks.index = body->addArgument(b.getIndexType(), d.getLoc("index"));
+  Value value = body->addArgument(b.getF32Type(), d.getLoc("value"));
+  Distribution row = enterRow(region, ranks);
+  OpBuilder &inner = row.getBuilder();
+  auto guard = scf::IfOp::create(inner, d.getLoc(), row.getInside());
+  inner.setInsertionPointToStart(guard.thenBlock());
+  if (failed(emitRank(select, row, value, select.getK())))
+    return failure();
+  inner.setInsertionPointToEnd(body);
+  cuda::TileYieldOp::create(inner, d.getLoc(), ValueRange());
+  return success();
+}
+
+LogicalResult TileSelector::build() {
+  if (failed(verify()))
+    return failure();
+  d.mapRowsToTiles(tile.rows);
+  cuda::SelectTilesOp call = createCall();
+  if (d.getSharedBytes() > limits::kMaxSharedBytes)
+    return select.emitOpError()
+           << "needs " << d.getSharedBytes()
+           << " bytes of shared memory with its source '" << source->getName()
+           << "', and a block has at most " << limits::kMaxSharedBytes
+           << ": expected fewer rows or columns per tile";
+  if (failed(emitLimit(call.getLimit())) ||
+      failed(emitSource(call.getSource())) ||
+      failed(emitScore(call.getScore())) || failed(emitRanks(call.getEmit())))
+    return failure();
+  d.eraseProgram();
+  return success();
+}
+
+LogicalResult dsv4::distributeSelectTiles(row::SelectOp select,
+                                          row::TileSourceOpInterface source,
+                                          Distribution &d) {
+  return TileSelector(select, source, d).build();
+}

@@ -1,0 +1,244 @@
+// The clauses of selections from tiles.
+
+// RUN: dsv4-opt %s --split-input-file --verify-diagnostics
+
+func.func @shared_c1_begin() {
+  // expected-error @+1 {{shared_c1: expected a positive number of bytes from a multiple of 16 on, got 16 from 8 on}}
+  %0 = cuda.shared 16 from 8 : memref<?xi8>
+  return
+}
+
+// -----
+
+func.func @shared_c1_bytes() {
+  // expected-error @+1 {{shared_c1: expected a positive number of bytes from a multiple of 16 on, got 0 from 16 on}}
+  %0 = cuda.shared 0 from 16 : memref<?xi8>
+  return
+}
+
+// -----
+
+func.func @select_tiles_c1_limit(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index, %column: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c1_limit_yield(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c1_source(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: index):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c1_source_yield(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield %n : index
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c1_score(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } score {
+  ^bb0(%row: index, %value: vector<1x1xf32>):
+    cuda.tile_yield %value : vector<1x1xf32>
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c1_score_yield(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } score {
+  ^bb0(%row: index, %column: index, %value: vector<1x1xf32>):
+    cuda.tile_yield %n : index
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c1_emit(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c1_emit_yield(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c1: expected regions of (tile_row), (consume), (tile_row, column, value) and (tile_row, rank, index, value) that end in a 'cuda.tile_yield' of an integer, of nothing, of one element and of nothing}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield %n : index
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c2_k(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 0 of 333, 3 x 16 and 2}}
+  cuda.select_tiles 0 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c2_max(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 20 of 0, 3 x 16 and 2}}
+  cuda.select_tiles 20 of 0 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c2_rows(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 20 of 333, 0 x 16 and 2}}
+  cuda.select_tiles 20 of 333 rows 0 columns 16 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c2_columns(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 20 of 333, 3 x 0 and 2}}
+  cuda.select_tiles 20 of 333 rows 3 columns 0 warps 2 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_tiles_c2_warps(%memory: memref<?xi8>, %n: index) {
+  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 20 of 333, 3 x 16 and 33}}
+  cuda.select_tiles 20 of 333 rows 3 columns 16 warps 33 in %memory : memref<?xi8> limit {
+  ^bb0(%row: index):
+    cuda.tile_yield %n : index
+  } source {
+  ^bb0(%consume: !cuda.callable):
+    cuda.tile_yield
+  } emit {
+  ^bb0(%row: index, %rank: index, %index: index, %value: f32):
+    cuda.tile_yield
+  }
+  return
+}

@@ -1,0 +1,34 @@
+// What an op means is not limited by hardware; what no schedule can do is an error of its kernel.
+
+// RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule -split-input-file -verify-diagnostics
+
+func.func @wide_windows(%v: tensor<?x8200xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8200xbf16>) -> tensor<?x8200xbf16> {
+  // expected-error @+1 {{no schedule of the table fits: schedule_window_c4: a block reduces windows of rows of at most 8192 elements, got 8200}}
+  %0 = dsv4.compress %v, %v window 4 plan(%p : tensor<?x4xi32>)
+      outs(%o : tensor<?x8200xbf16>) : tensor<?x8200xf32>, tensor<?x8200xf32>
+  return %0 : tensor<?x8200xbf16>
+}
+
+// -----
+
+func.func @groups_of_long_rows(%s: tensor<?x2048xf32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32> {
+  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: groups of a row are chosen by the lanes of a warp, of at most 1024 elements in at most 32 groups, and for a k of at most 32; expected 'algorithm = warp'}}
+  %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x2048xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// -----
+
+func.func @groups_of_large_k(%s: tensor<?x256xf32>, %i: tensor<?x33xi32>) -> tensor<?x33xi32> {
+  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: groups of a row are chosen by the lanes of a warp}}
+  %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x33xi32>) : tensor<?x256xf32>
+  return %0 : tensor<?x33xi32>
+}
+
+// -----
+
+func.func @many_groups(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32> {
+  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: a warp chooses from at most 32 groups, got 64}}
+  %0 = dsv4.topk %s groups 64 keep 32 by 1 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return %0 : tensor<?x8xi32>
+}
