@@ -509,7 +509,8 @@ def main():
         before = read(page)
         with tempfile.TemporaryDirectory() as folder:
             playground = os.path.realpath(folder)
-            os.symlink(os.path.join(ROOT, "examples"), os.path.join(playground, "examples"))
+            for shown in ("examples", "test"):
+                os.symlink(os.path.join(ROOT, shown), os.path.join(playground, shown))
             try:
                 after = update(before)
             except Failure as failure:

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/DSV4/KernelOps.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"

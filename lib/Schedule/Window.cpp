@@ -127,7 +127,7 @@ constexpr int64_t kUsualThreads = 512;
 /// room.
 constexpr int64_t kBytesInFlight = 72 << 10;
 /// Some architectures give a block no more than 99 KiB.
-constexpr int64_t kMaxSharedBytes = 96 << 10;
+constexpr int64_t kMaxStagedBytes = 96 << 10;
 } // namespace
 
 /// How many groups a lane loads to registers before it uses the first: as many
@@ -174,7 +174,7 @@ static int64_t countStagedGroups(ScheduleAttr schedule,
   int64_t reduced = window.getRows() * 4 * segment.channels;
   int64_t blocks = std::max<int64_t>(launch.minBlocks, 1);
   int64_t bytes = std::min(
-      {kBytesInFlight, 2 * kBytesInFlight / blocks, kMaxSharedBytes - reduced});
+      {kBytesInFlight, 2 * kBytesInFlight / blocks, kMaxStagedBytes - reduced});
   int64_t groups =
       std::min({bytes / groupBytes, segment.members / limits::kSegmentGroupRows,
                 kMaxGroups});

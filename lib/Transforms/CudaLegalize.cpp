@@ -70,7 +70,7 @@ private:
   void visitCast(Operation *op);
   void visitId(Operation *op);
   void visitConstant(cuda::ConstantOp op);
-  void visitMemory(Operation *op);
+  LogicalResult visitMemory(Operation *op);
   void visitCall(Operation *op);
   void visitArguments(Region &region);
   /// The integer of an offset of a memory access by `op`.
@@ -245,7 +245,11 @@ Value Legalizer::getOffset(Operation *op, Value index) {
                                as(sum.getRhs(), 64));
 }
 
-void Legalizer::visitMemory(Operation *op) {
+LogicalResult Legalizer::visitMemory(Operation *op) {
+  auto memory = llvm::find_if(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
+  if (cast<MemRefType>(*memory).getRank() != 1)
+    return op->emitOpError() << "accesses memory of type " << *memory
+                             << ": expected a memref of rank 1";
   auto offset = [&](Value index) { return as(index, widthOf(index)); };
   if (auto load = dyn_cast<memref::LoadOp>(op)) {
     auto value =
@@ -260,6 +264,7 @@ void Legalizer::visitMemory(Operation *op) {
                           Value());
   }
   dead.push_back(op);
+  return success();
 }
 
 void Legalizer::visitArguments(Region &region) {
@@ -307,10 +312,8 @@ LogicalResult Legalizer::visit(Operation *op) {
     visitCall(op);
     return success();
   }
-  if (isa<memref::LoadOp, memref::StoreOp>(op)) {
-    visitMemory(op);
-    return success();
-  }
+  if (isa<memref::LoadOp, memref::StoreOp>(op))
+    return visitMemory(op);
   if (llvm::none_of(op->getOperandTypes(), isIndex) &&
       llvm::none_of(op->getResultTypes(), isIndex))
     return success();

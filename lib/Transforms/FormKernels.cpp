@@ -304,8 +304,8 @@ static std::string explainOtherUsers(Operation *producer, const Group &group) {
         continue;
       if (joins && !isAlsoStored)
         return "its result has other users";
-      if (user->getBlock() == producer->getBlock() &&
-          user->isBeforeInBlock(group.getLast()))
+      Operation *at = producer->getBlock()->findAncestorOpInBlock(*user);
+      if (at && at->isBeforeInBlock(group.getLast()))
         return "another of its results is used between them";
     }
   }

@@ -51,3 +51,13 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @m {
+  gpu.func @no_axis(%out: memref<f32>, %a: f32) kernel {
+    // expected-error @+1 {{'memref.store' op accesses memory of type 'memref<f32>': expected a memref of rank 1}}
+    memref.store %a, %out[] : memref<f32>
+    gpu.return
+  }
+}

@@ -89,3 +89,54 @@ func.func @nested_guards(%o: tensor<?x64xf32>, %a: i1) {
   }
   return
 }
+
+// -----
+
+func.func @two_indices(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 1>]> : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    // expected-error @+1 {{'scf.forall' op is no loop over rows: expected one index from 0 in steps of 1}}
+    scf.forall (%i, %j) in (4, 4) {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @steps(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 1>]> : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    // expected-error @+1 {{'scf.forall' op is no loop over rows: expected one index from 0 in steps of 1}}
+    scf.forall (%i) = (3) to (9) step (2) {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @store_beside_selection(%s: tensor<?x64xf32>, %o: tensor<?x8xi32>) {
+  dsv4.kernel @k(%s, %o) schedule <threads = 64, parts = [#dsv4.select<algorithm = block, vector = 4>]> : (tensor<?x64xf32>, tensor<?x8xi32>) -> () {
+  ^bb0(%s1: tensor<?x64xf32>, %o1: tensor<?x8xi32>):
+    %n = dsv4.row_count %s1 : tensor<?x64xf32>
+    %c64 = arith.constant 64 : index
+    %m = dsv4.buffer %s1 : tensor<?x64xf32> to memref<?xf32>
+    %w = dsv4.buffer %o1 : tensor<?x8xi32> to memref<?xi32>
+    scf.forall (%row) in (%n) {
+      %c8 = arith.constant 8 : index
+      %one = arith.constant 1 : i32
+      %from = arith.muli %row, %c64 : index
+      %to = arith.muli %row, %c8 : index
+      %x = row.read %m[%from] : memref<?xf32> -> vector<64xf32>
+      %i, %v = row.select %x length %c64 : vector<64xf32> -> vector<8xi32>, vector<8xf32>
+      %first = arith.cmpi ult, %row, %c64 : index
+      scf.if %first {
+        // expected-error @+1 {{'memref.store' op writes memory in the program of a selection, which has ranks and no rows: expected a row.write of what is selected}}
+        memref.store %one, %w[%to] : memref<?xi32>
+      }
+      row.write %i, %w[%to] : vector<8xi32>, memref<?xi32>
+    }
+  }
+  return
+}

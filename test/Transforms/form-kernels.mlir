@@ -304,3 +304,23 @@ func.func @two_teams(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi3
       : !both, tensor<?xi32>
   return
 }
+
+// A result that a region uses before the consumer keeps its op in front of the region.
+// CHECK-LABEL: func.func @used_in_region
+// CHECK: dsv4.kernel @used_in_region_0
+// CHECK: scf.if
+// CHECK: dsv4.kernel @used_in_region_1
+func.func @used_in_region(%c: !dsv4.cache<64 x <v41_528>>, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
+                          %b: i1, %m: tensor<?xi1>, %s: tensor<?xf32>, %o: tensor<?x512xbf16>)
+    -> (tensor<?x512xbf16>, tensor<?xi1>) {
+  %0, %valid = dsv4.paged_gather %c[%i] outs(%tmp : tensor<?x512xf32>) mask(%m : tensor<?xi1>)
+      : !dsv4.cache<64 x <v41_528>>, tensor<?xi32>
+  %r = scf.if %b -> tensor<?xi1> {
+    scf.yield %valid : tensor<?xi1>
+  } else {
+    scf.yield %m : tensor<?xi1>
+  }
+  %1 = dsv4.dequantize %0 scales(%s : tensor<?xf32>) outs(%o : tensor<?x512xbf16>)
+      {format = #dsv4.format<f32, [<f32 per row>]>} : tensor<?x512xf32>
+  return %1, %r : tensor<?x512xbf16>, tensor<?xi1>
+}

@@ -434,9 +434,16 @@ struct DistributeRows : dsv4::impl::DistributeRowsBase<DistributeRows> {
       }
       SmallVector<scf::ForallOp> loops(
           kernel.getBody().front().getOps<scf::ForallOp>());
-      for (scf::ForallOp forall : loops)
+      for (scf::ForallOp forall : loops) {
+        if (forall.getRank() != 1 || !forall.isNormalized()) {
+          forall.emitOpError()
+              << "is no loop over rows: expected one index from 0 in steps "
+                 "of 1";
+          return signalPassFailure();
+        }
         if (failed(Distribution(kernel, forall).run()))
           return signalPassFailure();
+      }
     }
   }
 };

@@ -176,7 +176,26 @@ static bool comesFrom(Value value, row::SelectOp select) {
   return false;
 }
 
+/// Refuses what writes memory other than by a row.write of the program itself:
+/// a thread has a rank of a row, and no row.
+static LogicalResult verifyEffects(Operation &op) {
+  if (isa<row::WriteOp>(op))
+    return success();
+  auto result = op.walk([&](Operation *inner) {
+    if (!hasEffect<MemoryEffects::Write>(inner))
+      return WalkResult::advance();
+    inner->emitOpError()
+        << "writes memory in the program of a selection, which has ranks and "
+           "no rows: expected a row.write of what is selected";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult dsv4::verifyWritesOf(row::SelectOp select, Distribution &d) {
+  for (Operation &op : *d.getProgram())
+    if (failed(verifyEffects(op)))
+      return failure();
   for (auto write : d.getProgram()->getOps<row::WriteOp>())
     if (!comesFrom(write.getValue(), select))
       return write.emitOpError()

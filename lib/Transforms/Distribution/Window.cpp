@@ -209,6 +209,12 @@ struct WindowDistribution : DistributionModel<WindowDistribution<Op>, Op> {
       return op->emitOpError()
              << "schedule_c5: needs a part #dsv4.window<...>, "
                 "which the schedule does not have";
+    int64_t channels =
+        cast<VectorType>(op->getResult(0).getType()).getNumElements();
+    if (channels % part.getElements() != 0)
+      return op->emitOpError()
+             << "schedule_window_c1: a row of " << channels
+             << " elements is not made of vectors of " << part.getElements();
     auto emit = [&] { return WindowBuilder(op, d).build(window); };
     Distribution::Cooperation with;
     with.plan = &window.getBody().front();

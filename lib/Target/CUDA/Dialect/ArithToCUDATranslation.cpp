@@ -257,6 +257,9 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
 StringRef ArithTranslation::getHeader(Operation *op) const {
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
     return "rows/convert.cuh";
+  if (isa<arith::MinNumFOp, arith::MaxNumFOp>(op) &&
+      isa<VectorType>(op->getResult(0).getType()))
+    return "rows/rows.cuh";
   return isa<arith::MaximumFOp>(op) ? "rows/gate.cuh" : "";
 }
 
