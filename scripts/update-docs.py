@@ -365,7 +365,9 @@ def make_methods(arguments, _):
         lines.append(f"* `{part.split(' ')[0]}`")
         for name, about in re.findall(r"#### `(\w+)`\n\n```c\+\+\n.*?```\n\n(.*?)\n\n", part + "\n\n", flags=re.S):
             text = " ".join(about.split()).rstrip(".")
-            lines.append(f"  * `{name}`: {text[0].lower() + text[1:]}.")
+            text = f"`{name}`: {text[0].lower() + text[1:]}."
+            lines.append(textwrap.fill(text, 100, initial_indent="  * ", subsequent_indent="    ",
+                                       break_long_words=False, break_on_hyphens=False))
     return "\n".join(lines)
 
 

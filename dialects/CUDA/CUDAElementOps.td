@@ -15,19 +15,20 @@ include "CUDAOpBase.td"
 //===----------------------------------------------------------------------===//
 
 def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments", "getCallArguments"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "read a scalar, a vector or a tile";
   let description = [{
     Reads from element `offset` of `base`: one element, `V` consecutive ones (`vector<V x T>`), or
     `S` chunks of `V` consecutive ones that start `stride` elements of the base apart
     (`vector<S x V x T>`). A vector may have another element type than `base`: the bytes are taken
-    as they are. Where the predicate is false nothing is read and every byte is zero; with `chunks` only so many
-    chunks of a tile are read, the first ones, and the others are zero. A vector or a tile is read
-    behind the `cuda.wait_for_predecessors` and the stores that are in front of it, and so is a
-    scalar that is `ordered`, which C++ alone does not promise. Of a `staged` vector the kernel
-    gives the address to what takes it, which reads it by way of shared memory, with what other
-    lanes are to have. Clauses:
+    as they are. Where the predicate is false, nothing is read and every byte is zero. With `chunks`
+    only the first `chunks` vectors of a tile are read, and the others are zero. A vector or a tile
+    is read after the `cuda.wait_for_predecessors` and the stores before it. So is a scalar that is
+    `ordered`, which C++ alone does not promise. Of a `staged` vector the kernel gives the address
+    instead, and its user reads it by way of shared memory, with the vectors of other lanes.
+    Clauses:
 
     * load_c1: a scalar has the element type of the base and no stride;
     * load_c2: a tile of more than one chunk has a stride;
@@ -46,8 +47,10 @@ def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
   );
   let results = (outs CUDA_Value:$value);
   let assemblyFormat = [{
-    $base `[` $offset `]` (`if` $predicate^)? (`chunks` $chunks^ `:` type($chunks))? (`stride` $stride^)? (`align` $align^)?
-    ($policy^)? (`ordered` $ordered^)? (`staged` $staged^)? attr-dict `:` type($base) `,` type($offset) `->` type($value)
+    $base `[` $offset `]` (`if` $predicate^)? (`chunks` $chunks^ `:` type($chunks))?
+    (`stride` $stride^)? (`align` $align^)?
+    ($policy^)? (`ordered` $ordered^)? (`staged` $staged^)? attr-dict `:` type($base) `,`
+    type($offset) `->` type($value)
   }];
   let extraClassDeclaration = [{
     /// Whether the element is read as `base[offset]`, without a call.
@@ -70,12 +73,14 @@ def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
   let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base, CUDA_Offset:$offset,
                        Optional<I1>:$predicate, UnitAttr:$l2);
   let assemblyFormat = [{
-    $base `[` $offset `]` (`l2` $l2^)? (`if` $predicate^)? attr-dict `:` type($base) `,` type($offset)
+    $base `[` $offset `]` (`l2` $l2^)? (`if` $predicate^)? attr-dict `:` type($base) `,`
+    type($offset)
   }];
 }
 
 def CUDA_LoadPartOp : CUDA_Op<"load_part", [
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments", "getCallArguments"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "read the elements of a vector that there are";
   let description = [{
@@ -121,7 +126,8 @@ def CUDA_ConstantOp : CUDA_Op<"constant", [
   let hasVerifier = 1;
 }
 
-def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments", "getCallArguments"]>,
+def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "write a scalar, a vector or a tile";
   let description = [{
@@ -136,7 +142,8 @@ def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOp
     DefaultValuedAttr<CUDA_StorePolicy, "::dsv4::cuda::StorePolicy::Default">:$policy
   );
   let assemblyFormat = [{
-    $value `,` $base `[` $offset `]` (`chunks` $chunks^ `:` type($chunks))? (`stride` $stride^)? (`align` $align^)?
+    $value `,` $base `[` $offset `]` (`chunks` $chunks^ `:` type($chunks))? (`stride` $stride^)?
+    (`align` $align^)?
     ($policy^)? attr-dict `:` type($value) `,` type($base) `,` type($offset)
   }];
   let extraClassDeclaration = [{
@@ -251,7 +258,8 @@ def CUDA_KeepChunksOp : CUDA_Op<"keep_chunks", [Pure, AllTypesMatch<["source", "
   let description = [{
     The first `chunks` chunks of a tile, and `otherwise` for every element of the others.
   }];
-  let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, CUDA_Offset:$chunks, F32Attr:$otherwise);
+  let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, CUDA_Offset:$chunks,
+                       F32Attr:$otherwise);
   let results = (outs VectorOfRankAndType<[2], [F32]>:$kept);
   let assemblyFormat = [{
     $source `,` $chunks `otherwise` $otherwise attr-dict `:` type($source) `,` type($chunks)
@@ -344,11 +352,14 @@ def CUDA_InPoolOp : CUDA_Op<"in_pool", [Pure,
   }];
   let arguments = (ins I1:$condition, CUDA_Offset:$page, CUDA_Offset:$pages);
   let results = (outs I1:$valid);
-  let assemblyFormat = "$condition `,` $page `of` $pages attr-dict `:` type($page) `,` type($pages)";
+  let assemblyFormat = [{
+    $condition `,` $page `of` $pages attr-dict `:` type($page) `,` type($pages)
+  }];
 }
 
 def CUDA_IsLastOp : CUDA_Op<"is_last", [
-    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>,
+    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "whether no later element has this value";
   let description = [{
@@ -451,7 +462,8 @@ def CUDA_GatherOp : CUDA_Op<"gather", [Elementwise,
     For every index i of a vector the element `offset` + i of `base`; zero, and nothing is read,
     where i is not between 0 and `count` - 1. Clause gather_c1: the elements are those of the base.
   }];
-  let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base, CUDA_Offset:$offset,
+  let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base,
+                       CUDA_Offset:$offset,
                        VectorOfRankAndType<[1, 2], [I32]>:$indices, I64Attr:$count);
   let results = (outs VectorOfRankAndType<[1, 2], [BF16, F32]>:$elements);
   let assemblyFormat = [{
@@ -461,23 +473,28 @@ def CUDA_GatherOp : CUDA_Op<"gather", [Elementwise,
   let hasVerifier = 1;
 }
 
-def CUDA_WhereValidOp : CUDA_Op<"where_valid", [Pure, Elementwise, AllTypesMatch<["values", "kept"]>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments", "getCallArguments"]>]> {
+def CUDA_WhereValidOp : CUDA_Op<"where_valid",
+    [Pure, Elementwise, AllTypesMatch<["values", "kept"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>]> {
   let summary = "values whose index is one";
   let description = [{
     Every value whose index is between 0 and `count` - 1, and `otherwise` in place of the others.
     There is an index for each value, or one for all.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$values,
-                       AnyTypeOf<[I32, VectorOfRankAndType<[1, 2], [I32]>]>:$indices, I64Attr:$count,
+                       AnyTypeOf<[I32, VectorOfRankAndType<[1, 2], [I32]>]>:$indices,
+                       I64Attr:$count,
                        DefaultValuedAttr<F32Attr, "0.0f">:$otherwise);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$kept);
   let assemblyFormat = [{
-    $values `at` $indices `below` $count (`otherwise` $otherwise^)? attr-dict `:` type($values) `,` type($indices)
+    $values `at` $indices `below` $count (`otherwise` $otherwise^)? attr-dict `:` type($values) `,`
+    type($indices)
   }];
 }
 
-def CUDA_ActivationOp : CUDA_Op<"activation", [Pure, Elementwise, AllTypesMatch<["source", "result"]>,
+def CUDA_ActivationOp : CUDA_Op<"activation",
+    [Pure, Elementwise, AllTypesMatch<["source", "result"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "a function of every element";
   let description = [{
@@ -489,7 +506,8 @@ def CUDA_ActivationOp : CUDA_Op<"activation", [Pure, Elementwise, AllTypesMatch<
   let assemblyFormat = "$kind $source attr-dict `:` type($source)";
 }
 
-def CUDA_ColumnsOp : CUDA_Op<"columns", [Pure, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>,
+def CUDA_ColumnsOp : CUDA_Op<"columns", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "columns of a row that a selection has";
   let description = [{
@@ -505,7 +523,8 @@ def CUDA_ColumnsOp : CUDA_Op<"columns", [Pure, DeclareOpInterfaceMethods<CUDA_De
                        DefaultValuedAttr<I64Attr, "1">:$lanes);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$chunk);
   let assemblyFormat = [{
-    $row `at` $column (`lanes` $lanes^)? attr-dict `:` type($row) `,` type($column) `to` type($chunk)
+    $row `at` $column (`lanes` $lanes^)? attr-dict `:` type($row) `,` type($column) `to`
+    type($chunk)
   }];
   let hasVerifier = 1;
 }

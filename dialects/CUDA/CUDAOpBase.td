@@ -85,7 +85,8 @@ def CUDA_CallableType : TypeDef<CUDA_Dialect, "Callable"> {
 }
 
 def CUDA_Scalar : AnyTypeOf<[AnyInteger, AnyFloat]>;
-def CUDA_Value : AnyTypeOf<[AnyInteger, AnyFloat, VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>]>;
+def CUDA_Value : AnyTypeOf<[AnyInteger, AnyFloat,
+    VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>]>;
 def CUDA_Offset : AnyTypeOf<[Index, I32, I64]>;
 
 #endif // CUDA_OP_BASE_TD

@@ -58,7 +58,8 @@ def CUDA_SelectOp : CUDA_Op<"select", [
       only kind `stream` without a cluster has.
   }];
   let arguments = (ins CUDA_Offset:$length, I64Attr:$places, I64Attr:$most,
-                       DefaultValuedAttr<CUDA_SelectOrder, "::dsv4::cuda::SelectOrder::Unordered">:$order,
+                       DefaultValuedAttr<CUDA_SelectOrder,
+                       "::dsv4::cuda::SelectOrder::Unordered">:$order,
                        UnitAttr:$smallest,
                        DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Block">:$kind,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
@@ -66,8 +67,10 @@ def CUDA_SelectOp : CUDA_Op<"select", [
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        DefaultValuedAttr<I64Attr, "1">:$parts,
                        
-                       Arg<Optional<MemRefRankOf<[I8], [1]>>, "", [MemRead, MemWrite]>:$workspace, UnitAttr:$computed,
-                       DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$keep,
+                       Arg<Optional<MemRefRankOf<[I8], [1]>>, "", [MemRead, MemWrite]>:$workspace,
+                       UnitAttr:$computed,
+                       DefaultValuedAttr<I64Attr, "1">:$groups,
+                       DefaultValuedAttr<I64Attr, "1">:$keep,
                        DefaultValuedAttr<I64Attr, "1">:$by);
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
   let assemblyFormat = [{
@@ -78,13 +81,15 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     attr-dict-with-keyword `:` type($length) (`,` type($workspace)^)? `load` $load `emit` $emit
   }];
   let extraClassDeclaration = [{
-    static constexpr int64_t kMostPlaces = 4096, kMostPlacesOfWarp = 32, kMostHeld = 32, kMostBlocks = 16,
+    static constexpr int64_t kMostPlaces = 4096, kMostPlacesOfWarp = 32, kMostHeld = 32, kMostBlocks
+    = 16,
                              kMostGroups = 32;
     /// What the first region gives.
     ::mlir::VectorType getChunk();
     /// What a row has of a workspace: counters, and as many elements of each
     /// block as can be among the best.
-    static int64_t getWorkspaceBytes(int64_t places, int64_t parts) { return 16 + 8 * places * parts; }
+    static int64_t getWorkspaceBytes(int64_t places, int64_t parts) { return 16 + 8 * places *
+    parts; }
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -71,7 +71,8 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
   }];
   let arguments = (ins I64Attr:$k, I64Attr:$max, I64Attr:$rows, I64Attr:$columns, I64Attr:$warps,
                        MemRefRankOf<[I8], [1]>:$memory,
-                       DefaultValuedAttr<CUDA_SelectOrder, "::dsv4::cuda::SelectOrder::Unordered">:$order,
+                       DefaultValuedAttr<CUDA_SelectOrder,
+                       "::dsv4::cuda::SelectOrder::Unordered">:$order,
                        UnitAttr:$smallest);
   let regions = (region SizedRegion<1>:$limit, SizedRegion<1>:$source, MaxSizedRegion<1>:$score,
                         SizedRegion<1>:$emit);
@@ -93,7 +94,8 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
 def CUDA_TileYieldOp : CUDA_Op<"tile_yield", [
     Pure, Terminator, ReturnLike, HasParent<"SelectTilesOp">]> {
   let summary = "what a region of a selection from tiles gives";
-  let arguments = (ins Variadic<AnyTypeOf<[Index, I32, I64, VectorOfRankAndType<[2], [F32]>]>>:$values);
+  let arguments = (ins Variadic<AnyTypeOf<[Index, I32, I64,
+                       VectorOfRankAndType<[2], [F32]>]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 

@@ -41,15 +41,14 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
       page;
     * `in array`: in a separate array of its own, `[pages, page, extent]`.
 
-    Fields of one placement follow each other in the order they are listed;
-    `at` gives an explicit byte offset instead, `pad` adds unused bytes after the
-    field. A field of i32 is metadata, such as the position of an entry's token: an append writes it,
-    a gather does not read it. Any other field is data, or it `scales` an earlier data field: one factor
-    `per` that many elements, `per row` (one for the entry) or `per tensor` (one
-    for the whole cache, in an array of one element). Factors multiply in the
-    order of their fields. `interleave n` stores factor `s` of `extent` at
-    `(s mod n) * (extent / n) + s / n`. Of a packed 4-bit pair the even element
-    is the low nibble unless `high_first` is given.
+    Fields of one placement follow each other in the order they are listed; `at` gives an explicit
+    byte offset instead, `pad` adds unused bytes after the field. A field of i32 is metadata, such
+    as the position of an entry's token: an append writes it, a gather does not read it. Any other
+    field is data, or it `scales` an earlier data field: one factor `per` that many elements,
+    `per row` (one for the entry) or `per tensor` (one for the whole cache, in an array of one
+    element). Factors multiply in the order of their fields. `interleave n` stores factor `s` of
+    `extent` at `(s mod n) * (extent / n) + s / n`. Of a packed 4-bit pair the even element is the
+    low nibble unless `high_first` is given.
   }];
   let parameters = (ins
     StringRefParameter<"name">:$name,

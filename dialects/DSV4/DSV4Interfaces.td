@@ -93,7 +93,8 @@ def DSV4_FusionOpInterface : OpInterface<"FusionOpInterface"> {
     }], "std::string", "getAccessNote", (ins "::dsv4::Access":$access), [{}],
       [{ return ""; }]>,
     InterfaceMethod<[{
-      Whether a kernel that uses a result of the op itself also stores it for users after the kernel.
+      Whether a kernel that uses a result of the op itself also stores it for users after the
+    kernel.
     }], "bool", "isAlsoStored", (ins), [{}], [{ return false; }]>
   ];
 }
@@ -144,7 +145,8 @@ def DSV4_ResultContractInterface : OpInterface<"ResultContractInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
-      The contract of `destination`: `exact` (the default), `ulp n`, `bounded` or `selection`. A cache
+      The contract of `destination`: `exact` (the default), `ulp n`, `bounded` or `selection`. A
+    cache
       is always `exact`.
     }], "::dsv4::ResultContract", "getContract", (ins "::mlir::OpOperand &":$destination), [{}],
       [{ return ::dsv4::ResultContract::exact(); }]>,

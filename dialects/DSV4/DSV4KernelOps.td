@@ -180,7 +180,9 @@ def DSV4_ExtentOp : DSV4_Op<"extent", [
                        I64Attr:$axis, DefaultValuedAttr<I64Attr, "0">:$min,
                        DefaultValuedAttr<I64Attr, "2147483647">:$max);
   let results = (outs Index:$extent);
-  let assemblyFormat = "$source `,` $axis (`min` $min^)? (`max` $max^)? attr-dict `:` type($source)";
+  let assemblyFormat = [{
+    $source `,` $axis (`min` $min^)? (`max` $max^)? attr-dict `:` type($source)
+  }];
   let hasFolder = 1;
   let hasVerifier = 1;
 }

@@ -19,7 +19,8 @@ def DSV4_GateOp : DSV4_Op<"gate", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["allowsMaskedTail"]>,
-    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getDemandedAccesses", "getProvidedAccesses", "getAccessNote"]>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface,
+        ["getDemandedAccesses", "getProvidedAccesses", "getAccessNote"]>,
     DSV4_ResultContractInterface
   ]> {
   let summary = "scores of experts from logits";
@@ -192,15 +193,20 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
   );
   let results = (outs TensorOf<[F32]>:$weights);
   let assemblyFormat = [{
-    $scores `[` $indices `]` (`renormalize` $renormalize^)? (`scale` $scale^)? (`uniform` $uniform^)?
+    $scores `[` $indices `]` (`renormalize` $renormalize^)? (`scale` $scale^)?
+    (`uniform` $uniform^)?
     `outs` `(` $out `:` type($out) `)` attr-dict `:` type($scores) `,` type($indices)
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
     /// k.
-    int64_t getPlaces() { return ::mlir::cast<::mlir::ShapedType>(getOut().getType()).getShape().back(); }
+    int64_t getPlaces() {
+      return ::mlir::cast<::mlir::ShapedType>(getOut().getType()).getShape().back();
+    }
     /// E.
-    int64_t getExperts() { return ::mlir::cast<::mlir::ShapedType>(getScores().getType()).getShape().back(); }
+    int64_t getExperts() {
+      return ::mlir::cast<::mlir::ShapedType>(getScores().getType()).getShape().back();
+    }
   }];
   let hasVerifier = 1;
 }

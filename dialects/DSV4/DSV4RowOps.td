@@ -19,7 +19,8 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["getScaleGroups", "allowsMaskedTail"]>,
-    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getDemandedAccesses", "getProvidedAccesses"]>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface,
+        ["getDemandedAccesses", "getProvidedAccesses"]>,
     DSV4_ResultContractInterface
   ]> {
   let summary = "decode a quantised tensor";

@@ -221,9 +221,9 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
     * `block`: the threads of a block, or of a cluster, which have a row in registers;
     * `stream`: the same threads, which read a row of any length once, `vectors` vectors per
       thread at a time, and keep what may be selected;
-    * `grid`: the threads of `blocks` blocks that are no cluster and do not wait for each other. They
-      read like `stream`. What they keep goes to a workspace, which the caller provides, and the
-      last of them to end selects from it;
+    * `grid`: the threads of `blocks` blocks that are no cluster and do not wait for each other.
+      They read like `stream`. What they keep goes to a workspace, which the caller provides, and
+      the last of them to end selects from it;
     * `tile`: warps of a block, which are given tiles of the rows by another op of the kernel. The
       part of that op says how many rows and threads a block has, and `vector` is 1.
 
@@ -234,8 +234,8 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
       time, and 1 with `warp` and `block`, where the length of rows decides, and with `tile`;
     * schedule_select_c3: threads is a power of two from 64 on, but with `warp` and `tile`;
     * schedule_select_c4: blocks is a power of two between 2 and 256 with `grid`, else 1;
-    * schedule_select_c5: with `warp` at most 32 elements are selected from at most 1024, of at
-      most 32 groups; no other algorithm lets an op of the kernel use what was selected, chooses groups
+    * schedule_select_c5: with `warp` at most 32 elements are selected from at most 1024, of at most
+      32 groups; no other algorithm lets an op of the kernel use what was selected, chooses groups
       first, or selects from statistics of rows (checked on the kernel);
     * schedule_select_c6: with `block` a thread has at most 32 elements of the longest row, whose
       length has a bound then (checked on the kernel);

@@ -19,7 +19,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getCooperativeWork"]>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>,
-    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getDemandedAccesses", "getProvidedAccesses", "getAccessNote", "isAlsoStored"]>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface,
+        ["getDemandedAccesses", "getProvidedAccesses", "getAccessNote", "isAlsoStored"]>,
     DeclareOpInterfaceMethods<DSV4_ResultContractInterface, ["getContract", "acceptsBounds"]>
   ]> {
   let summary = "the k best elements of every row, exactly";

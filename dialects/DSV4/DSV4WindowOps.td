@@ -147,7 +147,8 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     (`state` `(` $state^ `:` qualified(type($state)) `)`)? (`ring` $ring^)? (`biased` $biased^)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
     `outs` `(` $out `:` type($out) `)`
-    attr-dict `:` type($values) `,` type($scores) custom<TiedResult>(ref(type($out)), type($entries))
+    attr-dict `:` type($values) `,` type($scores)
+    custom<TiedResult>(ref(type($out)), type($entries))
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }

@@ -96,7 +96,9 @@ def Row_PickOp : Row_Op<"pick", [Pure]> {
   }];
   let arguments = (ins Row_AnyRow:$row, Row_Vector<[I32]>:$indices);
   let results = (outs Row_AnyRow:$elements);
-  let assemblyFormat = "$row `at` $indices attr-dict `:` type($row) `,` type($indices) `->` type($elements)";
+  let assemblyFormat = [{
+    $row `at` $indices attr-dict `:` type($row) `,` type($indices) `->` type($elements)
+  }];
   let hasVerifier = 1;
 }
 
@@ -153,7 +155,8 @@ def Row_IsLastOp : Row_Op<"is_last"> {
 // Element by element: legal on rows and on fragments
 //===----------------------------------------------------------------------===//
 
-def Row_SwapNibblesOp : Row_Op<"swap_nibbles", [Pure, Row_SameOnFragments, AllTypesMatch<["source", "swapped"]>]> {
+def Row_SwapNibblesOp : Row_Op<"swap_nibbles",
+    [Pure, Row_SameOnFragments, AllTypesMatch<["source", "swapped"]>]> {
   let summary = "swap the elements of every packed 4-bit pair";
   let description = [{
     Turns pairs stored high nibble first into pairs stored low nibble first. Clause
@@ -165,7 +168,8 @@ def Row_SwapNibblesOp : Row_Op<"swap_nibbles", [Pure, Row_SameOnFragments, AllTy
   let hasVerifier = 1;
 }
 
-def Row_OneNaNOp : Row_Op<"one_nan", [Pure, Row_SameOnFragments, Elementwise, AllTypesMatch<["source", "numbers"]>]> {
+def Row_OneNaNOp : Row_Op<"one_nan", [Pure, Row_SameOnFragments, Elementwise,
+    AllTypesMatch<["source", "numbers"]>]> {
   let summary = "the same numbers, with one NaN";
   let description = [{
     Every NaN becomes 0x7FFFFFFF, as arithmetic makes it: for what was only copied to f32.
@@ -175,7 +179,8 @@ def Row_OneNaNOp : Row_Op<"one_nan", [Pure, Row_SameOnFragments, Elementwise, Al
   let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 
-def Row_EncodeOp : Row_Op<"encode", [Pure, Row_SameOnFragments, Elementwise, SameOperandsAndResultShape]> {
+def Row_EncodeOp : Row_Op<"encode", [Pure, Row_SameOnFragments, Elementwise,
+    SameOperandsAndResultShape]> {
   let summary = "round f32 to a narrow type, saturating";
   let description = [{
     To f8E4M3FN, f4E2M1FN or f8E8M0FNU: to nearest, ties to even, or with `up` to the next
@@ -197,7 +202,8 @@ def Row_EncodeOp : Row_Op<"encode", [Pure, Row_SameOnFragments, Elementwise, Sam
   let hasVerifier = 1;
 }
 
-def Row_WhereValidOp : Row_Op<"where_valid", [Pure, Row_SameOnFragments, Elementwise, AllTypesMatch<["values", "kept"]>]> {
+def Row_WhereValidOp : Row_Op<"where_valid",
+    [Pure, Row_SameOnFragments, Elementwise, AllTypesMatch<["values", "kept"]>]> {
   let summary = "values whose index is one";
   let description = [{
     Every value whose index is between 0 and `count` - 1, and `otherwise` in place of the
@@ -213,7 +219,8 @@ def Row_WhereValidOp : Row_Op<"where_valid", [Pure, Row_SameOnFragments, Element
   }];
 }
 
-def Row_ActivationOp : Row_Op<"activation", [Pure, Row_SameOnFragments, Elementwise, AllTypesMatch<["source", "result"]>]> {
+def Row_ActivationOp : Row_Op<"activation",
+    [Pure, Row_SameOnFragments, Elementwise, AllTypesMatch<["source", "result"]>]> {
   let summary = "a function of every element";
   let description = [{
     `sqrt_softplus` and `sigmoid` as `dsv4.gate` has them, and `exp`, e to a power that is
@@ -295,7 +302,9 @@ def Row_JoinOp : Row_Op<"join", [Pure]> {
   }];
   let arguments = (ins Row_AnyRow:$first, Row_AnyRow:$second);
   let results = (outs Row_AnyRow:$joined);
-  let assemblyFormat = "$first `,` $second attr-dict `:` type($first) `,` type($second) `to` type($joined)";
+  let assemblyFormat = [{
+    $first `,` $second attr-dict `:` type($first) `,` type($second) `to` type($joined)
+  }];
   let hasVerifier = 1;
 }
 

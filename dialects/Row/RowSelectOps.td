@@ -31,9 +31,11 @@ def Row_SelectOp : Row_Op<"select", [Pure]> {
       kept, by at least 1 element of each.
   }];
   let arguments = (ins Row_Vector<[F32]>:$scores, Index:$length,
-                       DefaultValuedAttr<Row_SelectOrder, "::dsv4::row::SelectOrder::Unordered">:$order,
+                       DefaultValuedAttr<Row_SelectOrder,
+                       "::dsv4::row::SelectOrder::Unordered">:$order,
                        UnitAttr:$smallest,
-                       DefaultValuedAttr<I64Attr, "1">:$groups, DefaultValuedAttr<I64Attr, "1">:$keep,
+                       DefaultValuedAttr<I64Attr, "1">:$groups,
+                       DefaultValuedAttr<I64Attr, "1">:$keep,
                        DefaultValuedAttr<I64Attr, "1">:$by);
   let results = (outs Row_Vector<[I32]>:$indices, Row_Vector<[F32]>:$values);
   let assemblyFormat = [{

@@ -65,10 +65,13 @@ def Row_WindowRowOp : Row_Op<"window_row", [
     nothing but that counts, and its values are zeros.
   }];
   let arguments = (ins I1:$there, Row_Vector<[F32]>:$scores, Row_Vector<[F32]>:$values);
-  let assemblyFormat = "$there `,` $scores `,` $values attr-dict `:` type($scores) `,` type($values)";
+  let assemblyFormat = [{
+    $there `,` $scores `,` $values attr-dict `:` type($scores) `,` type($values)
+  }];
 }
 
-def Row_WindowReduceOnlineOp : Row_Op<"window_reduce_online", [RecursiveMemoryEffects, SingleBlock]> {
+def Row_WindowReduceOnlineOp : Row_Op<"window_reduce_online", [RecursiveMemoryEffects, SingleBlock]>
+    {
   let summary = "softmax-weighted sum of the rows of a window, segment by segment";
   let description = [{
     What `dsv4.compress` with `algorithm online` makes of one segment of a window, which

@@ -59,9 +59,10 @@ def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
     Looks a kernel up in the schedule tables, by architecture, the ops that it holds, the kinds of
     schedule parts that these need, and the size of the problem. The parts of the entry that is
     found are reduced until they fit the kernel: lanes and vectors until they divide every segment,
-    threads to those that have work. A kernel that carries a schedule keeps it. The pass knows no kind
-    of part: `ScheduleKind` and `ScheduleInterface` answer. A table file (`docs/Schedules.md`) goes before the
-    built-in tables. Of a schedule that is given each kernel takes the parts that it has a use for.
+    threads to those that have work. A kernel that carries a schedule keeps it. The pass knows no
+    kind of part: `ScheduleKind` and `ScheduleInterface` answer. A table file (`docs/Schedules.md`)
+    goes before the built-in tables. Of a schedule that is given each kernel takes the parts that it
+    has a use for.
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"", "architecture">,

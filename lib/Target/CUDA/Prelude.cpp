@@ -109,8 +109,7 @@ std::string selfContained(const std::vector<std::string> &files,
                           std::string_view kernel,
                           const std::vector<DeviceFile> &others) {
   std::string text = "// Functions of dsv4's device library, and the kernel "
-                     "that calls them at "
-                     "the end.\n\n";
+                     "that calls them at the end.\n\n";
   for (const Source &source : selectSources(files, others))
     text += withoutIncludes(source.text) + "\n";
   return text.append(kernel);

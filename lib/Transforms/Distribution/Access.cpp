@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Models.h"
+#include "dsv4/Transforms/DistributionModel.h"
 
 #include "mlir/IR/Matchers.h"
 

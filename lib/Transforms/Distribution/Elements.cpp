@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Models.h"
+#include "dsv4/Transforms/DistributionModel.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -345,11 +345,4 @@ void dsv4::attachElementDistributions(DialectRegistry &registry) {
     vector::DeinterleaveOp::attachInterface<DeinterleaveDistribution>(*context);
     vector::ExtractStridedSliceOp::attachInterface<SliceDistribution>(*context);
   });
-}
-
-void dsv4::registerDistributions(DialectRegistry &registry) {
-  attachAccessDistributions(registry);
-  attachElementDistributions(registry);
-  attachSelectDistributions(registry);
-  attachWindowDistributions(registry);
 }

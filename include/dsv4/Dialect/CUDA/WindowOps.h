@@ -9,6 +9,7 @@
 #define DSV4_DIALECT_CUDA_WINDOWOPS_H
 
 #include "dsv4/Dialect/CUDA/Base.h"
+#include "dsv4/Schedule/Limits.h"
 
 #define GET_OP_CLASSES
 #include "CUDAWindowOps.h.inc"

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef DSV4_LIB_TRANSFORMS_DISTRIBUTION_SELECTMODELS_H
-#define DSV4_LIB_TRANSFORMS_DISTRIBUTION_SELECTMODELS_H
+#ifndef DSV4_LIB_DISTRIBUTION_SELECTMODELS_H
+#define DSV4_LIB_DISTRIBUTION_SELECTMODELS_H
 
 #include "Models.h"
 
@@ -37,4 +37,4 @@ llvm::LogicalResult distributeSelectTiles(row::SelectOp select,
 
 } // namespace dsv4
 
-#endif // DSV4_LIB_TRANSFORMS_DISTRIBUTION_SELECTMODELS_H
+#endif // DSV4_LIB_DISTRIBUTION_SELECTMODELS_H
