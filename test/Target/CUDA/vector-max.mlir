@@ -6,7 +6,8 @@
 // RUN: FileCheck %s < %t.cu
 // RUN: %if nvrtc %{ dsv4-nvrtc-check --self-contained sm_80 sm_90a sm_100a sm_120a < %t.cu %}
 
-// CHECK-LABEL: extern "C" __global__ void
+// CHECK: Tile<float, S, V> max(Tile<float, S, V> a, float b)
+// CHECK: extern "C" __global__ void
 // CHECK: dsv4::min(dsv4::max(
 func.func @clamp(%x: tensor<?x64xf32>, %o: tensor<?x64xf32>) {
   dsv4.kernel @clamp_rows(%x, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 4>]>
