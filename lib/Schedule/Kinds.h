@@ -15,6 +15,8 @@ namespace dsv4 {
 const ScheduleKind &getRowsKind();
 const ScheduleKind &getWindowKind();
 const ScheduleKind &getSelectKind();
+/// All of these.
+llvm::ArrayRef<const ScheduleKind *> getBuiltinKinds();
 
 /// Reads the cache policies of a part.
 void readPolicies(TableObject &object, LoadPolicy &load, StorePolicy &store);

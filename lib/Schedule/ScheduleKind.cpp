@@ -10,14 +10,18 @@
 using namespace mlir;
 using namespace dsv4;
 
+// A window's part is made for the lanes that hold its rows.
+ArrayRef<const ScheduleKind *> dsv4::getBuiltinKinds() {
+  static const ScheduleKind *const kinds[] = {&getRowsKind(), &getWindowKind(),
+                                              &getSelectKind()};
+  return kinds;
+}
+
 namespace {
 struct DSV4Kinds : ScheduleKindInterface {
   using ScheduleKindInterface::ScheduleKindInterface;
-  // A window's part is made for the lanes that hold its rows.
   ArrayRef<const ScheduleKind *> getKinds() const override {
-    static const ScheduleKind *const kinds[] = {
-        &getRowsKind(), &getWindowKind(), &getSelectKind()};
-    return kinds;
+    return getBuiltinKinds();
   }
 };
 } // namespace

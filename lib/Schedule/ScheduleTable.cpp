@@ -7,6 +7,8 @@
 
 #include "dsv4/Schedule/ScheduleTable.h"
 
+#include "Kinds.h"
+
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/Identifiers.h"
 
@@ -239,6 +241,24 @@ static const llvm::json::Array *findEntries(const llvm::json::Value &json,
   return why.empty() ? entries : nullptr;
 }
 
+/// Reads the entries of a table, whose parts may not make schedules; returns
+/// what is wrong with it, or nothing.
+static std::string readEntries(const llvm::json::Value &json,
+                               ArrayRef<const ScheduleKind *> kinds,
+                               std::vector<TableEntry> &entries) {
+  TableEntry defaults;
+  std::string why;
+  const llvm::json::Array *values = findEntries(json, defaults, why);
+  if (!values)
+    return why;
+  for (const llvm::json::Value &value : *values) {
+    entries.push_back(defaults);
+    if (why = readEntry(value, kinds, entries.back()); !why.empty())
+      return why;
+  }
+  return "";
+}
+
 LogicalResult ScheduleTable::read(StringRef text, StringRef name,
                                   MLIRContext *context, EmitError emitError) {
   auto fail = [&](const Twine &what) {
@@ -253,30 +273,16 @@ LogicalResult ScheduleTable::read(StringRef text, StringRef name,
   auto json = llvm::json::parse(text);
   if (!json)
     return fail(llvm::toString(json.takeError()));
-  return readValue(*json, name, context, emitError);
-}
-
-LogicalResult ScheduleTable::readValue(const llvm::json::Value &json,
-                                       StringRef name, MLIRContext *context,
-                                       EmitError emitError) {
-  auto begin = [&] {
-    return emitError() << "schedule table '" << name << "': ";
-  };
-  auto fail = [&](const Twine &what) { return begin() << what; };
-  TableEntry defaults;
-  std::string why;
-  const llvm::json::Array *values = findEntries(json, defaults, why);
-  if (!values)
+  std::vector<TableEntry> read;
+  if (std::string why = readEntries(*json, getScheduleKinds(context), read);
+      !why.empty())
     return fail(why);
-  SmallVector<const ScheduleKind *> kinds = getScheduleKinds(context);
-  for (const llvm::json::Value &value : *values) {
-    TableEntry entry = defaults;
-    if (why = readEntry(value, kinds, entry); !why.empty())
-      return fail(why);
-    if (!isValid(entry, context, begin))
-      return failure();
-    entries.push_back(std::move(entry));
-  }
+  auto begin = [&] { return fail(""); };
+  if (!llvm::all_of(read, [&](const TableEntry &entry) {
+        return isValid(entry, context, begin);
+      }))
+    return failure();
+  llvm::append_range(entries, read);
   return success();
 }
 
@@ -289,25 +295,27 @@ LogicalResult ScheduleTable::readFile(StringRef path, MLIRContext *context,
 }
 
 namespace {
-/// A table that is built in. A compile is short beside the time that it takes
-/// to read all of them, so their JSON is parsed once per process.
+/// A table that is built in.
 struct BuiltinTable {
-  StringRef name;
   std::string arch;
-  llvm::json::Value json;
+  std::vector<TableEntry> entries;
 };
 } // namespace
 
+/// All tables that are built in. A compile is short beside the time that it
+/// takes to read them, so they are read once per process. A unit test checks
+/// them as those of users are.
 static const std::vector<BuiltinTable> &getBuiltinTables() {
   static const std::vector<BuiltinTable> tables = [] {
     std::vector<BuiltinTable> tables;
     for (std::string_view file : rt::scheduleTables()) {
-      BuiltinTable &table = tables.emplace_back(
-          BuiltinTable{StringRef(file), "",
-                       llvm::cantFail(llvm::json::parse(
-                           StringRef(rt::scheduleTable(file))))});
-      table.arch =
-          table.json.getAsObject()->getString("arch").value_or("").str();
+      auto json =
+          llvm::cantFail(llvm::json::parse(StringRef(rt::scheduleTable(file))));
+      BuiltinTable &table = tables.emplace_back();
+      table.arch = json.getAsObject()->getString("arch").value_or("").str();
+      std::string why = readEntries(json, getBuiltinKinds(), table.entries);
+      assert(why.empty() && "a table that is built in is wrong");
+      (void)why;
     }
     return tables;
   }();
@@ -330,9 +338,8 @@ LogicalResult ScheduleTable::readBuiltin(MLIRContext *context,
     if (arch.starts_with(table.arch) && table.arch.size() > family.size())
       family = table.arch;
   for (const BuiltinTable &table : getBuiltinTables())
-    if (table.arch == family &&
-        failed(readValue(table.json, table.name, context, emitError)))
-      return failure();
+    if (table.arch == family)
+      llvm::append_range(entries, table.entries);
   for (const ScheduleKindInterface *brought : getScheduleInterfaces(context))
     if (StringRef text = brought->getTable(); !text.empty())
       if (failed(read(text, brought->getDialect()->getNamespace(), context,

@@ -52,11 +52,6 @@ public:
   llvm::ArrayRef<TableEntry> getEntries() const { return entries; }
 
 private:
-  llvm::LogicalResult readValue(const llvm::json::Value &json,
-                                llvm::StringRef name,
-                                mlir::MLIRContext *context,
-                                EmitError emitError);
-
   std::vector<TableEntry> entries;
 };
 
