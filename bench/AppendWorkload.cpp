@@ -20,7 +20,8 @@ using namespace dsv4::bench;
 // Programs
 //===----------------------------------------------------------------------===//
 
-// {0}: record, {1}: factors of the format, {2}: rule, {3}: type of the factors.
+// {0}: record, {1}: scales of the format, {2}: recipe, {3}: type of the scales,
+// {4}: "unique" or nothing.
 static const char plainText[] = R"(
 !cache = !dsv4.cache<64 x #dsv4.record<{0}>>
 #fp8 = #dsv4.format<f8E4M3FN, [<{1}>]>
@@ -38,7 +39,7 @@ func.func @append(
   %codes, %factors = dsv4.quantize %kv columns [0, 448]
       outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, {3})
       {{format = #fp8, rule = #rule} : tensor<?x512xbf16>
-  dsv4.paged_append %cache[%slots] unique
+  dsv4.paged_append %cache[%slots] {4}
       fields(%codes, %kv, %factors
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, {3})
       columns [0, 448, 0] : !cache, tensor<?xi32>
@@ -83,16 +84,18 @@ func.func @append_chain(
 }
 )";
 
-static std::string makeText(bool chain, const std::string &layout) {
+static std::string makeText(bool chain, const std::string &layout,
+                            bool unique) {
   const char *format = chain ? chainText : plainText;
+  const char *promise = unique ? "unique" : "";
   if (layout == "v4_584")
     return llvm::formatv(
         format, layout, "f8E8M0FNU per 64",
         "floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2",
-        "tensor<?x7xf8E8M0FNU>");
+        "tensor<?x7xf8E8M0FNU>", promise);
   return llvm::formatv(format, layout, "f32 per row",
                        "floor = 1.0e-12 : f32, floor_of = scale",
-                       "tensor<?xf32>");
+                       "tensor<?xf32>", promise);
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,7 +113,7 @@ struct PerToken {
 class Append : public Workload {
 public:
   Append(Device &device, const std::string &layout, bool chain,
-         Placement placement);
+         Placement placement, bool unique);
   unsigned slices(int64_t size) const override {
     return size % apart == 0 ? tokens / size : tokensApart;
   }
@@ -155,13 +158,14 @@ private:
 } // namespace
 
 Append::Append(Device &device, const std::string &layout, bool chain,
-               Placement placement)
+               Placement placement, bool unique)
     : Workload(device,
-               chain                               ? "append_chain"
+               !unique                             ? "append_repeats"
+               : chain                             ? "append_chain"
                : placement == Placement::scattered ? "append_scattered"
                : placement == Placement::inOrder   ? "append_in_order"
                                                    : "append",
-               layout, makeText(chain, layout)),
+               layout, makeText(chain, layout, unique)),
       chain(chain), placement(placement), parts(getCacheParts()) {
   sizeDim = "tokens";
   bytesPerRow = 1024 + (layout == "v4_584" ? 584 : 580) + (chain ? 8 : 4);
@@ -285,6 +289,7 @@ Excerpt Append::extract(int64_t size, unsigned slice,
 
 std::unique_ptr<Workload> bench::makeAppend(Device &device,
                                             const std::string &layout,
-                                            bool chain, Placement placement) {
-  return std::make_unique<Append>(device, layout, chain, placement);
+                                            bool chain, Placement placement,
+                                            bool unique) {
+  return std::make_unique<Append>(device, layout, chain, placement, unique);
 }

@@ -14,13 +14,18 @@ using namespace dsv4::bench;
 
 namespace {
 
-/// A binding with a row for every row of the launch.
+/// A binding with a row for every row of the launch or, with kind `Shared`, one
+/// row of values that all rows read.
 struct RowTensor {
-  enum class Kind { RandomBytes, Values, Result };
+  enum class Kind { RandomBytes, Values, Result, Shared };
   int64_t rowBytes, columns; ///< 0 columns: of rank 1.
   Kind kind = Kind::RandomBytes;
 
+  bool isShared() const { return kind == Kind::Shared; }
+  bool hasValues() const { return kind == Kind::Values || isShared(); }
   std::vector<int64_t> shape(int64_t rows) const {
+    if (isShared())
+      return {columns};
     if (columns)
       return {rows, columns};
     return {rows};
@@ -35,12 +40,14 @@ public:
       : Workload(device, std::move(name), std::move(layout), std::move(source)),
         maxRows(maxRows), tensors(std::move(tensors)) {
     for (const RowTensor &tensor : this->tensors)
-      bytesPerRow += tensor.rowBytes;
+      if (!tensor.isShared())
+        bytesPerRow += tensor.rowBytes;
     poolBytes = bytesPerRow * maxRows;
     for (std::vector<Memory> &set : sets)
       for (const RowTensor &tensor : this->tensors) {
-        set.push_back(device.allocate(maxRows * tensor.rowBytes));
-        if (tensor.kind == RowTensor::Kind::Values)
+        int64_t rows = tensor.isShared() ? 1 : maxRows;
+        set.push_back(device.allocate(rows * tensor.rowBytes));
+        if (tensor.hasValues())
           device.fillValues(set.back());
         else
           device.fillRandom(set.back());
@@ -53,7 +60,8 @@ public:
     Arguments arguments;
     int64_t first = slice / setCount * size;
     for (auto [tensor, memory] : llvm::zip(tensors, sets[slice % setCount]))
-      arguments.add(memory.at(first * tensor.rowBytes), tensor.shape(size));
+      arguments.add(memory.at(tensor.isShared() ? 0 : first * tensor.rowBytes),
+                    tensor.shape(size));
     return arguments;
   }
   Excerpt extract(int64_t size, unsigned slice,
@@ -62,6 +70,10 @@ public:
     int64_t first = slice / setCount * size, count = rows.size();
     for (auto [i, tensor] : llvm::enumerate(tensors)) {
       const Memory &memory = sets[slice % setCount][i];
+      if (tensor.isShared()) {
+        excerpt.add(download(memory.at(), tensor.rowBytes), tensor.shape(1));
+        continue;
+      }
       std::vector<char> data;
       for (int64_t row : rows) {
         char *at = memory.at((first + row) * tensor.rowBytes);
@@ -83,7 +95,8 @@ private:
 };
 
 constexpr RowTensor::Kind values = RowTensor::Kind::Values,
-                          result = RowTensor::Kind::Result;
+                          result = RowTensor::Kind::Result,
+                          shared = RowTensor::Kind::Shared;
 
 } // namespace
 
@@ -147,4 +160,52 @@ std::unique_ptr<Workload> bench::makeQuantize(Device &device,
                                     {groups, groups, result}};
   return std::make_unique<Dense>(device, "quantize", layout, std::move(text),
                                  114688, std::move(tensors));
+}
+
+//===----------------------------------------------------------------------===//
+// Long rows
+//===----------------------------------------------------------------------===//
+
+static const char normText[] = R"(
+func.func @rms_norm(
+    %x: tensor<?x{0}xbf16> {{dsv4.name = "x", dsv4.dims = ["rows", ""]},
+    %weight: tensor<{0}xbf16> {{dsv4.name = "weight"},
+    %out: tensor<?x{0}xbf16> {{dsv4.name = "out", dsv4.dims = ["rows", ""]})
+    -> tensor<?x{0}xbf16> {{
+  %normed = dsv4.rms_norm %x weight(%weight : tensor<{0}xbf16>)
+      outs(%out : tensor<?x{0}xbf16>) {{eps = 1.0e-06 : f32} : tensor<?x{0}xbf16>
+  return %normed : tensor<?x{0}xbf16>
+}
+)";
+
+std::unique_ptr<Workload> bench::makeNorm(Device &device, int64_t columns) {
+  const int64_t rowBytes = columns * 2;
+  std::vector<RowTensor> tensors = {{rowBytes, columns, values},
+                                    {rowBytes, columns, shared},
+                                    {rowBytes, columns, result}};
+  return std::make_unique<Dense>(
+      device, "rms_norm", llvm::formatv("bf16_{0}", columns),
+      llvm::formatv(normText, columns), 16384, std::move(tensors));
+}
+
+static const char longQuantizeText[] = R"(
+func.func @quantize_long(
+    %x: tensor<?x7168xbf16> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
+    %data: tensor<?x7168xf8E4M3FN> {dsv4.name = "data", dsv4.dims = ["rows", ""]},
+    %scales: tensor<?x56xf32> {dsv4.name = "scales", dsv4.dims = ["rows", ""]})
+    -> (tensor<?x7168xf8E4M3FN>, tensor<?x56xf32>) {
+  %values, %scales_of_row = dsv4.quantize %x
+      outs(%data, %scales : tensor<?x7168xf8E4M3FN>, tensor<?x56xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>,
+       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, payload = divide>}
+      : tensor<?x7168xbf16>
+  return %values, %scales_of_row : tensor<?x7168xf8E4M3FN>, tensor<?x56xf32>
+}
+)";
+
+std::unique_ptr<Workload> bench::makeLongQuantize(Device &device) {
+  std::vector<RowTensor> tensors = {
+      {14336, 7168, values}, {7168, 7168, result}, {224, 56, result}};
+  return std::make_unique<Dense>(device, "quantize_long", "fp8_f32",
+                                 longQuantizeText, 16384, std::move(tensors));
 }

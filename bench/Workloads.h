@@ -144,6 +144,14 @@ std::unique_ptr<Workload> makeDequantize(Device &device);
 std::unique_ptr<Workload> makeQuantize(Device &device,
                                        const std::string &layout);
 
+/// Four dense tensors of 16,384 rows of `columns` bf16 values, normalised with
+/// one weight; sizes are rows.
+std::unique_ptr<Workload> makeNorm(Device &device, int64_t columns);
+
+/// Four dense tensors of 16,384 rows of 7168 bf16 values to E4M3 with an f32
+/// scale per 128 elements; sizes are rows.
+std::unique_ptr<Workload> makeLongQuantize(Device &device);
+
 /// Where the tokens of a prompt are: in pages anywhere in the pool, as of a
 /// pool that has been in use; in pages one behind the other; or each anywhere.
 enum class Placement { pages, inOrder, scattered };
@@ -152,9 +160,11 @@ enum class Placement { pages, inOrder, scattered };
 /// "seed_580"; sizes are tokens. `chain`: normalised, rotated, quantised and
 /// written to rings of 128; else quantised and written to slots. Entries are
 /// anywhere, but those of more than 256 tokens written to slots are a prompt's.
+/// Without `unique` the program does not promise that the slots differ.
 std::unique_ptr<Workload> makeAppend(Device &device, const std::string &layout,
                                      bool chain,
-                                     Placement placement = Placement::pages);
+                                     Placement placement = Placement::pages,
+                                     bool unique = true);
 
 /// Windows of tokens into records, by name: "compress_csa", "compress_hca",
 /// "compress_index" (prefills), "compress_decode", "compress_decode_state"

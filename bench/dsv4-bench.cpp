@@ -271,7 +271,7 @@ static void runAll(Bench &bench) {
       bench.run(*make(), sizes);
   };
   const std::vector<int64_t> gathered = {1024, 128, 16, 1};
-  const std::vector<int64_t> appended = {32768, 8192, 256, 64, 1};
+  const std::vector<int64_t> appended = {32768, 16384, 8192, 256, 64, 1};
   run("gather", true, gathered,
       [&] { return makeGather(device, "v4_584", 584, 512); });
   run("gather", false, gathered,
@@ -292,6 +292,15 @@ static void runAll(Bench &bench) {
       run(name, false, {32768}, [&, placement = placement] {
         return makeAppend(device, layout, /*chain=*/false, placement);
       });
+  // Slots that may repeat beside slots that differ.
+  run("append_repeats", false, {16384, 1024, 64, 1}, [&] {
+    return makeAppend(device, "v4_584", /*chain=*/false, Placement::pages,
+                      /*unique=*/false);
+  });
+  for (int64_t columns : {512, 4096, 7168})
+    run("rms_norm", false, {8192, 64},
+        [&] { return makeNorm(device, columns); });
+  run("quantize_long", false, {8192}, [&] { return makeLongQuantize(device); });
   // As many values as 8192 rows of 7168 and of 512.
   for (const char *layout : {"nvfp4", "fp8_ue8m0"})
     run("quantize", layout[0] == 'n', {114688, 8192},

@@ -224,6 +224,15 @@ def require_writers(result, add):
     ):
         if row := table_row(result, what, layout, size, "warm"):
             add(f"{what} {layout} T={size} warm, us", row["us"], 2, 1.5, True)
+    repeats = table_row(result, "append_repeats", "v4_584", 16384, "cold")
+    unique = table_row(result, "append", "v4_584", 16384, "cold")
+    if repeats and unique:
+        name = "append v4_584 T=16384 cold, times the one with unique"
+        add(name, repeats["us"] / unique["us"], 1.15, 1.05, True)
+    for columns in (4096, 7168):
+        if row := table_row(result, "rms_norm", f"bf16_{columns}", 8192, "cold"):
+            name = f"rms_norm 8192 x {columns} cold, times a copy"
+            add(name, row["us"] / row["same_copy_us"], 1.4, 1.1, True)
     # As many values as 8192 rows of 7168.
     for layout, must, goal in (("nvfp4", 0.8, 0.9), ("fp8_ue8m0", 0.88, 0.95)):
         if row := table_row(result, "quantize", layout, 114688, "cold"):
