@@ -17,7 +17,8 @@ include "CUDAOpBase.td"
 def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
         ["getTemplateArguments", "getCallArguments"]>,
-    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>,
+    DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>]> {
   let summary = "read a scalar, a vector or a tile";
   let description = [{
     Reads from element `offset` of `base`: one element, `V` consecutive ones (`vector<V x T>`), or
@@ -62,7 +63,10 @@ def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
+def CUDA_CacheLine : Resource<"::dsv4::cuda::CacheLine">;
+
 def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
+    MemoryEffects<[MemWrite<CUDA_CacheLine>]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>]> {
   let summary = "have memory brought near";
   let description = [{
@@ -70,7 +74,7 @@ def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
     the predicate is false; with `l2` into that of the device, where no store of others can make it
     stale. Nobody waits for it.
   }];
-  let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base, CUDA_Offset:$offset,
+  let arguments = (ins Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base, CUDA_Offset:$offset,
                        Optional<I1>:$predicate, UnitAttr:$l2);
   let assemblyFormat = [{
     $base `[` $offset `]` (`l2` $l2^)? (`if` $predicate^)? attr-dict `:` type($base) `,`
@@ -128,7 +132,8 @@ def CUDA_ConstantOp : CUDA_Op<"constant", [
 
 def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
         ["getTemplateArguments", "getCallArguments"]>,
-    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>,
+    DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>]> {
   let summary = "write a scalar, a vector or a tile";
   let description = [{
     The reverse of `cuda.load`. Clauses

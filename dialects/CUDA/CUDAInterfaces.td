@@ -79,4 +79,17 @@ def CUDA_SharedMemoryOpInterface : OpInterface<"SharedMemoryOpInterface"> {
   ];
 }
 
+def CUDA_BufferAccessOpInterface : OpInterface<"BufferAccessOpInterface"> {
+  let cppNamespace = "::dsv4::cuda";
+  let description = [{
+    An op that counts on a buffer to be aligned to more than its elements are. The launch plan
+    requires of a buffer the largest alignment of its accesses, and takes from the memory effects
+    of the ops whether the kernel reads or writes it.
+  }];
+  let methods = [
+    InterfaceMethod<"The alignment in bytes, a power of two, that the op counts on for `memory`.",
+      "int64_t", "getBufferAlignment", (ins "::mlir::OpOperand &":$memory)>
+  ];
+}
+
 #endif // CUDA_INTERFACES_TD

@@ -35,50 +35,53 @@ static LaunchGeometry getGeometry(ScheduleAttr schedule, StringRef arch) {
 }
 
 /// Visits what accesses `memory`, also where it is one of two.
-static void visitAccesses(Value memory, function_ref<void(Operation *)> visit) {
-  for (Operation *user : memory.getUsers())
-    if (isa<cuda::BytesOp, arith::SelectOp>(user))
-      visitAccesses(user->getResult(0), visit);
+static void visitAccesses(Value memory, function_ref<void(OpOperand &)> visit) {
+  for (OpOperand &use : memory.getUses())
+    if (isa<cuda::BytesOp, arith::SelectOp>(use.getOwner()))
+      visitAccesses(use.getOwner()->getResult(0), visit);
     else
-      visit(user);
+      visit(use);
 }
 
-/// The value that an access of a fragment loads or stores, or null. A load of a
-/// part promises no more than that of an element.
-static Value getAccessed(Operation *access) {
-  if (auto load = dyn_cast<cuda::LoadOp>(access))
-    return load.getValue();
-  if (auto store = dyn_cast<cuda::StoreOp>(access))
-    return store.getValue();
-  if (auto store = dyn_cast<memref::StoreOp>(access))
-    return store.getValue();
-  return {};
+/// The alignment that an access counts on: that of an element, unless its op
+/// says more.
+static int64_t getAlignment(OpOperand &access) {
+  if (auto op = dyn_cast<cuda::BufferAccessOpInterface>(access.getOwner()))
+    return op.getBufferAlignment(access);
+  Type element = cast<MemRefType>(access.get().getType()).getElementType();
+  if (!element.isIntOrFloat())
+    return 1;
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// What a kernel does with the memory of a parameter. Vector accesses count on
-/// 16 bytes, scalar ones on their own size.
-static rt::Parameter describeBuffer(int binding, BlockArgument memory) {
-  uint32_t alignment = 1;
-  bool reads = false, writes = false;
-  visitAccesses(memory, [&](Operation *access) {
-    Value value = getAccessed(access);
-    Type type = value ? value.getType()
-                      : cast<MemRefType>(memory.getType()).getElementType();
-    // A vector of one element is accessed as that, but for the lanes of a warp
-    // together.
-    auto load = dyn_cast<cuda::LoadOp>(access);
-    auto vector = dyn_cast<VectorType>(type);
-    if (vector && vector.getNumElements() == 1 && !(load && load.getStaged()))
-      type = vector.getElementType();
-    if (isa<VectorType>(type))
-      alignment = 16;
-    else if (type.isIntOrFloat())
-      alignment = std::max(alignment, type.getIntOrFloatBitWidth() / 8);
-    bool isStore = isa<cuda::StoreOp, memref::StoreOp>(access);
-    writes |= isStore;
-    reads |= !isStore;
+/// Whether an access may have an effect on its memory: an op that says nothing
+/// of effects has all of them.
+template <typename Effect>
+static bool mayHave(OpOperand &access) {
+  auto op = dyn_cast<MemoryEffectOpInterface>(access.getOwner());
+  if (!op)
+    return true;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  op.getEffects(effects);
+  return llvm::any_of(effects, [&](const auto &effect) {
+    return isa<Effect>(effect.getEffect()) &&
+           (effect.getValue()
+                ? effect.getValue() == access.get()
+                : effect.getResource() == SideEffects::DefaultResource::get());
   });
-  return rt::Parameter::buffer(binding, reads || !writes, writes, alignment);
+}
+
+/// What a kernel does with the memory of a parameter.
+static rt::Parameter describeBuffer(int binding, BlockArgument memory) {
+  int64_t alignment = 1;
+  bool reads = false, writes = false;
+  visitAccesses(memory, [&](OpOperand &access) {
+    alignment = std::max(alignment, getAlignment(access));
+    reads |= mayHave<MemoryEffects::Read>(access);
+    writes |= mayHave<MemoryEffects::Write>(access);
+  });
+  return rt::Parameter::buffer(binding, reads || !writes, writes,
+                               static_cast<uint32_t>(alignment));
 }
 
 namespace {

@@ -140,7 +140,9 @@ static LogicalResult verifyParts(KernelOp kernel,
              << "needs statistics of whole rows, of which '"
              << source->getName()
              << "' computes only parts here: put that into a kernel of its own";
-    if (isPart && llvm::is_contained(yield->getOperands(), op->getResult(0)))
+    if (isPart && llvm::any_of(op->getResults(), [&](Value result) {
+          return llvm::is_contained(yield->getOperands(), result);
+        }))
       return op->emitOpError()
              << "computes only parts of its rows here, for an op that takes no "
                 "more of them: they cannot be a result of the kernel";

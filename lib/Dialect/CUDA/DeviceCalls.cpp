@@ -82,6 +82,28 @@ bool LoadOp::isInt32(OpOperand &operand) {
   return getChunks() && isLastOperand(operand);
 }
 
+/// What an access of `value` counts on: vectors are aligned to 16 bytes,
+/// scalars to their own size.
+static int64_t getValueAlignment(Type value) {
+  if (isa<VectorType>(value))
+    return 16;
+  return llvm::divideCeil(value.getIntOrFloatBitWidth(), 8);
+}
+/// A vector of one element is accessed as that.
+static Type getAccessedType(Type value) {
+  auto vector = dyn_cast<VectorType>(value);
+  return vector && vector.getNumElements() == 1 ? vector.getElementType()
+                                                : value;
+}
+int64_t LoadOp::getBufferAlignment(OpOperand &) {
+  // The lanes of a warp load what is staged together.
+  Type value = getValue().getType();
+  return getValueAlignment(getStaged() ? value : getAccessedType(value));
+}
+int64_t StoreOp::getBufferAlignment(OpOperand &) {
+  return getValueAlignment(getAccessedType(getValue().getType()));
+}
+
 StringRef StoreOp::getCallee() {
   bool streaming = getPolicy() == StorePolicy::Streaming;
   if (getChunks())

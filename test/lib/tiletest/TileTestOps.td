@@ -143,4 +143,19 @@ def TileTest_ScoreTilesOp : Op<TileTest_Dialect, "score_tiles", [
   }];
 }
 
+def TileTest_FillOp : Op<TileTest_Dialect, "fill", [
+    DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>
+  ]> {
+  let summary = "write whole lines";
+  let arguments = (ins Arg<MemRefRankOf<[AnyType], [1]>, "", [MemWrite]>:$memory,
+                       DefaultValuedAttr<I64Attr, "128">:$line);
+  let assemblyFormat = "$memory attr-dict `:` type($memory)";
+}
+
+def TileTest_OpaqueOp : Op<TileTest_Dialect, "opaque", []> {
+  let summary = "do with memory what nobody knows";
+  let arguments = (ins MemRefRankOf<[AnyType], [1]>:$memory);
+  let assemblyFormat = "$memory attr-dict `:` type($memory)";
+}
+
 #endif // TILE_TEST_OPS_TD

@@ -33,6 +33,11 @@
 namespace dsv4 {
 
 namespace cuda {
+/// What a prefetch writes: no memory, but where the next access finds it.
+struct CacheLine : mlir::SideEffects::Resource::Base<CacheLine> {
+  llvm::StringRef getName() final { return "cache line"; }
+};
+
 /// 90 for "sm_90a"; 0 for what is no architecture.
 unsigned getArchNumber(llvm::StringRef arch);
 
