@@ -141,19 +141,27 @@ def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
     A row belongs to `lanes` neighbouring threads, so a block of `threads` has `threads / lanes`
     rows. Element `e` of a segment belongs to step `s`, lane `l` and position `v` with
     `e = (s * lanes + l) * vector + v`. `load` and `store` are cache policies: `evict_last`
-    keeps in the cache what other rows read again, and `streaming` does not keep results. Clauses:
+    keeps in the cache what other rows read again, and `streaming` does not keep results.
+
+    Lanes hold a whole row in registers. With `section = n` they do so only to find its statistics,
+    and then read it again and store the result n steps at a time. That is for rows that are too
+    long for the registers of a warp. Clauses:
 
     * schedule_rows_c1: lanes is a power of two between 1 and 32;
     * schedule_rows_c2: vector is a power of two between 1 and 32;
     * schedule_rows_c3: lanes * vector divides every segment of the row, or vector does, where ops
       allow a masked tail; a group of scales divides, or is a multiple of, a vector and a step of
       lanes * vector elements; a vector is whole bytes, and a step has as many groups as
-      their scales are interleaved by (checked on the kernel).
+      their scales are interleaved by (checked on the kernel);
+    * schedule_rows_c4: section is between 0 and 64; with a section, all ops of the kernel compute
+      rows element by element, from statistics of the whole row at most, and sections of `section`
+      steps divide every row (checked on the kernel).
   }];
   let parameters = (ins
     "int64_t":$lanes, "int64_t":$vector,
     DefaultValuedParameter<"LoadPolicy", "LoadPolicy::Default">:$load,
-    DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store
+    DefaultValuedParameter<"StorePolicy", "StorePolicy::Default">:$store,
+    DefaultValuedParameter<"int64_t", "0">:$section
   );
 }
 

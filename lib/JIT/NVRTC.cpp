@@ -460,6 +460,7 @@ Result<NVRTCOutput> NVRTC::compile(const std::string &source,
     return job.status;
   job.output.registers = largestBefore(job.output.log, " registers");
   job.output.spillBytes = largestBefore(job.output.log, " bytes spill stores");
+  job.output.stackBytes = largestBefore(job.output.log, " bytes stack frame");
   job.output.sharedBytes = largestBefore(job.output.log, " bytes smem");
   return std::move(job.output);
 }

@@ -13,9 +13,12 @@
 using namespace mlir;
 using namespace dsv4;
 
+/// Steps of a section: what lanes hold of one is for their registers, too.
+static constexpr int64_t kMaxSection = 64;
+
 LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t lanes, int64_t vector, LoadPolicy,
-                               StorePolicy) {
+                               StorePolicy, int64_t section) {
   if (lanes < 1 || lanes > limits::kWarp || !llvm::isPowerOf2_64(lanes))
     return emitError() << "schedule_rows_c1: expected 'lanes' to be a power of "
                           "two between 1 and 32, got "
@@ -24,11 +27,15 @@ LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "schedule_rows_c2: expected 'vector' to be a power "
                           "of two between 1 and 32, got "
                        << vector;
+  if (section < 0 || section > kMaxSection)
+    return emitError() << "schedule_rows_c4: expected 'section' between 0 and "
+                       << kMaxSection << ", got " << section;
   return success();
 }
 
 std::optional<RowMapping> RowsAttr::getRowMapping() const {
-  return RowMapping{getLanes(), getVector(), getLoad(), getStore(),
+  return RowMapping{getLanes(),        getVector(),  getLoad(),
+                    getStore(),        getSection(),
                     /*isGeneral=*/true};
 }
 
@@ -55,8 +62,13 @@ PartResources RowsAttr::getResources(Operation *kernel,
 }
 
 std::string RowsAttr::describe(const LaunchPart &) const {
-  return llvm::formatv("{0} lanes a row, chunks of {1} {2}", getLanes(),
-                       getVector(), getVector() == 1 ? "element" : "elements");
+  std::string line =
+      llvm::formatv("{0} lanes a row, chunks of {1} {2}", getLanes(),
+                    getVector(), getVector() == 1 ? "element" : "elements");
+  if (getSection())
+    line += llvm::formatv(", rows read twice, then by sections of {0} elements",
+                          getSection() * getLanes() * getVector());
+  return line;
 }
 
 /// Why the groups of one op do not match vectors and steps.
@@ -83,6 +95,22 @@ static std::string explainGroups(RowwiseOpInterface op, int64_t vector,
   return "";
 }
 
+/// Why rows of `op` cannot be computed by sections of so many elements.
+static std::string explainSections(RowwiseOpInterface op, int64_t section) {
+  auto layout = cast<RowLayoutOpInterface>(*op);
+  if (!layout.allowsMaskedTail())
+    return llvm::formatv("schedule_rows_c4: '{0}' does not compute a row "
+                         "element by element; expected 'section = 0'",
+                         op->getName());
+  for (RowSegment segment : layout.getRowSegments())
+    if (segment.extent % section != 0)
+      return llvm::formatv("schedule_rows_c4: sections of {0} elements do not "
+                           "divide the {1} elements of a row of '{2}'; "
+                           "expected a smaller 'section'",
+                           section, segment.extent, op->getName());
+  return "";
+}
+
 std::string RowsAttr::explainMisfit(Operation *kernel,
                                     const LaunchPart &) const {
   int64_t vector = getVector(), step = getLanes() * vector;
@@ -106,6 +134,9 @@ std::string RowsAttr::explainMisfit(Operation *kernel,
     }
     if (std::string why = explainGroups(op, vector, step); !why.empty())
       return why;
+    if (int64_t section = getSection() * step)
+      if (std::string why = explainSections(op, section); !why.empty())
+        return why;
   }
   return "";
 }

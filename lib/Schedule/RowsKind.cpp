@@ -14,14 +14,21 @@ using namespace dsv4;
 
 /// The words of a row, which is worked on as bf16 or wider, that a lane should
 /// have: more leave no registers for the rest.
-static constexpr int64_t kMaxWordsOfLane = 128;
+static constexpr int64_t kMaxWordsOfLane = 64;
+/// Steps of a section, at most, of rows that a warp cannot hold: so many
+/// vectors are in flight at a time.
+static constexpr int64_t kMaxSectionSteps = 4;
+/// The vector of rows that are long for a warp: with more, ptxas does not keep
+/// them in registers.
+static constexpr int64_t kMaxLongVector = 8;
 /// Registers that a lane needs beside its words of the row, about.
 static constexpr int64_t kOtherRegisters = 32;
 /// Bits that an element has in registers, at least.
 static constexpr int64_t kMinRegisterBits = 16;
 /// What a step of the lanes of a row should have at least, in bits, where it is
-/// a small part of the row: less is not a whole sector of memory.
-static constexpr int64_t kMinStepBits = 256, kFewSteps = 8;
+/// a small part of the row: less is not a whole sector of memory. What a vector
+/// should have then: a masked tail costs less than as many small accesses.
+static constexpr int64_t kMinStepBits = 256, kMinVectorBits = 64, kFewSteps = 8;
 /// The vector of the widest candidates: interleaved scales may need steps that
 /// an entry does not reach.
 static constexpr int64_t kWideVector = 16;
@@ -79,7 +86,8 @@ class RowsEntry : public PartEntry {
 public:
   StringRef getKind() const override { return RowsAttr::name; }
   Attribute getPart(EmitError emitError, MLIRContext *context) const override {
-    return RowsAttr::getChecked(emitError, context, lanes, vector, load, store);
+    return RowsAttr::getChecked(emitError, context, lanes, vector, load, store,
+                                /*section=*/int64_t(0));
   }
   bool appliesTo(KernelOp kernel) const override;
   void
@@ -123,11 +131,28 @@ bool RowsEntry::appliesTo(KernelOp kernel) const {
   return !bits || pieces.empty() || bits == pieces.front().bits;
 }
 
+namespace {
+/// How lanes have a row.
+struct LaneMapping {
+  int64_t lanes, vector, section = 0;
+};
+} // namespace
+
+/// Sections of rows that the lanes of a warp cannot hold.
+static void listSections(const RowProblem &problem, int64_t columns,
+                         SmallVectorImpl<LaneMapping> &mappings) {
+  constexpr int64_t lanes = limits::kWarp;
+  for (int64_t vector = std::min(problem.maxVector, kMaxLongVector);
+       vector >= 1; vector /= 2)
+    for (int64_t section = kMaxSectionSteps; section >= 1; section /= 2)
+      if (columns % (lanes * vector * section) == 0)
+        mappings.push_back({lanes, vector, section});
+}
+
 /// How many lanes have how many elements of a vector, in the order they are to
 /// be tried: of a row that is too long for few lanes, rather small vectors.
-static SmallVector<std::pair<int64_t, int64_t>>
-listShares(const RowProblem &problem) {
-  SmallVector<std::pair<int64_t, int64_t>> shares;
+static SmallVector<LaneMapping> listMappings(const RowProblem &problem) {
+  SmallVector<LaneMapping> mappings;
   ArrayRef<int64_t> columns = problem.columns;
   int64_t max = columns.empty() ? 0 : *llvm::max_element(columns);
   auto lanesFor = [&](int64_t vector) {
@@ -135,25 +160,34 @@ listShares(const RowProblem &problem) {
                              llvm::PowerOf2Ceil(llvm::divideCeil(max, vector)));
   };
   if (problem.picks && max > 0)
-    shares.push_back({lanesFor(1), 1});
-  auto isGood = [&](int64_t step) {
-    return columns.empty() || (llvm::all_equal(columns) && max % step == 0 &&
-                               (max <= kFewSteps * step ||
-                                problem.rowBits / max * step >= kMinStepBits));
+    mappings.push_back({lanesFor(1), 1});
+  auto isGood = [&](int64_t lanes, int64_t vector) {
+    int64_t step = lanes * vector;
+    if (columns.empty())
+      return true;
+    if (!llvm::all_equal(columns) || max % step != 0)
+      return false;
+    int64_t bits = problem.rowBits / max; // Of an element.
+    bool isWide = step * bits >= kMinStepBits &&
+                  (lanes < limits::kWarp || vector * bits >= kMinVectorBits);
+    return max <= kFewSteps * step || isWide;
   };
+  if (problem.isLong(limits::kWarp) && max > 0 && llvm::all_equal(columns))
+    listSections(problem, max, mappings);
   for (int64_t vector = problem.maxVector; vector >= 1; vector /= 2)
     for (int64_t lanes = problem.maxLanes; lanes >= 1; lanes /= 2)
-      if (!problem.isLong(lanes) && isGood(lanes * vector))
-        shares.push_back({lanes, vector});
+      if (!problem.isLong(lanes) && isGood(lanes, vector))
+        mappings.push_back({lanes, vector});
   // Unequal ones cost a comparison each: where no others will do.
   for (int64_t vector = problem.maxVector; max > 0 && vector >= 1; vector /= 2)
-    shares.push_back({lanesFor(vector), vector});
+    mappings.push_back({lanesFor(vector), vector});
   // Where no such lanes divide the row.
   for (int64_t lanes = problem.maxLanes; lanes >= 1; lanes /= 2)
-    for (int64_t vector = problem.maxVector; vector >= 1; vector /= 2)
+    for (int64_t vector = std::min(problem.maxVector, kMaxLongVector);
+         vector >= 1; vector /= 2)
       if (problem.isLong(lanes))
-        shares.push_back({lanes, vector});
-  return shares;
+        mappings.push_back({lanes, vector});
+  return mappings;
 }
 
 void RowsEntry::addCandidates(
@@ -171,18 +205,19 @@ void RowsEntry::addCandidates(
     while (problem.maxLanes < limits::kWarp && problem.isLong(problem.maxLanes))
       problem.maxLanes *= 2;
     auto widest = RowsAttr::get(kernel.getContext(), problem.maxLanes, vector,
-                                load, store);
+                                load, store, /*section=*/0);
     if (launch.minBlocks &&
         widest.getResources(kernel, launch).registers >
             limits::kRegisters / (launch.minBlocks * launch.threads) -
                 kOtherRegisters)
       launch.minBlocks = 0;
   }
-  for (auto [lanes, vector] : listShares(problem)) {
+  for (LaneMapping mapping : listMappings(problem)) {
     ScheduleCandidate &candidate = candidates.emplace_back(base);
     candidate.launch = launch;
-    candidate.parts.push_back(
-        RowsAttr::get(kernel.getContext(), lanes, vector, load, store));
+    candidate.parts.push_back(RowsAttr::get(kernel.getContext(), mapping.lanes,
+                                            mapping.vector, load, store,
+                                            mapping.section));
   }
 }
 

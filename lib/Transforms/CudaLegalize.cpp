@@ -71,6 +71,7 @@ private:
   void visitId(Operation *op);
   void visitConstant(cuda::ConstantOp op);
   LogicalResult visitMemory(Operation *op);
+  void visitLoop(scf::ForOp loop);
   void visitCall(Operation *op);
   void visitArguments(Region &region);
   /// The integer of an offset of a memory access by `op`.
@@ -245,6 +246,18 @@ Value Legalizer::getOffset(Operation *op, Value index) {
                                as(sum.getRhs(), 64));
 }
 
+void Legalizer::visitLoop(scf::ForOp loop) {
+  unsigned width =
+      std::max(widthOf(loop.getInductionVar()), widthOf(loop.getUpperBound()));
+  for (OpOperand &bound : loop->getOpOperands().take_front(3))
+    bound.set(as(bound.get(), width));
+  Block *body = loop.getBody();
+  auto index = cast<BlockArgument>(loop.getInductionVar());
+  integers[index] = body->insertArgument(index.getArgNumber(), integer(width),
+                                         index.getLoc());
+  deadArguments.push_back(index);
+}
+
 LogicalResult Legalizer::visitMemory(Operation *op) {
   auto memory = llvm::find_if(op->getOperandTypes(), llvm::IsaPred<MemRefType>);
   if (cast<MemRefType>(*memory).getRank() != 1)
@@ -314,6 +327,11 @@ LogicalResult Legalizer::visit(Operation *op) {
   }
   if (isa<memref::LoadOp, memref::StoreOp>(op))
     return visitMemory(op);
+  if (auto loop = dyn_cast<scf::ForOp>(op);
+      loop && isIndex(loop.getInductionVar().getType())) {
+    visitLoop(loop);
+    return success();
+  }
   if (llvm::none_of(op->getOperandTypes(), isIndex) &&
       llvm::none_of(op->getResultTypes(), isIndex))
     return success();
@@ -364,25 +382,19 @@ LogicalResult Legalizer::run() {
 /// all device calls.
 static bool hasSpelling(Operation *op) {
   static const llvm::StringSet<> names = {
-      "arith.addf",       "arith.addi",
-      "arith.andi",       "arith.cmpi",
-      "arith.constant",   "arith.divf",
-      "arith.divsi",      "arith.divui",
-      "arith.extf",       "arith.extsi",
-      "arith.extui",      "arith.index_cast",
-      "arith.maximumf",   "arith.maxnumf",
-      "arith.maxsi",      "arith.minnumf",
-      "arith.minsi",      "arith.mulf",
-      "arith.muli",       "arith.ori",
-      "arith.remsi",      "arith.remui",
-      "arith.select",     "arith.sitofp",
-      "arith.subf",       "arith.subi",
-      "arith.truncf",     "arith.trunci",
-      "arith.xori",       "gpu.block_id",
-      "gpu.grid_dim",     "gpu.return",
-      "gpu.thread_id",    "math.sqrt",
-      "scf.if",           "scf.yield",
-      "vector.extract",   "vector.extract_strided_slice",
+      "arith.addf",       "arith.addi",     "arith.andi",
+      "arith.cmpi",       "arith.constant", "arith.divf",
+      "arith.divsi",      "arith.divui",    "arith.extf",
+      "arith.extsi",      "arith.extui",    "arith.index_cast",
+      "arith.maximumf",   "arith.maxnumf",  "arith.maxsi",
+      "arith.minnumf",    "arith.minsi",    "arith.mulf",
+      "arith.muli",       "arith.ori",      "arith.remsi",
+      "arith.remui",      "arith.select",   "arith.sitofp",
+      "arith.subf",       "arith.subi",     "arith.truncf",
+      "arith.trunci",     "arith.xori",     "gpu.block_id",
+      "gpu.grid_dim",     "gpu.return",     "gpu.thread_id",
+      "math.sqrt",        "scf.for",        "scf.if",
+      "scf.yield",        "vector.extract", "vector.extract_strided_slice",
       "vector.interleave"};
   return isOfCUDA(op) || names.contains(op->getName().getStringRef());
 }

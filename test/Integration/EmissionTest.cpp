@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiles what is emitted by NVRTC, for every architecture; needs no GPU. A
-// warning is a failure, and so is a spilled register.
+// warning is a failure, and so is local memory: a spilled register, or an array
+// that ptxas does not keep in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +45,9 @@ std::string explainEmission(const jit::NVRTC &nvrtc, const std::string &name,
       return where + output.status().message() + "\n" + kernel;
     if (log.find("warning") != std::string::npos)
       return where + log + "\n" + kernel;
-    if (output->spillBytes)
-      return where + std::to_string(output->spillBytes) + " bytes spilled";
+    if (output->stackBytes)
+      return where + std::to_string(output->stackBytes) +
+             " bytes of local memory";
   }
   return "";
 }

@@ -9,7 +9,8 @@
 // library for every architecture named on the command line, or as it is with
 // --self-contained. Needs no GPU. A
 // kernel that waits for the launch before may have no load that is said to be
-// read-only, since ptxas moves it above the wait.
+// read-only, since ptxas moves it above the wait. No kernel may have local
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +57,13 @@ int main(int argc, char **argv) {
       good = false;
       continue;
     }
-    std::printf("%s: ok, %u registers, %u spill bytes\n", argv[i],
-                output->registers, output->spillBytes);
+    if (output->stackBytes) {
+      std::printf("%s: error: %u bytes of local memory\n", argv[i],
+                  output->stackBytes);
+      good = false;
+      continue;
+    }
+    std::printf("%s: ok, %u registers\n", argv[i], output->registers);
     // ptxas talks of resources in the log; the compiler only of problems.
     if (log.find("warning") != std::string::npos) {
       std::printf("%s: %s", argv[i], log.c_str());

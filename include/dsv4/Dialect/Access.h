@@ -24,6 +24,7 @@ namespace dsv4 {
 struct Access {
   enum class Kind {
     Row,      ///< Whole rows, in fragments of the lanes that hold them.
+    Section,  ///< Some steps of those lanes at a time.
     Columns,  ///< Vectors of neighbouring elements, each by one thread.
     Elements, ///< Single elements, by index.
     Ranks,    ///< What one thread has for one rank of a selection.
@@ -47,6 +48,7 @@ struct Access {
   int64_t statistics = 0;
 
   static Access row() { return {Kind::Row, 0, 0, kAnyRow}; }
+  static Access section() { return {Kind::Section, 0, 0, 0}; }
   static Access columns(int64_t unit) { return {Kind::Columns, unit, 0, 0}; }
   static Access elements() { return {Kind::Elements, 0, 0, 0}; }
   static Access ranks() { return {Kind::Ranks, 0, 0, 0}; }
@@ -58,6 +60,7 @@ struct Access {
   }
 
   bool isRow() const { return kind == Kind::Row; }
+  bool isSection() const { return kind == Kind::Section; }
   bool isColumns() const { return kind == Kind::Columns; }
   bool isElements() const { return kind == Kind::Elements; }
   bool isRanks() const { return kind == Kind::Ranks; }
@@ -90,6 +93,8 @@ inline const char *describe(Access::Kind kind) {
   switch (kind) {
   case Access::Kind::Row:
     return "row by row";
+  case Access::Kind::Section:
+    return "section by section";
   case Access::Kind::Columns:
     return "column by column";
   case Access::Kind::Elements:

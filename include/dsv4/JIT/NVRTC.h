@@ -30,6 +30,7 @@ struct NVRTCOutput {
   // The largest of any function of the text, from the log:
   uint32_t registers = 0;   ///< Per thread.
   uint32_t spillBytes = 0;  ///< Stored per thread.
+  uint32_t stackBytes = 0;  ///< Local memory, per thread.
   uint32_t sharedBytes = 0; ///< Static, per block.
 };
 

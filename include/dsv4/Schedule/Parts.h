@@ -33,6 +33,8 @@ struct RowMapping {
   int64_t lanes = 1, vector = 1;
   LoadPolicy load = LoadPolicy::Default;
   StorePolicy store = StorePolicy::Default;
+  /// Steps of a section, of rows that lanes do not hold whole; else 0.
+  int64_t section = 0;
   /// Whether rows of any op may be mapped so, or only those that the part is
   /// for.
   bool isGeneral = false;

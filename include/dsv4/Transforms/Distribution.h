@@ -38,6 +38,9 @@ struct View {
   mlir::Value lane;
   /// Of columns, a vector of which one thread computes: the first one.
   mlir::Value column;
+  /// Of a section: its first element, and how many it has.
+  mlir::Value first;
+  int64_t extent = 0;
   /// Of elements by index: the fragment of their indices.
   mlir::Value indices;
   /// Of ranks, one of which is at hand and is `lane`: what was selected for it.
@@ -204,6 +207,8 @@ private:
   using Placed = llvm::DenseSet<std::pair<mlir::Value, int64_t>>;
 
   void mapRows(const Cooperation *with);
+  llvm::LogicalResult distributeSections();
+  llvm::LogicalResult computeNumbers(Distribution &section);
   mlir::Value mapRowsOfBlock(mlir::Value block, mlir::Value rowInBlock,
                              const Cooperation *with,
                              mlir::IntegerAttr maxBlocks);

@@ -29,6 +29,17 @@ int64_t getStatedAlignment(int64_t align, int64_t bytes) {
   return align >= natural ? 0 : align;
 }
 
+/// The cells of so many elements of `bits` bits.
+Value toCells(OpBuilder &b, Distribution &d, Value elements, int64_t bits,
+              int64_t cell) {
+  Location loc = d.getLoc();
+  if (bits < cell)
+    return arith::DivSIOp::create(b, loc, elements, d.constant(cell / bits));
+  if (bits > cell)
+    return arith::MulIOp::create(b, loc, elements, d.constant(bits / cell));
+  return elements;
+}
+
 /// Where the lanes of a row find their vectors, in elements of what is stored:
 /// the distance of neighbouring lanes is laneStep / laneDivisor, that of
 /// neighbouring steps is stride.
@@ -68,6 +79,7 @@ private:
              int64_t align, Value predicate);
 
   int64_t toCells(int64_t elements) const { return elements * bits / cell; }
+  Value scale(Value elements) { return ::toCells(b, d, elements, bits, cell); }
 
   row::ReadOp read;
   Distribution &d;
@@ -129,12 +141,8 @@ FailureOr<Value> Reader::buildColumns() {
   bool isWhole = read.getExtent() == 1;
   if (at.group > 1 && !isWhole)
     start = arith::DivSIOp::create(b, d.getLoc(), start, d.constant(at.group));
-  if (bits < cell)
-    start =
-        arith::DivSIOp::create(b, d.getLoc(), start, d.constant(cell / bits));
-  else if (bits > cell && !isWhole)
-    start =
-        arith::MulIOp::create(b, d.getLoc(), start, d.constant(bits / cell));
+  if (bits < cell || !isWhole)
+    start = scale(start);
   if (isWhole)
     start = d.getScalar(read.getOffset());
   else if (!matchPattern(read.getOffset(), m_Zero()))
@@ -176,6 +184,8 @@ FailureOr<AccessPattern> Reader::getPattern() {
 }
 
 Value Reader::getLaneStart(Value start, const AccessPattern &pattern) {
+  if (Value first = d.getView().first)
+    start = arith::AddIOp::create(b, d.getLoc(), start, scale(first));
   if (!pattern.laneStep || d.getView().lanes == 1)
     return start;
   Value shift;
@@ -195,6 +205,9 @@ FailureOr<Value> Reader::buildRow() {
   if (read.getLength())
     return read.emitOpError() << "cannot be read as a whole row: its length is "
                                  "known at run time only";
+  if (d.getView().access.isSection() && at.group != 1)
+    return read.emitOpError() << "cannot be read section by section: one "
+                                 "element of it stands for several of the row";
   auto pattern = getPattern();
   if (failed(pattern))
     return failure();
@@ -250,7 +263,10 @@ public:
   Writer(row::WriteOp write, Distribution &d)
       : write(write), d(d), b(d.getBuilder()), group(write.getGroup()),
         at{write.getValue().getType().getNumElements() * group, group},
-        cell(getCellBits(write.getBase())) {}
+        cell(getCellBits(write.getBase())) {
+    if (d.getView().access.isSection())
+      at.row = d.getView().extent;
+  }
 
   LogicalResult build();
 
@@ -278,6 +294,9 @@ private:
 
 void Writer::storeRow(Value fragment, Value offset) {
   int64_t bits = cast<VectorType>(fragment.getType()).getElementTypeBitWidth();
+  if (Value first = d.getView().first)
+    offset = arith::AddIOp::create(b, d.getLoc(), offset,
+                                   toCells(b, d, first, bits, cell));
   int64_t vector = d.getView().vector;
   auto toCells = [&](int64_t elements) { return elements * bits / cell; };
   if (d.getView().lanes > 1)
@@ -364,6 +383,9 @@ LogicalResult Writer::storeDealt(Value values, Value offset) {
 }
 
 LogicalResult Writer::build() {
+  if (d.getView().access.isSection() && group != 1)
+    return write.emitOpError() << "cannot be written section by section: one "
+                                  "element of it stands for several of the row";
   auto fragment = d.get(write.getValue(), at);
   if (failed(fragment))
     return failure();

@@ -287,6 +287,11 @@ func.func private @schedule_rows_c2() attributes {test.a = #dsv4.schedule<thread
 
 // -----
 
+// expected-error @+1 {{schedule_rows_c4: expected 'section' between 0 and 64, got 65}}
+func.func private @schedule_rows_c4() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8, section = 65>]>}
+
+// -----
+
 // expected-error @+1 {{schedule_window_c1: expected 'elements' to be 1, 2, 4 or 8, got 3}}
 func.func private @schedule_window_c1() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>, #dsv4.window<elements = 3>]>}
 
@@ -383,6 +388,32 @@ func.func @schedule_rows_c3_uneven(%x: tensor<?x42xf32>, %o: tensor<?x42xf32>) {
   ^bb0(%a: tensor<?x42xf32>, %b: tensor<?x42xf32>):
     %r = dsv4.gate %a function sigmoid outs(%b : tensor<?x42xf32>) : tensor<?x42xf32>
     dsv4.yield %r : tensor<?x42xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @schedule_rows_c4_sections(%x: tensor<?x512xf32>, %o: tensor<?x512xf32>) {
+  // expected-error @+1 {{schedule_rows_c4: sections of 96 elements do not divide the 512 elements of a row of 'dsv4.gate'; expected a smaller 'section'}}
+  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 4, section = 3>]>
+      : (tensor<?x512xf32>, tensor<?x512xf32>) -> tensor<?x512xf32> {
+  ^bb0(%a: tensor<?x512xf32>, %b: tensor<?x512xf32>):
+    %r = dsv4.gate %a function sigmoid outs(%b : tensor<?x512xf32>) : tensor<?x512xf32>
+    dsv4.yield %r : tensor<?x512xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @schedule_rows_c4_hadamard(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) {
+  // expected-error @+1 {{schedule_rows_c4: 'dsv4.hadamard' does not compute a row element by element; expected 'section = 0'}}
+  %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8, section = 2>]>
+      : (tensor<?x512xbf16>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
+  ^bb0(%a: tensor<?x512xbf16>, %b: tensor<?x512xbf16>):
+    %r = dsv4.hadamard %a outs(%b : tensor<?x512xbf16>) {scale = 4.41941738e-02 : f32} : tensor<?x512xbf16>
+    dsv4.yield %r : tensor<?x512xbf16>
   }
   return
 }

@@ -76,6 +76,7 @@ TEST_F(NVRTCTest, EveryTarget) {
     EXPECT_GT(output->registers, 0u) << output->log;
     EXPECT_LT(output->registers, 64u);
     EXPECT_EQ(output->spillBytes, 0u);
+    EXPECT_EQ(output->stackBytes, 0u);
     // Newer targets reserve some for the system.
     EXPECT_GE(output->sharedBytes, 512u);
   }
@@ -115,6 +116,7 @@ TEST_F(NVRTCTest, Spills) {
   Result<NVRTCOutput> output = nvrtc->compile(spilling, "s.cu", "sm_90a");
   ASSERT_TRUE(output.ok()) << output.status().message();
   EXPECT_GT(output->spillBytes, 0u) << output->log;
+  EXPECT_GT(output->stackBytes, 0u) << output->log;
 }
 
 TEST_F(NVRTCTest, UnknownTargets) {

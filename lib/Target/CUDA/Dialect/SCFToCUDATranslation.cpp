@@ -44,7 +44,32 @@ public:
                     Precedence::Conditional};
   }
 
+  /// for (int i = 0; i < 7168; i += 1024)
+  LogicalResult printLoop(scf::ForOp loop, ModuleTranslation &text) const {
+    if (loop.getNumResults() != 0)
+      return loop.emitOpError() << "has no CUDA spelling with results";
+    auto begin = text.spell(loop.getLowerBound());
+    auto end = text.spellWithin(loop.getUpperBound(), Precedence::Relational);
+    auto step = text.spell(loop.getStep());
+    auto type = text.spellType(loop.getInductionVar().getType(), loop.getLoc());
+    auto name = text.declare(loop.getInductionVar());
+    if (failed(begin) || failed(end) || failed(step) || failed(type) ||
+        failed(name))
+      return failure();
+    text.os() << "for (" << *type << " " << *name << " = " << begin->text
+              << "; " << *name << " < " << *end << "; " << *name
+              << " += " << step->text << ") {\n";
+    text.os().indent();
+    if (failed(text.printBlock(*loop.getBody())))
+      return failure();
+    text.os().unindent();
+    text.os() << "}\n";
+    return success();
+  }
+
   LogicalResult print(Operation *op, ModuleTranslation &text) const override {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return printLoop(loop, text);
     auto branch = dyn_cast<scf::IfOp>(op);
     if (!branch)
       return CUDATranslationDialectInterface::print(op, text);
