@@ -38,7 +38,8 @@ static bool isReserved(StringRef name) {
 
 /// Functions, types and macros that both targets have without any include, and
 /// kernel names that NVRTC cannot compile: WARP_SZ is a constant of PTX, and
-/// NVRTC 13.0 crashes on any kernel that is called A7.
+/// NVRTC 13.0 crashes on any kernel that is called A7. The function is long
+/// because it is a table.
 static bool isPredeclared(StringRef name) {
   static const llvm::StringSet<> library = {"abort",
                                             "abs",

@@ -27,7 +27,8 @@ struct KnownRecord {
 } // namespace
 
 /// Every record that the field stores. A field is given as name, elements, type
-/// and placement; a scale also with what it scales and its group.
+/// and placement; a scale also with what it scales and its group. The function
+/// is long because it is a table.
 static const std::vector<KnownRecord> &getKnownRecords() {
   static const std::vector<KnownRecord> records = {
       // V3.2 fp8_ds_mla, FlashMLA V32_FP8Sparse.

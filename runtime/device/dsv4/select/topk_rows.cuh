@@ -252,6 +252,8 @@ __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
   return to;
 }
 
+// One long function: it is a machine of few states, which share the elements in
+// registers.
 template <typename Shape, typename Group, typename Load, typename Emit>
 __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
                                          Emit emit) {

@@ -175,7 +175,8 @@ __device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
 }
 
 // The k best of `length` elements, at most as many as the blocks of a cluster
-// have in registers, by these blocks.
+// have in registers, by these blocks. One long function: its phases share the
+// elements in registers, which a call would have to pass by reference.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
   static_assert(Config::read == TopkRead::whole && Config::cluster >= 2 &&
