@@ -25,7 +25,7 @@ using namespace dsv4::bench;
 static const char plainText[] = R"(
 !cache = !dsv4.cache<64 x #dsv4.record<{0}>>
 #fp8 = #dsv4.format<f8E4M3FN, [<{1}>]>
-#rule = #dsv4.quantizer<{2}>
+#recipe = #dsv4.quantizer<{2}>
 
 func.func @append(
     %kv: tensor<?x512xbf16> {{dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
@@ -34,13 +34,13 @@ func.func @append(
     attributes {{dsv4.policies = {{tokens = #dsv4.policy<bucket>}} {{
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
-  %codes_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
-  %factors_of_row = tensor.empty(%tokens) : {3}
-  %codes, %factors = dsv4.quantize %kv columns [0, 448]
-      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, {3})
-      {{format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  %payload_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
+  %scales_of_row = tensor.empty(%tokens) : {3}
+  %payload, %scales = dsv4.quantize %kv columns [0, 448]
+      outs(%payload_of_row, %scales_of_row : tensor<?x448xf8E4M3FN>, {3})
+      {{format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
   dsv4.paged_append %cache[%slots] {4}
-      fields(%codes, %kv, %factors
+      fields(%payload, %kv, %scales
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, {3})
       columns [0, 448, 0] : !cache, tensor<?xi32>
   return
@@ -51,7 +51,7 @@ func.func @append(
 static const char chainText[] = R"(
 !cache = !dsv4.cache<64 x #dsv4.record<{0}>>
 #fp8 = #dsv4.format<f8E4M3FN, [<{1}>]>
-#rule = #dsv4.quantizer<{2}>
+#recipe = #dsv4.quantizer<{2}>
 
 func.func @append_chain(
     %kv: tensor<?x512xbf16> {{dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
@@ -65,19 +65,19 @@ func.func @append_chain(
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
   %row = tensor.empty(%tokens) : tensor<?x512xbf16>
-  %codes_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
-  %factors_of_row = tensor.empty(%tokens) : {3}
+  %payload_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
+  %scales_of_row = tensor.empty(%tokens) : {3}
   %normed = dsv4.rms_norm %kv weight(%weight : tensor<512xbf16>)
       outs(%row : tensor<?x512xbf16>) {{eps = 1.0e-06 : f32} : tensor<?x512xbf16>
   %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
       positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>)
       : tensor<?x512xbf16>
-  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
-      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, {3})
-      {{format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  %payload, %scales = dsv4.quantize %rotated columns [0, 448]
+      outs(%payload_of_row, %scales_of_row : tensor<?x448xf8E4M3FN>, {3})
+      {{format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
   dsv4.paged_append %cache[%position] ring 128
       requests(%request : tensor<?xi32>) lengths(%length : tensor<?xi32>)
-      fields(%codes, %rotated, %factors
+      fields(%payload, %rotated, %scales
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, {3})
       columns [0, 448, 0] : !cache, tensor<?xi32>
   return
@@ -125,7 +125,7 @@ private:
   static constexpr int64_t tokens = 524288, pageSize = 64, ring = 128;
   static constexpr int64_t pagesOfRing = ring / pageSize;
   static constexpr int64_t ringsBelow = 32, positions = ring * ringsBelow;
-  static constexpr int64_t leastPoolBytes = 4400ll << 20, mostDecoded = 256;
+  static constexpr int64_t minPoolBytes = 4400ll << 20, maxDecoded = 256;
   /// Numbers in the 16 bytes that an argument is aligned to, and of how many
   /// tokens there is a copy with every number aligned, for launches of one.
   static constexpr int64_t apart = 4, tokensApart = 4096;
@@ -134,7 +134,7 @@ private:
   void upload(PerToken &numbers);
   /// The tokens of a prompt fill page after page.
   bool isPrompt(int64_t size) const {
-    return !chain && placement != Placement::scattered && size > mostDecoded;
+    return !chain && placement != Placement::scattered && size > maxDecoded;
   }
   const PerToken &getEntries(int64_t size) const {
     return isPrompt(size) ? ofPrompt : entry;
@@ -172,7 +172,7 @@ Append::Append(Device &device, const std::string &layout, bool chain,
   int64_t ringBytes = 0;
   for (const CachePart &part : parts)
     ringBytes += part.pageBytes * pagesOfRing;
-  pages = (leastPoolBytes + ringBytes - 1) / ringBytes * pagesOfRing;
+  pages = (minPoolBytes + ringBytes - 1) / ringBytes * pagesOfRing;
   poolBytes = pages / pagesOfRing * ringBytes;
   for (const CachePart &part : parts) {
     pool.push_back(device.allocate(pages * part.pageBytes));

@@ -15,11 +15,11 @@
 namespace dsv4::bench {
 
 /// Milliseconds of passes and of NVRTC, for the workload and for an empty
-/// kernel (alone, and behind the device library); of a hit on disk, in a fresh
+/// kernel (alone, and after the device library); of a hit on disk, in a fresh
 /// session; microseconds of a hit in memory.
 llvm::json::Object measureCompile(Device &device, Workload &workload);
 
-/// CPU time of launching a held kernel, and of the bare driver call with
+/// CPU time of launching a loaded kernel, and of the bare driver call with
 /// parameters that are ready, in microseconds.
 llvm::json::Object measureDispatch(Device &device, Workload &workload);
 

@@ -77,32 +77,32 @@ static const char turnText[] = R"(
 )";
 
 static const char v4Text[] = R"(
-  %codes_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
-  %factors_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
-  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
-      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+  %payload_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
+  %scales_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
+  %payload, %scales = dsv4.quantize %rotated columns [0, 448]
+      outs(%payload_of_row, %scales_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
       : tensor<?x512xbf16>
   dsv4.paged_append %cache[%slot] unique
-      fields(%codes, %rotated, %factors
+      fields(%payload, %rotated, %scales
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
       columns [0, 448, 0] : !cache, tensor<?xi32>
 )";
 
 // By the official fp4_act_quant.
 static const char indexText[] = R"(
-  %codes_of_row = tensor.empty(%entries) : tensor<?x128xf4E2M1FN>
-  %factors_of_row = tensor.empty(%entries) : tensor<?x4xf8E8M0FNU>
+  %payload_of_row = tensor.empty(%entries) : tensor<?x128xf4E2M1FN>
+  %scales_of_row = tensor.empty(%entries) : tensor<?x4xf8E8M0FNU>
   %transformed = dsv4.hadamard %rotated outs(%row : tensor<?x128xbf16>)
       {scale = 0.0883883461 : f32} : tensor<?x128xbf16>
-  %codes, %factors = dsv4.quantize %transformed
-      outs(%codes_of_row, %factors_of_row : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>)
+  %payload, %scales = dsv4.quantize %transformed
+      outs(%payload_of_row, %scales_of_row : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>)
       {format = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>,
-       rule = #dsv4.quantizer<floor = 7.0529661e-38 : f32, limit = reciprocal, rounding = up_pow2>}
+       recipe = #dsv4.quantizer<floor = 7.0529661e-38 : f32, limit = reciprocal, rounding = up_pow2>}
       : tensor<?x128xbf16>
   dsv4.paged_append %cache[%slot] unique
-      fields(%codes, %factors : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>)
+      fields(%payload, %scales : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>)
       : !cache, tensor<?xi32>
 )";
 
@@ -145,7 +145,7 @@ Compress::Compress(Device &device, const Compressor &of, std::string source,
                    int64_t tokens)
     : Workload(device, of.name, of.layout, std::move(source)), of(of),
       part(getCacheParts().front()) {
-  pages = (leastPoolBytes + part.pageBytes - 1) / part.pageBytes;
+  pages = (minPoolBytes + part.pageBytes - 1) / part.pageBytes;
   poolBytes = pages * part.pageBytes;
   pool = device.allocate(poolBytes);
   device.fillRandom(pool);
@@ -251,7 +251,7 @@ private:
   static int64_t countEntries(const Compressor &of) {
     return inputBytes / (2 * of.rowBytes() * of.window);
   }
-  /// Of every launch of one size, one behind the other.
+  /// Of every launch of one size, one after the other.
   struct Numbers {
     Memory plan, position;
   };

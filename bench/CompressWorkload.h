@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tokens with values and scores, the tables of the chain behind the pooling,
+// Tokens with values and scores, the tables of the chain after the pooling,
 // and a pool for the records that it writes.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,7 @@ std::string getRecordText(const Compressor &of);
 class Compress : public Workload {
 protected:
   static constexpr int64_t pageSize = 64, positions = 32768;
-  static constexpr int64_t leastPoolBytes = 4400ll << 20;
+  static constexpr int64_t minPoolBytes = 4400ll << 20;
   /// Values and scores of all tokens of a prefill.
   static constexpr int64_t inputBytes = 1ll << 30;
 

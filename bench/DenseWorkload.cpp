@@ -137,11 +137,11 @@ func.func @quantize(
     %data: tensor<?x512x{0}> {{dsv4.name = "data", dsv4.dims = ["rows", ""]},
     %scales: tensor<?x{1}x{2}> {{dsv4.name = "scales", dsv4.dims = ["rows", ""]})
     -> (tensor<?x512x{0}>, tensor<?x{1}x{2}>) {{
-  %codes, %factors = dsv4.quantize %x
+  %payload, %scales = dsv4.quantize %x
       outs(%data, %scales : tensor<?x512x{0}>, tensor<?x{1}x{2}>)
-      {{format = #dsv4.format<{0}, [<{2} per {3}>]>, rule = #dsv4.quantizer<{4}>}
+      {{format = #dsv4.format<{0}, [<{2} per {3}>]>, recipe = #dsv4.quantizer<{4}>}
       : tensor<?x512xbf16>
-  return %codes, %factors : tensor<?x512x{0}>, tensor<?x{1}x{2}>
+  return %payload, %scales : tensor<?x512x{0}>, tensor<?x{1}x{2}>
 }
 )";
 
@@ -197,7 +197,7 @@ func.func @quantize_long(
   %values, %scales_of_row = dsv4.quantize %x
       outs(%data, %scales : tensor<?x7168xf8E4M3FN>, tensor<?x56xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>,
-       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, payload = divide>}
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, payload = divide>}
       : tensor<?x7168xbf16>
   return %values, %scales_of_row : tensor<?x7168xf8E4M3FN>, tensor<?x56xf32>
 }

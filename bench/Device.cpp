@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(128) kernel(uint4 *to, int n) {
 }
 )";
 
-// A hash of the place and of which draw it is, a chunk of 16 bytes a thread.
+// A hash of the place and of which draw it is, a chunk of 16 bytes per thread.
 static const char fillText[] = R"(
 extern "C" __global__ void __launch_bounds__(256)
 kernel(uint4 *to, int n, int draw) {
@@ -269,8 +269,8 @@ void Device::flushCache() {
     flushFrom = allocate(bytes);
     flushTo = allocate(bytes);
   }
-  // Lines to be evicted last give way to their like only. The other copy then
-  // leaves the cache as launches without that policy find it.
+  // Lines loaded with evict_last give way to their like only. The other copy
+  // then leaves the cache as launches without that policy find it.
   for (const char *name : {"1 x 16 B, evict_last", "1 x 16 B"})
     for (const CopyKernel &kernel : copyKernels)
       if (kernel.name == name)

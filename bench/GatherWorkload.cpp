@@ -50,7 +50,7 @@ private:
   static constexpr unsigned poolCount = 4;
   /// Numbers in the 16 bytes that an argument is aligned to.
   static constexpr int64_t alone = 4;
-  static constexpr int64_t leastPoolBytes = 4400ll << 20;
+  static constexpr int64_t minPoolBytes = 4400ll << 20;
   struct Pool {
     std::vector<Memory> parts; ///< One a binding of the cache.
     Memory indices, table, requests, kv;
@@ -74,7 +74,7 @@ Gather::Gather(Device &device, const std::string &layout, int64_t recordBytes,
   int64_t allBytes = 0;
   for (const CachePart &part : parts)
     allBytes += part.pageBytes;
-  maxPages = (leastPoolBytes + allBytes * tokens - 1) / (allBytes * tokens);
+  maxPages = (minPoolBytes + allBytes * tokens - 1) / (allBytes * tokens);
   pages = maxPages * tokens;
   poolBytes = pages * allBytes;
   for (unsigned i = 0; i < poolCount; ++i)

@@ -24,11 +24,11 @@ func.func @{0}(
     %values: tensor<?x512xf32> {{dsv4.name = "values", dsv4.dims = ["tokens", ""]},
     %scores: tensor<?x512xf32> {{dsv4.name = "scores", dsv4.dims = ["tokens", ""]},
     %bias: tensor<128x512xf32> {{dsv4.name = "bias"},
-    %plan: tensor<?x5xi32> {{dsv4.name = "plan", dsv4.dims = ["pieces", ""]},
+    %plan: tensor<?x5xi32> {{dsv4.name = "plan", dsv4.dims = ["segments", ""]},
     %weight: tensor<512xbf16> {{dsv4.name = "weight"},
     %angles: tensor<?x64xf32> {{dsv4.name = "angles", dsv4.dims = ["positions", ""]},
-    %position: tensor<?xi32> {{dsv4.name = "position", dsv4.dims = ["pieces"]},
-    %slot: tensor<?xi32> {{dsv4.name = "slot", dsv4.dims = ["pieces"]},
+    %position: tensor<?xi32> {{dsv4.name = "position", dsv4.dims = ["segments"]},
+    %slot: tensor<?xi32> {{dsv4.name = "slot", dsv4.dims = ["segments"]},
     %state: !state {{dsv4.name = "state"},
     %cache: !cache {{dsv4.name = "cache"}){1} {{
   %c0 = arith.constant 0 : index
@@ -50,11 +50,11 @@ static Compressor getCompressor(const char *name) {
           /*keeps=*/false};
 }
 
-static std::string makeText(const Compressor &of, int64_t piece) {
+static std::string makeText(const Compressor &of, int64_t segment) {
   // Who compresses whole windows knows whether there are few of them.
   const char *policies =
-      piece == of.window
-          ? " attributes {dsv4.policies = {pieces = #dsv4.policy<bucket>}}"
+      segment == of.window
+          ? " attributes {dsv4.policies = {segments = #dsv4.policy<bucket>}}"
           : "";
   return llvm::formatv(text, of.name, policies).str() + getRecordText(of) +
          "  return\n}\n";
@@ -62,60 +62,62 @@ static std::string makeText(const Compressor &of, int64_t piece) {
 
 namespace {
 
-/// One piece of a window of every request, all of them of as many tokens. The
-/// state has two entries a request: what the piece goes on from, and what it is
-/// left in, so that every launch of one slice writes the same bytes.
+/// One segment of a window of every request, all of them of as many tokens. The
+/// state has two entries per request: what the segment goes on from, and what
+/// it is left in, so that every launch of one slice writes the same bytes.
 class Online : public Compress {
 public:
-  Online(Device &device, const char *name, int64_t piece, int64_t pieces);
-  unsigned slices(int64_t) const override { return requests / pieces; }
+  Online(Device &device, const char *name, int64_t segment, int64_t segments);
+  unsigned slices(int64_t) const override { return requests / segments; }
   Arguments arguments(int64_t size, unsigned slice) override;
   Excerpt extract(int64_t size, unsigned slice,
                   const std::vector<int64_t> &rows) override;
 
 private:
-  static constexpr int64_t mostRequests = 16384;
-  static int64_t countRequests(const Compressor &of, int64_t piece) {
-    return std::min(mostRequests, inputBytes / (2 * of.rowBytes() * piece));
+  static constexpr int64_t maxRequests = 16384;
+  static int64_t countRequests(const Compressor &of, int64_t segment) {
+    return std::min(maxRequests, inputBytes / (2 * of.rowBytes() * segment));
   }
-  /// Where the i-th piece of a launch begins in its window. All places a piece
-  /// can have occur about equally often, the last one in every launch.
+  /// Where the i-th segment of a launch begins in its window. All places a
+  /// segment can have occur about equally often, the last one in every launch.
   int64_t getPlace(int64_t i) const {
-    const int64_t places = of.window / piece;
-    return ((i + 1) * places - 1) / pieces * piece;
+    const int64_t places = of.window / segment;
+    return ((i + 1) * places - 1) / segments * segment;
   }
-  bool ends(int64_t place) const { return place + piece == of.window; }
+  bool ends(int64_t place) const { return place + segment == of.window; }
   std::vector<int64_t> getStateShape() const {
-    return {2 * pieces / of.statePage, of.statePage * entryBytes};
+    return {2 * segments / of.statePage, of.statePage * entryBytes};
   }
 
-  const int64_t piece, pieces; ///< Tokens of a piece, pieces of a launch.
+  const int64_t segment,
+      segments;                ///< Tokens of a segment, segments of a launch.
   const int64_t requests;      ///< Numbered launch by launch.
   const int64_t entryBytes;    ///< Of the state.
-  std::vector<int32_t> plan, position, slotInPage; ///< No piece's slot is -1.
+  std::vector<int32_t> plan, position, slotInPage; ///< No segment's slot is -1.
   Memory devicePlan, devicePosition, deviceSlot, state;
 };
 
 } // namespace
 
-Online::Online(Device &device, const char *name, int64_t piece, int64_t pieces)
+Online::Online(Device &device, const char *name, int64_t segment,
+               int64_t segments)
     : Compress(device, getCompressor(name),
-               makeText(getCompressor(name), piece),
-               countRequests(getCompressor(name), piece) * piece),
-      piece(piece), pieces(pieces), requests(countRequests(of, piece)),
-      entryBytes(3 * of.rowBytes()) {
-  sizeDim = "pieces";
+               makeText(getCompressor(name), segment),
+               countRequests(getCompressor(name), segment) * segment),
+      segment(segment), segments(segments),
+      requests(countRequests(of, segment)), entryBytes(3 * of.rowBytes()) {
+  sizeDim = "segments";
   std::mt19937 random(2);
   std::vector<int32_t> slots;
-  for (int64_t first = 0; first < requests; first += pieces) {
+  for (int64_t first = 0; first < requests; first += segments) {
     std::vector<int64_t> order;
-    for (int64_t i = 0; i < pieces; ++i)
+    for (int64_t i = 0; i < segments; ++i)
       order.push_back(getPlace(i));
     std::shuffle(order.begin(), order.end(), random);
-    for (int64_t i = 0; i < pieces; ++i) {
+    for (int64_t i = 0; i < segments; ++i) {
       position.push_back(random() % (positions / of.window) * of.window);
       for (int64_t number :
-           {position.back() + order[i], piece, i * piece, 2 * i, 2 * i + 1})
+           {position.back() + order[i], segment, i * segment, 2 * i, 2 * i + 1})
         plan.push_back(number);
       slotInPage.push_back(ends(order[i]) ? random() % pageSize : -1);
       slots.push_back(ends(order[i])
@@ -130,8 +132,8 @@ Online::Online(Device &device, const char *name, int64_t piece, int64_t pieces)
   device.fillFloats(state);
 
   // Values and scores, a row of the plan, position and slot.
-  bytesPerRow = piece * 2 * of.rowBytes() + 20 + 4 + 4;
-  for (int64_t i = 0; i < pieces; ++i) {
+  bytesPerRow = segment * 2 * of.rowBytes() + 20 + 4 + 4;
+  for (int64_t i = 0; i < segments; ++i) {
     const int64_t place = getPlace(i);
     bytesPerLaunch += place == 0 ? 0 : entryBytes;
     bytesPerLaunch += ends(place) ? of.recordBytes() : entryBytes;
@@ -141,7 +143,7 @@ Online::Online(Device &device, const char *name, int64_t piece, int64_t pieces)
 Arguments Online::arguments(int64_t size, unsigned slice) {
   const int64_t first = slice * size;
   Arguments arguments;
-  addTokens(arguments, first * piece, size * piece);
+  addTokens(arguments, first * segment, size * segment);
   arguments.add(devicePlan.at(first * 20), {size, 5});
   addTables(arguments);
   arguments.add(devicePosition.at(first * 4), {size});
@@ -151,8 +153,8 @@ Arguments Online::arguments(int64_t size, unsigned slice) {
   return arguments;
 }
 
-/// The whole launch. Of the state all entries that a piece may leave: those of
-/// pieces that end their window must stay.
+/// The whole launch. Of the state all entries that a segment may leave: those
+/// of segments that end their window must stay.
 Excerpt Online::extract(int64_t size, unsigned slice,
                         const std::vector<int64_t> &) {
   const int64_t first = slice * size;
@@ -165,7 +167,7 @@ Excerpt Online::extract(int64_t size, unsigned slice,
     pagesOfPool.push_back(pageOrder[r]);
   }
   Excerpt excerpt;
-  addTokens(excerpt, {first * piece}, size * piece);
+  addTokens(excerpt, {first * segment}, size * segment);
   add(excerpt, cut(plan, first * 5, size * 5), {size, 5});
   addTables(excerpt);
   add(excerpt, cut(position, first, size), {size});
@@ -182,6 +184,6 @@ Excerpt Online::extract(int64_t size, unsigned slice,
 }
 
 std::unique_ptr<Workload> bench::makeOnline(Device &device, const char *name,
-                                            int64_t piece, int64_t pieces) {
-  return std::make_unique<Online>(device, name, piece, pieces);
+                                            int64_t segment, int64_t segments) {
+  return std::make_unique<Online>(device, name, segment, segments);
 }

@@ -14,7 +14,7 @@
 using namespace dsv4;
 using namespace dsv4::bench;
 
-static constexpr int64_t kPlaces = 6, kVocabulary = 129280;
+static constexpr int64_t kTopK = 6, kVocabulary = 129280;
 
 static const char routerText[] = R"(
 func.func @router(
@@ -59,7 +59,7 @@ func.func @hash_router(
 
 namespace {
 
-/// Tokens one behind the other; a launch takes successive ones.
+/// Tokens one after the other; a launch takes successive ones.
 class Router : public Workload {
 public:
   Router(Device &device, const RouterJob &of)
@@ -68,14 +68,13 @@ public:
                                of.groups)),
         experts(of.experts), hash(of.hash),
         logits(device.allocate(kTokens * experts * 4)),
-        shared(device.allocate(hash ? kVocabulary * kPlaces * 4 : experts * 4)),
+        shared(device.allocate(hash ? kVocabulary * kTopK * 4 : experts * 4)),
         ids(device.allocate(hash ? kTokens * 4 : 16)),
-        chosen(device.allocate(kTokens * kMostResultBytes)),
-        weights(device.allocate(kTokens * kMostResultBytes)) {
+        chosen(device.allocate(kTokens * kMaxResultBytes)),
+        weights(device.allocate(kTokens * kMaxResultBytes)) {
     sizeDim = "tokens";
     // Of a hash router the logits of the experts that the table names.
-    bytesPerRow =
-        (hash ? kPlaces + kPlaces + 1 : experts) * 4 + 2 * kPlaces * 4;
+    bytesPerRow = (hash ? kTopK + kTopK + 1 : experts) * 4 + 2 * kTopK * 4;
     poolBytes = bytesPerRow * kTokens;
     device.fillNormal(logits);
     if (!hash) {
@@ -88,7 +87,7 @@ public:
       device.upload(shared, bias.data());
       return;
     }
-    std::vector<int32_t> table(kVocabulary * kPlaces), tokens(kTokens);
+    std::vector<int32_t> table(kVocabulary * kTopK), tokens(kTokens);
     for (size_t i = 0; i < table.size(); ++i)
       table[i] = int32_t((i * 2654435761u >> 7) % experts);
     for (size_t i = 0; i < tokens.size(); ++i)
@@ -104,13 +103,13 @@ public:
     int64_t first = slice * size;
     arguments.add(logits.at(first * experts * 4), {size, experts});
     if (hash) {
-      arguments.add(shared.at(0), {kVocabulary, kPlaces});
+      arguments.add(shared.at(0), {kVocabulary, kTopK});
       arguments.add(ids.at(first * 4), {size});
     } else {
       arguments.add(shared.at(0), {experts});
     }
     for (const Memory *memory : {&chosen, &weights})
-      arguments.add(memory->at(slice * getResultBytes(size)), {size, kPlaces});
+      arguments.add(memory->at(slice * getResultBytes(size)), {size, kTopK});
     return arguments;
   }
 
@@ -134,22 +133,22 @@ public:
     };
     add(logits, experts, {count, experts}, false);
     if (hash) {
-      excerpt.add(download(shared.at(0), kVocabulary * kPlaces * 4),
-                  {kVocabulary, kPlaces});
+      excerpt.add(download(shared.at(0), kVocabulary * kTopK * 4),
+                  {kVocabulary, kTopK});
       add(ids, 1, {count}, false);
     } else {
       excerpt.add(download(shared.at(0), experts * 4), {experts});
     }
-    add(chosen, kPlaces, {count, kPlaces}, true);
-    add(weights, kPlaces, {count, kPlaces}, true);
+    add(chosen, kTopK, {count, kTopK}, true);
+    add(weights, kTopK, {count, kTopK}, true);
     return excerpt;
   }
 
 private:
-  static constexpr int64_t kTokens = 262144, kMostResultBytes = 32;
+  static constexpr int64_t kTokens = 262144, kMaxResultBytes = 32;
   /// Of a launch, whose results begin at 16 bytes.
   static int64_t getResultBytes(int64_t size) {
-    return (size * kPlaces * 4 + 15) / 16 * 16;
+    return (size * kTopK * 4 + 15) / 16 * 16;
   }
   int64_t experts;
   bool hash;

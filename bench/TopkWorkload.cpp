@@ -61,7 +61,7 @@ static float getSpecial(uint64_t random) {
   }
 }
 
-/// One row of scores that are hard to select from.
+/// One row of adversarial scores.
 static std::vector<float> makeHardRow(const TopkJob &of) {
   std::vector<float> row(of.columns);
   std::mt19937_64 random;
@@ -82,7 +82,7 @@ static std::vector<float> makeHardRow(const TopkJob &of) {
       row[i] = getSpecial(random());
       break;
     case TopkJob::Scores::Normal:
-      llvm_unreachable("not hard");
+      llvm_unreachable("not adversarial");
     }
   return row;
 }
@@ -129,7 +129,7 @@ Topk::Topk(Device &device, const TopkJob &of)
   options.dims = {{"rows", of.rows}, {"columns", of.columns}};
   bytesPerRow = (of.columns + of.places) * 4;
   poolBytes = scores.size();
-  mostLaunches = std::max<int64_t>(launchesOfData, mostLaunches);
+  maxLaunches = std::max<int64_t>(launchesOfData, maxLaunches);
   compileCosts = of.compileCosts;
   compileName = llvm::formatv("topk_{0} x {1}", of.rows, of.columns);
 }

@@ -92,7 +92,7 @@ public:
   int64_t bytesPerLaunch = 0; ///< More, or less, than those of its rows.
   int64_t rowsPerSize = 1; ///< Rows of a launch of size 1: a token is k rows.
   int64_t poolBytes = 0;   ///< What one pool holds.
-  unsigned mostLaunches = 1024; ///< Of a graph that finds nothing warm.
+  unsigned maxLaunches = 1024;  ///< Of a graph that finds nothing warm.
   bool compileCosts = true;     ///< Measured unless another's stand for them.
   std::string sizeDim;          ///< The dim that the size of a launch is.
 
@@ -153,7 +153,7 @@ std::unique_ptr<Workload> makeNorm(Device &device, int64_t columns);
 std::unique_ptr<Workload> makeLongQuantize(Device &device);
 
 /// Where the tokens of a prompt are: in pages anywhere in the pool, as of a
-/// pool that has been in use; in pages one behind the other; or each anywhere.
+/// pool that has been in use; in pages one after the other; or each anywhere.
 enum class Placement { pages, inOrder, scattered };
 
 /// 524,288 tokens, each with an entry of its own in one pool, of "v4_584" or
@@ -171,10 +171,10 @@ std::unique_ptr<Workload> makeAppend(Device &device, const std::string &layout,
 /// (which also keeps the tokens); sizes are entries, multiples of 64.
 std::unique_ptr<Workload> makeCompress(Device &device, const std::string &name);
 
-/// Windows of 128 tokens whose state is sums: `pieces` pieces a launch, each of
-/// `piece` tokens of a request of its own; the size is `pieces`.
+/// Windows of 128 tokens whose state is sums: `segments` segments a launch,
+/// each of `segment` tokens of a request of its own; the size is `segments`.
 std::unique_ptr<Workload> makeOnline(Device &device, const char *name,
-                                     int64_t piece, int64_t pieces);
+                                     int64_t segment, int64_t segments);
 
 /// 262,144 tokens that are routed to 6 of their experts by score and bias or,
 /// with `hash`, by token id.
@@ -191,9 +191,9 @@ std::unique_ptr<Workload> makeRouter(Device &device, const RouterJob &of);
 
 /// One topk: indices alone, unordered, of f32 rows without lengths.
 struct TopkJob {
-  /// Normally distributed; hard ones: ascending, all equal, with the same
-  /// sign, exponent and first bits of the mantissa, or NaN, infinities, zeros
-  /// and denormal numbers, of which the last of the best is one.
+  /// Normally distributed; adversarial ones: ascending, all equal, with the
+  /// same sign, exponent and first bits of the mantissa, or NaN, infinities,
+  /// zeros and denormal numbers, of which the last of the best is one.
   enum class Scores { Normal, Ascending, Equal, Bucket, Specials };
   int64_t rows, columns, places;
   bool compileCosts = false;

@@ -100,7 +100,7 @@ void Bench::copies() {
 void Bench::measure(Workload &workload, int64_t size,
                     std::vector<Variant> &variants, bool cold) {
   const unsigned slices = workload.slices(size);
-  const unsigned most = cold ? workload.mostLaunches : 1024;
+  const unsigned most = cold ? workload.maxLaunches : 1024;
   const unsigned launches = std::min(std::max(slices, 12u), most);
   const int64_t count = workload.rows(size);
   const int64_t bytes = count * workload.bytesPerRow + workload.bytesPerLaunch;
@@ -230,7 +230,7 @@ void Bench::run(Workload &workload, const std::vector<int64_t> &sizes) {
 }
 
 /// Rows of few and many elements, few and many of them; those that something is
-/// required of with hard scores, too. Compile costs are measured once an
+/// required of with adversarial scores, too. Compile costs are measured once an
 /// algorithm.
 static std::vector<TopkJob> getTopkJobs() {
   const std::vector<TopkJob> required = {
@@ -317,13 +317,13 @@ static void runAll(Bench &bench) {
   // 8192 tokens in whole windows and in quarters; one token of each request.
   struct {
     const char *name;
-    int64_t piece, pieces;
+    int64_t segment, segments;
   } const online[] = {{"compress_hca_online", 128, 64},
                       {"compress_hca_online_chunks", 32, 256},
                       {"compress_hca_online_decode", 1, 64}};
   for (const auto &of : online)
-    run(of.name, false, {of.pieces},
-        [&] { return makeOnline(device, of.name, of.piece, of.pieces); });
+    run(of.name, false, {of.segments},
+        [&] { return makeOnline(device, of.name, of.segment, of.segments); });
   // Few tokens of a decode step, many of a prefill.
   for (const RouterJob &of : getRouterJobs())
     run(of.name, of.name == "router" && of.experts == 256, {1, 64, 1024, 8192},

@@ -22,7 +22,7 @@ from peer_writers import (
 
 INPUT_BYTES, POSITIONS, REQUESTS = 1 << 30, 32768, 16384
 V4, INDEX = 512, 128  # Channels of the records v4_584 and index_mxfp4_68.
-LEAST_AMAX = 6 * 2**-126
+MIN_AMAX = 6 * 2**-126
 
 # ---- eager -----------------------------------------------------------------
 
@@ -37,7 +37,7 @@ def overlapping(x, fill):
     return rows
 
 
-def pool_windows(values, scores, bias, overlap, dtype):
+def reduce_windows(values, scores, bias, overlap, dtype):
     """All windows of one request."""
     window = bias.shape[0]
     values = values.to(dtype).unflatten(0, (-1, window))
@@ -49,7 +49,7 @@ def pool_windows(values, scores, bias, overlap, dtype):
 
 
 def pool_decode(values, scores, bias, state, request, position, dtype):
-    """One window a request, whose last token is new."""
+    """One window per request, whose last token is new."""
     window, columns = bias.shape
     row = torch.arange(2 * window, device=values.device)
     ring = state.view(-1, 2 * window, 2, 2, columns // 2)
@@ -83,7 +83,7 @@ def finish_index(pooled, weight, angles, position, hadamard):
 def quantize_index(row):
     """Two codes a byte, and exponents of powers of two, one per 32 values."""
     x = row.unflatten(-1, (4, 32))
-    scale = x.abs().amax(-1).clamp_min(LEAST_AMAX) * (1 / 6)
+    scale = x.abs().amax(-1).clamp_min(MIN_AMAX) * (1 / 6)
     exponent = (scale.view(torch.int32) + 0x7FFFFF) >> 23
     inverse = ((254 - exponent) << 23).view(torch.float32)
     codes = encode_e2m1(x * inverse[..., None]).flatten(-2)
@@ -182,7 +182,7 @@ class Compress(Job):
         return finish_v4(pooled, weight, angles, position)
 
     def pool_tokens(self, values, scores, bias, position, more, dtype):
-        return pool_windows(values, scores, bias, self.overlap, dtype)
+        return reduce_windows(values, scores, bias, self.overlap, dtype)
 
     def make(self, store, dtype=torch.float32):
         def compress(cache, *data):

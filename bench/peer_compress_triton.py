@@ -3,7 +3,7 @@
 import triton
 import triton.language as tl
 
-from peer_writers import e2m1_codes, fp8_codes, normalize, power_above
+from peer_writers import e2m1_codes, fp8_payload, normalize, power_above
 
 
 @triton.jit
@@ -28,38 +28,38 @@ def normalized(x, weight, WIDTH: tl.constexpr):
 
 
 @triton.jit
-def write_v4(x, weight, angles, position, entry, nope, rope, factors):
+def write_v4(x, weight, angles, position, entry, nope, rope, scales):
     """One pooled row [1, 512] to its record."""
     column = tl.arange(0, 512)
     group = tl.arange(0, 8)
     y = rotated(normalized(x, weight, 512), angles, position, 256, 1)
     groups = tl.reshape(y, (8, 64))
     exponent, inverse = power_above(tl.max(tl.abs(groups), 1))
-    codes = tl.reshape(fp8_codes(groups * inverse[:, None]), (512,))
+    codes = tl.reshape(fp8_payload(groups * inverse[:, None]), (512,))
     page = entry.to(tl.int64) // 64 * 37440
     start = page + entry % 64 * 576
     tail = tl.reshape(y, (512,)).to(tl.bfloat16)
     tl.store(nope + start + column, codes, mask=column < 448)
     tl.store(rope + start // 2 + column - 224, tail, mask=column >= 448)
     kept = tl.where(group < 7, exponent, 0).to(tl.uint8)
-    tl.store(factors + page + 36864 + entry % 64 * 8 + group, kept)
+    tl.store(scales + page + 36864 + entry % 64 * 8 + group, kept)
 
 
 @triton.jit
-def pool_v4(score, value, weight, angles, position, slot, nope, rope, factors):
+def pool_v4(score, value, weight, angles, position, slot, nope, rope, scales):
     """Rows of a window [rows, 512], their bias in the scores, to one record."""
     power = tl.exp(score - tl.max(score, 0)[None, :])
     x = tl.sum(power * value, 0) / tl.sum(power, 0)
     write_v4(
         x[None, :], weight, angles, tl.load(position + tl.arange(0, 1)),
-        tl.load(slot), nope, rope, factors,
+        tl.load(slot), nope, rope, scales,
     )  # fmt: skip
 
 
 @triton.jit
 def csa_kernel(
     values, scores, bias, weight, angles, position, slot,
-    nope, rope, factors, KEEP: tl.constexpr,
+    nope, rope, scales, KEEP: tl.constexpr,
 ):  # fmt: skip
     """A window with that before it, of the tokens of one request."""
     i = tl.program_id(0)
@@ -73,13 +73,13 @@ def csa_kernel(
     )
     value = tl.load(values + at, mask=there, other=0.0, eviction_policy=KEEP)
     score += tl.load(bias + row % 4 * 1024 + cell)
-    pool_v4(score, value, weight, angles, position + i, slot + i, nope, rope, factors)
+    pool_v4(score, value, weight, angles, position + i, slot + i, nope, rope, scales)
 
 
 @triton.jit
 def decode_kernel(
     values, scores, bias, weight, angles, position, slot,
-    nope, rope, factors, state, request,
+    nope, rope, scales, state, request,
     STATE: tl.constexpr, KEEP: tl.constexpr,
 ):  # fmt: skip
     """The window of a new token, the others of which are in the state; with STATE
@@ -101,13 +101,13 @@ def decode_kernel(
         tl.store(to, tl.load(values + i * 1024 + column))
         tl.store(to + 1024, tl.load(scores + i * 1024 + column))
     score += tl.load(bias + row % 4 * 1024 + cell)
-    pool_v4(score, value, weight, angles, position + i, slot + i, nope, rope, factors)
+    pool_v4(score, value, weight, angles, position + i, slot + i, nope, rope, scales)
 
 
 @triton.jit
 def hca_kernel(
     values, scores, bias, weight, angles, position, slot,
-    nope, rope, factors, partial, counters,
+    nope, rope, scales, partial, counters,
     SPLIT: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
     KEEP: tl.constexpr,
 ):  # fmt: skip
@@ -135,7 +135,7 @@ def hca_kernel(
     if SPLIT == 1:
         write_v4(
             (dot / total)[None, :], weight, angles, tl.load(at_position),
-            tl.load(slot + i), nope, rope, factors,
+            tl.load(slot + i), nope, rope, scales,
         )  # fmt: skip
     else:
         to = partial + (i * SPLIT + part) * 1536 + column
@@ -147,25 +147,25 @@ def hca_kernel(
         if before == SPLIT - 1:
             parts = tl.arange(0, SPLIT)[:, None]
             own = partial + (i * SPLIT + parts) * 1536 + column[None, :]
-            mosts = tl.load(own, cache_modifier=".cg")
-            fades = tl.exp(mosts - tl.max(mosts, 0)[None, :])
+            maxima = tl.load(own, cache_modifier=".cg")
+            fades = tl.exp(maxima - tl.max(maxima, 0)[None, :])
             totals = tl.load(own + 512, cache_modifier=".cg") * fades
             dots = tl.load(own + 1024, cache_modifier=".cg") * fades
             tl.store(counters + i, 0)
             write_v4(
                 (tl.sum(dots, 0) / tl.sum(totals, 0))[None, :], weight, angles,
-                tl.load(at_position), tl.load(slot + i), nope, rope, factors,
+                tl.load(at_position), tl.load(slot + i), nope, rope, scales,
             )  # fmt: skip
 
 
 @triton.jit
 def online_kernel(
     values, scores, bias, weight, angles, position, slot,
-    nope, rope, factors, state, place, goes_on_from, left_in,
-    PIECE: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
+    nope, rope, scales, state, place, goes_on_from, left_in,
+    SEGMENT: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
     KEEP: tl.constexpr,
 ):  # fmt: skip
-    """A piece of a window of 128 a program: to a record where it ends the window,
+    """A segment of a window of 128 a program: to a record where it ends the window,
     else to the state."""
     i = tl.program_id(0)
     column = tl.arange(0, 512)
@@ -175,9 +175,9 @@ def online_kernel(
     most = tl.load(old, mask=goes_on, other=float("-inf"))
     total = tl.load(old + 512, mask=goes_on, other=0.0)
     dot = tl.load(old + 1024, mask=goes_on, other=0.0)
-    for step in tl.range(0, PIECE // BLOCK, num_stages=STAGES):
+    for step in tl.range(0, SEGMENT // BLOCK, num_stages=STAGES):
         row = step * BLOCK + tl.arange(0, BLOCK)[:, None]
-        at = (i * PIECE + row) * 512 + column[None, :]
+        at = (i * SEGMENT + row) * 512 + column[None, :]
         cell = (first + row) * 512 + column[None, :]
         score = tl.load(scores + at, eviction_policy=KEEP) + tl.load(bias + cell)
         value = tl.load(values + at, eviction_policy=KEEP)
@@ -187,11 +187,11 @@ def online_kernel(
         total = total * fade + tl.sum(power, 0)
         dot = dot * fade + tl.sum(power * value, 0)
         most = higher
-    if first + PIECE == 128:
+    if first + SEGMENT == 128:
         at_position = position + i + tl.arange(0, 1)
         write_v4(
             (dot / total)[None, :], weight, angles, tl.load(at_position),
-            tl.load(slot + i), nope, rope, factors,
+            tl.load(slot + i), nope, rope, scales,
         )  # fmt: skip
     else:
         new = state + tl.load(left_in + i) * 1536 + column

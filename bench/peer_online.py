@@ -1,6 +1,6 @@
 """The online compressor in PyTorch and Triton, for peers.py.
 
-Pieces of windows of 128 tokens are pooled, from what the state has of their windows
+Segments of windows of 128 tokens are pooled, from what the state has of their windows
 on. Those that end their window are normalised, rotated, quantised and written, as by
 the programs of dsv4-bench; the others are left in the state.
 """
@@ -13,9 +13,9 @@ from peer_compress_triton import online_kernel
 from peer_writers import worst
 
 
-def merge_pieces(values, scores, bias, place, before, dtype):
-    """The largest score, the sum of weights and that of weighted values of pieces of
-    as many tokens each, with those `before` them [pieces, 3, channels]."""
+def merge_segments(values, scores, bias, place, before, dtype):
+    """The largest score, the sum of weights and that of weighted values of segments of
+    as many tokens each, with those `before` them [segments, 3, channels]."""
     tokens = values.shape[0] // place.shape[0]
     at = place.long()[:, None] + torch.arange(tokens, device=place.device)
     values = values.to(dtype).unflatten(0, (-1, tokens))
@@ -33,12 +33,12 @@ def merge_pieces(values, scores, bias, place, before, dtype):
 
 
 class Online(Compress):
-    """A piece of `piece` tokens of each of `pieces` requests a launch; sizes are
-    pieces. The state has two entries a request, one that its piece goes on from and
-    one that it is left in. PyTorch makes entries of all pieces, writes those that are
+    """A segment of `segment` tokens of each of `segments` requests a launch; sizes are
+    segments. The state has two entries per request, one that its segment goes on from and
+    one that it is left in. PyTorch makes entries of all segments, writes those that are
     none to a page that nobody reads, and the state of all."""
 
-    window, overlap, piece, pieces = 128, False, 32, 256
+    window, overlap, segment, segments = 128, False, 32, 256
     # Warps, rows at once.
     config_names = "warps", "block", "stages", "eviction"
     configs = (
@@ -48,37 +48,37 @@ class Online(Compress):
 
     def __init__(self):
         super().__init__()
-        self.row_bytes = self.piece * V4 * 8 + 2 * 3 * V4 * 4 + 28
+        self.row_bytes = self.segment * V4 * 8 + 2 * 3 * V4 * 4 + 28
         shape = 2 * self.entries, 3, V4
         self.state = torch.rand(shape, device="cuda").mul_(4)
         self.state[:, 1] += 1
         self.state[:, 2].mul_(2).sub_(4)
 
     def count_tokens(self):
-        return self.entries * self.piece
+        return self.entries * self.segment
 
     def make_numbers(self):
-        count = min(REQUESTS, INPUT_BYTES // (V4 * 8 * self.piece))
+        count = min(REQUESTS, INPUT_BYTES // (V4 * 8 * self.segment))
         self.entries = count
-        number = torch.arange(count, device="cuda") % self.pieces
+        number = torch.arange(count, device="cuda") % self.segments
         # As dsv4-bench has them, but in their order.
-        places = self.window // self.piece
-        place = ((number + 1) * places - 1) // self.pieces * self.piece
-        self.ended = place + self.piece == self.window
+        places = self.window // self.segment
+        place = ((number + 1) * places - 1) // self.segments * self.segment
+        self.ended = place + self.segment == self.window
         order = torch.randperm(self.pages, device="cuda")
         slot = torch.randint(PAGE, (count,), device="cuda")
         page = torch.where(self.ended, order[:count], order[count])
         self.slot = (page * PAGE + slot).int()
         window = torch.randint(POSITIONS // self.window, (count,), device="cuda")
-        self.position = {self.pieces: (window * self.window).int()}
+        self.position = {self.segments: (window * self.window).int()}
         self.place = place.int()
         self.goes_on_from, self.left_in = (2 * number).int(), (2 * number + 1).int()
 
     def fits(self, size, config):
-        return self.piece % config[1] == 0
+        return self.segment % config[1] == 0
 
     def tokens(self, size, i):
-        count = size * self.piece
+        count = size * self.segment
         part = slice(i * count, (i + 1) * count)
         return self.values[part], self.scores[part]
 
@@ -90,7 +90,7 @@ class Online(Compress):
 
     def pool_tokens(self, values, scores, bias, position, more, dtype):
         state, place, before, after = more
-        sums = merge_pieces(values, scores, bias, place, state[before.long()], dtype)
+        sums = merge_segments(values, scores, bias, place, state[before.long()], dtype)
         if dtype != torch.float64:
             state.index_put_((after.long(),), sums)
         return sums[:, 2] / sums[:, 1]
@@ -99,7 +99,7 @@ class Online(Compress):
         data = self.data(size, i)
         online_kernel[(size,)](
             *data[:7], *self.pointers, *data[7:],
-            PIECE=self.piece, BLOCK=block, STAGES=stages, KEEP=keep, num_warps=warps,
+            SEGMENT=self.segment, BLOCK=block, STAGES=stages, KEEP=keep, num_warps=warps,
         )  # fmt: skip
 
     def read(self, entry):
@@ -119,7 +119,7 @@ class Online(Compress):
         state, place, before, after = self.data(size, i)[7:]
         kept = ~self.ended[:size]
         old = state[before.long()]
-        want = merge_pieces(values, scores, bias, place, old, torch.float64)[kept]
+        want = merge_segments(values, scores, bias, place, old, torch.float64)[kept]
         at = after.long()[kept]
         state[at] = float("nan")
         call(i)
@@ -131,7 +131,7 @@ class Online(Compress):
 
 
 class OnlineWindows(CompressHCA):
-    """Pieces that are whole windows have no state; the sums of several programs may
+    """Segments that are whole windows have no state; the sums of several programs may
     be put together."""
 
     what, sizes, compiled_sizes = "compress_hca_online", (64,), (64,)
@@ -143,7 +143,7 @@ class OnlineChunks(Online):
 
 class OnlineDecode(Online):
     what, sizes, compiled_sizes = "compress_hca_online_decode", (64,), (64,)
-    piece, pieces = 1, 64
+    segment, segments = 1, 64
     configs = ((1, 1, 1), (2, 1, 1), (4, 1, 1), (8, 1, 1))
 
 

@@ -11,7 +11,7 @@ import triton.language as tl
 
 from peer_common import Job
 
-TOKENS, PLACES, SCALE, VOCABULARY = 262144, 6, 1.5, 129280
+TOKENS, TOP_K, SCALE, VOCABULARY = 262144, 6, 1.5, 129280
 GROUPS, KEEP = 8, 4
 
 # ---- eager -----------------------------------------------------------------
@@ -28,7 +28,7 @@ def weigh(scores, experts):
 
 def route(logits, bias, dtype=torch.float32):
     scores = score(logits, dtype)
-    experts = (scores + bias).topk(PLACES, sorted=True).indices
+    experts = (scores + bias).topk(TOP_K, sorted=True).indices
     return experts.to(torch.int32), weigh(scores, experts)
 
 
@@ -38,7 +38,7 @@ def route_grouped(logits, bias, dtype=torch.float32):
     kept = groups.topk(2).values.sum(-1).topk(KEEP).indices
     dropped = torch.ones_like(groups[..., 0], dtype=torch.bool).scatter(-1, kept, False)
     keys = groups.masked_fill(dropped[..., None], float("-inf")).flatten(-2)
-    experts = keys.topk(PLACES, sorted=True).indices
+    experts = keys.topk(TOP_K, sorted=True).indices
     return experts.to(torch.int32), weigh(scores, experts)
 
 
@@ -134,16 +134,16 @@ class Router(Job):
         self.what, self.layout, self.count = what, f"{experts}_experts", experts
         self.by_id, self.grouped = what == "hash_router", what == "grouped_router"
         by_id = self.by_id
-        self.row_bytes = (13 if by_id else experts) * 4 + 8 * PLACES
+        self.row_bytes = (13 if by_id else experts) * 4 + 8 * TOP_K
         draw = lambda *shape: torch.randn(*shape, device="cuda")
         self.logits, self.bias = draw(TOKENS, experts), draw(experts) / 8
         below = lambda most, *shape: torch.randint(
             most, shape, device="cuda", dtype=torch.int32
         )
-        self.table = below(experts, VOCABULARY, PLACES)
+        self.table = below(experts, VOCABULARY, TOP_K)
         self.ids = below(VOCABULARY, TOKENS)
-        self.experts = below(experts, TOKENS, PLACES)
-        self.weights = draw(TOKENS, PLACES)
+        self.experts = below(experts, TOKENS, TOP_K)
+        self.weights = draw(TOKENS, TOP_K)
 
     def slices(self, size):
         return TOKENS // size
@@ -177,12 +177,12 @@ class Router(Job):
             ids = self.slice(self.ids, size, i)
             route_by_id_kernel[grid](
                 logits, self.table, ids, experts, weights, size, E=self.count,
-                K=PLACES, ROWS=rows, num_warps=warps,
+                K=TOP_K, ROWS=rows, num_warps=warps,
             )
         else:
             route_kernel[grid](
                 logits, self.bias, experts, weights, size, E=self.count,
-                BLOCK=triton.next_power_of_2(self.count), K=PLACES, ROWS=rows,
+                BLOCK=triton.next_power_of_2(self.count), K=TOP_K, ROWS=rows,
                 COUNT=GROUPS if self.grouped else 1, KEPT=KEEP, num_warps=warps,
             )
         return experts, weights

@@ -22,7 +22,7 @@ DIGITS, BINS = tl.constexpr(3), tl.constexpr(2048)
 
 
 @triton.jit
-def load_codes(scores, at, inside, KEEP: tl.constexpr):
+def load_payload(scores, at, inside, KEEP: tl.constexpr):
     """Unsigned numbers in the order of the scores, 0 outside."""
     bits = tl.load(scores + at, mask=inside, other=0, eviction_policy=KEEP)
     bits = bits.to(tl.int32, bitcast=True)
@@ -46,7 +46,7 @@ def count_digits(codes, inside, prefix, PASS: tl.constexpr):
 
 @triton.jit
 def add_digit(prefix, left, counts, PASS: tl.constexpr):
-    """The digit of the `left`-th best of those counted behind `prefix`, and which of
+    """The digit of the `left`-th best of those counted after `prefix`, and which of
     those that have it that is."""
     above = tl.sum(counts, 0) - tl.cumsum(counts, 0)
     here = (above < left) & (above + counts >= left)
@@ -56,12 +56,12 @@ def add_digit(prefix, left, counts, PASS: tl.constexpr):
 
 
 @triton.jit
-def store_chosen(out, k, left, at, better, equal, places, equal_places):
-    """The better ones, from `places` on, and behind all of them the first `left` of
+def store_chosen(out, k, left, at, better, equal, places, equal_slots):
+    """The better ones, from `places` on, and after all of them the first `left` of
     the equal ones."""
     place = places + tl.cumsum(better.to(tl.int32), 0) - 1
     tl.store(out + place, at, mask=better)
-    place = equal_places + tl.cumsum(equal.to(tl.int32), 0) - 1
+    place = equal_slots + tl.cumsum(equal.to(tl.int32), 0) - 1
     tl.store(out + k - left + place, at, mask=equal & (place < left))
 
 
@@ -71,7 +71,7 @@ def held_kernel(scores, out, N, k, BLOCK: tl.constexpr, KEEP: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     at = tl.arange(0, BLOCK)
     inside = at < N
-    codes = load_codes(scores + row * N, at, inside, KEEP)
+    codes = load_payload(scores + row * N, at, inside, KEEP)
     prefix, left = tl.full((), 0, tl.uint32), k
     for PASS in tl.static_range(DIGITS):
         counts = count_digits(codes, inside, prefix, PASS)
@@ -90,20 +90,20 @@ def row_kernel(scores, out, N, k, BLOCK: tl.constexpr, KEEP: tl.constexpr):
         counts = tl.zeros((BINS,), tl.int32)
         for start in range(0, N, BLOCK):
             at = start + tl.arange(0, BLOCK)
-            codes = load_codes(scores, at, at < N, KEEP)
+            codes = load_payload(scores, at, at < N, KEEP)
             counts += count_digits(codes, at < N, prefix, PASS)
         prefix, left = add_digit(prefix, left, counts, PASS)
-    places, equal_places = 0, 0
+    places, equal_slots = 0, 0
     for start in range(0, N, BLOCK):
         at = start + tl.arange(0, BLOCK)
-        codes = load_codes(scores, at, at < N, KEEP)
+        codes = load_payload(scores, at, at < N, KEEP)
         better, equal = (at < N) & (codes > prefix), (at < N) & (codes == prefix)
-        store_chosen(out + row * k, k, left, at, better, equal, places, equal_places)
+        store_chosen(out + row * k, k, left, at, better, equal, places, equal_slots)
         places += tl.sum(better.to(tl.int32), 0)
-        equal_places += tl.sum(equal.to(tl.int32), 0)
+        equal_slots += tl.sum(equal.to(tl.int32), 0)
 
 
-# Several programs a row, in a kernel a digit and one more. Counts of a row are behind
+# Several programs a row, in a kernel a digit and one more. Counts of a row are after
 # one another, digit by digit; `taken` has how many places it has given to better and
 # to equal ones, `state` what is known after the second digit. What a kernel adds to
 # has been cleared by one before it that nobody reads it in.
@@ -133,7 +133,7 @@ def count_kernel(
     first = tl.program_id(1) * part
     for start in range(first, first + part, BLOCK):
         at = start + tl.arange(0, BLOCK)
-        codes = load_codes(scores, at, at < N, KEEP)
+        codes = load_payload(scores, at, at < N, KEEP)
         found += count_digits(codes, at < N, prefix, PASS)
     tl.atomic_add(counts + PASS * BINS + bins, found, mask=found > 0, sem="relaxed")
 
@@ -154,15 +154,15 @@ def collect_kernel(
     first = tl.program_id(1) * part
     for start in range(first, first + part, BLOCK):
         at = start + tl.arange(0, BLOCK)
-        codes = load_codes(scores, at, at < N, KEEP)
+        codes = load_payload(scores, at, at < N, KEEP)
         better, equal = (at < N) & (codes > prefix), (at < N) & (codes == prefix)
         places = tl.atomic_add(
             taken + row * 2, tl.sum(better.to(tl.int32), 0), sem="relaxed"
         )
-        equal_places = tl.atomic_add(
+        equal_slots = tl.atomic_add(
             taken + row * 2 + 1, tl.sum(equal.to(tl.int32), 0), sem="relaxed"
         )
-        store_chosen(out + row * k, k, left, at, better, equal, places, equal_places)
+        store_chosen(out + row * k, k, left, at, better, equal, places, equal_slots)
 
 
 # ---- data ------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Writers of paged caches and quantisers in PyTorch and Triton, for peers.py.
 
-The rules are those of the programs of dsv4-bench: 448 values to E4M3 with powers of
-two per 64 (v4_584) or one fp32 factor (seed_580), bf16 rows of 512 to NVFP4 or to
+The recipes are those of the programs of dsv4-bench: 448 values to E4M3 with powers of
+two per 64 (v4_584) or one fp32 scale (seed_580), bf16 rows of 512 to NVFP4 or to
 E4M3 with powers of two per 64.
 """
 
@@ -80,7 +80,7 @@ def store_v4(records, tails, entry, nope, rope):
 
 
 def store_flat(pool, entry, record, page_bytes, row_bytes):
-    """Bytes to their rows and, behind those of the page, to their tails."""
+    """Bytes to their rows and, after those of the page, to their tails."""
     size = record.shape[-1]
     page, slot = (entry // PAGE * page_bytes)[:, None], (entry % PAGE)[:, None]
     byte = torch.arange(size, device=entry.device)
@@ -126,13 +126,13 @@ def append_chain_with(store):
 
 
 @triton.jit
-def fp8_codes(values):
+def fp8_payload(values):
     return values.to(tl.float8e4nv).to(tl.uint8, bitcast=True)
 
 
 @triton.jit
 def power_above(amax):
-    """Exponents of the factors of groups of that amax, and the inverse factors."""
+    """Exponents of the scales of groups of that amax, and the inverse scales."""
     scale = tl.maximum(amax, 1e-4) * 0.002232142857142857
     exponent = (scale.to(tl.int32, bitcast=True) + 0x7FFFFF) >> 23
     return exponent, ((254 - exponent) << 23).to(tl.float32, bitcast=True)
@@ -154,7 +154,7 @@ def rotate(tail, angles, position, ROWS: tl.constexpr):
 
 @triton.jit
 def append_kernel(
-    kv, weight, angles, index, request, nope, rope, factors,
+    kv, weight, angles, index, request, nope, rope, scales,
     CHAIN: tl.constexpr, V4: tl.constexpr, ROWS: tl.constexpr, KEEP: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
@@ -177,21 +177,21 @@ def append_kernel(
     entry = entry.to(tl.int64)
     if V4:
         exponent, inverse = power_above(amax)
-        codes = fp8_codes(x * inverse[:, :, None])
+        codes = fp8_payload(x * inverse[:, :, None])
         page = entry // 64 * 37440
         start = page + entry % 64 * 576
         end = page + 36864 + entry % 64 * 8
         rope_start = start // 2 + 224
         # The last of eight bytes is unused, and zero.
         kept = tl.where(group[None, :] < 7, exponent, 0).to(tl.uint8)
-        tl.store(factors + end[:, None] + group[None, :], kept)
+        tl.store(scales + end[:, None] + group[None, :], kept)
     else:
         amax = tl.max(tl.where(group[None, :] < 7, amax, 0.0), 1)
         scale = tl.maximum(tl.math.div_rn(amax, 448.0), 1e-12)
-        codes = fp8_codes(tl.math.div_rn(x, scale[:, None, None]))
+        codes = fp8_payload(tl.math.div_rn(x, scale[:, None, None]))
         start = entry * 448
         rope_start = entry * 64
-        tl.store(factors + entry, scale)
+        tl.store(scales + entry, scale)
     tl.store(nope + start[:, None, None] + column, codes, mask=column < 448)
     tl.store(rope + rope_start[:, None] + lane[None, :], tail)
 
@@ -204,7 +204,7 @@ def quantize_fp8_kernel(x, data, scales, ROWS: tl.constexpr, KEEP: tl.constexpr)
     at += tl.arange(0, 64)[None, None, :]
     values = tl.load(x + at, eviction_policy=KEEP).to(tl.float32)
     exponent, inverse = power_above(tl.max(tl.abs(values), 2))
-    tl.store(data + at, fp8_codes(values * inverse[:, :, None]))
+    tl.store(data + at, fp8_payload(values * inverse[:, :, None]))
     to = scales + (row * 8)[:, None] + group[None, :]
     tl.store(to, exponent.to(tl.uint8))
 
@@ -264,7 +264,7 @@ class Append(Job):
     """One pool; every token has an entry of its own somewhere in it. With `chain`
     the entry is that of a position in the ring of its request; else those of more
     than 256 tokens are a prompt's, in pages anywhere, or, by `placement`, in pages
-    one behind the other, or each anywhere."""
+    one after the other, or each anywhere."""
 
     sizes, compiled_sizes = (32768, 8192, 256, 64, 1), (32768, 1)
     configs = ((1, 1), (2, 1), (1, 2), (1, 4), (2, 2), (4, 4), (8, 8))
@@ -361,7 +361,7 @@ class Append(Job):
         )  # fmt: skip
 
     def read(self, entry):
-        """Codes, 64 bf16, and factors with what fills them up, as stored."""
+        """Codes, 64 bf16, and scales with what fills them up, as stored."""
         if self.v4:
             records, tails = self.caches[0]
             page, slot = entry // PAGE, entry % PAGE
@@ -377,16 +377,16 @@ class Append(Job):
             self.clear(entry)
             writer(i)
             results.append(self.read(entry))
-        codes, rope, factors = results[1]
+        codes, rope, scales = results[1]
         kv, *rest = self.data(size, i)
         if self.chain:
             nope, tail = normalize_rotate(kv, *rest[:3], dtype=torch.float64)
         else:
             nope, tail = kv[:, :448].double(), kv[:, 448:].double()
         if self.v4:
-            scale = torch.exp2(factors[:, :7].double() - 127).repeat_interleave(64, 1)
+            scale = torch.exp2(scales[:, :7].double() - 127).repeat_interleave(64, 1)
         else:
-            scale = factors.double()[:, None]
+            scale = scales.double()[:, None]
         got = codes.contiguous().view(torch.float8_e4m3fn).double() * scale
         errors = (
             # The chain rounds to bf16 before.
@@ -451,17 +451,17 @@ class Quantize(Job):
         want = self.call_eager(size, i)
         got = call(i)
         x = self.data(size, i)[0].double()
-        codes, factors = got
+        codes, scales = got
         if self.fp4:
             values = E2M1_VALUES.cuda()
             both = torch.stack((codes & 15, codes >> 4), -1).flatten(-2).long()
             decoded = values[both & 7] * torch.where(both > 7, -1.0, 1.0)
-            scale = factors.view(torch.float8_e4m3fn).double()
+            scale = scales.view(torch.float8_e4m3fn).double()
             scale = scale.repeat_interleave(16, -1)
             unit = (2**-2, scale * 2**-2)
         else:
             decoded = codes.view(torch.float8_e4m3fn).double()
-            scale = torch.exp2(factors.double() - 127).repeat_interleave(64, -1)
+            scale = torch.exp2(scales.double() - 127).repeat_interleave(64, -1)
             unit = (2**-4, scale * 2**-10)
         return {
             "worst_error": worst(decoded * scale, x, *unit),

@@ -46,7 +46,7 @@ if not missing:
         tl.store(to + at, tl.load(source + at, eviction_policy="evict_last"))
 
     class Flush:
-        """Fills the L2 cache with other data. Lines to be evicted last give way to
+        """Fills the L2 cache with other data. Lines loaded with evict_last give way to
         their like only; the other copy leaves the cache as launches without that
         policy find it."""
 

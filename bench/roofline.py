@@ -51,7 +51,7 @@ COLORS = {
     "topk_256 k512": "#8f6b4a",
     "topk_256 k2048": "#b39272",
 }
-# A result of some rows has their kind behind the date.
+# A result of some rows has their kind after the date.
 NAME = re.compile(r"-\d{4}-\d\d-\d\d(?:-(\w+))?$")
 # As many bytes as the rows of random scores.
 HARD = re.compile(r"topk_\d+_")
@@ -127,7 +127,7 @@ def draw_bars(axes, points, roof):
     axes.set_ylim(0, roof * 1.12)
     axes.set_xticks(range(len(largest)))
     units = {"compress": "entries", "quantize": "rows", "dequantize": "rows"}
-    units |= {"topk": "elements a row"}
+    units |= {"topk": "elements per row"}
     unit = lambda program: units.get(re.split("[ _]", program)[0], "tokens")
     wrap = lambda text: "\n".join(textwrap.wrap(text, 13))
     labels = [

@@ -7,7 +7,7 @@
 
 # Literals are limited to 64 KiB by the standard's recommendation; a raw literal
 # may be continued by another one.
-set(piece_bytes 15000)
+set(segment_bytes 15000)
 
 string(REPLACE "," ";" names "${FILES}")
 set(cases "")
@@ -22,9 +22,9 @@ foreach(name IN LISTS names)
   set(literal "")
   set(at 0)
   while(at LESS length)
-    string(SUBSTRING "${text}" ${at} ${piece_bytes} piece)
-    string(APPEND literal "\n        R\"dsv4(${piece})dsv4\"")
-    math(EXPR at "${at} + ${piece_bytes}")
+    string(SUBSTRING "${text}" ${at} ${segment_bytes} segment)
+    string(APPEND literal "\n        R\"dsv4(${segment})dsv4\"")
+    math(EXPR at "${at} + ${segment_bytes}")
   endwhile()
   string(APPEND cases "  if (file == \"${name}\")\n    return${literal};\n")
   string(APPEND list "\"${name}\", ")

@@ -8,7 +8,7 @@
 
 !window = !dsv4.cache<64 x #dsv4.record<v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
-#rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
+#recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
 
 func.func @append_swa(
     %kv: tensor<?x512xbf16> {dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
@@ -21,19 +21,19 @@ func.func @append_swa(
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
   %row = tensor.empty(%tokens) : tensor<?x512xbf16>
-  %codes_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
-  %factors_of_row = tensor.empty(%tokens) : tensor<?x7xf8E8M0FNU>
+  %payload_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
+  %scales_of_row = tensor.empty(%tokens) : tensor<?x7xf8E8M0FNU>
 
   %normed = dsv4.rms_norm %kv weight(%weight : tensor<512xbf16>)
       outs(%row : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
   %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
       positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
-  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
-      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-      {format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  %payload, %scales = dsv4.quantize %rotated columns [0, 448]
+      outs(%payload_of_row, %scales_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
   dsv4.paged_append %window[%position] ring 128
       requests(%request : tensor<?xi32>) lengths(%length : tensor<?xi32>)
-      fields(%codes, %rotated, %factors
+      fields(%payload, %rotated, %scales
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
       columns [0, 448, 0] : !window, tensor<?xi32>
   return

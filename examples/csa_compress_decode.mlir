@@ -11,7 +11,7 @@
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 !state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
-#rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
+#recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
 
 func.func @csa_compress_decode(
     %values: tensor<?x1024xf32> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
@@ -31,8 +31,8 @@ func.func @csa_compress_decode(
   %c0 = arith.constant 0 : index
   %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
   %row = tensor.empty(%entries) : tensor<?x512xbf16>
-  %codes_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
-  %factors_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
+  %payload_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
+  %scales_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
 
   %pooled = dsv4.compress %values, %scores window 4 overlap plan(%plan : tensor<?x4xi32>)
       bias(%bias : tensor<4x1024xf32>) state(%state : !state) ring 8
@@ -41,11 +41,11 @@ func.func @csa_compress_decode(
       outs(%row : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
   %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
       positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
-  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
-      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-      {format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  %payload, %scales = dsv4.quantize %rotated columns [0, 448]
+      outs(%payload_of_row, %scales_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
   dsv4.paged_append %cache[%slot] unique
-      fields(%codes, %rotated, %factors
+      fields(%payload, %rotated, %scales
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
       columns [0, 448, 0] : !cache, tensor<?xi32>
 

@@ -13,7 +13,7 @@
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 !state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
-#rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
+#recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
 
 func.func @decode_step(
     %kv: tensor<?x512xbf16> {dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
@@ -42,23 +42,23 @@ func.func @decode_step(
   %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
   %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
   %row = tensor.empty(%tokens) : tensor<?x512xbf16>
-  %row_codes = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
-  %row_factors = tensor.empty(%tokens) : tensor<?x7xf8E8M0FNU>
+  %row_payload = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
+  %row_scales = tensor.empty(%tokens) : tensor<?x7xf8E8M0FNU>
   %entry = tensor.empty(%entries) : tensor<?x512xbf16>
-  %entry_codes = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
-  %entry_factors = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
+  %entry_payload = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
+  %entry_scales = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
 
   // The sliding window.
   %normed = dsv4.rms_norm %kv weight(%kv_weight : tensor<512xbf16>)
       outs(%row : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
   %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
       positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
-  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
-      outs(%row_codes, %row_factors : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-      {format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  %payload, %scales = dsv4.quantize %rotated columns [0, 448]
+      outs(%row_payload, %row_scales : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
   dsv4.paged_append %window[%position] ring 128
       requests(%request : tensor<?xi32>) lengths(%length : tensor<?xi32>)
-      fields(%codes, %rotated, %factors
+      fields(%payload, %rotated, %scales
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
       columns [0, 448, 0] : !window, tensor<?xi32>
 
@@ -71,11 +71,11 @@ func.func @decode_step(
   %rotated_entry = dsv4.rope %normed_entry table(%angles : tensor<?x64xf32>)
       positions(%entry_position : tensor<?xi32>) outs(%entry : tensor<?x512xbf16>)
       : tensor<?x512xbf16>
-  %codes_of_entry, %factors_of_entry = dsv4.quantize %rotated_entry columns [0, 448]
-      outs(%entry_codes, %entry_factors : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-      {format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  %payload_of_entry, %scales_of_entry = dsv4.quantize %rotated_entry columns [0, 448]
+      outs(%entry_payload, %entry_scales : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
   dsv4.paged_append %cache[%entry_slot] unique
-      fields(%codes_of_entry, %rotated_entry, %factors_of_entry
+      fields(%payload_of_entry, %rotated_entry, %scales_of_entry
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
       columns [0, 448, 0] : !cache, tensor<?xi32>
   dsv4.paged_append %state[%position] ring 8

@@ -1,5 +1,5 @@
-// Decodes a dense NVFP4 tensor: E2M1 values, one E4M3 factor per 16, one fp32
-// factor a row. Two E2M1 values share a byte, the even one in the low nibble, so
+// Decodes a dense NVFP4 tensor: E2M1 values, one E4M3 scale per 16, one fp32
+// scale a row. Two E2M1 values share a byte, the even one in the low nibble, so
 // `data` is passed as bytes [rows, 256].
 //
 //   dsv4-run examples/dequant_nvfp4.mlir --random=1 --check --dim rows=1000

@@ -1,5 +1,5 @@
 // Gathers the selected entries of a paged KV cache in the 584-byte record of
-// DeepSeek-V4: 448 FP8 values with one power-of-two factor per 64, and 64 bf16
+// DeepSeek-V4: 448 FP8 values with one power-of-two scale per 64, and 64 bf16
 // values that carry the position. Entries that do not exist give zeros and a
 // false mask. `topk` is part of the kernel; tokens, requests and pages are not,
 // so a new batch size never compiles again.

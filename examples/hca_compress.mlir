@@ -8,7 +8,7 @@
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 !state = !dsv4.cache<16 x <[<"values" : 512 x f32 in row>, <"scores" : 512 x f32 in row>]>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
-#rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
+#recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
 
 func.func @hca_compress(
     %values: tensor<?x512xf32> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
@@ -27,8 +27,8 @@ func.func @hca_compress(
   %c0 = arith.constant 0 : index
   %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
   %row = tensor.empty(%entries) : tensor<?x512xbf16>
-  %codes_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
-  %factors_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
+  %payload_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
+  %scales_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
 
   %pooled = dsv4.compress %values, %scores window 128 plan(%plan : tensor<?x4xi32>)
       bias(%bias : tensor<128x512xf32>) state(%state : !state) ring 128
@@ -37,11 +37,11 @@ func.func @hca_compress(
       outs(%row : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
   %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
       positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
-  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
-      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-      {format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  %payload, %scales = dsv4.quantize %rotated columns [0, 448]
+      outs(%payload_of_row, %scales_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
   dsv4.paged_append %cache[%slot] unique
-      fields(%codes, %rotated, %factors
+      fields(%payload, %rotated, %scales
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
       columns [0, 448, 0] : !cache, tensor<?xi32>
 

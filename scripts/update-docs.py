@@ -22,7 +22,7 @@ Kinds:
   ir PASS [OP]     examples/gather_kv.mlir after that pass of the pipeline (its
                    last run); only the op named OP, if one is given
   source FILE      the program of a file, without the comment above it
-  cuda [example]   the text of the kernel of that example, or of the program in the
+  cuda [example]   the source of the kernel of that example, or of the program in the
                    last ```mlir block above
   error            what dsv4-opt says of the program in the last ```mlir block
   run COMMAND      a command of the tools and what it prints; times, paths and
@@ -34,7 +34,7 @@ Kinds:
   methods FILE     the methods of the interfaces in an ODS file
   bench [KIND]     the newest file of bench/results as tables; of those that end in
                    -KIND, if one is given
-  roofline [PREFIX [KIND]]  the picture that was made of it, PREFIX in front of its path
+  roofline [PREFIX [KIND]]  the picture that was made of it, PREFIX before its path
 """
 
 import argparse
@@ -299,7 +299,7 @@ def known_records():
 
 def describe_where(field, record):
     if field["place"] == "array":
-        return "one array of one factor" if field["group"] == "tensor" else "array of its own"
+        return "one array of one scale" if field["group"] == "tensor" else "array of its own"
     if field["place"] == "row":
         return f"row, byte {field['offset']}"
     return f"tail, byte {field['offset']}"
@@ -310,7 +310,7 @@ def describe_scales(field):
         return "values"
     group = {"row": "one an entry", "tensor": "one a cache"}.get(field["group"], f"one per {field['group']}")
     extra = f", interleaved by {field['interleave']}" if field["interleave"] else ""
-    return f"factors of `{field['scales']}`, {group}{extra}"
+    return f"scales of `{field['scales']}`, {group}{extra}"
 
 
 def make_record(arguments, _):
@@ -375,7 +375,7 @@ def make_methods(arguments, _):
 
 
 def newest_results(kind):
-    """The newest file of a kind: with that behind its date, `-writers` say, or
+    """The newest file of a kind: with that after its date, `-writers` say, or
     nothing."""
     folder = os.path.join(ROOT, "bench", "results")
     name = re.compile(r".*-\d{4}-\d\d-\d\d" + (f"-{kind}" if kind else "") + r"\.json")
@@ -422,7 +422,7 @@ def make_bench(arguments, _):
     parts = [
         f"From `bench/results/{file}`: {dsv4['device']['name']}, driver {data['driver']}, {data['date']}, "
         f"commit {data['commit'][:12]}. Medians. Size is tokens with 512 rows each for a gather, tokens for an append, "
-        "entries for a compression, pieces for an online one, elements of a row for a top-k, tokens for a router, rows of 512 else; `cold` has "
+        "entries for a compression, segments for an online one, elements of a row for a top-k, tokens for a router, rows of 512 else; `cold` has "
         "distinct rows and results in every launch.",
         table(["kernel", "record", "size", "L2", "µs", "TB/s", "of the best copy", "a copy of as many bytes, µs",
                "empty kernel, µs"] + [f"{name} takes, times" for name in names] + ["equals the oracle"],
@@ -441,7 +441,7 @@ def make_bench(arguments, _):
              for c in dsv4["compile"]]))
     if dsv4.get("dispatch"):
         held, bare = dsv4["dispatch"]["held_us"], dsv4["dispatch"]["bare_us"]
-        parts.append(f"A launch of a held kernel takes {show(held)} µs of the calling thread, the bare driver call "
+        parts.append(f"A launch of a loaded kernel takes {show(held)} µs of the calling thread, the bare driver call "
                      f"{show(bare)} µs.")
     return "\n\n".join(parts)
 

@@ -7,7 +7,7 @@ A golden test is an .mlir file whose first RUN line ends in
 
     | FileCheck %s --strict-whitespace --match-full-lines
 
-and whose last lines are the CHECK lines of a whole kernel, behind the marker
+and whose last lines are the CHECK lines of a whole kernel, after the marker
 "// The whole text." Everything from the marker on is replaced by the output of
 the RUN line, one CHECK line for each line of text. Read the change before you
 commit it: the appearance of emitted text is part of the contract, and this
@@ -50,7 +50,7 @@ def run_line(text):
 
 def to_checks(output):
     """One check a line. --strict-whitespace --match-full-lines takes the text from
-    behind the colon as it is, so the colons stand in one column."""
+    after the colon as it is, so the colons stand in one column."""
     lines = output.rstrip("\n").split("\n")
     checks = []
     for i, line in enumerate(lines):

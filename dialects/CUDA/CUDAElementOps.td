@@ -22,25 +22,26 @@ def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
   let summary = "read a scalar, a vector or a tile";
   let description = [{
     Reads from element `offset` of `base`: one element, `V` consecutive ones (`vector<V x T>`), or
-    `S` chunks of `V` consecutive ones that start `stride` elements of the base apart
+    `S` vectors of `V` consecutive ones that start `stride` elements of the base apart
     (`vector<S x V x T>`). A vector may have another element type than `base`: the bytes are taken
-    as they are. Where the predicate is false, nothing is read and every byte is zero. With `chunks`
-    only the first `chunks` vectors of a tile are read, and the others are zero. A vector or a tile
-    is read after the `cuda.wait_for_predecessors` and the stores before it. So is a scalar that is
-    `ordered`, which C++ alone does not promise. Of a `staged` vector the kernel gives the address
-    instead, and its user reads it by way of shared memory, with the vectors of other lanes.
-    Clauses:
+    as they are. Where the predicate is false, nothing is read and every byte is zero. With
+    `vectors` only the first `vectors` vectors of a tile are read, and the others are zero. A vector
+    or a tile is read after the `cuda.wait_for_previous_kernel` and the stores before it. So is a
+    scalar that is `ordered`, which C++ alone does not promise. Of a `staged` vector the kernel
+    gives the address instead, and its user reads it by way of shared memory, with the vectors of
+    other lanes. Clauses:
 
     * load_c1: a scalar has the element type of the base and no stride;
-    * load_c2: a tile of more than one chunk has a stride;
-    * load_c3: `align`, the alignment in bytes that every chunk is known to have, is a power of two;
-    * load_c4: what is `staged` is one chunk of a power of two of bytes, from 2 on, without a
-      predicate, a policy or an alignment, of a row that a `cuda.pool_piece` has;
-    * load_c5: `chunks` is of a tile, without a predicate.
+    * load_c2: a tile of more than one vector has a stride;
+    * load_c3: `align`, the alignment in bytes that every vector is known to have, is a power of
+      two;
+    * load_c4: what is `staged` is one vector of a power of two of bytes, from 2 on, without a
+      predicate, a policy or an alignment, of a row that a `cuda.window_segment` has;
+    * load_c5: `vectors` is of a tile, without a predicate.
   }];
   let arguments = (ins
     Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base,
-    CUDA_Offset:$offset, Optional<I1>:$predicate, Optional<CUDA_Offset>:$chunks,
+    CUDA_Offset:$offset, Optional<I1>:$predicate, Optional<CUDA_Offset>:$vectors,
     DefaultValuedAttr<I64Attr, "0">:$stride,
     DefaultValuedAttr<I64Attr, "0">:$align,
     DefaultValuedAttr<CUDA_LoadPolicy, "::dsv4::cuda::LoadPolicy::Default">:$policy,
@@ -48,7 +49,7 @@ def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
   );
   let results = (outs CUDA_Value:$value);
   let assemblyFormat = [{
-    $base `[` $offset `]` (`if` $predicate^)? (`chunks` $chunks^ `:` type($chunks))?
+    $base `[` $offset `]` (`if` $predicate^)? (`vectors` $vectors^ `:` type($vectors))?
     (`stride` $stride^)? (`align` $align^)?
     ($policy^)? (`ordered` $ordered^)? (`staged` $staged^)? attr-dict `:` type($base) `,`
     type($offset) `->` type($value)
@@ -89,7 +90,7 @@ def CUDA_LoadPartOp : CUDA_Op<"load_part", [
   let summary = "read the elements of a vector that there are";
   let description = [{
     The first `left` of V consecutive elements from element `offset` of `base` on, or all where
-    there are more; those behind them are not read and zero. Nothing is known of the alignment.
+    there are more; those after them are not read and zero. Nothing is known of the alignment.
     Clause load_part_c1: the elements are those of the base.
   }];
   let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base,
@@ -137,17 +138,17 @@ def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOp
   let summary = "write a scalar, a vector or a tile";
   let description = [{
     The reverse of `cuda.load`. Clauses
-    store_c1, store_c2, store_c3 as those of `cuda.load`, and store_c4: `chunks` is of a tile.
+    store_c1, store_c2, store_c3 as those of `cuda.load`, and store_c4: `vectors` is of a tile.
   }];
   let arguments = (ins
     CUDA_Value:$value, Arg<MemRefRankOf<[AnyType], [1]>, "", [MemWrite]>:$base,
-    CUDA_Offset:$offset, Optional<CUDA_Offset>:$chunks,
+    CUDA_Offset:$offset, Optional<CUDA_Offset>:$vectors,
     DefaultValuedAttr<I64Attr, "0">:$stride,
     DefaultValuedAttr<I64Attr, "0">:$align,
     DefaultValuedAttr<CUDA_StorePolicy, "::dsv4::cuda::StorePolicy::Default">:$policy
   );
   let assemblyFormat = [{
-    $value `,` $base `[` $offset `]` (`chunks` $chunks^ `:` type($chunks))? (`stride` $stride^)?
+    $value `,` $base `[` $offset `]` (`vectors` $vectors^ `:` type($vectors))? (`stride` $stride^)?
     (`align` $align^)?
     ($policy^)? attr-dict `:` type($value) `,` type($base) `,` type($offset)
   }];
@@ -162,28 +163,28 @@ def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOp
 
 def CUDA_ExpandOp : CUDA_Op<"expand", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
-  let summary = "repeat factors over the elements they cover";
+  let summary = "repeat scales over the elements they cover";
   let description = [{
-    A tile of S chunks of V elements in which every factor stands for several:
-    from `vector<S x G>`, each for V / G consecutive elements of its chunk; from
-    `vector<N>`, each for S / N consecutive chunks. A result `vector<M>` is one chunk of
+    A tile of S vectors of V elements in which every scale stands for several:
+    from `vector<S x G>`, each for V / G consecutive elements of its vector; from
+    `vector<N>`, each for S / N consecutive vectors. A result `vector<M>` is one vector of
     M elements, from `vector<N>`. Clauses:
 
     * expand_c1: the element types agree;
     * expand_c2: S agrees and G divides V, or N divides S, or N divides M.
   }];
-  let arguments = (ins VectorOfRankAndType<[1, 2], [AnyFloat]>:$factors);
+  let arguments = (ins VectorOfRankAndType<[1, 2], [AnyFloat]>:$scales);
   let results = (outs VectorOfRankAndType<[1, 2], [AnyFloat]>:$tile);
-  let assemblyFormat = "$factors attr-dict `:` type($factors) `to` type($tile)";
+  let assemblyFormat = "$scales attr-dict `:` type($scales) `to` type($tile)";
   let hasVerifier = 1;
 }
 
 def CUDA_DequantizeOp : CUDA_Op<"dequantize", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
-  let summary = "multiply stored elements by the factors they share";
+  let summary = "multiply stored elements by the scales they share";
   let description = [{
-    Every element of a tile, as f32, times its factor, as f32: the product is
-    rounded to f32 and then to the element type of the result. Factors stand for
+    Every element of a tile, as f32, times its scale, as f32: the product is
+    rounded to f32 and then to the element type of the result. Scales stand for
     elements as in `cuda.expand`. Clauses:
 
     * dequantize_c1: the result has the shape of the values, and f32 or bf16
@@ -192,10 +193,10 @@ def CUDA_DequantizeOp : CUDA_Op<"dequantize", [Pure,
   }];
   let arguments = (ins
     VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$values,
-    VectorOfRankAndType<[1, 2], [AnyFloat]>:$factors);
+    VectorOfRankAndType<[1, 2], [AnyFloat]>:$scales);
   let results = (outs VectorOfRankAndType<[2], [AnyFloat]>:$tile);
   let assemblyFormat = [{
-    $values `by` $factors attr-dict `:` type($values) `by` type($factors) `to` type($tile)
+    $values `by` $scales attr-dict `:` type($values) `by` type($scales) `to` type($tile)
   }];
   let hasVerifier = 1;
 }
@@ -205,7 +206,7 @@ def CUDA_SwapNibblesOp : CUDA_Op<"swap_nibbles", [Pure, AllTypesMatch<["source",
   let summary = "swap the elements of every packed 4-bit pair";
   let description = [{
     Turns pairs stored high nibble first into pairs stored low nibble first.
-    Clause swap_nibbles_c1: elements have 4 bits, and a chunk is an even number of
+    Clause swap_nibbles_c1: elements have 4 bits, and a vector is an even number of
     them.
   }];
   let hasVerifier = 1;
@@ -230,7 +231,7 @@ def CUDA_JoinOp : CUDA_Op<"join", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "one row of two";
   let description = [{
-    The elements of `first`, then those of `second`. Tiles have chunks of one
+    The elements of `first`, then those of `second`. Tiles have vectors of one
     size; those of `second` are further steps. Clause join_c1: the element types and
     all extents but the first agree, and the first is the sum.
   }];
@@ -245,9 +246,9 @@ def CUDA_JoinOp : CUDA_Op<"join", [Pure,
 
 def CUDA_StepsOp : CUDA_Op<"steps", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
-  let summary = "some chunks of a tile";
+  let summary = "some vectors of a tile";
   let description = [{
-    As many chunks as the result has, from chunk `begin` on. Clause steps_c1: the source has
+    As many vectors as the result has, from vector `begin` on. Clause steps_c1: the source has
     them, of the same elements.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$source, I64Attr:$begin);
@@ -256,24 +257,24 @@ def CUDA_StepsOp : CUDA_Op<"steps", [Pure,
   let hasVerifier = 1;
 }
 
-def CUDA_KeepChunksOp : CUDA_Op<"keep_chunks", [Pure, AllTypesMatch<["source", "kept"]>,
+def CUDA_KeepVectorsOp : CUDA_Op<"keep_vectors", [Pure, AllTypesMatch<["source", "kept"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
-  let summary = "the first chunks of a tile";
+  let summary = "the first vectors of a tile";
   let description = [{
-    The first `chunks` chunks of a tile, and `otherwise` for every element of the others.
+    The first `vectors` vectors of a tile, and `otherwise` for every element of the others.
   }];
-  let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, CUDA_Offset:$chunks,
+  let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, CUDA_Offset:$vectors,
                        F32Attr:$otherwise);
   let results = (outs VectorOfRankAndType<[2], [F32]>:$kept);
   let assemblyFormat = [{
-    $source `,` $chunks `otherwise` $otherwise attr-dict `:` type($source) `,` type($chunks)
+    $source `,` $vectors `otherwise` $otherwise attr-dict `:` type($source) `,` type($vectors)
   }];
 }
 
 def CUDA_PadOp : CUDA_Op<"pad", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
-  let summary = "zeros behind a vector";
+  let summary = "zeros after a vector";
   let description = [{
     The same elements, then zero bits up to the extent of the result. Clause pad_c1:
     the element types agree, and the result is not smaller.
@@ -288,7 +289,7 @@ def CUDA_AlternateOp : CUDA_Op<"alternate", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "every second element";
   let description = [{
-    The first of every pair of neighbours in a chunk or, with `odd`, the second. Clause
+    The first of every pair of neighbours in a vector or, with `odd`, the second. Clause
     alternate_c1: the result has half the last extent, which is even.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, UnitAttr:$odd);
@@ -400,20 +401,20 @@ def CUDA_EncodeOp : CUDA_Op<"encode", [Pure, Elementwise, SameOperandsAndResultS
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source, UnitAttr:$up,
                        UnitAttr:$ties_down, UnitAttr:$drop_negative_zero);
-  let results = (outs VectorOfRankAndType<[1, 2], [AnyFloat]>:$codes);
+  let results = (outs VectorOfRankAndType<[1, 2], [AnyFloat]>:$payload);
   let assemblyFormat = [{
     $source (`up` $up^)? (`ties_down` $ties_down^)? (`drop_negative_zero` $drop_negative_zero^)?
-    attr-dict `:` type($source) `to` type($codes)
+    attr-dict `:` type($source) `to` type($payload)
   }];
   let hasVerifier = 1;
 }
 
 def CUDA_QuantizeOp : CUDA_Op<"quantize", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
-  let summary = "encode the quotients of elements and the factors they share";
+  let summary = "encode the quotients of elements and the scales they share";
   let description = [{
-    Every element of a tile, as f32, over its factor, as f32: the quotient is rounded to f32 and
-    then encoded as by `cuda.encode` to nearest. Factors are positive or NaN, and stand for elements
+    Every element of a tile, as f32, over its scale, as f32: the quotient is rounded to f32 and
+    then encoded as by `cuda.encode` to nearest. Scales are positive or NaN, and stand for elements
     as in `cuda.expand`. Clauses:
 
     * quantize_c1: the codes have the shape of the values and f8E4M3FN or f4E2M1FN elements, the
@@ -421,12 +422,12 @@ def CUDA_QuantizeOp : CUDA_Op<"quantize", [Pure,
     * quantize_c2: as expand_c2.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [BF16, F32]>:$values,
-                       VectorOfRankAndType<[1, 2], [AnyFloat]>:$factors,
+                       VectorOfRankAndType<[1, 2], [AnyFloat]>:$scales,
                        UnitAttr:$ties_down, UnitAttr:$drop_negative_zero);
-  let results = (outs VectorOfRankAndType<[2], [AnyFloat]>:$codes);
+  let results = (outs VectorOfRankAndType<[2], [AnyFloat]>:$payload);
   let assemblyFormat = [{
-    $values `by` $factors (`ties_down` $ties_down^)? (`drop_negative_zero` $drop_negative_zero^)?
-    attr-dict `:` type($values) `by` type($factors) `to` type($codes)
+    $values `by` $scales (`ties_down` $ties_down^)? (`drop_negative_zero` $drop_negative_zero^)?
+    attr-dict `:` type($values) `by` type($scales) `to` type($payload)
   }];
   let hasVerifier = 1;
 }
@@ -435,7 +436,7 @@ def CUDA_QuantizeOp : CUDA_Op<"quantize", [Pure,
 // Programmatic dependent launch
 //===----------------------------------------------------------------------===//
 
-def CUDA_WaitForPredecessorsOp : CUDA_Op<"wait_for_predecessors", [
+def CUDA_WaitForPreviousKernelOp : CUDA_Op<"wait_for_previous_kernel", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "wait for the kernels this launch depends on";
@@ -446,7 +447,7 @@ def CUDA_WaitForPredecessorsOp : CUDA_Op<"wait_for_predecessors", [
   let assemblyFormat = "attr-dict";
 }
 
-def CUDA_LaunchSuccessorsOp : CUDA_Op<"launch_successors", [
+def CUDA_LaunchDependentsOp : CUDA_Op<"launch_dependents", [
     MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "let the next kernel start";
@@ -516,20 +517,20 @@ def CUDA_ColumnsOp : CUDA_Op<"columns", [Pure,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "columns of a row that a selection has";
   let description = [{
-    In the first region of a `cuda.select`: of a row that was computed in front of it the columns
-    from `column` on. The row is a tile of one of `lanes` lanes, and the columns are a chunk that it
-    has itself. One lane may hold the row as a vector. Clauses:
+    In the first region of a `cuda.select`: of a row that was computed before it the columns from
+    `column` on. The row is a tile of one of `lanes` lanes, and the columns are a vector that it has
+    itself. One lane may hold the row as a vector. Clauses:
 
-    * columns_c1: the element types agree, and the columns are a chunk of the tile, or a part of the
-      vector that divides it;
+    * columns_c1: the element types agree, and the columns are a vector of the tile, or a part of
+      the vector that divides it;
     * columns_c2: `lanes` is a power of two of at most 32, 1 of a vector.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$row, CUDA_Offset:$column,
                        DefaultValuedAttr<I64Attr, "1">:$lanes);
-  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$chunk);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$vector);
   let assemblyFormat = [{
     $row `at` $column (`lanes` $lanes^)? attr-dict `:` type($row) `,` type($column) `to`
-    type($chunk)
+    type($vector)
   }];
   let hasVerifier = 1;
 }

@@ -30,42 +30,43 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "the best elements of a row";
   let description = [{
-    The min(`places`, length) elements of a row that come first in the order of `dsv4.topk`, without
-    a bias. The row has `length` elements, at most `most`. The first region gives the vector of
+    The min(`k`, length) elements of a row that come first in the order of `dsv4.topk`, without
+    a bias. The row has `length` elements, at most `max`. The first region gives the vector of
     elements that starts at column `column`, a multiple of its extent; what it gives for columns
-    from `length` on has no meaning. The second is run once for every place below `places`, with the
-    place, the element's index and the element; places behind the last element have index -1 and
+    from `length` on has no meaning. The second is run once for every rank below `k`, with the
+    rank, the element's index and the element; ranks after the last element have index -1 and
     value -infinity, +infinity with `smallest`.
 
     All `threads` threads of a block, or of the `cluster` blocks that have the row, run it together,
-    `chunks` vectors a thread at a time: of kind `block` these are the longest row, of kind `rounds`
-    a few times as many may be, and of kind `stream` any number. With `parts` so many blocks have
-    the row without being a cluster; the last of them to end runs the second region. What they tell
-    each other is in a workspace of `getWorkspaceBytes()` bytes a row, zero before and after. Of
-    kind `warp` each warp has a row of `chunks` vectors a lane. Then the second region is run by all
-    lanes at once, each with its number as the place; behind the last place, too, the index is -1.
-    Of more than one of `groups` those that `dsv4.topk` with as many `keep`s, `by` as many elements.
-    `computed`: the elements are results of arithmetic, which makes one NaN only. Clauses:
+    `vectors` vectors per thread at a time: of kind `block` these are the longest row, of kind
+    `rounds` a few times as many may be, and of kind `stream` any number. With `blocks`, that many
+    blocks have the row without being a cluster; the last of them to end runs the second region.
+    What they tell each other is in a workspace of `getWorkspaceBytes()` bytes per row, zero before
+    and after. Of kind `warp` each warp has a row of `vectors` vectors per lane. Then the second
+    region is run by all lanes at once, each with its number as the rank; after the last rank, too,
+    the index is -1. Of more than one of `groups` those that `dsv4.topk` with as many `keep`s, `by`
+    as many elements. `computed`: the elements are results of arithmetic, which makes one NaN only.
+    Clauses:
 
-    * select_c1: the regions have the arguments `column`, and `place`, `index` and `value`; the
+    * select_c1: the regions have the arguments `column`, and `rank`, `index` and `value`; the
       first ends in a `cuda.select_yield` of one vector, the second in one of none;
-    * select_c2: there are between 1 and 4096 places, 32 of kind `warp`; `most` is positive; threads
+    * select_c2: `k` is between 1 and 4096, or 32 of kind `warp`; `max` is positive; threads
       are a power of two between 64 and 1024, for which kind `warp` has no use; a thread has at most
       32 elements at a time; only kinds `block` and `stream` have a cluster, of 2 to 16 blocks;
-    * select_c3: at most 32 groups, which divide `most`; between 1 and all of them are kept, by at
+    * select_c3: at most 32 groups, which divide `max`; between 1 and all of them are kept, by at
       least 1 element of each; only kind `warp` has more than one;
-    * select_c4: parts is 1 without a workspace, and an even number from 2 to 256 with one, which
+    * select_c4: `blocks` is 1 without a workspace, and an even number from 2 to 256 with one, which
       only kind `stream` without a cluster has.
   }];
-  let arguments = (ins CUDA_Offset:$length, I64Attr:$places, I64Attr:$most,
+  let arguments = (ins CUDA_Offset:$length, I64Attr:$k, I64Attr:$max,
                        DefaultValuedAttr<CUDA_SelectOrder,
                        "::dsv4::cuda::SelectOrder::Unordered">:$order,
                        UnitAttr:$smallest,
                        DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Block">:$kind,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
-                       DefaultValuedAttr<I64Attr, "1">:$chunks,
+                       DefaultValuedAttr<I64Attr, "1">:$vectors,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
-                       DefaultValuedAttr<I64Attr, "1">:$parts,
+                       DefaultValuedAttr<I64Attr, "1">:$blocks,
                        
                        Arg<Optional<MemRefRankOf<[I8], [1]>>, "", [MemRead, MemWrite]>:$workspace,
                        UnitAttr:$computed,
@@ -74,22 +75,23 @@ def CUDA_SelectOp : CUDA_Op<"select", [
                        DefaultValuedAttr<I64Attr, "1">:$by);
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
   let assemblyFormat = [{
-    $places `of` $length `most` $most (`order` $order^)? (`smallest` $smallest^)?
-    (`kind` $kind^)? (`threads` $threads^)? (`chunks` $chunks^)? (`cluster` $cluster^)?
-    (`parts` $parts^)? (`in` $workspace^)? (`computed` $computed^)?
+    $k `of` $length `max` $max (`order` $order^)? (`smallest` $smallest^)?
+    (`kind` $kind^)? (`threads` $threads^)? (`vectors` $vectors^)? (`cluster` $cluster^)?
+    (`blocks` $blocks^)? (`in` $workspace^)? (`computed` $computed^)?
     (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
     attr-dict-with-keyword `:` type($length) (`,` type($workspace)^)? `load` $load `emit` $emit
   }];
   let extraClassDeclaration = [{
-    static constexpr int64_t kMostPlaces = 4096, kMostPlacesOfWarp = 32, kMostHeld = 32, kMostBlocks
+    static constexpr int64_t kMaxK = 4096, kMaxKOfWarp = 32, kMaxHeld = 32, kMaxBlocks
     = 16,
-                             kMostGroups = 32;
+                             kMaxGroups = 32;
     /// What the first region gives.
-    ::mlir::VectorType getChunk();
+    ::mlir::VectorType getVector();
     /// What a row has of a workspace: counters, and as many elements of each
     /// block as can be among the best.
-    static int64_t getWorkspaceBytes(int64_t places, int64_t parts) { return 16 + 8 * places *
-    parts; }
+    static int64_t getWorkspaceBytes(int64_t k, int64_t blocks) {
+      return 16 + 8 * k * blocks;
+    }
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

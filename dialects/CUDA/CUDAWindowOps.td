@@ -10,7 +10,7 @@
 
 include "CUDAOpBase.td"
 
-def CUDA_PoolOp : CUDA_Op<"pool", [
+def CUDA_WindowReduceOp : CUDA_Op<"window_reduce", [
     RecursiveMemoryEffects, SingleBlock,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getConfig", "getCallArguments"]>,
@@ -19,9 +19,9 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
   let description = [{
     Reduces the `members` rows of a window to one row, channel by channel: the sum of the values,
     weighted by the softmax of the scores, as `dsv4.compress` defines it. The region has the row of
-    the kernel as its argument and ends in a `cuda.pool_window` that gives the window. The region
+    the kernel as its argument and ends in a `cuda.window` that gives the window. The region
     `offsets` gives what lane `lane` adds to the scores of member `member` in every window whose
-    rows the first two regions of `cuda.pool_window` give. It waits for no window.
+    rows the first two regions of `cuda.window` give. It waits for no window.
 
     All `threads` threads of the block take part. They reduce `count` windows, from row `row` on and
     below `rows`, one after another. Four windows and more are as far apart as the grid has blocks
@@ -29,27 +29,27 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
     these. With `cluster`, the blocks of a thread block cluster divide the channels, and the threads
     of the first block hold the result. Clauses:
 
-    * pool_c1: the region has the row as its argument, and ends in a `cuda.pool_window`;
-    * pool_c2: members, threads, count and cluster are positive, and the channels of a row are whole
-      fragments, the same number of them in every block of a cluster;
-    * pool_c3: `offsets` has the arguments `member` and `lane`, and ends in a `cuda.pool_yield` of
-      one vector, of the type of the scores.
+    * window_reduce_c1: the region has the row as its argument, and ends in a `cuda.window`;
+    * window_reduce_c2: members, threads, count and cluster are positive, and the channels of a row
+      are whole fragments, the same number of them in every block of a cluster;
+    * window_reduce_c3: `offsets` has the arguments `member` and `lane`, and ends in a
+      `cuda.window_yield` of one vector, of the type of the scores.
   }];
   let arguments = (ins CUDA_Offset:$row, CUDA_Offset:$rows, I64Attr:$members,
                        DefaultValuedAttr<I64Attr, "1">:$count,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
                        DefaultValuedAttr<I64Attr, "1">:$lanes,
                        DefaultValuedAttr<I64Attr, "1">:$cluster);
-  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$pooled);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$reduced);
   let regions = (region MaxSizedRegion<1>:$offsets, SizedRegion<1>:$body);
   let assemblyFormat = [{
     $members `at` $row `of` $rows (`count` $count^)? (`threads` $threads^)? (`lanes` $lanes^)?
     (`cluster` $cluster^)?
-    attr-dict-with-keyword `:` type($row) `,` type($rows) `to` type($pooled) $body
+    attr-dict-with-keyword `:` type($row) `,` type($rows) `to` type($reduced) $body
     (`offsets` $offsets^)?
   }];
   let extraClassDeclaration = [{
-    PoolWindowOp getWindow();
+    WindowOp getWindow();
     /// Channels of a row.
     int64_t getChannels();
   }];
@@ -57,8 +57,8 @@ def CUDA_PoolOp : CUDA_Op<"pool", [
   let hasRegionVerifier = 1;
 }
 
-def CUDA_PoolWindowOp : CUDA_Op<"pool_window", [
-    RecursiveMemoryEffects, Terminator, SingleBlock, HasParent<"PoolOp">,
+def CUDA_WindowOp : CUDA_Op<"window", [
+    RecursiveMemoryEffects, Terminator, SingleBlock, HasParent<"WindowReduceOp">,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["getOffsetSum"]>]> {
@@ -69,9 +69,9 @@ def CUDA_PoolWindowOp : CUDA_Op<"pool_window", [
     offsets of the reduction, and the second its values: each by itself, so that rows of one tensor
     are loaded one after another. Clauses:
 
-    * pool_window_c1: all regions have the arguments `member` and `lane`; the first two end in a
-      `cuda.pool_yield` of one vector, the last in a `cuda.pool_row`;
-    * pool_window_c2: scores and values are of one type in all of them.
+    * window_c1: all regions have the arguments `member` and `lane`; the first two end in a
+      `cuda.window_yield` of one vector, the last in a `cuda.window_row`;
+    * window_c2: scores and values are of one type in all of them.
   }];
   let arguments = (ins I1:$all);
   let regions = (region SizedRegion<1>:$scores, SizedRegion<1>:$values,
@@ -80,8 +80,8 @@ def CUDA_PoolWindowOp : CUDA_Op<"pool_window", [
   let hasRegionVerifier = 1;
 }
 
-def CUDA_PoolRowOp : CUDA_Op<"pool_row", [
-    Pure, Terminator, ReturnLike, HasParent<"PoolWindowOp">]> {
+def CUDA_WindowRowOp : CUDA_Op<"window_row", [
+    Pure, Terminator, ReturnLike, HasParent<"WindowOp">]> {
   let summary = "one row of a window";
   let description = [{
     Gives whether the row is there, its scores and its values. If it is not there, its scores are
@@ -94,7 +94,7 @@ def CUDA_PoolRowOp : CUDA_Op<"pool_row", [
   }];
 }
 
-def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
+def CUDA_WindowReduceOnlineOp : CUDA_Op<"window_reduce_online", [
     RecursiveMemoryEffects, SingleBlock,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_SharedMemoryOpInterface>,
@@ -104,7 +104,7 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
   let description = [{
     Reduces one segment of a window of at most `members` rows, as `dsv4.compress` with
     `algorithm online` defines it. The region has the row of the kernel as its argument and ends in
-    a `cuda.pool_piece` that gives the segment.
+    a `cuda.window_segment` that gives the segment.
 
     The op handles rows `row` to `row + count - 1`, those below `rows`. Groups of threads, each with
     all lanes of a row, take the rows in turn. With `cluster`, the blocks of a thread block cluster
@@ -113,11 +113,12 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
     are `staged`, to dynamic shared memory: then the lanes of every warp hold neighbouring channels
     of one row, from a multiple of 16 bytes on. Clauses:
 
-    * pool_online_c1: the region has the row as its argument, and ends in a `cuda.pool_piece`;
-    * pool_online_c2: members, threads, count, cluster and groups are positive, and the channels of
-      a row are whole fragments, the same number of them in every block of a cluster;
-    * pool_online_c3: where rows are staged, a block and the lanes of a row are whole warps, and a
-      lane holds one vector.
+    * window_reduce_online_c1: the region has the row as its argument, and ends in a
+      `cuda.window_segment`;
+    * window_reduce_online_c2: members, threads, count, cluster and groups are positive, and the
+      channels of a row are whole fragments, the same number of them in every block of a cluster;
+    * window_reduce_online_c3: where rows are staged, a block and the lanes of a row are whole
+      warps, and a lane holds one vector.
   }];
   let arguments = (ins CUDA_Offset:$row, CUDA_Offset:$rows, I64Attr:$members,
                        DefaultValuedAttr<I64Attr, "1">:$count,
@@ -125,15 +126,15 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
                        DefaultValuedAttr<I64Attr, "1">:$lanes,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        DefaultValuedAttr<I64Attr, "1">:$groups);
-  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$pooled);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$reduced);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $members `at` $row `of` $rows (`count` $count^)? (`threads` $threads^)? (`lanes` $lanes^)?
     (`cluster` $cluster^)? (`groups` $groups^)?
-    attr-dict-with-keyword `:` type($row) `,` type($rows) `to` type($pooled) $body
+    attr-dict-with-keyword `:` type($row) `,` type($rows) `to` type($reduced) $body
   }];
   let extraClassDeclaration = [{
-    PoolPieceOp getPiece();
+    WindowSegmentOp getSegment();
     /// Channels of a row.
     int64_t getChannels();
     /// Dynamic shared memory of one group of rows, with `bits` per lane and row.
@@ -145,8 +146,8 @@ def CUDA_PoolOnlineOp : CUDA_Op<"pool_online", [
   let hasRegionVerifier = 1;
 }
 
-def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
-    RecursiveMemoryEffects, Terminator, SingleBlock, HasParent<"PoolOnlineOp">,
+def CUDA_WindowSegmentOp : CUDA_Op<"window_segment", [
+    RecursiveMemoryEffects, Terminator, SingleBlock, HasParent<"WindowReduceOnlineOp">,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32", "getOffsetSum"]>]> {
@@ -160,11 +161,11 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
     region stores the state after the last row. Where `ends` is true, the row of the result is the
     quotient of the sums, and else zeros. Clauses:
 
-    * pool_piece_c1: the arguments of the regions are `lane`; `member` and `lane`; and `lane` and
-      three vectors. The first ends in a `cuda.pool_yield` of three vectors of f32, which are those
-      of the third. The second ends in one of two or three of the same shape, with scores and values
-      of one type;
-    * pool_piece_c2: in the second region all loads are staged, or none.
+    * window_segment_c1: the arguments of the regions are `lane`; `member` and `lane`; and `lane`
+      and three vectors. The first ends in a `cuda.window_yield` of three vectors of f32, which are
+      those of the third. The second ends in one of two or three of the same shape, with scores and
+      values of one type;
+    * window_segment_c2: in the second region all loads are staged, or none.
   }];
   let arguments = (ins CUDA_Offset:$count, I1:$known, I1:$kept, I1:$ends);
   let regions = (region SizedRegion<1>:$begin, SizedRegion<1>:$member, SizedRegion<1>:$end);
@@ -181,9 +182,9 @@ def CUDA_PoolPieceOp : CUDA_Op<"pool_piece", [
   let hasRegionVerifier = 1;
 }
 
-def CUDA_PoolYieldOp : CUDA_Op<"pool_yield", [
+def CUDA_WindowYieldOp : CUDA_Op<"window_yield", [
     Pure, Terminator, ReturnLike,
-    ParentOneOf<["PoolOp", "PoolWindowOp", "PoolPieceOp"]>]> {
+    ParentOneOf<["WindowReduceOp", "WindowOp", "WindowSegmentOp"]>]> {
   let summary = "results of a region of a window reduction";
   let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32, BF16]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

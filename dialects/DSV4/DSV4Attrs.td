@@ -44,9 +44,9 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
     Fields of one placement follow each other in the order they are listed; `at` gives an explicit
     byte offset instead, `pad` adds unused bytes after the field. A field of i32 is metadata, such
     as the position of an entry's token: an append writes it, a gather does not read it. Any other
-    field is data, or it `scales` an earlier data field: one factor `per` that many elements,
+    field is data, or it `scales` an earlier data field: one scale `per` that many elements,
     `per row` (one for the entry) or `per tensor` (one for the whole cache, in an array of one
-    element). Factors multiply in the order of their fields. `interleave n` stores factor `s` of
+    element). Scales multiply in the order of their fields. `interleave n` stores scale `s` of
     `extent` at `(s mod n) * (extent / n) + s / n`. Of a packed 4-bit pair the even element is the
     low nibble unless `high_first` is given.
   }];
@@ -56,7 +56,7 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
     "::mlir::Type":$element,
     EnumParameter<DSV4_Placement>:$placement,
     OptionalParameter<"::mlir::StringAttr", "the field it scales">:$scales,
-    DefaultValuedParameter<"int64_t", "0", "elements a factor covers">:$group,
+    DefaultValuedParameter<"int64_t", "0", "elements a scale covers">:$group,
     DefaultValuedParameter<"int64_t", "1">:$interleave,
     DefaultValuedParameter<"int64_t", "-1", "explicit byte offset">:$offset,
     DefaultValuedParameter<"int64_t", "0", "bytes after the field">:$pad,
@@ -67,7 +67,7 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
     custom<FieldTail>($scales, $group, $interleave, $offset, $pad, $highFirst) `>`
   }];
   let extraClassDeclaration = [{
-    /// `group` of a factor for the whole entry or for the whole cache.
+    /// `group` of a scale for the whole entry or for the whole cache.
     static constexpr int64_t kPerRow = ::dsv4::layout::Field::kPerRow;
     static constexpr int64_t kPerTensor = ::dsv4::layout::Field::kPerTensor;
 
@@ -86,10 +86,10 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
   let description = [{
     The fields of an entry, in storage order, and the alignment a page is padded
     to (`align`, bytes). The data fields, in that order, are the entry's row of
-    values; factors and metadata are not part of it. Clauses:
+    values; scales and metadata are not part of it. Clauses:
 
     * record_c1: names are unique, and there is at least one data field;
-    * record_c2: a factor scales an earlier data field;
+    * record_c2: a scale field scales an earlier data field;
     * record_c3: its group divides the extent of that field, and its extent is
       the number of groups;
     * record_c4: fields do not overlap;
@@ -121,7 +121,7 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
     int64_t getRowExtent() const;
     /// The field of that name, or null.
     FieldAttr getField(::llvm::StringRef name) const;
-    /// Factors of data field `name`, in the order they multiply.
+    /// Scales of data field `name`, in the order they multiply.
     ::llvm::SmallVector<FieldAttr> getScalesOf(::llvm::StringRef name) const;
   }];
   let genVerifyDecl = 1;
@@ -132,9 +132,9 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
 //===----------------------------------------------------------------------===//
 
 def DSV4_ScaleAttr : DSV4_Attr<"Scale", "scale"> {
-  let summary = "one level of scale factors";
+  let summary = "one level of scales";
   let description = [{
-    One factor of type `element` `per` that many consecutive elements of a row,
+    One scale of type `element` `per` that many consecutive elements of a row,
     `per row` or `per tensor`.
   }];
   let parameters = (ins "::mlir::Type":$element, "int64_t":$group);
@@ -149,7 +149,7 @@ def DSV4_FormatAttr : DSV4_Attr<"Format", "format"> {
     rounded to fp32. `high_first` puts the even element of a packed 4-bit pair in
     the high nibble. Clauses:
 
-    * format_c1: an element is f4E2M1FN, f8E4M3FN, i4, bf16 or f32, a factor
+    * format_c1: an element is f4E2M1FN, f8E4M3FN, i4, bf16 or f32, a scale
       f8E8M0FNU, f8E4M3FN, bf16 or f32;
     * format_c2: groups are positive;
     * format_c3: only elements of 4 bits are `high_first`.
@@ -165,7 +165,7 @@ def DSV4_FormatAttr : DSV4_Attr<"Format", "format"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Quantisation rules
+// Quantisation recipes
 //===----------------------------------------------------------------------===//
 
 def DSV4_FloorKind : I32EnumAttr<"FloorKind", "what a floor bounds from below", [
@@ -182,7 +182,7 @@ def DSV4_Quotient : I32EnumAttr<"Quotient", "how a quotient is computed", [
   let cppNamespace = "::dsv4";
 }
 
-def DSV4_ScaleRounding : I32EnumAttr<"ScaleRounding", "how a factor is rounded", [
+def DSV4_ScaleRounding : I32EnumAttr<"ScaleRounding", "how a scale is rounded", [
     I32EnumAttrCase<"Nearest", 0, "nearest">,
     I32EnumAttrCase<"Up", 1, "up">,
     I32EnumAttrCase<"UpPow2", 2, "up_pow2">
@@ -198,7 +198,7 @@ def DSV4_Ties : I32EnumAttr<"Ties", "where a value between two codes goes", [
 }
 
 def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
-  let summary = "the rule that turns values into codes and factors";
+  let summary = "the recipe that turns values into payload and scales";
   let description = [{
     For a group of values, with `max` the largest value of the element type (448
     for f8E4M3FN, 6 for f4E2M1FN):
@@ -209,28 +209,28 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
     scale  = amax / max  |  amax * fp32(1 / max)        limit = divide | reciprocal
     scale  = max(scale, floor)                          floor_of = scale
     scale  = scale / outer                              a format of two levels
-    factor = scale rounded to its type                  rounding
+    stored = scale rounded to its type                  rounding
     code   = round(x / s | x * fp32(1 / s))             payload = divide | reciprocal
-             with s = factor, or max(fp32(factor * outer), 2^-126)
+             with s = stored, or max(fp32(stored * outer), 2^-126)
     ```
 
     Every operation rounds to fp32. `rounding` is `nearest` (ties to even), `up`
     (the next value of the type that is not smaller) or `up_pow2` (the next power
-    of two that is not smaller). A factor is never zero and never infinite: it is
+    of two that is not smaller). A scale is never zero and never infinite: it is
     at least the smallest positive and at most the largest finite value of its
-    type, an f32 factor at least 2^-126. Codes saturate at `max`, are rounded to
+    type, an f32 scale at least 2^-126. Codes saturate at `max`, are rounded to
     nearest with `ties` to even or towards zero, and keep the sign of a zero
     unless `drop_negative_zero` is given. A NaN stays visible: as an f8E4M3FN code
-    it is NaN (0x7F); for f4E2M1FN, which has none, the factor of its group
+    it is NaN (0x7F); for f4E2M1FN, which has none, the scale of its group
     becomes NaN (0x7F, 0xFF or 0x7FFFFFFF) and every code of the group 7. Clauses:
 
     * quantizer_c1: the floor is 0 (none) or a positive, finite f32;
     * quantizer_c2: only f4E2M1FN elements have `ties = down` or
-      `drop_negative_zero` (checked where the rule meets a format);
+      `drop_negative_zero` (checked where the recipe meets a format);
     * quantizer_c3: `up_pow2` is for f8E8M0FNU, which has no other, and f32
-      factors, `up` for f8E4M3FN factors (checked where the rule meets a format).
+      scales, `up` for f8E4M3FN scales (checked where the recipe meets a format).
 
-    Source: the official `act_quant` and `fp4_act_quant`, and the rules of public
+    Source: the official `act_quant` and `fp4_act_quant`, and the recipes of public
     engines; `docs/Quantisation.md` has the attribute of each.
   }];
   let parameters = (ins
@@ -245,9 +245,9 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Why this rule cannot make codes of `element` with factors of `factor`
+    /// Why this recipe cannot make codes of `element` with scales of `scaleType`
     /// (quantizer_c2, quantizer_c3), or an empty string.
-    std::string explainMisfit(::mlir::Type element, ::mlir::Type factor) const;
+    std::string explainMisfit(::mlir::Type element, ::mlir::Type scaleType) const;
   }];
   let genVerifyDecl = 1;
 }
@@ -270,7 +270,7 @@ def DSV4_PolicyAttr : DSV4_Attr<"Policy", "policy"> {
     `exact` bakes the extent into the kernel; `bucket` keeps it a run-time
     argument that never exceeds the next power of two; `dynamic` knows nothing:
     a kernel is never compiled again for another value of it. `multiple` promises
-    that extents which are not baked in are multiples of it: rows of so many elements begin
+    that extents which are not baked in are multiples of it: rows of that many elements begin
     where memory is aligned. A launch with another extent is an error. Clause policy_c1: it is
     a power of two up to 4096, and 1 with `exact`.
 

@@ -102,7 +102,7 @@ def DSV4_YieldOp : DSV4_Op<"yield", [
 //===----------------------------------------------------------------------===//
 
 def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
-  let summary = "the memory behind a kernel operand";
+  let summary = "the memory of a kernel operand";
   let description = [{
     ```mlir
     func.func @copy(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) {

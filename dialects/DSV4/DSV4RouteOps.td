@@ -200,7 +200,7 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
     /// k.
-    int64_t getPlaces() {
+    int64_t getK() {
       return ::mlir::cast<::mlir::ShapedType>(getOut().getType()).getShape().back();
     }
     /// E.

@@ -93,7 +93,7 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     DSV4_FusionOpInterface,
     DSV4_ResultContractInterface
   ]> {
-  let summary = "values to codes and factors";
+  let summary = "values to payload and scales";
   let description = [{
     ```mlir
     func.func @quantize(%x: tensor<?x512xbf16>, %data: tensor<?x448xf8E4M3FN>,
@@ -102,7 +102,7 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
       %q, %s = dsv4.quantize %x columns [0, 448]
           outs(%data, %scales : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
           {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-           rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
+           recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
           : tensor<?x512xbf16>
       return %q, %s : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>
     }
@@ -117,7 +117,7 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     | `outs` | as `dsv4.dequantize` takes them | quantised values, then the scales of each level that is not `per tensor` |
 
     `columns [begin, count]` takes columns `begin` to `begin + count` of every row; without it a row
-    is taken whole. The attribute `format` says what is stored, and the quantisation recipe `rule`
+    is taken whole. The attribute `format` says what is stored, and the quantisation recipe `recipe`
     says which scale and which value (`#dsv4.quantizer`).
 
     A format has one level, `per g` or `per row`, of f8E8M0FNU, f8E4M3FN or f32. Or it has two: the
@@ -144,14 +144,14 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
   let arguments = (ins
     DSV4_Operand<"x", DSV4_Rows>:$x, Optional<DSV4_Operand<"given", TensorOf<[F32]>>>:$given,
     Variadic<DSV4_Operand<"outs", AnyRankedTensor>>:$outs,
-    DSV4_FormatAttr:$format, DSV4_QuantizerAttr:$rule,
+    DSV4_FormatAttr:$format, DSV4_QuantizerAttr:$recipe,
     OptionalAttr<DenseI64ArrayAttr>:$columns
   );
-  let results = (outs Variadic<AnyRankedTensor>:$codes_and_factors);
+  let results = (outs Variadic<AnyRankedTensor>:$payload_and_scales);
   let assemblyFormat = [{
     $x (`columns` $columns^)? (`given` `(` $given^ `:` type($given) `)`)?
     `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($x)
-    custom<TiedVariadic>(ref(type($outs)), type($codes_and_factors))
+    custom<TiedVariadic>(ref(type($outs)), type($payload_and_scales))
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }

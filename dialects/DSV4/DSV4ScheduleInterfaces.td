@@ -42,7 +42,7 @@ def DSV4_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
       (ins "::mlir::Operation *":$kernel, "const ::dsv4::LaunchPart &":$launch), [{}],
       [{ return {}; }]>,
     InterfaceMethod<[{
-      The part in the words of a kernel's header comment: "16 lanes a row, chunks of 8 elements".
+      The part in the words of a kernel's header comment: "16 lanes per row, vectors of 8 elements".
     }], "std::string", "describe", (ins "const ::dsv4::LaunchPart &":$launch)>
   ];
 }

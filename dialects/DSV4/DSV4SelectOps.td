@@ -135,12 +135,12 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     custom<TiedVariadic>(ref(type($outs)), type($chosen))
   }];
   let extraClassDeclaration = [{
-    static constexpr int64_t kMostPlaces = 4096;
+    static constexpr int64_t kMaxK = 4096;
     /// N at most: 4 Mi.
-    static constexpr int64_t kMostColumns = int64_t(1) << 22;
+    static constexpr int64_t kMaxColumns = int64_t(1) << 22;
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
     /// k.
-    int64_t getPlaces();
+    int64_t getK();
     /// The destinations, null where there is none.
     ::mlir::Value getIndices() { return getOuts().front(); }
     ::mlir::Value getValues();

@@ -25,7 +25,7 @@ def Row_ReadOp : Row_Op<"read", [AttrSizedOperandSegments]> {
 
     The elements that are stored from `offset` on, in elements of the base; a base of
     bytes holds any elements. Where `valid` is false nothing is read and every element is
-    zero. With `length` only so many elements are there: the others have no meaning.
+    zero. With `length` only the first `length` elements exist: the others have no meaning.
     `align` is the alignment of the first element in bytes, `multiple` a number that
     divides the length. Element i is stored at (i mod n) * (N / n) + i / n for
     `interleave` n. `readable` elements may be read, padding included. Clauses:
@@ -82,16 +82,16 @@ def Row_WriteOp : Row_Op<"write"> {
   let hasVerifier = 1;
 }
 
-def Row_PickOp : Row_Op<"pick", [Pure]> {
+def Row_GatherElementsOp : Row_Op<"gather_elements", [Pure]> {
   let summary = "elements of a row by index";
   let description = [{
     ```mlir
-    %scores = row.pick %gate at %ids : vector<256xf32>, vector<8xi32> -> vector<8xf32>
+    %scores = row.gather_elements %gate at %ids : vector<256xf32>, vector<8xi32> -> vector<8xf32>
     ```
 
     Element `indices[i]` of `row` for every i. What an index that is negative or not
     below the extent of the row gives has no meaning; `row.where_valid` replaces it. Only
-    the elements that are asked for are computed. Clause pick_c1: there is one element
+    the elements that are asked for are computed. Clause gather_elements_c1: there is one element
     per index, of the row's type.
   }];
   let arguments = (ins Row_AnyRow:$row, Row_Vector<[I32]>:$indices);
@@ -194,10 +194,10 @@ def Row_EncodeOp : Row_Op<"encode", [Pure, Row_SameOnFragments, Elementwise,
   }];
   let arguments = (ins Row_Elements<[F32]>:$source, UnitAttr:$up,
                        UnitAttr:$ties_down, UnitAttr:$drop_negative_zero);
-  let results = (outs Row_Elements<[AnyFloat]>:$codes);
+  let results = (outs Row_Elements<[AnyFloat]>:$payload);
   let assemblyFormat = [{
     $source (`up` $up^)? (`ties_down` $ties_down^)? (`drop_negative_zero` $drop_negative_zero^)?
-    attr-dict `:` type($source) `to` type($codes)
+    attr-dict `:` type($source) `to` type($payload)
   }];
   let hasVerifier = 1;
 }

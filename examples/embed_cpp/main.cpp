@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
   if (!kernel)
     return fail(kernel.status());
 
-  // Two rows of 512: every value is 1 (code 2, two a byte) times 0.5 (E4M3
+  // Two rows of 512: every value is 1 (code 2, two per byte) times 0.5 (E4M3
   // 0x30) times 3 for the first row and 4 for the second.
   const int64_t rows = 2;
   std::vector<uint8_t> data(rows * 256, 0x22), scales(rows * 32, 0x30);

@@ -103,9 +103,9 @@ def DistributeRows : Pass<"dsv4-distribute-rows", "::mlir::func::FuncOp"> {
     Replaces the `scf.forall` of a kernel by block and thread ids, and every
     vector of N elements by the fragment of one lane, `vector<S x V>` with
     `S = N / (lanes * vector)`: element e belongs to step s, lane l, position v
-    with e = (s * lanes + l) * vector + v. A chunk of V elements is contiguous
-    and neighbouring lanes have neighbouring chunks, so accesses coalesce. Where S is
-    no whole number it is rounded up, and lanes that have a chunk less neither read,
+    with e = (s * lanes + l) * vector + v. A vector of V elements is contiguous
+    and neighbouring lanes have neighbouring vectors, so accesses coalesce. Where S is
+    no whole number it is rounded up, and lanes that have a vector less neither read,
     store nor reduce the last one.
   }];
   let dependentDialects = [
@@ -141,10 +141,10 @@ def CudaFormDeviceCalls
     : Pass<"cuda-form-device-calls", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Turn arithmetic into calls that do several steps at once";
   let description = [{
-    Widening, expanding the factors, multiplying and, where nothing else uses
+    Widening, expanding the scales, multiplying and, where nothing else uses
     the product, rounding to bf16 become one `cuda.dequantize`: one loop over the
     registers instead of four, and fewer instructions where both element types
-    are narrow. Dividing by factors and encoding become one `cuda.quantize`,
+    are narrow. Dividing by scales and encoding become one `cuda.quantize`,
     which divides only where it must. Results do not change.
   }];
   let dependentDialects = ["::dsv4::cuda::CUDADialect"];

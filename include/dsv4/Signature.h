@@ -25,8 +25,8 @@ namespace dsv4 {
 /// storage: a last axis of packed 4-bit elements counts bytes, i1 is a byte. A
 /// cache is a binding `[pages, page_bytes]` of bytes under its name if any
 /// field is in its pages, and one `NAME.FIELD` for every array field,
-/// `[pages, page, bytes of an entry]` of bytes (the bytes of one factor for a
-/// factor of the whole cache).
+/// `[pages, page, bytes of an entry]` of bytes (the bytes of one scale for a
+/// scale of the whole cache).
 struct Signature {
   std::vector<rt::Binding> bindings;
   std::vector<rt::Dim> dims;

@@ -156,7 +156,7 @@ LogicalResult Selector::placeStatistics() {
       return failure();
     d.setWholeRow(computed, *row);
   }
-  for (auto pick : d.getProgram()->getOps<row::PickOp>())
+  for (auto pick : d.getProgram()->getOps<row::GatherElementsOp>())
     if (failed(d.computeStatistics(pick.getRow())))
       return failure();
   return success();
@@ -288,7 +288,7 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
   OpBuilder &inner = thread.getBuilder();
   // The row has been read, the rest is short.
   if (isWarp() && schedule.getPdl())
-    cuda::LaunchSuccessorsOp::create(inner, loc);
+    cuda::LaunchDependentsOp::create(inner, loc);
   if (failed(emitRank(select, thread, value, isWarp() ? kWarp : select.getK())))
     return failure();
   inner.setInsertionPointToEnd(body);

@@ -21,7 +21,7 @@ cuda::SelectOrder convert(row::SelectOrder order);
 llvm::LogicalResult verifyWritesOf(row::SelectOp select, Distribution &d);
 
 /// Emits what becomes of the rank of `select` that `thread` sees, and of its
-/// value. `ranks` threads have one each; those behind the last rank of the
+/// value. `ranks` threads have one each; those after the last rank of the
 /// selection take part, and store nothing.
 llvm::LogicalResult emitRank(row::SelectOp select, Distribution &thread,
                              mlir::Value value, int64_t ranks);

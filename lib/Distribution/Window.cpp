@@ -75,8 +75,8 @@ Distribution WindowBuilder::enterBody(Region &from, Region &to,
 /// The terminator of the device call's region that `end` stands for.
 static OperationName getYield(Operation *end) {
   bool isRow = isa<row::WindowRowOp>(end);
-  return OperationName(isRow ? cuda::PoolRowOp::getOperationName()
-                             : cuda::PoolYieldOp::getOperationName(),
+  return OperationName(isRow ? cuda::WindowRowOp::getOperationName()
+                             : cuda::WindowYieldOp::getOperationName(),
                        end->getContext());
 }
 
@@ -94,7 +94,7 @@ LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
   for (BlockArgument arg :
        llvm::make_filter_range(from.getArguments(), isIndex))
     indices.push_back({arg, block->addArgument(arg.getType(), arg.getLoc())});
-  view.lane = block->addArgument(b.getIndexType(), d.getLoc("team_lane"));
+  view.lane = block->addArgument(b.getIndexType(), d.getLoc("block_lane"));
   Distribution lane = body.enter(block, view);
   for (auto [arg, here] : indices)
     lane.map(arg, here);
@@ -127,7 +127,7 @@ LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
 }
 
 LogicalResult WindowBuilder::build(row::WindowReduceOp op) {
-  auto call = cuda::PoolOp::create(
+  auto call = cuda::WindowReduceOp::create(
       b, op.getLoc(), getResultType(), d.getFirstRow(), d.getRowCount(),
       op.getMembers(), schedule.getRowsPerBlock(), schedule.getThreads(),
       d.getView().lanes, schedule.getCluster());
@@ -135,15 +135,15 @@ LogicalResult WindowBuilder::build(row::WindowReduceOp op) {
   if (failed(body.cloneScalars(&op.getBody().front())))
     return failure();
   row::WindowOp window = op.getWindow();
-  auto own = cuda::PoolWindowOp::create(body.getBuilder(), window.getLoc(),
-                                        body.lookup(window.getAll()));
+  auto own = cuda::WindowOp::create(body.getBuilder(), window.getLoc(),
+                                    body.lookup(window.getAll()));
   if (failed(emitRegion(body, window.getScores(), own.getScores())) ||
       failed(emitRegion(body, window.getValues(), own.getValues())) ||
       failed(emitRegion(body, window.getAny(), own.getAny())) ||
       (!op.getOffsets().empty() &&
        failed(emitRegion(body, op.getOffsets(), call.getOffsets()))))
     return failure();
-  d.set(op.getReduced(), {channels, 1}, call.getPooled());
+  d.set(op.getReduced(), {channels, 1}, call.getReduced());
   return success();
 }
 
@@ -171,15 +171,15 @@ static Segment describeSegment(row::WindowReduceOnlineOp op, int64_t channels) {
 
 LogicalResult WindowBuilder::build(row::WindowReduceOnlineOp op) {
   Prefetch prefetch = getPrefetch(schedule, describeSegment(op, channels));
-  auto call = cuda::PoolOnlineOp::create(
+  auto call = cuda::WindowReduceOnlineOp::create(
       b, op.getLoc(), getResultType(), d.getFirstRow(), d.getRowCount(),
       op.getMembers(), schedule.getRowsPerBlock(), schedule.getThreads(),
       d.getView().lanes, schedule.getCluster(), prefetch.groups);
-  Distribution body = enterBody(op.getBody(), call.getBody(), "piece");
+  Distribution body = enterBody(op.getBody(), call.getBody(), "segment");
   if (failed(body.cloneScalars(&op.getBody().front())))
     return failure();
   row::WindowSegmentOp segment = op.getSegment();
-  auto own = cuda::PoolPieceOp::create(
+  auto own = cuda::WindowSegmentOp::create(
       body.getBuilder(), segment.getLoc(), body.lookup(segment.getCount()),
       body.lookup(segment.getKnown()), body.lookup(segment.getKept()),
       body.lookup(segment.getEnds()));
@@ -189,7 +189,7 @@ LogicalResult WindowBuilder::build(row::WindowReduceOnlineOp op) {
     if (failed(emitRegion(body, from, to)))
       return failure();
   }
-  d.set(op.getReduced(), {channels, 1}, call.getPooled());
+  d.set(op.getReduced(), {channels, 1}, call.getReduced());
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- Session.cpp - Compile, cache and launch programs -*- C++ -*-===//
+//===- Session.cpp - Compile, cache and launch programs ---------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,7 @@ private:
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
-/// A kernel of the host target behind the runtime's interface.
+/// A kernel of the host target after the runtime's interface.
 class HostKernelModule : public rt::HostModule {
 public:
   explicit HostKernelModule(std::unique_ptr<rt::HostKernel> kernel)

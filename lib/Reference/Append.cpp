@@ -59,7 +59,7 @@ std::optional<Interpreter::Entry> Interpreter::findEntry(PagedAppendOp op,
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// Unused bytes behind a field become zeros if they fill it up to a power of
+/// Unused bytes after a field become zeros if they fill it up to a power of
 /// two.
 void Interpreter::clearPad(BlockArgument cache, FieldAttr field,
                            Entry entry) const {

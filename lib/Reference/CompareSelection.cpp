@@ -42,9 +42,9 @@ struct Candidate {
   bool isExact = false;
 };
 
-/// A place of a row where it is wrong, and why.
+/// A rank of a row where it is wrong, and why.
 struct Fault {
-  int64_t place;
+  int64_t rank;
   std::string text;
 };
 
@@ -85,7 +85,7 @@ private:
   int64_t row;
   ArrayRef<int32_t> indices;
   int64_t count;  ///< Elements to choose from.
-  int64_t chosen; ///< Places that are not padding.
+  int64_t chosen; ///< Ranks that are not padding.
 };
 
 } // namespace
@@ -129,32 +129,32 @@ static bool isBetter(const Candidate &a, const Candidate &b) {
 }
 
 std::optional<Fault> RowComparison::findBadIndex() const {
-  for (int64_t place = 0; place < oracle.k; ++place) {
-    int32_t index = indices[place];
-    if (place >= chosen) {
+  for (int64_t rank = 0; rank < oracle.k; ++rank) {
+    int32_t index = indices[rank];
+    if (rank >= chosen) {
       if (index != -1)
-        return Fault{place, "got index " + std::to_string(index) +
-                                ", expected padding (-1): the row has " +
-                                std::to_string(count) + " elements"};
+        return Fault{rank, "got index " + std::to_string(index) +
+                               ", expected padding (-1): the row has " +
+                               std::to_string(count) + " elements"};
       continue;
     }
     if (index < 0 || index >= count)
-      return Fault{place, "got index " + std::to_string(index) +
-                              ", expected one of the " + std::to_string(count) +
-                              " elements of the row"};
+      return Fault{rank, "got index " + std::to_string(index) +
+                             ", expected one of the " + std::to_string(count) +
+                             " elements of the row"};
   }
   return std::nullopt;
 }
 
 std::optional<Fault> RowComparison::findDuplicate() const {
-  std::vector<int64_t> places(count, -1);
-  for (int64_t place = 0; place < chosen; ++place) {
-    int64_t &first = places[indices[place]];
+  std::vector<int64_t> ranks(count, -1);
+  for (int64_t rank = 0; rank < chosen; ++rank) {
+    int64_t &first = ranks[indices[rank]];
     if (first >= 0)
-      return Fault{place, "got index " + std::to_string(indices[place]) +
-                              " again, which is at place " +
-                              std::to_string(first) + "; expected each once"};
-    first = place;
+      return Fault{rank, "got index " + std::to_string(indices[rank]) +
+                             " again, which is at rank " +
+                             std::to_string(first) + "; expected each once"};
+    first = rank;
   }
   return std::nullopt;
 }
@@ -164,10 +164,10 @@ std::optional<Fault> RowComparison::findLeftOut() const {
     return std::nullopt;
   std::vector<bool> isChosen(count);
   int64_t worst = 0;
-  for (int64_t place = 0; place < chosen; ++place) {
-    isChosen[indices[place]] = true;
-    if (isWorse(getCandidate(indices[place]), getCandidate(indices[worst])))
-      worst = place;
+  for (int64_t rank = 0; rank < chosen; ++rank) {
+    isChosen[indices[rank]] = true;
+    if (isWorse(getCandidate(indices[rank]), getCandidate(indices[worst])))
+      worst = rank;
   }
   int64_t best = -1;
   for (int64_t index = 0; index < count; ++index)
@@ -184,24 +184,24 @@ std::optional<Fault> RowComparison::findDisorder() const {
   if (oracle.order == SelectionOracle::Order::Unordered)
     return std::nullopt;
   bool byIndex = oracle.order == SelectionOracle::Order::IndexAscending;
-  int64_t worst = 0; // Of the places before.
-  for (int64_t place = 1; place < chosen; ++place) {
+  int64_t worst = 0; // Of the ranks before.
+  for (int64_t rank = 1; rank < chosen; ++rank) {
     if (byIndex) {
-      if (indices[place] < indices[place - 1])
-        return Fault{place, "got index " + std::to_string(indices[place]) +
-                                " after index " +
-                                std::to_string(indices[place - 1]) +
-                                ", expected ascending indices"};
+      if (indices[rank] < indices[rank - 1])
+        return Fault{rank, "got index " + std::to_string(indices[rank]) +
+                               " after index " +
+                               std::to_string(indices[rank - 1]) +
+                               ", expected ascending indices"};
       continue;
     }
-    Candidate current = getCandidate(indices[place]);
+    Candidate current = getCandidate(indices[rank]);
     if (certainlyPrecedes(current, getCandidate(indices[worst])))
-      return Fault{place, "got " + describe(indices[place]) +
-                              ", expected it before " +
-                              describe(indices[worst]) + " at place " +
-                              std::to_string(worst)};
+      return Fault{rank, "got " + describe(indices[rank]) +
+                             ", expected it before " +
+                             describe(indices[worst]) + " at rank " +
+                             std::to_string(worst)};
     if (isWorse(current, getCandidate(indices[worst])))
-      worst = place;
+      worst = rank;
   }
   return std::nullopt;
 }
@@ -239,7 +239,7 @@ std::string dsv4::reference::compareSelection(const Destination &destination,
     std::optional<Fault> fault = comparison.findFault();
     if (!fault || different++ > 0)
       continue;
-    at = row * oracle.k + fault->place;
+    at = row * oracle.k + fault->rank;
     text = fault->text;
   }
   if (different == 0)
@@ -249,7 +249,7 @@ std::string dsv4::reference::compareSelection(const Destination &destination,
          " rows, first at " + toPosition(destination.shape, at) + ": " + text;
 }
 
-/// Calls `element` with the row and the index at each place, -1 for padding.
+/// Calls `element` with the row and the index at each rank, -1 for padding.
 /// Says which index names no element, if one does.
 static std::string
 forEachSelected(const Destination &destination, ArrayRef<int32_t> indices,

@@ -26,7 +26,7 @@ namespace {
 
 /// Window rows that are pooled, of one channel.
 struct Pool {
-  float most;     ///< The largest score, -infinity where there is none.
+  float max;      ///< The largest score, -infinity where there is none.
   float sum;      ///< Of the weights.
   float weighted; ///< Of the weights times their values.
 };
@@ -36,28 +36,28 @@ struct Pool {
 /// Rows of a block.
 static constexpr size_t kBlock = 8;
 
-/// exp(score - most), where `most` may be the maximum of nothing.
-static float weigh(float score, float most) {
-  return expF32(subF32(score, most == -kInfinity ? 0 : most));
+/// exp(score - max), where `max` may be the maximum of nothing.
+static float weigh(float score, float max) {
+  return expF32(subF32(score, max == -kInfinity ? 0 : max));
 }
 
 static Pool poolBlock(ArrayRef<float> scores, ArrayRef<float> values) {
-  float most = -kInfinity;
+  float max = -kInfinity;
   for (float score : scores)
-    if (score > most) // Not so for a NaN.
-      most = score;
+    if (score > max) // Not so for a NaN.
+      max = score;
   SmallVector<float> weights, products;
   for (auto [score, value] : llvm::zip_equal(scores, values)) {
-    weights.push_back(weigh(score, most));
+    weights.push_back(weigh(score, max));
     products.push_back(mulF32(weights.back(), value));
   }
-  return {most, sumTree(std::move(weights)), sumTree(std::move(products))};
+  return {max, sumTree(std::move(weights)), sumTree(std::move(products))};
 }
 
 static Pool merge(Pool a, Pool b) {
-  float most = std::max(a.most, b.most);
-  float fa = weigh(a.most, most), fb = weigh(b.most, most);
-  return {most, addF32(mulF32(a.sum, fa), mulF32(b.sum, fb)),
+  float max = std::max(a.max, b.max);
+  float fa = weigh(a.max, max), fb = weigh(b.max, max);
+  return {max, addF32(mulF32(a.sum, fa), mulF32(b.sum, fb)),
           addF32(mulF32(a.weighted, fa), mulF32(b.weighted, fb))};
 }
 
@@ -192,6 +192,7 @@ rt::Status Interpreter::compress(CompressOp op) {
   Elements out =
       makeResult(op.getEntries(), {entries, op.getChannels()}).elements();
   for (int64_t entry = 0; entry < entries; ++entry)
-    op.isOnline() ? compressPiece(op, entry, out) : compressRow(op, entry, out);
+    op.isOnline() ? compressSegment(op, entry, out)
+                  : compressRow(op, entry, out);
   return {};
 }

@@ -26,7 +26,7 @@ namespace {
 
 /// What the tokens of a channel come to.
 struct Running {
-  float most = -kInfinity, sum = 0, weighted = 0;
+  float max = -kInfinity, sum = 0, weighted = 0;
 };
 
 } // namespace
@@ -46,21 +46,21 @@ static float scaleAndAdd(float sum, float factor, float product) {
 }
 
 static Running mergeToken(Running to, float score, float value) {
-  float most = larger(to.most, score);
-  if (std::isnan(most) || most == kInfinity)
-    return {most, kNaN, kNaN};
-  float origin = most == -kInfinity ? 0 : most;
-  if (to.most >= score) {
+  float max = larger(to.max, score);
+  if (std::isnan(max) || max == kInfinity)
+    return {max, kNaN, kNaN};
+  float origin = max == -kInfinity ? 0 : max;
+  if (to.max >= score) {
     float e = expF32(subF32(score, origin));
-    return {most, scaleAndAdd(to.sum, 1, e),
+    return {max, scaleAndAdd(to.sum, 1, e),
             scaleAndAdd(to.weighted, 1, mulF32(e, value))};
   }
-  float e = expF32(subF32(to.most, origin));
-  return {most, scaleAndAdd(to.sum, e, 1), scaleAndAdd(to.weighted, e, value)};
+  float e = expF32(subF32(to.max, origin));
+  return {max, scaleAndAdd(to.sum, e, 1), scaleAndAdd(to.weighted, e, value)};
 }
 
 //===----------------------------------------------------------------------===//
-// Pieces
+// Segments
 //===----------------------------------------------------------------------===//
 
 std::optional<Interpreter::Entry>
@@ -71,27 +71,27 @@ Interpreter::findStateEntry(CompressOp op, int64_t index) const {
   return Entry{index / page, index % page};
 }
 
-std::optional<Interpreter::Piece> Interpreter::findPiece(CompressOp op,
-                                                         int64_t row) const {
+std::optional<Interpreter::Segment>
+Interpreter::findSegment(CompressOp op, int64_t row) const {
   const Tensor &plan = values.at(op.getPlan());
   int64_t position = plan.index(5 * row), count = plan.index(5 * row + 1);
-  Piece piece;
-  piece.token = plan.index(5 * row + 2);
+  Segment segment;
+  segment.token = plan.index(5 * row + 2);
   int64_t window = op.getWindow();
-  if (position < 0 || position > CompressOp::kMaxPosition || piece.token < 0)
+  if (position < 0 || position > CompressOp::kMaxPosition || segment.token < 0)
     return std::nullopt;
-  piece.place = position % window;
-  piece.count =
-      std::min({count, window - piece.place,
-                values.at(op.getValues()).shape.front() - piece.token});
-  if (piece.count <= 0)
+  segment.place = position % window;
+  segment.count =
+      std::min({count, window - segment.place,
+                values.at(op.getValues()).shape.front() - segment.token});
+  if (segment.count <= 0)
     return std::nullopt;
-  piece.ends = piece.place + piece.count == window;
-  if (piece.place != 0)
-    piece.from = findStateEntry(op, plan.index(5 * row + 3));
-  if (!piece.ends)
-    piece.to = findStateEntry(op, plan.index(5 * row + 4));
-  return piece;
+  segment.ends = segment.place + segment.count == window;
+  if (segment.place != 0)
+    segment.from = findStateEntry(op, plan.index(5 * row + 3));
+  if (!segment.ends)
+    segment.to = findStateEntry(op, plan.index(5 * row + 4));
+  return segment;
 }
 
 std::string Interpreter::describeSharedEntry(CompressOp op) const {
@@ -101,34 +101,34 @@ std::string Interpreter::describeSharedEntry(CompressOp op) const {
   auto number = [&](Entry entry) { return entry.page * pageSize + entry.slot; };
   auto describe = [&](int64_t a, StringRef does, int64_t b, int64_t entry) {
     return "state '" + getArgumentName(func, state.getArgNumber()) +
-           "': piece " + std::to_string(a) + does.str() + " entry " +
-           std::to_string(entry) + ", which piece " + std::to_string(b) +
+           "': segment " + std::to_string(a) + does.str() + " entry " +
+           std::to_string(entry) + ", which segment " + std::to_string(b) +
            " writes in the same launch";
   };
   llvm::DenseMap<int64_t, int64_t> writerOf;
   for (int64_t row = 0; row < rows; ++row) {
-    auto piece = findPiece(op, row);
-    if (!piece || !piece->to)
+    auto segment = findSegment(op, row);
+    if (!segment || !segment->to)
       continue;
-    auto [it, fresh] = writerOf.try_emplace(number(*piece->to), row);
+    auto [it, fresh] = writerOf.try_emplace(number(*segment->to), row);
     if (!fresh)
       return describe(row, " writes", it->second, it->first);
   }
   for (int64_t row = 0; row < rows; ++row) {
-    auto piece = findPiece(op, row);
-    if (!piece || !piece->from)
+    auto segment = findSegment(op, row);
+    if (!segment || !segment->from)
       continue;
-    auto found = writerOf.find(number(*piece->from));
+    auto found = writerOf.find(number(*segment->from));
     if (found != writerOf.end() && found->second != row)
       return describe(row, " reads", found->second, found->first);
   }
   return "";
 }
 
-void Interpreter::compressPiece(CompressOp op, int64_t row,
-                                const Elements &out) const {
-  auto piece = findPiece(op, row);
-  if (!piece)
+void Interpreter::compressSegment(CompressOp op, int64_t row,
+                                  const Elements &out) const {
+  auto segment = findSegment(op, row);
+  if (!segment)
     return; // Zeros.
   auto state = cast<BlockArgument>(op.getState());
   ArrayRef<FieldAttr> fields =
@@ -138,28 +138,28 @@ void Interpreter::compressPiece(CompressOp op, int64_t row,
   int64_t channels = op.getChannels();
   for (int64_t channel = 0; channel < channels; ++channel) {
     Running running;
-    if (piece->from) {
-      running.most = locate(state, fields[0], *piece->from).f32(channel);
-      running.sum = locate(state, fields[1], *piece->from).f32(channel);
-      running.weighted = locate(state, fields[2], *piece->from).f32(channel);
+    if (segment->from) {
+      running.max = locate(state, fields[0], *segment->from).f32(channel);
+      running.sum = locate(state, fields[1], *segment->from).f32(channel);
+      running.weighted = locate(state, fields[2], *segment->from).f32(channel);
     }
-    for (int64_t i = 0; i < piece->count; ++i) {
-      int64_t at = (piece->token + i) * channels + channel;
+    for (int64_t i = 0; i < segment->count; ++i) {
+      int64_t at = (segment->token + i) * channels + channel;
       float score = scores.f32(at);
       if (op.getBias())
         score =
             addF32(score, values.at(op.getBias())
                               .elements()
-                              .f32((piece->place + i) * channels + channel));
+                              .f32((segment->place + i) * channels + channel));
       running = mergeToken(running, score, numbers.f32(at));
     }
-    if (piece->ends)
+    if (segment->ends)
       out.round(row * channels + channel,
                 running.sum == 0 ? 0 : divF32(running.weighted, running.sum));
-    if (!piece->to)
+    if (!segment->to)
       continue;
-    locate(state, fields[0], *piece->to).round(channel, running.most);
-    locate(state, fields[1], *piece->to).round(channel, running.sum);
-    locate(state, fields[2], *piece->to).round(channel, running.weighted);
+    locate(state, fields[0], *segment->to).round(channel, running.max);
+    locate(state, fields[1], *segment->to).round(channel, running.sum);
+    locate(state, fields[2], *segment->to).round(channel, running.weighted);
   }
 }

@@ -19,9 +19,9 @@ using namespace dsv4::reference;
 
 namespace {
 
-/// Factors, each for `group` elements of a row in turn.
+/// Scales, each for `group` elements of a row in turn.
 struct Level {
-  Elements factors;
+  Elements scales;
   int64_t group;
 };
 
@@ -61,7 +61,7 @@ static void storeRow(const Elements &data, ArrayRef<Level> levels,
   SmallVector<float> scales(levels.size());
   for (int64_t i = 0; i < count; ++i) {
     for (auto [scale, level] : llvm::zip(scales, levels))
-      scale = float(level.factors.value(i / level.group));
+      scale = float(level.scales.value(i / level.group));
     storeScaled(data.value(i), scales, format, result, begin + i);
   }
 }

@@ -110,7 +110,7 @@ private:
   };
 
   /// Tokens of one window, from its row `place` on.
-  struct Piece {
+  struct Segment {
     int64_t place, count, token;
     bool ends; ///< The window.
     std::optional<Entry> from, to;
@@ -165,9 +165,9 @@ private:
   void compressRow(CompressOp op, int64_t entry, const Elements &out) const;
 
   std::optional<Entry> findStateEntry(CompressOp op, int64_t index) const;
-  /// What a row of the plan stands for, if it is a piece.
-  std::optional<Piece> findPiece(CompressOp op, int64_t row) const;
-  void compressPiece(CompressOp op, int64_t row, const Elements &out) const;
+  /// What a row of the plan stands for, if it is a segment.
+  std::optional<Segment> findSegment(CompressOp op, int64_t row) const;
+  void compressSegment(CompressOp op, int64_t row, const Elements &out) const;
 
   /// Where row `token` goes, if it is kept.
   std::optional<Entry> findEntry(PagedAppendOp op, int64_t token) const;

@@ -225,13 +225,13 @@ uint32_t dsv4::reference::encode(Format format, double value,
   // Measured in units in the last place of its binade (of the least one for a
   // subnormal), a value is an integer plus the part that rounding decides.
   // Codes are consecutive across binades, so a carry lands on the right code.
-  int least = 1 - fields.bias;
-  int exponent = std::max(std::ilogb(magnitude), least);
+  int min = 1 - fields.bias;
+  int exponent = std::max(std::ilogb(magnitude), min);
   if (exponent > 128) // 2^129 is beyond every format.
     return sign | beyond;
   uint32_t units = roundToInteger(
       std::ldexp(magnitude, fields.mantissaBits - exponent), rounding);
-  uint32_t code = (uint32_t(exponent - least) << fields.mantissaBits) + units;
+  uint32_t code = (uint32_t(exponent - min) << fields.mantissaBits) + units;
   return sign | (code > fields.largest ? beyond : code);
 }
 

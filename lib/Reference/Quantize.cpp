@@ -1,4 +1,4 @@
-//===- Quantize.cpp - Values to codes and factors -------------------------===//
+//===- Quantize.cpp - Values to payload and scales ------------------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,9 +54,9 @@ static double ceilPowerOfTwo(double value) {
   return std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
 }
 
-/// The code of a factor: positive and finite, unless `scale` is NaN.
-static uint32_t encodeFactor(Format format, ScaleRounding rounding,
-                             float scale) {
+/// The code of a scale: positive and finite, unless `scale` is NaN.
+static uint32_t encodeScale(Format format, ScaleRounding rounding,
+                            float scale) {
   if (std::isnan(scale))
     return encode(format, scale);
   uint32_t smallest = format == Format::F32      ? 0x00800000
@@ -75,7 +75,7 @@ static uint32_t encodeFactor(Format format, ScaleRounding rounding,
 
 namespace {
 
-/// An outer factor as it counts: positive and finite, and the least of these if
+/// An outer scale as it counts: positive and finite, and the least of these if
 /// it is NaN.
 float boundOuter(float outer) {
   return std::min(std::fmax(outer, kSmallestNormalF32), kLargestF32);
@@ -83,8 +83,8 @@ float boundOuter(float outer) {
 
 /// What all groups of an op share.
 struct Quantizer {
-  QuantizerAttr rule;
-  Elements x, codes, factors;
+  QuantizerAttr recipe;
+  Elements x, codes, scales;
 
   float max() const { return getLargest(codes.format); }
   float makeScale(float amax) const;
@@ -97,41 +97,41 @@ struct Quantizer {
 } // namespace
 
 float Quantizer::makeScale(float amax) const {
-  float floor = rule.getFloor().getValue().convertToFloat();
-  if (rule.getFloorOf() == FloorKind::Amax)
+  float floor = recipe.getFloor().getValue().convertToFloat();
+  if (recipe.getFloorOf() == FloorKind::Amax)
     amax = std::max(amax, floor);
-  float scale = quotient(rule.getLimit(), amax, max());
-  if (rule.getFloorOf() == FloorKind::Scale)
+  float scale = quotient(recipe.getLimit(), amax, max());
+  if (recipe.getFloorOf() == FloorKind::Scale)
     scale = std::max(scale, floor);
   return scale;
 }
 
-/// The factor of a row in front of those of its groups.
+/// The scale of a row before those of its groups.
 float Quantizer::makeOuter(float amax) const {
-  float divisor = mulF32(max(), getLargest(factors.format));
+  float divisor = mulF32(max(), getLargest(scales.format));
   if (std::isinf(divisor))
     divisor = kLargestF32;
-  return boundOuter(quotient(rule.getLimit(), amax, divisor));
+  return boundOuter(quotient(recipe.getLimit(), amax, divisor));
 }
 
 void Quantizer::storeCode(int64_t at, float value) const {
-  Rounding rounding = rule.getTies() == Ties::Down ? Rounding::NearestDown
-                                                   : Rounding::NearestEven;
+  Rounding rounding = recipe.getTies() == Ties::Down ? Rounding::NearestDown
+                                                     : Rounding::NearestEven;
   uint32_t code = encode(codes.format, value, rounding);
-  if (rule.getDropNegativeZero() && code == 0x8)
+  if (recipe.getDropNegativeZero() && code == 0x8)
     code = 0;
   codes.setCode(at, code);
 }
 
 /// `count` elements of x, the first at `from`, become codes, the first at `to`,
-/// and factor `group`.
+/// and scale `group`.
 void Quantizer::quantizeGroup(int64_t from, int64_t to, int64_t count,
                               int64_t group, std::optional<float> outer) const {
   bool hasNaN = false;
   for (int64_t i = 0; i < count; ++i)
     hasNaN |= std::isnan(x.value(from + i));
   if (hasNaN && codes.format == Format::E2M1) {
-    factors.round(group, std::numeric_limits<float>::quiet_NaN());
+    scales.round(group, std::numeric_limits<float>::quiet_NaN());
     for (int64_t i = 0; i < count; ++i)
       codes.setCode(to + i, largestFinite(codes.format));
     return;
@@ -139,13 +139,13 @@ void Quantizer::quantizeGroup(int64_t from, int64_t to, int64_t count,
   float scale = makeScale(findAmax(x, from, count));
   if (outer)
     scale = divF32(scale, *outer);
-  factors.setCode(group,
-                  encodeFactor(factors.format, rule.getRounding(), scale));
-  float s = factors.f32(group);
+  scales.setCode(group,
+                 encodeScale(scales.format, recipe.getRounding(), scale));
+  float s = scales.f32(group);
   if (outer)
     s = std::max(mulF32(s, *outer), kSmallestNormalF32);
   for (int64_t i = 0; i < count; ++i)
-    storeCode(to + i, quotient(rule.getPayload(), x.f32(from + i), s));
+    storeCode(to + i, quotient(recipe.getPayload(), x.f32(from + i), s));
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,7 +177,7 @@ rt::Status Interpreter::quantize(QuantizeOp op) {
     outs.push_back(
         makeResult(result, shape)
             .elements(outs.empty() && op.getFormat().getHighFirst()));
-  Quantizer quantizer{op.getRule(), x.elements(), outs[0], outs[1]};
+  Quantizer quantizer{op.getRecipe(), x.elements(), outs[0], outs[1]};
   for (int64_t row = 0; row < x.rows(); ++row) {
     int64_t from = row * x.shape.back() + begin;
     std::optional<float> outer;

@@ -49,14 +49,14 @@ float dsv4::reference::sigmoidF32(float x) {
 }
 
 static SmallVector<float> softmax(ArrayRef<float> logits) {
-  float most = logits.front();
+  float max = logits.front();
   for (float logit : logits)
-    most = std::isnan(most) || std::isnan(logit)
-               ? std::numeric_limits<float>::quiet_NaN()
-               : std::max(most, logit);
+    max = std::isnan(max) || std::isnan(logit)
+              ? std::numeric_limits<float>::quiet_NaN()
+              : std::max(max, logit);
   SmallVector<float> powers;
   for (float logit : logits)
-    powers.push_back(expF32(subF32(logit, most)));
+    powers.push_back(expF32(subF32(logit, max)));
   float sum = sumTree(powers);
   for (float &power : powers)
     power = divF32(power, sum);
@@ -99,17 +99,17 @@ rt::Status Interpreter::score(GateOp op) {
 rt::Status Interpreter::lookUp(LookupOp op) {
   const Tensor table = values.at(op.getTable());
   const Tensor ids = values.at(op.getIds());
-  int64_t places = table.shape.back();
-  SmallVector<int64_t> shape = {ids.shape.front(), places};
+  int64_t k = table.shape.back();
+  SmallVector<int64_t> shape = {ids.shape.front(), k};
   if (rt::Status status = checkShape(op, "outs", op.getOut(), shape); !status)
     return status;
   Tensor &found = makeResult(op.getRows(), shape);
   for (int64_t row = 0; row < ids.size(); ++row)
-    for (int64_t i = 0; i < places; ++i) {
+    for (int64_t i = 0; i < k; ++i) {
       int64_t id = ids.index(row);
       bool isRow = id >= 0 && id < table.shape.front();
-      int32_t entry = isRow ? table.index(id * places + i) : -1;
-      std::memcpy(found.data + (row * places + i) * sizeof(entry), &entry,
+      int32_t entry = isRow ? table.index(id * k + i) : -1;
+      std::memcpy(found.data + (row * k + i) * sizeof(entry), &entry,
                   sizeof(entry));
     }
   return {};
@@ -118,9 +118,9 @@ rt::Status Interpreter::lookUp(LookupOp op) {
 rt::Status Interpreter::weigh(RouteWeightsOp op) {
   const Tensor scores = values.at(op.getScores());
   const Tensor indices = values.at(op.getIndices());
-  int64_t places = op.getPlaces(), experts = scores.shape.back();
+  int64_t k = op.getK(), experts = scores.shape.back();
   SmallVector<int64_t> shape(scores.shape);
-  shape.back() = places;
+  shape.back() = k;
   const std::pair<StringRef, Value> operands[] = {{"indices", op.getIndices()},
                                                   {"outs", op.getOut()}};
   for (auto [name, value] : operands)
@@ -130,9 +130,9 @@ rt::Status Interpreter::weigh(RouteWeightsOp op) {
   Elements to = makeResult(op.getWeights(), shape).elements();
   for (int64_t row = 0; row < scores.rows(); ++row) {
     SmallVector<float> weights;
-    for (int64_t i = 0; i < places; ++i) {
-      int64_t index = indices.index(row * places + i);
-      float weight = op.getUniform() ? float(1.0 / places) : 0;
+    for (int64_t i = 0; i < k; ++i) {
+      int64_t index = indices.index(row * k + i);
+      float weight = op.getUniform() ? float(1.0 / k) : 0;
       if (index < 0 || index >= experts)
         weight = 0;
       else if (!op.getUniform())
@@ -147,12 +147,12 @@ rt::Status Interpreter::weigh(RouteWeightsOp op) {
         weight = divF32(weight, sum);
       if (op.getScale())
         weight = mulF32(weight, op.getScale()->convertToFloat());
-      to.round(row * places + i, weight);
+      to.round(row * k + i, weight);
       // Nothing is computed: a NaN is the one that it was.
-      int64_t index = indices.index(row * places + i);
+      int64_t index = indices.index(row * k + i);
       if (!op.getRenormalize() && !op.getScale() && !op.getUniform() &&
           index >= 0 && index < experts)
-        to.setCode(row * places + i, from.code(row * experts + index));
+        to.setCode(row * k + i, from.code(row * experts + index));
     }
   }
   return {};

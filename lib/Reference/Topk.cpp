@@ -87,7 +87,7 @@ std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
   std::iota(order.begin(), order.end(), 0);
   if (op.getGroups())
     keepGroups(op, keys, columns, precedes, order);
-  int64_t chosen = std::min<int64_t>(order.size(), op.getPlaces());
+  int64_t chosen = std::min<int64_t>(order.size(), op.getK());
   std::partial_sort(order.begin(), order.begin() + chosen, order.end(),
                     precedes);
   order.resize(chosen);
@@ -137,7 +137,7 @@ void Interpreter::expectSelection(TopkOp op) {
   const Tensor &scores = values.at(op.getScores());
   int64_t rows = scores.rows(), columns = scores.shape.back();
   auto oracle = std::make_shared<SelectionOracle>();
-  oracle->k = op.getPlaces();
+  oracle->k = op.getK();
   oracle->columns = columns;
   oracle->smallest = op.getSmallest();
   oracle->order = getOracleOrder(op.getOrder());
@@ -166,20 +166,21 @@ void Interpreter::expectSelection(TopkOp op) {
 rt::Status Interpreter::choose(TopkOp op) {
   const Tensor scores = values.at(op.getScores());
   SmallVector<int64_t> shape(scores.shape);
-  ArrayRef<int64_t> rowSpace = ArrayRef<int64_t>(scores.shape).drop_back();
-  shape.back() = op.getPlaces();
+  ArrayRef<int64_t> iterationSpace =
+      ArrayRef<int64_t>(scores.shape).drop_back();
+  shape.back() = op.getK();
   for (Value out : op.getOuts())
     if (rt::Status status = checkShape(op, "outs", out, shape); !status)
       return status;
   const std::tuple<StringRef, Value, ArrayRef<int64_t>> operands[] = {
-      {"lengths", op.getLengths(), rowSpace},
-      {"requests", op.getRequests(), rowSpace},
+      {"lengths", op.getLengths(), iterationSpace},
+      {"requests", op.getRequests(), iterationSpace},
       {"bias", op.getBias(), ArrayRef<int64_t>(scores.shape).take_back()}};
   for (auto [name, value, expected] : operands)
     if (value)
       if (rt::Status status = checkShape(op, name, value, expected); !status)
         return status;
-  if (op.getPageTable() && !op.getRequests() && rowSpace.size() == 1 &&
+  if (op.getPageTable() && !op.getRequests() && iterationSpace.size() == 1 &&
       values.at(op.getPageTable()).shape[0] != scores.rows())
     return invalid("dsv4.topk: expected 'pages' with " + Twine(scores.rows()) +
                    " rows, one a row of scores, got " +
@@ -201,11 +202,11 @@ rt::Status Interpreter::choose(TopkOp op) {
     return nullptr;
   };
   // Each is made before the next can move it.
-  int64_t places = op.getPlaces(), columns = scores.shape.back();
-  std::vector<int32_t> indices(scores.rows() * places, -1);
+  int64_t k = op.getK(), columns = scores.shape.back();
+  std::vector<int32_t> indices(scores.rows() * k, -1);
   for (int64_t row = 0; row < scores.rows(); ++row) {
     std::vector<int32_t> chosen = chooseElements(op, row);
-    std::copy(chosen.begin(), chosen.end(), indices.begin() + row * places);
+    std::copy(chosen.begin(), chosen.end(), indices.begin() + row * k);
   }
   if (Tensor *out = result(op.getIndices()))
     std::memcpy(out->data, indices.data(), out->bytes());
@@ -214,7 +215,7 @@ rt::Status Interpreter::choose(TopkOp op) {
     float none = std::numeric_limits<float>::infinity();
     none = op.getSmallest() ? none : -none;
     for (size_t at = 0; at < indices.size(); ++at) {
-      int64_t source = at / places * columns + indices[at];
+      int64_t source = at / k * columns + indices[at];
       if (indices[at] < 0)
         to.round(at, none);
       else if (to.format == Format::F32)
@@ -225,8 +226,7 @@ rt::Status Interpreter::choose(TopkOp op) {
   }
   if (Tensor *out = result(op.getSlots()))
     for (size_t at = 0; at < indices.size(); ++at) {
-      int32_t slot =
-          indices[at] < 0 ? -1 : findSlot(op, at / places, indices[at]);
+      int32_t slot = indices[at] < 0 ? -1 : findSlot(op, at / k, indices[at]);
       std::memcpy(out->data + at * sizeof(slot), &slot, sizeof(slot));
     }
   if (!op.getContract(op.getOutsMutable()[0]).isExact())
@@ -238,11 +238,11 @@ rt::Status Interpreter::choose(TopkOp op) {
 // Comparing what has no order
 //===----------------------------------------------------------------------===//
 
-/// Puts the places of a row in the order that `order` has.
+/// Puts the ranks of a row in the order that `order` has.
 static void permute(char *row, ArrayRef<int32_t> order, int64_t width) {
   std::vector<char> from(row, row + order.size() * width);
-  for (auto [place, old] : llvm::enumerate(order))
-    std::memcpy(row + place * width, from.data() + old * width, width);
+  for (auto [rank, old] : llvm::enumerate(order))
+    std::memcpy(row + rank * width, from.data() + old * width, width);
 }
 
 void dsv4::reference::sortUnordered(func::FuncOp func,
@@ -257,12 +257,12 @@ void dsv4::reference::sortUnordered(func::FuncOp func,
     const Buffer *indices = bufferOf(op.getIndices());
     if (op.getOrder() != TopkOrder::Unordered || !indices)
       continue;
-    int64_t places = op.getPlaces();
-    int64_t rows = llvm::product_of(indices->shape, int64_t(1)) / places;
+    int64_t k = op.getK();
+    int64_t rows = llvm::product_of(indices->shape, int64_t(1)) / k;
     for (int64_t row = 0; row < rows; ++row) {
-      std::vector<int32_t> found(places), order(places);
-      char *data = static_cast<char *>(indices->data) + row * places * 4;
-      std::memcpy(found.data(), data, places * 4);
+      std::vector<int32_t> found(k), order(k);
+      char *data = static_cast<char *>(indices->data) + row * k * 4;
+      std::memcpy(found.data(), data, k * 4);
       std::iota(order.begin(), order.end(), 0);
       // Padding last.
       std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
@@ -273,8 +273,8 @@ void dsv4::reference::sortUnordered(func::FuncOp func,
           int64_t width =
               cast<RankedTensorType>(out.getType()).getElementTypeBitWidth() /
               8;
-          permute(static_cast<char *>(buffer->data) + row * places * width,
-                  order, width);
+          permute(static_cast<char *>(buffer->data) + row * k * width, order,
+                  width);
         }
     }
   }

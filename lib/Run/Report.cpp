@@ -59,7 +59,7 @@ std::string dsv4::formatTable(const RunResult &result) {
                       result.info.target == "cuda" ? "NVRTC" : "host compiler",
                       did.backend));
   row("load",
-      llvm::formatv("look-up {0:F3} ms, load {1:F3} ms", did.lookup, did.load));
+      llvm::formatv("lookup {0:F3} ms, load {1:F3} ms", did.lookup, did.load));
   if (!did.entryPath.empty())
     row("cache entry", did.entryPath);
   if (!result.listingDirectory.empty())

@@ -1,4 +1,4 @@
-//===- Run.cpp - Compile, run, check and time a program -*- C++ -*-===//
+//===- Run.cpp - Compile, run, check and time a program ---------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -436,9 +436,9 @@ double Runner::countBytes() {
     BlockArgument plan = findArgument(op.getPlan());
     if (!plan)
       return;
-    double pieces =
+    double segments =
         buffers.shapes[signature.getBinding(plan.getArgNumber())].front();
-    bytes += 2 * pieces * getLayout(op.getState().getType()).getRecordBytes();
+    bytes += 2 * segments * getLayout(op.getState().getType()).getRecordBytes();
   });
   return bytes;
 }

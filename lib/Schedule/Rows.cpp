@@ -51,9 +51,9 @@ PartResources RowsAttr::getResources(Operation *kernel,
     for (auto op : body.getOps<RowwiseOpInterface>()) {
       int64_t bits = 0;
       if (holdsFragments(op))
-        for (RowSegment piece :
+        for (RowSegment segment :
              cast<RowLayoutOpInterface>(*op).getRowSegments())
-          bits += piece.extent * piece.bits;
+          bits += segment.extent * segment.bits;
       resources.registers =
           std::max(resources.registers,
                    int64_t(llvm::divideCeil(bits, 32 * getLanes())));
@@ -63,7 +63,7 @@ PartResources RowsAttr::getResources(Operation *kernel,
 
 std::string RowsAttr::describe(const LaunchPart &) const {
   std::string line =
-      llvm::formatv("{0} lanes a row, chunks of {1} {2}", getLanes(),
+      llvm::formatv("{0} lanes per row, vectors of {1} {2}", getLanes(),
                     getVector(), getVector() == 1 ? "element" : "elements");
   if (getSection())
     line += llvm::formatv(", rows read twice, then by sections of {0} elements",
@@ -118,19 +118,20 @@ std::string RowsAttr::explainMisfit(Operation *kernel,
   for (auto op : body.getOps<RowwiseOpInterface>()) {
     if (!holdsFragments(op))
       continue;
-    for (RowSegment piece : cast<RowLayoutOpInterface>(*op).getRowSegments()) {
+    for (RowSegment segment :
+         cast<RowLayoutOpInterface>(*op).getRowSegments()) {
       int64_t divisor =
           cast<RowLayoutOpInterface>(*op).allowsMaskedTail() ? vector : step;
-      if (piece.extent % divisor != 0)
+      if (segment.extent % divisor != 0)
         return llvm::formatv("schedule_rows_c3: {0} = {1} does not divide the "
                              "{2} elements of a field of '{3}'; expected one "
                              "that does",
                              divisor == step ? "lanes * vector" : "vector",
-                             divisor, piece.extent, op->getName());
-      if (vector * piece.bits % 8 != 0)
+                             divisor, segment.extent, op->getName());
+      if (vector * segment.bits % 8 != 0)
         return llvm::formatv("schedule_rows_c3: a vector of {0} elements of "
                              "{1} bits is not a whole number of bytes",
-                             vector, piece.bits);
+                             vector, segment.bits);
     }
     if (std::string why = explainGroups(op, vector, step); !why.empty())
       return why;

@@ -44,8 +44,8 @@ static int64_t getRowBits(KernelOp kernel) {
     if (!holdsFragments(op))
       continue;
     int64_t bits = 0;
-    for (RowSegment piece : cast<RowLayoutOpInterface>(*op).getRowSegments())
-      bits += piece.extent * std::max(piece.bits, kMinRegisterBits);
+    for (RowSegment segment : cast<RowLayoutOpInterface>(*op).getRowSegments())
+      bits += segment.extent * std::max(segment.bits, kMinRegisterBits);
     max = std::max(max, bits);
   }
   return max;
@@ -60,8 +60,8 @@ static SmallVector<int64_t> getUnevenColumns(KernelOp kernel) {
       continue;
     if (!cast<RowLayoutOpInterface>(*op).allowsMaskedTail())
       return {};
-    for (RowSegment piece : cast<RowLayoutOpInterface>(*op).getRowSegments())
-      columns.push_back(piece.extent);
+    for (RowSegment segment : cast<RowLayoutOpInterface>(*op).getRowSegments())
+      columns.push_back(segment.extent);
   }
   return columns;
 }
@@ -75,7 +75,7 @@ struct RowProblem {
   /// Of rows of which lanes may have unequal numbers of vectors.
   SmallVector<int64_t> columns;
   /// Whether elements are found by index, one after another in a lane.
-  bool picks = false;
+  bool gathers = false;
 
   bool isLong(int64_t lanes) const {
     return rowBits > 32 * lanes * kMaxWordsOfLane;
@@ -126,9 +126,9 @@ bool RowsEntry::appliesTo(KernelOp kernel) const {
   RowwiseOpInterface first = *getRowwiseOps(kernel).begin();
   if (grouped && cast<RowLayoutOpInterface>(*first).getScaleGroups().empty())
     return false;
-  SmallVector<RowSegment> pieces =
+  SmallVector<RowSegment> segments =
       cast<RowLayoutOpInterface>(*first).getRowSegments();
-  return !bits || pieces.empty() || bits == pieces.front().bits;
+  return !bits || segments.empty() || bits == segments.front().bits;
 }
 
 namespace {
@@ -159,7 +159,7 @@ static SmallVector<LaneMapping> listMappings(const RowProblem &problem) {
     return std::min<int64_t>(limits::kWarp,
                              llvm::PowerOf2Ceil(llvm::divideCeil(max, vector)));
   };
-  if (problem.picks && max > 0)
+  if (problem.gathers && max > 0)
     mappings.push_back({lanesFor(1), 1});
   auto isGood = [&](int64_t lanes, int64_t vector) {
     int64_t step = lanes * vector;
@@ -197,7 +197,7 @@ void RowsEntry::addCandidates(
   problem.maxLanes = lanes;
   problem.maxVector = vector;
   problem.columns = getUnevenColumns(kernel);
-  problem.picks = llvm::any_of(getRowwiseOps(kernel), isReadByIndex);
+  problem.gathers = llvm::any_of(getRowwiseOps(kernel), isReadByIndex);
   LaunchPart launch = base.launch;
   // Lanes that hold what all threads have made together need few registers.
   if (!dsv4::getCooperativeWork(kernel)) {

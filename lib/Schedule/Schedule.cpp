@@ -59,7 +59,7 @@ std::string ScheduleAttr::describe(int64_t sharedBytes) const {
     os << ", " << sharedBytes << " bytes of dynamic shared memory";
   RowMapping mapping = getRowMapping();
   if (mapping.load == LoadPolicy::EvictLast)
-    os << ", loads evicted last";
+    os << ", evict_last loads";
   if (mapping.store == StorePolicy::Streaming)
     os << ", streaming stores";
   if (getPdl())

@@ -92,7 +92,7 @@ PartResources SelectAttr::getResources(Operation *kernel,
 std::string SelectAttr::describe(const LaunchPart &launch) const {
   if (isTile())
     return "a selection from tiles";
-  std::string line = llvm::formatv("chunks of {0} {1}, a row by ", getVector(),
+  std::string line = llvm::formatv("vectors of {0} {1}, a row by ", getVector(),
                                    getVector() == 1 ? "element" : "elements");
   if (getAlgorithm() == SelectAlgorithm::Grid)
     return llvm::formatv("{0}{1} blocks that read it once", line, getBlocks());
@@ -266,11 +266,11 @@ static std::string explainColumns(RowwiseOpInterface op, int64_t vector) {
     return llvm::formatv("schedule_select_c7: a vector of {0} elements is not "
                          "made of the {1} that belong together",
                          vector, unit);
-  for (RowSegment piece : cast<RowLayoutOpInterface>(*op).getRowSegments())
-    if (piece.extent % vector != 0)
+  for (RowSegment segment : cast<RowLayoutOpInterface>(*op).getRowSegments())
+    if (segment.extent % vector != 0)
       return llvm::formatv("schedule_select_c7: vectors of {0} elements do not "
                            "make up the {1} of a row",
-                           vector, piece.extent);
+                           vector, segment.extent);
   for (ScaleGroup group : cast<RowLayoutOpInterface>(*op).getScaleGroups())
     if (group.extent % vector != 0 && vector % group.extent != 0)
       return llvm::formatv("schedule_select_c7: groups of {0} elements do not "

@@ -63,8 +63,9 @@ std::string WindowAttr::describe(const LaunchPart &launch) const {
       launch.cluster > 1
           ? llvm::formatv("cluster of {0} blocks", launch.cluster).str()
           : "block";
-  return llvm::formatv("{0} {1} a {2} in teams of {3} {4} a thread", getRows(),
-                       getRows() == 1 ? "row" : "rows", where, getElements(),
+  return llvm::formatv("{0} {1} per {2} in vectors of {3} {4} per thread",
+                       getRows(), getRows() == 1 ? "row" : "rows", where,
+                       getElements(),
                        getElements() == 1 ? "element" : "elements");
 }
 

@@ -194,13 +194,13 @@ FailureOr<Signature> SignatureBuilder::build() {
     if (failed(addTensor(i, tensor)))
       return failure();
   }
-  for (auto [what, count, most] :
+  for (auto [what, count, max] :
        {std::tuple("arguments and array fields of caches",
                    signature.bindings.size(), rt::MaxBindings),
         std::tuple("dims", signature.dims.size(), rt::MaxDims)})
-    if (count > most)
-      return func.emitError() << "a launch takes at most " << most << " "
-                              << what << ", got " << count;
+    if (count > max)
+      return func.emitError() << "a launch takes at most " << max << " " << what
+                              << ", got " << count;
   markWritten();
   return signature;
 }

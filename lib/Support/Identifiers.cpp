@@ -118,7 +118,7 @@ static bool isPredeclared(StringRef name) {
                                             "MINOR_VERSION",
                                             "PATCH_LEVEL",
                                             "libraryPropertyType"};
-  // With f and l behind them, too.
+  // With f and l after them, too.
   static const llvm::StringSet<> mathematics = {
       "acos",     "acosh",      "asin",      "asinh",    "atan",      "atan2",
       "atanh",    "cbrt",       "ceil",      "copysign", "cos",       "cosh",

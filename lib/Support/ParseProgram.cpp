@@ -220,7 +220,7 @@ std::string ParserLimits::visit() {
   if (text == ">" && previous.text.ends_with("-") && !token.afterBlank &&
       !token.afterComment)
     // An arrow to the scan for the end of a body, and none to the lexer.
-    return "a name that ends in '-' in front of '>'";
+    return "a name that ends in '-' before '>'";
   if (beforePrevious.text == "array" && previous.text == "<" &&
       (text == "index" || token.isExclamation()))
     return "the elements of an array attribute have no width: expected i1, i8, "

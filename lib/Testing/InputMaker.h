@@ -24,7 +24,7 @@ enum class Role {
   Table,
   Indices,
   Positions,
-  Factors,
+  Scales,
   Values,
   Weights,
   Angles,
@@ -94,12 +94,12 @@ private:
   std::vector<PlanRow> makeWindows(CompressOp op, int64_t tokens,
                                    int64_t entries, Random &random) const;
   /// [position, count, token, from, to].
-  using Piece = std::array<int64_t, 5>;
-  void fillPieces(unsigned argument, Random &random);
-  std::vector<Piece> makePieces(CompressOp op, int64_t tokens, int64_t entries,
-                                Random &random) const;
+  using Segment = std::array<int64_t, 5>;
+  void fillSegments(unsigned argument, Random &random);
+  std::vector<Segment> makeSegments(CompressOp op, int64_t tokens,
+                                    int64_t entries, Random &random) const;
   int64_t getRequests(CompressOp op) const;
-  int64_t getMostPositions(CompressOp op) const;
+  int64_t getMaxPositions(CompressOp op) const;
 
   // Of topk.
   void fillKeys(mlir::BlockArgument argument, Random &random);

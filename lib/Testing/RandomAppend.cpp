@@ -29,14 +29,14 @@ using namespace dsv4::reference;
 void InputMaker::fillAppendLengths(unsigned argument, Random &random) {
   PagedAppendOp op = uses[argument].append;
   int64_t count = getCount(argument);
-  int64_t most = 4 * *op.getRing() + getShape(op.getIndices()).front();
+  int64_t max = 4 * *op.getRing() + getShape(op.getIndices()).front();
   // A table of rotations for the same positions has no more.
   for (Operation *user : op.getIndices().getUsers())
     if (auto rope = dyn_cast<RopeOp>(user))
       if (isa<BlockArgument>(rope.getTable()))
-        most = std::min(most, getShape(rope.getTable()).front());
+        max = std::min(max, getShape(rope.getTable()).front());
   for (int64_t i = 0; i < count; ++i)
-    store(argument, i, 1 + random.below(std::max<int64_t>(most, 1)));
+    store(argument, i, 1 + random.below(std::max<int64_t>(max, 1)));
   spoil(count, 3, 64, random, [&](int64_t at, uint64_t kind) {
     const int64_t lengths[] = {0, -5, INT32_MAX};
     store(argument, at, lengths[kind]);

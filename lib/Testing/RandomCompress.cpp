@@ -33,7 +33,7 @@ int64_t InputMaker::getRequests(CompressOp op) const {
 }
 
 /// Positions of a request that the state may hold.
-int64_t InputMaker::getMostPositions(CompressOp op) const {
+int64_t InputMaker::getMaxPositions(CompressOp op) const {
   if (!op.getState())
     return 2 * op.getWindow();
   if (op.getRing())
@@ -52,11 +52,11 @@ std::vector<InputMaker::PlanRow> InputMaker::makeWindows(CompressOp op,
                                                          int64_t entries,
                                                          Random &random) const {
   int64_t window = op.getWindow(), requests = getRequests(op);
-  int64_t starts = std::max<int64_t>(getMostPositions(op) / window, 1);
+  int64_t starts = std::max<int64_t>(getMaxPositions(op) / window, 1);
   std::vector<PlanRow> rows;
   // One token of many requests, or more of fewer.
-  int64_t most = std::max<int64_t>(std::min(entries, tokens), 1);
-  int64_t runs = random.below(2) ? most : 1 + random.below(most);
+  int64_t max = std::max<int64_t>(std::min(entries, tokens), 1);
+  int64_t runs = random.below(2) ? max : 1 + random.below(max);
   for (int64_t run = 0, token = 0; run < runs; ++run) {
     int64_t last = tokens * (run + 1) / runs;
     // The first window begins before the launch, or with it, and ends in it;
@@ -78,7 +78,7 @@ std::vector<InputMaker::PlanRow> InputMaker::makeWindows(CompressOp op,
 void InputMaker::fillPlan(unsigned argument, Random &random) {
   CompressOp op = uses[argument].compress;
   if (op.isOnline())
-    return fillPieces(argument, random);
+    return fillSegments(argument, random);
   int64_t entries = getCount(argument) / 4, window = op.getWindow();
   bool known = isa<BlockArgument>(op.getValues());
   int64_t tokens = known ? getShape(op.getValues()).front() : entries;

@@ -94,12 +94,12 @@ static Use getUse(OpOperand &operand) {
   if (auto gather = dyn_cast<PagedGatherOp>(op))
     return {getIndexRole(gather, operand), gather};
   if (isa<DequantizeOp>(op))
-    return {number > 0 ? Role::Factors : Role::None};
+    return {number > 0 ? Role::Scales : Role::None};
   if (auto append = dyn_cast<PagedAppendOp>(op)) {
     unsigned first = append.getFields().getBeginOperandIndex();
-    bool factors =
+    bool scales =
         number >= first && append.getWrittenFields()[number - first].isScale();
-    return {factors ? Role::Factors : Role::None};
+    return {scales ? Role::Scales : Role::None};
   }
   if (auto compress = dyn_cast<CompressOp>(op))
     return {getCompressRole(compress, operand), nullptr, nullptr, nullptr,
@@ -129,7 +129,7 @@ static Use getUse(OpOperand &operand) {
   if (number == 0)
     return {Role::Values};
   if (isa<QuantizeOp>(op))
-    return {Role::Factors};
+    return {Role::Scales};
   if (isa<RMSNormOp>(op))
     return {Role::Weights};
   if (auto rope = dyn_cast<RopeOp>(op))
@@ -251,7 +251,7 @@ std::vector<uint8_t> InputMaker::makeElements(Type type, Role role,
                                               Random &random) const {
   auto format = reference::getFormat(type);
   if (format && *format != Format::Int32) {
-    if (role == Role::Factors && codes != Codes::All)
+    if (role == Role::Scales && codes != Codes::All)
       return randomScales(*format, count, random);
     if (role == Role::State && codes != Codes::All)
       return randomReals(*format, count, random);
@@ -273,7 +273,7 @@ void InputMaker::fillField(FieldAttr field, Role role,
   int64_t size = field.getByteSize(), entries = pages * slots;
   int64_t made = std::min(entries, std::max<int64_t>(kPoolBytes / size, 2));
   if (field.isScale())
-    role = Role::Factors;
+    role = Role::Scales;
   std::vector<uint8_t> pool =
       makeElements(field.getElement(), role, made * field.getExtent(), random);
   int64_t unit = std::max<int64_t>(getElementBits(field.getElement()) / 8, 1);
@@ -379,7 +379,7 @@ void InputMaker::fillArgument(BlockArgument argument) {
   case Role::Plan:
     return fillPlan(index, random);
   case Role::State:
-  case Role::Factors:
+  case Role::Scales:
   case Role::None:
     return isa<CacheType>(argument.getType()) ? fillCache(argument, random)
                                               : fillTensor(argument, random);

@@ -1,4 +1,4 @@
-//===- RandomTopk.cpp - Rows that are hard to select from -----------------===//
+//===- RandomTopk.cpp - Adversarial rows ----------------------------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -111,10 +111,10 @@ void InputMaker::fillSelectedLengths(unsigned argument, Random &random) {
   int64_t columns =
       scores ? getShape(scores).back()
              : cast<ShapedType>(op.getScores().getType()).getShape().back();
-  int64_t places = op.getPlaces();
-  const int64_t edges[] = {-1,          0,          1,           places - 1,
-                           places,      places + 1, columns - 1, columns,
-                           columns + 1, INT32_MIN,  INT32_MAX,   places * 2};
+  int64_t k = op.getK();
+  const int64_t edges[] = {-1,          0,         1,           k - 1,
+                           k,           k + 1,     columns - 1, columns,
+                           columns + 1, INT32_MIN, INT32_MAX,   k * 2};
   for (int64_t i = 0; i < getCount(argument); ++i)
     store(argument, i,
           random.below(3) || indices == Indices::Valid

@@ -38,7 +38,7 @@ static std::vector<uint32_t> makeRow(Format format, int64_t extent,
   int exponent = int(random.below(20)) - 12;
   if (kind == 1) // So small that floors and subnormals decide.
     exponent = -149 + int(random.below(40));
-  if (kind == 2) // So large that factors are near their end.
+  if (kind == 2) // So large that scales are near their end.
     exponent = 90 + int(random.below(38));
   for (int64_t i = 0; i < extent; ++i) {
     if (kind == 4 && i % 16 == 0) // Neighbouring groups differ.
@@ -46,7 +46,7 @@ static std::vector<uint32_t> makeRow(Format format, int64_t extent,
     double value = 2 * random.unit() - 1;
     if (kind == 0)
       value = random.below(2) ? 0.0 : -0.0;
-    if (kind == 3) // Halfway between two codes, where the factor allows it.
+    if (kind == 3) // Halfway between two codes, where the scale allows it.
       value = (double(random.below(129)) - 64) / 64;
     row[i] = encode(format, std::ldexp(value, exponent));
   }

@@ -89,7 +89,7 @@ private:
   SmallVector<Operation *> dead;
   /// Arguments of regions that integers took the place of.
   SmallVector<BlockArgument> deadArguments;
-  /// Whether the kernel waits for its predecessors.
+  /// Whether the kernel waits for the previous kernel.
   bool waits = false;
   bool hasUnknownIndex = false;
 };
@@ -365,7 +365,7 @@ LogicalResult Legalizer::run() {
   SmallVector<Operation *> ops;
   func.getBody().walk<WalkOrder::PreOrder>(
       [&](Operation *op) { ops.push_back(op); });
-  waits = llvm::any_of(ops, llvm::IsaPred<cuda::WaitForPredecessorsOp>);
+  waits = llvm::any_of(ops, llvm::IsaPred<cuda::WaitForPreviousKernelOp>);
   for (Operation *op : ops)
     if (failed(visit(op)))
       return failure();

@@ -28,7 +28,7 @@ static Value getWidened(Value value) {
 
 namespace {
 
-/// extf(values) * expand(factors)
+/// extf(values) * expand(scales)
 struct FormDequantize : OpRewritePattern<arith::MulFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -40,17 +40,17 @@ struct FormDequantize : OpRewritePattern<arith::MulFOp> {
     auto expand = op.getRhs().getDefiningOp<cuda::ExpandOp>();
     Value values = expand ? getWidened(op.getLhs()) : nullptr;
     if (!values)
-      return rewriter.notifyMatchFailure(op, "not stored elements by factors");
-    Value factors = expand.getFactors();
-    if (Value narrow = getWidened(factors);
-        narrow && isa<arith::ExtFOp>(factors.getDefiningOp()))
-      factors = narrow;
-    rewriter.replaceOpWithNewOp<cuda::DequantizeOp>(op, type, values, factors);
+      return rewriter.notifyMatchFailure(op, "not stored elements by scales");
+    Value scales = expand.getScales();
+    if (Value narrow = getWidened(scales);
+        narrow && isa<arith::ExtFOp>(scales.getDefiningOp()))
+      scales = narrow;
+    rewriter.replaceOpWithNewOp<cuda::DequantizeOp>(op, type, values, scales);
     return success();
   }
 };
 
-/// encode(values / expand(factors)), of elements and factors as they are
+/// encode(values / expand(scales)), of elements and scales as they are
 /// stored.
 struct FormQuantize : OpRewritePattern<row::EncodeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -59,19 +59,19 @@ struct FormQuantize : OpRewritePattern<row::EncodeOp> {
                                 PatternRewriter &rewriter) const override {
     auto quotient = op.getSource().getDefiningOp<arith::DivFOp>();
     if (op.getUp() ||
-        cast<VectorType>(op.getCodes().getType()).getRank() != 2 || !quotient)
+        cast<VectorType>(op.getPayload().getType()).getRank() != 2 || !quotient)
       return rewriter.notifyMatchFailure(op, "not a quotient to nearest");
     auto expand = quotient.getRhs().getDefiningOp<cuda::ExpandOp>();
     if (!expand)
-      return rewriter.notifyMatchFailure(op, "not by shared factors");
-    Value values = quotient.getLhs(), factors = expand.getFactors();
+      return rewriter.notifyMatchFailure(op, "not by shared scales");
+    Value values = quotient.getLhs(), scales = expand.getScales();
     if (auto widened = values.getDefiningOp<arith::ExtFOp>();
         widened && getElementTypeOrSelf(widened.getIn()).isBF16())
       values = widened.getIn();
-    if (Value narrow = getWidened(factors))
-      factors = narrow;
+    if (Value narrow = getWidened(scales))
+      scales = narrow;
     rewriter.replaceOpWithNewOp<cuda::QuantizeOp>(
-        op, op.getCodes().getType(), values, factors, op.getTiesDown(),
+        op, op.getPayload().getType(), values, scales, op.getTiesDown(),
         op.getDropNegativeZero());
     return success();
   }
@@ -90,7 +90,7 @@ struct RoundInDequantize : OpRewritePattern<arith::TruncFOp> {
     if (!product->hasOneUse())
       return rewriter.notifyMatchFailure(op, "the product itself is used, too");
     rewriter.replaceOpWithNewOp<cuda::DequantizeOp>(
-        op, op.getType(), product.getValues(), product.getFactors());
+        op, op.getType(), product.getValues(), product.getScales());
     return success();
   }
 };

@@ -1,4 +1,4 @@
-//===- OutlineKernels.cpp - Kernels to gpu.module and gpu.func -*- C++ -*-===//
+//===- OutlineKernels.cpp - Kernels to gpu.module and gpu.func --*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Specialize.cpp - Fix the extents of named dims -*- C++ -*-===//
+//===- Specialize.cpp - Fix the extents of named dims -----------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

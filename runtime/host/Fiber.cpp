@@ -27,7 +27,7 @@ std::atomic<size_t> stackCount{0};
 
 /// A process may have 65,530 pieces of memory (vm.max_map_count), and a stack
 /// is two; above so many none stay for later launches.
-constexpr size_t mostIdleOfProcess = 8192, mostIdleOfThread = 2048;
+constexpr size_t maxIdleOfProcess = 8192, maxIdleOfThread = 2048;
 
 /// What Boost.Context wants of an allocator. Its own does not see that a page
 /// cannot be protected.
@@ -127,8 +127,8 @@ FiberPool &FiberPool::ofThisThread() {
 }
 
 void FiberPool::trim() {
-  const size_t most = stackCount > mostIdleOfProcess ? 0 : mostIdleOfThread;
-  idle.resize(std::min(idle.size(), most));
+  const size_t max = stackCount > maxIdleOfProcess ? 0 : maxIdleOfThread;
+  idle.resize(std::min(idle.size(), max));
 }
 
 Fiber *FiberPool::take() {

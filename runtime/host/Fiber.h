@@ -32,7 +32,7 @@ public:
   using Body = void (*)(void *argument);
 
   /// A thread may hold a row of 65,536 elements alone, several times; what is
-  /// not touched costs addresses only. A page behind the stack is protected.
+  /// not touched costs addresses only. A page after the stack is protected.
   /// Instrumented frames are several times larger.
   static constexpr size_t stackBytes =
       (addressSanitizerIsOn ? 16 : 4) * 1024 * 1024;

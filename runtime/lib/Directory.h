@@ -56,7 +56,7 @@ public:
 
   /// Removes the entry `name`, a directory with all that is in it.
   bool remove(const std::string &name) const;
-  /// Makes a file `name` with something random behind it, open for writing.
+  /// Makes a file `name` with something random after it, open for writing.
   Descriptor makeTemporary(std::string &name) const;
 
 private:

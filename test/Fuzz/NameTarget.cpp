@@ -40,7 +40,7 @@ enum Place : unsigned char {
   NameOfLocation,
   File,
   Kernel,
-  kPlaces
+  kTopK
 };
 
 /// So many sources are compiled together.
@@ -170,7 +170,7 @@ Outcome compileBatch() {
 Outcome runName(llvm::StringRef input) {
   if (input.empty())
     return refused();
-  auto place = static_cast<Place>((unsigned char)input.front() % kPlaces);
+  auto place = static_cast<Place>((unsigned char)input.front() % kTopK);
   llvm::StringRef name = input.drop_front();
   static const std::string plain = [] {
     auto emitted = emitAt(File, "plain.mlir", "k");
@@ -274,7 +274,7 @@ std::vector<std::string> makeNameSeeds(std::mt19937_64 &random) {
                                     "const",
                                     "auto",
                                     "constinit",
-                                    "wait_for_predecessors",
+                                    "wait_for_previous_kernel",
                                     "__syncthreads",
                                     "__launch_bounds__"};
   names.push_back(std::string("x\0y", 3));
@@ -289,7 +289,7 @@ std::vector<std::string> makeNameSeeds(std::mt19937_64 &random) {
         names.push_back(std::move(word));
   std::vector<std::string> inputs;
   for (const std::string &name : names)
-    inputs.push_back(char(random() % kPlaces) + name);
+    inputs.push_back(char(random() % kTopK) + name);
   return inputs;
 }
 

@@ -101,8 +101,8 @@ std::string Append::getText() const {
       continue;
     int64_t column = 0, extent = field.extent;
     if (seed && random() % 3 == 0) { // In the middle of something.
-      column = field.isFactor ? random() % 5 : extent * (random() % 3);
-      extent += column + (field.isFactor ? random() % 3 : 2);
+      column = field.isScale ? random() % 5 : extent * (random() % 3);
+      extent += column + (field.isScale ? random() % 3 : 2);
     }
     if (seed && column == 0 && field.group == -1 && random() % 2)
       extent = -1;
@@ -147,7 +147,7 @@ std::optional<Chain> Chain::draw(const Record &record,
   int64_t at = 0;
   bool plain = false;
   for (const Field &field : getFields(record)) {
-    if (field.isFactor) {
+    if (field.isScale) {
       quantize.levels.push_back(
           {field.element, field.group == -1   ? "row"
                           : field.group == -2 ? "tensor"
@@ -172,7 +172,7 @@ std::optional<Chain> Chain::draw(const Record &record,
     return std::nullopt;
   quantize.name = "drawn";
   quantize.extent = record.rowExtent;
-  quantize.drawRule(random);
+  quantize.drawRecipe(random);
   chain.quantize = quantize;
   return chain;
 }
@@ -220,14 +220,14 @@ std::string Chain::getText() const {
   }
 
   std::string values, types, columns;
-  int64_t at = 0, factors = 0;
+  int64_t at = 0, scales = 0;
   for (const Field &field : getFields(record)) {
     if (!field.isWritten())
       continue;
     std::string value = row, fieldType = writer.rows(type, extent);
     int64_t column = 0;
-    if (field.isFactor) {
-      value = factors++ == 0 ? "%v_factors" : "%v_outer";
+    if (field.isScale) {
+      value = scales++ == 0 ? "%v_scales" : "%v_outer";
       fieldType =
           writer.rows(field.element, field.group == -1 ? -1 : field.extent);
     } else {

@@ -127,28 +127,28 @@ TEST(CacheKeyTest, TextOfTheKeyMeansTheSame) {
       "\n}\n#alias = affine_map<(d0) -> (d0)>\n";
   ASSERT_EQ(getMeaning(program).find("error"), std::string::npos)
       << getMeaning(program);
-  const std::vector<std::string> pieces = {" ",
-                                           "\n",
-                                           "\r",
-                                           "\t",
-                                           "\v",
-                                           "//",
-                                           "// x\n",
-                                           "// >\r",
-                                           "\"",
-                                           "\\",
-                                           "<",
-                                           ">",
-                                           "->",
-                                           "// \"\n",
-                                           "/",
-                                           "// <\n",
-                                           "  ",
-                                           "// x, b = #dsv4.policy<exact\n",
-                                           std::string(1, 0),
-                                           "{",
-                                           "}",
-                                           "// >, c = #dsv4.policy<exact\n"};
+  const std::vector<std::string> segments = {" ",
+                                             "\n",
+                                             "\r",
+                                             "\t",
+                                             "\v",
+                                             "//",
+                                             "// x\n",
+                                             "// >\r",
+                                             "\"",
+                                             "\\",
+                                             "<",
+                                             ">",
+                                             "->",
+                                             "// \"\n",
+                                             "/",
+                                             "// <\n",
+                                             "  ",
+                                             "// x, b = #dsv4.policy<exact\n",
+                                             std::string(1, 0),
+                                             "{",
+                                             "}",
+                                             "// >, c = #dsv4.policy<exact\n"};
   std::mt19937_64 random(test::getSeed());
   size_t same = 0;
   const size_t count = 2000 * std::max(1U, test::getScale());
@@ -159,7 +159,7 @@ TEST(CacheKeyTest, TextOfTheKeyMeansTheSame) {
       size_t at = random() % source.size();
       if (random() % 2)
         at = std::min(source.find_first_of("<>{}\", \n", at), source.size());
-      source.insert(at, pieces[random() % pieces.size()]);
+      source.insert(at, segments[random() % segments.size()]);
     }
     const std::string text = getProgramText(source);
     const std::string meaning = getMeaning(source);
@@ -192,14 +192,14 @@ TEST(CacheKeyTest, FieldsDoNotRunTogether) {
 TEST(CacheKeyTest, DifferentTuplesHaveDifferentTexts) {
   std::mt19937_64 random(test::getSeed());
   auto pick = [&](size_t count) { return size_t(random() % count); };
-  const std::vector<std::string> pieces = {
+  const std::vector<std::string> segments = {
       "\n",  " ",   ":",      "1",        "2",       "0",      "entry",
       "dim", "f",   "extent", "schedule", "program", "\ndim ", "1:",
       "no",  "yes", "checks", "table",    "dialects"};
   auto text = [&] {
     std::string all;
     for (size_t i = pick(4); i > 0; --i)
-      all += pieces[pick(pieces.size())];
+      all += segments[pick(segments.size())];
     return all;
   };
   using Tuple =
@@ -219,7 +219,7 @@ TEST(CacheKeyTest, DifferentTuplesHaveDifferentTexts) {
       identities.push_back(text());
       options.extensions.push_back({identities.back(), {}});
     }
-    const std::string arch = text(), program = pieces[pick(2) + 6];
+    const std::string arch = text(), program = segments[pick(2) + 6];
     Tuple tuple(options.entry, options.dims, options.schedule, options.checks,
                 identities, arch, program);
     auto [at, isNew] = seen.try_emplace(

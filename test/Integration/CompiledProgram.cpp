@@ -155,14 +155,14 @@ Status CompiledProgram::launch(reference::InputSet &set,
   auto needed = program.workspaceBytes(arguments.data(), arguments.size());
   if (!needed)
     return needed.status();
-  // Behind what is asked for is what must not be touched.
+  // After what is asked for is what must not be touched.
   constexpr size_t guardBytes = 64;
   constexpr char guard = 0x5A;
   std::vector<char> &workspace = workspaces[index];
   if (workspace.size() < *needed + guardBytes)
     workspace.resize(*needed + guardBytes);
-  auto behind = workspace.begin() + *needed;
-  std::fill(behind, workspace.end(), guard);
+  auto after = workspace.begin() + *needed;
+  std::fill(after, workspace.end(), guard);
   for (size_t i = 0; i < *needed && !dirt.empty(); ++i)
     workspace[i] = dirt[i % dirt.size()];
   Status status =
@@ -171,11 +171,12 @@ Status CompiledProgram::launch(reference::InputSet &set,
           : program.launch(nullptr, arguments.data(), arguments.size(),
                            {workspace.data(), *needed});
   auto is = [](char value) { return [=](char c) { return c == value; }; };
-  if (status && dirt.empty() && !std::all_of(workspace.begin(), behind, is(0)))
+  if (status && dirt.empty() && !std::all_of(workspace.begin(), after, is(0)))
     status = Status(rt::Code::LaunchFailed, "leaves its workspace not zero");
-  if (status && !std::all_of(behind, workspace.end(), is(guard)))
-    status = Status(rt::Code::LaunchFailed, "writes behind its workspace");
-  std::fill(dirt.empty() ? behind : workspace.begin(), workspace.end(), 0);
+  if (status && !std::all_of(after, workspace.end(), is(guard)))
+    status =
+        Status(rt::Code::LaunchFailed, "writes past the end of its workspace");
+  std::fill(dirt.empty() ? after : workspace.begin(), workspace.end(), 0);
   return status;
 }
 
@@ -188,7 +189,7 @@ std::string CompiledProgram::check(const reference::InputSet &inputs,
   bool online = false;
   func.walk([&](CompressOp op) { online |= op.isOnline(); });
   for (const char *when : {"", " at the second launch"}) {
-    // A piece may go on from what the first launch has left.
+    // A segment may go on from what the first launch has left.
     if (online && *when)
       oracle = reference::evaluate(func, expected.buffers());
     if (!oracle)

@@ -55,7 +55,7 @@ public:
   /// Launches on `set` in the next order of threads. What a launch leaves in
   /// its workspace, which must be zeros, is what the next one in that order
   /// finds. With `dirt` it finds that, again and again; then only what is
-  /// behind the workspace must be left alone.
+  /// after the workspace must be left alone.
   rt::Status launch(reference::InputSet &set,
                     const std::vector<char> &dirt = {});
   /// Runs on `inputs` and compares every destination with the oracle by its

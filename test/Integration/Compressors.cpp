@@ -72,7 +72,7 @@ Dims Compressor::getDims(int64_t entries, int64_t tokens,
   if (!state)
     return dims;
   if (online) {
-    // Not enough for all pieces.
+    // Not enough for all segments.
     dims["state.pages"] = (entries + requests) / page + 1;
     return dims;
   }
@@ -133,7 +133,7 @@ Compressor Compressor::drawOnline(int64_t channels, std::mt19937_64 &random) {
   return one;
 }
 
-std::string dsv4::test::drawTeamSchedule(std::mt19937_64 &random) {
+std::string dsv4::test::drawWindowSchedule(std::mt19937_64 &random) {
   return "#dsv4.schedule<threads = " +
          std::to_string(32 * (1 + random() % 32)) +
          (random() % 2 ? ", pdl = true" : "") +

@@ -193,7 +193,7 @@ TEST(CompressorsTest, Schedules) {
         Compressor::draw(draw<int64_t>({512, 128, 96, 20}, random), random));
   all = thin(all);
   for (const Compressor &op : all)
-    jobs.push_back([&, schedule = drawTeamSchedule(random),
+    jobs.push_back([&, schedule = drawWindowSchedule(random),
                     seed = random() % 1000000] {
       return checkSchedule(sessions, op.getName(), op.getText(),
                            {{op.getDims(9, 64, 3)}}, seed, schedule, fitted);
@@ -245,9 +245,9 @@ TEST(CompressorsTest, Clusters) {
   EXPECT_EQ(fitted, jobs.size());
 }
 
-// Windows of several blocks of eight rows in one team and in two, whose numbers
-// are powers of two or not, and whose last one is whole or not.
-TEST(CompressorsTest, BlocksOfATeam) {
+// Windows of several blocks of eight rows in one group of threads and in two,
+// whose numbers are powers of two or not, and whose last one is whole or not.
+TEST(CompressorsTest, BlocksOfAThreadGroup) {
   Sessions sessions;
   Jobs jobs;
   std::mt19937_64 random(getSeed());

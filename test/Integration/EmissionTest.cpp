@@ -113,7 +113,7 @@ TEST_F(EmissionTest, Dequantize) {
   run();
 }
 
-// One kernel that pools pieces of windows, alone and at the head of a chain.
+// One kernel that pools segments of windows, alone and at the head of a chain.
 TEST_F(EmissionTest, Online) {
   std::mt19937_64 random(getSeed());
   for (const char *arch : archs) {

@@ -314,8 +314,8 @@ static DeviceProgram selectByGrid(int64_t rows, int64_t columns, int64_t places,
           std::to_string(parts) + ">]>");
 }
 
-// Launches that start before their predecessor has ended share one workspace,
-// and so do programs that have it of other sizes: each finds zeros.
+// Launches that start before their previous kernel has ended share one
+// workspace, and so do programs that have it of other sizes: each finds zeros.
 TEST(GPUTest, GraphOfSelectionsWithOneWorkspace) {
   DSV4_NEEDS_GPU();
   DeviceProgram a = selectByGrid(3, 200000, 512, 32);

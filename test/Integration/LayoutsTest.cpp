@@ -178,7 +178,7 @@ TEST(LayoutsTest, Dequantize) {
   std::printf("%zu programs\n", jobs.size());
 }
 
-// Bytes as they come: NaN, infinities and every factor in the pages.
+// Bytes as they come: NaN, infinities and every scale in the pages.
 TEST(LayoutsTest, EveryByteInThePages) {
   TemporaryDirectory directory;
   std::vector<std::function<std::string()>> jobs;

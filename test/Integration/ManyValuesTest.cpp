@@ -1,15 +1,15 @@
-//===- ManyValuesTest.cpp - Numbers at the edges of every rule ------------===//
+//===- ManyValuesTest.cpp - Numbers at the edges of every recipe ----------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every public format under every public rule that fits it, and the decoding
+// Every public format under every public recipe that fits it, and the decoding
 // of every public format: on a GPU ten million values of each, on the host
 // target as many as a few seconds allow. Bit for bit against the oracle. The
 // values are random bits, numbers of ordinary size, and numbers on and next to
-// the places where a rule decides: ties between codes, the ends of factors,
+// the places where a recipe decides: ties between codes, the ends of scales,
 // floors, subnormals, both zeros, infinities and NaN.
 //
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ using reference::InputSet;
 
 namespace {
 
-/// Values of one rule, or of one format that is decoded.
+/// Values of one recipe, or of one format that is decoded.
 int64_t getCount() {
   int64_t count = isCuda() ? 10'000'000 : 200'000;
   return getScale() ? count * getScale() : count / 20;
@@ -50,7 +50,7 @@ Format getFormat(const std::string &element) {
 }
 
 //===----------------------------------------------------------------------===//
-// Formats and rules
+// Formats and recipes
 //===----------------------------------------------------------------------===//
 
 struct PublicFormat {
@@ -61,9 +61,9 @@ struct PublicFormat {
 std::vector<PublicFormat> getPublicFormats() {
   const std::string e2m1 = "f4E2M1FN", e4m3 = "f8E4M3FN", e8m0 = "f8E8M0FNU";
   std::vector<PublicFormat> all;
-  for (const std::string &factor : {std::string("f32"), e8m0})
+  for (const std::string &scale : {std::string("f32"), e8m0})
     for (const char *group : {"32", "64", "128", "row"})
-      all.push_back({e4m3, {{factor, group}}});
+      all.push_back({e4m3, {{scale, group}}});
   all.push_back({e2m1, {{e4m3, "16"}}});
   all.push_back({e2m1, {{e4m3, "16"}, {"f32", "tensor"}}});
   all.push_back({e2m1, {{e4m3, "16"}, {"f32", "row"}}});
@@ -80,19 +80,20 @@ std::string getTitle(const std::string &element,
   return title;
 }
 
-/// Every public format with every public rule for its codes and factors,
-/// whatever the group the rule is published for.
+/// Every public format with every public recipe for its payload and scales,
+/// whatever the group the recipe is published for.
 std::vector<Quantize> getPublicQuantizes() {
   std::vector<Quantize> all;
   for (const PublicFormat &format : getPublicFormats()) {
-    std::vector<std::string> rules;
+    std::vector<std::string> recipes;
     for (const Quantize &known : getKnownQuantizes()) {
       if (known.element != format.element ||
           known.levels[0].element != format.levels[0].element ||
-          std::find(rules.begin(), rules.end(), known.rule) != rules.end())
+          std::find(recipes.begin(), recipes.end(), known.recipe) !=
+              recipes.end())
         continue;
-      rules.push_back(known.rule);
-      all.push_back({known.name, format.element, format.levels, known.rule});
+      recipes.push_back(known.recipe);
+      all.push_back({known.name, format.element, format.levels, known.recipe});
     }
   }
   return all;
@@ -102,12 +103,12 @@ std::vector<Quantize> getPublicQuantizes() {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Makes the elements of rows that a rule quantises.
+/// Makes the elements of rows that a recipe quantises.
 class RowMaker {
 public:
   RowMaker(const Quantize &op, uint64_t seed);
 
-  /// The next row, as bits of its elements; `outer` is the factor in front of
+  /// The next row, as bits of its elements; `outer` is the scale before
   /// those of the groups, where it is given.
   void makeRow(std::vector<uint32_t> &row, float outer);
 
@@ -125,8 +126,8 @@ private:
   };
 
   void makeGroup(uint32_t *group, Kind kind, double outer);
-  /// A value that a factor may have, or halfway to the next one.
-  double drawFactor(bool orHalfway);
+  /// A value that a scale may have, or halfway to the next one.
+  double drawScale(bool orHalfway);
   uint32_t drawBits() { return uint32_t(random()) & (2 * sign - 1); }
   double drawUnit() { return double(random() >> 11) * 0x1p-53; }
   uint32_t drawSign() { return random() % 2 ? sign : 0; }
@@ -135,10 +136,10 @@ private:
 
   const Quantize &op;
   std::mt19937_64 random;
-  Format input, code, factor;
+  Format input, code, scale;
   uint32_t sign, infinity; ///< Of an element of the input.
   double max;              ///< The largest value of a code.
-  double floor = 0;        ///< The amax where the rule's floor begins.
+  double floor = 0;        ///< The amax where the recipe's floor begins.
   std::vector<double> ties;
 };
 
@@ -146,7 +147,7 @@ private:
 
 RowMaker::RowMaker(const Quantize &op, uint64_t seed)
     : op(op), random(seed), input(getFormat(op.input)),
-      code(getFormat(op.element)), factor(getFormat(op.levels[0].element)),
+      code(getFormat(op.element)), scale(getFormat(op.levels[0].element)),
       sign(uint32_t(1) << (reference::bitWidth(input) - 1)),
       infinity(reference::largestFinite(input) + 1) {
   uint32_t last = reference::largestFinite(code);
@@ -154,26 +155,26 @@ RowMaker::RowMaker(const Quantize &op, uint64_t seed)
   for (uint32_t i = 0; i < last; ++i)
     ties.push_back(
         (reference::decode(code, i) + reference::decode(code, i + 1)) / 2);
-  auto [unused, text] = llvm::StringRef(op.rule).split("floor = ");
-  if (text.empty()) // The least factor.
-    floor = max * (factor == Format::E4M3FN    ? 0x1p-9
-                   : factor == Format::E8M0FNU ? 0x1p-127
-                                               : 0x1p-126);
+  auto [unused, text] = llvm::StringRef(op.recipe).split("floor = ");
+  if (text.empty()) // The least scale.
+    floor = max * (scale == Format::E4M3FN    ? 0x1p-9
+                   : scale == Format::E8M0FNU ? 0x1p-127
+                                              : 0x1p-126);
   else
     floor = std::strtod(text.split(' ').first.str().c_str(), nullptr) *
             (text.contains("floor_of = scale") ? max : 1);
 }
 
-double RowMaker::drawFactor(bool orHalfway) {
-  if (factor == Format::E8M0FNU)
+double RowMaker::drawScale(bool orHalfway) {
+  if (scale == Format::E8M0FNU)
     return std::ldexp(1.0, int(random() % 200) - 100);
-  if (factor == Format::F32)
+  if (scale == Format::F32)
     return std::ldexp(random() % 2 ? 1.0 : 1 + drawUnit(),
                       int(random() % 200) - 100);
   uint32_t at = 1 + random() % 125;
-  double value = reference::decode(factor, at);
+  double value = reference::decode(scale, at);
   return orHalfway && random() % 2
-             ? (value + reference::decode(factor, at + 1)) / 2
+             ? (value + reference::decode(scale, at + 1)) / 2
              : value;
 }
 
@@ -192,7 +193,7 @@ void RowMaker::makeGroup(uint32_t *group, Kind kind, double outer) {
   if (kind == Floor)
     amax = floor * outer;
   if (kind == Threshold || kind == Tie)
-    amax = max * drawFactor(kind == Threshold) * outer;
+    amax = max * drawScale(kind == Threshold) * outer;
   for (int64_t i = 0; i < count; ++i) {
     uint32_t &bits = group[i];
     if (kind == Bits)
@@ -222,7 +223,7 @@ void RowMaker::makeGroup(uint32_t *group, Kind kind, double outer) {
 void RowMaker::makeRow(std::vector<uint32_t> &row, float outer) {
   row.resize(op.count);
   bool perRow = op.levels.size() == 2 && op.levels[1].group == "row";
-  // Of a row with a factor of its own every other one is free of what would
+  // Of a row with a scale of its own every other one is free of what would
   // make the others look like zeros.
   bool calm = perRow && random() % 2;
   if (calm)
@@ -233,7 +234,7 @@ void RowMaker::makeRow(std::vector<uint32_t> &row, float outer) {
     Kind kind = calm ? still[random() % 4] : Kind(random() % Kinds);
     makeGroup(&row[at], kind, outer);
   }
-  if (calm) // The largest factor of a group in front of `outer`.
+  if (calm) // The largest scale of a group before `outer`.
     row[random() % op.count] =
         reference::encode(input, 448 * max * double(outer)) | drawSign();
 }
@@ -277,7 +278,7 @@ checkLaunches(CompiledProgram &program, int64_t wanted, int64_t perRow,
               const std::function<void(InputSet &, int64_t)> &fill) {
   for (int64_t rest = wanted; rest > 0; ++seed) {
     int64_t rows = (std::min(rest, kLaunch) + perRow - 1) / perRow;
-    // Factors of every kind, and of moderate size.
+    // Scales of every kind, and of moderate size.
     auto made = program.makeInputs({{"n", rows}}, seed,
                                    seed % 2 ? Codes::All : Codes::NoNaN);
     if (!made)
@@ -356,7 +357,7 @@ TEST(ManyValuesTest, Quantize) {
   Tally tally("quantize");
   for (const Quantize &known : getPublicQuantizes()) {
     size_t index = tally.add(getTitle(known.element, known.levels) + " <" +
-                             known.rule + ">");
+                             known.recipe + ">");
     jobs.push_back([&, op = known, index]() mutable {
       return checkTypes(tally[index], [&](const std::string &type,
                                           int64_t wanted, int64_t &done) {

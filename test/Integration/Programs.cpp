@@ -113,7 +113,7 @@ std::vector<Record> dsv4::test::getOwnRecords() {
        R"([<"a" : 24 x f8E4M3FN in row>,
            <"s" : 24 x f8E8M0FNU in tail scales "a" per 1>])",
        24},
-      {"padded_factors",
+      {"padded_scales",
        R"([<"a" : 56 x f8E4M3FN in row>,
            <"s" : 7 x f8E8M0FNU in tail scales "a" per 8 pad 1>])",
        56},
@@ -321,8 +321,8 @@ std::vector<Dequantize> dsv4::test::getDequantizes() {
   add(e2m1, {{e8m0, "32"}}, 96, true);
   // FP8.
   for (const char *group : {"32", "64", "128", "row"})
-    for (const std::string &factor : {std::string("f32"), e8m0})
-      add(e4m3, {{factor, group}}, std::string(group) == "row" ? 448 : 384);
+    for (const std::string &scale : {std::string("f32"), e8m0})
+      add(e4m3, {{scale, group}}, std::string(group) == "row" ? 448 : 384);
   add(e4m3, {{"f32", "row"}}, 7);
   add(e4m3, {{"f32", "tensor"}}, 40);
   add(e4m3, {{e8m0, "3"}}, 24);

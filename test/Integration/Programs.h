@@ -70,7 +70,7 @@ struct Gather {
   static Gather draw(Record record, int64_t page, std::mt19937_64 &random);
 };
 
-/// Factors of a dequantize: element type and "16", "row" or "tensor".
+/// Scales of a dequantize: element type and "16", "row" or "tensor".
 struct Level {
   std::string element, group;
 };

@@ -86,8 +86,8 @@ TEST_F(RegressionTest, FieldNamesWithDots) {
                       "identifier");
 }
 
-// A chunk of one 4-bit element is half a byte.
-TEST_F(RegressionTest, OneNibbleAChunk) {
+// A vector of one 4-bit element is half a byte.
+TEST_F(RegressionTest, OneNibblePerVector) {
   RunOptions options = getCheckedRun(
       directory.write("test.mlir", getGather("mxfp4_368", 512).getText()),
       directory, dims, getSeed());
@@ -106,7 +106,7 @@ TEST_F(RegressionTest, NibblesBesideOddFields) {
     expectRefusal(failure, "schedule");
 }
 
-TEST_F(RegressionTest, WholeNumbersWithoutFactors) {
+TEST_F(RegressionTest, WholeNumbersWithoutScales) {
   Gather gather = getGather(R"([<"a" : 2 x i4 in row>])", 2);
   EXPECT_EQ(explain(gather.getText(), dims), "");
 }
@@ -295,7 +295,7 @@ func.func @f(%c: !c {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.dims = ["k"]},
   }
 }
 
-TEST_F(RegressionTest, FormatWithoutFactors) {
+TEST_F(RegressionTest, FormatWithoutScales) {
   Dequantize plain;
   plain.element = "f8E4M3FN";
   EXPECT_EQ(explain(plain.getText(), {{"n", 5}}), "");
@@ -310,7 +310,7 @@ func.func @f(%x: tensor<?x24xf32> {dsv4.name = "x", dsv4.dims = ["n", ""]},
              %s: tensor<?x24xf32> {dsv4.name = "s", dsv4.dims = ["n", ""]})
     -> (tensor<?x24xf8E4M3FN>, tensor<?x24xf32>) {
   %r:2 = dsv4.quantize %x outs(%c, %s : tensor<?x24xf8E4M3FN>, tensor<?x24xf32>)
-      {format = #f, rule = #dsv4.quantizer<>} : tensor<?x24xf32>
+      {format = #f, recipe = #dsv4.quantizer<>} : tensor<?x24xf32>
   return %r#0, %r#1 : tensor<?x24xf8E4M3FN>, tensor<?x24xf32>
 })mlir";
   for (const char *lanes : {"1", "2"}) {
@@ -324,8 +324,8 @@ func.func @f(%x: tensor<?x24xf32> {dsv4.name = "x", dsv4.dims = ["n", ""]},
   }
 }
 
-// A factor per row of one element has no axis to step along.
-TEST_F(RegressionTest, FactorOfARowOfOneElement) {
+// A scale per row of one element has no axis to step along.
+TEST_F(RegressionTest, ScaleOfARowOfOneElement) {
   for (const char *rows : {"?", "4"}) {
     std::string text = R"mlir(
 #f = #dsv4.format<f8E4M3FN, [<f32 per row>]>
@@ -334,7 +334,7 @@ func.func @f(%x: tensor<Nx1xf32> {dsv4.name = "x", dsv4.dims = ["n", ""]},
              %s: tensor<Nxf32> {dsv4.name = "s", dsv4.dims = ["n"]})
     -> (tensor<Nx1xf8E4M3FN>, tensor<Nxf32>) {
   %r:2 = dsv4.quantize %x outs(%c, %s : tensor<Nx1xf8E4M3FN>, tensor<Nxf32>)
-      {format = #f, rule = #dsv4.quantizer<>} : tensor<Nx1xf32>
+      {format = #f, recipe = #dsv4.quantizer<>} : tensor<Nx1xf32>
   return %r#0, %r#1 : tensor<Nx1xf8E4M3FN>, tensor<Nxf32>
 })mlir";
     text = replace(replace(text, "<Nx", std::string("<") + rows + "x"), "<N",

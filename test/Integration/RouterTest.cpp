@@ -67,7 +67,8 @@ TEST(RouterTest, OneKernel) {
 }
 
 TEST(RouterTest, Schedules) {
-  // The result does not depend on how many rows a block has, nor on the chunks.
+  // The result does not depend on how many rows a block has, nor on the
+  // vectors.
   Sessions sessions;
   Jobs jobs;
   Router router;
@@ -86,7 +87,7 @@ TEST(RouterTest, Schedules) {
 }
 
 TEST(RouterTest, UnequalShares) {
-  // Whatever the lanes, of which some have a chunk less, or none.
+  // Whatever the lanes, of which some have a vector less, or none.
   Sessions sessions;
   Jobs jobs;
   for (int lanes : {1, 2, 8, 32})
@@ -113,7 +114,7 @@ TEST(RouterTest, UnequalShares) {
             router.hash = router.renormalize = true;
             router.function = function;
             router.experts = 52;
-            router.places = width;
+            router.k = width;
             return checkRouter(sessions, router, getSeed(), schedule);
           });
       }
@@ -170,19 +171,19 @@ protected:
       put(set, program.find("bias"), 0, bias.data(), bias.size());
     rt::Status status = program.launch(set);
     ASSERT_TRUE(bool(status)) << status.message();
-    experts.resize(router.places);
-    weights.resize(router.places);
+    experts.resize(router.k);
+    weights.resize(router.k);
     std::memcpy(experts.data(), set.bytes[program.find("experts")].data(),
-                router.places * 4);
+                router.k * 4);
     std::memcpy(weights.data(), set.bytes[program.find("weights")].data(),
-                router.places * 4);
+                router.k * 4);
   }
 
   /// Scores that are the bias, as those of the logits vanish.
   void routeByBias(const std::vector<float> &bias, int64_t places) {
     Router router;
     router.experts = bias.size();
-    router.places = places;
+    router.k = places;
     router.bias = true;
     route(router, std::vector<float>(bias.size(), -1000.0f), bias);
   }
@@ -327,7 +328,7 @@ TEST_F(RouterRows, QuotientsAreRoundedOnce) {
 TEST_F(RouterRows, NaNComesLast) {
   Router router;
   router.experts = 7;
-  router.places = 6;
+  router.k = 6;
   const float none = std::nanf("");
   route(router, {none, 1, none, 2, -INFINITY, none, 3}, {});
   EXPECT_EQ(experts, (std::vector<int32_t>{6, 3, 1, 4, 0, 2}));
@@ -335,10 +336,10 @@ TEST_F(RouterRows, NaNComesLast) {
   EXPECT_TRUE(std::isnan(weights[4]));
 }
 
-TEST_F(RouterRows, MorePlacesThanExperts) {
+TEST_F(RouterRows, KAboveExperts) {
   Router router;
   router.experts = 3;
-  router.places = 5;
+  router.k = 5;
   router.renormalize = true;
   route(router, {0, 0, 0}, {});
   EXPECT_EQ(experts, (std::vector<int32_t>{0, 1, 2, -1, -1}));

@@ -99,8 +99,7 @@ Router Router::draw(std::mt19937_64 &random) {
                                         8 * (1 + int64_t(random() % 128)), 144,
                                         160, 576, 257, 1021, 1024},
                                        random);
-  router.places =
-      test::draw<int64_t>({1 + int64_t(random() % 32), 6, 8}, random);
+  router.k = test::draw<int64_t>({1 + int64_t(random() % 32), 6, 8}, random);
   router.logits = flip() ? "f32" : "bf16";
   router.function = test::draw<std::string>(
       {"sqrt_softplus", "sqrt_softplus", "sigmoid", "softmax"}, random);
@@ -151,7 +150,7 @@ std::vector<Router> dsv4::test::getKnownRouters() {
     router.groups = groups;
     router.keep = keep;
     router.by = by;
-    router.places = 8;
+    router.k = 8;
     router.function = "sigmoid";
     router.bias = router.renormalize = true;
     router.scale = 2.5f;
@@ -166,14 +165,12 @@ std::vector<Router> dsv4::test::getKnownRouters() {
       router.bias = !hash && experts != 160;
       router.hash = hash;
       router.renormalize = experts != 256;
-      router.places = experts == 31 || experts == 257 ? 1
-                      : experts == 256                ? 8
-                                                      : 6;
+      router.k = experts == 31 || experts == 257 ? 1 : experts == 256 ? 8 : 6;
       routers.push_back(router);
     }
   for (int64_t places : {1, 2, 8, 31, 32}) {
     Router router;
-    router.places = places;
+    router.k = places;
     router.bias = router.renormalize = true;
     routers.push_back(router);
     router.order = "index_ascending";

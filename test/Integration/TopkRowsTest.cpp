@@ -1,4 +1,4 @@
-//===- TopkRowsTest.cpp - Rows that are hard to select from ---------------===//
+//===- TopkRowsTest.cpp - Adversarial rows --------------------------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,8 +23,8 @@ using reference::InputSet;
 
 namespace {
 
-/// A number for every column of a row that is hard to select from.
-struct HardRow {
+/// A number for every column of a row of adversarial scores.
+struct AdversarialRow {
   const char *name;
   std::function<float(int64_t column, int64_t columns)> make;
 };
@@ -34,7 +34,7 @@ const float nan = std::numeric_limits<float>::quiet_NaN();
 
 float fromBits(uint32_t bits) { return llvm::bit_cast<float>(bits); }
 
-const HardRow hardRows[] = {
+const AdversarialRow adversarialRows[] = {
     // Of every sample that is spread evenly, far more than of the row.
     {"high where a sample looks",
      [](int64_t i, int64_t) {
@@ -110,7 +110,7 @@ static void putHardRow(CompiledProgram &program, InputSet &inputs, int64_t row,
   std::vector<float> scores(columns);
   std::vector<uint16_t> halves(columns);
   for (int64_t i = 0; i < columns; ++i) {
-    scores[i] = hardRows[row].make(i, columns);
+    scores[i] = adversarialRows[row].make(i, columns);
     halves[i] = llvm::bit_cast<uint32_t>(scores[i]) >> 16;
   }
   unsigned to = program.find("scores");
@@ -130,9 +130,9 @@ static Dims setColumns(Selecting &op, const std::string &schedule, int64_t rows,
   return {{"rows", rows}};
 }
 
-static std::string checkHardRows(Sessions &sessions, Selecting op,
-                                 const std::string &schedule) {
-  const int64_t columns = 65536, rows = std::size(hardRows);
+static std::string checkAdversarialRows(Sessions &sessions, Selecting op,
+                                        const std::string &schedule) {
+  const int64_t columns = 65536, rows = std::size(adversarialRows);
   const Dims dims = setColumns(op, schedule, rows, columns);
   CompiledProgram program(sessions, op.getText(), schedule);
   std::string failure = program.compile();
@@ -155,7 +155,7 @@ static std::string checkHardRows(Sessions &sessions, Selecting op,
 
 // 65,536 elements, of which 512 are chosen, and rows shorter than that. Of bf16
 // thousands are equal.
-TEST(TopkTest, HardRows) {
+TEST(TopkTest, AdversarialRows) {
   Sessions sessions;
   Jobs jobs;
   std::vector<std::string> schedules = {"",
@@ -174,14 +174,14 @@ TEST(TopkTest, HardRows) {
         Selecting op{512, "f32", order};
         op.smallest = smallest;
         jobs.push_back([&sessions, op, schedule] {
-          return checkHardRows(sessions, op, schedule);
+          return checkAdversarialRows(sessions, op, schedule);
         });
       }
   for (const std::string &schedule :
        {schedules[0], schedules[1], schedules.back(),
         makeSchedule("block", 512, 8, 16)})
     jobs.push_back([&sessions, schedule] {
-      return checkHardRows(sessions, {777, "bf16", "sorted"}, schedule);
+      return checkAdversarialRows(sessions, {777, "bf16", "sorted"}, schedule);
     });
   runAndCount(thin(jobs));
 }
@@ -279,7 +279,7 @@ TEST(TopkTest, NaNAmongTheBest) {
 }
 
 /// 16,384 scores of which the second half has more than 512 of the best, and
-/// the first `others` that come behind them but before what a sample bounds.
+/// the first `others` that come after them but before what a sample bounds.
 static std::vector<float> makeBestInOneHalf(size_t others) {
   std::vector<float> row(16384);
   for (size_t i = 0; i < row.size(); ++i)
@@ -303,7 +303,7 @@ static std::vector<float> makeBestInOneHalf(size_t others) {
   return row;
 }
 
-// A list that was reduced already gets some that are behind all of it.
+// A list that was reduced already gets some that are after all of it.
 TEST(TopkTest, BestInOnePart) {
   Sessions sessions;
   Jobs jobs;

@@ -89,13 +89,14 @@ std::vector<std::string> getSchedules() {
   std::vector<std::string> all;
   for (int64_t cluster : {1, 2, 6, 13, 16})
     for (int64_t threads : {64, 256, 1024})
-      for (auto [vector, chunks] :
+      for (auto [vector, vectors] :
            {std::pair<int64_t, int64_t>{1, 1}, {4, 1}, {4, 4}, {2, 16}})
-        all.push_back(makeSchedule("stream", threads, vector, cluster, chunks));
+        all.push_back(
+            makeSchedule("stream", threads, vector, cluster, vectors));
   for (int64_t parts : {2, 16, 256})
     for (int64_t threads : {64, 256, 1024})
-      for (auto [vector, chunks] : {std::pair<int64_t, int64_t>{1, 1}, {4, 4}})
-        all.push_back(makeSchedule("grid", threads, vector, 1, chunks, parts));
+      for (auto [vector, vectors] : {std::pair<int64_t, int64_t>{1, 1}, {4, 4}})
+        all.push_back(makeSchedule("grid", threads, vector, 1, vectors, parts));
   for (int64_t cluster : {1, 2, 3, 6, 13})
     for (int64_t threads : {64, 512, 1024})
       for (int64_t vector : {1, 2, 4})
@@ -208,7 +209,7 @@ TEST(TopkTest, WorkspaceThatWasNotZero) {
   ASSERT_TRUE(inputs.ok()) << inputs.status().message();
   const int32_t lengths[] = {20000, 19999, 5000};
   put(*inputs, program.find("lengths"), 0, lengths, 3);
-  // Of the counters in front of each row's list, and of the list: the same
+  // Of the counters before each row's list, and of the list: the same
   // element again and again, ones that there are not.
   const std::vector<char> all[] = {
       {-1},
@@ -293,7 +294,7 @@ TEST(TopkTest, Batches) {
                         {64, 6000, false},
                         {512, 40000, false}};
     for (const auto &shape : shapes) {
-      Selecting op{shape.places, "f32", order};
+      Selecting op{shape.k, "f32", order};
       op.columns = shape.constant ? shape.columns : 0;
       jobs.push_back([&sessions, op, shape] {
         return checkBatches(sessions, op, shape.columns, shape.columns <= 1000);

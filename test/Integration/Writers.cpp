@@ -101,13 +101,13 @@ std::string Quantize::getName() const {
   for (const Level &level : levels)
     text += "_" + level.element + "_per_" + level.group;
   return text + "_" + std::to_string(begin) + "_" + std::to_string(count) +
-         "_of_" + std::to_string(extent) + "_" + input + " <" + rule + ">";
+         "_of_" + std::to_string(extent) + "_" + input + " <" + recipe + ">";
 }
 
 void Quantize::addTo(Writer &writer, const std::string &source,
                      bool kept) const {
   std::string format, given;
-  std::vector<Writer::Destination> outs = {{"codes", element, count}};
+  std::vector<Writer::Destination> outs = {{"payload", element, count}};
   for (const Level &level : levels) {
     format += (format.empty() ? "<" : ", <") + level.element + " per " +
               level.group + ">";
@@ -115,7 +115,7 @@ void Quantize::addTo(Writer &writer, const std::string &source,
       given = " given(" + writer.add("given", "tensor<1xf32>", {}) + ")";
     else
       outs.push_back(
-          {outs.size() == 1 ? "factors" : "outer", level.element,
+          {outs.size() == 1 ? "scales" : "outer", level.element,
            level.group == "row" ? -1 : count / std::stoll(level.group)});
   }
   std::string columns;
@@ -124,7 +124,7 @@ void Quantize::addTo(Writer &writer, const std::string &source,
               std::to_string(count) + "]";
   writer.addOp("dsv4.quantize " + source + columns + given, outs,
                "\n      {format = #dsv4.format<" + element + ", [" + format +
-                   "]>, rule = #dsv4.quantizer<" + rule + ">}",
+                   "]>, recipe = #dsv4.quantizer<" + recipe + ">}",
                writer.rows(input, extent), kept);
 }
 
@@ -135,11 +135,11 @@ std::string Quantize::getText() const {
   return writer.getText();
 }
 
-void Quantize::drawRule(std::mt19937_64 &random) {
-  rule.clear();
+void Quantize::drawRecipe(std::mt19937_64 &random) {
+  recipe.clear();
   auto add = [&](const std::string &parameter) {
     if (!parameter.empty())
-      rule += (rule.empty() ? "" : ", ") + parameter;
+      recipe += (recipe.empty() ? "" : ", ") + parameter;
   };
   std::string floor = test::draw<std::string>(
       {"", "1.0e-04", "7.0529661e-38", "1.0e-12", "0.5", "1.0e+30"}, random);
@@ -148,10 +148,10 @@ void Quantize::drawRule(std::mt19937_64 &random) {
     add(test::draw<std::string>({"", "floor_of = scale"}, random));
   }
   add(test::draw<std::string>({"", "limit = reciprocal"}, random));
-  const std::string &factor = levels[0].element;
-  if (factor == e8m0)
+  const std::string &scale = levels[0].element;
+  if (scale == e8m0)
     add("rounding = up_pow2");
-  else if (factor == e4m3)
+  else if (scale == e4m3)
     add(test::draw<std::string>({"", "rounding = up"}, random));
   else
     add(test::draw<std::string>({"", "rounding = up_pow2"}, random));
@@ -257,14 +257,14 @@ std::vector<Quantize> dsv4::test::drawQuantizes(std::mt19937_64 &random) {
     one.name = "drawn";
     one.element = element;
     one.levels = std::move(levels);
-    one.drawRule(random);
+    one.drawRecipe(random);
     one.drawColumns(random);
     one.input = draw<std::string>({"bf16", "f32"}, random);
     all.push_back(one);
   };
   for (const char *group : {"32", "64", "128", "row"})
-    for (const std::string &factor : {e8m0, std::string("f32")})
-      add(e4m3, {{factor, group}});
+    for (const std::string &scale : {e8m0, std::string("f32")})
+      add(e4m3, {{scale, group}});
   add(e4m3, {{e4m3, "16"}});
   add(e4m3, {{e4m3, "row"}});
   add(e4m3, {{e4m3, "32"}, {"f32", "row"}});

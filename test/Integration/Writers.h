@@ -47,7 +47,7 @@ public:
              const std::vector<Destination> &destinations,
              const std::string &attributes, const std::string &sourceType,
              bool kept);
-  /// Lines of types in front of the function.
+  /// Lines of types before the function.
   void addType(const std::string &line) { types += line + "\n"; }
   void addArgument(const std::string &text) { inputs.addArgument(text); }
   void addText(const std::string &text) { ops += "  " + text + "\n"; }
@@ -71,27 +71,27 @@ private:
 struct Quantize {
   std::string name, element;
   std::vector<Level> levels;
-  std::string rule; ///< What is between < and >.
+  std::string recipe; ///< What is between < and >.
   int64_t extent = 512, begin = 0, count = 512;
   std::string input = "bf16";
   int rank = 2;
 
-  /// Elements that share a factor of the first level.
+  /// Elements that share a scale of the first level.
   int64_t getGroup() const;
   std::string getName() const;
   std::string getText() const;
   /// Adds the op to a function where `source` is a value of `extent` columns;
-  /// the results are %v_codes, %v_factors and %v_outer.
+  /// the results are %v_codes, %v_scales and %v_outer.
   void addTo(Writer &writer, const std::string &source, bool kept) const;
-  /// A rule that the format takes.
-  void drawRule(std::mt19937_64 &random);
+  /// A recipe that the format takes.
+  void drawRecipe(std::mt19937_64 &random);
   /// Any columns that the groups divide, of any row.
   void drawColumns(std::mt19937_64 &random);
 };
 
-/// The rules of public engines, docs/Quantisation.md.
+/// The recipes of public engines, docs/Quantisation.md.
 std::vector<Quantize> getKnownQuantizes();
-/// Every kind of format, with a drawn rule.
+/// Every kind of format, with a drawn recipe.
 std::vector<Quantize> drawQuantizes(std::mt19937_64 &random);
 
 /// rms_norm, rope or hadamard. Dims: n, m, p.
@@ -132,15 +132,15 @@ struct Compressor {
   static Compressor drawOnline(int64_t channels, std::mt19937_64 &random);
 };
 
-/// A schedule with a team and, with `clusters`, perhaps several blocks a row,
-/// which may not fit.
-std::string drawTeamSchedule(std::mt19937_64 &random);
+/// A schedule with a group of threads and, with `clusters`, perhaps several
+/// blocks a row, which may not fit.
+std::string drawWindowSchedule(std::mt19937_64 &random);
 
 /// A field of a record, as an append writes it.
 struct Field {
   std::string name, element;
   int64_t extent;
-  bool isFactor;
+  bool isScale;
   int64_t group; ///< -1: per row, -2: per tensor.
   bool isWritten() const { return group != -2; }
 };

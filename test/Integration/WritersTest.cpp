@@ -54,7 +54,7 @@ void storeValue(std::vector<char> &bytes, bool isF32, int64_t at, uint32_t code,
 
 /// How the 2^16 values of bf16 are put into rows.
 enum class Fill {
-  Ascending, ///< One after another, so neighbours share a factor.
+  Ascending, ///< One after another, so neighbours share a scale.
   Mixed,     ///< Every 16th element; the others are moderate.
   Only,      ///< A group of each.
   Alone      ///< A group of zeros with one.

@@ -103,7 +103,7 @@ func.func @picked(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?xf
       %s = tiletest.score_row %q[%row], %k depth 8 : memref<?xi8>, memref<?xi8> -> vector<64xf32>
       %i, %v = row.select %s length %n : vector<64xf32> -> vector<8xi32>, vector<8xf32>
       // expected-error @+1 {{reads a row that 'tiletest.score_row' computes tile by tile, for 'row.select' alone: put what computes it into a kernel of its own}}
-      %x = row.pick %s at %i : vector<64xf32>, vector<8xi32> -> vector<8xf32>
+      %x = row.gather_elements %s at %i : vector<64xf32>, vector<8xi32> -> vector<8xf32>
       row.write %x, %o[%row] : vector<8xf32>, memref<?xf32>
     }
     dsv4.yield

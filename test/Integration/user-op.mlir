@@ -26,9 +26,9 @@
 // RUN: FileCheck %s --input-file=%t.row
 
 // It takes the row of an op before it. Its own position says where its bias is.
-// PARSE-LABEL: func.func @behind_a_norm
+// PARSE-LABEL: func.func @after_a_norm
 // PARSE: user.add_window_bias %{{.*}} bias(%{{.*}} : tensor<4x512xf32>) positions(%{{.*}} : tensor<?xi32>) outs(%{{.*}} : tensor<?x512xf32>) : tensor<?x512xf32>
-// CHECK-LABEL: func.func @behind_a_norm
+// CHECK-LABEL: func.func @after_a_norm
 // CHECK: row.reduce
 // CHECK: %[[NORMED:.*]] = arith.mulf {{.*}} : vector<512xf32>
 // CHECK: %[[POSITION:.*]] = arith.index_cast
@@ -38,7 +38,7 @@
 // CHECK: %[[BIAS:.*]] = row.read %{{.*}}[%[[START]]] if %[[HAS]]
 // CHECK: %[[SUM:.*]] = arith.addf %[[NORMED]], %[[BIAS]]
 // CHECK: arith.select %[[HAS]], %[[SUM]], %[[NORMED]]
-func.func @behind_a_norm(%x: tensor<?x512xf32>, %bias: tensor<4x512xf32>, %position: tensor<?xi32>,
+func.func @after_a_norm(%x: tensor<?x512xf32>, %bias: tensor<4x512xf32>, %position: tensor<?xi32>,
                          %out: tensor<?x512xf32>) -> tensor<?x512xf32> {
   %normed = dsv4.rms_norm %x outs(%out : tensor<?x512xf32>) {eps = 1.0e-06 : f32} : tensor<?x512xf32>
   // REMARK: [[@LINE+1]]:13: remark: [Passed] dsv4-form-kernels {{.*}}holds dsv4.rms_norm user.add_window_bias

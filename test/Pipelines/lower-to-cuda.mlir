@@ -21,7 +21,7 @@
 // CHECK: gpu.module @gather_module attributes {cuda.target = #cuda.target<"sm_120a">}
 // CHECK: gpu.func @gather
 // CHECK-SAME: "tokens = ?, topk = 512, blocks = ?"
-// CHECK-SAME: "sm_120a: 64 threads, 16 lanes a row, chunks of 4 elements"
+// CHECK-SAME: "sm_120a: 64 threads, 16 lanes per row, vectors of 4 elements"
 // No row program, no index arithmetic and no upstream memory access is left.
 // CHECK-NOT: scf.forall
 // CHECK-NOT: {{memref|vector}}.{{load|store|maskedload}}

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --pass-pipeline="builtin.module(gpu.module(cuda-legalize,canonicalize,cse))" --split-input-file | FileCheck %s
 
-// A launch has less than 2^31 rows, so the row has 32 bits; 512 elements a row
+// A launch has less than 2^31 rows, so the row has 32 bits; 512 elements per row
 // need 64.
 // CHECK-LABEL: gpu.func @rows
 gpu.module @m {
@@ -123,11 +123,11 @@ gpu.module @m {
 
 // -----
 
-// A quotient that is a factor of a product of 64 bits stays signed, unless the other
-// factor is a constant.
-// CHECK-LABEL: gpu.func @factor
+// A quotient that is a scale of a product of 64 bits stays signed, unless the other
+// scale is a constant.
+// CHECK-LABEL: gpu.func @scale
 gpu.module @m {
-  gpu.func @factor(%out: memref<?xi32>, %n: i32 {cuda.range = array<i64: 0, 2147483647>}) kernel {
+  gpu.func @scale(%out: memref<?xi32>, %n: i32 {cuda.range = array<i64: 0, 2147483647>}) kernel {
     // CHECK: arith.divsi %{{.*}}, %c8_i32 : i32
     // CHECK: arith.divui %{{.*}}, %c4_i32 : i32
     %c4 = arith.constant 4 : index
@@ -189,22 +189,22 @@ gpu.module @m {
 
 // -----
 
-// Chunks, and columns of a row, are counted by 32 bits; what has them already keeps them.
-// CHECK-LABEL: gpu.func @chunks
+// Vectors, and columns of a row, are counted by 32 bits; what has them already keeps them.
+// CHECK-LABEL: gpu.func @vectors
 gpu.module @m {
-  gpu.func @chunks(%in: memref<?xf32>, %out: memref<?xf32>, %n: i32) kernel {
+  gpu.func @vectors(%in: memref<?xf32>, %out: memref<?xf32>, %n: i32) kernel {
     // CHECK: %[[COUNT:.*]] = arith.select %{{.*}}, %c2_i32, %c1_i32 : i32
-    // CHECK: %[[X:.*]] = cuda.load %{{.*}} chunks %[[COUNT]] : i32 stride 64 : memref<?xf32>, i32 -> vector<2x4xf32>
-    // CHECK: %[[KEPT:.*]] = cuda.keep_chunks %[[X]], %{{.*}} otherwise 0.000000e+00 : vector<2x4xf32>, i32
-    // CHECK: cuda.store %[[KEPT]], %{{.*}} chunks %{{.*}} : i32 stride 64 : vector<2x4xf32>, memref<?xf32>, i32
+    // CHECK: %[[X:.*]] = cuda.load %{{.*}} vectors %[[COUNT]] : i32 stride 64 : memref<?xf32>, i32 -> vector<2x4xf32>
+    // CHECK: %[[KEPT:.*]] = cuda.keep_vectors %[[X]], %{{.*}} otherwise 0.000000e+00 : vector<2x4xf32>, i32
+    // CHECK: cuda.store %[[KEPT]], %{{.*}} vectors %{{.*}} : i32 stride 64 : vector<2x4xf32>, memref<?xf32>, i32
     %t = gpu.thread_id x upper_bound 128
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %first = arith.cmpi slt, %t, %c2 : index
     %count = arith.select %first, %c2, %c1 : index
-    %x = cuda.load %in[%t] chunks %count : index stride 64 : memref<?xf32>, index -> vector<2x4xf32>
-    %kept = cuda.keep_chunks %x, %n otherwise 0.0 : vector<2x4xf32>, i32
-    cuda.store %kept, %out[%t] chunks %n : i32 stride 64 : vector<2x4xf32>, memref<?xf32>, index
+    %x = cuda.load %in[%t] vectors %count : index stride 64 : memref<?xf32>, index -> vector<2x4xf32>
+    %kept = cuda.keep_vectors %x, %n otherwise 0.0 : vector<2x4xf32>, i32
+    cuda.store %kept, %out[%t] vectors %n : i32 stride 64 : vector<2x4xf32>, memref<?xf32>, index
     gpu.return
   }
 }
@@ -236,19 +236,19 @@ gpu.module @m {
 
 // -----
 
-// Arguments of regions are integers. What depends on the row of a piece has 64 bits,
+// Arguments of regions are integers. What depends on the row of a segment has 64 bits,
 // and so has the last sum of an offset in the other regions of windows.
 // CHECK-LABEL: gpu.func @regions
 gpu.module @m {
   gpu.func @regions(%in: memref<?xf32>, %out: memref<?xf32>, %n: i32, %b: i1) kernel {
     %c4 = arith.constant 4 : index
-    // CHECK: cuda.select 8 of %{{.*}} most 64 threads 64 : i32 load {
+    // CHECK: cuda.select 8 of %{{.*}} max 64 threads 64 : i32 load {
     // CHECK-NEXT: ^bb0(%[[COLUMN:.*]]: i32):
     // CHECK-NEXT: cuda.load %{{.*}}[%[[COLUMN]]] : memref<?xf32>, i32
     // CHECK: emit {
     // CHECK-NEXT: ^bb0(%{{.*}}: i32, %{{.*}}: i32, %{{.*}}: f32):
     %c64 = arith.constant 64 : index
-    cuda.select 8 of %c64 most 64 threads 64 : index load {
+    cuda.select 8 of %c64 max 64 threads 64 : index load {
     ^bb0(%column: index):
       %x = cuda.load %in[%column] : memref<?xf32>, index -> vector<1x4xf32>
       cuda.select_yield %x : vector<1x4xf32>
@@ -257,7 +257,7 @@ gpu.module @m {
       memref.store %value, %out[%place] : memref<?xf32>
       cuda.select_yield
     }
-    // CHECK: cuda.pool 8 at %{{.*}} of %{{.*}} : i32, i32
+    // CHECK: cuda.window_reduce 8 at %{{.*}} of %{{.*}} : i32, i32
     // CHECK-NEXT: ^bb0(%{{.*}}: i32):
     // CHECK: ^bb0(%[[MEMBER:.*]]: i32, %[[LANE:.*]]: i32):
     // CHECK-NEXT: %[[AT:.*]] = arith.muli %[[MEMBER]], %c4_i32 : i32
@@ -266,45 +266,45 @@ gpu.module @m {
     // CHECK: %[[SUM:.*]] = arith.addi %[[A]], %[[B]] : i64
     // CHECK-NEXT: cuda.load %{{.*}}[%[[SUM]]] : memref<?xf32>, i64
     %i = arith.index_cast %n : i32 to index
-    %0 = cuda.pool 8 at %i of %i : index, index to vector<1x1xf32> {
+    %0 = cuda.window_reduce 8 at %i of %i : index, index to vector<1x1xf32> {
     ^bb0(%row: index):
-      cuda.pool_window %b scores {
+      cuda.window %b scores {
       ^bb0(%member: index, %lane: index):
         %at = arith.muli %member, %c4 : index
         %sum = arith.addi %at, %lane : index
         %x = cuda.load %in[%sum] : memref<?xf32>, index -> vector<1x1xf32>
-        cuda.pool_yield %x : vector<1x1xf32>
+        cuda.window_yield %x : vector<1x1xf32>
       } values {
       ^bb0(%member: index, %lane: index):
         %x = cuda.load %in[%lane] : memref<?xf32>, index -> vector<1x1xf32>
-        cuda.pool_yield %x : vector<1x1xf32>
+        cuda.window_yield %x : vector<1x1xf32>
       } else {
       ^bb0(%member: index, %lane: index):
         %x = cuda.load %in[%lane] : memref<?xf32>, index -> vector<1x1xf32>
-        cuda.pool_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
+        cuda.window_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
       }
     }
     cuda.store %0, %out[%i] : vector<1x1xf32>, memref<?xf32>, index
-    // CHECK: cuda.pool_piece
+    // CHECK: cuda.window_segment
     // CHECK: ^bb0(%[[ROW:.*]]: i64, %[[PART:.*]]: i32):
     // CHECK: %[[FIRST:.*]] = arith.muli %[[ROW]], %c4_i64 : i64
     // CHECK: %[[P:.*]] = arith.extsi %[[PART]] : i32 to i64
     // CHECK: arith.addi %[[FIRST]], %[[P]] : i64
-    %1 = cuda.pool_online 8 at %i of %i : index, index to vector<1x1xf32> {
+    %1 = cuda.window_reduce_online 8 at %i of %i : index, index to vector<1x1xf32> {
     ^bb0(%row: index):
-      cuda.pool_piece %i known %b kept %b ends %b : index begin {
+      cuda.window_segment %i known %b kept %b ends %b : index begin {
       ^bb0(%lane: index):
         %x = cuda.load %in[%lane] : memref<?xf32>, index -> vector<1x1xf32>
-        cuda.pool_yield %x, %x, %x : vector<1x1xf32>, vector<1x1xf32>, vector<1x1xf32>
+        cuda.window_yield %x, %x, %x : vector<1x1xf32>, vector<1x1xf32>, vector<1x1xf32>
       } member {
       ^bb0(%member: index, %lane: index):
         %at = arith.muli %member, %c4 : index
         %sum = arith.addi %at, %lane : index
         %x = cuda.load %in[%sum] : memref<?xf32>, index -> vector<1x1xf32>
-        cuda.pool_yield %x, %x : vector<1x1xf32>, vector<1x1xf32>
+        cuda.window_yield %x, %x : vector<1x1xf32>, vector<1x1xf32>
       } end {
       ^bb0(%lane: index, %m: vector<1x1xf32>, %s: vector<1x1xf32>, %a: vector<1x1xf32>):
-        cuda.pool_yield
+        cuda.window_yield
       }
     }
     cuda.store %1, %out[%i] : vector<1x1xf32>, memref<?xf32>, index

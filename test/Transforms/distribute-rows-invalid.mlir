@@ -33,7 +33,7 @@ func.func @shuffle(%o: tensor<?x64xf32>) {
 
 // -----
 
-// Interleaved factors fix the number of factors a step has.
+// Interleaved scales fix the number of scales a step has.
 func.func @interleave(%c: !dsv4.cache<64 x <nvfp4_352>>) {
   dsv4.kernel @k(%c) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 8>]> : (!dsv4.cache<64 x <nvfp4_352>>) -> () {
   ^bb0(%c1: !dsv4.cache<64 x <nvfp4_352>>):
@@ -41,7 +41,7 @@ func.func @interleave(%c: !dsv4.cache<64 x <nvfp4_352>>) {
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : index
     scf.forall (%row) in (%c4) {
-      // expected-error @+1 {{schedule_rows_c3: interleaved factors need a step of 4 factors, got 2}}
+      // expected-error @+1 {{schedule_rows_c3: interleaved scales need a step of 4 scales, got 2}}
       %v = row.read %m[%c0] {interleave = 4} : memref<?xi8> -> vector<32xf8E4M3FN>
       %a = arith.extf %v : vector<32xf8E4M3FN> to vector<32xf32>
       %b = row.expand %a : vector<32xf32> to vector<512xf32>

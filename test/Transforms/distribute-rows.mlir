@@ -8,7 +8,7 @@
 !nv = !dsv4.cache<64 x <nvfp4_352>>
 !i8 = !dsv4.cache<1 x <index_fp8_132>>
 
-// 8 lanes a row, 16 rows a block.
+// 8 lanes per row, 16 rows per block.
 // CHECK-LABEL: func.func @lanes
 func.func @lanes(%c: !v4, %i: tensor<?xi32>, %o: tensor<?x512xbf16>, %m: tensor<?xi1>)
     -> (tensor<?x512xbf16>, tensor<?xi1>) {
@@ -27,9 +27,9 @@ func.func @lanes(%c: !v4, %i: tensor<?xi32>, %o: tensor<?x512xbf16>, %m: tensor<
   // CHECK: %[[OFF8:.*]] = arith.muli %[[LANE]], %c8
   // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[OFF8]]
   // CHECK: %[[DATA:.*]] = cuda.load %{{.*}}[%[[AT]]] if %{{.*}} stride 64 : memref<?xi8>, index -> vector<7x8xf8E4M3FN>
-  // A factor covers a whole step: every lane reads all of them.
-  // CHECK: %[[FACTORS:.*]] = cuda.load %{{.*}} if %{{.*}} : memref<?xi8>, index -> vector<8xf8E8M0FNU>
-  // CHECK-NEXT: %[[SEVEN:.*]] = vector.extract_strided_slice %[[FACTORS]] {offsets = [0], sizes = [7], strides = [1]}
+  // A scale covers a whole step: every lane reads all of them.
+  // CHECK: %[[SCALES:.*]] = cuda.load %{{.*}} if %{{.*}} : memref<?xi8>, index -> vector<8xf8E8M0FNU>
+  // CHECK-NEXT: %[[SEVEN:.*]] = vector.extract_strided_slice %[[SCALES]] {offsets = [0], sizes = [7], strides = [1]}
   // CHECK: %[[OFF16:.*]] = arith.muli %[[LANE]], %c16
   // CHECK: %[[ROPE:.*]] = cuda.load %{{.*}} if %{{.*}} : memref<?xi8>, index -> vector<1x8xbf16>
   // All loads stand before the arithmetic, and that before the stores.
@@ -41,7 +41,7 @@ func.func @lanes(%c: !v4, %i: tensor<?xi32>, %o: tensor<?x512xbf16>, %m: tensor<
   // CHECK: %[[VALUES:.*]] = arith.truncf %[[PRODUCT]] : vector<7x8xf32> to vector<7x8xbf16>
   // CHECK: cuda.store %[[VALUES]], %{{.*}} stride 64 : vector<7x8xbf16>, memref<?xbf16>, index
   // CHECK: cuda.store %[[ROPE]], %{{.*}} : vector<1x8xbf16>, memref<?xbf16>, index
-  // The mask has one element a row: the first lane writes it.
+  // The mask has one element per row: the first lane writes it.
   // CHECK: %[[IS0:.*]] = arith.cmpi eq, %[[LANE]], %c0
   // CHECK: scf.if %[[IS0]] {
   // CHECK-NEXT: memref.store %{{.*}}, %{{.*}}[%[[ROW]]] : memref<?xi8>
@@ -54,7 +54,7 @@ func.func @lanes(%c: !v4, %i: tensor<?xi32>, %o: tensor<?x512xbf16>, %m: tensor<
   return %0#0, %0#1 : tensor<?x512xbf16>, tensor<?xi1>
 }
 
-// One lane a row: no lane arithmetic, no guard of the mask; streaming stores.
+// One lane per row: no lane arithmetic, no guard of the mask; streaming stores.
 // CHECK-LABEL: func.func @one_lane
 func.func @one_lane(%c: !i8, %i: tensor<?xi32>, %o: tensor<?x128xf32>, %m: tensor<?xi1>)
     -> (tensor<?x128xf32>, tensor<?xi1>) {
@@ -77,7 +77,7 @@ func.func @one_lane(%c: !i8, %i: tensor<?xi32>, %o: tensor<?x128xf32>, %m: tenso
   return %0#0, %0#1 : tensor<?x128xf32>, tensor<?xi1>
 }
 
-// Groups of 32, vectors of 8: four lanes share a factor.
+// Groups of 32, vectors of 8: four lanes share a scale.
 // CHECK-LABEL: func.func @group_over_lanes
 func.func @group_over_lanes(%c: !mx, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // CHECK: %[[LANE:.*]] = arith.remui
@@ -95,7 +95,7 @@ func.func @group_over_lanes(%c: !mx, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) 
   return %0 : tensor<?x512xbf16>
 }
 
-// Groups of 16, vectors of 32: a vector has two factors.
+// Groups of 16, vectors of 32: a vector has two scales.
 // CHECK-LABEL: func.func @groups_in_vector
 func.func @groups_in_vector(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // CHECK: %[[LANE:.*]] = arith.remui
@@ -113,7 +113,7 @@ func.func @groups_in_vector(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN
   return %0 : tensor<?x512xbf16>
 }
 
-// Interleaved factors: a step is four factors, a lane and the next are 8 apart.
+// Interleaved scales: a step is four scales, a lane and the next are 8 apart.
 // CHECK-LABEL: func.func @interleaved
 func.func @interleaved(%c: !nv, %i: tensor<?xi32>, %o: tensor<?x576xbf16>) -> tensor<?x576xbf16> {
   // CHECK: %[[LANE:.*]] = arith.remui
@@ -129,19 +129,19 @@ func.func @interleaved(%c: !nv, %i: tensor<?xi32>, %o: tensor<?x576xbf16>) -> te
   return %0 : tensor<?x576xbf16>
 }
 
-// 7 vectors for 4 lanes: three of them have two. What is behind the row changes no sum.
+// 7 vectors for 4 lanes: three of them have two. What is after the row changes no sum.
 // CHECK-LABEL: func.func @uneven
 func.func @uneven(%x: tensor<?x14xf32>, %o: tensor<?x14xf32>) -> tensor<?x14xf32> {
   // CHECK: %[[LANE:.*]] = arith.remui
   // CHECK: %[[HAS:.*]] = arith.cmpi slt, %[[LANE]], %c3
   // CHECK: %[[CHUNKS:.*]] = arith.select %[[HAS]], %c2, %c1
-  // CHECK: %[[X:.*]] = cuda.load %{{.*}} chunks %[[CHUNKS]] : index stride 8 : memref<?xf32>, index -> vector<2x2xf32>
-  // CHECK: %[[ALL:.*]] = cuda.keep_chunks %[[X]], %[[CHUNKS]] otherwise 0xFF800000 : vector<2x2xf32>, index
+  // CHECK: %[[X:.*]] = cuda.load %{{.*}} vectors %[[CHUNKS]] : index stride 8 : memref<?xf32>, index -> vector<2x2xf32>
+  // CHECK: %[[ALL:.*]] = cuda.keep_vectors %[[X]], %[[CHUNKS]] otherwise 0xFF800000 : vector<2x2xf32>, index
   // CHECK: cuda.reduce max_nan %[[ALL]] per 16 lanes 4 : vector<2x2xf32> to vector<1xf32>
   // CHECK: %[[POWERS:.*]] = row.activation exp
-  // CHECK: %[[SUMMED:.*]] = cuda.keep_chunks %[[POWERS]], %[[CHUNKS]] otherwise -0.000000e+00
+  // CHECK: %[[SUMMED:.*]] = cuda.keep_vectors %[[POWERS]], %[[CHUNKS]] otherwise -0.000000e+00
   // CHECK: cuda.reduce sum %[[SUMMED]] per 16 lanes 4
-  // CHECK: cuda.store %{{.*}} chunks %[[CHUNKS]] : index stride 8 : vector<2x2xf32>, memref<?xf32>, index
+  // CHECK: cuda.store %{{.*}} vectors %[[CHUNKS]] : index stride 8 : vector<2x2xf32>, memref<?xf32>, index
   %0 = dsv4.kernel @k(%x, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 2>]>
       : (tensor<?x14xf32>, tensor<?x14xf32>) -> tensor<?x14xf32> {
   ^bb0(%a: tensor<?x14xf32>, %b: tensor<?x14xf32>):

@@ -1,4 +1,4 @@
-// A thread computes vectors of columns by itself: 4 elements, and the one factor that they have.
+// A thread computes vectors of columns by itself: 4 elements, and the one scale that they have.
 
 // RUN: dsv4-opt %s --convert-dsv4-to-row --dsv4-distribute-rows --canonicalize --cse | FileCheck %s
 
@@ -7,7 +7,7 @@
 // CHECK-LABEL: dsv4.kernel @stream
 // CHECK: %[[BLOCK:.*]] = gpu.block_id x
 // CHECK: %[[ROW:.*]] = arith.divui %[[BLOCK]], %c8
-// CHECK: cuda.select 8 of %{{.*}} most 64 order sorted kind stream threads 128 chunks 2 cluster 8 : index load {
+// CHECK: cuda.select 8 of %{{.*}} max 64 order sorted kind stream threads 128 vectors 2 cluster 8 : index load {
 // CHECK: ^bb0(%[[COLUMN:.*]]: index):
 // CHECK-DAG: %[[GROUP:.*]] = arith.divsi %[[COLUMN]], %c32
 // CHECK-DAG: cuda.load %{{.*}} -> vector<1x4xf8E4M3FN>
@@ -34,7 +34,7 @@ func.func @registers(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
   %0 = dsv4.kernel @registers(%s, %i) schedule <threads = 64, parts = [#dsv4.select<algorithm = block, vector = 4>]>
       : (tensor<?x64xf32>, tensor<?x8xi32>) -> tensor<?x8xi32> {
   ^bb0(%a: tensor<?x64xf32>, %c: tensor<?x8xi32>):
-    // CHECK: cuda.select 8 of %c64 most 64 threads 64 : index load {
+    // CHECK: cuda.select 8 of %c64 max 64 threads 64 : index load {
     // CHECK: memref<?xf32>, index -> vector<1x4xf32>
     %1 = dsv4.topk %a outs(%c : tensor<?x8xi32>) : tensor<?x64xf32>
     dsv4.yield %1 : tensor<?x8xi32>
@@ -51,14 +51,14 @@ func.func @grid(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
     // CHECK: %[[BLOCK:.*]] = gpu.block_id x
     // CHECK: arith.divui %[[BLOCK]], %c32
     // CHECK: %[[W:.*]] = dsv4.workspace 2064 : memref<?xi8>
-    // CHECK: cuda.select 8 of %c64 most 64 kind stream threads 64 chunks 2 parts 32 in %[[W]] : index, memref<?xi8> load {
+    // CHECK: cuda.select 8 of %c64 max 64 kind stream threads 64 vectors 2 blocks 32 in %[[W]] : index, memref<?xi8> load {
     %1 = dsv4.topk %a outs(%c : tensor<?x8xi32>) : tensor<?x64xf32>
     dsv4.yield %1 : tensor<?x8xi32>
   }
   return
 }
 
-// Numbers of a whole row are found in front of the selection, which has the row's scores of the same lanes.
+// Numbers of a whole row are found before the selection, which has the row's scores of the same lanes.
 // CHECK-LABEL: dsv4.kernel @softmax
 // CHECK: %[[LANE:.*]] = arith.remui %{{.*}}, %c32
 // CHECK: %[[X:.*]] = cuda.load %{{.*}} stride 128 : memref<?xf32>, index -> vector<2x4xf32>
@@ -66,7 +66,7 @@ func.func @grid(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
 // CHECK: %[[SUM:.*]] = cuda.reduce sum %{{.*}} per 256 lanes 32
 // CHECK: %[[SCORES:.*]] = arith.divf %{{.*}} : vector<2x4xf32>
 // The bias needs no whole row: it is read by columns.
-// CHECK: cuda.select 8 of %c256 most 256 order sorted kind warp threads 32 chunks 2 computed
+// CHECK: cuda.select 8 of %c256 max 256 order sorted kind warp threads 32 vectors 2 computed
 // CHECK: ^bb0(%[[COLUMN:.*]]: index):
 // CHECK: %[[BIAS:.*]] = cuda.load %{{.*}}[%[[COLUMN]]] : memref<?xf32>, index -> vector<1x4xf32>
 // CHECK: %[[VECTOR:.*]] = cuda.columns %[[SCORES]] at %[[COLUMN]] lanes 32 : vector<2x4xf32>, index to vector<1x4xf32>

@@ -21,7 +21,7 @@ gpu.module @calls {
     gpu.return
   }
 
-  // Integers count as stored elements, f32 factors stay f32.
+  // Integers count as stored elements, f32 scales stay f32.
   // CHECK-LABEL: gpu.func @integers
   gpu.func @integers(%m: memref<?xi8>, %s: vector<2x1xf32>, %o: memref<?xbf16>, %at: i32) {
     // CHECK: cuda.dequantize %{{.*}} by %{{.*}} : vector<2x8xi4> by vector<2x1xf32> to vector<2x8xbf16>
@@ -51,7 +51,7 @@ gpu.module @calls {
     gpu.return
   }
 
-  // Of two factors the first is part of the call; the second rounds once more.
+  // Of two scales the first is part of the call; the second rounds once more.
   // CHECK-LABEL: gpu.func @two_levels
   gpu.func @two_levels(%v: vector<2x8xf4E2M1FN>, %s: vector<2x1xf8E4M3FN>, %g: vector<1xf32>,
                        %o: memref<?xbf16>, %at: i32) {
@@ -70,7 +70,7 @@ gpu.module @calls {
     gpu.return
   }
 
-  // Neither factors of their own for every element, nor f32 values, nor a
+  // Neither scales of their own for every element, nor f32 values, nor a
   // product as f16.
   // CHECK-LABEL: gpu.func @others
   gpu.func @others(%v: vector<2x8xf8E4M3FN>, %w: vector<2x8xf32>, %f: vector<2xf32>,
@@ -90,7 +90,7 @@ gpu.module @calls {
     gpu.return
   }
 
-  // A quotient by shared factors that is encoded at once, of what is stored.
+  // A quotient by shared scales that is encoded at once, of what is stored.
   // CHECK-LABEL: gpu.func @quantized
   gpu.func @quantized(%x: vector<2x8xbf16>, %s: vector<2xf8E8M0FNU>, %o: memref<?xi8>, %at: i32) {
     // CHECK: %[[Q:.*]] = cuda.quantize %{{.*}} by %{{.*}} : vector<2x8xbf16> by vector<2xf8E8M0FNU> to vector<2x8xf8E4M3FN>
@@ -104,7 +104,7 @@ gpu.module @calls {
     gpu.return
   }
 
-  // Neither a product nor a quotient by factors of its own for every element.
+  // Neither a product nor a quotient by scales of its own for every element.
   // CHECK-LABEL: gpu.func @encoded
   gpu.func @encoded(%x: vector<2x8xf32>, %y: vector<2x8xf32>, %s: vector<2xf32>, %o: memref<?xi8>,
                     %at: i32) {

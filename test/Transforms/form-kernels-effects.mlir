@@ -1,4 +1,4 @@
-// A read of a cache does not move behind a write, and a kernel stands before the
+// A read of a cache does not move after a write, and a kernel stands before the
 // users of its results.
 
 // RUN: dsv4-opt %s --dsv4-form-kernels | FileCheck %s

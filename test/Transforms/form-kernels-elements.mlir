@@ -8,7 +8,7 @@
 #f8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>
 #f4 = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
 
-// Whole rows behind which a function of each element stands.
+// Whole rows after which a function of each element stands.
 // CHECK-LABEL: func.func @norm_first
 // CHECK: dsv4.kernel @norm_first_0(
 // CHECK: dsv4.rms_norm
@@ -27,7 +27,7 @@ func.func @norm_first(%t: tensor<50x6xi32>, %d: tensor<4xi32>, %x: tensor<4x64xf
   return %c, %w : tensor<4x6xi32>, tensor<4x6xf32>
 }
 
-// A softmax: an element needs two numbers of the row beside itself.
+// A softmax: an element needs two row statistics beside itself.
 // CHECK-LABEL: func.func @softmax_first
 // CHECK: dsv4.kernel @softmax_first(
 // CHECK: dsv4.gate {{.*}} function softmax

@@ -1,4 +1,4 @@
-// The online compress writes its state: it fuses as the other one does, but stays in front of what
+// The online compress writes its state: it fuses as the other one does, but stays before what
 // reads or writes the state.
 
 // RUN: dsv4-opt %s --dsv4-form-kernels --remarks-filter=dsv4-form-kernels --remark-format=emitRemark 2>%t \
@@ -41,7 +41,7 @@ func.func @own_state(%x: tensor<?x512xf32>, %p: tensor<?x5xi32>, %i: tensor<?xi3
   return
 }
 
-// The kernel would take the place of the norm, behind an op that may see the state.
+// The kernel would take the place of the norm, after an op that may see the state.
 // CHECK-LABEL: func.func @between
 func.func @between(%x: tensor<?x512xf32>, %p: tensor<?x5xi32>, %i: tensor<?xi32>, %s: !state,
                    %c: !cache, %o: tensor<?x512xbf16>, %q: tensor<?x512xbf16>,
@@ -60,7 +60,7 @@ func.func @between(%x: tensor<?x512xf32>, %p: tensor<?x5xi32>, %i: tensor<?xi32>
   return %1, %2 : tensor<?x512xbf16>, tensor<?x512xbf16>
 }
 
-// The other compress only reads: there it moves behind the gather.
+// The other compress only reads: there it moves after the gather.
 // CHECK-LABEL: func.func @between_windowed
 func.func @between_windowed(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi32>,
                             %s: !dsv4.cache<8 x <[<"v" : 512 x f32 in row>, <"s" : 512 x f32 in row>]>>,

@@ -7,7 +7,7 @@
 
 #f8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>
 #f4 = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
-#rule = #dsv4.quantizer<rounding = up_pow2>
+#recipe = #dsv4.quantizer<rounding = up_pow2>
 !cache = !dsv4.cache<8 x <[<"v" : 64 x f32 in row>]>>
 // CHECK-LABEL: func.func @fused
 // CHECK: dsv4.kernel @fused(

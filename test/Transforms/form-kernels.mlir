@@ -63,11 +63,11 @@ func.func @fused(%c: !one, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
   return %1 : tensor<?x512xbf16>
 }
 
-// Its row has two pieces, nope and rope, which the consumer takes as one row.
-// CHECK-LABEL: func.func @several_pieces
-func.func @several_pieces(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
+// Its row has two segments, nope and rope, which the consumer takes as one row.
+// CHECK-LABEL: func.func @several_segments
+func.func @several_segments(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
                           %s: tensor<?xf32>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
-  // CHECK: dsv4.kernel @several_pieces(
+  // CHECK: dsv4.kernel @several_segments(
   // CHECK: dsv4.paged_gather
   // CHECK-NEXT: dsv4.dequantize
   %0 = dsv4.paged_gather %c[%i] outs(%tmp : tensor<?x512xf32>) : !cache, tensor<?xi32>
@@ -91,13 +91,13 @@ func.func @other_user(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
   return %0, %1 : tensor<?x512xf32>, tensor<?x512xbf16>
 }
 
-// One row of 64 factors is not 64 rows: factors are read from memory.
-// CHECK-LABEL: func.func @other_row_space
-func.func @other_row_space(%f: tensor<64xf8E4M3FN>, %tmp: tensor<64xf32>, %g: tensor<1xf32>,
+// One row of 64 scales is not 64 rows: scales are read from memory.
+// CHECK-LABEL: func.func @other_iteration_space
+func.func @other_iteration_space(%f: tensor<64xf8E4M3FN>, %tmp: tensor<64xf32>, %g: tensor<1xf32>,
                            %d: tensor<64x512xf8E4M3FN>, %o: tensor<64x512xf32>)
     -> tensor<64x512xf32> {
-  // CHECK: dsv4.kernel @other_row_space_0
-  // CHECK: dsv4.kernel @other_row_space_1
+  // CHECK: dsv4.kernel @other_iteration_space_0
+  // CHECK: dsv4.kernel @other_iteration_space_1
   %0 = dsv4.dequantize %f scales(%g : tensor<1xf32>) outs(%tmp : tensor<64xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>} : tensor<64xf8E4M3FN>
   // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.dequantize': 'dsv4.dequantize' does not read this operand row by row
@@ -114,7 +114,7 @@ func.func @scales_too(%x: tensor<4x64xf32>, %q: tensor<4x64xf8E4M3FN>, %f: tenso
   // CHECK: dsv4.kernel @scales_too_0
   // CHECK: dsv4.kernel @scales_too_1
   %0, %1 = dsv4.quantize %x outs(%q, %f : tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>)
-      {format = #mx32, rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x64xf32>
+      {format = #mx32, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x64xf32>
   // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.quantize': 'dsv4.dequantize' does not read this operand row by row
   %2 = dsv4.dequantize %0 scales(%1 : tensor<4x2xf8E8M0FNU>) outs(%o : tensor<4x64xf32>)
       {format = #mx32} : tensor<4x64xf8E4M3FN>
@@ -175,7 +175,7 @@ func.func @writer(%c: !cache, %x: tensor<?x512xbf16>, %t: tensor<?x64xf32>, %p: 
       outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
   %2, %3 = dsv4.quantize %1 columns [0, 448]
       outs(%q, %f : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-      {format = #fp8, rule = #up} : tensor<?x512xbf16>
+      {format = #fp8, recipe = #up} : tensor<?x512xbf16>
   // REMARK: [[@LINE+1]]:3: remark: [Passed] dsv4-form-kernels {{.*}}writer{{.*}}holds dsv4.rms_norm dsv4.rope dsv4.quantize dsv4.paged_append
   dsv4.paged_append %c[%p] unique fields(%2, %1, %3
       : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>) columns [0, 448, 0]
@@ -193,7 +193,7 @@ func.func @returned(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %q: tensor
   %0 = dsv4.rms_norm %x outs(%row : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
   // REMARK: [[@LINE+1]]:12: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.rms_norm': its result has other users
   %1, %2 = dsv4.quantize %0 outs(%q, %f : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
-      {format = #fp8, rule = #up} : tensor<?x512xbf16>
+      {format = #fp8, recipe = #up} : tensor<?x512xbf16>
   return %0, %1, %2 : tensor<?x512xbf16>, tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>
 }
 
@@ -226,7 +226,7 @@ func.func @compressor(%x: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %t: tensor<?x
       outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
   %3, %4 = dsv4.quantize %2 columns [0, 448]
       outs(%q, %f : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-      {format = #fp8, rule = #up} : tensor<?x512xbf16>
+      {format = #fp8, recipe = #up} : tensor<?x512xbf16>
   // REMARK: [[@LINE+1]]:3: remark: [Passed] dsv4-form-kernels {{.*}}compressor_0{{.*}}holds dsv4.compress dsv4.rms_norm dsv4.rope dsv4.quantize dsv4.paged_append
   dsv4.paged_append %c[%i] unique fields(%3, %2, %4
       : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>) columns [0, 448, 0]
@@ -279,20 +279,20 @@ func.func @own_entries(%c: !one, %i: tensor<?xi32>, %j: tensor<?xi32>, %o: tenso
   // CHECK: dsv4.paged_append
   %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xf32>) : !one, tensor<?xi32>
   %1, %2 = dsv4.quantize %0 outs(%q, %f : tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>)
-      {format = #mx, rule = #up} : tensor<?x512xf32>
+      {format = #mx, recipe = #up} : tensor<?x512xf32>
   dsv4.paged_append %c[%j] unique fields(%1, %2 : tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>)
       : !one, tensor<?xi32>
   return
 }
 
 // The threads of a block pool windows for one op at a time.
-// CHECK-LABEL: func.func @two_teams
-func.func @two_teams(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi32>, %c: !both,
+// CHECK-LABEL: func.func @two_groups
+func.func @two_groups(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi32>, %c: !both,
                      %a: tensor<?x512xf32>, %b: tensor<?x512xf32>) {
-  // CHECK: dsv4.kernel @two_teams_0
+  // CHECK: dsv4.kernel @two_groups_0
   // CHECK: dsv4.compress
   // CHECK-NOT: dsv4.compress
-  // CHECK: dsv4.kernel @two_teams_1
+  // CHECK: dsv4.kernel @two_groups_1
   // CHECK: dsv4.compress
   // CHECK: dsv4.paged_append
   %0 = dsv4.compress %x, %x window 4 plan(%p : tensor<?x4xi32>)
@@ -305,7 +305,7 @@ func.func @two_teams(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi3
   return
 }
 
-// A result that a region uses before the consumer keeps its op in front of the region.
+// A result that a region uses before the consumer keeps its op before the region.
 // CHECK-LABEL: func.func @used_in_region
 // CHECK: dsv4.kernel @used_in_region_0
 // CHECK: scf.if

@@ -16,12 +16,12 @@
 // CHECK: gpu.func @gather(
 // CHECK-SAME: %{{[a-z0-9_]+}}: memref<?xi8> loc("cache"(#loc{{[0-9]*}})), %{{[a-z0-9_]+}}: memref<?xi32> loc("indices"(#loc{{[0-9]*}})), %{{[a-z0-9_]+}}: memref<?xi32> loc("page_table"(#loc{{[0-9]*}})), %{{[a-z0-9_]+}}: memref<?xbf16> loc("out"(#loc{{[0-9]*}})),
 // CHECK-SAME: %[[PAGES:[a-z0-9_]+]]: i32 {cuda.range = array<i64: 0, 2147483647>} loc("cache_pages"(#loc{{[0-9]*}})),
-// A dim of the row space is not zero where there is a row; a bucket has a bound.
+// A dim of the iteration space is not zero where there is a row; a bucket has a bound.
 // CHECK-SAME: i32 {cuda.range = array<i64: 1, 512>} loc("topk"(#loc{{[0-9]*}})),
 // CHECK-SAME: i32 {cuda.range = array<i64: 0, 2147483647>} loc("blocks"(#loc{{[0-9]*}})),
 // CHECK-SAME: i32 {cuda.range = array<i64: 0, 2147483647>} loc("rows"(#loc{{[0-9]*}})))
 // CHECK-SAME: kernel
-// CHECK-SAME: cuda.header = ["dsv4.paged_gather of 64 x v4_584 to bf16", "tokens = ?, topk <= 512, blocks = ?", "sm_100a: 128 threads, 8 lanes a row, chunks of 8 elements, streaming stores"]
+// CHECK-SAME: cuda.header = ["dsv4.paged_gather of 64 x v4_584 to bf16", "tokens = ?, topk <= 512, blocks = ?", "sm_100a: 128 threads, 8 lanes per row, vectors of 8 elements, streaming stores"]
 // CHECK-SAME: dsv4.schedule = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8, store = streaming>]>
 // CHECK-SAME: known_block_size = array<i32: 128, 1, 1>
 // CHECK: arith.index_cast %[[PAGES]] : i32 to index

@@ -66,10 +66,10 @@ gpu.module @m {
   // A config has the name of its kernel, and no value has that of a lambda's callback.
   // CHECK: gpu.func @best_of
   // CHECK-SAME: loc("BestOfConfig"("a.mlir":1:1))
-  // CHECK-SAME: loc("pool_window_1"("a.mlir":1:1))
-  gpu.func @best_of(%in: memref<?xf32> loc("BestOfConfig"(#loc)), %n: i32 loc("pool_window"(#loc)), %b: i1 loc("b"(#loc))) kernel {
+  // CHECK-SAME: loc("reduce_window_1"("a.mlir":1:1))
+  gpu.func @best_of(%in: memref<?xf32> loc("BestOfConfig"(#loc)), %n: i32 loc("reduce_window"(#loc)), %b: i1 loc("b"(#loc))) kernel {
     // CHECK: cuda.select 8 of %{{.*}} attributes {cuda.config = "BestOfConfig_1"}
-    cuda.select 8 of %n most 64 threads 64 : i32 load {
+    cuda.select 8 of %n max 64 threads 64 : i32 load {
     ^bb0(%column: i32):
       %x = cuda.load %in[%column] : memref<?xf32>, i32 -> vector<1x4xf32> loc(#loc)
       cuda.select_yield %x : vector<1x4xf32>
@@ -77,21 +77,21 @@ gpu.module @m {
     ^bb0(%place: i32, %index: i32, %value: f32):
       cuda.select_yield
     } loc(#loc)
-    // CHECK: cuda.pool 8 at %{{.*}} attributes {cuda.config = "BestOfConfig_2"}
-    %0 = cuda.pool 8 at %n of %n : i32, i32 to vector<1x1xf32> {
+    // CHECK: cuda.window_reduce 8 at %{{.*}} attributes {cuda.config = "BestOfConfig_2"}
+    %0 = cuda.window_reduce 8 at %n of %n : i32, i32 to vector<1x1xf32> {
     ^bb0(%row: i32):
-      cuda.pool_window %b scores {
+      cuda.window %b scores {
       ^bb0(%member: i32, %lane: i32):
         %x = cuda.load %in[%lane] : memref<?xf32>, i32 -> vector<1x1xf32> loc(#loc)
-        cuda.pool_yield %x : vector<1x1xf32>
+        cuda.window_yield %x : vector<1x1xf32>
       } values {
       ^bb0(%member: i32, %lane: i32):
         %x = cuda.load %in[%lane] : memref<?xf32>, i32 -> vector<1x1xf32> loc(#loc)
-        cuda.pool_yield %x : vector<1x1xf32>
+        cuda.window_yield %x : vector<1x1xf32>
       } else {
       ^bb0(%member: i32, %lane: i32):
         %x = cuda.load %in[%lane] : memref<?xf32>, i32 -> vector<1x1xf32> loc(#loc)
-        cuda.pool_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
+        cuda.window_row %b, %x, %x : vector<1x1xf32>, vector<1x1xf32>
       }
     } loc(#loc)
     // A call with statements has a line, used or not.

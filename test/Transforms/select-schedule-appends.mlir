@@ -6,7 +6,7 @@
 !wide = !dsv4.cache<16 x <[<"values" : 1024 x bf16 in row>, <"scores" : 1024 x bf16 in row>]>>
 !narrow = !dsv4.cache<16 x <[<"values" : 512 x bf16 in row>, <"scores" : 512 x bf16 in row>]>>
 
-// A prompt: few registers, so that many rows are on their way.
+// A prompt: few registers, so that many rows are in flight.
 // CHECK-LABEL: func.func @prompt
 func.func @prompt(%c: !narrow, %s: tensor<?xi32>, %v: tensor<?x512xbf16>) {
   // CHECK: schedule <threads = 128, min_blocks = 8, {{(pdl = true, )?}}parts = [#dsv4.rows<lanes = 16, vector = 4
@@ -68,17 +68,17 @@ func.func @grouped(%c: !groups, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: t
       : (!groups, tensor<?xi32>, tensor<?x512xbf16>, tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>) -> () {
   ^bb0(%c1: !groups, %s1: tensor<?xi32>, %v1: tensor<?x512xbf16>, %q1: tensor<?x448xf8E4M3FN>,
        %f1: tensor<?x7xf8E8M0FNU>):
-    %codes, %factors = dsv4.quantize %v1 columns [0, 448]
+    %payload, %scales = dsv4.quantize %v1 columns [0, 448]
         outs(%q1, %f1 : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-        {format = #by_group, rule = #up} : tensor<?x512xbf16>
-    dsv4.paged_append %c1[%s1] unique fields(%codes, %v1, %factors
+        {format = #by_group, recipe = #up} : tensor<?x512xbf16>
+    dsv4.paged_append %c1[%s1] unique fields(%payload, %v1, %scales
         : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
         columns [0, 448, 0] : !groups, tensor<?xi32>
   }
   return
 }
 
-// One factor for the whole row, by which every element is divided.
+// One scale for the whole row, by which every element is divided.
 // CHECK-LABEL: func.func @by_row
 func.func @by_row(%c: !whole, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: tensor<?x448xf8E4M3FN>,
                   %f: tensor<?xf32>) {
@@ -87,10 +87,10 @@ func.func @by_row(%c: !whole, %s: tensor<?xi32>, %v: tensor<?x512xbf16>, %q: ten
       : (!whole, tensor<?xi32>, tensor<?x512xbf16>, tensor<?x448xf8E4M3FN>, tensor<?xf32>) -> () {
   ^bb0(%c1: !whole, %s1: tensor<?xi32>, %v1: tensor<?x512xbf16>, %q1: tensor<?x448xf8E4M3FN>,
        %f1: tensor<?xf32>):
-    %codes, %factors = dsv4.quantize %v1 columns [0, 448]
+    %payload, %scales = dsv4.quantize %v1 columns [0, 448]
         outs(%q1, %f1 : tensor<?x448xf8E4M3FN>, tensor<?xf32>)
-        {format = #by_row, rule = #exact} : tensor<?x512xbf16>
-    dsv4.paged_append %c1[%s1] unique fields(%codes, %v1, %factors
+        {format = #by_row, recipe = #exact} : tensor<?x512xbf16>
+    dsv4.paged_append %c1[%s1] unique fields(%payload, %v1, %scales
         : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?xf32>)
         columns [0, 448, 0] : !whole, tensor<?xi32>
   }

@@ -1,4 +1,4 @@
-// Where a warp can have a row, it has: one row a block where rows are few, else as many as warps.
+// Where a warp can have a row, it has: one row per block where rows are few, else as many as warps.
 
 // RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule | FileCheck %s
 
@@ -9,7 +9,7 @@ func.func @few(%s: tensor<256x1024xf32>, %i: tensor<256x32xi32>) -> tensor<256x3
   return %0 : tensor<256x32xi32>
 }
 
-// Of bf16 a chunk has eight.
+// Of bf16 a vector has eight.
 // CHECK-LABEL: func.func @many
 // CHECK: schedule <threads = 128, {{.*}}parts = [#dsv4.select<algorithm = warp, vector = 8>]>
 func.func @many(%s: tensor<?x144xbf16>, %i: tensor<?x6xi32>) -> tensor<?x6xi32> {

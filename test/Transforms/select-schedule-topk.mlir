@@ -1,4 +1,4 @@
-// The schedules of kernels that select, by how many elements a row may have and how many rows there may be.
+// The schedules of kernels that select, by how many elements per row may have and how many rows there may be.
 
 // RUN: dsv4-opt %s --dsv4-select-schedule | FileCheck %s --check-prefixes=CHECK,SM90
 // RUN: dsv4-opt %s --dsv4-select-schedule="arch=sm_80" | FileCheck %s --check-prefixes=CHECK,SM80
@@ -19,7 +19,7 @@ func.func @short(%s: tensor<?x1000xf32>, %i: tensor<?x64xi32>) {
   return
 }
 
-// Two bytes an element, and no chunk of more than one divides the row.
+// Two bytes an element, and no vector of more than one divides the row.
 // CHECK-LABEL: func.func @odd
 // CHECK: schedule <threads = 256, {{(pdl = true, )?}}parts = [#dsv4.select<algorithm = block, vector = 1>]>
 func.func @odd(%s: tensor<?x1001xbf16>, %i: tensor<?x64xi32>) {
@@ -69,7 +69,7 @@ func.func @in_four_smaller_blocks(%s: tensor<32x16384xf32>, %i: tensor<32x8xi32>
   return
 }
 
-// As many rows as clusters find room for at once, then larger shares.
+// As many rows as clusters find room for at once, then larger fragments.
 // CHECK-LABEL: func.func @last_in_four_smaller_blocks(
 // SM90: schedule <threads = 512, cluster = 4, pdl = true, parts = [#dsv4.select<algorithm = block, vector = 4>]>
 func.func @last_in_four_smaller_blocks(%s: tensor<48x16384xf32>, %i: tensor<48x8xi32>) {
@@ -306,9 +306,9 @@ func.func @longest_in_eight_blocks(%s: tensor<15x131072xf32>, %i: tensor<15x1024
 }
 
 // Where more are selected the first block of a cluster has much to do.
-// CHECK-LABEL: func.func @too_many_places(
+// CHECK-LABEL: func.func @k_too_large(
 // SM90: schedule <threads = 1024, cluster = 4, pdl = true, parts = [#dsv4.select<algorithm = stream, vector = 4, vectors = 4>]>
-func.func @too_many_places(%s: tensor<15x131072xf32>, %i: tensor<15x1025xi32>) {
+func.func @k_too_large(%s: tensor<15x131072xf32>, %i: tensor<15x1025xi32>) {
   %0 = dsv4.kernel @k(%s, %i) : (tensor<15x131072xf32>, tensor<15x1025xi32>) -> tensor<15x1025xi32> {
   ^bb0(%a: tensor<15x131072xf32>, %b: tensor<15x1025xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<15x1025xi32>) : tensor<15x131072xf32>

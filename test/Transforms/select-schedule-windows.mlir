@@ -160,7 +160,7 @@ func.func @window_16(%v: tensor<?x512xf32>, %p: tensor<?x4xi32>, %o: tensor<?x51
   return %0 : tensor<?x512xbf16>
 }
 
-// Lanes and the team are reduced until they divide the row.
+// Lanes and the vector are reduced until they divide the row.
 // CHECK-LABEL: func.func @odd
 func.func @odd(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xbf16>) -> tensor<?x36xbf16> {
   // BUILTIN: schedule <threads = 32, {{.*}}parts = [#dsv4.rows<lanes = 2, vector = 2>, #dsv4.window<elements = 2, rows = {{[2-9]}}>]>
@@ -174,7 +174,7 @@ func.func @odd(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xbf16>)
   return %0 : tensor<?x36xbf16>
 }
 
-// Other ops have no team, in a table of teams neither.
+// Other ops have no window part, even in a table of such.
 // CHECK-LABEL: func.func @no_windows
 func.func @no_windows(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   // GIVEN: schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]> :

@@ -19,7 +19,7 @@ func.func @gather_fp8(%c: !v4, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) -> ten
   // SM90A: schedule <threads = 256, parts = [#dsv4.rows<lanes = 4, vector = 16, store = streaming>]>
   // SM100A: schedule <threads = 512, pdl = true, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
   // GIVEN: schedule <threads = 64, parts = [#dsv4.rows<lanes = 4, vector = 4>]>
-  // REMARK: [[@LINE+1]]:8: remark: [Analysis] schedule | Category:dsv4-select-schedule |{{.*}}kernel 'gather_fp8': {{[0-9]+}} threads, {{[0-9]+}} lanes a row, chunks of {{[0-9]+}} elements, {{.*}}. Measured on NVIDIA H200
+  // REMARK: [[@LINE+1]]:8: remark: [Analysis] schedule | Category:dsv4-select-schedule |{{.*}}kernel 'gather_fp8': {{[0-9]+}} threads, {{[0-9]+}} lanes per row, vectors of {{[0-9]+}} elements, {{.*}}. Measured on NVIDIA H200
   %0 = dsv4.kernel @gather_fp8(%c, %i, %o) : (!v4, tensor<?xi32>, tensor<?x512xbf16>) -> tensor<?x512xbf16> {
   ^bb0(%c1: !v4, %i1: tensor<?xi32>, %o1: tensor<?x512xbf16>):
     %r = dsv4.paged_gather %c1[%i1] outs(%o1 : tensor<?x512xbf16>) : !v4, tensor<?xi32>
@@ -115,9 +115,9 @@ func.func @long_rows(%x: tensor<?x7168xbf16>, %c: tensor<?x7168xf4E2M1FN>, %s: t
   %0:2 = dsv4.kernel @long_rows(%x, %c, %s) : (tensor<?x7168xbf16>, tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>)
       -> (tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>) {
   ^bb0(%x1: tensor<?x7168xbf16>, %c1: tensor<?x7168xf4E2M1FN>, %s1: tensor<?x448xf8E4M3FN>):
-    %codes, %factors = dsv4.quantize %x1 outs(%c1, %s1 : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>)
-        {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>, rule = #dsv4.quantizer<>} : tensor<?x7168xbf16>
-    dsv4.yield %codes, %factors : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>
+    %payload, %scales = dsv4.quantize %x1 outs(%c1, %s1 : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>)
+        {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>, recipe = #dsv4.quantizer<>} : tensor<?x7168xbf16>
+    dsv4.yield %payload, %scales : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>
   }
   return %0#0, %0#1 : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads emitted text from the standard input and compiles it behind the device
+// Reads emitted text from the standard input and compiles it after the device
 // library for every architecture named on the command line, or as it is with
 // --self-contained. Needs no GPU. A
 // kernel that waits for the launch before may have no load that is said to be
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
       good = false;
       continue;
     }
-    if (text.find("wait_for_predecessors") != std::string::npos &&
+    if (text.find("wait_for_previous_kernel") != std::string::npos &&
         output->ptx.find("ld.global.nc") != std::string::npos) {
       std::printf("%s: error: a read-only load in a kernel that waits\n",
                   argv[i]);

@@ -1,4 +1,4 @@
-//===- dsv4-lsp-server.cpp - Language server for dsv4 programs -*- C++ -*-===//
+//===- dsv4-lsp-server.cpp - Language server for dsv4 programs --*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- dsv4-opt.cpp - Runs passes on IR -*- C++ -*-===//
+//===- dsv4-opt.cpp - Runs passes on IR -------------------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

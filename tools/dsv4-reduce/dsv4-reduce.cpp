@@ -1,4 +1,4 @@
-//===- dsv4-reduce.cpp - Reduces failing programs -*- C++ -*-===//
+//===- dsv4-reduce.cpp - Reduces failing programs ---------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

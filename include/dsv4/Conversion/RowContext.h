@@ -1,4 +1,4 @@
-//===- RowContext.h - Row programs under construction -*- C++ -*-===//
+//===- RowContext.h - Row programs under construction -----------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -139,10 +139,10 @@ struct StoredVector {
   llvm::StringRef name;
 };
 
-/// One level of factors of a row.
-struct StoredFactors {
+/// One level of scales of a row.
+struct StoredScales {
   StoredVector vector;
-  int64_t group = 0; ///< Elements of the row a factor covers.
+  int64_t group = 0; ///< Elements of the row a scale covers.
 };
 
 /// Reads `stored`, elements in logical order.
@@ -156,19 +156,17 @@ StoredVector locateRow(RowContext &row, mlir::Value tensor, int64_t begin,
 StoredVector locateWholeRow(RowContext &row, mlir::Value tensor,
                             llvm::StringRef name);
 
-/// Elements, stored or computed by another op of the kernel, times factors, as
+/// Elements, stored or computed by another op of the kernel, times scales, as
 /// buildDecode has it. `elements` has rank 1.
 mlir::Value buildScale(RowContext &row, mlir::Value elements,
-                       llvm::ArrayRef<StoredFactors> factors,
-                       mlir::Type result);
+                       llvm::ArrayRef<StoredScales> scales, mlir::Type result);
 
 /// Reads stored elements and decodes them:
 /// ((element * factor_0) * factor_1) ..., every product rounded to fp32, the
 /// result rounded to nearest even into `result`. Elements that already have
-/// that type and no factors are copied.
+/// that type and no scales are copied.
 mlir::Value buildDecode(RowContext &row, const StoredVector &data,
-                        llvm::ArrayRef<StoredFactors> factors,
-                        mlir::Type result);
+                        llvm::ArrayRef<StoredScales> scales, mlir::Type result);
 
 } // namespace dsv4
 

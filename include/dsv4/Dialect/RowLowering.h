@@ -1,4 +1,4 @@
-//===- RowLowering.h - Row programs under construction -*- C++ -*-===//
+//===- RowLowering.h - Row programs under construction ----------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

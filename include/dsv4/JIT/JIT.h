@@ -1,4 +1,4 @@
-//===- JIT.h - Compile, cache and launch programs -*- C++ -*-===//
+//===- JIT.h - Compile, cache and launch programs ---------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -47,7 +47,7 @@ struct DialectExtension {
   std::string identity;
   std::function<void(mlir::DialectRegistry &)> registerDialects;
   /// The device code that their ops call (docs/TileSources.md), which goes
-  /// behind the device library into every kernel that needs it. A part of the
+  /// after the device library into every kernel that needs it. A part of the
   /// cache key, too.
   std::vector<rt::DeviceFile> deviceFiles = {};
 };
@@ -153,7 +153,7 @@ std::string getCacheKeyText(const std::string &source,
 /// every kernel. `target` is "cuda" or "host".
 struct EmittedProgram {
   rt::ProgramInfo info;
-  std::vector<std::string> texts; ///< One a kernel; compiled behind a prelude.
+  std::vector<std::string> texts; ///< One a kernel; compiled after a prelude.
   /// Files of the device library and of extensions that each kernel calls.
   std::vector<std::vector<std::string>> headers;
   /// All files of extensions.

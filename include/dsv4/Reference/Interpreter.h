@@ -46,7 +46,7 @@ struct Buffer {
 rt::Status interpret(mlir::func::FuncOp func, llvm::ArrayRef<Buffer> buffers);
 
 /// A line for every append that promises `unique` entries and is given one of
-/// them twice, and for every online compression a piece of which writes an
+/// them twice, and for every online compression a segment of which writes an
 /// entry that another reads or writes: what comes of it is not specified.
 /// Nothing for buffers that interpret() refuses.
 std::vector<std::string> findSharedEntries(mlir::func::FuncOp func,

@@ -1,4 +1,4 @@
-//===- Run.h - Compile, run, check and time a program -*- C++ -*-===//
+//===- Run.h - Compile, run, check and time a program -----------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

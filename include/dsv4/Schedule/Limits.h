@@ -44,9 +44,9 @@ constexpr int64_t kMaxAccessBits = 128;
 // window/*.cuh
 //===----------------------------------------------------------------------===//
 
-/// From so many windows per block on they are a grid apart: `pool_many_rows`.
+/// From so many windows per block on they are a grid apart: `many_windows`.
 constexpr int64_t kManyWindows = 4;
-/// Rows of a window that are reduced at a time: `PoolShape::all_blocks`.
+/// Rows of a window that are reduced at a time: `WindowShape::all_blocks`.
 constexpr int64_t kWindowBlockRows = 8;
 /// Rows of a segment that are loaded together: `group_rows`.
 constexpr int64_t kSegmentGroupRows = 4;

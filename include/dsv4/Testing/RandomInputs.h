@@ -13,7 +13,7 @@
 //                 several magnitudes, zeros of both signs, ties, infinities
 //   rotations     cosines and sines of random angles
 //   positions     of that table; a few -1 or beyond it
-//   factors       positive, in [2^-6, 2^6]
+//   scales       positive, in [2^-6, 2^6]
 //   indices       about 85 % name an entry; the others are -1, from the length
 //                 on, beyond the table, beyond the pool, INT32_MIN, INT32_MAX
 //   page tables   permuted pages; some -1, a few beyond the pool
@@ -22,9 +22,10 @@
 //   appends       the last positions of every request, one for each token, more
 //                 than a ring holds too, in any order; or slots, all different
 //                 if they are `unique`; some -1 and beyond the pool
-//   pieces        (of an online compress) of windows that begin, go on and end;
+//   segments        (of an online compress) of windows that begin, go on and
+//   end;
 //                 in place, to another entry, or not kept; each entry of the
-//                 state in one piece only; a few that are none
+//                 state in one segment only; a few that are none
 //   destinations  the byte 0xAB, so that what was not written shows
 //   bytes of a page that belong to no field: 0xFF, a NaN in most formats
 //
@@ -58,7 +59,7 @@ enum class Indices { All, Valid };
 
 /// Fresh random inputs for every binding. `dims` gives the extent of every dim
 /// of the Signature, named by the function or not ("kv.pages", "arg2.0"); other
-/// names are ignored. With Codes::All, factors too have every bit pattern. The
+/// names are ignored. With Codes::All, scales too have every bit pattern. The
 /// same seed gives the same bytes on every machine.
 rt::Result<InputSet>
 makeRandomInputs(mlir::func::FuncOp func,

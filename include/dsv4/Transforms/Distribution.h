@@ -215,8 +215,8 @@ private:
   void mapHolders(mlir::Value thread, mlir::Value isFirstOfCluster,
                   mlir::Value &row);
   void enterGuard();
-  void waitForPredecessors();
-  void launchSuccessors();
+  void waitForPreviousKernel();
+  void launchDependents();
   void prefetchPlan(mlir::Block *plan, mlir::Value row, bool l2);
   void prefetchScalars();
   void cloneSlice(mlir::Value value);

@@ -56,23 +56,23 @@ CacheEntry dsv4::findEntryOfIndex(RowContext &row, CacheType cache, Value index,
 }
 
 CacheEntry dsv4::findEntryOfPosition(RowContext &row,
-                                     const PositionPlaces &places,
+                                     const PositionLookup &lookup,
                                      Value request, Value position,
                                      Value valid) {
-  CacheType cache = places.cache.getType();
+  CacheType cache = lookup.cache.getType();
   Value pageSize = row.constant(cache.getPage());
-  if (places.ring)
-    position = row.rem(position, row.constant(*places.ring), "in_ring");
+  if (lookup.ring)
+    position = row.rem(position, row.constant(*lookup.ring), "in_ring");
   CacheEntry entry;
-  if (places.pageTable) {
-    entry.page = lookupPage(row, places.pageTable, request,
+  if (lookup.pageTable) {
+    entry.page = lookupPage(row, lookup.pageTable, request,
                             row.div(position, pageSize, "logical_page"), valid);
     entry.slot = row.rem(position, pageSize, "slot");
     entry.linear = row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
     entry.valid = row.both(valid, row.isNotNegative(entry.page));
     return entry;
   }
-  int64_t ring = *places.ring;
+  int64_t ring = *lookup.ring;
   if (ring % cache.getPage() != 0)
     return findEntryOfIndex(
         row, cache,

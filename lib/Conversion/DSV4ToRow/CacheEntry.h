@@ -23,7 +23,7 @@ struct CacheEntry {
 };
 
 /// Where the positions of requests are in a cache.
-struct PositionPlaces {
+struct PositionLookup {
   mlir::TypedValue<CacheType> cache;
   mlir::Value pageTable;       ///< `[requests, pages]`, or null.
   std::optional<int64_t> ring; ///< Positions count modulo this.
@@ -37,7 +37,7 @@ mlir::Value lookupPage(RowContext &row, mlir::Value table, mlir::Value tableRow,
 
 /// The entry of a position of a request, known to be valid so far: the request
 /// is a row of the page table, and neither is negative.
-CacheEntry findEntryOfPosition(RowContext &row, const PositionPlaces &places,
+CacheEntry findEntryOfPosition(RowContext &row, const PositionLookup &lookup,
                                mlir::Value request, mlir::Value position,
                                mlir::Value valid);
 

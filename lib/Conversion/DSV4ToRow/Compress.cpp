@@ -68,7 +68,7 @@ private:
   RowContext &row;
   OpBuilder &b;
   int64_t channels, columns;
-  /// Of the plan; the position of the first row, and how far behind it rows of
+  /// Of the plan; the position of the first row, and how far after it rows of
   /// the launch are.
   Value windowStart, request, position, firstRow, shift, isEntry;
   Value allInLaunch, launchStart;
@@ -104,14 +104,14 @@ void CompressBuilder::readPlan(Value entry) {
 
   // Most windows of a prefill are in the launch as a whole.
   Value first = row.add(firstRow, shift, "first_in_launch");
-  Value behind = row.add(first, row.constant(op.getWindowRows() - 1));
+  Value after = row.add(first, row.constant(op.getWindowRows() - 1));
   allInLaunch = row.both(
       row.both(isEntry, row.both(row.isNotNegative(firstRow),
                                  arith::CmpIOp::create(
                                      b, row.getLoc(), arith::CmpIPredicate::sge,
                                      firstRow, position))),
       row.both(row.isNotNegative(first),
-               row.isBelow(behind, row.getExtent(op.getValues(), 0))),
+               row.isBelow(after, row.getExtent(op.getValues(), 0))),
       "all_in_launch");
   launchStart = row.mul(first, row.constant(columns), "launch_start");
 }

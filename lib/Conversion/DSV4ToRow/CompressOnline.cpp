@@ -23,17 +23,17 @@ using namespace dsv4;
 
 namespace {
 
-/// Emits the row program of one piece.
-class PieceBuilder {
+/// Emits the row program of one segment.
+class SegmentBuilder {
 public:
-  PieceBuilder(CompressOp op, RowContext &row)
+  SegmentBuilder(CompressOp op, RowContext &row)
       : op(op), row(row), b(row.getBuilder()), channels(op.getChannels()),
         state(cast<TypedValue<CacheType>>(op.getState())) {}
 
   Value build();
 
 private:
-  void readPlan(Value piece);
+  void readPlan(Value segment);
   void buildBegin(Region &region);
   void buildMember(Region &region);
   void buildEnd(Region &region);
@@ -62,9 +62,9 @@ private:
 
 } // namespace
 
-void PieceBuilder::readPlan(Value piece) {
+void SegmentBuilder::readPlan(Value segment) {
   Value buffer = row.getBuffer(op.getPlan());
-  Value start = row.mul(piece, row.constant(5));
+  Value start = row.mul(segment, row.constant(5));
   auto load = [&](int64_t column, StringRef name) {
     return row.loadIndex(buffer, row.add(start, row.constant(column)), name);
   };
@@ -77,52 +77,52 @@ void PieceBuilder::readPlan(Value piece) {
   Value place = row.rem(
       arith::MaxSIOp::create(b, row.getLoc(), position, row.constant(0)),
       window, "place");
-  auto least = [&](Value lhs, Value rhs) {
+  auto min = [&](Value lhs, Value rhs) {
     return arith::MinSIOp::create(b, row.getLoc(), lhs, rhs);
   };
   auto minus = [&](Value lhs, Value rhs) {
     return arith::SubIOp::create(b, row.getLoc(), lhs, rhs);
   };
-  Value there = least(least(count, minus(window, place)),
-                      minus(row.getExtent(op.getValues(), 0), token));
+  Value there = min(min(count, minus(window, place)),
+                    minus(row.getExtent(op.getValues(), 0), token));
   there.getDefiningOp()->setLoc(row.getLoc("left"));
-  Value isPiece = row.both(
+  Value isSegment = row.both(
       row.both(row.isNotNegative(position),
                compare(arith::CmpIPredicate::sle, position, last)),
       row.both(row.isNotNegative(token),
                compare(arith::CmpIPredicate::sgt, there, row.constant(0))),
-      "is_piece");
-  tokens = arith::SelectOp::create(b, row.getLoc("tokens"), isPiece, there,
+      "is_segment");
+  tokens = arith::SelectOp::create(b, row.getLoc("tokens"), isSegment, there,
                                    row.constant(0));
   Value end = row.add(place, tokens);
-  end.getDefiningOp()->setLoc(row.getLoc("piece_end"));
-  ends =
-      row.both(isPiece, compare(arith::CmpIPredicate::eq, end, window), "ends");
+  end.getDefiningOp()->setLoc(row.getLoc("segment_end"));
+  ends = row.both(isSegment, compare(arith::CmpIPredicate::eq, end, window),
+                  "ends");
   launchStart = row.mul(token, row.constant(channels), "launch_start");
   biasStart = row.mul(place, row.constant(channels));
 
-  Value isRead = row.both(row.both(isPiece, compare(arith::CmpIPredicate::sgt,
-                                                    place, row.constant(0))),
+  Value isRead = row.both(row.both(isSegment, compare(arith::CmpIPredicate::sgt,
+                                                      place, row.constant(0))),
                           row.isNotNegative(fromIndex));
   from = findEntryOfIndex(row, state.getType(), fromIndex, isRead);
   completeEntry(row, state, from);
   from.valid.getDefiningOp()->setLoc(row.getLoc("known"));
-  Value isWritten = row.both(row.both(isPiece, row.isBelow(end, window)),
+  Value isWritten = row.both(row.both(isSegment, row.isBelow(end, window)),
                              row.isNotNegative(toIndex));
   to = findEntryOfIndex(row, state.getType(), toIndex, isWritten);
   completeEntry(row, state, to, /*isWritten=*/true);
   to.valid.getDefiningOp()->setLoc(row.getLoc("kept"));
 }
 
-Block *PieceBuilder::enter(Region &region, ArrayRef<StringRef> indices) {
+Block *SegmentBuilder::enter(Region &region, ArrayRef<StringRef> indices) {
   Block *block = b.createBlock(&region);
   for (StringRef name : indices)
     block->addArgument(b.getIndexType(), row.getLoc(name));
   return block;
 }
 
-Value PieceBuilder::readRow(Value tensor, Value first, Value at,
-                            StringRef name) {
+Value SegmentBuilder::readRow(Value tensor, Value first, Value at,
+                              StringRef name) {
   StoredVector stored;
   stored.element = cast<ShapedType>(tensor.getType()).getElementType();
   stored.extent = stored.readable = channels;
@@ -134,7 +134,7 @@ Value PieceBuilder::readRow(Value tensor, Value first, Value at,
   return buildRead(row, stored);
 }
 
-void PieceBuilder::buildBegin(Region &region) {
+void SegmentBuilder::buildBegin(Region &region) {
   OpBuilder::InsertionGuard saved(b);
   enter(region, {});
   SmallVector<Value> kept;
@@ -147,7 +147,7 @@ void PieceBuilder::buildBegin(Region &region) {
   row::YieldOp::create(b, row.getLoc(), kept);
 }
 
-void PieceBuilder::buildMember(Region &region) {
+void SegmentBuilder::buildMember(Region &region) {
   OpBuilder::InsertionGuard saved(b);
   Value member = enter(region, {"member"})->getArgument(0);
   SmallVector<Value> loaded = {
@@ -158,7 +158,7 @@ void PieceBuilder::buildMember(Region &region) {
   row::YieldOp::create(b, row.getLoc(), loaded);
 }
 
-void PieceBuilder::buildEnd(Region &region) {
+void SegmentBuilder::buildEnd(Region &region) {
   OpBuilder::InsertionGuard saved(b);
   Block *block = enter(region, {});
   auto type = VectorType::get({channels}, b.getF32Type());
@@ -171,7 +171,7 @@ void PieceBuilder::buildEnd(Region &region) {
   row::YieldOp::create(b, row.getLoc(), ValueRange());
 }
 
-Value PieceBuilder::build() {
+Value SegmentBuilder::build() {
   auto type = VectorType::get({channels}, b.getF32Type());
   auto reduce = row::WindowReduceOnlineOp::create(b, row.getLoc("pooled"), type,
                                                   op.getWindow());
@@ -179,16 +179,16 @@ Value PieceBuilder::build() {
     OpBuilder::InsertionGuard saved(b);
     enter(reduce.getBody(), {});
     readPlan(row.getRow());
-    auto piece = row::WindowSegmentOp::create(b, row.getLoc(), tokens,
-                                              from.valid, to.valid, ends);
-    buildBegin(piece.getBegin());
-    buildMember(piece.getMember());
-    buildEnd(piece.getEnd());
+    auto segment = row::WindowSegmentOp::create(b, row.getLoc(), tokens,
+                                                from.valid, to.valid, ends);
+    buildBegin(segment.getBegin());
+    buildMember(segment.getMember());
+    buildEnd(segment.getEnd());
   }
   return row.fromF32(reduce.getReduced(),
                      cast<ShapedType>(op.getOut().getType()).getElementType());
 }
 
 Value dsv4::buildOnlineCompress(CompressOp op, RowContext &row) {
-  return PieceBuilder(op, row).build();
+  return SegmentBuilder(op, row).build();
 }

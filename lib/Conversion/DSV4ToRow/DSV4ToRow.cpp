@@ -1,4 +1,4 @@
-//===- DSV4ToRow.cpp - Kernels to row programs -*- C++ -*-===//
+//===- DSV4ToRow.cpp - Kernels to row programs ------------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -63,7 +63,7 @@ static void storeRow(RowContext &row, Value destination,
         std::gcd<int64_t>(16, values * memref.getElementTypeBitWidth() / 8);
     row::WriteOp::create(
         b, row.getLoc(), segments.front(), buffer,
-        row.mul(row.getRow(), row.constant(values), "factors_start"), group,
+        row.mul(row.getRow(), row.constant(values), "scales_start"), group,
         alignment);
     return;
   }

@@ -1,4 +1,4 @@
-//===- Dequantize.cpp - Row program of dsv4.dequantize -*- C++ -*-===//
+//===- Dequantize.cpp - Row program of dsv4.dequantize ----------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ struct DequantizeLowering
                                             RowContext &row) const {
     auto op = cast<DequantizeOp>(operation);
     int64_t extent = cast<ShapedType>(op.getData().getType()).getShape().back();
-    SmallVector<StoredFactors> factors;
+    SmallVector<StoredScales> scales;
     for (auto [level, tensor] :
          llvm::zip(op.getFormat().getScales(), op.getScales())) {
       bool isOfGroups = level.getGroup() > 0;
@@ -26,15 +26,15 @@ struct DequantizeLowering
           row, tensor, isOfGroups ? "group_scale" : "row_scale");
       if (level.getGroup() == FieldAttr::kPerTensor)
         vector.offset = row.constant(0);
-      factors.push_back({vector, extent / vector.extent});
+      scales.push_back({vector, extent / vector.extent});
     }
     Type result = cast<ShapedType>(op.getOut().getType()).getElementType();
     if (op.getData().getDefiningOp())
       return SmallVector<RowValue>{
-          {buildScale(row, row.takeRow(op.getData(), ""), factors, result)}};
+          {buildScale(row, row.takeRow(op.getData(), ""), scales, result)}};
     StoredVector data = locateWholeRow(row, op.getData(), "elements");
     data.highFirst = op.getFormat().getHighFirst();
-    return SmallVector<RowValue>{{buildDecode(row, data, factors, result)}};
+    return SmallVector<RowValue>{{buildDecode(row, data, scales, result)}};
   }
 };
 

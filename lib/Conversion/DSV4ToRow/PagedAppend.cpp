@@ -92,7 +92,7 @@ void AppendBuilder::storeField(FieldAttr field, Value values) {
   StoredVector stored = locateField(row, op.getCache(), field, entry);
   Location loc = row.getLoc();
   Value buffer = stored.buffer, offset = stored.offset;
-  // Zeros behind a field fill it up to a power of two of bytes.
+  // Zeros after a field fill it up to a power of two of bytes.
   int64_t bytes = field.getByteSize();
   int64_t pad =
       llvm::isPowerOf2_64(bytes + field.getPad()) ? field.getPad() : 0;
@@ -104,7 +104,7 @@ void AppendBuilder::storeField(FieldAttr field, Value values) {
     return;
   }
   if (field.isMetadata()) {
-    // One lane writes what all of them have, as it does a factor per row.
+    // One lane writes what all of them have, as it does a scale per row.
     row::WriteOp::create(b, loc, values, buffer, offset,
                          RecordAttr::kMaxRowExtent, stored.alignment,
                          /*interleave=*/1, pad);

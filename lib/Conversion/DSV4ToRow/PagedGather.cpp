@@ -1,4 +1,4 @@
-//===- PagedGather.cpp - Row program of dsv4.paged_gather -*- C++ -*-===//
+//===- PagedGather.cpp - Row program of dsv4.paged_gather -------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,11 +21,11 @@ public:
 
   SmallVector<RowValue> build() {
     CacheEntry entry = buildEntry();
-    RowValue pieces;
+    RowValue segments;
     for (FieldAttr field : cache.getRecord().getFields())
       if (field.isData())
-        pieces.push_back(buildField(field, entry));
-    SmallVector<RowValue> results = {pieces};
+        segments.push_back(buildField(field, entry));
+    SmallVector<RowValue> results = {segments};
     if (op.getMask())
       results.push_back({entry.valid});
     return results;
@@ -80,7 +80,7 @@ CacheEntry GatherBuilder::buildEntry() {
 
 StoredVector GatherBuilder::locate(FieldAttr field, const CacheEntry &entry) {
   StoredVector stored = locateField(row, op.getCache(), field, entry);
-  // Padding behind a field may be read with it where that makes the access a
+  // Padding after a field may be read with it where that makes the access a
   // power of two.
   int64_t bits = getElementBits(field.getElement());
   if (field.getPad() && bits == 8 && field.getPlacement() != Placement::Array &&
@@ -90,12 +90,12 @@ StoredVector GatherBuilder::locate(FieldAttr field, const CacheEntry &entry) {
 }
 
 Value GatherBuilder::buildField(FieldAttr field, const CacheEntry &entry) {
-  SmallVector<StoredFactors> factors;
+  SmallVector<StoredScales> scales;
   for (FieldAttr level : cache.getRecord().getScalesOf(field.getName())) {
     int64_t group = level.getGroup() > 0 ? level.getGroup() : field.getExtent();
-    factors.push_back({locate(level, entry), group});
+    scales.push_back({locate(level, entry), group});
   }
-  return buildDecode(row, locate(field, entry), factors,
+  return buildDecode(row, locate(field, entry), scales,
                      cast<ShapedType>(op.getOut().getType()).getElementType());
 }
 

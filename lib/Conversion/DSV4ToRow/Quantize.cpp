@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps of the rule (QuantizerAttr) in their order, on vectors of one value
-// a group.
+// The steps of the recipe (QuantizerAttr) in their order, on vectors of one
+// value a group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace {
 class QuantizeBuilder {
 public:
   QuantizeBuilder(QuantizeOp op, RowContext &row)
-      : op(op), row(row), b(row.getBuilder()), rule(op.getRule()),
+      : op(op), row(row), b(row.getBuilder()), recipe(op.getRecipe()),
         levels(op.getFormat().getScales()) {
     std::tie(begin, count) = op.getColumnRange();
     isFP4 = isa<Float4E2M1FNType>(op.getFormat().getElement());
@@ -37,16 +37,16 @@ public:
 
 private:
   Value buildAmax(Value x, int64_t per, bool keepNaN, StringRef name);
-  /// amax / max, as the rule has it.
+  /// amax / max, as the recipe has it.
   Value buildQuotient(Value amax, float max);
-  /// The outer factor of the row, computed or given; null without one.
+  /// The outer scale of the row, computed or given; null without one.
   Value buildOuter(Value x);
   Value buildScale(Value amax, Value outer);
   /// A scale is NaN where the group of an element type without NaN has one.
   Value withNaN(Value scale, Value amax);
-  /// The stored factors, and the same as f32.
-  std::pair<Value, Value> buildFactors(Value scale);
-  Value buildCodes(Value x, Value scale);
+  /// The stored scales, and the same as f32.
+  std::pair<Value, Value> buildScales(Value scale);
+  Value buildPayload(Value x, Value scale);
 
   int64_t groups() const { return count / group; }
   Value atLeast(Value value, float bound) {
@@ -66,7 +66,7 @@ private:
   QuantizeOp op;
   RowContext &row;
   OpBuilder &b;
-  QuantizerAttr rule;
+  QuantizerAttr recipe;
   ArrayRef<ScaleAttr> levels;
   int64_t begin, count, group;
   float limit;
@@ -84,7 +84,7 @@ Value QuantizeBuilder::buildAmax(Value x, int64_t per, bool keepNaN,
 }
 
 Value QuantizeBuilder::buildQuotient(Value amax, float max) {
-  if (rule.getLimit() == Quotient::Divide)
+  if (recipe.getLimit() == Quotient::Divide)
     return over(amax, row.splat(max, sizeOf(amax)));
   return times(amax, row.splat(1.0f / max, sizeOf(amax)));
 }
@@ -105,21 +105,21 @@ Value QuantizeBuilder::buildOuter(Value x) {
 }
 
 Value QuantizeBuilder::buildScale(Value amax, Value outer) {
-  float floor = rule.getFloor().getValue().convertToFloat();
-  bool ofAmax = floor > 0 && rule.getFloorOf() == FloorKind::Amax;
+  float floor = recipe.getFloor().getValue().convertToFloat();
+  bool ofAmax = floor > 0 && recipe.getFloorOf() == FloorKind::Amax;
   Value scale = buildQuotient(ofAmax ? atLeast(amax, floor) : amax, limit);
-  if (floor > 0 && rule.getFloorOf() == FloorKind::Scale)
+  if (floor > 0 && recipe.getFloorOf() == FloorKind::Scale)
     scale = atLeast(scale, floor);
   if (outer)
     scale = over(scale, row.repeat(outer, groups()));
-  // The smallest factor, unless the rule's floor is not below it.
-  Type factor = levels[0].getElement();
-  float least = factor.isF32()                  ? FLT_MIN
-                : isa<Float8E4M3FNType>(factor) ? 0x1p-9f
-                                                : 0.0f;
-  bool bounded = !outer && rule.getFloorOf() == FloorKind::Scale;
-  if (least > 0 && !(bounded && floor >= least))
-    scale = atLeast(scale, least);
+  // The smallest scale, unless the recipe's floor is not below it.
+  Type scaleType = levels[0].getElement();
+  float min = scaleType.isF32()                  ? FLT_MIN
+              : isa<Float8E4M3FNType>(scaleType) ? 0x1p-9f
+                                                 : 0.0f;
+  bool bounded = !outer && recipe.getFloorOf() == FloorKind::Scale;
+  if (min > 0 && !(bounded && floor >= min))
+    scale = atLeast(scale, min);
   return withNaN(scale, amax);
 }
 
@@ -131,44 +131,45 @@ Value QuantizeBuilder::withNaN(Value scale, Value amax) {
                                times(amax, row.splat(0, sizeOf(amax))));
 }
 
-std::pair<Value, Value> QuantizeBuilder::buildFactors(Value scale) {
-  Type factor = levels[0].getElement();
-  bool pow2 = rule.getRounding() == ScaleRounding::UpPow2;
-  if (factor.isF32() && !pow2)
+std::pair<Value, Value> QuantizeBuilder::buildScales(Value scale) {
+  Type scaleType = levels[0].getElement();
+  bool pow2 = recipe.getRounding() == ScaleRounding::UpPow2;
+  if (scaleType.isF32() && !pow2)
     return {scale, scale};
-  Type coded = pow2 ? Type(Float8E8M0FNUType::get(b.getContext())) : factor;
+  Type coded = pow2 ? Type(Float8E8M0FNUType::get(b.getContext())) : scaleType;
   Value codes = row::EncodeOp::create(
-      b, row.getLoc("factors"), VectorType::get({groups()}, coded), scale,
-      /*up=*/rule.getRounding() != ScaleRounding::Nearest,
+      b, row.getLoc("scales"), VectorType::get({groups()}, coded), scale,
+      /*up=*/recipe.getRounding() != ScaleRounding::Nearest,
       /*ties_down=*/false, /*drop_negative_zero=*/false);
   Value value = row.toF32(codes);
-  return {factor.isF32() ? value : codes, value};
+  return {scaleType.isF32() ? value : codes, value};
 }
 
-Value QuantizeBuilder::buildCodes(Value x, Value scale) {
+Value QuantizeBuilder::buildPayload(Value x, Value scale) {
   Value scaled;
-  if (rule.getPayload() == Quotient::Reciprocal) {
+  if (recipe.getPayload() == Quotient::Reciprocal) {
     Value inverse = over(row.splat(1, groups()), scale, "inverse_scale");
     scaled = times(row.toF32(x), row.repeat(inverse, group));
   } else {
     scaled = over(row.toF32(x), row.repeat(scale, group));
   }
   return row::EncodeOp::create(
-      b, row.getLoc("codes"),
+      b, row.getLoc("payload"),
       VectorType::get({count}, op.getFormat().getElement()), scaled,
-      /*up=*/false, rule.getTies() == Ties::Down, rule.getDropNegativeZero());
+      /*up=*/false, recipe.getTies() == Ties::Down,
+      recipe.getDropNegativeZero());
 }
 
 SmallVector<RowValue> QuantizeBuilder::build() {
   Value x = row.takeRow(op.getX(), begin, count, "x");
   Value outer = buildOuter(x);
   Value amax = buildAmax(x, group, /*keepNaN=*/isFP4, "amax");
-  auto [factors, values] = buildFactors(buildScale(amax, outer));
+  auto [scales, values] = buildScales(buildScale(amax, outer));
   Value scale = values;
   if (outer)
     scale = withNaN(
         atLeast(times(values, row.repeat(outer, groups())), FLT_MIN), amax);
-  SmallVector<RowValue> results = {{buildCodes(x, scale)}, {factors}};
+  SmallVector<RowValue> results = {{buildPayload(x, scale)}, {scales}};
   if (outer && !op.getGiven())
     results.push_back({outer});
   return results;

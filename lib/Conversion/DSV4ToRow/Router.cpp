@@ -25,11 +25,10 @@ struct GateLowering
     return row::ReduceOp::create(row.getBuilder(), row.getLoc(name), one, kind,
                                   of, extent);
   }
-  static Value buildPowers(RowContext &row, Value logits, Value most) {
+  static Value buildPowers(RowContext &row, Value logits, Value max) {
     auto type = cast<VectorType>(logits.getType());
-    Value below =
-        arith::SubFOp::create(row.getBuilder(), row.getLoc(), logits,
-                              row.repeat(most, type.getNumElements()));
+    Value below = arith::SubFOp::create(row.getBuilder(), row.getLoc(), logits,
+                                        row.repeat(max, type.getNumElements()));
     return row::ActivationOp::create(row.getBuilder(), row.getLoc("powers"),
                                       type, row::ActivationKind::Exp, below);
   }
@@ -39,8 +38,8 @@ struct GateLowering
                                  row.repeat(sum, count));
   }
   static Value buildSoftmax(RowContext &row, Value logits) {
-    Value most = reduce(row::ReduceKind::MaxNaN, logits, row, "most");
-    Value powers = buildPowers(row, logits, most);
+    Value max = reduce(row::ReduceKind::MaxNaN, logits, row, "max_logit");
+    Value powers = buildPowers(row, logits, max);
     Value sum = reduce(row::ReduceKind::Sum, powers, row, "power_sum");
     return buildQuotients(row, powers, sum);
   }
@@ -67,13 +66,13 @@ struct LookupLowering
                                             RowContext &row) const {
     auto op = cast<LookupOp>(operation);
     OpBuilder &b = row.getBuilder();
-    int64_t places = cast<ShapedType>(op.getOut().getType()).getShape().back();
+    int64_t k = cast<ShapedType>(op.getOut().getType()).getShape().back();
     Value id = row.loadIndex(row.getBuffer(op.getIds()), row.getRow(), "id");
     Value inTable =
         row.both(row.isNotNegative(id),
                  row.isBelow(id, row.getExtent(op.getTable(), 0)), "in_table");
-    StoredVector stored = locateRow(row, op.getTable(), 0, places, "entries");
-    stored.offset = row.mul(id, row.constant(places));
+    StoredVector stored = locateRow(row, op.getTable(), 0, k, "entries");
+    stored.offset = row.mul(id, row.constant(k));
     stored.predicate = inTable;
     Value entries = buildRead(row, stored);
     auto type = cast<VectorType>(entries.getType());
@@ -86,19 +85,19 @@ struct LookupLowering
   }
 };
 
-/// Emits the weights of a row, or of one place of a selection of the kernel.
+/// Emits the weights of a row, or of one rank of a selection of the kernel.
 struct RouteWeightsLowering
     : RowLoweringInterface::ExternalModel<RouteWeightsLowering,
                                           RouteWeightsOp> {
   static Value renormalize(RowContext &row, Value weights) {
-    constexpr double kLeastNormal = 0x1p-126;
+    constexpr double kMinNormal = 0x1p-126;
     OpBuilder &b = row.getBuilder();
     int64_t count = cast<VectorType>(weights.getType()).getNumElements();
     Value sum = row::ReduceOp::create(b, row.getLoc("sum"),
                                       VectorType::get({1}, b.getF32Type()),
                                       row::ReduceKind::Sum, weights, count);
     sum = arith::MaximumFOp::create(b, row.getLoc(), sum,
-                                    row.splat(kLeastNormal, 1));
+                                    row.splat(kMinNormal, 1));
     return arith::DivFOp::create(b, row.getLoc(), weights,
                                  row.repeat(sum, count));
   }
@@ -107,16 +106,15 @@ struct RouteWeightsLowering
                                             RowContext &row) const {
     auto op = cast<RouteWeightsOp>(operation);
     OpBuilder &b = row.getBuilder();
-    int64_t count = op.getPlaces();
+    int64_t count = op.getK();
     Value indices = row.takeRow(op.getIndices(), "indices");
     Value picked =
         op.getUniform()
             ? row.splat(1.0 / count, count)
-            : row::PickOp::create(b, row.getLoc("scores"),
-                                  VectorType::get({count}, b.getF32Type()),
-                                  row.toF32(row.takeRow(op.getScores(),
-                                                        "scores")),
-                                  indices)
+            : row::GatherElementsOp::create(
+                  b, row.getLoc("scores"),
+                  VectorType::get({count}, b.getF32Type()),
+                  row.toF32(row.takeRow(op.getScores(), "scores")), indices)
                   .getElements();
     Value weights = row::WhereValidOp::create(
         b, row.getLoc("picked"), picked.getType(), picked, indices,

@@ -1,4 +1,4 @@
-//===- RowContext.cpp - Row programs under construction -*- C++ -*-===//
+//===- RowContext.cpp - Row programs under construction ---------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -167,7 +167,7 @@ StoredVector dsv4::locateRow(RowContext &row, Value tensor, int64_t begin,
   int64_t bits = getElementBits(stored.element);
   int64_t cell = getElementBits(
       cast<MemRefType>(stored.buffer.getType()).getElementType());
-  // A factor per row may have no axis.
+  // A scale per row may have no axis.
   bool hasAxis = type.getRank() > row.getSpaceRank();
   int64_t rowBits =
       count == 1 && !hasAxis ? bits : type.getShape().back() * bits;
@@ -319,27 +319,26 @@ Value dsv4::buildRead(RowContext &row, const StoredVector &stored) {
 }
 
 Value dsv4::buildScale(RowContext &row, Value elements,
-                       ArrayRef<StoredFactors> factors, Type result) {
+                       ArrayRef<StoredScales> scales, Type result) {
   OpBuilder &b = row.getBuilder();
   // All reads come first: they are independent of each other.
   SmallVector<Value> read;
-  for (const StoredFactors &level : factors)
+  for (const StoredScales &level : scales)
     read.push_back(buildRead(row, level.vector));
-  if (factors.empty())
+  if (scales.empty())
     return row.copy(elements, result);
 
   Location loc = row.getLoc();
   Value value = row.toF32(elements);
-  for (auto [level, vector] : llvm::zip(factors, read)) {
-    Value factor = row.toF32(vector);
-    factor =
-        row.repeat(factor, level.group, (level.vector.name + "_f32").str());
-    value = arith::MulFOp::create(b, loc, value, factor);
+  for (auto [level, vector] : llvm::zip(scales, read)) {
+    Value scale = row.toF32(vector);
+    scale = row.repeat(scale, level.group, (level.vector.name + "_f32").str());
+    value = arith::MulFOp::create(b, loc, value, scale);
   }
   return row.fromF32(value, result);
 }
 
 Value dsv4::buildDecode(RowContext &row, const StoredVector &data,
-                        ArrayRef<StoredFactors> factors, Type result) {
-  return buildScale(row, buildRead(row, data), factors, result);
+                        ArrayRef<StoredScales> scales, Type result) {
+  return buildScale(row, buildRead(row, data), scales, result);
 }

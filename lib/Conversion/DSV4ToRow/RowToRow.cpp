@@ -89,9 +89,9 @@ struct RopeLowering
     int64_t extent = getRowExtent(op.getX());
     int64_t width = getRowExtent(op.getTable());
 
-    RowValue pieces;
+    RowValue segments;
     if (extent != width)
-      pieces.push_back(
+      segments.push_back(
           row.copy(row.takeRow(op.getX(), 0, extent - width, "x"), result));
     Value tail = row.takeRow(op.getX(), extent - width, width, "x_rope");
     Value position = row.loadIndex(row.getBuffer(op.getPositions()),
@@ -125,9 +125,9 @@ struct RopeLowering
     }
     Value rotated = row.fromF32(
         vector::InterleaveOp::create(b, loc, first, second), result);
-    pieces.push_back(arith::SelectOp::create(b, row.getLoc("rotated"), inTable,
-                                             rotated, row.copy(tail, result)));
-    return SmallVector<RowValue>{pieces};
+    segments.push_back(arith::SelectOp::create(
+        b, row.getLoc("rotated"), inTable, rotated, row.copy(tail, result)));
+    return SmallVector<RowValue>{segments};
   }
 };
 

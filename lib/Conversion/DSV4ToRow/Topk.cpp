@@ -128,12 +128,12 @@ Value TopkBuilder::buildValues(Value scores, row::SelectOp select) {
   Value values = select.getValues();
   if (op.getBias()) {
     // The element was chosen by another number than it is.
-    values = row::PickOp::create(b, row.getLoc("scores"), values.getType(),
-                                 scores, select.getIndices());
+    values = row::GatherElementsOp::create(
+        b, row.getLoc("scores"), values.getType(), scores, select.getIndices());
     APFloat none = APFloat::getInf(APFloat::IEEEsingle(), !op.getSmallest());
     values = row::WhereValidOp::create(b, row.getLoc(), values.getType(),
                                        values, select.getIndices(),
-                                       TopkOp::kMostColumns, none);
+                                       TopkOp::kMaxColumns, none);
   }
   return row.fromF32(values, getElementTypeOrSelf(op.getValues().getType()));
 }
@@ -141,14 +141,14 @@ Value TopkBuilder::buildValues(Value scores, row::SelectOp select) {
 FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
   auto kernel = op->getParentOfType<KernelOp>();
   max = boundColumns(kernel, op.getCooperativeWork());
-  if (max > TopkOp::kMostColumns)
+  if (max > TopkOp::kMaxColumns)
     return op.emitOpError()
-           << "topk_c1: a row may have more than " << TopkOp::kMostColumns
+           << "topk_c1: a row may have more than " << TopkOp::kMaxColumns
            << " elements: run dsv4-specialize, which bounds a named axis";
   max = std::max<int64_t>(max, 1);
   Value length = buildLength();
   Value scores = row.toF32(row.takeRow(op.getScores(), "scores", max));
-  int64_t k = op.getPlaces();
+  int64_t k = op.getK();
   auto select = row::SelectOp::create(
       b, row.getLoc(), VectorType::get({k}, b.getI32Type()),
       VectorType::get({k}, b.getF32Type()), addBias(scores), length,

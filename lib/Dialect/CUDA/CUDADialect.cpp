@@ -1,4 +1,4 @@
-//===- CUDADialect.cpp - The cuda exit dialect -*- C++ -*-===//
+//===- CUDADialect.cpp - The cuda exit dialect ------------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -161,7 +161,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!good || number < 80 || number > 200)
     return emitError() << "target_c1: expected an architecture from \"sm_80\" "
                           "to \"sm_200\", with \"a\", \"f\" or nothing "
-                          "behind it, such as \"sm_90a\", got \""
+                          "after it, such as \"sm_90a\", got \""
                        << arch << "\"";
   return success();
 }
@@ -184,7 +184,7 @@ static LogicalResult verifyAccess(Operation *op, StringRef prefix, Type value,
       stride <= 0)
     return op->emitOpError()
            << prefix << "_c2: a tile of " << vector.getDimSize(0)
-           << " chunks needs a positive stride";
+           << " vectors needs a positive stride";
   if (align < 0 || (align > 0 && !llvm::isPowerOf2_64(align)))
     return op->emitOpError() << prefix
                              << "_c3: expected an alignment that is a power of "
@@ -193,13 +193,13 @@ static LogicalResult verifyAccess(Operation *op, StringRef prefix, Type value,
   return success();
 }
 
-/// Clause `clause`: only a tile has a number of chunks.
-static LogicalResult verifyChunks(Operation *op, StringRef clause, Type value,
-                                  Value chunks, Value predicate) {
+/// Clause `clause`: only a tile has a number of vectors.
+static LogicalResult verifyVectors(Operation *op, StringRef clause, Type value,
+                                   Value vectors, Value predicate) {
   auto vector = dyn_cast<VectorType>(value);
-  if (!chunks || (vector && vector.getRank() == 2 && !predicate))
+  if (!vectors || (vector && vector.getRank() == 2 && !predicate))
     return success();
-  return op->emitOpError() << clause << ": expected 'chunks' of a tile"
+  return op->emitOpError() << clause << ": expected 'vectors' of a tile"
                            << (predicate ? ", without a predicate" : "");
 }
 
@@ -207,27 +207,28 @@ LogicalResult LoadOp::verify() {
   if (failed(verifyAccess(*this, "load", getValue().getType(),
                           cast<MemRefType>(getBase().getType()), getStride(),
                           getAlign())) ||
-      failed(verifyChunks(*this, "load_c5", getValue().getType(), getChunks(),
-                          getPredicate())))
+      failed(verifyVectors(*this, "load_c5", getValue().getType(), getVectors(),
+                           getPredicate())))
     return failure();
   if (!getStaged())
     return success();
   auto vector = dyn_cast<VectorType>(getValue().getType());
   int64_t bits =
       vector ? vector.getNumElements() * vector.getElementTypeBitWidth() : 0;
-  bool isChunk = vector && (vector.getRank() == 1 || vector.getDimSize(0) == 1);
-  auto isRowOfPiece = [](Operation *user) {
-    auto piece = dyn_cast<PoolPieceOp>(user->getParentOp());
-    return piece && isa<PoolYieldOp>(user) &&
-           user->getParentRegion() == &piece.getMember();
+  bool isVector =
+      vector && (vector.getRank() == 1 || vector.getDimSize(0) == 1);
+  auto isRowOfSegment = [](Operation *user) {
+    auto segment = dyn_cast<WindowSegmentOp>(user->getParentOp());
+    return segment && isa<WindowYieldOp>(user) &&
+           user->getParentRegion() == &segment.getMember();
   };
-  if (!isChunk || bits < 16 || !llvm::isPowerOf2_64(bits) || getPredicate() ||
-      getChunks() || getAlign() || getPolicy() != LoadPolicy::Default ||
-      !llvm::all_of(getValue().getUsers(), isRowOfPiece))
+  if (!isVector || bits < 16 || !llvm::isPowerOf2_64(bits) || getPredicate() ||
+      getVectors() || getAlign() || getPolicy() != LoadPolicy::Default ||
+      !llvm::all_of(getValue().getUsers(), isRowOfSegment))
     return emitOpError()
-           << "load_c4: expected what is staged to be one chunk of a power of "
+           << "load_c4: expected what is staged to be one vector of a power of "
               "two of bytes without a predicate, a policy or an alignment, of "
-              "a row of a 'cuda.pool_piece'";
+              "a row of a 'cuda.window_segment'";
   return success();
 }
 
@@ -236,32 +237,33 @@ LogicalResult StoreOp::verify() {
                           cast<MemRefType>(getBase().getType()), getStride(),
                           getAlign())))
     return failure();
-  return verifyChunks(*this, "store_c4", getValue().getType(), getChunks(),
-                      Value());
+  return verifyVectors(*this, "store_c4", getValue().getType(), getVectors(),
+                       Value());
 }
 
 //===----------------------------------------------------------------------===//
 // expand, dequantize, swap_nibbles
 //===----------------------------------------------------------------------===//
 
-/// Whether every factor stands for whole chunks, or for equal parts of a chunk.
-static bool covers(VectorType factors, VectorType tile) {
+/// Whether every scale stands for whole vectors, or for equal parts of a
+/// vector.
+static bool covers(VectorType scales, VectorType tile) {
   if (tile.getRank() == 1)
-    return factors.getRank() == 1 &&
-           tile.getDimSize(0) % factors.getDimSize(0) == 0;
-  if (factors.getRank() == 1)
-    return tile.getDimSize(0) % factors.getDimSize(0) == 0;
-  return factors.getDimSize(0) == tile.getDimSize(0) &&
-         tile.getDimSize(1) % factors.getDimSize(1) == 0;
+    return scales.getRank() == 1 &&
+           tile.getDimSize(0) % scales.getDimSize(0) == 0;
+  if (scales.getRank() == 1)
+    return tile.getDimSize(0) % scales.getDimSize(0) == 0;
+  return scales.getDimSize(0) == tile.getDimSize(0) &&
+         tile.getDimSize(1) % scales.getDimSize(1) == 0;
 }
 
 LogicalResult ExpandOp::verify() {
   auto tile = cast<VectorType>(getTile().getType());
-  auto factors = cast<VectorType>(getFactors().getType());
-  if (factors.getElementType() != tile.getElementType())
+  auto scales = cast<VectorType>(getScales().getType());
+  if (scales.getElementType() != tile.getElementType())
     return emitOpError() << "expand_c1: element types differ";
-  if (!covers(factors, tile))
-    return emitOpError() << "expand_c2: factors of " << factors
+  if (!covers(scales, tile))
+    return emitOpError() << "expand_c2: scales of " << scales
                          << " do not cover a tile of " << tile;
   return success();
 }
@@ -269,14 +271,14 @@ LogicalResult ExpandOp::verify() {
 LogicalResult DequantizeOp::verify() {
   auto tile = cast<VectorType>(getTile().getType());
   auto values = cast<VectorType>(getValues().getType());
-  auto factors = cast<VectorType>(getFactors().getType());
+  auto scales = cast<VectorType>(getScales().getType());
   if (tile.getShape() != values.getShape() ||
       !(tile.getElementType().isF32() || tile.getElementType().isBF16()))
     return emitOpError() << "dequantize_c1: expected f32 or bf16 elements in "
                             "the shape of "
                          << values << ", got " << tile;
-  if (!covers(factors, tile))
-    return emitOpError() << "dequantize_c2: factors of " << factors
+  if (!covers(scales, tile))
+    return emitOpError() << "dequantize_c2: scales of " << scales
                          << " do not cover a tile of " << tile;
   return success();
 }
@@ -312,7 +314,7 @@ LogicalResult StepsOp::verify() {
       source.getDimSize(1) != part.getDimSize(1) || begin < 0 ||
       begin > source.getDimSize(0) - part.getDimSize(0))
     return emitOpError() << "steps_c1: " << source << " has no " << part
-                         << " from chunk " << begin << " on";
+                         << " from vector " << begin << " on";
   return success();
 }
 
@@ -377,7 +379,7 @@ LogicalResult IsLastOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult EncodeOp::verify() {
-  Type element = cast<VectorType>(getCodes().getType()).getElementType();
+  Type element = cast<VectorType>(getPayload().getType()).getElementType();
   bool e8m0 = isa<Float8E8M0FNUType>(element);
   bool e2m1 = isa<Float4E2M1FNType>(element);
   if (!e8m0 && !e2m1 && !isa<Float8E4M3FNType>(element))
@@ -395,17 +397,17 @@ LogicalResult EncodeOp::verify() {
 }
 
 LogicalResult QuantizeOp::verify() {
-  auto codes = cast<VectorType>(getCodes().getType());
+  auto codes = cast<VectorType>(getPayload().getType());
   auto values = cast<VectorType>(getValues().getType());
-  auto factors = cast<VectorType>(getFactors().getType());
+  auto scales = cast<VectorType>(getScales().getType());
   bool e2m1 = isa<Float4E2M1FNType>(codes.getElementType());
   if (codes.getShape() != values.getShape() ||
       !(e2m1 || isa<Float8E4M3FNType>(codes.getElementType())) ||
       (!e2m1 && (getTiesDown() || getDropNegativeZero())))
     return emitOpError() << "quantize_c1: " << values << " does not become "
                          << codes;
-  if (!covers(factors, values))
-    return emitOpError() << "quantize_c2: factors of " << factors
+  if (!covers(scales, values))
+    return emitOpError() << "quantize_c2: scales of " << scales
                          << " do not cover a tile of " << values;
   return success();
 }

@@ -51,12 +51,12 @@ static int64_t getStrideBytes(int64_t stride, MemRefType base) {
 
 StringRef LoadOp::getCallee() {
   return getStaged()      ? "dsv4::staged"
-         : getChunks()    ? "dsv4::load_chunks"
+         : getVectors()   ? "dsv4::load_vectors"
          : getPredicate() ? "dsv4::load_if"
                           : "dsv4::load";
 }
 StringRef LoadOp::getHeader() {
-  return getStaged() ? "window/pool_online.cuh" : "core/memory.cuh";
+  return getStaged() ? "window/window_reduce_online.cuh" : "core/memory.cuh";
 }
 SmallVector<TemplateArgument> LoadOp::getTemplateArguments() {
   SmallVector<TemplateArgument> arguments = {getValue().getType()};
@@ -71,15 +71,15 @@ SmallVector<CallArgument> LoadOp::getCallArguments() {
   SmallVector<CallArgument> arguments;
   if (getPredicate())
     arguments.push_back(getPredicate());
-  if (getChunks())
-    arguments.push_back(getChunks());
+  if (getVectors())
+    arguments.push_back(getVectors());
   arguments.push_back(ElementAddress{getBase(), getOffset()});
   if (getStride())
     arguments.push_back(getStrideBytes(getStride(), getBase().getType()));
   return arguments;
 }
 bool LoadOp::isInt32(OpOperand &operand) {
-  return getChunks() && isLastOperand(operand);
+  return getVectors() && isLastOperand(operand);
 }
 
 /// What an access of `value` counts on: vectors are aligned to 16 bytes,
@@ -106,8 +106,8 @@ int64_t StoreOp::getBufferAlignment(OpOperand &) {
 
 StringRef StoreOp::getCallee() {
   bool streaming = getPolicy() == StorePolicy::Streaming;
-  if (getChunks())
-    return streaming ? "dsv4::store_chunks_streaming" : "dsv4::store_chunks";
+  if (getVectors())
+    return streaming ? "dsv4::store_vectors_streaming" : "dsv4::store_vectors";
   return streaming ? "dsv4::store_streaming" : "dsv4::store";
 }
 StringRef StoreOp::getHeader() { return "core/memory.cuh"; }
@@ -118,8 +118,8 @@ SmallVector<TemplateArgument> StoreOp::getTemplateArguments() {
 }
 SmallVector<CallArgument> StoreOp::getCallArguments() {
   SmallVector<CallArgument> arguments;
-  if (getChunks())
-    arguments.push_back(getChunks());
+  if (getVectors())
+    arguments.push_back(getVectors());
   arguments.push_back(ElementAddress{getBase(), getOffset()});
   arguments.push_back(getValue());
   if (getStride())
@@ -127,7 +127,7 @@ SmallVector<CallArgument> StoreOp::getCallArguments() {
   return arguments;
 }
 bool StoreOp::isInt32(OpOperand &operand) {
-  return getChunks() && isLastOperand(operand);
+  return getVectors() && isLastOperand(operand);
 }
 
 StringRef LoadPartOp::getCallee() { return "dsv4::load_part"; }
@@ -175,29 +175,29 @@ SmallVector<TemplateArgument> IsLastOp::getTemplateArguments() {
 }
 bool IsLastOp::isInt32(OpOperand &) { return true; }
 
-StringRef WaitForPredecessorsOp::getCallee() {
-  return "dsv4::wait_for_predecessors";
+StringRef WaitForPreviousKernelOp::getCallee() {
+  return "dsv4::wait_for_previous_kernel";
 }
-StringRef WaitForPredecessorsOp::getHeader() { return "core/accesses.cuh"; }
+StringRef WaitForPreviousKernelOp::getHeader() { return "core/accesses.cuh"; }
 
-StringRef LaunchSuccessorsOp::getCallee() { return "dsv4::launch_successors"; }
-StringRef LaunchSuccessorsOp::getHeader() { return "core/accesses.cuh"; }
+StringRef LaunchDependentsOp::getCallee() { return "dsv4::launch_dependents"; }
+StringRef LaunchDependentsOp::getHeader() { return "core/accesses.cuh"; }
 
 //===----------------------------------------------------------------------===//
 // Fragments
 //===----------------------------------------------------------------------===//
 
 StringRef ExpandOp::getCallee() {
-  return getVector(getFactors()).getRank() == 1 &&
+  return getVector(getScales()).getRank() == 1 &&
                  getVector(getTile()).getRank() == 2
              ? "dsv4::repeat"
              : "dsv4::expand";
 }
 StringRef ExpandOp::getHeader() { return "core/core.cuh"; }
 SmallVector<TemplateArgument> ExpandOp::getTemplateArguments() {
-  // One factor per element of a vector, or for several vectors.
+  // One scale per element of a vector, or for several vectors.
   ArrayRef<int64_t> shape = getVector(getTile()).getShape();
-  if (getVector(getFactors()).getRank() == 2)
+  if (getVector(getScales()).getRank() == 2)
     shape = shape.take_back();
   return SmallVector<TemplateArgument>(shape.begin(), shape.end());
 }
@@ -217,12 +217,12 @@ SmallVector<TemplateArgument> StepsOp::getTemplateArguments() {
   return {static_cast<int64_t>(getBegin()), getVector(getPart()).getDimSize(0)};
 }
 
-StringRef KeepChunksOp::getCallee() { return "dsv4::keep_chunks"; }
-StringRef KeepChunksOp::getHeader() { return "rows/rows.cuh"; }
-SmallVector<CallArgument> KeepChunksOp::getCallArguments() {
-  return {getSource(), getChunks(), getOtherwise()};
+StringRef KeepVectorsOp::getCallee() { return "dsv4::keep_vectors"; }
+StringRef KeepVectorsOp::getHeader() { return "rows/rows.cuh"; }
+SmallVector<CallArgument> KeepVectorsOp::getCallArguments() {
+  return {getSource(), getVectors(), getOtherwise()};
 }
-bool KeepChunksOp::isInt32(OpOperand &) { return true; }
+bool KeepVectorsOp::isInt32(OpOperand &) { return true; }
 
 StringRef ColumnsOp::getCallee() { return "dsv4::columns"; }
 StringRef ColumnsOp::getHeader() { return "rows/rows.cuh"; }
@@ -328,13 +328,13 @@ StringRef EncodeOp::getCallee() {
 }
 StringRef EncodeOp::getHeader() { return "rows/encode.cuh"; }
 SmallVector<TemplateArgument> EncodeOp::getTemplateArguments() {
-  return getEncoding(getElement(getCodes()), getTiesDown(),
+  return getEncoding(getElement(getPayload()), getTiesDown(),
                      getDropNegativeZero());
 }
 
 StringRef QuantizeOp::getCallee() { return "dsv4::quantize"; }
 StringRef QuantizeOp::getHeader() { return "rows/encode.cuh"; }
 SmallVector<TemplateArgument> QuantizeOp::getTemplateArguments() {
-  return getEncoding(getElement(getCodes()), getTiesDown(),
+  return getEncoding(getElement(getPayload()), getTiesDown(),
                      getDropNegativeZero());
 }

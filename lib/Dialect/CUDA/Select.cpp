@@ -22,7 +22,7 @@ LogicalResult LoadPartOp::verify() {
   return success();
 }
 
-VectorType SelectOp::getChunk() {
+VectorType SelectOp::getVector() {
   auto yield = dyn_cast<SelectYieldOp>(getLoad().front().getTerminator());
   return yield && yield.getNumOperands() == 1
              ? cast<VectorType>(yield.getOperand(0).getType())
@@ -31,13 +31,14 @@ VectorType SelectOp::getChunk() {
 
 LogicalResult ColumnsOp::verify() {
   auto row = cast<VectorType>(getRow().getType());
-  auto chunk = cast<VectorType>(getChunk().getType());
-  bool isChunk =
+  auto vector = cast<VectorType>(getVector().getType());
+  bool isVector =
       row.getRank() == 1
-          ? chunk.getRank() == 1 && row.getDimSize(0) % chunk.getDimSize(0) == 0
-          : chunk.getShape() == ArrayRef<int64_t>({1, row.getShape().back()});
-  if (!isChunk || row.getElementType() != chunk.getElementType())
-    return emitOpError() << "columns_c1: " << chunk << " is no chunk of "
+          ? vector.getRank() == 1 &&
+                row.getDimSize(0) % vector.getDimSize(0) == 0
+          : vector.getShape() == ArrayRef<int64_t>({1, row.getShape().back()});
+  if (!isVector || row.getElementType() != vector.getElementType())
+    return emitOpError() << "columns_c1: " << vector << " is no vector of "
                          << row;
   int64_t lanes = getLanes();
   if (!isLaneCount(lanes) || (row.getRank() == 1 && lanes != 1))
@@ -48,56 +49,56 @@ LogicalResult ColumnsOp::verify() {
 }
 
 LogicalResult SelectOp::verify() {
-  auto isBetween = [](uint64_t value, uint64_t least, uint64_t most) {
-    return least <= value && value <= most;
+  auto isBetween = [](uint64_t value, uint64_t min, uint64_t max) {
+    return min <= value && value <= max;
   };
   bool isWarp = getKind() == SelectKind::Warp;
   bool isSingle = isWarp;
   bool isShared =
       getKind() == SelectKind::Block || getKind() == SelectKind::Stream;
-  if (!isBetween(getPlaces(), 1, isWarp ? kMostPlacesOfWarp : kMostPlaces) ||
-      !isBetween(getMost(), 1, INT32_MAX))
+  if (!isBetween(getK(), 1, isWarp ? kMaxKOfWarp : kMaxK) ||
+      !isBetween(getMax(), 1, INT32_MAX))
     return emitOpError() << "select_c2: expected between 1 and "
-                         << (isWarp ? kMostPlacesOfWarp : kMostPlaces)
+                         << (isWarp ? kMaxKOfWarp : kMaxK)
                          << " places of a positive number of elements, got "
-                         << getPlaces() << " of " << getMost();
+                         << getK() << " of " << getMax();
   if (!isSingle && (!isBetween(getThreads(), 64, 1024) ||
                     !llvm::isPowerOf2_64(getThreads())))
     return emitOpError() << "select_c2: expected threads to be a power of two "
                             "between 64 and 1024, got "
                          << getThreads();
-  if (!isBetween(getChunks(), 1, kMostHeld) ||
-      !isBetween(getCluster(), 1, isShared ? kMostBlocks : 1))
-    return emitOpError() << "select_c2: expected between 1 and " << kMostHeld
-                         << " chunks, and a cluster of 1, with kinds 'block' "
+  if (!isBetween(getVectors(), 1, kMaxHeld) ||
+      !isBetween(getCluster(), 1, isShared ? kMaxBlocks : 1))
+    return emitOpError() << "select_c2: expected between 1 and " << kMaxHeld
+                         << " vectors, and a cluster of 1, with kinds 'block' "
                             "and 'stream' of 1 to "
-                         << kMostBlocks << ", got " << getChunks() << " and "
+                         << kMaxBlocks << ", got " << getVectors() << " and "
                          << getCluster();
-  if (!isBetween(getGroups(), 1, isSingle ? kMostGroups : 1) ||
-      getMost() % getGroups() != 0 || !isBetween(getKeep(), 1, getGroups()) ||
-      !isBetween(getBy(), 1, getMost() / getGroups()))
+  if (!isBetween(getGroups(), 1, isSingle ? kMaxGroups : 1) ||
+      getMax() % getGroups() != 0 || !isBetween(getKeep(), 1, getGroups()) ||
+      !isBetween(getBy(), 1, getMax() / getGroups()))
     return emitOpError() << "select_c3: expected one group, or, of kind "
                             "'warp', at most "
-                         << kMostGroups
+                         << kMaxGroups
                          << " that divide the row, of which some are kept, by "
                          << "some of their elements, got " << getGroups()
                          << ", " << getKeep() << " and " << getBy();
-  uint64_t parts = getParts();
+  uint64_t blocks = getBlocks();
   bool fits = getWorkspace()
-                  ? parts >= 2 && parts <= 256 && parts % 2 == 0 &&
+                  ? blocks >= 2 && blocks <= 256 && blocks % 2 == 0 &&
                         getKind() == SelectKind::Stream && getCluster() == 1
-                  : parts == 1;
+                  : blocks == 1;
   if (!fits)
     return emitOpError() << "select_c4: expected 1 part without a workspace, "
-                            "and with one an even number of parts from 2 to "
+                            "and with one an even number of blocks from 2 to "
                             "256, of kind 'stream' and without a cluster, got "
-                         << parts;
+                         << blocks;
   return success();
 }
 
 LogicalResult SelectOp::verifyRegions() {
   auto last = dyn_cast<SelectYieldOp>(getEmit().front().getTerminator());
-  if (!getChunk() || !last || last.getNumOperands() != 0 ||
+  if (!getVector() || !last || last.getNumOperands() != 0 ||
       getLoad().getNumArguments() != 1 ||
       !isOffset(getLoad().getArgument(0).getType()) ||
       getEmit().getNumArguments() != 3 ||
@@ -105,22 +106,22 @@ LogicalResult SelectOp::verifyRegions() {
       !isOffset(getEmit().getArgument(1).getType()) ||
       !getEmit().getArgument(2).getType().isF32())
     return emitOpError()
-           << "select_c1: expected regions of (column) and (place, index, "
+           << "select_c1: expected regions of (column) and (rank, index, "
               "value) that end in a 'cuda.select_yield' of one and of no "
               "vector";
-  if (getChunk().getNumElements() * getChunks() > kMostHeld)
+  if (getVector().getNumElements() * getVectors() > kMaxHeld)
     return emitOpError() << "select_c2: expected a thread to have at most "
-                         << kMostHeld << " elements, got " << getChunks()
-                         << " chunks of " << getChunk();
+                         << kMaxHeld << " elements, got " << getVectors()
+                         << " vectors of " << getVector();
   return success();
 }
 
 void SelectOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                  SetIntRangeFn setRange) {
-  auto max = static_cast<int64_t>(getMost());
+  auto max = static_cast<int64_t>(getMax());
   setArgumentRange(getLoad().getArgument(0), 0, max - 1, setRange);
   // All lanes of a warp run what is for its first ones.
-  int64_t ranks = getPlaces();
+  int64_t ranks = getK();
   if (getKind() == SelectKind::Warp)
     ranks = std::max<int64_t>(ranks, 32);
   setArgumentRange(getEmit().getArgument(0), 0, ranks - 1, setRange);
@@ -171,16 +172,16 @@ std::optional<CallConfig> SelectOp::getConfig() {
     if (value != byDefault)
       config.members.push_back({name, static_cast<int64_t>(value)});
   };
-  add("k", getPlaces());
+  add("k", getK());
   if (!isWarp)
     add("threads", getThreads());
-  add("vector", getChunk().getNumElements());
-  add("vectors", getChunks());
+  add("vector", getVector().getNumElements());
+  add("vectors", getVectors());
   add("cluster", getCluster(), 1);
-  add("blocks_per_row", getParts(), 1);
+  add("blocks_per_row", getBlocks(), 1);
   if (getGroups() > 1) {
     add("groups", getGroups());
-    add("group_size", getMost() / getGroups());
+    add("group_size", getMax() / getGroups());
     add("kept_groups", getKeep());
     add("best_per_group", getBy());
   }

@@ -31,7 +31,7 @@ SmallVector<RowSegment> CompressOp::getRowSegments() {
 CooperativeWork CompressOp::getCooperativeWork() {
   CooperativeWork work;
   work.kind = WindowAttr::name;
-  // Tokens of a piece are merged one after another.
+  // Tokens of a segment are merged one after another.
   work.rows = isOnline() ? 1 : static_cast<int64_t>(getWindowRows());
   work.elements = getChannels();
   return work;
@@ -95,8 +95,9 @@ static LogicalResult verifyOnline(CompressOp op) {
     return op.emitOpError() << "compress_c8: expected a 'state' for 'algorithm "
                                "online' to keep windows in";
   if (op.getOverlap())
-    return op.emitOpError() << "compress_c8: a piece of 'algorithm online' is "
-                               "of one window: remove 'overlap'";
+    return op.emitOpError()
+           << "compress_c8: a segment of 'algorithm online' is "
+              "of one window: remove 'overlap'";
   if (op.getRing() || op.getPageTable())
     return op.emitOpError() << "compress_c8: the plan of 'algorithm online' "
                                "names entries of the "
@@ -109,7 +110,7 @@ static LogicalResult verifyOnline(CompressOp op) {
 }
 
 /// Clause compress_c7.
-static LogicalResult verifyPlaces(CompressOp op) {
+static LogicalResult verifyBounds(CompressOp op) {
   if (!op.getState()) {
     if (op.getRing() || op.getPageTable() || op.getBiased())
       return op.emitOpError() << "compress_c7: without a 'state' there are no "
@@ -121,12 +122,12 @@ static LogicalResult verifyPlaces(CompressOp op) {
     return op.emitOpError()
            << "compress_c7: expected a 'ring' or 'pages' of the state";
   if (auto ring = op.getRing()) {
-    int64_t length = *ring, least = op.getWindowRows() - 1;
-    if (length < std::max<int64_t>(least, 1) || length > INT32_MAX ||
+    int64_t length = *ring, min = op.getWindowRows() - 1;
+    if (length < std::max<int64_t>(min, 1) || length > INT32_MAX ||
         (length % page != 0 && page % length != 0))
       return op.emitOpError()
              << "compress_c7: expected a ring of at least "
-             << std::max<int64_t>(least, 1)
+             << std::max<int64_t>(min, 1)
              << " tokens, below 2^31, and a multiple or a divisor of the "
              << page << " entries of a page, got " << length;
   }
@@ -141,11 +142,11 @@ static LogicalResult verifyPlaces(CompressOp op) {
 }
 
 LogicalResult CompressOp::verify() {
-  int64_t most = getOverlap() ? 512 : 1024;
+  int64_t max = getOverlap() ? 512 : 1024;
   int64_t window = getWindow();
-  if (window < 1 || window > most)
+  if (window < 1 || window > max)
     return emitOpError() << "compress_c4: expected a 'window' between 1 and "
-                         << most << ", got " << window;
+                         << max << ", got " << window;
   if (isOnline() && failed(verifyOnline(*this)))
     return failure();
   auto values = dyn_cast<RankedTensorType>(getValues().getType());
@@ -168,7 +169,7 @@ LogicalResult CompressOp::verify() {
   int64_t columns = isOnline() ? 5 : 4;
   if (!plan || plan.getRank() != 2 || plan.getDimSize(1) != columns)
     return emitOpError() << "compress_c2: expected 'plan' of shape ["
-                         << (isOnline() ? "pieces" : "entries") << ", "
+                         << (isOnline() ? "segments" : "entries") << ", "
                          << columns << "]"
                          << (isOnline() ? " for" : "; five columns are for")
                          << " 'algorithm online', got " << getPlan().getType();
@@ -190,5 +191,5 @@ LogicalResult CompressOp::verify() {
   }
   if (getState() && failed(verifyState(*this)))
     return failure();
-  return isOnline() ? success() : verifyPlaces(*this);
+  return isOnline() ? success() : verifyBounds(*this);
 }

@@ -1,4 +1,4 @@
-//===- DSV4Attrs.cpp - Records, formats, policies -*- C++ -*-===//
+//===- DSV4Attrs.cpp - Records, formats, policies ---------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -311,7 +311,7 @@ LogicalResult PolicyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// Quantisation rules
+// Quantisation recipes
 //===----------------------------------------------------------------------===//
 
 LogicalResult
@@ -326,20 +326,21 @@ QuantizerAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-std::string QuantizerAttr::explainMisfit(Type element, Type factor) const {
+std::string QuantizerAttr::explainMisfit(Type element, Type scaleType) const {
   bool fp4 = isa<Float4E2M1FNType>(element);
   if (!fp4 && (getTies() == Ties::Down || getDropNegativeZero()))
     return "quantizer_c2: only f4E2M1FN elements have 'ties = down' or "
            "'drop_negative_zero'";
-  bool good =
-      isa<Float8E8M0FNUType>(factor)  ? getRounding() == ScaleRounding::UpPow2
-      : isa<Float8E4M3FNType>(factor) ? getRounding() != ScaleRounding::UpPow2
-                                      : getRounding() != ScaleRounding::Up;
+  bool good = isa<Float8E8M0FNUType>(scaleType)
+                  ? getRounding() == ScaleRounding::UpPow2
+              : isa<Float8E4M3FNType>(scaleType)
+                  ? getRounding() != ScaleRounding::UpPow2
+                  : getRounding() != ScaleRounding::Up;
   if (good)
     return "";
   std::string text;
   llvm::raw_string_ostream(text)
-      << "quantizer_c3: factors of " << factor << " are not rounded '"
+      << "quantizer_c3: scales of " << scaleType << " are not rounded '"
       << stringifyScaleRounding(getRounding()) << "'";
   return text;
 }

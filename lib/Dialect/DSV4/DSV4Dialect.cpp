@@ -116,11 +116,11 @@ static const KnownAttribute knownAttributes[] = {
 /// ", the nearest is 'dsv4.dims' of an argument".
 static std::string suggest(StringRef name) {
   const KnownAttribute *nearest = nullptr;
-  unsigned least = 0;
+  unsigned min = 0;
   for (const KnownAttribute &known : knownAttributes) {
     unsigned distance = name.edit_distance(known.name);
-    if (!nearest || distance < least)
-      nearest = &known, least = distance;
+    if (!nearest || distance < min)
+      nearest = &known, min = distance;
   }
   return (", the nearest is '" + nearest->name + "' of " +
           describe(nearest->place))

@@ -1,4 +1,4 @@
-//===- DSV4Ops.cpp - Ops of the dsv4 dialect -*- C++ -*-===//
+//===- DSV4Ops.cpp - Ops of the dsv4 dialect --------------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -111,7 +111,7 @@ LogicalResult PagedGatherOp::verify() {
     if (!good)
       return emitOpError()
              << "paged_gather_c3: expected 'pages' of the rank of "
-                "'indices'; of rank 2 with one row a token (or a "
+                "'indices'; of rank 2 with one row per token (or a "
                 "request, with 'requests'), got "
              << type;
   }
@@ -213,7 +213,7 @@ LogicalResult DequantizeOp::verify() {
     if (type.getElementType() != level.getElement())
       return emitOpError() << "dequantize_c2: expected scale operand " << i
                            << " of " << level.getElement() << ", got " << type;
-    auto shape = getFactorShape(data.getShape(), level);
+    auto shape = getScaleShape(data.getShape(), level);
     if (failed(shape))
       return emitOpError() << "dequantize_c3: the group " << level.getGroup()
                            << " of scale operand " << i
@@ -323,7 +323,7 @@ LogicalResult WorkspaceOp::verify() {
   auto bytes = static_cast<int64_t>(getBytes());
   if (bytes < 1 || bytes > INT32_MAX || bytes % 16 != 0)
     return emitOpError() << "workspace_c1: expected a positive multiple of 16 "
-                            "bytes a row below 2^31, got "
+                            "bytes per row below 2^31, got "
                          << bytes;
   return success();
 }

@@ -26,10 +26,10 @@ std::string formatShape(llvm::ArrayRef<int64_t> shape);
 void tieAxes(mlir::Value a, mlir::Value b, int64_t count,
              llvm::SmallVectorImpl<std::pair<TensorAxis, TensorAxis>> &pairs);
 
-/// Shape of the factors of `level` for data of shape `data`; fails where the
+/// Shape of the scales of `level` for data of shape `data`; fails where the
 /// group does not divide the row.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
-getFactorShape(llvm::ArrayRef<int64_t> data, ScaleAttr level);
+getScaleShape(llvm::ArrayRef<int64_t> data, ScaleAttr level);
 
 /// The one segment of a row of `value`.
 llvm::SmallVector<RowSegment> getOneSegment(mlir::Value value);

@@ -40,8 +40,8 @@ void dsv4::tieAxes(Value a, Value b, int64_t count,
     pairs.push_back({{a, axis}, {b, axis}});
 }
 
-FailureOr<SmallVector<int64_t>> dsv4::getFactorShape(ArrayRef<int64_t> data,
-                                                     ScaleAttr level) {
+FailureOr<SmallVector<int64_t>> dsv4::getScaleShape(ArrayRef<int64_t> data,
+                                                    ScaleAttr level) {
   if (level.getGroup() == FieldAttr::kPerTensor)
     return SmallVector<int64_t>{1};
   SmallVector<int64_t> shape = llvm::to_vector(data.drop_back());
@@ -104,7 +104,7 @@ static LogicalResult verifyRows(Operation *op, Value x, Value out,
 
 void QuantizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   for (auto [i, result] : llvm::enumerate(getResults()))
-    setName(result, i == 0 ? "codes" : "factors");
+    setName(result, i == 0 ? "payload" : "scales");
 }
 
 std::pair<int64_t, int64_t> QuantizeOp::getColumnRange() {
@@ -163,16 +163,17 @@ static LogicalResult verifyFormat(QuantizeOp op, int64_t count) {
     return refuse("expected f8E4M3FN or f4E2M1FN elements");
   ArrayRef<ScaleAttr> levels = format.getScales();
   if (levels.empty() || levels.size() > 2)
-    return refuse("expected one or two levels of factors");
-  Type factor = levels[0].getElement();
+    return refuse("expected one or two levels of scales");
+  Type scaleType = levels[0].getElement();
   if (levels[0].getGroup() == FieldAttr::kPerTensor ||
-      !(factor.isF32() || isa<Float8E8M0FNUType, Float8E4M3FNType>(factor)))
-    return refuse("expected first factors of f8E8M0FNU, f8E4M3FN or f32 per "
+      !(scaleType.isF32() ||
+        isa<Float8E8M0FNUType, Float8E4M3FNType>(scaleType)))
+    return refuse("expected first scales of f8E8M0FNU, f8E4M3FN or f32 per "
                   "group or per row");
   if (levels.size() == 2 &&
       (!levels[1].getElement().isF32() || levels[1].getGroup() > 0 ||
-       levels[0].getGroup() <= 0 || !isa<Float8E4M3FNType>(factor)))
-    return refuse("expected second factors of f32, per row or per tensor, over "
+       levels[0].getGroup() <= 0 || !isa<Float8E4M3FNType>(scaleType)))
+    return refuse("expected second scales of f32, per row or per tensor, over "
                   "first ones of f8E4M3FN per group");
   if (format.getHighFirst())
     return refuse("expected the even element of a pair in the low nibble");
@@ -193,12 +194,13 @@ static LogicalResult verifyDestinations(QuantizeOp op, int64_t count) {
       {shape, op.getFormat().getElement()}};
   for (ScaleAttr level : op.getFormat().getScales())
     if (level.getGroup() != FieldAttr::kPerTensor)
-      expected.push_back({*getFactorShape(shape, level), level.getElement()});
+      expected.push_back({*getScaleShape(shape, level), level.getElement()});
   if (op.getOuts().size() != expected.size())
-    return op.emitOpError() << "quantize_c4: expected " << expected.size()
-                            << " destinations, codes and a tensor of factors "
-                               "for every level that is not per tensor, got "
-                            << op.getOuts().size();
+    return op.emitOpError()
+           << "quantize_c4: expected " << expected.size()
+           << " destinations, the payload and a tensor of scales "
+              "for every level that is not per tensor, got "
+           << op.getOuts().size();
   for (auto [i, want, out] : llvm::enumerate(expected, op.getOuts())) {
     auto type = cast<RankedTensorType>(out.getType());
     if (type.getElementType() != want.second ||
@@ -229,14 +231,14 @@ LogicalResult QuantizeOp::verify() {
       failed(verifyDestinations(*this, count)))
     return failure();
   ArrayRef<ScaleAttr> levels = getFormat().getScales();
-  std::string misfit = getRule().explainMisfit(getFormat().getElement(),
-                                               levels.front().getElement());
+  std::string misfit = getRecipe().explainMisfit(getFormat().getElement(),
+                                                 levels.front().getElement());
   if (!misfit.empty())
     return emitOpError() << "quantize_c5: " << misfit;
   bool needed = levels.back().getGroup() == FieldAttr::kPerTensor;
   if (needed != static_cast<bool>(getGiven()))
     return emitOpError() << "quantize_c6: "
-                         << (needed ? "expected 'given', the factor per tensor"
+                         << (needed ? "expected 'given', the scale per tensor"
                                     : "the format has no level per tensor");
   if (getGiven() &&
       !compatible(cast<ShapedType>(getGiven().getType()).getShape(), {1}))

@@ -17,7 +17,7 @@ using namespace dsv4;
 #define GET_OP_CLASSES
 #include "DSV4SelectOps.cpp.inc"
 
-int64_t TopkOp::getPlaces() {
+int64_t TopkOp::getK() {
   return cast<ShapedType>(getIndices().getType()).getShape().back();
 }
 
@@ -53,8 +53,8 @@ CooperativeWork TopkOp::getCooperativeWork() {
   CooperativeWork work;
   work.kind = SelectAttr::name;
   work.source = getScores();
-  work.elements = kMostColumns;
-  work.k = getPlaces();
+  work.elements = kMaxColumns;
+  work.k = getK();
   work.groups = getGroups().value_or(0);
   // Where a sum with a bias decides, the element itself is not kept.
   work.recomputes = getBias() && getValues();
@@ -69,8 +69,7 @@ static bool fitsWarp(TopkOp op) {
   int64_t columns =
       cast<ShapedType>(op.getScores().getType()).getShape().back();
   return !ShapedType::isDynamic(columns) &&
-         columns <= limits::kMaxWarpColumns &&
-         op.getPlaces() <= limits::kMaxWarpK;
+         columns <= limits::kMaxWarpColumns && op.getK() <= limits::kMaxWarpK;
 }
 
 SmallVector<Access> TopkOp::getDemandedAccesses(OpOperand &, Access access) {
@@ -146,31 +145,30 @@ static LogicalResult verifyDestinations(TopkOp op) {
   auto scores = cast<RankedTensorType>(op.getScores().getType());
   ArrayRef<int64_t> rows = scores.getShape().drop_back();
   StringRef hint = op.getPageTable() ? "" : "; 'slots' of i32 need 'pages'";
-  size_t most = op.getPageTable() ? 3 : 2, least = op.getPageTable() ? 2 : 1;
-  if (op.getOuts().size() < least || op.getOuts().size() > most)
+  size_t max = op.getPageTable() ? 3 : 2, min = op.getPageTable() ? 2 : 1;
+  if (op.getOuts().size() < min || op.getOuts().size() > max)
     return op.emitOpError()
            << "topk_c2: expected destinations of 'indices', 'values' if they "
               "are wanted"
            << (op.getPageTable() ? ", and 'slots'" : "") << ", got "
            << op.getOuts().size() << hint;
-  int64_t places = ShapedType::kDynamic;
+  int64_t k = ShapedType::kDynamic;
   for (Value out : op.getOuts()) {
     auto type = dyn_cast<RankedTensorType>(out.getType());
-    bool first = ShapedType::isDynamic(places);
+    bool first = ShapedType::isDynamic(k);
     if (type && first && type.getRank() > 0)
-      places = type.getShape().back();
+      k = type.getShape().back();
     StringRef name = out == op.getIndices() ? "indices"
                      : out == op.getSlots() ? "slots"
                                             : "values";
     if (!type || type.getRank() != scores.getRank() ||
         !compatible(type.getShape().drop_back(), rows) ||
-        type.getShape().back() != places || places < 1 ||
-        places > TopkOp::kMostPlaces)
+        type.getShape().back() != k || k < 1 || k > TopkOp::kMaxK)
       return op.emitOpError()
              << "topk_c2: expected '" << name
              << "' of the shape of 'scores' with a constant last extent k "
                 "between 1 and "
-             << TopkOp::kMostPlaces << ", the same of all destinations, got "
+             << TopkOp::kMaxK << ", the same of all destinations, got "
              << out.getType();
     bool isValues = name == "values";
     if (isValues ? type.getElementType() != scores.getElementType() &&
@@ -221,10 +219,10 @@ static bool isCount(IntegerAttr number) {
 LogicalResult TopkOp::verify() {
   auto scores = dyn_cast<RankedTensorType>(getScores().getType());
   if (!scores || scores.getRank() < 1 || scores.getShape().back() == 0 ||
-      scores.getShape().back() > kMostColumns)
+      scores.getShape().back() > kMaxColumns)
     return emitOpError() << "topk_c1: expected 'scores' of rank at least 1 "
                             "with between 1 and "
-                         << kMostColumns << " elements a row, got "
+                         << kMaxColumns << " elements per row, got "
                          << getScores().getType();
   // Ahead of the destinations, which depend on it.
   if (bool(getPageAttr()) != bool(getPageTable()) ||

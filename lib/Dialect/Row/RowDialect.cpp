@@ -107,11 +107,11 @@ LogicalResult WriteOp::verify() {
   return success();
 }
 
-LogicalResult PickOp::verify() {
+LogicalResult GatherElementsOp::verify() {
   VectorType elements = getElements().getType();
   if (elements.getElementType() != getRow().getType().getElementType() ||
       elements.getShape() != getIndices().getType().getShape())
-    return emitOpError() << "pick_c1: expected one "
+    return emitOpError() << "gather_elements_c1: expected one "
                          << getRow().getType().getElementType()
                          << " per index, got " << elements;
   return success();
@@ -131,7 +131,7 @@ LogicalResult row::SwapNibblesOp::verify() {
 }
 
 LogicalResult row::EncodeOp::verify() {
-  Type element = cast<VectorType>(getCodes().getType()).getElementType();
+  Type element = cast<VectorType>(getPayload().getType()).getElementType();
   bool e8m0 = isa<Float8E8M0FNUType>(element);
   bool e2m1 = isa<Float4E2M1FNType>(element);
   if (!e8m0 && !e2m1 && !isa<Float8E4M3FNType>(element))

@@ -1,4 +1,4 @@
-//===- KernelSource.cpp - A kernel and the headers it needs -*- C++ -*-===//
+//===- KernelSource.cpp - A kernel and the headers it needs -----*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

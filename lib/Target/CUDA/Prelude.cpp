@@ -1,4 +1,4 @@
-//===- Prelude.cpp - The text that a kernel is pasted behind --------------===//
+//===- Prelude.cpp - The text that a kernel is pasted after ---------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

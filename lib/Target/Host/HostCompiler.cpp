@@ -131,12 +131,12 @@ std::vector<std::string> environmentFor(const std::string &directory) {
   return variables;
 }
 
-/// At most `most` bytes, in which control characters and what is not ASCII are
+/// At most `max` bytes, in which control characters and what is not ASCII are
 /// escaped.
-std::string printable(const std::string &line, size_t most) {
+std::string printable(const std::string &line, size_t max) {
   std::string text;
   for (unsigned char c : line) {
-    if (text.size() + 4 > most)
+    if (text.size() + 4 > max)
       return text + "...";
     char escaped[5];
     if (c < ' ' || c > '~')

@@ -168,7 +168,7 @@ FailureOr<AccessPattern> Reader::getPattern() {
     pattern.stride = d.getStep() / at.group;
   } else if (interleave > 1) {
     return read->emitOpError()
-           << "schedule_rows_c3: interleaved factors need more than one a step";
+           << "schedule_rows_c3: interleaved scales need more than one a step";
   }
   if (interleave == 1 || d.isOfSteps(at))
     return pattern;
@@ -176,8 +176,8 @@ FailureOr<AccessPattern> Reader::getPattern() {
   // scales, so steps follow each other and lanes are n / a apart.
   if (pattern.stride != interleave || pattern.laneStep != 1)
     return read->emitOpError()
-           << "schedule_rows_c3: interleaved factors need a step of "
-           << interleave << " factors, got " << pattern.stride;
+           << "schedule_rows_c3: interleaved scales need a step of "
+           << interleave << " scales, got " << pattern.stride;
   pattern.laneStep = at.row / at.group / interleave;
   pattern.stride = 1;
   return pattern;
@@ -356,8 +356,8 @@ LogicalResult Writer::storeDealt(Value values, Value offset) {
   if (interleave > 1) {
     if (stride != interleave || perLane != 1)
       return write.emitOpError()
-             << "schedule_rows_c3: interleaved factors need a step of "
-             << interleave << " factors, got " << stride;
+             << "schedule_rows_c3: interleaved scales need a step of "
+             << interleave << " scales, got " << stride;
     apart = count / interleave;
     stride = 1;
   }

@@ -55,14 +55,14 @@ int64_t Distribution::getMaxRows() {
 // Rows to threads
 //===----------------------------------------------------------------------===//
 
-void Distribution::waitForPredecessors() {
+void Distribution::waitForPreviousKernel() {
   if (schedule.getPdl())
-    cuda::WaitForPredecessorsOp::create(b, forall.getLoc());
+    cuda::WaitForPreviousKernelOp::create(b, forall.getLoc());
 }
 
-void Distribution::launchSuccessors() {
+void Distribution::launchDependents() {
   if (schedule.getPdl())
-    cuda::LaunchSuccessorsOp::create(b, forall.getLoc());
+    cuda::LaunchDependentsOp::create(b, forall.getLoc());
 }
 
 void Distribution::enterGuard() {
@@ -78,10 +78,10 @@ void Distribution::mapRowsToLanes(int64_t lanes) {
 void Distribution::mapRowsToBlocks(int64_t blocksPerRow) {
   Location loc = forall.getLoc();
   b.setInsertionPoint(forall);
-  waitForPredecessors();
+  waitForPreviousKernel();
   // Few blocks, busy for long with what is in shared memory: dependent kernels
   // have room beside them.
-  launchSuccessors();
+  launchDependents();
   Value row =
       gpu::BlockIdOp::create(b, loc, gpu::Dimension::x,
                              b.getIndexAttr(std::min<int64_t>(
@@ -96,8 +96,8 @@ void Distribution::mapRowsToBlocks(int64_t blocksPerRow) {
 void Distribution::mapRowsToTiles(int64_t rows) {
   Location loc = forall.getLoc();
   b.setInsertionPoint(forall);
-  waitForPredecessors();
-  launchSuccessors();
+  waitForPreviousKernel();
+  launchDependents();
   // The last block counts rows past the last one, but not past 2^31 - 1.
   int64_t maxBlocks =
       std::min<int64_t>(llvm::divideCeil(getMaxRows(), rows), INT32_MAX / rows);
@@ -195,7 +195,7 @@ void Distribution::mapRows(const Cooperation *with) {
   b.setInsertionPoint(forall);
   auto bound = [&](int64_t value) { return b.getIndexAttr(value); };
   if (!with)
-    waitForPredecessors();
+    waitForPreviousKernel();
   Value thread =
       gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x, bound(threads));
   int64_t cluster = schedule.getCluster();
@@ -236,7 +236,7 @@ void Distribution::mapRows(const Cooperation *with) {
     prefetchPlan(with->plan, row, /*l2=*/true);
     prefetchScalars();
   }
-  waitForPredecessors();
+  waitForPreviousKernel();
   if (with->rowsApart)
     prefetchPlan(with->plan, row, /*l2=*/false);
 }
@@ -375,7 +375,7 @@ LogicalResult Distribution::distributeSections() {
       return failure();
   if (failed(cloneScalars(body)))
     return failure();
-  launchSuccessors();
+  launchDependents();
   View section = view;
   section.access = Access::section();
   section.extent = schedule.getRowMapping().section * getStep();
@@ -431,11 +431,11 @@ LogicalResult Distribution::distributeRows(const Cooperation *with) {
   // slots that they need.
   bool startsAtOnce = with && schedule.startsAtOnce();
   if (startsAtOnce)
-    launchSuccessors();
+    launchDependents();
   if (with && failed(with->emit()))
     return failure();
   if (!startsAtOnce)
-    launchSuccessors();
+    launchDependents();
   if (with)
     enterGuard();
   if (failed(emitStores(body)))

@@ -97,7 +97,8 @@ struct ReduceDistribution
     if (d.isUneven(row)) {
       if (!allowsUnevenRow(reduce))
         return reduce.emitOpError()
-               << "cannot be of a row of which lanes have unequal shares: "
+               << "needs a row of which every lane has a fragment of the same "
+                  "size: "
                   "expected the sum or the largest of all of its f32 elements";
       group = d.getSteps(row) * d.getStep();
       source = pad(reduce, *source, d);
@@ -134,7 +135,7 @@ struct ReduceDistribution
     float neutral = reduce.getKind() == row::ReduceKind::Sum
                         ? -0.0f
                         : -std::numeric_limits<float>::infinity();
-    return cuda::KeepChunksOp::create(
+    return cuda::KeepVectorsOp::create(
         d.getBuilder(), d.getLoc(), source.getType(), source,
         d.getVectorCount(getExtent(reduce.getSource())), APFloat(neutral));
   }
@@ -202,17 +203,18 @@ struct SameDistribution : DistributionModel<SameDistribution<Op>, Op> {
 // Elements by index
 //===----------------------------------------------------------------------===//
 
-struct PickDistribution : DistributionModel<PickDistribution, row::PickOp> {
+struct GatherElementsDistribution
+    : DistributionModel<GatherElementsDistribution, row::GatherElementsOp> {
   Demand getDemand(Operation *op, OpOperand &operand, Footprint at,
                    const Distribution &) const {
-    if (operand.get() == cast<row::PickOp>(op).getRow())
+    if (operand.get() == cast<row::GatherElementsOp>(op).getRow())
       return {at, Access::elements()};
     return {at};
   }
 
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint at) const {
-    auto pick = cast<row::PickOp>(op);
+    auto pick = cast<row::GatherElementsOp>(op);
     auto indices = d.get(pick.getIndices(), at);
     if (failed(indices))
       return failure();
@@ -336,7 +338,8 @@ void dsv4::attachElementDistributions(DialectRegistry &registry) {
     row::ReduceOp::attachInterface<ReduceDistribution>(*context);
     row::HadamardOp::attachInterface<HadamardDistribution>(*context);
     row::JoinOp::attachInterface<JoinDistribution>(*context);
-    row::PickOp::attachInterface<PickDistribution>(*context);
+    row::GatherElementsOp::attachInterface<GatherElementsDistribution>(
+        *context);
     row::SwapNibblesOp::attachInterface<SameDistribution<row::SwapNibblesOp>>(
         *context);
   });

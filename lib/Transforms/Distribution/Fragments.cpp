@@ -69,7 +69,7 @@ Value Distribution::getVectorCount(int64_t row) {
   Value has =
       arith::CmpIOp::create(b, forall.getLoc(), arith::CmpIPredicate::slt,
                             view.lane, constant(having));
-  return count = arith::SelectOp::create(b, getLoc("chunks"), has,
+  return count = arith::SelectOp::create(b, getLoc("vectors"), has,
                                          constant(max), constant(max - 1));
 }
 
@@ -115,7 +115,7 @@ LogicalResult Distribution::cloneScalar(Operation &op) {
     auto own = cuda::LoadOp::create(b, load.getLoc(), load.getType(),
                                     lookup(load.getMemref()),
                                     lookup(load.getIndices()[0]), holdsRow,
-                                    /*chunks=*/Value());
+                                    /*vectors=*/Value());
     mapping.map(load.getResult(), own.getValue());
     return success();
   }
@@ -379,7 +379,7 @@ FailureOr<Value> Distribution::get(Value value, Footprint at) {
     result =
         cuda::ColumnsOp::create(b, op->getLoc(), getFragmentType(element, at),
                                 whole, view.column, rows->getView().lanes)
-            .getChunk();
+            .getVector();
   } else if (auto distributable = dyn_cast<DistributableOpInterface>(op)) {
     result = distributable.materialize(*this, cast<OpResult>(value), at);
   } else {

@@ -58,7 +58,7 @@ struct Calls {
   void (*clusterWait)();
   /// Where block `rank` of the cluster has what this one has at `own` in its
   /// shared memory, for this block. Unless it is used later that block must
-  /// have started, which all know behind a barrier of the cluster, and not have
+  /// have started, which all know after a barrier of the cluster, and not have
   /// ended.
   void *(*inBlock)(const void *own, unsigned rank, Use use);
   /// Ends the launch: `access` ("load", "store") of `bytes` bytes at `address`.

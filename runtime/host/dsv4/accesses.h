@@ -262,8 +262,8 @@ __device__ __forceinline__ void sync_warps(int id, int threads) {
 // Programmatic dependent launch: launches run one after another
 //===----------------------------------------------------------------------===//
 
-__device__ __forceinline__ void wait_for_predecessors() {}
-__device__ __forceinline__ void launch_successors() {}
+__device__ __forceinline__ void wait_for_previous_kernel() {}
+__device__ __forceinline__ void launch_dependents() {}
 
 } // namespace dsv4
 

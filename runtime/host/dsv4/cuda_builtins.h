@@ -7,7 +7,7 @@
 //
 // What the CUDA compiler knows without a header, so far as emitted text uses
 // it: declaration specifiers, thread indices, barriers, warp collectives and
-// atomics. Pasted behind abi.h; includes nothing, because each standard header
+// atomics. Pasted after abi.h; includes nothing, because each standard header
 // costs more than a whole kernel does. One system thread runs one launch of an
 // image at a time, so plain variables serve as registers, shared memory and
 // targets of atomics.

@@ -1,4 +1,4 @@
-// The row program of a piece of a window: the plan, what the state holds of the window, one
+// The row program of a segment of a window: the plan, what the state holds of the window, one
 // token, and what the state is to hold.
 
 // RUN: dsv4-opt %s --convert-dsv4-to-row --cse --mlir-use-nameloc-as-prefix | FileCheck %s
@@ -8,7 +8,7 @@
 !arrays = !dsv4.cache<8 x <[<"max" : 64 x f32 in array>, <"sum" : 64 x f32 in array>,
                             <"acc" : 64 x f32 in array>]>>
 
-// CHECK-LABEL: dsv4.kernel @piece
+// CHECK-LABEL: dsv4.kernel @segment
 // CHECK-SAME: dsv4.rows_of = 2 : i64, dsv4.summary = "dsv4.compress of bf16 to f32"
 // CHECK-DAG: %[[TOKENS:.*]] = dsv4.extent %{{.*}}, 0 : tensor<?x64xbf16>
 // CHECK-DAG: %[[PAGES:.*]] = dsv4.extent %{{.*}}, 0 : !dsv4.cache
@@ -36,22 +36,22 @@
 // CHECK-NEXT: arith.cmpi sgt, %[[THERE]], %c0
 // CHECK-NEXT: arith.cmpi sge, %[[TOKEN]], %c0
 // CHECK: arith.cmpi sle, %[[GIVEN]], %c2147479552
-// CHECK: %is_piece = arith.andi
-// CHECK-NEXT: %tokens = arith.select %is_piece, %[[THERE]], %c0
+// CHECK: %is_segment = arith.andi
+// CHECK-NEXT: %tokens = arith.select %is_segment, %[[THERE]], %c0
 // CHECK-NEXT: %[[END:.*]] = arith.addi %place, %tokens
 // CHECK-NEXT: %[[WHOLE:.*]] = arith.cmpi eq, %[[END]], %c4
-// CHECK-NEXT: %ends = arith.andi %is_piece, %[[WHOLE]]
-// The state is read behind the first token of a window, and written before its last one.
+// CHECK-NEXT: %ends = arith.andi %is_segment, %[[WHOLE]]
+// The state is read after the first token of a window, and written before its last one.
 // CHECK: %[[GOOD:.*]] = arith.cmpi sge, %[[FROM]], %c0
-// CHECK-NEXT: %[[BEHIND:.*]] = arith.cmpi sgt, %place, %c0
-// CHECK-NEXT: %[[READS:.*]] = arith.andi %is_piece, %[[BEHIND]]
+// CHECK-NEXT: %[[AFTER:.*]] = arith.cmpi sgt, %place, %c0
+// CHECK-NEXT: %[[READS:.*]] = arith.andi %is_segment, %[[AFTER]]
 // CHECK-NEXT: %[[READ:.*]] = arith.andi %[[READS]], %[[GOOD]]
 // CHECK: %[[PAGE:.*]] = arith.divsi %[[FROM]], %c8
 // CHECK: %[[INPOOL:.*]] = arith.cmpi slt, %[[PAGE]], %[[PAGES]]
 // CHECK-NEXT: %known = arith.andi %[[READ]], %[[INPOOL]]
 // CHECK: %[[GOOD:.*]] = arith.cmpi sge, %[[TO]], %c0
 // CHECK-NEXT: %[[BEFORE:.*]] = arith.cmpi slt, %[[END]], %c4
-// CHECK-NEXT: %[[WRITES:.*]] = arith.andi %is_piece, %[[BEFORE]]
+// CHECK-NEXT: %[[WRITES:.*]] = arith.andi %is_segment, %[[BEFORE]]
 // CHECK-NEXT: %[[WRITTEN:.*]] = arith.andi %[[WRITES]], %[[GOOD]]
 // CHECK: %kept = row.may_write %[[WRITTEN]], %{{.*}} of %[[PAGES]]
 // CHECK: row.window_segment %tokens known %known kept %kept ends %ends begin {
@@ -74,9 +74,9 @@
 // CHECK: row.write %acc, %[[STATE]]
 // CHECK-NEXT: row.yield{{$}}
 // CHECK: row.write %pooled
-func.func @piece(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: tensor<?x5xi32>,
+func.func @segment(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan: tensor<?x5xi32>,
                  %bias: tensor<4x64xf32>, %state: !state, %out: tensor<?x64xf32>) -> tensor<?x64xf32> {
-  %0 = dsv4.kernel @piece(%values, %scores, %plan, %bias, %state, %out)
+  %0 = dsv4.kernel @segment(%values, %scores, %plan, %bias, %state, %out)
       : (tensor<?x64xbf16>, tensor<?x64xbf16>, tensor<?x5xi32>, tensor<4x64xf32>, !state,
          tensor<?x64xf32>) -> tensor<?x64xf32> {
   ^bb0(%v: tensor<?x64xbf16>, %s: tensor<?x64xbf16>, %p: tensor<?x5xi32>, %b: tensor<4x64xf32>,

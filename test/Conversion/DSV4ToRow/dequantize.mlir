@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --convert-dsv4-to-row --cse --split-input-file | FileCheck %s
 
-// Two levels of factors multiply in order.
+// Two levels of scales multiply in order.
 // CHECK-LABEL: func.func @nvfp4
 func.func @nvfp4(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>, %g: tensor<?xf32>,
                  %o: tensor<?x512xbf16>) -> tensor<?x512xbf16> {
@@ -38,7 +38,7 @@ func.func @nvfp4(%d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>, %g: tens
 
 // -----
 
-// Integers, one factor for all; rows of rank 3.
+// Integers, one scale for all; rows of rank 3.
 // CHECK-LABEL: func.func @int4
 func.func @int4(%d: tensor<4x?x64xi4>, %s: tensor<1xbf16>, %o: tensor<4x?x64xf32>) -> tensor<4x?x64xf32> {
   // CHECK: dsv4.row_count

@@ -1,4 +1,4 @@
-// Pairs stored high nibble first are swapped behind the load, whatever dialects are
+// Pairs stored high nibble first are swapped after the load, whatever dialects are
 // loaded before the pass runs.
 
 // RUN: dsv4-opt %s --convert-dsv4-to-row --cse | FileCheck %s

@@ -7,7 +7,7 @@
 !fp8 = !dsv4.cache<64 x <fp8_512>>
 !nvfp4 = !dsv4.cache<64 x <nvfp4_352>>
 
-// A page table row per token; rows, factors and rope in one page.
+// A page table row per token; rows, scales and rope in one page.
 // CHECK-LABEL: func.func @paged
 func.func @paged(%c: !v4, %i: tensor<?x?xi32>, %t: tensor<?x?xi32>,
                  %o: tensor<?x?x512xbf16>) -> tensor<?x?x512xbf16> {
@@ -18,7 +18,7 @@ func.func @paged(%c: !v4, %i: tensor<?x?xi32>, %t: tensor<?x?xi32>,
   // CHECK: ^bb0(%[[C:.*]]: !dsv4.cache<64 x #v4_584>, %[[I:.*]]: tensor<?x?xi32>, %[[T:.*]]: tensor<?x?xi32>, %[[O:.*]]: tensor<?x?x512xbf16>):
   // CHECK-DAG: %[[ROWS:.*]] = dsv4.row_count %[[O]]
   // CHECK-DAG: %[[IM:.*]] = dsv4.buffer %[[I]]
-  // A row exists, so no extent of the row space is zero.
+  // A row exists, so no extent of the iteration space is zero.
   // CHECK-DAG: %[[K:.*]] = dsv4.extent %[[I]], 1 min 1
   // CHECK-DAG: %[[PAGES:.*]] = dsv4.extent %[[C]], 0 :
   // CHECK-DAG: %[[BLOCKS:.*]] = dsv4.extent %[[T]], 1 :
@@ -46,18 +46,18 @@ func.func @paged(%c: !v4, %i: tensor<?x?xi32>, %t: tensor<?x?xi32>,
   // CHECK: %[[VALID:.*]] = arith.andi %[[GE]], %[[LT]]
   // CHECK: %[[PAGEBYTES:.*]] = row.constant "arg0_page_bytes" = 37440
   // CHECK: %[[START:.*]] = arith.muli %[[PAGE]], %[[PAGEBYTES]]
-  // Factors: slot * 8 behind 64 rows of 576 bytes.
+  // Scales: slot * 8 after 64 rows of 576 bytes.
   // CHECK: %[[SCALEBYTES:.*]] = row.constant "arg0_nope_scale_bytes" = 8
   // CHECK: %[[S8:.*]] = arith.muli %[[SLOT]], %[[SCALEBYTES]]
   // CHECK: %[[S:.*]] = arith.addi %[[START]], %[[S8]]
   // CHECK: %[[SCALES0:.*]] = row.constant "arg0_nope_scale_offset" = 36864
-  // CHECK: %[[FACTORS:.*]] = arith.addi %[[S]], %[[SCALES0]]
+  // CHECK: %[[SCALES:.*]] = arith.addi %[[S]], %[[SCALES0]]
   // CHECK: %[[ROWBYTES:.*]] = row.constant "arg0_row_bytes" = 576
   // CHECK: %[[S576:.*]] = arith.muli %[[SLOT]], %[[ROWBYTES]]
   // CHECK: %[[ENTRY:.*]] = arith.addi %[[START]], %[[S576]]
   // CHECK: %[[NOPE:.*]] = row.read %[[CM]][%[[ENTRY]]] if %[[VALID]] {align = 16 : i64} : memref<?xi8> -> vector<448xf8E4M3FN>
-  // Seven factors are read with their padding: one access of eight bytes.
-  // CHECK: %[[SCALES:.*]] = row.read %[[CM]][%[[FACTORS]]] if %[[VALID]] {align = 8 : i64, readable = 8 : i64}
+  // Seven scales are read with their padding: one access of eight bytes.
+  // CHECK: %[[SCALES:.*]] = row.read %[[CM]][%[[SCALES]]] if %[[VALID]] {align = 8 : i64, readable = 8 : i64}
   // CHECK-SAME: -> vector<7xf8E8M0FNU>
   // CHECK: %[[DATA:.*]] = arith.extf %[[NOPE]]
   // CHECK: %[[BY:.*]] = arith.extf %[[SCALES]]
@@ -144,12 +144,12 @@ func.func @arrays(%c: !seed, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) -> tenso
   return %0 : tensor<?x512xbf16>
 }
 
-// The factor of the whole cache is at offset 0 of its array.
+// The scale of the whole cache is at offset 0 of its array.
 // CHECK-LABEL: func.func @per_tensor
 func.func @per_tensor(%c: !fp8, %i: tensor<?xi32>, %o: tensor<?x512xf32>) -> tensor<?x512xf32> {
   // CHECK: %[[SCALE:.*]] = dsv4.buffer %{{.*}}["kv_scale"]
-  // CHECK: %[[FACTOR:.*]] = row.read %[[SCALE]][%c0] if %
-  // CHECK: row.expand %[[FACTOR]] : vector<1xf32> to vector<512xf32>
+  // CHECK: %[[SCALE:.*]] = row.read %[[SCALE]][%c0] if %
+  // CHECK: row.expand %[[SCALE]] : vector<1xf32> to vector<512xf32>
   // An fp32 result is not rounded.
   // CHECK-NOT: arith.truncf
   %0 = dsv4.kernel @k(%c, %i, %o) : (!fp8, tensor<?xi32>, tensor<?x512xf32>) -> tensor<?x512xf32> {
@@ -160,13 +160,13 @@ func.func @per_tensor(%c: !fp8, %i: tensor<?xi32>, %o: tensor<?x512xf32>) -> ten
   return %0 : tensor<?x512xf32>
 }
 
-// Interleaved factors are stored every fourth one after another: a matrix read column by column.
+// Interleaved scales are stored every fourth one after another: a matrix read column by column.
 // CHECK-LABEL: func.func @interleaved
 func.func @interleaved(%c: !nvfp4, %i: tensor<?xi32>, %o: tensor<?x576xbf16>) -> tensor<?x576xbf16> {
-  // CHECK: %[[FACTORS:.*]] = row.read {{.*}} {align = 16 : i64, interleave = 4 : i64} : memref<?xi8> -> vector<32xf8E4M3FN>
-  // CHECK: %[[BY:.*]] = arith.extf %[[FACTORS]]
+  // CHECK: %[[SCALES:.*]] = row.read {{.*}} {align = 16 : i64, interleave = 4 : i64} : memref<?xi8> -> vector<32xf8E4M3FN>
+  // CHECK: %[[BY:.*]] = arith.extf %[[SCALES]]
   // CHECK: row.expand %[[BY]] : vector<32xf32> to vector<512xf32>
-  // Rope without factors is still decoded: its type is not the result's.
+  // Rope without scales is still decoded: its type is not the result's.
   // CHECK: arith.extf %{{.*}} : vector<64xf8E4M3FN> to vector<64xf32>
   // CHECK: arith.truncf %{{.*}} : vector<64xf32> to vector<64xbf16>
   %0 = dsv4.kernel @k(%c, %i, %o) : (!nvfp4, tensor<?xi32>, tensor<?x576xbf16>) -> tensor<?x576xbf16> {

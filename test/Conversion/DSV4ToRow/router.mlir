@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[BIAS:.*]] = row.read %{{.*}}[%c0] {align = 16 : i64}
 // CHECK-NEXT: %[[KEYS:.*]] = arith.addf %[[SCORES]], %[[BIAS]]
 // CHECK-NEXT: %[[I:[a-z]+]], %{{.*}} = row.select %[[KEYS]] length %c64 order sorted : vector<64xf32> -> vector<6xi32>, vector<6xf32>
-// CHECK-NEXT: %[[ELEMENTS:.*]] = row.pick %[[SCORES]] at %[[I]] : vector<64xf32>, vector<6xi32> -> vector<6xf32>
+// CHECK-NEXT: %[[ELEMENTS:.*]] = row.gather_elements %[[SCORES]] at %[[I]] : vector<64xf32>, vector<6xi32> -> vector<6xf32>
 // CHECK-NEXT: %[[PICKED:.*]] = row.where_valid %[[ELEMENTS]] at %[[I]] below 64
 // CHECK-NEXT: %[[SUM:.*]] = row.reduce sum %[[PICKED]] per 6
 // CHECK-NEXT: %[[BOUNDED:.*]] = arith.maximumf %[[SUM]]
@@ -26,7 +26,7 @@
 // CHECK-NEXT: row.write %[[WEIGHT]], %{{.*}}[%[[AT]]] {align = 8 : i64}
 
 // LANES-LABEL: func.func @router
-// LANES: cuda.select 6 of %{{.*}} most 64 order sorted kind warp threads 32 computed : index load {
+// LANES: cuda.select 6 of %{{.*}} max 64 order sorted kind warp threads 32 computed : index load {
 // LANES-NEXT: ^bb0(%[[COLUMN:.*]]: index):
 // LANES: %[[LOGITS:.*]] = cuda.load %[[X:.*]][%{{.*}}] : memref<?xf32>, index -> vector<1x4xf32>
 // LANES-NEXT: %[[BIAS:.*]] = cuda.load %{{.*}}[%[[COLUMN]]] : memref<?xf32>, index -> vector<1x4xf32>
@@ -71,7 +71,7 @@ func.func @router(%x: tensor<4x64xf32>, %b: tensor<64xf32>, %i: tensor<4x6xi32>,
 // CHECK: %[[LOGITS:.*]] = row.read {{.*}} : memref<?xbf16> -> vector<64xbf16>
 // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[LOGITS]]
 // CHECK-NEXT: %[[SCORES:.*]] = row.activation sigmoid %[[WIDE]]
-// CHECK-NEXT: %[[ELEMENTS:.*]] = row.pick %[[SCORES]] at %[[FOUND]] : vector<64xf32>, vector<6xi32> -> vector<6xf32>
+// CHECK-NEXT: %[[ELEMENTS:.*]] = row.gather_elements %[[SCORES]] at %[[FOUND]] : vector<64xf32>, vector<6xi32> -> vector<6xf32>
 // CHECK-NEXT: %[[PICKED:.*]] = row.where_valid %[[ELEMENTS]] at %[[FOUND]] below 64 : vector<6xf32>, vector<6xi32>
 // CHECK-NEXT: row.reduce sum %[[PICKED]] per 6
 // CHECK-NOT: row.read

@@ -1,11 +1,11 @@
-// The row program of an append: a rule's steps in their order, then one condition
+// The row program of an append: a recipe's steps in their order, then one condition
 // around all stores.
 
 // RUN: dsv4-opt %s --convert-dsv4-to-row --cse | FileCheck %s
 
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
-#rule = #dsv4.quantizer<floor = 1.0e-04 : f32, rounding = up_pow2>
+#recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, rounding = up_pow2>
 
 // CHECK-LABEL: dsv4.kernel @append
 // CHECK: scf.forall (%[[ROW:.*]]) in
@@ -15,8 +15,8 @@
 // CHECK-NEXT: %[[BOUNDED:.*]] = arith.maxnumf %[[AMAX]], %[[FLOOR]]
 // CHECK-NEXT: %[[MAX:.*]] = arith.constant dense<4.480000e+02>
 // CHECK-NEXT: %[[SCALE:.*]] = arith.divf %[[BOUNDED]], %[[MAX]]
-// CHECK-NEXT: %[[FACTORS:.*]] = row.encode %[[SCALE]] up : vector<7xf32> to vector<7xf8E8M0FNU>
-// CHECK: %[[BY:.*]] = arith.extf %[[FACTORS]]
+// CHECK-NEXT: %[[SCALES:.*]] = row.encode %[[SCALE]] up : vector<7xf32> to vector<7xf8E8M0FNU>
+// CHECK: %[[BY:.*]] = arith.extf %[[SCALES]]
 // CHECK: %[[EACH:.*]] = row.expand %[[BY]] : vector<7xf32> to vector<448xf32>
 // CHECK: %[[QUOTIENTS:.*]] = arith.divf %{{.*}}, %[[EACH]] : vector<448xf32>
 // CHECK-NEXT: %[[CODES:.*]] = row.encode %[[QUOTIENTS]] : vector<448xf32> to vector<448xf8E4M3FN>
@@ -33,7 +33,7 @@
 // CHECK: scf.if %[[WRITTEN]] {
 // CHECK: row.write %[[CODES]], {{.*}} : vector<448xf8E4M3FN>, memref<?xi8>
 // CHECK: row.write %[[ROPE]], {{.*}} : vector<64xbf16>, memref<?xi8>
-// CHECK: row.write %[[FACTORS]], {{.*}} per 64 {align = 8 : i64, pad = 1 : i64}
+// CHECK: row.write %[[SCALES]], {{.*}} per 64 {align = 8 : i64, pad = 1 : i64}
 // CHECK-NOT: row.write
 func.func @append(%kv: tensor<?x512xbf16>, %p: tensor<?xi32>, %len: tensor<?xi32>,
                   %a: tensor<?x448xf8E4M3FN>, %b: tensor<?x7xf8E8M0FNU>, %c: !cache) {
@@ -42,11 +42,11 @@ func.func @append(%kv: tensor<?x512xbf16>, %p: tensor<?xi32>, %len: tensor<?xi32
          tensor<?x7xf8E8M0FNU>, !cache) -> () {
   ^bb0(%x: tensor<?x512xbf16>, %q: tensor<?xi32>, %l: tensor<?xi32>, %d: tensor<?x448xf8E4M3FN>,
        %f: tensor<?x7xf8E8M0FNU>, %w: !cache):
-    %codes, %factors = dsv4.quantize %x columns [0, 448]
+    %payload, %scales = dsv4.quantize %x columns [0, 448]
         outs(%d, %f : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-        {format = #fp8, rule = #rule} : tensor<?x512xbf16>
+        {format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
     dsv4.paged_append %w[%q] ring 128 lengths(%l : tensor<?xi32>)
-        fields(%codes, %x, %factors
+        fields(%payload, %x, %scales
                : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
         columns [0, 448, 0] : !cache, tensor<?xi32>
   }

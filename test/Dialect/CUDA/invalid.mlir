@@ -49,7 +49,7 @@ func.func @load_c1_stride(%m: memref<?xf32>, %i: i32) {
 // -----
 
 func.func @load_c2(%m: memref<?xi8>, %i: i32) {
-  // expected-error @+1 {{load_c2: a tile of 7 chunks needs a positive stride}}
+  // expected-error @+1 {{load_c2: a tile of 7 vectors needs a positive stride}}
   %0 = cuda.load %m[%i] : memref<?xi8>, i32 -> vector<7x8xf8E4M3FN>
   return
 }
@@ -57,7 +57,7 @@ func.func @load_c2(%m: memref<?xi8>, %i: i32) {
 // -----
 
 func.func @load_c4(%m: memref<?xf32>, %i: i32) -> vector<4xf32> {
-  // expected-error @+1 {{load_c4: expected what is staged to be one chunk of a power of two of bytes without a predicate, a policy or an alignment, of a row of a 'cuda.pool_piece'}}
+  // expected-error @+1 {{load_c4: expected what is staged to be one vector of a power of two of bytes without a predicate, a policy or an alignment, of a row of a 'cuda.window_segment'}}
   %0 = cuda.load %m[%i] staged : memref<?xf32>, i32 -> vector<4xf32>
   return %0 : vector<4xf32>
 }
@@ -89,7 +89,7 @@ func.func @store_c1(%v: f32, %m: memref<?xi8>, %i: i32) {
 // -----
 
 func.func @store_c2(%v: vector<2x8xbf16>, %m: memref<?xbf16>, %i: i32) {
-  // expected-error @+1 {{store_c2: a tile of 2 chunks needs a positive stride}}
+  // expected-error @+1 {{store_c2: a tile of 2 vectors needs a positive stride}}
   cuda.store %v, %m[%i] stride -8 : vector<2x8xbf16>, memref<?xbf16>, i32
   return
 }
@@ -113,15 +113,15 @@ func.func @expand_c1(%v: vector<7xbf16>) {
 // -----
 
 func.func @expand_c2_steps(%v: vector<3xf32>) {
-  // expected-error @+1 {{expand_c2: factors of 'vector<3xf32>' do not cover a tile of 'vector<7x8xf32>'}}
+  // expected-error @+1 {{expand_c2: scales of 'vector<3xf32>' do not cover a tile of 'vector<7x8xf32>'}}
   %0 = cuda.expand %v : vector<3xf32> to vector<7x8xf32>
   return
 }
 
 // -----
 
-func.func @expand_c2_chunks(%v: vector<7x3xf32>) {
-  // expected-error @+1 {{expand_c2: factors of 'vector<7x3xf32>' do not cover a tile of 'vector<7x8xf32>'}}
+func.func @expand_c2_vectors(%v: vector<7x3xf32>) {
+  // expected-error @+1 {{expand_c2: scales of 'vector<7x3xf32>' do not cover a tile of 'vector<7x8xf32>'}}
   %0 = cuda.expand %v : vector<7x3xf32> to vector<7x8xf32>
   return
 }
@@ -153,7 +153,7 @@ func.func @dequantize_c1_shape(%v: vector<7x8xf8E4M3FN>, %f: vector<7xf32>) {
 // -----
 
 func.func @dequantize_c2(%v: vector<7x8xf4E2M1FN>, %f: vector<7x3xf8E8M0FNU>) {
-  // expected-error @+1 {{dequantize_c2: factors of 'vector<7x3xf8E8M0FNU>' do not cover a tile of 'vector<7x8xbf16>'}}
+  // expected-error @+1 {{dequantize_c2: scales of 'vector<7x3xf8E8M0FNU>' do not cover a tile of 'vector<7x8xbf16>'}}
   %0 = cuda.dequantize %v by %f : vector<7x8xf4E2M1FN> by vector<7x3xf8E8M0FNU> to vector<7x8xbf16>
   return
 }
@@ -169,23 +169,23 @@ func.func @load_rank(%m: memref<?x?xi8>, %i: i32) {
 // -----
 
 func.func @load_c5(%m: memref<?xi8>, %i: i32) {
-  // expected-error @+1 {{load_c5: expected 'chunks' of a tile}}
-  %0 = cuda.load %m[%i] chunks %i : i32 : memref<?xi8>, i32 -> vector<16xi8>
+  // expected-error @+1 {{load_c5: expected 'vectors' of a tile}}
+  %0 = cuda.load %m[%i] vectors %i : i32 : memref<?xi8>, i32 -> vector<16xi8>
   return
 }
 
 // -----
 
 func.func @load_c5_predicate(%m: memref<?xi8>, %i: i32, %p: i1) {
-  // expected-error @+1 {{load_c5: expected 'chunks' of a tile, without a predicate}}
-  %0 = cuda.load %m[%i] if %p chunks %i : i32 stride 64 : memref<?xi8>, i32 -> vector<2x16xi8>
+  // expected-error @+1 {{load_c5: expected 'vectors' of a tile, without a predicate}}
+  %0 = cuda.load %m[%i] if %p vectors %i : i32 stride 64 : memref<?xi8>, i32 -> vector<2x16xi8>
   return
 }
 
 // -----
 
 func.func @store_c4(%m: memref<?xi8>, %i: i32, %x: vector<16xi8>) {
-  // expected-error @+1 {{store_c4: expected 'chunks' of a tile}}
-  cuda.store %x, %m[%i] chunks %i : i32 : vector<16xi8>, memref<?xi8>, i32
+  // expected-error @+1 {{store_c4: expected 'vectors' of a tile}}
+  cuda.store %x, %m[%i] vectors %i : i32 : vector<16xi8>, memref<?xi8>, i32
   return
 }

@@ -13,10 +13,10 @@ func.func @load(%bytes: memref<?xi8>, %floats: memref<?xf32>, %i: i32, %l: i64,
   %1 = cuda.load %floats[%x] : memref<?xf32>, index -> vector<4xf32>
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] if %{{[a-z0-9]+}} stride 64 align 8 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
   %2 = cuda.load %bytes[%l] if %p stride 64 align 8 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
-  // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] chunks %{{[a-z0-9]+}} : i32 stride 64 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
-  %part = cuda.load %bytes[%l] chunks %i : i32 stride 64 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
-  // CHECK: cuda.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] chunks %{{[a-z0-9]+}} : i32 stride 64 : vector<7x8xf8E4M3FN>, memref<?xi8>, i64
-  cuda.store %part, %bytes[%l] chunks %i : i32 stride 64 : vector<7x8xf8E4M3FN>, memref<?xi8>, i64
+  // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] vectors %{{[a-z0-9]+}} : i32 stride 64 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
+  %part = cuda.load %bytes[%l] vectors %i : i32 stride 64 : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
+  // CHECK: cuda.store %{{[a-z0-9]+}}, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] vectors %{{[a-z0-9]+}} : i32 stride 64 : vector<7x8xf8E4M3FN>, memref<?xi8>, i64
+  cuda.store %part, %bytes[%l] vectors %i : i32 stride 64 : vector<7x8xf8E4M3FN>, memref<?xi8>, i64
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] align 4 : memref<?xi8>, i32 -> vector<1x8xbf16>
   %3 = cuda.load %bytes[%i] align 4 : memref<?xi8>, i32 -> vector<1x8xbf16>
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] evict_last : memref<?xi8>, i32 -> vector<1x8xbf16>
@@ -39,17 +39,17 @@ func.func @store(%out: memref<?xbf16>, %tile: vector<7x8xbf16>,
 }
 
 // CHECK-LABEL: func.func @registers
-func.func @registers(%steps: vector<7xf32>, %chunks: vector<4x2xf32>, %fp4: vector<4x8xf4E2M1FN>) {
+func.func @registers(%steps: vector<7xf32>, %vectors: vector<4x2xf32>, %fp4: vector<4x8xf4E2M1FN>) {
   // CHECK: cuda.expand %{{[a-z0-9]+}} : vector<7xf32> to vector<14x8xf32>
   %0 = cuda.expand %steps : vector<7xf32> to vector<14x8xf32>
   // CHECK: cuda.expand %{{[a-z0-9]+}} : vector<4x2xf32> to vector<4x8xf32>
-  %1 = cuda.expand %chunks : vector<4x2xf32> to vector<4x8xf32>
+  %1 = cuda.expand %vectors : vector<4x2xf32> to vector<4x8xf32>
   // CHECK: cuda.swap_nibbles %{{[a-z0-9]+}} : vector<4x8xf4E2M1FN>
   %2 = cuda.swap_nibbles %fp4 : vector<4x8xf4E2M1FN>
   // CHECK: cuda.dequantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} : vector<4x8xf4E2M1FN> by vector<4x2xf32> to vector<4x8xbf16>
-  %3 = cuda.dequantize %2 by %chunks : vector<4x8xf4E2M1FN> by vector<4x2xf32> to vector<4x8xbf16>
+  %3 = cuda.dequantize %2 by %vectors : vector<4x8xf4E2M1FN> by vector<4x2xf32> to vector<4x8xbf16>
   // CHECK: cuda.one_nan %{{[a-z0-9]+}} : vector<4x2xf32>
-  %4 = cuda.one_nan %chunks : vector<4x2xf32>
+  %4 = cuda.one_nan %vectors : vector<4x2xf32>
   return
 }
 
@@ -81,7 +81,7 @@ func.func @rows(%row: vector<512xbf16>, %tile: vector<8x4xf32>, %tail: vector<1x
 
 // CHECK-LABEL: func.func @codes
 func.func @codes(%tile: vector<8x4xf32>, %scales: vector<7xf32>, %values: vector<8x8xbf16>,
-                 %factors: vector<8xf8E8M0FNU>) {
+                 %scales: vector<8xf8E8M0FNU>) {
   // CHECK: cuda.encode %{{[a-z0-9]+}} : vector<8x4xf32> to vector<8x4xf8E4M3FN>
   %0 = cuda.encode %tile : vector<8x4xf32> to vector<8x4xf8E4M3FN>
   // CHECK: cuda.encode %{{[a-z0-9]+}} ties_down drop_negative_zero : vector<8x4xf32> to vector<8x4xf4E2M1FN>
@@ -91,9 +91,9 @@ func.func @codes(%tile: vector<8x4xf32>, %scales: vector<7xf32>, %values: vector
   // CHECK: cuda.pad %{{[a-z0-9]+}} : vector<7xf8E8M0FNU> to vector<8xf8E8M0FNU>
   %3 = cuda.pad %2 : vector<7xf8E8M0FNU> to vector<8xf8E8M0FNU>
   // CHECK: cuda.quantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
-  %4 = cuda.quantize %values by %factors : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
+  %4 = cuda.quantize %values by %scales : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
   // CHECK: cuda.quantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
-  %5 = cuda.quantize %values by %factors ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
+  %5 = cuda.quantize %values by %scales ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
   return
 }
 
@@ -103,78 +103,78 @@ func.func @windows(%values: memref<?xf32>, %bytes: memref<?xi8>, %whole: index, 
                    %all: i1) {
   // CHECK: cuda.bytes %{{[a-z0-9]+}} : memref<?xf32> to memref<?xi8>
   %as_bytes = cuda.bytes %values : memref<?xf32> to memref<?xi8>
-  // CHECK: cuda.pool 8 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} : index, index to vector<64xf32> {
+  // CHECK: cuda.window_reduce 8 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} : index, index to vector<64xf32> {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index):
-  // CHECK-NEXT: cuda.pool_window %{{[a-z0-9]+}} scores {
+  // CHECK-NEXT: cuda.window %{{[a-z0-9]+}} scores {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
-  // CHECK: cuda.pool_yield %{{[a-z0-9]+}} : vector<64xf32>
+  // CHECK: cuda.window_yield %{{[a-z0-9]+}} : vector<64xf32>
   // CHECK-NEXT: } values {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
-  // CHECK: cuda.pool_yield %{{[a-z0-9]+}} : vector<64xf32>
+  // CHECK: cuda.window_yield %{{[a-z0-9]+}} : vector<64xf32>
   // CHECK-NEXT: } else {
   // CHECK-NEXT: ^bb0(%{{[a-z0-9]+}}: index, %{{[a-z0-9]+}}: index):
-  // CHECK: cuda.pool_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<64xf32>, vector<64xf32>
+  // CHECK: cuda.window_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<64xf32>, vector<64xf32>
   // CHECK-NEXT: }
   // CHECK-NEXT: }
-  %0 = cuda.pool 8 at %whole of %whole : index, index to vector<64xf32> {
+  %0 = cuda.window_reduce 8 at %whole of %whole : index, index to vector<64xf32> {
   ^bb0(%row: index):
-    cuda.pool_window %all scores {
+    cuda.window %all scores {
     ^bb0(%member: index, %lane: index):
       %x = vector.load %values[%member] : memref<?xf32>, vector<64xf32>
-      cuda.pool_yield %x : vector<64xf32>
+      cuda.window_yield %x : vector<64xf32>
     } values {
     ^bb0(%member: index, %lane: index):
       %x = vector.load %values[%member] : memref<?xf32>, vector<64xf32>
-      cuda.pool_yield %x : vector<64xf32>
+      cuda.window_yield %x : vector<64xf32>
     } else {
     ^bb0(%member: index, %lane: index):
       %x = vector.load %values[%row] : memref<?xf32>, vector<64xf32>
-      cuda.pool_row %all, %x, %x : vector<64xf32>, vector<64xf32>
+      cuda.window_row %all, %x, %x : vector<64xf32>, vector<64xf32>
     }
   }
   // Four rows, each by 32 lanes of two elements; a lane of the result has four. What is added to scores
   // waits for no row.
-  // CHECK: cuda.pool 128 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
+  // CHECK: cuda.window_reduce 128 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
   // CHECK: cuda.load %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] if %{{[a-z0-9]+}} : memref<?xi8>, index -> vector<1x2xf32>
-  // CHECK: cuda.pool_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<1x2xf32>, vector<1x2xf32>
+  // CHECK: cuda.window_row %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<1x2xf32>, vector<1x2xf32>
   // CHECK: } offsets {
   // CHECK-NEXT: ^bb0(%[[MEMBER:[a-z0-9]+]]: index, %{{[a-z0-9]+}}: index):
   // CHECK-NEXT: %[[OFFSETS:[a-z0-9]+]] = cuda.load %{{[a-z0-9]+}}[%[[MEMBER]]] : memref<?xf32>, index -> vector<1x2xf32>
-  // CHECK-NEXT: cuda.pool_yield %[[OFFSETS]] : vector<1x2xf32>
+  // CHECK-NEXT: cuda.window_yield %[[OFFSETS]] : vector<1x2xf32>
   // CHECK-NEXT: }
-  %1 = cuda.pool 128 at %i of %n count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
+  %1 = cuda.window_reduce 128 at %i of %n count 4 threads 128 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%row: index):
-    cuda.pool_window %all scores {
+    cuda.window %all scores {
     ^bb0(%member: index, %lane: index):
       %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
-      cuda.pool_yield %x : vector<1x2xf32>
+      cuda.window_yield %x : vector<1x2xf32>
     } values {
     ^bb0(%member: index, %lane: index):
       %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
-      cuda.pool_yield %x : vector<1x2xf32>
+      cuda.window_yield %x : vector<1x2xf32>
     } else {
     ^bb0(%member: index, %lane: index):
       %x = cuda.load %as_bytes[%lane] if %all : memref<?xi8>, index -> vector<1x2xf32>
-      cuda.pool_row %all, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+      cuda.window_row %all, %x, %x : vector<1x2xf32>, vector<1x2xf32>
     }
   } offsets {
   ^bb0(%member: index, %lane: index):
     %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
-    cuda.pool_yield %x : vector<1x2xf32>
+    cuda.window_yield %x : vector<1x2xf32>
   }
   // One thread a row is said by leaving it away.
-  // CHECK: cuda.pool 1 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} threads 32 : i32, i32 to vector<1x4xf32> {
-  %2 = cuda.pool 1 at %i of %n count 1 threads 32 lanes 1 : i32, i32 to vector<1x4xf32> {
+  // CHECK: cuda.window_reduce 1 at %{{[a-z0-9]+}} of %{{[a-z0-9]+}} threads 32 : i32, i32 to vector<1x4xf32> {
+  %2 = cuda.window_reduce 1 at %i of %n count 1 threads 32 lanes 1 : i32, i32 to vector<1x4xf32> {
   ^bb0(%row: index):
-    cuda.pool_window %all scores {
+    cuda.window %all scores {
     ^bb0(%member: index, %lane: index):
-      cuda.pool_yield %1 : vector<1x4xf32>
+      cuda.window_yield %1 : vector<1x4xf32>
     } values {
     ^bb0(%member: index, %lane: index):
-      cuda.pool_yield %1 : vector<1x4xf32>
+      cuda.window_yield %1 : vector<1x4xf32>
     } else {
     ^bb0(%member: index, %lane: index):
-      cuda.pool_row %all, %1, %1 : vector<1x4xf32>, vector<1x4xf32>
+      cuda.window_row %all, %1, %1 : vector<1x4xf32>, vector<1x4xf32>
     }
   }
   return
@@ -206,10 +206,10 @@ func.func @constants() {
 
 // CHECK-LABEL: func.func @launches
 func.func @launches() {
-  // CHECK: cuda.wait_for_predecessors
-  cuda.wait_for_predecessors
-  // CHECK: cuda.launch_successors
-  cuda.launch_successors
+  // CHECK: cuda.wait_for_previous_kernel
+  cuda.wait_for_previous_kernel
+  // CHECK: cuda.launch_dependents
+  cuda.launch_dependents
   return
 }
 

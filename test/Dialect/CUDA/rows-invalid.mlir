@@ -99,7 +99,7 @@ func.func @quantize_c1_ties(%v: vector<2x8xbf16>, %f: vector<2xf32>) {
 // -----
 
 func.func @quantize_c2(%v: vector<2x8xbf16>, %f: vector<3xf32>) {
-  // expected-error @+1 {{quantize_c2: factors of 'vector<3xf32>' do not cover a tile of 'vector<2x8xbf16>'}}
+  // expected-error @+1 {{quantize_c2: scales of 'vector<3xf32>' do not cover a tile of 'vector<2x8xbf16>'}}
   %0 = cuda.quantize %v by %f : vector<2x8xbf16> by vector<3xf32> to vector<2x8xf8E4M3FN>
   return
 }
@@ -115,7 +115,7 @@ func.func @join_c1(%a: vector<2x8xbf16>, %b: vector<2x4xbf16>) {
 // -----
 
 func.func @steps_c1(%a: vector<2x8xbf16>) {
-  // expected-error @+1 {{steps_c1: 'vector<2x8xbf16>' has no 'vector<2x8xbf16>' from chunk 1 on}}
+  // expected-error @+1 {{steps_c1: 'vector<2x8xbf16>' has no 'vector<2x8xbf16>' from vector 1 on}}
   %0 = cuda.steps %a from 1 : vector<2x8xbf16> to vector<2x8xbf16>
   return
 }

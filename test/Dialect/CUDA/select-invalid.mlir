@@ -11,8 +11,8 @@ func.func @load_part_c1(%m: memref<?xf32>, %n: index) {
 // -----
 
 func.func @select_c1_load(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c1: expected regions of (column) and (place, index, value) that end in a 'cuda.select_yield' of one and of no vector}}
-  cuda.select 8 of %n most 64 threads 64 : index load {
+  // expected-error @+1 {{select_c1: expected regions of (column) and (rank, index, value) that end in a 'cuda.select_yield' of one and of no vector}}
+  cuda.select 8 of %n max 64 threads 64 : index load {
   ^bb0(%c: index, %d: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -25,8 +25,8 @@ func.func @select_c1_load(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c1_emit(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c1: expected regions of (column) and (place, index, value) that end in a 'cuda.select_yield' of one and of no vector}}
-  cuda.select 8 of %n most 64 threads 64 : index load {
+  // expected-error @+1 {{select_c1: expected regions of (column) and (rank, index, value) that end in a 'cuda.select_yield' of one and of no vector}}
+  cuda.select 8 of %n max 64 threads 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -39,8 +39,8 @@ func.func @select_c1_emit(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c1_yield(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c1: expected regions of (column) and (place, index, value) that end in a 'cuda.select_yield' of one and of no vector}}
-  cuda.select 8 of %n most 64 threads 64 : index load {
+  // expected-error @+1 {{select_c1: expected regions of (column) and (rank, index, value) that end in a 'cuda.select_yield' of one and of no vector}}
+  cuda.select 8 of %n max 64 threads 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield
   } emit {
@@ -54,7 +54,7 @@ func.func @select_c1_yield(%x: vector<4xf32>, %n: index) {
 
 func.func @select_c2(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c2: expected between 1 and 4096 places of a positive number of elements, got 0 of 64}}
-  cuda.select 0 of %n most 64 : index load {
+  cuda.select 0 of %n max 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -67,8 +67,8 @@ func.func @select_c2(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2_cluster(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected between 1 and 32 chunks, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 2}}
-  cuda.select 8 of %n most 64 kind rounds threads 64 cluster 2 : index load {
+  // expected-error @+1 {{select_c2: expected between 1 and 32 vectors, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 2}}
+  cuda.select 8 of %n max 64 kind rounds threads 64 cluster 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -80,9 +80,9 @@ func.func @select_c2_cluster(%x: vector<4xf32>, %n: index) {
 
 // -----
 
-func.func @select_c2_many_places(%x: vector<4xf32>, %n: index) {
+func.func @select_c2_many_k(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c2: expected between 1 and 4096 places of a positive number of elements, got 5000 of 8000}}
-  cuda.select 5000 of %n most 8000 : index load {
+  cuda.select 5000 of %n max 8000 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -94,9 +94,9 @@ func.func @select_c2_many_places(%x: vector<4xf32>, %n: index) {
 
 // -----
 
-func.func @select_c2_places_of_warp(%x: vector<4xf32>, %n: index) {
+func.func @select_c2_k_of_warp(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c2: expected between 1 and 32 places of a positive number of elements, got 33 of 64}}
-  cuda.select 33 of %n most 64 kind warp : index load {
+  cuda.select 33 of %n max 64 kind warp : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -110,7 +110,7 @@ func.func @select_c2_places_of_warp(%x: vector<4xf32>, %n: index) {
 
 func.func @select_c2_threads(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c2: expected threads to be a power of two between 64 and 1024, got 96}}
-  cuda.select 8 of %n most 64 kind block threads 96 : index load {
+  cuda.select 8 of %n max 64 kind block threads 96 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -124,7 +124,7 @@ func.func @select_c2_threads(%x: vector<4xf32>, %n: index) {
 
 func.func @select_c2_no_threads(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c2: expected threads to be a power of two between 64 and 1024, got 1}}
-  cuda.select 8 of %n most 64 : index load {
+  cuda.select 8 of %n max 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -137,8 +137,8 @@ func.func @select_c2_no_threads(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2_large_cluster(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected between 1 and 32 chunks, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 17}}
-  cuda.select 8 of %n most 64 kind stream threads 64 cluster 17 : index load {
+  // expected-error @+1 {{select_c2: expected between 1 and 32 vectors, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 17}}
+  cuda.select 8 of %n max 64 kind stream threads 64 cluster 17 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -151,8 +151,8 @@ func.func @select_c2_large_cluster(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2_large_cluster_of_block(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected between 1 and 32 chunks, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 17}}
-  cuda.select 8 of %n most 64 kind block threads 64 cluster 17 : index load {
+  // expected-error @+1 {{select_c2: expected between 1 and 32 vectors, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 17}}
+  cuda.select 8 of %n max 64 kind block threads 64 cluster 17 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -165,8 +165,8 @@ func.func @select_c2_large_cluster_of_block(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2_held(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected a thread to have at most 32 elements, got 9 chunks of 'vector<4xf32>'}}
-  cuda.select 8 of %n most 64 kind stream threads 64 chunks 9 : index load {
+  // expected-error @+1 {{select_c2: expected a thread to have at most 32 elements, got 9 vectors of 'vector<4xf32>'}}
+  cuda.select 8 of %n max 64 kind stream threads 64 vectors 9 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -180,7 +180,7 @@ func.func @select_c2_held(%x: vector<4xf32>, %n: index) {
 
 func.func @select_c3(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c3: expected one group, or, of kind 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 2 and 2}}
-  cuda.select 8 of %n most 64 kind block threads 64 groups 8 keep 2 by 2 : index load {
+  cuda.select 8 of %n max 64 kind block threads 64 groups 8 keep 2 by 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -194,7 +194,7 @@ func.func @select_c3(%x: vector<4xf32>, %n: index) {
 
 func.func @select_c3_keep(%x: vector<4xf32>, %n: index) {
   // expected-error @+1 {{select_c3: expected one group, or, of kind 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 9 and 2}}
-  cuda.select 8 of %n most 64 kind warp groups 8 keep 9 by 2 : index load {
+  cuda.select 8 of %n max 64 kind warp groups 8 keep 9 by 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -207,8 +207,8 @@ func.func @select_c3_keep(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c4_without(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 2}}
-  cuda.select 8 of %n most 64 kind stream threads 64 parts 2 : index load {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 2}}
+  cuda.select 8 of %n max 64 kind stream threads 64 blocks 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -221,8 +221,8 @@ func.func @select_c4_without(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_alone(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 1}}
-  cuda.select 8 of %n most 64 kind stream threads 64 in %w : index, memref<?xi8> load {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 1}}
+  cuda.select 8 of %n max 64 kind stream threads 64 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -235,8 +235,8 @@ func.func @select_c4_alone(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_odd(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 3}}
-  cuda.select 8 of %n most 64 kind stream threads 64 parts 3 in %w : index, memref<?xi8> load {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 3}}
+  cuda.select 8 of %n max 64 kind stream threads 64 blocks 3 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -249,8 +249,8 @@ func.func @select_c4_odd(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_many(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 258}}
-  cuda.select 8 of %n most 64 kind stream threads 64 parts 258 in %w : index, memref<?xi8> load {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 258}}
+  cuda.select 8 of %n max 64 kind stream threads 64 blocks 258 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -263,8 +263,8 @@ func.func @select_c4_many(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_block(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 2}}
-  cuda.select 8 of %n most 64 kind block threads 64 parts 2 in %w : index, memref<?xi8> load {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 2}}
+  cuda.select 8 of %n max 64 kind block threads 64 blocks 2 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -277,8 +277,8 @@ func.func @select_c4_block(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_cluster(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of parts from 2 to 256, of kind 'stream' and without a cluster, got 2}}
-  cuda.select 8 of %n most 64 kind stream threads 64 cluster 2 parts 2 in %w : index, memref<?xi8> load {
+  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 2}}
+  cuda.select 8 of %n max 64 kind stream threads 64 cluster 2 blocks 2 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -291,7 +291,7 @@ func.func @select_c4_cluster(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @columns_c1(%x: vector<2x4xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: 'vector<1x2xf32>' is no chunk of 'vector<2x4xf32>'}}
+  // expected-error @+1 {{columns_c1: 'vector<1x2xf32>' is no vector of 'vector<2x4xf32>'}}
   %0 = cuda.columns %x at %c lanes 32 : vector<2x4xf32>, index to vector<1x2xf32>
   return
 }
@@ -299,7 +299,7 @@ func.func @columns_c1(%x: vector<2x4xf32>, %c: index) {
 // -----
 
 func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: 'vector<1x8xf32>' is no chunk of 'vector<8xf32>'}}
+  // expected-error @+1 {{columns_c1: 'vector<1x8xf32>' is no vector of 'vector<8xf32>'}}
   %0 = cuda.columns %x at %c : vector<8xf32>, index to vector<1x8xf32>
   return
 }
@@ -307,7 +307,7 @@ func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
 // -----
 
 func.func @columns_c1_more(%x: vector<4xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: 'vector<400xf32>' is no chunk of 'vector<4xf32>'}}
+  // expected-error @+1 {{columns_c1: 'vector<400xf32>' is no vector of 'vector<4xf32>'}}
   %0 = cuda.columns %x at %c : vector<4xf32>, index to vector<400xf32>
   return
 }

@@ -57,15 +57,15 @@ module attributes {
     #dsv4.schedule<threads = 512, min_blocks = 2, parts = [#dsv4.select<algorithm = stream, vector = 4, vectors = 4>]>,
     #dsv4.schedule<threads = 1024, parts = [#dsv4.select<algorithm = grid, vector = 4, vectors = 1, blocks = 64, store = streaming>, #dsv4.rows<lanes = 8, vector = 8>]>]}
 
-  // Rules: every value of every parameter; defaults are not printed.
+  // Recipes: every value of every parameter; defaults are not printed.
   // CHECK: func.func private @quantizers
-  // CHECK-SAME: test.rules = [
+  // CHECK-SAME: test.recipes = [
   // CHECK-SAME: #dsv4.quantizer<>, #dsv4.quantizer<>,
   // CHECK-SAME: #dsv4.quantizer<floor = 0.001953125 : f32, floor_of = scale, limit = reciprocal, rounding = up, payload = reciprocal, ties = down, drop_negative_zero = true>,
   // CHECK-SAME: #dsv4.quantizer<floor = 1.000000e+00 : f32, rounding = up_pow2>,
   // CHECK-SAME: #dsv4.quantizer<floor_of = scale>,
   // CHECK-SAME: #dsv4.quantizer<drop_negative_zero = true>]
-  func.func private @quantizers() attributes {test.rules = [
+  func.func private @quantizers() attributes {test.recipes = [
     #dsv4.quantizer<>,
     #dsv4.quantizer<floor = 0.0 : f32, floor_of = amax, limit = divide, rounding = nearest,
                     payload = divide, ties = even, drop_negative_zero = false>,
@@ -82,7 +82,7 @@ module attributes {
   // CHECK-SAME: #dsv4.quantizer<floor = 7.0529661E-38 : f32>,
   // CHECK-SAME: #dsv4.quantizer<floor = 1.66666669E-5 : f32>,
   // CHECK-SAME: #dsv4.quantizer<floor = 3.40282347E+38 : f32>]
-  func.func private @floors() attributes {test.rules = [
+  func.func private @floors() attributes {test.recipes = [
     #dsv4.quantizer<floor = 0x00000001 : f32>,
     #dsv4.quantizer<floor = 0x00800000 : f32>,
     #dsv4.quantizer<floor = 0x01C00000 : f32>,

@@ -443,7 +443,7 @@ func.func @compress_c6_overlap(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: ten
 
 // -----
 
-func.func @compress_c6_factors(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row scales "v" per 1>]>>, %o: tensor<?x8xf32>) {
+func.func @compress_c6_scales(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row scales "v" per 1>]>>, %o: tensor<?x8xf32>) {
   // expected-error @+1 {{compress_c6: expected a state of two fields, values and scores, of 8 x 'f32' in the row or in arrays, got '!dsv4.cache<8 x}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row scales "v" per 1>]>>) ring 8

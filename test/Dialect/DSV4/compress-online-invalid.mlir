@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @compress_c2_online(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c2: expected 'plan' of shape [pieces, 5] for 'algorithm online', got 'tensor<?x4xi32>'}}
+  // expected-error @+1 {{compress_c2: expected 'plan' of shape [segments, 5] for 'algorithm online', got 'tensor<?x4xi32>'}}
   %0 = dsv4.compress %v, %s window 4 algorithm online plan(%p : tensor<?x4xi32>)
       state(%c : !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
@@ -81,7 +81,7 @@ func.func @compress_c6_online_tail(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p:
 
 // -----
 
-func.func @compress_c6_online_factor(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x5xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>, <"f" : 8 x f32 in row scales "a" per 1>]>>, %o: tensor<?x8xf32>) {
+func.func @compress_c6_online_scale(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x5xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>, <"f" : 8 x f32 in row scales "a" per 1>]>>, %o: tensor<?x8xf32>) {
   // expected-error @+1 {{compress_c6: expected a state of three fields, maximum, sum of weights and weighted sum, of 8 x 'f32' in the row or in arrays, got '!dsv4.cache<8 x}}
   %0 = dsv4.compress %v, %s window 4 algorithm online plan(%p : tensor<?x5xi32>)
       state(%c : !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>, <"f" : 8 x f32 in row scales "a" per 1>]>>)
@@ -101,7 +101,7 @@ func.func @compress_c8_state(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tenso
 // -----
 
 func.func @compress_c8_overlap(%v: tensor<?x16xf32>, %s: tensor<?x16xf32>, %p: tensor<?x5xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c8: a piece of 'algorithm online' is of one window: remove 'overlap'}}
+  // expected-error @+1 {{compress_c8: a segment of 'algorithm online' is of one window: remove 'overlap'}}
   %0 = dsv4.compress %v, %s window 4 overlap algorithm online plan(%p : tensor<?x5xi32>)
       state(%c : !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>)
       outs(%o : tensor<?x8xf32>) : tensor<?x16xf32>, tensor<?x16xf32>

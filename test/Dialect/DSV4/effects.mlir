@@ -107,7 +107,7 @@ func.func @kernels(%c: !cache, %i: tensor<?xi32>, %o: tensor<?x512xbf16>)
 }
 
 // An append is kept, twice where it is there twice, and parts the gathers before
-// it from those behind it.
+// it from those after it.
 // CHECK-LABEL: func.func @paged_append
 func.func @paged_append(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>,
                         %x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>)

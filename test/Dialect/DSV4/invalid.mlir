@@ -26,7 +26,7 @@
 
 // -----
 
-// A factor type is not a data type.
+// A scale type is not a data type.
 // expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'index'}}
 #element = #dsv4.record<[<"a" : 64 x index in row high_first>]>
 
@@ -72,7 +72,7 @@
 
 // -----
 
-#field_factor = #dsv4.record<[
+#field_scale = #dsv4.record<[
   <"a" : 8 x bf16 in row>,
   // expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 scales, got 'f4E2M1FN'}}
   <"s" : 4 x f4E2M1FN in row scales "a" per 2>]>
@@ -149,7 +149,7 @@
 // -----
 
 // expected-error @+1 {{record_c2: 't' scales 's', which is not an earlier data field}}
-#record_c2_factor = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per row>, <"t" : 1 x f32 in row scales "s" per row>]>
+#record_c2_scale = #dsv4.record<[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per row>, <"t" : 1 x f32 in row scales "s" per row>]>
 
 // -----
 
@@ -208,7 +208,7 @@ func.func private @format_c1() attributes {test.a = #dsv4.format<f16, [<f32 per 
 // -----
 
 // expected-error @+1 {{format_c1: expected scales of type f8E8M0FNU, f8E4M3FN, bf16 or f32, got 'i8'}}
-func.func private @format_c1_factor() attributes {test.a = #dsv4.format<f4E2M1FN, [<i8 per 16>]>}
+func.func private @format_c1_scale() attributes {test.a = #dsv4.format<f4E2M1FN, [<i8 per 16>]>}
 
 // -----
 
@@ -536,7 +536,7 @@ func.func @paged_gather_c2_type(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32
 // -----
 
 func.func @paged_gather_c3(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?x?xi32>, %t: tensor<?xi32>, %o: tensor<?x?x512xbf16>) {
-  // expected-error @+1 {{paged_gather_c3: expected 'pages' of the rank of 'indices'; of rank 2 with one row a token (or a request, with 'requests'), got 'tensor<?xi32>'}}
+  // expected-error @+1 {{paged_gather_c3: expected 'pages' of the rank of 'indices'; of rank 2 with one row per token (or a request, with 'requests'), got 'tensor<?xi32>'}}
   %0 = dsv4.paged_gather %c[%i] pages(%t : tensor<?xi32>) outs(%o : tensor<?x?x512xbf16>)
       : !dsv4.cache<64 x <v4_584>>, tensor<?x?xi32>
   return
@@ -794,7 +794,7 @@ func.func @yield(%o: tensor<4x8xf32>) {
 // -----
 
 func.func @workspace_c1() {
-  // expected-error @+1 {{workspace_c1: expected a positive multiple of 16 bytes a row below 2^31, got 24}}
+  // expected-error @+1 {{workspace_c1: expected a positive multiple of 16 bytes per row below 2^31, got 24}}
   %0 = dsv4.workspace 24 : memref<?xi8>
   return
 }
@@ -802,7 +802,7 @@ func.func @workspace_c1() {
 // -----
 
 func.func @workspace_c1_zero() {
-  // expected-error @+1 {{workspace_c1: expected a positive multiple of 16 bytes a row below 2^31, got 0}}
+  // expected-error @+1 {{workspace_c1: expected a positive multiple of 16 bytes per row below 2^31, got 0}}
   %0 = dsv4.workspace 0 : memref<?xi8>
   return
 }
@@ -810,7 +810,7 @@ func.func @workspace_c1_zero() {
 // -----
 
 func.func @workspace_c1_large() {
-  // expected-error @+1 {{workspace_c1: expected a positive multiple of 16 bytes a row below 2^31, got 2147483648}}
+  // expected-error @+1 {{workspace_c1: expected a positive multiple of 16 bytes per row below 2^31, got 2147483648}}
   %0 = dsv4.workspace 2147483648 : memref<?xi8>
   return
 }

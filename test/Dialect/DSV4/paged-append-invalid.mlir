@@ -56,7 +56,7 @@ func.func @paged_append_c2_more(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi
 
 // -----
 
-// A factor for the whole cache is not written.
+// A scale for the whole cache is not written.
 func.func @paged_append_c2_per_tensor(%c: !dsv4.cache<64 x <fp8_512>>, %i: tensor<?xi32>, %x: tensor<?x512xf8E4M3FN>, %y: tensor<1xf32>) {
   // expected-error @+1 {{paged_append_c2: expected 1 field operands, one for every field of the record that is not per tensor, got 2}}
   dsv4.paged_append %c[%i] fields(%x, %y : tensor<?x512xf8E4M3FN>, tensor<1xf32>)
@@ -175,7 +175,7 @@ func.func @paged_append_c2_overflow(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor
 
 // -----
 
-func.func @paged_append_c2_factor(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi32>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x64xbf16>, %z: tensor<?xbf16>) {
+func.func @paged_append_c2_scale(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi32>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x64xbf16>, %z: tensor<?xbf16>) {
   // expected-error @+1 {{paged_append_c2: expected field operand 2 ('inv_scale') of 'f32' and shape [tokens, n], with 1 columns from 0 on, got 'tensor<?xbf16>'}}
   dsv4.paged_append %c[%i] fields(%x, %y, %z : tensor<?x448xf8E4M3FN>, tensor<?x64xbf16>, tensor<?xbf16>)
       : !dsv4.cache<64 x <seed_580>>, tensor<?xi32>
@@ -184,7 +184,7 @@ func.func @paged_append_c2_factor(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?
 
 // -----
 
-func.func @paged_append_c2_factor_tokens(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<4xi32>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x64xbf16>, %z: tensor<5xf32>) {
+func.func @paged_append_c2_scale_tokens(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<4xi32>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x64xbf16>, %z: tensor<5xf32>) {
   // expected-error @+1 {{paged_append_c2: expected field operand 2 ('inv_scale') of 'f32' and shape [tokens, n], with 1 columns from 0 on, got 'tensor<5xf32>'}}
   dsv4.paged_append %c[%i] fields(%x, %y, %z : tensor<?x448xf8E4M3FN>, tensor<?x64xbf16>, tensor<5xf32>)
       : !dsv4.cache<64 x <seed_580>>, tensor<4xi32>
@@ -194,7 +194,7 @@ func.func @paged_append_c2_factor_tokens(%c: !dsv4.cache<64 x <seed_580>>, %i: t
 // -----
 
 // Rank 1 has no second column.
-func.func @paged_append_c2_factor_column(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi32>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x64xbf16>, %z: tensor<?xf32>) {
+func.func @paged_append_c2_scale_column(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi32>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x64xbf16>, %z: tensor<?xf32>) {
   // expected-error @+1 {{paged_append_c2: expected field operand 2 ('inv_scale') of 'f32' and shape [tokens, n], with 1 columns from 1 on, got 'tensor<?xf32>'}}
   dsv4.paged_append %c[%i] fields(%x, %y, %z : tensor<?x448xf8E4M3FN>, tensor<?x64xbf16>, tensor<?xf32>) columns [0, 0, 1]
       : !dsv4.cache<64 x <seed_580>>, tensor<?xi32>
@@ -203,8 +203,8 @@ func.func @paged_append_c2_factor_column(%c: !dsv4.cache<64 x <seed_580>>, %i: t
 
 // -----
 
-// One factor a row, but not `per row`.
-func.func @paged_append_c2_factor_per_group(%c: !dsv4.cache<64 x <[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per 8>]>>, %i: tensor<?xi32>, %x: tensor<?x8xbf16>, %y: tensor<?xf32>) {
+// One scale per row, but not `per row`.
+func.func @paged_append_c2_scale_per_group(%c: !dsv4.cache<64 x <[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per 8>]>>, %i: tensor<?xi32>, %x: tensor<?x8xbf16>, %y: tensor<?xf32>) {
   // expected-error @+1 {{paged_append_c2: expected field operand 1 ('s') of 'f32' and shape [tokens, n], with 1 columns from 0 on, got 'tensor<?xf32>'}}
   dsv4.paged_append %c[%i] fields(%x, %y : tensor<?x8xbf16>, tensor<?xf32>)
       : !dsv4.cache<64 x <[<"a" : 8 x bf16 in row>, <"s" : 1 x f32 in row scales "a" per 8>]>>, tensor<?xi32>

@@ -27,7 +27,7 @@ func.func @append_columns(%cache: !dsv4.cache<64 x <[<"a" : 8 x bf16 in row>, <"
   return
 }
 
-// A factor per row has one axis or two.
+// A scale per row has one axis or two.
 // CHECK-LABEL: func.func @append_per_row
 func.func @append_per_row(%cache: !dsv4.cache<64 x <seed_580>>, %slots: tensor<?xi32>,
                           %nope: tensor<?x448xf8E4M3FN>, %x: tensor<?x512xbf16>,
@@ -43,7 +43,7 @@ func.func @append_per_row(%cache: !dsv4.cache<64 x <seed_580>>, %slots: tensor<?
   return
 }
 
-// A factor per tensor is not written.
+// A scale per tensor is not written.
 // CHECK-LABEL: func.func @append_per_tensor
 func.func @append_per_tensor(%cache: !dsv4.cache<64 x <nvfp4_arrays_288>>, %slots: tensor<?xi32>,
                              %kv: tensor<?x512xf4E2M1FN>, %scale: tensor<?x32xf8E4M3FN>) {

@@ -8,7 +8,7 @@ func.func @quantize_c1(%x: tensor<4x?xbf16>, %d: tensor<4x64xf8E4M3FN>, %s: tens
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<4x64xf8E4M3FN>, tensor<4x1xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x?xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x?xbf16>
   return
 }
 
@@ -19,7 +19,7 @@ func.func @quantize_c1_rank(%x: tensor<bf16>, %d: tensor<f8E4M3FN>, %s: tensor<f
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<f8E4M3FN>, tensor<f8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<bf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<bf16>
   return
 }
 
@@ -30,7 +30,7 @@ func.func @quantize_c1_unranked(%x: tensor<*xf32>, %d: tensor<?x512xf8E4M3FN>, %
   %0:2 = dsv4.quantize %x columns [0, 512]
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<*xf32>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<*xf32>
   return
 }
 
@@ -41,7 +41,7 @@ func.func @quantize_c1_zero(%x: tensor<4x0xf32>, %d: tensor<4x0xf8E4M3FN>, %s: t
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<4x0xf8E4M3FN>, tensor<4x0xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x0xf32>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x0xf32>
   return
 }
 
@@ -53,7 +53,7 @@ func.func @quantize_c1_large(%x: tensor<4x65600xf32>, %d: tensor<4x64xf8E4M3FN>,
   %0:2 = dsv4.quantize %x columns [0, 64]
       outs(%d, %s : tensor<4x64xf8E4M3FN>, tensor<4x1xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x65600xf32>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x65600xf32>
   return
 }
 
@@ -64,7 +64,7 @@ func.func @quantize_c1_type(%x: tensor<4x64xf16>, %d: tensor<4x64xf8E4M3FN>, %s:
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<4x64xf8E4M3FN>, tensor<4x1xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x64xf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x64xf16>
   return
 }
 
@@ -75,7 +75,7 @@ func.func @quantize_c2(%x: tensor<?x512xbf16>, %d: tensor<?x448xf8E4M3FN>, %s: t
   %0:2 = dsv4.quantize %x columns [65, 448]
       outs(%d, %s : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -86,7 +86,7 @@ func.func @quantize_c2_negative(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3F
   %0:2 = dsv4.quantize %x columns [-64, 512]
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -97,7 +97,7 @@ func.func @quantize_c2_none(%x: tensor<?x512xbf16>, %d: tensor<?x0xf8E4M3FN>, %s
   %0:2 = dsv4.quantize %x columns [64, 0]
       outs(%d, %s : tensor<?x0xf8E4M3FN>, tensor<?x0xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -108,7 +108,7 @@ func.func @quantize_c2_negative_count(%x: tensor<?x512xbf16>, %d: tensor<?x512xf
   %0:2 = dsv4.quantize %x columns [64, -64]
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -119,7 +119,7 @@ func.func @quantize_c2_empty(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>,
   %0:2 = dsv4.quantize %x columns []
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -130,7 +130,7 @@ func.func @quantize_c2_one(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %
   %0:2 = dsv4.quantize %x columns [0]
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -141,7 +141,7 @@ func.func @quantize_c2_three(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>,
   %0:2 = dsv4.quantize %x columns [0, 512, 0]
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -153,7 +153,7 @@ func.func @quantize_c2_overflow(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3F
   %0:2 = dsv4.quantize %x columns [9223372036854775807, 9223372036854775807]
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -164,7 +164,7 @@ func.func @quantize_c2_overflow_negative(%x: tensor<?x512xbf16>, %d: tensor<?x51
   %0:2 = dsv4.quantize %x columns [0, -9223372036854775808]
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -175,84 +175,84 @@ func.func @quantize_c3(%x: tensor<?x512xbf16>, %d: tensor<?x512xi4>, %s: tensor<
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xi4>, tensor<?xf32>)
       {format = #dsv4.format<i4, [<f32 per row>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c3_no_levels(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>) {
-  // expected-error @+1 {{quantize_c3: expected one or two levels of factors, got}}
+  // expected-error @+1 {{quantize_c3: expected one or two levels of scales, got}}
   %0 = dsv4.quantize %x
       outs(%d : tensor<?x512xf8E4M3FN>)
       {format = #dsv4.format<f8E4M3FN>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c3_three_levels(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf32>, %t: tensor<?xf32>, %g: tensor<1xf32>) {
-  // expected-error @+1 {{quantize_c3: expected one or two levels of factors, got}}
+  // expected-error @+1 {{quantize_c3: expected one or two levels of scales, got}}
   %0:3 = dsv4.quantize %x given(%g : tensor<1xf32>)
       outs(%d, %s, %t : tensor<?x512xf8E4M3FN>, tensor<?x8xf32>, tensor<?xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per 64>, <f32 per row>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c3_first_type(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xbf16>) {
-  // expected-error @+1 {{quantize_c3: expected first factors of f8E8M0FNU, f8E4M3FN or f32 per group or per row, got}}
+  // expected-error @+1 {{quantize_c3: expected first scales of f8E8M0FNU, f8E4M3FN or f32 per group or per row, got}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xbf16>)
       {format = #dsv4.format<f8E4M3FN, [<bf16 per 64>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c3_first_tensor(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %g: tensor<1xf32>) {
-  // expected-error @+1 {{quantize_c3: expected first factors of f8E8M0FNU, f8E4M3FN or f32 per group or per row, got}}
+  // expected-error @+1 {{quantize_c3: expected first scales of f8E8M0FNU, f8E4M3FN or f32 per group or per row, got}}
   %0 = dsv4.quantize %x given(%g : tensor<1xf32>)
       outs(%d : tensor<?x512xf8E4M3FN>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c3_second_type(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E4M3FN>, %t: tensor<?xbf16>) {
-  // expected-error @+1 {{quantize_c3: expected second factors of f32, per row or per tensor, over first ones of f8E4M3FN per group, got}}
+  // expected-error @+1 {{quantize_c3: expected second scales of f32, per row or per tensor, over first ones of f8E4M3FN per group, got}}
   %0:3 = dsv4.quantize %x
       outs(%d, %s, %t : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E4M3FN>, tensor<?xbf16>)
       {format = #dsv4.format<f8E4M3FN, [<f8E4M3FN per 64>, <bf16 per row>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c3_second_group(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E4M3FN>, %t: tensor<?x2xf32>) {
-  // expected-error @+1 {{quantize_c3: expected second factors of f32, per row or per tensor, over first ones of f8E4M3FN per group, got}}
+  // expected-error @+1 {{quantize_c3: expected second scales of f32, per row or per tensor, over first ones of f8E4M3FN per group, got}}
   %0:3 = dsv4.quantize %x
       outs(%d, %s, %t : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E4M3FN>, tensor<?x2xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f8E4M3FN per 64>, <f32 per 256>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c3_row_of_rows(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?xf32>, %t: tensor<?xf32>) {
-  // expected-error @+1 {{quantize_c3: expected second factors of f32, per row or per tensor, over first ones of f8E4M3FN per group, got}}
+  // expected-error @+1 {{quantize_c3: expected second scales of f32, per row or per tensor, over first ones of f8E4M3FN per group, got}}
   %0:3 = dsv4.quantize %x
       outs(%d, %s, %t : tensor<?x512xf8E4M3FN>, tensor<?xf32>, tensor<?xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>, <f32 per row>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -264,7 +264,7 @@ func.func @quantize_c3_divides(%x: tensor<?x512xbf16>, %d: tensor<?x480xf8E4M3FN
   %0:2 = dsv4.quantize %x columns [0, 480]
       outs(%d, %s : tensor<?x480xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -275,7 +275,7 @@ func.func @quantize_c3_group_large(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x1xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 9223372036854775807>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -286,29 +286,29 @@ func.func @quantize_c3_odd(%x: tensor<?x512xbf16>, %d: tensor<?x15xf4E2M1FN>, %s
   %0:2 = dsv4.quantize %x columns [0, 15]
       outs(%d, %s : tensor<?x15xf4E2M1FN>, tensor<?xf32>)
       {format = #dsv4.format<f4E2M1FN, [<f32 per row>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c4(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>) {
-  // expected-error @+1 {{quantize_c4: expected 2 destinations, codes and a tensor of factors for every level that is not per tensor, got 1}}
+  // expected-error @+1 {{quantize_c4: expected 2 destinations, the payload and a tensor of scales for every level that is not per tensor, got 1}}
   %0 = dsv4.quantize %x
       outs(%d : tensor<?x512xf8E4M3FN>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c4_more(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E8M0FNU>, %t: tensor<?xf32>) {
-  // expected-error @+1 {{quantize_c4: expected 2 destinations, codes and a tensor of factors for every level that is not per tensor, got 3}}
+  // expected-error @+1 {{quantize_c4: expected 2 destinations, the payload and a tensor of scales for every level that is not per tensor, got 3}}
   %0:3 = dsv4.quantize %x
       outs(%d, %s, %t : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>, tensor<?xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -316,11 +316,11 @@ func.func @quantize_c4_more(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, 
 
 // A level per tensor is given, not computed.
 func.func @quantize_c4_tensor(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E4M3FN>, %t: tensor<1xf32>, %g: tensor<1xf32>) {
-  // expected-error @+1 {{quantize_c4: expected 2 destinations, codes and a tensor of factors for every level that is not per tensor, got 3}}
+  // expected-error @+1 {{quantize_c4: expected 2 destinations, the payload and a tensor of scales for every level that is not per tensor, got 3}}
   %0:3 = dsv4.quantize %x given(%g : tensor<1xf32>)
       outs(%d, %s, %t : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E4M3FN>, tensor<1xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f8E4M3FN per 64>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -331,7 +331,7 @@ func.func @quantize_c4_codes(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>,
   %0:2 = dsv4.quantize %x columns [0, 448]
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -342,7 +342,7 @@ func.func @quantize_c4_codes_type(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E5M
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E5M2>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -353,7 +353,7 @@ func.func @quantize_c4_codes_dynamic(%x: tensor<?x512xbf16>, %d: tensor<?x?xf8E4
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x?xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -364,7 +364,7 @@ func.func @quantize_c4_rows(%x: tensor<4x512xbf16>, %d: tensor<5x512xf8E4M3FN>, 
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<5x512xf8E4M3FN>, tensor<4x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x512xbf16>
   return
 }
 
@@ -375,40 +375,40 @@ func.func @quantize_c4_rank(%x: tensor<?x512xbf16>, %d: tensor<f8E4M3FN>, %s: te
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<f8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
-func.func @quantize_c4_factors(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x7xf8E8M0FNU>) {
+func.func @quantize_c4_scales(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x7xf8E8M0FNU>) {
   // expected-error @+1 {{quantize_c4: expected destination 1 of 'f8E8M0FNU' and shape [?, 8], got 'tensor<?x7xf8E8M0FNU>'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
-func.func @quantize_c4_factors_type(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf32>) {
+func.func @quantize_c4_scales_type(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf32>) {
   // expected-error @+1 {{quantize_c4: expected destination 1 of 'f8E8M0FNU' and shape [?, 8], got 'tensor<?x8xf32>'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
-func.func @quantize_c4_factors_row(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x1xf32>) {
+func.func @quantize_c4_scales_row(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x1xf32>) {
   // expected-error @+1 {{quantize_c4: expected destination 1 of 'f32' and shape [?], got 'tensor<?x1xf32>'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x1xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -419,7 +419,7 @@ func.func @quantize_c4_outer(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>,
   %0:3 = dsv4.quantize %x
       outs(%d, %s, %t : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>, tensor<1x?xf32>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -430,16 +430,16 @@ func.func @quantize_c4_unranked(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3F
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<*xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c4_none(%x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{quantize_c4: expected 2 destinations, codes and a tensor of factors for every level that is not per tensor, got 0}}
+  // expected-error @+1 {{quantize_c4: expected 2 destinations, the payload and a tensor of scales for every level that is not per tensor, got 0}}
   "dsv4.quantize"(%x) <{format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-      operandSegmentSizes = array<i32: 1, 0, 0>, rule = #dsv4.quantizer<rounding = up_pow2>}>
+      operandSegmentSizes = array<i32: 1, 0, 0>, recipe = #dsv4.quantizer<rounding = up_pow2>}>
       : (tensor<?x512xbf16>) -> ()
   return
 }
@@ -449,7 +449,7 @@ func.func @quantize_c4_none(%x: tensor<?x512xbf16>) {
 func.func @quantize_c4_result(%x: tensor<4xf32>, %d: tensor<4xf8E4M3FN>, %s: tensor<f32>) {
   // expected-error @+1 {{expected type of operand #1 ('tensor<4xf8E4M3FN>') to match type of corresponding result ('tensor<5xf8E4M3FN>')}}
   %0:2 = "dsv4.quantize"(%x, %d, %s) <{format = #dsv4.format<f8E4M3FN, [<f32 per row>]>,
-      operandSegmentSizes = array<i32: 1, 0, 2>, rule = #dsv4.quantizer<>}>
+      operandSegmentSizes = array<i32: 1, 0, 2>, recipe = #dsv4.quantizer<>}>
       : (tensor<4xf32>, tensor<4xf8E4M3FN>, tensor<f32>) -> (tensor<5xf8E4M3FN>, tensor<f32>)
   return
 }
@@ -457,11 +457,11 @@ func.func @quantize_c4_result(%x: tensor<4xf32>, %d: tensor<4xf8E4M3FN>, %s: ten
 // -----
 
 func.func @quantize_c6(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>) {
-  // expected-error @+1 {{quantize_c6: expected 'given', the factor per tensor}}
+  // expected-error @+1 {{quantize_c6: expected 'given', the scale per tensor}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -472,7 +472,7 @@ func.func @quantize_c6_no_level(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3F
   %0:2 = dsv4.quantize %x given(%g : tensor<1xf32>)
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -484,7 +484,7 @@ func.func @quantize_c6_outer(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>,
   %0:3 = dsv4.quantize %x given(%g : tensor<1xf32>)
       outs(%d, %s, %t : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>, tensor<?xf32>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -495,7 +495,7 @@ func.func @quantize_c6_shape(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>,
   %0:2 = dsv4.quantize %x given(%g : tensor<f32>)
       outs(%d, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -506,7 +506,7 @@ func.func @quantize_c6_extent(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>
   %0:2 = dsv4.quantize %x given(%g : tensor<2xf32>)
       outs(%d, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -517,7 +517,7 @@ func.func @quantize_c6_unranked(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1F
   %0:2 = dsv4.quantize %x given(%g : tensor<*xf32>)
       outs(%d, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -528,7 +528,7 @@ func.func @quantize_c6_type(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>, 
   %0:2 = dsv4.quantize %x given(%g : tensor<1xbf16>)
       outs(%d, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
@@ -543,20 +543,20 @@ func.func @quantize_in_kernel(%x: tensor<*xbf16>, %d: tensor<?x512xf8E4M3FN>, %s
     %0:2 = dsv4.quantize %x1 columns []
         outs(%d1, %s1 : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
         {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-         rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<*xbf16>
+         recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<*xbf16>
   }
   return
 }
 
 // -----
 
-// Over powers of two an outer factor would always be the smallest.
+// Over powers of two an outer scale would always be the smallest.
 func.func @quantize_c3_first_of_two(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E8M0FNU>, %t: tensor<?xf32>) {
-  // expected-error @+1 {{quantize_c3: expected second factors of f32, per row or per tensor, over first ones of f8E4M3FN per group, got}}
+  // expected-error @+1 {{quantize_c3: expected second scales of f32, per row or per tensor, over first ones of f8E4M3FN per group, got}}
   %0:3 = dsv4.quantize %x
       outs(%d, %s, %t : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>, tensor<?xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>, <f32 per row>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
@@ -567,6 +567,6 @@ func.func @quantize_c3_high_first(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>], high_first>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }

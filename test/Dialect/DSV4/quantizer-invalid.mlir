@@ -52,7 +52,7 @@ func.func private @quantizer_limit() attributes {test.a = #dsv4.quantizer<limit 
 
 // -----
 
-// expected-error @+2 {{expected one of [nearest, up, up_pow2] for how a factor is rounded, got: down}}
+// expected-error @+2 {{expected one of [nearest, up, up_pow2] for how a scale is rounded, got: down}}
 // expected-error @+1 {{failed to parse DSV4_QuantizerAttr parameter 'rounding' which is to be a `ScaleRounding`}}
 func.func private @quantizer_rounding() attributes {test.a = #dsv4.quantizer<rounding = down>}
 
@@ -81,7 +81,7 @@ func.func private @quantizer_twice() attributes {test.a = #dsv4.quantizer<ties =
 // -----
 
 //===----------------------------------------------------------------------===//
-// Where the rule meets a format: quantize_c5
+// Where the recipe meets a format: quantize_c5
 //===----------------------------------------------------------------------===//
 
 func.func @quantizer_c2(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E8M0FNU>) {
@@ -89,7 +89,7 @@ func.func @quantizer_c2(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: 
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2, ties = down>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2, ties = down>} : tensor<?x512xbf16>
   return
 }
 
@@ -100,50 +100,50 @@ func.func @quantizer_c2_negative_zero(%x: tensor<?x512xbf16>, %d: tensor<?x512xf
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2, drop_negative_zero = true>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2, drop_negative_zero = true>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantizer_c3(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E8M0FNU>) {
-  // expected-error @+1 {{quantize_c5: quantizer_c3: factors of f8E8M0FNU are not rounded 'nearest'}}
+  // expected-error @+1 {{quantize_c5: quantizer_c3: scales of f8E8M0FNU are not rounded 'nearest'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantizer_c3_e8m0_up(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E8M0FNU>) {
-  // expected-error @+1 {{quantize_c5: quantizer_c3: factors of f8E8M0FNU are not rounded 'up'}}
+  // expected-error @+1 {{quantize_c5: quantizer_c3: scales of f8E8M0FNU are not rounded 'up'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantizer_c3_e4m3(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E4M3FN>) {
-  // expected-error @+1 {{quantize_c5: quantizer_c3: factors of f8E4M3FN are not rounded 'up_pow2'}}
+  // expected-error @+1 {{quantize_c5: quantizer_c3: scales of f8E4M3FN are not rounded 'up_pow2'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E4M3FN>)
       {format = #dsv4.format<f8E4M3FN, [<f8E4M3FN per 64>]>,
-       rule = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantizer_c3_f32(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf32>) {
-  // expected-error @+1 {{quantize_c5: quantizer_c3: factors of f32 are not rounded 'up'}}
+  // expected-error @+1 {{quantize_c5: quantizer_c3: scales of f32 are not rounded 'up'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per 64>]>,
-       rule = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
   return
 }

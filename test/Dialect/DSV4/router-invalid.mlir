@@ -92,7 +92,7 @@ func.func @route_weights_c5(%s: tensor<3x8xf32>, %i: tensor<3x2xi32>, %out: tens
 
 // -----
 
-func.func @schedule_select_c5_places(%s: tensor<3x64xf32>, %i: tensor<3x33xi32>) -> tensor<3x33xi32> {
+func.func @schedule_select_c5_k(%s: tensor<3x64xf32>, %i: tensor<3x33xi32>) -> tensor<3x33xi32> {
   // expected-error @+1 {{schedule_select_c5: a warp selects at most 32 elements from at most 1024, got 33 from 64}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 32, parts = [#dsv4.select<algorithm = warp, vector = 1>]>
       : (tensor<3x64xf32>, tensor<3x33xi32>) -> tensor<3x33xi32> {
@@ -118,7 +118,7 @@ func.func @schedule_select_c5_columns(%s: tensor<3x1025xf32>, %i: tensor<3x6xi32
 
 // -----
 
-func.func @schedule_select_c5_of_places(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
+func.func @schedule_select_c5_of_k(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
     -> tensor<3x6xf32> {
   // expected-error @+1 {{schedule_select_c5: a row of 'dsv4.route_weights' is made of what is selected, which only the lanes of a warp have together; expected 'algorithm = warp'}}
   %0 = dsv4.kernel @k(%s, %i, %w) schedule <threads = 64, parts = [#dsv4.select<algorithm = block, vector = 1>]>
@@ -133,7 +133,7 @@ func.func @schedule_select_c5_of_places(%s: tensor<3x64xf32>, %i: tensor<3x6xi32
 
 // -----
 
-func.func @schedule_c5_of_places(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
+func.func @schedule_c5_of_k(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
     -> tensor<3x6xf32> {
   // expected-error @+1 {{schedule_c5: 'dsv4.topk' needs a part #dsv4.select<...>, which the schedule does not have}}
   %0 = dsv4.kernel @k(%s, %i, %w) schedule <threads = 64, parts = [#dsv4.rows<lanes = 1, vector = 1>]>

@@ -19,27 +19,27 @@
 func.func @quantize_columns(%x: tensor<?x512xbf16>, %data: tensor<?x448xf8E4M3FN>,
                             %scales: tensor<?x7xf8E8M0FNU>)
     -> (tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>) {
-  // CHECK: %codes, %factors = dsv4.quantize %{{[a-z0-9_]+}} columns [0, 448] outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-  // CHECK-SAME: {format = #[[FP8]], rule = #dsv4.quantizer<floor = {{[^ ]*}} : f32, limit = reciprocal, rounding = up_pow2>} : tensor<?x512xbf16>
-  // CHECK: return %codes, %factors : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>
+  // CHECK: %payload, %scales = dsv4.quantize %{{[a-z0-9_]+}} columns [0, 448] outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+  // CHECK-SAME: {format = #[[FP8]], recipe = #dsv4.quantizer<floor = {{[^ ]*}} : f32, limit = reciprocal, rounding = up_pow2>} : tensor<?x512xbf16>
+  // CHECK: return %payload, %scales : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>
   %q, %s = dsv4.quantize %x columns [0, 448]
       outs(%data, %scales : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>
 }
 
-// Factors per row have no last axis; the last columns of a row.
+// Scales per row have no last axis; the last columns of a row.
 // CHECK-LABEL: func.func @quantize_per_row
 func.func @quantize_per_row(%x: tensor<4x8x128xf32>, %data: tensor<4x8x64xf8E4M3FN>,
                             %scales: tensor<4x8xf32>)
     -> (tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>) {
-  // CHECK: %codes, %factors = dsv4.quantize %{{[a-z0-9_]+}} columns [64, 64] outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>)
-  // CHECK-SAME: {format = #[[ROW]], rule = #dsv4.quantizer<>} : tensor<4x8x128xf32>
+  // CHECK: %payload, %scales = dsv4.quantize %{{[a-z0-9_]+}} columns [64, 64] outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>)
+  // CHECK-SAME: {format = #[[ROW]], recipe = #dsv4.quantizer<>} : tensor<4x8x128xf32>
   %q, %s = dsv4.quantize %x columns [64, 64]
       outs(%data, %scales : tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>)
-      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>, rule = #dsv4.quantizer<>}
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>, recipe = #dsv4.quantizer<>}
       : tensor<4x8x128xf32>
   return %q, %s : tensor<4x8x64xf8E4M3FN>, tensor<4x8xf32>
 }
@@ -49,12 +49,12 @@ func.func @quantize_per_row(%x: tensor<4x8x128xf32>, %data: tensor<4x8x64xf8E4M3
 func.func @quantize_given(%x: tensor<?x512xbf16>, %global: tensor<1xf32>,
                           %data: tensor<?x512xf4E2M1FN>, %scales: tensor<?x32xf8E4M3FN>)
     -> (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>) {
-  // CHECK: %codes, %factors = dsv4.quantize %{{[a-z0-9_]+}} given(%{{[a-z0-9_]+}} : tensor<1xf32>) outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
-  // CHECK-SAME: {format = #[[GIVEN]], rule = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
+  // CHECK: %payload, %scales = dsv4.quantize %{{[a-z0-9_]+}} given(%{{[a-z0-9_]+}} : tensor<1xf32>) outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
+  // CHECK-SAME: {format = #[[GIVEN]], recipe = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
   %q, %s = dsv4.quantize %x given(%global : tensor<1xf32>)
       outs(%data, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
 }
 
@@ -63,13 +63,13 @@ func.func @quantize_given(%x: tensor<?x512xbf16>, %global: tensor<1xf32>,
 func.func @quantize_outer(%x: tensor<?x512xbf16>, %data: tensor<?x480xf4E2M1FN>,
                           %scales: tensor<?x30xf8E4M3FN>, %outer: tensor<?xf32>)
     -> (tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>) {
-  // CHECK: %codes, %factors, %factors_{{[0-9]}} = dsv4.quantize %{{[a-z0-9_]+}} columns [16, 480]
+  // CHECK: %payload, %scales, %factors_{{[0-9]}} = dsv4.quantize %{{[a-z0-9_]+}} columns [16, 480]
   // CHECK-SAME: outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>)
-  // CHECK-SAME: {format = #[[OUTER]], rule = #dsv4.quantizer<ties = down, drop_negative_zero = true>} : tensor<?x512xbf16>
+  // CHECK-SAME: {format = #[[OUTER]], recipe = #dsv4.quantizer<ties = down, drop_negative_zero = true>} : tensor<?x512xbf16>
   %q, %s, %o = dsv4.quantize %x columns [16, 480]
       outs(%data, %scales, %outer : tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]>,
-       rule = #dsv4.quantizer<ties = down, drop_negative_zero = true>} : tensor<?x512xbf16>
+       recipe = #dsv4.quantizer<ties = down, drop_negative_zero = true>} : tensor<?x512xbf16>
   return %q, %s, %o : tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>
 }
 
@@ -77,9 +77,9 @@ func.func @quantize_outer(%x: tensor<?x512xbf16>, %data: tensor<?x480xf4E2M1FN>,
 // CHECK-LABEL: func.func @quantize_one_row
 func.func @quantize_one_row(%x: tensor<65536xbf16>, %data: tensor<65536xf8E4M3FN>,
                             %scale: tensor<f32>) -> (tensor<65536xf8E4M3FN>, tensor<f32>) {
-  // CHECK: %codes, %factors = dsv4.quantize %{{[a-z0-9_]+}} outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<65536xf8E4M3FN>, tensor<f32>)
+  // CHECK: %payload, %scales = dsv4.quantize %{{[a-z0-9_]+}} outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<65536xf8E4M3FN>, tensor<f32>)
   %q, %s = dsv4.quantize %x outs(%data, %scale : tensor<65536xf8E4M3FN>, tensor<f32>)
-      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>, rule = #dsv4.quantizer<>}
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>, recipe = #dsv4.quantizer<>}
       : tensor<65536xbf16>
   return %q, %s : tensor<65536xf8E4M3FN>, tensor<f32>
 }
@@ -93,7 +93,7 @@ func.func @quantize_no_rows(%x: tensor<0x2xf32>, %data: tensor<0x2xf4E2M1FN>,
   %q, %s = dsv4.quantize %x columns [0, 2] given(%given : tensor<?xf32>)
       outs(%data, %scales : tensor<0x2xf4E2M1FN>, tensor<0x1xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 2>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<>} : tensor<0x2xf32>
+       recipe = #dsv4.quantizer<>} : tensor<0x2xf32>
   return %q, %s : tensor<0x2xf4E2M1FN>, tensor<0x1xf8E4M3FN>
 }
 

@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @topk_c1_rank(%s: tensor<f32>, %i: tensor<8xi32>) {
-  // expected-error @+1 {{topk_c1: expected 'scores' of rank at least 1 with between 1 and 4194304 elements a row, got 'tensor<f32>'}}
+  // expected-error @+1 {{topk_c1: expected 'scores' of rank at least 1 with between 1 and 4194304 elements per row, got 'tensor<f32>'}}
   %0 = dsv4.topk %s outs(%i : tensor<8xi32>) : tensor<f32>
   return
 }
@@ -11,7 +11,7 @@ func.func @topk_c1_rank(%s: tensor<f32>, %i: tensor<8xi32>) {
 // -----
 
 func.func @topk_c1_empty(%s: tensor<?x0xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c1: expected 'scores' of rank at least 1 with between 1 and 4194304 elements a row, got 'tensor<?x0xf32>'}}
+  // expected-error @+1 {{topk_c1: expected 'scores' of rank at least 1 with between 1 and 4194304 elements per row, got 'tensor<?x0xf32>'}}
   %0 = dsv4.topk %s outs(%i : tensor<?x8xi32>) : tensor<?x0xf32>
   return
 }
@@ -19,14 +19,14 @@ func.func @topk_c1_empty(%s: tensor<?x0xf32>, %i: tensor<?x8xi32>) {
 // -----
 
 func.func @topk_c1_long(%s: tensor<?x4194305xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c1: expected 'scores' of rank at least 1 with between 1 and 4194304 elements a row, got 'tensor<?x4194305xf32>'}}
+  // expected-error @+1 {{topk_c1: expected 'scores' of rank at least 1 with between 1 and 4194304 elements per row, got 'tensor<?x4194305xf32>'}}
   %0 = dsv4.topk %s outs(%i : tensor<?x8xi32>) : tensor<?x4194305xf32>
   return
 }
 
 // -----
 
-func.func @topk_c2_places(%s: tensor<?x?xf32>, %i: tensor<?x0xi32>) {
+func.func @topk_c2_k(%s: tensor<?x?xf32>, %i: tensor<?x0xi32>) {
   // expected-error @+1 {{topk_c2: expected 'indices' of the shape of 'scores' with a constant last extent k between 1 and 4096, the same of all destinations, got 'tensor<?x0xi32>'}}
   %0 = dsv4.topk %s outs(%i : tensor<?x0xi32>) : tensor<?x?xf32>
   return
@@ -34,7 +34,7 @@ func.func @topk_c2_places(%s: tensor<?x?xf32>, %i: tensor<?x0xi32>) {
 
 // -----
 
-func.func @topk_c2_many_places(%s: tensor<?x?xf32>, %i: tensor<?x4097xi32>) {
+func.func @topk_c2_many_k(%s: tensor<?x?xf32>, %i: tensor<?x4097xi32>) {
   // expected-error @+1 {{topk_c2: expected 'indices' of the shape of 'scores' with a constant last extent k between 1 and 4096, the same of all destinations, got 'tensor<?x4097xi32>'}}
   %0 = dsv4.topk %s outs(%i : tensor<?x4097xi32>) : tensor<?x?xf32>
   return
@@ -58,7 +58,7 @@ func.func @topk_c2_rows(%s: tensor<4x?xf32>, %i: tensor<5x8xi32>) {
 
 // -----
 
-func.func @topk_c2_other_places(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<?x9xf32>) {
+func.func @topk_c2_other_k(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<?x9xf32>) {
   // expected-error @+1 {{topk_c2: expected 'values' of the shape of 'scores' with a constant last extent k between 1 and 4096, the same of all destinations, got 'tensor<?x9xf32>'}}
   %0, %1 = dsv4.topk %s outs(%i, %v : tensor<?x8xi32>, tensor<?x9xf32>) : tensor<?x?xf32>
   return
@@ -277,7 +277,7 @@ func.func @schedule_select_c7_bytes(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 
 // -----
 
-func.func @schedule_select_c7_chunks_of_row(%s: tensor<4x66xf32>, %i: tensor<4x8xi32>) {
+func.func @schedule_select_c7_vectors_of_row(%s: tensor<4x66xf32>, %i: tensor<4x8xi32>) {
   // expected-error @+1 {{schedule_select_c7: vectors of 4 elements do not make up the 66 of a row; expected a 'vector' that divides 66}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4>]> : (tensor<4x66xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x66xf32>, %b: tensor<4x8xi32>):

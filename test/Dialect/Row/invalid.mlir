@@ -122,17 +122,17 @@ func.func @write_c3_pad(%x: vector<8xf32>, %m: memref<?xi8>, %i: index) {
 
 // -----
 
-func.func @pick_c1_count(%r: vector<256xf32>, %ids: vector<8xi32>) {
-  // expected-error @+1 {{pick_c1: expected one 'f32' per index, got 'vector<4xf32>'}}
-  %0 = row.pick %r at %ids : vector<256xf32>, vector<8xi32> -> vector<4xf32>
+func.func @gather_elements_c1_count(%r: vector<256xf32>, %ids: vector<8xi32>) {
+  // expected-error @+1 {{gather_elements_c1: expected one 'f32' per index, got 'vector<4xf32>'}}
+  %0 = row.gather_elements %r at %ids : vector<256xf32>, vector<8xi32> -> vector<4xf32>
   return
 }
 
 // -----
 
-func.func @pick_c1_type(%r: vector<256xf32>, %ids: vector<8xi32>) {
-  // expected-error @+1 {{pick_c1: expected one 'f32' per index, got 'vector<8xi32>'}}
-  %0 = row.pick %r at %ids : vector<256xf32>, vector<8xi32> -> vector<8xi32>
+func.func @gather_elements_c1_type(%r: vector<256xf32>, %ids: vector<8xi32>) {
+  // expected-error @+1 {{gather_elements_c1: expected one 'f32' per index, got 'vector<8xi32>'}}
+  %0 = row.gather_elements %r at %ids : vector<256xf32>, vector<8xi32> -> vector<8xi32>
   return
 }
 
@@ -154,7 +154,7 @@ func.func @swap_nibbles_c1_odd(%x: vector<7xf4E2M1FN>) {
 
 // -----
 
-func.func @swap_nibbles_c1_odd_chunk(%x: vector<2x3xi4>) {
+func.func @swap_nibbles_c1_odd_vector(%x: vector<2x3xi4>) {
   // expected-error @+1 {{swap_nibbles_c1: expected an even number of elements of 4 bits, got 'vector<2x3xi4>'}}
   %0 = row.swap_nibbles %x : vector<2x3xi4>
   return

@@ -85,10 +85,10 @@ func.func @write_scales(%s: vector<7xf8E8M0FNU>, %t: vector<8xf8E8M0FNU>, %page:
   return
 }
 
-// CHECK-LABEL: func.func @pick_by_index
-func.func @pick_by_index(%gate: vector<256xf32>, %ids: vector<8xi32>) {
-  // CHECK: row.pick %{{[a-z0-9]+}} at %{{[a-z0-9]+}} : vector<256xf32>, vector<8xi32> -> vector<8xf32>
-  %0 = row.pick %gate at %ids : vector<256xf32>, vector<8xi32> -> vector<8xf32>
+// CHECK-LABEL: func.func @gather_by_index
+func.func @gather_by_index(%gate: vector<256xf32>, %ids: vector<8xi32>) {
+  // CHECK: row.gather_elements %{{[a-z0-9]+}} at %{{[a-z0-9]+}} : vector<256xf32>, vector<8xi32> -> vector<8xf32>
+  %0 = row.gather_elements %gate at %ids : vector<256xf32>, vector<8xi32> -> vector<8xf32>
   return
 }
 
@@ -176,11 +176,11 @@ func.func @activation(%row: vector<256xf32>, %fragment: vector<2x4xf32>) {
 }
 
 // CHECK-LABEL: func.func @expand_scales
-func.func @expand_scales(%scales: vector<7xf32>, %codes: vector<1xf8E8M0FNU>) {
+func.func @expand_scales(%scales: vector<7xf32>, %payload: vector<1xf8E8M0FNU>) {
   // CHECK: row.expand %{{[a-z0-9]+}} : vector<7xf32> to vector<448xf32>
   %0 = row.expand %scales : vector<7xf32> to vector<448xf32>
   // CHECK: row.expand %{{[a-z0-9]+}} : vector<1xf8E8M0FNU> to vector<448xf8E8M0FNU>
-  %1 = row.expand %codes : vector<1xf8E8M0FNU> to vector<448xf8E8M0FNU>
+  %1 = row.expand %payload : vector<1xf8E8M0FNU> to vector<448xf8E8M0FNU>
   return
 }
 

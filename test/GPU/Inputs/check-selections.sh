@@ -32,7 +32,7 @@ check_rows() { # PROGRAM ROWSxCOLUMNS...
 check_hard_rows() { # ROWSxCOLUMNS...
   local size
   for size; do
-    "$python" "$here/hard-scores.py" "$scratch/scores.npy" "${size%x*}" "${size#*x}"
+    "$python" "$here/adversarial-scores.py" "$scratch/scores.npy" "${size%x*}" "${size#*x}"
     check "$inputs/topk-long.mlir" --input "scores=$scratch/scores.npy" \
       --dim "rows=${size%x*}" --dim "columns=${size#*x}"
   done

@@ -83,7 +83,7 @@ module {
 //--- config.mlir
 gpu.module @m {
   gpu.func @f(%in: memref<?xf32> loc("in"), %n: i32 loc("n")) kernel {
-    cuda.select 8 of %n most 64 threads 64 : i32 load {
+    cuda.select 8 of %n max 64 threads 64 : i32 load {
     ^bb0(%column: i32 loc("column")):
       %x = cuda.load %in[%n] : memref<?xf32>, i32 -> vector<1x4xf32>
       cuda.select_yield %x : vector<1x4xf32>
@@ -98,7 +98,7 @@ gpu.module @m {
 //--- index.mlir
 gpu.module @m {
   gpu.func @f(%in: memref<?xf32> loc("in"), %n: i32 loc("n")) kernel {
-    cuda.select 8 of %n most 64 threads 64 attributes {cuda.config = "Config"} : i32 load {
+    cuda.select 8 of %n max 64 threads 64 attributes {cuda.config = "Config"} : i32 load {
     ^bb0(%column: index loc("column")):
       %x = cuda.load %in[%n] : memref<?xf32>, i32 -> vector<1x4xf32>
       cuda.select_yield %x : vector<1x4xf32>

@@ -1,4 +1,4 @@
-// The known extent of a row space decides the width of row arithmetic: 2048 rows of
+// The known extent of a iteration space decides the width of row arithmetic: 2048 rows of
 // 128 elements need 32 bits.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \

@@ -10,7 +10,7 @@
 // RUN: %{text}="dims=blocks=513" | %{print} | FileCheck %s --check-prefixes=CHECK,UNKNOWN
 
 // token < 2^22, as there are less than 2^31 rows of 512 each. The division is
-// unsigned but where the quotient is a factor of 64 bits.
+// unsigned but where the quotient is a scale of 64 bits.
 // NARROW: int token = row / 512u;
 // PART: int token = row / 512u;
 // UNKNOWN: int token = row / 512;

@@ -47,7 +47,7 @@ gpu.module @precedence {
     // (b / c) * a is b / c * a, but a * (b / c) is not a * b / c.
     // CHECK: const int product = a * (b / c);
     %product = arith.muli %a, %quot : i32 loc("product"(#loc))
-    // A factor of 64 bits widens the other by itself; two of 32 need a cast.
+    // A scale of 64 bits widens the other by itself; two of 32 need a cast.
     %aw = arith.extsi %a : i32 to i64 loc(#loc)
     %bw = arith.extsi %b : i32 to i64 loc(#loc)
     %cw = arith.extsi %c : i32 to i64 loc(#loc)

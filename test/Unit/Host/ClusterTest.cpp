@@ -363,7 +363,7 @@ TEST(Cluster, MoreStacksThanThereAreMappings) {
   for (std::string line; std::getline(maps, line);)
     ++used;
   ASSERT_LT(used + 8000, limit);
-  // Pages that may be read in turns are pieces of their own.
+  // Pages that may be read in turns are segments of their own.
   const size_t pages = limit - used - 4000, page = sysconf(_SC_PAGESIZE);
   char *begin = static_cast<char *>(mmap(nullptr, pages * page, PROT_NONE,
                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

@@ -174,7 +174,7 @@ TEST(HostKernel, RefusesImpossibleLaunches) {
   ASSERT_TRUE(kernel);
   int *none = nullptr;
   EXPECT_EQ(launch(*kernel, 1, 0, 0, none).message(),
-            "kernel 'nothing': 0 threads a block: expected 1 to 1024");
+            "kernel 'nothing': 0 threads per block: expected 1 to 1024");
   EXPECT_EQ(launch(*kernel, 1, 1025, 0, none).code(), Code::InvalidArgument);
   EXPECT_EQ(launch(*kernel, uint64_t(1) << 31, 1, 0, none).code(),
             Code::InvalidArgument);
@@ -236,7 +236,7 @@ TEST(Prelude, HoldsTheDeviceLibrary) {
   }
 }
 
-// Files of another dialect come with what they include, behind the library.
+// Files of another dialect come with what they include, after the library.
 TEST(Prelude, PastesFilesOfOthers) {
   const std::vector<DeviceFile> others = {
       {"engine/base.cuh", "#include \"core/core.cuh\"\nstruct Base {};\n"},

@@ -240,8 +240,8 @@ TEST(Conversion, PrimitiveSmallFloats) {
   }
 }
 
-// Every value times every factor, by the rule: the product as a float, then the
-// nearest bf16.
+// Every value times every scale, by the recipe: the product as a float, then
+// the nearest bf16.
 TEST(Conversion, Dequantize) {
   const auto i4 = [](unsigned code) {
     return bitsOf((float)(code < 8 ? int(code) : int(code) - 16));
@@ -253,25 +253,25 @@ TEST(Conversion, Dequantize) {
   };
   const Stored stored[] = {
       {"e4m3", 8, expectedE4M3}, {"e2m1", 4, expectedE2M1}, {"i4", 4, i4}};
-  struct Factors {
+  struct Scales {
     const char *type;
     std::function<uint32_t(unsigned)> expected;
   };
-  const Factors factors[] = {{"e4m3", expectedE4M3},
-                             {"ue8m0", expectedUE8M0},
-                             {"float", [](unsigned code) {
-                                return bitsOf(floatOf(expectedUE8M0(code)) *
-                                              1.2345678f);
-                              }}};
+  const Scales scales[] = {{"e4m3", expectedE4M3},
+                           {"ue8m0", expectedUE8M0},
+                           {"float", [](unsigned code) {
+                              return bitsOf(floatOf(expectedUE8M0(code)) *
+                                            1.2345678f);
+                            }}};
   for (const Stored &value : stored)
-    for (const Factors &factor : factors)
-      for (int chunk : {8, 2}) {
-        const bool isFloat = factor.type == std::string("float");
-        // Factor f, then values 0 to 7 of group g: thread 32 * f + g.
+    for (const Scales &scale : scales)
+      for (int vector : {8, 2}) {
+        const bool isFloat = scale.type == std::string("float");
+        // Scale f, then values 0 to 7 of group g: thread 32 * f + g.
         std::vector<uint8_t> in;
         for (unsigned f = 0; f < 256; ++f)
           for (unsigned g = 0; g < 32; ++g) {
-            const uint32_t bits = isFloat ? factor.expected(f) : f;
+            const uint32_t bits = isFloat ? scale.expected(f) : f;
             for (int i = 0; i < 4; ++i)
               in.push_back(bits >> 8 * i);
             for (int i = 0; i < 12; ++i)
@@ -282,21 +282,21 @@ TEST(Conversion, Dequantize) {
                 in[in.size() - i] |= 0x88;
           }
         const std::string tile = std::string("Tile<") + value.type + ", " +
-                                 std::to_string(8 / chunk) + ", " +
-                                 std::to_string(chunk) + ">";
+                                 std::to_string(8 / vector) + ", " +
+                                 std::to_string(vector) + ">";
         const std::string text =
             "  const auto values = load<" + tile + ", " +
-            (chunk * value.bits == 64 ? "4" : "1") + ">(in + i * 16 + 4, " +
-            std::to_string(chunk * value.bits / 8) +
+            (vector * value.bits == 64 ? "4" : "1") + ">(in + i * 16 + 4, " +
+            std::to_string(vector * value.bits / 8) +
             ");\n"
-            "  const auto factor = load<Vec<" +
-            std::string(factor.type) +
+            "  const auto scale = load<Vec<" +
+            std::string(scale.type) +
             ", 1>>(in + i * 16);\n"
-            "  store(out + i * 48, dequantize<float>(values, factor), " +
-            std::to_string(chunk * 4) +
+            "  store(out + i * 48, dequantize<float>(values, scale), " +
+            std::to_string(vector * 4) +
             ");\n"
-            "  store(out + i * 48 + 32, dequantize<bf16>(values, factor), " +
-            std::to_string(chunk * 2) + ");\n";
+            "  store(out + i * 48 + 32, dequantize<bf16>(values, scale), " +
+            std::to_string(vector * 2) + ");\n";
         auto out = convertAll<uint8_t, uint8_t>(text, in, 256 * 32 * 48, 16);
         for (unsigned f = 0; f < 256; ++f)
           for (unsigned g = 0; g < 32; ++g)
@@ -309,15 +309,15 @@ TEST(Conversion, Dequantize) {
               const unsigned code =
                   value.bits == 8 ? g * 8 + i : i + (g % 2 ? 8 : 0);
               float expected =
-                  floatOf(value.expected(code)) * floatOf(factor.expected(f));
+                  floatOf(value.expected(code)) * floatOf(scale.expected(f));
               if (std::isnan(expected))
                 expected = floatOf(floatNaN);
               ASSERT_EQ(product, bitsOf(expected))
-                  << value.type << " " << code << " by " << factor.type << " "
-                  << f << " in chunks of " << chunk;
+                  << value.type << " " << code << " by " << scale.type << " "
+                  << f << " in vectors of " << vector;
               ASSERT_EQ(rounded, expectedBF16(expected))
-                  << value.type << " " << code << " by " << factor.type << " "
-                  << f << " in chunks of " << chunk;
+                  << value.type << " " << code << " by " << scale.type << " "
+                  << f << " in vectors of " << vector;
             }
       }
 }
@@ -396,7 +396,7 @@ TEST(Conversion, PlacesOfHalves) {
       values, values.size(), 1);
   for (size_t i = 0; i < values.size(); ++i)
     ASSERT_EQ(out[i], expected[i]) << values[i];
-  // NaN is behind all numbers.
+  // NaN is after all numbers.
   auto nan = convertAll<uint32_t, uint32_t>(
       "  *(unsigned *)(out + 4 * i) = "
       "place_rz_f16<5>(*(const float *)(in + 4 * i));\n",
@@ -441,7 +441,7 @@ TEST(Conversion, NothingIsContracted) {
 // A quotient may be off by its last bit, but is on the same side of every
 // number of five significant bits as the one rounded to nearest: those are
 // where codes of E4M3 and E2M1 part. `stride` 1 takes all significands of
-// values (2^31 comparisons, half a minute); each with the factors that bring
+// values (2^31 comparisons, half a minute); each with the scales that bring
 // the quotient closest to such a number and to where floats round to it.
 TEST(Conversion, QuotientsBesideCodes) {
   constexpr unsigned stride = 509;
@@ -463,10 +463,10 @@ extern "C" __global__ void compare(unsigned stride, unsigned *counts) {
       const float closest = exact < 1 ? 2 * exact : exact;
       const float at = exact < 1 ? number / 2 : number;
       for (int distance = -2; distance <= 2; ++distance) {
-        const float factor = neighbour(closest, distance);
-        const float quotient = dsv4::Divisor<float>(factor).quotient(value);
-        counts[0] += side(quotient, at) != side(value / factor, at);
-        counts[1] += side(value / factor, at) == 0;
+        const float scale = neighbour(closest, distance);
+        const float quotient = dsv4::Divisor<float>(scale).quotient(value);
+        counts[0] += side(quotient, at) != side(value / scale, at);
+        counts[1] += side(value / scale, at) == 0;
       }
     }
   }
@@ -478,6 +478,6 @@ extern "C" __global__ void compare(unsigned stride, unsigned *counts) {
   Status status = launch(*kernel, 1, 1, 0, stride, (unsigned *)counts);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(counts[0], 0u);
-  // The factors are as close as that.
+  // The scales are as close as that.
   EXPECT_GT(counts[1], (1u << 23) / stride * 16);
 }

@@ -137,9 +137,9 @@ TEST(Grid, ShapesThatAreRefused) {
   EXPECT_EQ(error(Dim3(2, 6), 1), who + "6 blocks along y: expected a multiple "
                                         "of the 4 of a cluster");
   EXPECT_EQ(error(Dim3(2, 4), Dim3(1, 1, 65)),
-            who + "65 threads a block along z: expected 1 to 64");
+            who + "65 threads per block along z: expected 1 to 64");
   EXPECT_EQ(error(Dim3(2, 4), Dim3(32, 33)),
-            who + "1056 threads a block: expected 1 to 1024");
+            who + "1056 threads per block: expected 1 to 1024");
   EXPECT_TRUE(launch(*kernel, Dim3(2, 0), 1, 0, (int *)nullptr).ok());
 }
 

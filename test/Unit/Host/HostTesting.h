@@ -21,7 +21,7 @@
 
 namespace dsv4::rt::test {
 
-/// Compiles and loads `kernel` behind the prelude; null, and a failed test, if
+/// Compiles and loads `kernel` after the prelude; null, and a failed test, if
 /// that does not work.
 inline std::unique_ptr<HostKernel> loadKernel(const std::string &kernel,
                                               const std::string &symbol,

@@ -130,7 +130,7 @@ TEST_F(ProcessesTest, ChildrenEndWithTheProcess) {
   }
 }
 
-TEST_F(ProcessesTest, NothingRunsOnBehindTheCompiler) {
+TEST_F(ProcessesTest, NothingRunsOnAfterTheCompiler) {
   Result<std::string> image = compileWith("sleep 1000 & echo $! > " + base +
                                           "/pids; echo error: stop; exit 1");
   EXPECT_TRUE(contains(image.status().message(), "error: stop"));

@@ -114,7 +114,7 @@ const ExpectedRecord records[] = {
      {{"nope", In::Row, 0, 224, always(16)},
       {"nope_scale", In::Row, 224, 14, always(16)},
       {"rope", In::Row, 240, 128, always(16)}}},
-    // The same with 18 unused bytes behind the scales.
+    // The same with 18 unused bytes after the scales.
     {"int4_384",
      384,
      384,
@@ -433,7 +433,7 @@ TEST(RecordLayoutTest, OffsetsBeyond2GiB) {
   static_assert(
       std::is_same_v<decltype(RecordLayout::Position::base), int64_t>);
   const Record &v4 = known("v4_584");
-  // Page 57359 is the first to begin behind 2^31: 57358 * 37440 = 2147483520.
+  // Page 57359 is the first to begin after 2^31: 57358 * 37440 = 2147483520.
   EXPECT_EQ(at(find(v4, 64, "nope"), 57359, 0), 2147520960);
   EXPECT_EQ(at(find(v4, 64, "nope_scale"), 57359, 63), 2147558328);
   EXPECT_EQ(at(find(v4, 64, "rope"), 1000000, 1), 37440000000 + 576 + 448);

@@ -177,7 +177,7 @@ TEST_F(AppendTest, V4_584ClearsItsEighthFactor) {
   EXPECT_EQ(read<uint8_t>(0), expected);
 }
 
-TEST_F(AppendTest, Nvfp4_352InterleavesItsFactors) {
+TEST_F(AppendTest, Nvfp4_352InterleavesItsScales) {
   auto [arguments, body] =
       appendFields("nvfp4_352", 1,
                    "tensor<?x512xf4E2M1FN>;tensor<?x64xf8E4M3FN>;"
@@ -188,10 +188,10 @@ TEST_F(AppendTest, Nvfp4_352InterleavesItsFactors) {
   bind<int32_t>({1}, {0});
   bytes({1, 256}, 256, 0x21);
   bytes({1, 64}, 64, 0x33);
-  std::vector<uint8_t> factors;
+  std::vector<uint8_t> scales;
   for (uint8_t i = 0; i < 32; ++i)
-    factors.push_back(i);
-  bind<uint8_t>({1, 32}, factors);
+    scales.push_back(i);
+  bind<uint8_t>({1, 32}, scales);
   run();
   auto entry = read<uint8_t>(0);
   EXPECT_EQ(entry[0], 0x21);
@@ -202,7 +202,7 @@ TEST_F(AppendTest, Nvfp4_352InterleavesItsFactors) {
 
 TEST_F(AppendTest, CustomRecord) {
   // Nibbles high first, padding that fills no power of two, an array, and a
-  // factor per tensor, which is not written.
+  // scale per tensor, which is not written.
   auto [arguments, body] = appendFields(
       "[<\"a\" : 4 x i4 in row pad 1 high_first>,"
       " <\"b\" : 2 x f32 in array>,"

@@ -164,7 +164,7 @@ TEST(CompareSelection, ScoresThatNothingIsKnownOf) {
 TEST(CompareSelection, IndicesAreUnique) {
   EXPECT_EQ(check(makeRow(3, bound({1, 5, 3, 4}, 9)), {1, 3, 1}),
             "'chosen' differs in 1 of 1 rows, first at [0, 2]: got index 1 "
-            "again, which is at place 0; expected each once");
+            "again, which is at rank 0; expected each once");
 }
 
 TEST(CompareSelection, IndicesAreInRange) {
@@ -236,7 +236,7 @@ TEST(CompareSelection, Sorted) {
   EXPECT_EQ(check(oracle, {1, 2, 3}),
             "'chosen' differs in 1 of 1 rows, first at [0, 2]: got index 3 "
             "with score 4 ± 0.25, expected it before index 2 with score 3 ± "
-            "0.25 at place 1");
+            "0.25 at rank 1");
   EXPECT_NE(check(oracle, {3, 1, 2}), "");
   // Within the bounds two may change places.
   oracle.keys = bound({1, 5, 3, 4}, 0.5);

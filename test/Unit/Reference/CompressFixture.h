@@ -91,7 +91,7 @@ protected:
 using Floats = std::vector<float>;
 
 struct Sums {
-  float most, sum, weighted;
+  float max, sum, weighted;
 };
 
 /// The same tree from its root: the left half is the largest power of two.
@@ -107,30 +107,30 @@ inline float sumRows(const float *x, int count) {
 }
 inline Sums poolRows(const float *values, const float *scores, int count) {
   if (count <= 8) {
-    float most = -kInfinity, e[8], product[8];
+    float max = -kInfinity, e[8], product[8];
     for (int i = 0; i < count; ++i)
-      most = std::fmax(most, scores[i]);
+      max = std::fmax(max, scores[i]);
     for (int i = 0; i < count; ++i) {
-      volatile float x = scores[i] - (std::isinf(most) ? 0 : most);
+      volatile float x = scores[i] - (std::isinf(max) ? 0 : max);
       e[i] = expF32(x);
       volatile float p = e[i] * values[i];
       product[i] = p;
     }
-    return {most, sumRows(e, count), sumRows(product, count)};
+    return {max, sumRows(e, count), sumRows(product, count)};
   }
   int half = 8;
   while (2 * half < count)
     half *= 2;
   Sums a = poolRows(values, scores, half);
   Sums b = poolRows(values + half, scores + half, count - half);
-  float most = std::fmax(a.most, b.most), base = std::isinf(most) ? 0 : most;
+  float max = std::fmax(a.max, b.max), base = std::isinf(max) ? 0 : max;
   auto join = [&](float x, float y) {
-    volatile float p = x * expF32(a.most - base);
-    volatile float q = y * expF32(b.most - base);
+    volatile float p = x * expF32(a.max - base);
+    volatile float q = y * expF32(b.max - base);
     volatile float r = p + q;
     return r;
   };
-  return {most, join(a.sum, b.sum), join(a.weighted, b.weighted)};
+  return {max, join(a.sum, b.sum), join(a.weighted, b.weighted)};
 }
 
 } // namespace dsv4::reference

@@ -21,8 +21,8 @@ namespace {
 
 class CompressOnlineTest : public CompressFixture {
 protected:
-  using Piece = std::array<int32_t, 5>;
-  using Pieces = std::vector<Piece>;
+  using Segment = std::array<int32_t, 5>;
+  using Segments = std::vector<Segment>;
 
   static std::string getState(int page, int channels,
                               const std::string &where = "row") {
@@ -45,26 +45,26 @@ protected:
               " state(%c : " + state + ") outs(%o : " + out + ") : " + x +
               ", " + x);
   }
-  void bindPieces(int channels, const Floats &values, const Floats &scores,
-                  const Pieces &pieces) {
+  void bindSegments(int channels, const Floats &values, const Floats &scores,
+                    const Segments &segments) {
     inputs = {};
     int64_t tokens = int64_t(values.size()) / channels;
     bind<float>({tokens, channels}, values);
     bind<float>({tokens, channels}, scores);
     std::vector<int32_t> flat;
-    for (auto &piece : pieces)
-      flat.insert(flat.end(), piece.begin(), piece.end());
-    bind<int32_t>({int64_t(pieces.size()), 5}, flat);
-    bytes({int64_t(pieces.size()), channels}, pieces.size() * channels * 4,
+    for (auto &segment : segments)
+      flat.insert(flat.end(), segment.begin(), segment.end());
+    bind<int32_t>({int64_t(segments.size()), 5}, flat);
+    bytes({int64_t(segments.size()), channels}, segments.size() * channels * 4,
           0xAB);
   }
 
-  /// Scores and values in one piece, of one channel; what is left of them.
+  /// Scores and values in one segment, of one channel; what is left of them.
   Floats merge(const Floats &scores, const Floats &values,
                const Floats &before = {-kInfinity, 0, 0}) {
     int32_t count = int32_t(values.size());
     parseOnline(100, 1, 1);
-    bindPieces(1, values, scores, {{1, count, 0, 0, 1}});
+    bindSegments(1, values, scores, {{1, count, 0, 0, 1}});
     bind<float>({2, 12}, {before[0], before[1], before[2], 0, 0, 0});
     run();
     Floats state = read<float>(4);
@@ -150,16 +150,16 @@ TEST_F(CompressOnlineTest, NearASoftmaxInDoublePrecision) {
         scores.push_back(spread * normal(random));
       }
       parseOnline(window, channels, 1);
-      bindPieces(channels, values, scores, {{0, window, 0, -1, -1}});
+      bindSegments(channels, values, scores, {{0, window, 0, -1, -1}});
       bytes({0, 12 * channels}, 0);
       run();
       Floats pooled = read<float>(3);
       for (int c = 0; c < channels; ++c) {
-        double most = -INFINITY, sum = 0, weighted = 0, size = 0;
+        double max = -INFINITY, sum = 0, weighted = 0, size = 0;
         for (int r = 0; r < window; ++r)
-          most = std::max<double>(most, scores[r * channels + c]);
+          max = std::max<double>(max, scores[r * channels + c]);
         for (int r = 0; r < window; ++r) {
-          double e = std::exp(scores[r * channels + c] - most);
+          double e = std::exp(scores[r * channels + c] - max);
           sum += e;
           weighted += e * values[r * channels + c];
           size += e * std::fabs(values[r * channels + c]);
@@ -173,14 +173,14 @@ TEST_F(CompressOnlineTest, NearASoftmaxInDoublePrecision) {
 }
 
 //===----------------------------------------------------------------------===//
-// Pieces
+// Segments
 //===----------------------------------------------------------------------===//
 
 TEST_F(CompressOnlineTest, ThroughTheState) {
   parseOnline(4, 1, 2);
   // Positions 3 to 9 of a request: an end, a whole window, a beginning.
-  bindPieces(1, {1, 2, 3, 4, 5, 6, 7}, Floats(7, 0),
-             {{3, 1, 0, 4, 4}, {4, 4, 1, 4, 4}, {8, 2, 5, 4, 1}});
+  bindSegments(1, {1, 2, 3, 4, 5, 6, 7}, Floats(7, 0),
+               {{3, 1, 0, 4, 4}, {4, 4, 1, 4, 4}, {8, 2, 5, 4, 1}});
   Floats state(18, kOther);
   state[12] = 0, state[13] = 3, state[14] = 27; // Entry 4.
   bind<float>({3, 6 * 4}, state);
@@ -193,12 +193,13 @@ TEST_F(CompressOnlineTest, ThroughTheState) {
 
 TEST_F(CompressOnlineTest, InArrays) {
   parseOnline(4, 2, 2, {}, "array");
-  bindPieces(2, {1, 2, 3, 4}, {0, 0, 0, 0}, {{2, 2, 0, 3, 0}, {1, 1, 1, 3, 1}});
-  Floats none(8, kOther), most = none, sum = none, acc = none;
-  most[6] = most[7] = 0;
+  bindSegments(2, {1, 2, 3, 4}, {0, 0, 0, 0},
+               {{2, 2, 0, 3, 0}, {1, 1, 1, 3, 1}});
+  Floats none(8, kOther), max = none, sum = none, acc = none;
+  max[6] = max[7] = 0;
   sum[6] = sum[7] = 2;
   acc[6] = 8, acc[7] = 10;
-  bind<float>({2, 2, 8}, most);
+  bind<float>({2, 2, 8}, max);
   bind<float>({2, 2, 8}, sum);
   bind<float>({2, 2, 8}, acc);
   run();
@@ -213,7 +214,7 @@ TEST_F(CompressOnlineTest, BiasOfThePlace) {
   parseOnline(4, 1, 1,
               {", %b: tensor<4x1xf32>", " bias(%b : tensor<4x1xf32>)"});
   for (int place : {0, 1, 2}) {
-    bindPieces(1, {5, 7}, {-1, -1}, {{8 + place, 2, 0, -1, 0}});
+    bindSegments(1, {5, 7}, {-1, -1}, {{8 + place, 2, 0, -1, 0}});
     bytes({1, 12}, 12, 0);
     bind<float>({4, 1}, {0, 1000, 2000, 3000});
     run();
@@ -225,12 +226,12 @@ TEST_F(CompressOnlineTest, BiasOfThePlace) {
 
 TEST_F(CompressOnlineTest, EntriesThatAreNotThere) {
   parseOnline(4, 1, 2);
-  Pieces pieces;
+  Segments segments;
   for (int32_t entry : {-1, 4, 5, INT_MIN, INT_MAX})
-    pieces.push_back({1, 1, 0, entry, entry});
-  pieces.push_back({3, 1, 0, 4, 0}); // Nothing before it.
-  pieces.push_back({4, 1, 0, 3, 3}); // What was there is not read.
-  bindPieces(1, {8}, {0}, pieces);
+    segments.push_back({1, 1, 0, entry, entry});
+  segments.push_back({3, 1, 0, 4, 0}); // Nothing before it.
+  segments.push_back({4, 1, 0, 3, 3}); // What was there is not read.
+  bindSegments(1, {8}, {0}, segments);
   Floats state(12, 50);
   bind<float>({2, 24}, state);
   run();
@@ -239,22 +240,22 @@ TEST_F(CompressOnlineTest, EntriesThatAreNotThere) {
   EXPECT_EQ(read<float>(4), state);
 }
 
-TEST_F(CompressOnlineTest, WhatIsNoPiece) {
-  constexpr int most = CompressOp::kMaxPosition;
+TEST_F(CompressOnlineTest, WhatIsNoSegment) {
+  constexpr int max = CompressOp::kMaxPosition;
   parseOnline(4, 1, 1);
-  const Pieces pieces = {
-      {-1, 1, 0, 0, 1},      {INT_MIN, 4, 0, 0, 1}, {most + 1, 1, 0, 0, 1},
+  const Segments segments = {
+      {-1, 1, 0, 0, 1},      {INT_MIN, 4, 0, 0, 1}, {max + 1, 1, 0, 0, 1},
       {INT_MAX, 1, 0, 0, 1}, {1, 0, 0, 0, 1},       {1, -3, 0, 0, 1},
       {1, INT_MIN, 0, 0, 1}, {1, 1, -1, 0, 1},      {1, INT_MAX, INT_MIN, 0, 1},
       {1, 1, 2, 0, 1},       {1, 1, INT_MAX, 0, 1}};
-  bindPieces(1, {1, 2}, {0, 0}, pieces);
+  bindSegments(1, {1, 2}, {0, 0}, segments);
   Floats state(6, 50);
   bind<float>({2, 12}, state);
   run();
-  EXPECT_EQ(read<float>(3), Floats(pieces.size(), 0));
+  EXPECT_EQ(read<float>(3), Floats(segments.size(), 0));
   EXPECT_EQ(read<float>(4), state);
   // The last position is one.
-  bindPieces(1, {1, 2}, {0, 0}, {{most, 1, 1, 0, 1}});
+  bindSegments(1, {1, 2}, {0, 0}, {{max, 1, 1, 0, 1}});
   bind<float>({2, 12}, state);
   run();
   EXPECT_EQ(read<float>(4)[4], 1);
@@ -263,8 +264,8 @@ TEST_F(CompressOnlineTest, WhatIsNoPiece) {
 TEST_F(CompressOnlineTest, NoMoreTokensThanThereAre) {
   parseOnline(4, 1, 1);
   // Of the window, and of the values.
-  bindPieces(1, {1, 2, 3, 4, 5, 6}, Floats(6, 0),
-             {{2, 100, 0, -1, 0}, {0, INT_MAX, 3, -1, 1}, {3, 5, 5, -1, -1}});
+  bindSegments(1, {1, 2, 3, 4, 5, 6}, Floats(6, 0),
+               {{2, 100, 0, -1, 0}, {0, INT_MAX, 3, -1, 1}, {3, 5, 5, -1, -1}});
   Floats state(6, 50);
   bind<float>({2, 12}, state);
   run();
@@ -304,8 +305,8 @@ TEST_F(CompressOnlineTest, HoweverCut) {
     for (int from = 0, to; from < window; from = to) {
       for (to = from + 1; to < window && !(cuts >> (to - 1) & 1); ++to)
         ;
-      bindPieces(channels, values, scores,
-                 {{window + from, to - from, from, 0, 0}});
+      bindSegments(channels, values, scores,
+                   {{window + from, to - from, from, 0, 0}});
       bind<float>({1, 12 * channels}, state);
       run();
       state = read<float>(4);
@@ -319,11 +320,11 @@ TEST_F(CompressOnlineTest, HoweverCut) {
 }
 
 //===----------------------------------------------------------------------===//
-// Random pieces
+// Random segments
 //===----------------------------------------------------------------------===//
 
 // They keep the promises of a caller, and are of every kind.
-TEST_F(CompressOnlineTest, RandomPieces) {
+TEST_F(CompressOnlineTest, RandomSegments) {
   std::map<std::string, int> seen;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     parseOnline(4, 1, 2);
@@ -343,7 +344,7 @@ TEST_F(CompressOnlineTest, RandomPieces) {
               from = plan[i + 3], to = plan[i + 4];
       if (position < 0 || position > CompressOp::kMaxPosition || token < 0 ||
           count <= 0 || token >= 30) {
-        ++seen["no piece"];
+        ++seen["no segment"];
         continue;
       }
       count = std::min({count, 4 - position % 4, 30 - token});
@@ -371,7 +372,7 @@ TEST_F(CompressOnlineTest, RandomPieces) {
       EXPECT_EQ(written.count(entry), 1u) << seed;
   }
   for (const char *kind :
-       {"no piece", "whole", "begins", "ends", "between", "in place",
+       {"no segment", "whole", "begins", "ends", "between", "in place",
         "elsewhere", "from nothing", "from beyond the pool", "not kept",
         "to beyond the pool"})
     EXPECT_GT(seen[kind], 5) << kind;

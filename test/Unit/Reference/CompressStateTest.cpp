@@ -77,10 +77,10 @@ TEST_F(CompressStateTest, PagesThatAreNotThere) {
     plan.push_back({1, request, 2, 0});
   plan.push_back({3, 2, 4, 0}); // Column 1.
   plan.push_back({5, 2, 6, 0}); // Column 2: there is none.
-  constexpr int most = CompressOp::kMaxPosition;
-  plan.push_back({most, 2, most, 0}); // Its position is the first row's.
-  plan.push_back({most - 1, 2, most, 0});
-  plan.push_back({most + 1, 2, most + 1, 0}); // Beyond all positions.
+  constexpr int max = CompressOp::kMaxPosition;
+  plan.push_back({max, 2, max, 0}); // Its position is the first row's.
+  plan.push_back({max - 1, 2, max, 0});
+  plan.push_back({max + 1, 2, max + 1, 0}); // Beyond all positions.
   bindLaunch(1, {10}, {0}, plan, 1);
   bind<float>({2, 16}, makeState(4, {{3, 20}}));
   bind<int32_t>({3, 2}, {-1, 1, 2, 1, 1, 1});

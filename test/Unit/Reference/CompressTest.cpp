@@ -133,10 +133,10 @@ TEST_F(CompressTest, SignOfZero) {
 
 /// With one maximum and one tree for all rows.
 float poolAtOnce(const float *values, const float *scores, int count) {
-  float most = *std::max_element(scores, scores + count);
+  float max = *std::max_element(scores, scores + count);
   Floats e, products;
   for (int i = 0; i < count; ++i) {
-    e.push_back(expF32(scores[i] - most));
+    e.push_back(expF32(scores[i] - max));
     products.push_back(e.back() * values[i]);
   }
   return sumRows(products.data(), count) / sumRows(e.data(), count);

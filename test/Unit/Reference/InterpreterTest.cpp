@@ -33,7 +33,7 @@ std::pair<std::string, std::string> gather(const std::string &record, int page,
               ") mask(%mask : tensor<?xi1>) : " + cache + ", tensor<?xi32>"};
 }
 
-/// Two bf16 values a row: what the rules of validity are tested with.
+/// Two bf16 values per row: what the recipes of validity are tested with.
 const std::string pairs = "[<\"v\" : 2 x bf16 in row>]";
 
 //===----------------------------------------------------------------------===//
@@ -45,7 +45,7 @@ TEST_F(InterpreterTest, V4_584) {
   parse(arguments, body);
   // Two rows of 576 bytes and two tails of 8, padded to a multiple of 576.
   bytes({2, 1728}, 3456, 0xFF);
-  // Entry 3 is slot 1 of page 1; its factors follow the rows of that page.
+  // Entry 3 is slot 1 of page 1; its scales follow the rows of that page.
   constexpr size_t row = 1728 + 576, tail = 1728 + 2 * 576 + 8;
   poke<uint8_t>(0, row, 0x38, 448);  // 1.0
   poke<uint8_t>(0, row + 63, 0xB9);  // -1.125
@@ -117,28 +117,28 @@ TEST_F(InterpreterTest, Seed292MultipliesInTheOrderOfItsFields) {
   EXPECT_EQ(out[511], std::numeric_limits<float>::infinity());
 }
 
-TEST_F(InterpreterTest, Nvfp4_352InterleavesItsFactors) {
+TEST_F(InterpreterTest, Nvfp4_352InterleavesItsScales) {
   auto [arguments, body] = gather("nvfp4_352", 1, 576, "bf16");
   parse(arguments, body);
   bytes({1, 352}, 352);
   poke<uint8_t>(0, 0, 0x22, 256);   // 1.0, 1.0
-  poke<uint8_t>(0, 256, 0x3C, 64);  // rope, E4M3 without factors: 1.5
+  poke<uint8_t>(0, 256, 0x3C, 64);  // rope, E4M3 without scales: 1.5
   poke<uint8_t>(0, 256 + 63, 0xFF); // NaN
   poke<uint8_t>(0, 320, 0x38, 32);  // 1.0
-  poke<uint8_t>(0, 320 + 1, 0x40);  // Factor 4: 2.0
-  poke<uint8_t>(0, 320 + 8, 0x48);  // Factor 1: 4.0
-  poke<uint8_t>(0, 320 + 30, 0x50); // Factor 27: 8.0 (30 = 8 * 3 + 6)
+  poke<uint8_t>(0, 320 + 1, 0x40);  // Scale 4: 2.0
+  poke<uint8_t>(0, 320 + 8, 0x48);  // Scale 1: 4.0
+  poke<uint8_t>(0, 320 + 30, 0x50); // Scale 27: 8.0 (30 = 8 * 3 + 6)
   bind<int32_t>({1}, {0});
   bytes({1, 576}, 1152, 0xAB);
   bytes({1}, 1, 0xAB);
   run();
   auto out = read<uint16_t>(2);
   for (unsigned e = 0; e < 512; ++e) {
-    unsigned factor = e / 16;
-    EXPECT_EQ(out[e], factor == 4    ? 0x4000
-                      : factor == 1  ? 0x4080
-                      : factor == 27 ? 0x4100
-                                     : 0x3F80)
+    unsigned scale = e / 16;
+    EXPECT_EQ(out[e], scale == 4    ? 0x4000
+                      : scale == 1  ? 0x4080
+                      : scale == 27 ? 0x4100
+                                    : 0x3F80)
         << e;
   }
   EXPECT_EQ(out[512], 0x3FC0);
@@ -146,7 +146,7 @@ TEST_F(InterpreterTest, Nvfp4_352InterleavesItsFactors) {
 }
 
 TEST_F(InterpreterTest, CustomRecord) {
-  // Offsets, a tail, high_first, i4, and an array with a factor of its tensor.
+  // Offsets, a tail, high_first, i4, and an array with a scale of its tensor.
   auto [arguments, body] =
       gather("[<\"a\" : 4 x i4 in row at 1 pad 1 high_first>,"
              " <\"b\" : 2 x f32 in array>,"

@@ -426,7 +426,7 @@ TEST(NumericsExp, StepsAgreeWithAPFloat) {
 }
 
 //===----------------------------------------------------------------------===//
-// The written rule
+// The written recipe
 //===----------------------------------------------------------------------===//
 
 TEST(NumericsScaled, NoScaleAndOneScale) {
@@ -437,7 +437,7 @@ TEST(NumericsScaled, NoScaleAndOneScale) {
 }
 
 TEST(NumericsScaled, RoundsToF32First) {
-  // Products just off a tie of BF16 that fp32 rounds onto the tie: the rule
+  // Products just off a tie of BF16 that fp32 rounds onto the tie: the recipe
   // then goes to even, one rounding goes to the side the product was on.
   auto direct = [](double element, float scale) {
     return encode(Format::BF16, element * scale);
@@ -454,11 +454,11 @@ TEST(NumericsScaled, RoundsToF32First) {
             product == floatOf(middle))
           continue;
         uint32_t even = (middle >> 16) + ((middle >> 16) & 1);
-        uint16_t byRule = scaledToBF16(element, {floatOf(bits)});
-        ASSERT_EQ(byRule, even);
+        uint16_t byRecipe = scaledToBF16(element, {floatOf(bits)});
+        ASSERT_EQ(byRecipe, even);
         uint32_t near = (middle >> 16) + (product > floatOf(middle));
         ASSERT_EQ(direct(element, floatOf(bits)), near);
-        differ += byRule != near;
+        differ += byRecipe != near;
       }
     }
   }

@@ -87,16 +87,16 @@ TEST(RandomData, Packing) {
 TEST(RandomData, RealsStayWithinTheLimit) {
   Random random(10);
   auto bytes = randomReals(Format::BF16, 5000, random, 4);
-  double least = 0, most = 0;
+  double least = 0, max = 0;
   for (size_t i = 0; i < bytes.size(); i += 2) {
     double value = decodeBF16(uint16_t(bytes[i] | bytes[i + 1] << 8));
     least = std::min(least, value);
-    most = std::max(most, value);
+    max = std::max(max, value);
   }
   EXPECT_GE(least, -4.0);
   EXPECT_LT(least, -3.9);
-  EXPECT_LE(most, 4.0);
-  EXPECT_GT(most, 3.9);
+  EXPECT_LE(max, 4.0);
+  EXPECT_GT(max, 3.9);
 }
 
 TEST(RandomData, ScalesAreInRange) {

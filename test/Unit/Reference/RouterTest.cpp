@@ -126,12 +126,12 @@ protected:
     const size_t experts = logits.size() / rows;
     for (size_t begin = 0; begin < logits.size(); begin += experts) {
       const float *row = logits.data() + begin;
-      const double most = *std::max_element(row, row + experts);
+      const double max = *std::max_element(row, row + experts);
       double sum = 0;
       for (size_t i = 0; i < experts; ++i)
-        sum += std::exp(row[i] - most);
+        sum += std::exp(row[i] - max);
       for (size_t i = 0; i < experts; ++i) {
-        const double below = most - row[i];
+        const double below = max - row[i];
         if (below > 80)
           continue;
         double &worst = below <= 8 ? nearTo : farFrom;

@@ -33,13 +33,14 @@ static int64_t find(const char *file, const std::string &pattern) {
 static const std::string kAssert = R"(static_assert\([^;]*?)";
 
 TEST(DeviceConstants, Windows) {
-  EXPECT_EQ(find("window/pool.cuh", R"(pool_many_rows = (\d+))"),
+  EXPECT_EQ(find("window/window_reduce.cuh", R"(many_windows = (\d+))"),
             limits::kManyWindows);
-  EXPECT_EQ(find("window/pool.cuh", R"(all_blocks = \(\w+ \+ 7\) / (\d+))"),
-            limits::kWindowBlockRows);
-  EXPECT_EQ(find("window/pool.cuh", R"(fitting = \((\d+) - )"),
+  EXPECT_EQ(
+      find("window/window_reduce.cuh", R"(all_blocks = \(\w+ \+ 7\) / (\d+))"),
+      limits::kWindowBlockRows);
+  EXPECT_EQ(find("window/window_reduce.cuh", R"(fitting = \((\d+) - )"),
             limits::kStaticSharedBytes);
-  EXPECT_EQ(find("window/pool_online.cuh", R"(group_rows = (\d+))"),
+  EXPECT_EQ(find("window/window_reduce_online.cuh", R"(group_rows = (\d+))"),
             limits::kSegmentGroupRows);
 }
 
@@ -50,7 +51,7 @@ TEST(DeviceConstants, SelectionsOfABlock) {
   EXPECT_EQ(find(file, kAssert + R"(\bthreads <= (\d+))"), limits::kMaxThreads);
   EXPECT_EQ(find(file, kAssert + R"(\bvectors <= (\d+))"),
             limits::kMaxSelectItems);
-  EXPECT_EQ(find(file, kAssert + R"(\bk <= (\d+))"), TopkOp::kMostPlaces);
+  EXPECT_EQ(find(file, kAssert + R"(\bk <= (\d+))"), TopkOp::kMaxK);
 }
 
 TEST(DeviceConstants, SelectionsOfACluster) {

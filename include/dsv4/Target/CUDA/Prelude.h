@@ -1,4 +1,4 @@
-//===- Prelude.h - The text that a kernel is pasted behind ------*- C++ -*-===//
+//===- Prelude.h - The text that a kernel is pasted after -------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Emitted source includes nothing: the device library is part of this program
-// and is pasted in front of a kernel, for NVRTC and for the host compiler
+// and is pasted before a kernel, for NVRTC and for the host compiler
 // alike. Both preludes set #line, so that a diagnostic names the library file,
 // and end with #line 1 "kernel.cu". They consist of whole lines.
 //
@@ -35,7 +35,7 @@ std::string_view deviceLibrary(std::string_view file);
 /// The files of the device library in the order in which they are pasted.
 const std::vector<std::string_view> &deviceLibraryFiles();
 
-/// What goes in front of a kernel for NVRTC: the named files of the device
+/// What goes before a kernel for NVRTC: the named files of the device
 /// library and of `others`, and what they include; without names, all. `others`
 /// come last, in their order.
 std::string cudaPrelude(const std::vector<std::string> &files = {},
@@ -47,16 +47,16 @@ std::string selfContained(const std::vector<std::string> &files,
                           std::string_view kernel,
                           const std::vector<DeviceFile> &others = {});
 
-/// What goes in front of a kernel for compileHost(): the builtins, and the
+/// What goes before a kernel for compileHost(): the builtins, and the
 /// same files with the host's primitives.
 std::string hostPrelude(const std::vector<std::string> &files = {},
                         const std::vector<DeviceFile> &others = {});
 
-/// What goes behind the kernel `symbol` for compileHost().
+/// What goes after the kernel `symbol` for compileHost().
 std::string hostEpilogue(std::string_view symbol);
 
 /// A file of a prelude: its text, less what only an including file needs
-/// (#pragma once, #include), behind a #line that names it.
+/// (#pragma once, #include), after a #line that names it.
 std::string pasted(std::string_view name, std::string_view text);
 
 } // namespace dsv4::rt

@@ -1,4 +1,4 @@
-//===- TranslateToCUDA.h - CUDA C++ text from emission form -*- C++ -*-===//
+//===- TranslateToCUDA.h - CUDA C++ text from emission form -----*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ struct EmissionOptions {
 /// Prints every kernel in `op`, a module or a gpu.module in emission form
 /// (after cuda-prepare-for-emission). Reads the IR and decides nothing; an op
 /// or type without a spelling is an error. The text includes nothing: it is
-/// compiled behind the device library.
+/// compiled after the device library.
 mlir::LogicalResult translateToCUDA(mlir::Operation *op, llvm::raw_ostream &os,
                                     const EmissionOptions &options = {});
 
@@ -35,7 +35,7 @@ std::vector<std::string> getDeviceHeaders(mlir::Operation *op);
 
 /// A kernel as a translation unit of its own.
 struct KernelSource {
-  std::string text; ///< To be compiled behind `headers`.
+  std::string text; ///< To be compiled after `headers`.
   std::vector<std::string> headers;
 };
 

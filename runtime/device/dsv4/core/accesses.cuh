@@ -49,7 +49,7 @@ __device__ __forceinline__ void st_shared_8_if(bool condition,
       : "memory");
 }
 // Where the bin is below the limit: to places[bin], which is then the one
-// behind.
+// after.
 __device__ __forceinline__ void place_shared_8(unsigned long long *array,
                                                unsigned *places, unsigned bin,
                                                unsigned limit, unsigned low,
@@ -66,7 +66,7 @@ __device__ __forceinline__ void place_shared_8(unsigned long long *array,
       : "memory");
 }
 // Of four values from column on those whose bit is set, with their columns,
-// from element `at` on; `at` is then behind them.
+// from element `at` on; `at` is then after them.
 __device__ __forceinline__ void append_shared_8(unsigned bits,
                                                 unsigned long long *array,
                                                 unsigned &at, int column,
@@ -105,9 +105,9 @@ fetch_add_shared(unsigned *array, unsigned at, unsigned value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loads. None moves above wait_for_predecessors(), nor above a store in front
-// of it: the compiler keeps the order of what is volatile, and ptxas that of
-// what is not said to be read-only (`ld.global.nc`, which it does move above
+// Loads. None moves above wait_for_previous_kernel(), nor above a store in
+// front of it: the compiler keeps the order of what is volatile, and ptxas that
+// of what is not said to be read-only (`ld.global.nc`, which it does move above
 // the wait). Where the condition is false nothing is read and every bit is
 // zero; a condition known to be true costs nothing.
 //===----------------------------------------------------------------------===//
@@ -434,8 +434,8 @@ __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
 }
 
 // All threads of the cluster arrive, then wait for each other; what was written
-// before is visible behind. Before the first access to another block's memory,
-// too: that block must have started.
+// before is visible after it. Before the first access to another block's
+// memory, too: that block must have started.
 template <int Size>
 __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
@@ -443,9 +443,9 @@ __device__ __forceinline__ void cluster_arrive() {
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
 #endif
 }
-// Behind this others may read what the threads of this block have written to
+// After this others may read what the threads of this block have written to
 // its own shared memory. Nothing else is ordered, neither writes to other
-// blocks' memory nor reads of it: what was read may be overwritten behind
+// blocks' memory nor reads of it: what was read may be overwritten after
 // cluster_arrive() only, whose fence is for all of memory and takes longer.
 template <int Size>
 __device__ __forceinline__ void cluster_arrive_own() {
@@ -491,15 +491,15 @@ __device__ __forceinline__ void sync_warps(int id, int threads) {
 
 // Waits until the kernels this launch depends on are complete and their writes
 // visible.
-__device__ __forceinline__ void wait_for_predecessors() {
+__device__ __forceinline__ void wait_for_previous_kernel() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-// Lets the kernel behind this one start (its own wait still holds until this
+// Lets the kernel after this one start (its own wait still holds until this
 // one is complete).
-__device__ __forceinline__ void launch_successors() {
+__device__ __forceinline__ void launch_dependents() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif

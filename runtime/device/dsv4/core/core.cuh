@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A row of a tensor lives in the registers of the lanes that share it: each
-// lane holds one `Tile`, its chunks in the order of the steps. A `Vec` is the
+// lane holds one `Tile`, its vectors in the order of the steps. A `Vec` is the
 // one- dimensional case. Arithmetic is elementwise, in fp32, one rounding per
 // operation.
 //
@@ -77,20 +77,20 @@ struct WordOf<int> {
 // Tile and Vec
 //===----------------------------------------------------------------------===//
 
-// S chunks of V consecutive elements, one chunk a step. A chunk starts at a new
-// word.
+// S vectors of V consecutive elements, one vector per step. A vector starts at
+// a new word.
 template <typename T, int S, int V>
 struct Tile {
   enum : int {
     steps = S,
-    chunk = V,
-    chunk_bytes = (V * bits_of<T>::value + 7) / 8,
-    chunk_words = (V * bits_of<T>::value + 31) / 32
+    vector = V,
+    vector_bytes = (V * bits_of<T>::value + 7) / 8,
+    vector_words = (V * bits_of<T>::value + 31) / 32
   };
 
-  using Chunk = Tile<T, 1, V>;
+  using Vector = Tile<T, 1, V>;
 
-  typename WordOf<T>::type words[S * chunk_words];
+  typename WordOf<T>::type words[S * vector_words];
 
   // Element i of all S * V, for elements of 32 bits.
   __device__ __forceinline__ T &operator[](int i) { return words[i]; }
@@ -122,23 +122,23 @@ __device__ __forceinline__ Vec<T, Count> slice(const Tile<T, 1, N> &from) {
                 shift = Begin * bits_of<T>::value % 32;
   Vec<T, Count> to;
 #pragma unroll
-  for (int i = 0; i < Vec<T, Count>::chunk_words; ++i) {
+  for (int i = 0; i < Vec<T, Count>::vector_words; ++i) {
     if constexpr (shift == 0) {
       to.words[i] = from.words[word + i];
     } else {
       to.words[i] = from.words[word + i] >> shift;
-      if (word + i + 1 < Vec<T, N>::chunk_words)
+      if (word + i + 1 < Vec<T, N>::vector_words)
         to.words[i] |= from.words[word + i + 1] << (32 - shift);
     }
   }
   return to;
 }
 
-// N values, each repeated over S / N consecutive chunks of V elements.
+// N values, each repeated over S / N consecutive vectors of V elements.
 template <int S, int V, int N>
 __device__ __forceinline__ Tile<float, S, V>
 repeat(const Tile<float, 1, N> &from) {
-  static_assert(S % N == 0, "a value covers whole chunks");
+  static_assert(S % N == 0, "a value covers whole vectors");
   Tile<float, S, V> to;
 #pragma unroll
   for (int i = 0; i < S * V; ++i)
@@ -146,11 +146,11 @@ repeat(const Tile<float, 1, N> &from) {
   return to;
 }
 
-// G values per chunk, each repeated over the V / G elements of its group.
+// G values per vector, each repeated over the V / G elements of its group.
 template <int V, int S, int G>
 __device__ __forceinline__ Tile<float, S, V>
 expand(const Tile<float, S, G> &from) {
-  static_assert(V % G == 0, "a chunk holds whole groups");
+  static_assert(V % G == 0, "a vector holds whole groups");
   Tile<float, S, V> to;
 #pragma unroll
   for (int i = 0; i < S * V; ++i)
@@ -163,7 +163,7 @@ template <typename T, int S, int V>
 __device__ __forceinline__ Tile<T, S, V> swap_nibbles(Tile<T, S, V> value) {
   static_assert(bits_of<T>::value == 4, "elements of 4 bits");
 #pragma unroll
-  for (int i = 0; i < S * Tile<T, S, V>::chunk_words; ++i)
+  for (int i = 0; i < S * Tile<T, S, V>::vector_words; ++i)
     value.words[i] = (value.words[i] & 0x0F0F0F0Fu) << 4 |
                      (value.words[i] >> 4 & 0x0F0F0F0Fu);
   return value;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // `Align` is what is known of the address and the stride, in bytes; 0 means the
-// natural one: the largest power of two that divides the size of a chunk. An
+// natural one: the largest power of two that divides the size of a vector. An
 // access is split into pieces of at most min(Align, 16) bytes. `Policy` is
 // evict_normal or evict_last; to pieces of less than 4 bytes the two are one.
 //
@@ -125,8 +125,8 @@ template <int Align, typename Policy, typename Condition, typename T, int S,
 __device__ __forceinline__ void load_into(Tile<T, S, V> &to,
                                           Condition condition, const void *from,
                                           long long stride) {
-  constexpr int bytes = Tile<T, S, V>::chunk_bytes,
-                chunk_words = Tile<T, S, V>::chunk_words;
+  constexpr int bytes = Tile<T, S, V>::vector_bytes,
+                vector_words = Tile<T, S, V>::vector_words;
   if constexpr (bits_of<T>::value == 32 && S == 1 && V == 4 &&
                 alignment_of(Align, bytes) == 16) {
     // What is frequent without loops, which take long to compile.
@@ -143,14 +143,14 @@ __device__ __forceinline__ void load_into(Tile<T, S, V> &to,
   } else {
 #pragma unroll
     for (int s = 0; s < S; ++s) {
-      const char *chunk = (const char *)from + s * stride;
+      const char *vector = (const char *)from + s * stride;
       if constexpr (bits_of<T>::value < 32) {
         load_bytes<bytes, alignment_of(Align, bytes), Policy>(
-            to.words + s * chunk_words, condition, chunk);
+            to.words + s * vector_words, condition, vector);
       } else {
         unsigned words[V];
         load_bytes<bytes, alignment_of(Align, bytes), Policy>(words, condition,
-                                                              chunk);
+                                                              vector);
 #pragma unroll
         for (int i = 0; i < V; ++i)
           assign(to.words[s * V + i], words[i]);
@@ -178,7 +178,7 @@ __device__ __forceinline__ void load_into(T &to, Condition condition,
   }
 }
 
-// A scalar, a Vec, or a Tile whose chunks are `stride` bytes apart.
+// A scalar, a Vec, or a Tile whose vectors are `stride` bytes apart.
 template <typename Type, int Align = 0, typename Policy = evict_normal>
 __device__ __forceinline__ Type load(const void *from, long long stride = 0) {
   Type value;
@@ -195,19 +195,19 @@ __device__ __forceinline__ Type load_if(bool condition, const void *from,
   return value;
 }
 
-// A Tile's first `chunks` chunks; the others are zero bits, and not read.
+// A Tile's first `vectors` vectors; the others are zero bits, and not read.
 template <typename Type, int Align = 0, typename Policy = evict_normal>
-__device__ __forceinline__ Type load_chunks(int chunks, const void *from,
-                                            long long stride = 0) {
+__device__ __forceinline__ Type load_vectors(int vectors, const void *from,
+                                             long long stride = 0) {
   Type tile;
 #pragma unroll
   for (int s = 0; s < Type::steps; ++s) {
-    typename Type::Chunk chunk;
-    load_into<Align, Policy>(chunk, s < chunks, (const char *)from + s * stride,
-                             0);
+    typename Type::Vector vector;
+    load_into<Align, Policy>(vector, s < vectors,
+                             (const char *)from + s * stride, 0);
 #pragma unroll
-    for (int i = 0; i < Type::chunk_words; ++i)
-      tile.words[s * Type::chunk_words + i] = chunk.words[i];
+    for (int i = 0; i < Type::vector_words; ++i)
+      tile.words[s * Type::vector_words + i] = vector.words[i];
   }
   return tile;
 }
@@ -215,7 +215,7 @@ __device__ __forceinline__ Type load_chunks(int chunks, const void *from,
 template <typename T, int V>
 __device__ __forceinline__ void load_part_into(Tile<T, 1, V> &to,
                                                const char *from, int left) {
-  constexpr int bytes = Tile<T, 1, V>::chunk_bytes, size = sizeof(T);
+  constexpr int bytes = Tile<T, 1, V>::vector_bytes, size = sizeof(T);
   if constexpr (size == 4 && V == 4) {
     unsigned words[4];
     ld_16_part(words, left, from);
@@ -268,24 +268,25 @@ __device__ __forceinline__ unsigned bits_in(T element) {
 template <int Align, bool Streaming, typename T, int S, int V>
 __device__ __forceinline__ void store_from(void *to, const Tile<T, S, V> &from,
                                            long long stride) {
-  constexpr int bytes = Tile<T, S, V>::chunk_bytes,
-                chunk_words = Tile<T, S, V>::chunk_words;
+  constexpr int bytes = Tile<T, S, V>::vector_bytes,
+                vector_words = Tile<T, S, V>::vector_words;
   if constexpr (bits_of<T>::value == 32 && S == 1 && V == 1) {
     const unsigned word = bits_in(from.words[0]);
     Streaming ? st_cs_4(to, &word) : st_4(to, &word);
   } else {
 #pragma unroll
     for (int s = 0; s < S; ++s) {
-      char *chunk = (char *)to + s * stride;
+      char *vector = (char *)to + s * stride;
       if constexpr (bits_of<T>::value < 32) {
         store_bytes<bytes, alignment_of(Align, bytes), Streaming>(
-            chunk, from.words + s * chunk_words);
+            vector, from.words + s * vector_words);
       } else {
         unsigned words[V];
 #pragma unroll
         for (int i = 0; i < V; ++i)
           words[i] = bits_in(from.words[s * V + i]);
-        store_bytes<bytes, alignment_of(Align, bytes), Streaming>(chunk, words);
+        store_bytes<bytes, alignment_of(Align, bytes), Streaming>(vector,
+                                                                  words);
       }
     }
   }
@@ -299,7 +300,7 @@ __device__ __forceinline__ void store_from(void *to, T from, long long) {
   store_bytes<sizeof(T), sizeof(T), Streaming>((char *)to, &bits);
 }
 
-// A scalar, a Vec, or a Tile whose chunks are `stride` bytes apart.
+// A scalar, a Vec, or a Tile whose vectors are `stride` bytes apart.
 template <int Align = 0, typename Type>
 __device__ __forceinline__ void store(void *to, const Type &value,
                                       long long stride = 0) {
@@ -315,29 +316,29 @@ __device__ __forceinline__ void store_streaming(void *to, const Type &value,
 
 template <int Align, bool Streaming, typename Type>
 __device__ __forceinline__ void
-store_chunks_from(int chunks, void *to, const Type &from, long long stride) {
+store_vectors_from(int vectors, void *to, const Type &from, long long stride) {
 #pragma unroll
   for (int s = 0; s < Type::steps; ++s) {
-    typename Type::Chunk chunk;
+    typename Type::Vector vector;
 #pragma unroll
-    for (int i = 0; i < Type::chunk_words; ++i)
-      chunk.words[i] = from.words[s * Type::chunk_words + i];
-    if (s < chunks)
-      store_from<Align, Streaming>((char *)to + s * stride, chunk, 0);
+    for (int i = 0; i < Type::vector_words; ++i)
+      vector.words[i] = from.words[s * Type::vector_words + i];
+    if (s < vectors)
+      store_from<Align, Streaming>((char *)to + s * stride, vector, 0);
   }
 }
 
-// A Tile's first `chunks` chunks.
+// A Tile's first `vectors` vectors.
 template <int Align = 0, typename Type>
 __device__ __forceinline__ void
-store_chunks(int chunks, void *to, const Type &value, long long stride = 0) {
-  store_chunks_from<Align, false>(chunks, to, value, stride);
+store_vectors(int vectors, void *to, const Type &value, long long stride = 0) {
+  store_vectors_from<Align, false>(vectors, to, value, stride);
 }
 template <int Align = 0, typename Type>
-__device__ __forceinline__ void store_chunks_streaming(int chunks, void *to,
-                                                       const Type &value,
-                                                       long long stride = 0) {
-  store_chunks_from<Align, true>(chunks, to, value, stride);
+__device__ __forceinline__ void store_vectors_streaming(int vectors, void *to,
+                                                        const Type &value,
+                                                        long long stride = 0) {
+  store_vectors_from<Align, true>(vectors, to, value, stride);
 }
 
 //===----------------------------------------------------------------------===//

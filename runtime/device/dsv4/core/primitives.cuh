@@ -202,7 +202,7 @@ __device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high,
 }
 
 // The place of a float among the f16 towards zero, from infinity downwards,
-// without its `Shift` low bits. The zeros are one, NaN is behind all numbers.
+// without its `Shift` low bits. The zeros are one, NaN is after all numbers.
 // As one piece of PTX: it is in a kernel for every element of a thread.
 template <int Shift>
 __device__ __forceinline__ unsigned place_rz_f16(float value) {
@@ -276,7 +276,7 @@ __device__ __forceinline__ unsigned geu_bf16x2(unsigned a, unsigned b) {
 #endif
 
 // Four E4M3 -> four floats, or two pairs of bf16; exact, NaN -> NaN. Only where
-// `has_cvt_e4m3`. The upper half is shifted down: behind a `mov.b32 {a, b}` of
+// `has_cvt_e4m3`. The upper half is shifted down: after a `mov.b32 {a, b}` of
 // a word that it knows to be 0, ptxas 13.0 converts the constant 8.
 #if __CUDA_ARCH__ >= 890
 enum : bool { has_cvt_e4m3 = true };

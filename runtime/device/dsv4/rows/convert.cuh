@@ -117,34 +117,34 @@ template <typename To, typename From, int S, int V>
 __device__ __forceinline__ Tile<To, S, V>
 convert(const Tile<From, S, V> &from) {
   constexpr int per_word = 32 / bits_of<From>::value,
-                words = Tile<From, S, V>::chunk_words,
-                to_words = Tile<To, S, V>::chunk_words;
+                words = Tile<From, S, V>::vector_words,
+                to_words = Tile<To, S, V>::vector_words;
   if constexpr (bits_of<To>::value == bits_of<From>::value) {
     return from; // the same type
   } else if constexpr (bits_of<To>::value == 32) {
     Tile<To, S, V> to;
 #pragma unroll
     for (int i = 0; i < S * words; ++i) {
-      const int chunk = i / words, first = i % words * per_word;
+      const int vector = i / words, first = i % words * per_word;
       float values[per_word];
       decode(values, From(), from.words[i]);
 #pragma unroll
       for (int j = 0; j < per_word; ++j)
         if (first + j < V)
-          to.words[chunk * V + first + j] = values[j];
+          to.words[vector * V + first + j] = values[j];
     }
     return to;
   } else if constexpr (bits_of<From>::value < 16) {
     Tile<To, S, V> to; // exact
 #pragma unroll
     for (int i = 0; i < S * words; ++i) {
-      const int chunk = i / words, first = i % words * per_word / 2;
+      const int vector = i / words, first = i % words * per_word / 2;
       unsigned pairs[per_word / 2];
       decode_pairs(pairs, From(), from.words[i]);
 #pragma unroll
       for (int j = 0; j < per_word / 2; ++j)
         if (first + j < to_words)
-          to.words[chunk * to_words + first + j] = pairs[j];
+          to.words[vector * to_words + first + j] = pairs[j];
     }
     return to;
   } else {
@@ -163,63 +163,63 @@ convert(const Tile<From, S, V> &from) {
 }
 
 //===----------------------------------------------------------------------===//
-// dequantize<To>(values, factors)
+// dequantize<To>(values, scales)
 //===----------------------------------------------------------------------===//
 
-// One 32-bit word of elements times one factor. A bf16 holds the product of two
+// One 32-bit word of elements times one scale. A bf16 holds the product of two
 // elements of at most 8 bits but for its range, so that to round it once is to
 // round it twice.
-template <typename Factor, typename From>
+template <typename Scale, typename From>
 __device__ __forceinline__ void scale_word(float *to, From, unsigned word,
-                                           float factor) {
+                                           float scale) {
   decode(to, From(), word);
 #pragma unroll
   for (int i = 0; i < 32 / bits_of<From>::value; ++i)
-    to[i] = mul_f32(to[i], factor);
+    to[i] = mul_f32(to[i], scale);
 }
-template <typename Factor, typename From>
+template <typename Scale, typename From>
 __device__ __forceinline__ void scale_word(unsigned *to, From, unsigned word,
-                                           float factor) {
+                                           float scale) {
   constexpr int per_word = 32 / bits_of<From>::value;
-  if constexpr (bits_of<From>::value <= 8 && bits_of<Factor>::value <= 8) {
-    const unsigned pair = cvt_bf16x2_f32(factor, factor);
+  if constexpr (bits_of<From>::value <= 8 && bits_of<Scale>::value <= 8) {
+    const unsigned pair = cvt_bf16x2_f32(scale, scale);
     decode_pairs(to, From(), word);
 #pragma unroll
     for (int i = 0; i < per_word / 2; ++i)
       to[i] = mul_bf16x2(to[i], pair);
   } else {
     float values[per_word];
-    scale_word<Factor>(values, From(), word, factor);
+    scale_word<Scale>(values, From(), word, scale);
 #pragma unroll
     for (int i = 0; i < per_word / 2; ++i)
       to[i] = cvt_bf16x2_f32(values[2 * i], values[2 * i + 1]);
   }
 }
 
-// Every value times the factor it shares with its neighbours, rounded to float
-// and then to `To`, float or bf16. Each factor stands for equally many values,
+// Every value times the scale it shares with its neighbours, rounded to float
+// and then to `To`, float or bf16. Each scale stands for equally many values,
 // consecutive ones of the lane.
-template <typename To, typename From, int S, int V, typename Factor, int R,
+template <typename To, typename From, int S, int V, typename Scale, int R,
           int G>
 __device__ __forceinline__ Tile<To, S, V>
-dequantize(const Tile<From, S, V> &from, const Tile<Factor, R, G> &factors) {
-  static_assert(S * V % (R * G) == 0, "factors stand for equally many values");
-  constexpr int per_factor = S * V / (R * G),
+dequantize(const Tile<From, S, V> &from, const Tile<Scale, R, G> &scales) {
+  static_assert(S * V % (R * G) == 0, "scales stand for equally many values");
+  constexpr int per_scale = S * V / (R * G),
                 per_word = 32 / bits_of<From>::value,
                 to_words = per_word * bits_of<To>::value / 32;
-  const Tile<float, R, G> factor = convert<float>(factors);
-  if constexpr (V % per_word == 0 && per_factor % per_word == 0) {
+  const Tile<float, R, G> scale = convert<float>(scales);
+  if constexpr (V % per_word == 0 && per_scale % per_word == 0) {
     Tile<To, S, V> to;
 #pragma unroll
     for (int i = 0; i < S * V / per_word; ++i)
-      scale_word<Factor>(to.words + i * to_words, From(), from.words[i],
-                         factor[i * per_word / per_factor]);
+      scale_word<Scale>(to.words + i * to_words, From(), from.words[i],
+                        scale[i * per_word / per_scale]);
     return to;
   } else {
     Tile<float, S, V> to = convert<float>(from);
 #pragma unroll
     for (int i = 0; i < S * V; ++i)
-      to.words[i] = mul_f32(to.words[i], factor[i / per_factor]);
+      to.words[i] = mul_f32(to.words[i], scale[i / per_scale]);
     return convert<To>(to);
   }
 }

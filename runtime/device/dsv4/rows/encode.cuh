@@ -112,14 +112,14 @@ template <typename To, typename Ties = ties_even,
 __device__ __forceinline__ Tile<To, S, V>
 encode(const Tile<float, S, V> &from) {
   constexpr int per_word = 32 / bits_of<To>::value,
-                words = Tile<To, S, V>::chunk_words;
+                words = Tile<To, S, V>::vector_words;
   Tile<To, S, V> to;
 #pragma unroll
   for (int i = 0; i < S * words; ++i) {
     float values[per_word];
 #pragma unroll
     for (int j = 0; j < per_word; ++j) {
-      const int at = i % words * per_word + j; // in its chunk
+      const int at = i % words * per_word + j; // in its vector
       values[j] = at < V ? from.words[i / words * V + at] : 0.0f;
     }
     to.words[i] = encode_word(To(), Ties(), Zero(), values);
@@ -147,7 +147,7 @@ __device__ __forceinline__ unsigned code_up(e4m3, float value) {
 template <typename To, int S, int V>
 __device__ __forceinline__ Tile<To, S, V>
 encode_up(const Tile<float, S, V> &from) {
-  constexpr int words = Tile<To, S, V>::chunk_words;
+  constexpr int words = Tile<To, S, V>::vector_words;
   Tile<To, S, V> to;
 #pragma unroll
   for (int i = 0; i < S * words; ++i) {
@@ -163,14 +163,14 @@ encode_up(const Tile<float, S, V> &from) {
 }
 
 //===----------------------------------------------------------------------===//
-// quantize<To>(values, factors)
+// quantize<To>(values, scales)
 //===----------------------------------------------------------------------===//
 
 // The codes 254 - c: the inverse powers; NaN stays NaN.
 template <int S, int V>
 __device__ __forceinline__ Tile<ue8m0, S, V> inverse(Tile<ue8m0, S, V> powers) {
 #pragma unroll
-  for (int i = 0; i < S * Tile<ue8m0, S, V>::chunk_words; ++i) {
+  for (int i = 0; i < S * Tile<ue8m0, S, V>::vector_words; ++i) {
     // Bytewise, without borrows from one to the next.
     const unsigned word = powers.words[i];
     powers.words[i] =
@@ -179,37 +179,37 @@ __device__ __forceinline__ Tile<ue8m0, S, V> inverse(Tile<ue8m0, S, V> powers) {
   return powers;
 }
 
-// What Divisor<Factor> takes.
-template <typename Factor, int R, int G>
+// What Divisor<Scale> takes.
+template <typename Scale, int R, int G>
 __device__ __forceinline__ Tile<float, R, G>
-divisors(const Tile<Factor, R, G> &factors) {
-  return convert<float>(factors);
+divisors(const Tile<Scale, R, G> &scales) {
+  return convert<float>(scales);
 }
 template <int R, int G>
 __device__ __forceinline__ Tile<float, R, G>
-divisors(const Tile<ue8m0, R, G> &factors) {
-  return convert<float>(inverse(factors));
+divisors(const Tile<ue8m0, R, G> &scales) {
+  return convert<float>(inverse(scales));
 }
 
-// A factor in the form that elements are quantised by.
-template <typename Factor>
+// A scale in the form that elements are quantised by.
+template <typename Scale>
 struct Divisor {
-  float scale, inverse, by;
-  unsigned sign; // What is kept of the value: nothing where the factor is NaN.
-  __device__ __forceinline__ explicit Divisor(float factor)
-      : sign(factor == factor ? 0x80000000u : 0) {
+  float stretch, inverse, by;
+  unsigned sign; // What is kept of the value: nothing where the scale is NaN.
+  __device__ __forceinline__ explicit Divisor(float scale)
+      : sign(scale == scale ? 0x80000000u : 0) {
     // Far from zero, where the remainder below is exact.
-    scale = factor < 0x1p-60f ? 0x1p64f : 1.0f;
-    by = mul_f32(factor, scale);
+    stretch = scale < 0x1p-60f ? 0x1p64f : 1.0f;
+    by = mul_f32(scale, stretch);
     inverse = div_f32(1.0f, by);
   }
-  // value / factor, rounded to nearest wherever a code depends on it.
+  // value / scale, rounded to nearest wherever a code depends on it.
   __device__ __forceinline__ float quotient(float value) const {
-    const float scaled = mul_f32(value, scale),
+    const float scaled = mul_f32(value, stretch),
                 first = mul_f32(scaled, inverse);
     // May be off by its last bit, but not on the other side of a number of five
     // significant bits, beside which codes part: so for the significands of all
-    // values, with the factors that bring the quotient closest to one.
+    // values, with the scales that bring the quotient closest to one.
     const float better = fma_f32(fma_f32(-first, by, scaled), inverse, first);
     // Infinity has no remainder, and that of -0 is 0.
     const float finite =
@@ -243,13 +243,13 @@ __device__ __forceinline__ unsigned choose(unsigned mask, unsigned a,
   return (mask & a) | (~mask & b);
 }
 
-// Eight bf16 by their factor to E2M1, without a quotient: a value and 3 bits
-// times a factor of at most 4 bits are bf16, and no other quotient comes near
-// the place where codes part. NaN factors give 7.
+// Eight bf16 by their scale to E2M1, without a quotient: a value and 3 bits
+// times a scale of at most 4 bits are bf16, and no other quotient comes near
+// the place where codes part. NaN scales give 7.
 struct Thresholds {
   unsigned bounds[7], signs;
-  __device__ __forceinline__ explicit Thresholds(float factor) {
-    const unsigned pair = cvt_bf16x2_f32(factor, factor);
+  __device__ __forceinline__ explicit Thresholds(float scale) {
+    const unsigned pair = cvt_bf16x2_f32(scale, scale);
     // 0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5.
     const unsigned middles[7] = {0x3E803E80u, 0x3F403F40u, 0x3FA03FA0u,
                                  0x3FE03FE0u, 0x40204020u, 0x40604060u,
@@ -260,7 +260,7 @@ struct Thresholds {
     // Infinity is above any bound.
     if (bounds[6] == 0x7F807F80u)
       bounds[6] = 0x7F7F7F7Fu;
-    signs = factor == factor ? 0x80008000u : 0;
+    signs = scale == scale ? 0x80008000u : 0;
   }
   // Codes of a pair in bits 0 to 3 and 16 to 19, a bit at a time: the bounds of
   // the next bit depend on those before it.
@@ -292,41 +292,40 @@ quantize_word(Ties, Zero, const unsigned *pairs, const Thresholds &by) {
   return finish(Zero(), word);
 }
 
-// The code of every value over the factor it shares with its neighbours, the
-// quotient rounded to float first. Each factor stands for equally many values,
+// The code of every value over the scale it shares with its neighbours, the
+// quotient rounded to float first. Each scale stands for equally many values,
 // consecutive ones of the lane.
 template <typename To, typename Ties = ties_even,
           typename Zero = keep_negative_zero, typename From, int S, int V,
-          typename Factor, int R, int G>
+          typename Scale, int R, int G>
 __device__ __forceinline__ Tile<To, S, V>
-quantize(const Tile<From, S, V> &from, const Tile<Factor, R, G> &factors) {
-  constexpr int per_word = 32 / bits_of<To>::value,
-                per_factor = S * V / (R * G);
-  static_assert(S * V % (R * G) == 0, "factors stand for equally many values");
+quantize(const Tile<From, S, V> &from, const Tile<Scale, R, G> &scales) {
+  constexpr int per_word = 32 / bits_of<To>::value, per_scale = S * V / (R * G);
+  static_assert(S * V % (R * G) == 0, "scales stand for equally many values");
   Tile<To, S, V> to;
-  if constexpr (V % per_word == 0 && per_factor % per_word == 0 &&
+  if constexpr (V % per_word == 0 && per_scale % per_word == 0 &&
                 bits_of<To>::value == 4 && bits_of<From>::value == 16 &&
-                bits_of<Factor>::value == 8) {
-    const Tile<float, R, G> factor = convert<float>(factors);
+                bits_of<Scale>::value == 8) {
+    const Tile<float, R, G> scale = convert<float>(scales);
 #pragma unroll
     for (int i = 0; i < R * G; ++i) {
-      const Thresholds by(factor[i]);
+      const Thresholds by(scale[i]);
 #pragma unroll
-      for (int j = i * per_factor / 8; j < (i + 1) * per_factor / 8; ++j)
+      for (int j = i * per_scale / 8; j < (i + 1) * per_scale / 8; ++j)
         to.words[j] = quantize_word(Ties(), Zero(), from.words + 4 * j, by);
     }
     return to;
   } else {
-    const Tile<float, R, G> factor = divisors(factors);
-    if constexpr (V % per_word == 0 && per_factor % per_word == 0 &&
+    const Tile<float, R, G> scale = divisors(scales);
+    if constexpr (V % per_word == 0 && per_scale % per_word == 0 &&
                   bits_of<From>::value == 16) {
       // A word at a time: the quotients of all would take more registers.
 #pragma unroll
       for (int i = 0; i < R * G; ++i) {
-        const Divisor<Factor> by(factor[i]);
+        const Divisor<Scale> by(scale[i]);
 #pragma unroll
-        for (int j = i * per_factor / per_word;
-             j < (i + 1) * per_factor / per_word; ++j) {
+        for (int j = i * per_scale / per_word;
+             j < (i + 1) * per_scale / per_word; ++j) {
           float quotients[per_word];
 #pragma unroll
           for (int k = 0; k < per_word; k += 2) {
@@ -343,9 +342,9 @@ quantize(const Tile<From, S, V> &from, const Tile<Factor, R, G> &factors) {
     Tile<float, S, V> quotients;
 #pragma unroll
     for (int i = 0; i < R * G; ++i) {
-      const Divisor<Factor> by(factor[i]);
+      const Divisor<Scale> by(scale[i]);
 #pragma unroll
-      for (int j = i * per_factor; j < (i + 1) * per_factor; ++j)
+      for (int j = i * per_scale; j < (i + 1) * per_scale; ++j)
         quotients[j] = by.quotient(values[j]);
     }
     return encode<To, Ties, Zero>(quotients);

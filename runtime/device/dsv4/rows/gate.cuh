@@ -129,7 +129,7 @@ gather(const T *row, const Tile<int, S, V> &indices, int count) {
       ld_4(&word, valid, from, evict_normal());
       assign(to.words[i], word);
     } else {
-      constexpr int words = Tile<T, S, V>::chunk_words;
+      constexpr int words = Tile<T, S, V>::vector_words;
       to.words[i / V * words + i % V / 2] |= ld_2(valid, from, evict_normal())
                                              << i % V % 2 * 16;
     }

@@ -87,7 +87,7 @@ __device__ __forceinline__ Tile<float, S, V> one_nan(Tile<float, S, V> a) {
 template <int Begin, int Count, typename T, int S, int V>
 __device__ __forceinline__ Tile<T, Count, V> steps(const Tile<T, S, V> &from) {
   static_assert(Begin >= 0 && Count > 0 && Begin + Count <= S, "out of range");
-  constexpr int words = Tile<T, S, V>::chunk_words;
+  constexpr int words = Tile<T, S, V>::vector_words;
   Tile<T, Count, V> to;
 #pragma unroll
   for (int i = 0; i < Count * words; ++i)
@@ -95,7 +95,7 @@ __device__ __forceinline__ Tile<T, Count, V> steps(const Tile<T, S, V> &from) {
   return to;
 }
 
-// The lane's chunk that starts at this column of the row.
+// The lane's vector that starts at this column of the row.
 template <int Lanes, int S, int V>
 __device__ __forceinline__ Tile<float, 1, V>
 columns(const Tile<float, S, V> &row, int column) {
@@ -110,7 +110,7 @@ columns(const Tile<float, S, V> &row, int column) {
 template <typename T, int S1, int S2, int V>
 __device__ __forceinline__ Tile<T, S1 + S2, V>
 join(const Tile<T, S1, V> &first, const Tile<T, S2, V> &second) {
-  constexpr int words = Tile<T, S1, V>::chunk_words;
+  constexpr int words = Tile<T, S1, V>::vector_words;
   Tile<T, S1 + S2, V> to;
 #pragma unroll
   for (int i = 0; i < S1 * words; ++i)
@@ -121,13 +121,13 @@ join(const Tile<T, S1, V> &first, const Tile<T, S2, V> &second) {
   return to;
 }
 
-// The first `chunks` chunks, every element of the others the number.
+// The first `vectors` vectors, every element of the others the number.
 template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V>
-keep_chunks(Tile<float, S, V> tile, int chunks, float otherwise) {
+keep_vectors(Tile<float, S, V> tile, int vectors, float otherwise) {
 #pragma unroll
   for (int i = 0; i < S * V; ++i)
-    tile.words[i] = i / V < chunks ? tile.words[i] : otherwise;
+    tile.words[i] = i / V < vectors ? tile.words[i] : otherwise;
   return tile;
 }
 
@@ -162,16 +162,16 @@ interleave(const Tile<float, S, V> &evens, const Tile<float, S, V> &odds) {
   return to;
 }
 
-// The same elements and zeros behind them.
+// The same elements and zeros after them.
 template <int To, typename T, int N>
 __device__ __forceinline__ Vec<T, To> pad(const Vec<T, N> &from) {
-  static_assert(To >= N, "zeros behind elements");
+  static_assert(To >= N, "zeros after elements");
   Vec<T, To> to = {};
 #pragma unroll
-  for (int i = 0; i < Vec<T, N>::chunk_words; ++i)
+  for (int i = 0; i < Vec<T, N>::vector_words; ++i)
     to.words[i] = from.words[i];
   if constexpr (N * bits_of<T>::value % 32 != 0)
-    to.words[Vec<T, N>::chunk_words - 1] &=
+    to.words[Vec<T, N>::vector_words - 1] &=
         (1u << N * bits_of<T>::value % 32) - 1;
   return to;
 }
@@ -263,7 +263,7 @@ __device__ __forceinline__ void fold_lanes(float *values) {
 
 // How many lanes share a group, and how many of a lane's steps.
 template <int Lanes, int Group, int V>
-struct GroupShare {
+struct GroupFragment {
   enum : int {
     lanes = Group <= V          ? 1
             : Group < Lanes * V ? Group / V
@@ -272,13 +272,13 @@ struct GroupShare {
   };
 };
 
-// Values of chunks, or of parts of chunks, to values of groups: first the lanes
-// that share a group, then the steps.
+// Values of vectors, or of parts of vectors, to values of groups: first the
+// lanes that share a group, then the steps.
 template <typename Op, int Lanes, int Group, int S, int V, int N>
 __device__ __forceinline__ Groups<Lanes, Group, S, V>
 fold_groups(float (&values)[N]) {
-  constexpr int steps = GroupShare<Lanes, Group, V>::steps;
-  fold_lanes<Op, Lanes, GroupShare<Lanes, Group, V>::lanes, N>(values);
+  constexpr int steps = GroupFragment<Lanes, Group, V>::steps;
+  fold_lanes<Op, Lanes, GroupFragment<Lanes, Group, V>::lanes, N>(values);
   Groups<Lanes, Group, S, V> to;
 #pragma unroll
   for (int i = 0; i < N / steps; ++i) {
@@ -317,10 +317,10 @@ __device__ __forceinline__ unsigned max_bf16x2(MaxNaN, unsigned a, unsigned b) {
 template <typename Op, int Lanes, int Group, typename T, int S, int V>
 __device__ __forceinline__ Groups<Lanes, Group, S, V>
 fold_magnitudes(const Tile<T, S, V> &from) {
-  using Share = GroupShare<Lanes, Group, V>;
+  using Fragment = GroupFragment<Lanes, Group, V>;
   // All that a lane has of a group: the order does not matter.
   constexpr int consecutive = Group < V ? Group : V,
-                part = consecutive * Share::steps, count = S * V / part;
+                part = consecutive * Fragment::steps, count = S * V / part;
   Groups<Lanes, Group, S, V> to;
   if constexpr (bits_of<T>::value == 16 && consecutive % 2 == 0) {
 #pragma unroll
@@ -345,14 +345,14 @@ fold_magnitudes(const Tile<T, S, V> &from) {
             as_float(as_unsigned(floats.words[i * part + j]) & 0x7FFFFFFFu));
     }
   }
-  if constexpr (Share::lanes == 32) {
+  if constexpr (Fragment::lanes == 32) {
     // Magnitudes are in the order of their bits, NaN last.
 #pragma unroll
     for (int i = 0; i < count; ++i)
       to.words[i] =
           as_float(__reduce_max_sync(0xFFFFFFFFu, as_unsigned(to.words[i])));
   } else {
-    fold_lanes<Op, Lanes, Share::lanes, count>(to.words);
+    fold_lanes<Op, Lanes, Fragment::lanes, count>(to.words);
   }
   constexpr unsigned largest =
       bits_of<T>::value == 16 ? 0x7F7F0000u : 0x7F7FFFFFu;

@@ -9,7 +9,7 @@
 // and the exact choice of the best of those that the threads of a block hold.
 // All threads take part in everything here, unless it says otherwise.
 //
-// The order is total: (value descending, index ascending), NaN behind -inf, the
+// The order is total: (value descending, index ascending), NaN after -inf, the
 // two zeros equal. So there are no ties, and the k best of a row are one set,
 // whoever finds it. What is asked for the smallest is negated when it is
 // loaded.
@@ -27,7 +27,7 @@ namespace dsv4 {
 //===----------------------------------------------------------------------===//
 
 // Keys are larger for larger values; the two zeros are one, NaN is 0, being all
-// ones behind a sum.
+// ones after a sum.
 __device__ __forceinline__ unsigned topk_key(float value) {
   const unsigned bits = as_unsigned(add_f32(value, 0.0f));
   return (bits ^ ((unsigned)((int)bits >> 31) | 0x80000000u)) + 1;
@@ -51,7 +51,7 @@ __device__ __forceinline__ int topk_index(TopkEntry entry) {
   return (int)(unsigned)entry;
 }
 
-// The place of an element in the order, the better the larger.
+// The rank of an element in the order, the better the larger.
 typedef unsigned long long TopkRank;
 
 __device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
@@ -149,14 +149,14 @@ struct TopkShared {
   // Zero between uses. Aligned for vectors of a thread's bins.
   __align__(16) unsigned bins[Shape::bins];
   unsigned warps[32];
-  // Of the list: how many places are taken, and the first that is not there.
+  // Of the list: how many slots are taken, and the first that is not there.
   unsigned taken, end;
-  // Of the list of a cluster: the next places of what is chosen, and of what is
+  // Of the list of a cluster: the next slots of what is chosen, and of what is
   // in the bin of the last of these.
   unsigned next[2];
   TopkBin found;
   // Of the keys of all threads.
-  unsigned least, most;
+  unsigned lowest, highest;
   // The last of those that were chosen.
   TopkEntry worst;
 };
@@ -200,8 +200,8 @@ __device__ __forceinline__ void topk_clear() {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   topk_clear_bins<Shape>();
   if (threadIdx.x == 0) {
-    shared.least = 0xFFFFFFFFu;
-    shared.most = 0;
+    shared.lowest = 0xFFFFFFFFu;
+    shared.highest = 0;
     if constexpr (Shape::read != TopkRead::whole) {
       shared.taken = 0;
       shared.end = Shape::capacity;
@@ -224,15 +224,15 @@ template <typename Shape>
 __device__ __forceinline__ TopkRange topk_range(int part, int parts,
                                                 int length) {
   // Parts begin at whole lines of memory, where rows do.
-  constexpr unsigned piece = 32 * Shape::vector;
-  const unsigned pieces = (length + piece - 1) / piece;
-  const int each = (int)((pieces + parts - 1) / parts * piece);
+  constexpr unsigned segment = 32 * Shape::vector;
+  const unsigned segments = (length + segment - 1) / segment;
+  const int each = (int)((segments + parts - 1) / parts * segment);
   const int begin = part * each, end = begin + each;
   return {begin < length ? begin : length, end < length ? end : length};
 }
 
 // The vectors at `Count` columns of a row with elements; NaN where there is no
-// element below `end`. All loads are on their way before one is looked at:
+// element below `end`. All loads are in flight before one is looked at:
 // those of no use are of the last vector.
 template <typename Shape, int Count, typename Column, typename Load>
 __device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
@@ -285,7 +285,7 @@ __device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
 //===----------------------------------------------------------------------===//
 
 // By the upper bits of the f16 towards zero: 32 bins to an octave. NaN is
-// behind all numbers.
+// after all numbers.
 template <typename Shape>
 struct TopkHalfBins {
   enum : int { shift = 16 - Shape::bins_log2, infinity = 0xFC00 };
@@ -297,7 +297,7 @@ struct TopkHalfBins {
   }
   // The least number of a bin: rounded towards zero, a negative one is above
   // the f16 before.
-  __device__ __forceinline__ static float least(unsigned bin) {
+  __device__ __forceinline__ static float lowest(unsigned bin) {
     const unsigned key = infinity + 1 - ((bin + 1) << shift);
     const bool positive = key >= 0x8000u;
     float number, zero;
@@ -313,7 +313,7 @@ struct TopkHalfBins {
 
 // The bin of the `rank`-th element, counted from 1 on and from bin 0 on; where
 // there are fewer than `rank`, how many there are, and 0. The bins are full
-// behind a barrier; afterwards each has how many elements are in those before.
+// after a barrier; afterwards each has how many elements are in those before.
 // Not inlined, because all call it, which costs compile time.
 template <typename Shape>
 __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
@@ -354,12 +354,12 @@ __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
 // The least and the largest key of all threads, between barriers.
 template <typename Shape>
 __device__ __forceinline__ void topk_span(TopkShared<Shape> &shared,
-                                          unsigned least, unsigned most) {
-  least = __reduce_min_sync(0xFFFFFFFFu, least);
-  most = __reduce_max_sync(0xFFFFFFFFu, most);
+                                          unsigned lowest, unsigned highest) {
+  lowest = __reduce_min_sync(0xFFFFFFFFu, lowest);
+  highest = __reduce_max_sync(0xFFFFFFFFu, highest);
   if (threadIdx.x % 32 == 0) {
-    atomicMin(&shared.least, least);
-    atomicMax(&shared.most, most);
+    atomicMin(&shared.lowest, lowest);
+    atomicMax(&shared.highest, highest);
   }
 }
 
@@ -377,7 +377,7 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
   TopkEntry *few = shared.list + begin;
   const TopkEntry own = there ? few[which] : 0;
   const TopkRank rank = topk_rank(own);
-  // Their ranks are in their places until all are compared.
+  // Their ranks are in their slots until all are compared.
   __syncwarp();
   if (there && part == 0)
     few[which] = rank;
@@ -385,7 +385,7 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
   unsigned better = 0;
 #pragma unroll 1
   for (unsigned i = part; there && i < inside; i += 2 * lanes) {
-    // Two on their way at a time; nothing is better than itself.
+    // Two in flight at a time; nothing is better than itself.
     const unsigned next = i + lanes;
     const TopkRank one = few[i], two = few[next < inside ? next : which];
     better += one > rank;
@@ -397,7 +397,7 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
   __syncthreads();
   if constexpr (Shape::read != TopkRead::whole) {
     // What is in memory that was to be zero may be one element many times,
-    // which leaves places that nobody takes.
+    // which leaves slots that nobody takes.
     if (there && part == 0)
       few[which] = own;
     __syncthreads();
@@ -432,7 +432,7 @@ __device__ __forceinline__ void topk_sort(int count) {
     size *= 2;
   // Bitonic, every second run backwards, without the entries that are not
   // there: they would be last, where runs backwards begin. So all runs go
-  // forwards, and their first exchange is between mirrored places.
+  // forwards, and their first exchange is between mirrored slots.
 #pragma unroll 1
   for (int run = 2; run <= size; run *= 2) {
 #pragma unroll 1
@@ -455,18 +455,18 @@ __device__ __forceinline__ void topk_sort(int count) {
   }
 }
 
-// The first `count` entries of the list, behind a barrier, and what there is
+// The first `count` entries of the list, after a barrier, and what there is
 // not.
 template <typename Shape, typename Emit>
 __device__ __forceinline__ void topk_emit(int count, Emit emit) {
   if constexpr (Shape::order != TopkOrder::unordered)
     topk_sort<Shape>(count);
 #pragma unroll 1
-  for (int place = threadIdx.x; place < Shape::k; place += Shape::threads) {
+  for (int slot = threadIdx.x; slot < Shape::k; slot += Shape::threads) {
     TopkEntry entry = topk_entry(as_float(0xFF800000u), -1);
-    if (place < count)
-      entry = topk_shared<Shape>().list[place];
-    emit(place, topk_index(entry), topk_oriented<Shape>(topk_value(entry)));
+    if (slot < count)
+      entry = topk_shared<Shape>().list[slot];
+    emit(slot, topk_index(entry), topk_oriented<Shape>(topk_value(entry)));
   }
 }
 

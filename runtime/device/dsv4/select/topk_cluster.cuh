@@ -1,4 +1,4 @@
-//===- topk_cluster.cuh - Rows shared by a cluster -------------*- C++ -*-===//
+//===- topk_cluster.cuh - Rows shared by a cluster --------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,7 +38,7 @@ struct TopkCluster {
   TopkClusterShared &cluster;
   int exchanges;
   bool reduced;
-  // Of the lists put one behind the other: how long the first is, and all.
+  // Of the lists put one after the other: how long the first is, and all.
   int first, all;
 
   __device__ __forceinline__ TopkCluster(TopkClusterShared &cluster)
@@ -78,7 +78,7 @@ struct TopkCluster {
   // What is here already need not be fetched.
   __device__ __forceinline__ int begin() const { return first; }
   __device__ __forceinline__ int end() const { return all; }
-  // Where this list was reduced most of what is in others is behind it.
+  // Where this list was reduced most of what is in others is after it.
   __device__ __forceinline__ bool chooses(bool narrowed) const {
     return narrowed;
   }
@@ -96,28 +96,28 @@ struct TopkCluster {
 #pragma unroll 1
       for (int at = (begin > from ? begin : from) + warp % each * 32; at < stop;
            at += 4 * stride) {
-        // Four on their way at a time.
-        unsigned entries[4][2], places[4];
+        // Four in flight at a time.
+        unsigned entries[4][2], slots[4];
         bool there[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
           const int of = at + i * stride + lane;
           there[i] = of < stop;
-          places[i] = count + of - from;
+          slots[i] = count + of - from;
           ld_cluster_8_if(entries[i], there[i], list, of - begin, part);
         }
         if (choosing)
-          topk_keep<Shape>(entries, bound, there, places);
+          topk_keep<Shape>(entries, bound, there, slots);
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-          st_shared_8_if(there[i], list, places[i], entries[i][0],
+          st_shared_8_if(there[i], list, slots[i], entries[i][0],
                          entries[i][1]);
       }
     }
   }
 
   // No block ends while another may read its memory. Relaxed, since nothing
-  // that was written is read behind it, and what this block has read it has
+  // that was written is read after it, and what this block has read it has
   // stored in its own memory, so the loads are done.
   __device__ __forceinline__ void release() { cluster_arrive_relaxed<size>(); }
   __device__ __forceinline__ void close() {

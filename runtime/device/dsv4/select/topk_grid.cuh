@@ -26,11 +26,11 @@ namespace dsv4 {
 // Of one row.
 template <typename Config>
 struct TopkWorkspace {
-  enum : int { most = Config::blocks_per_row * Config::k };
+  enum : int { max_entries = Config::blocks_per_row * Config::k };
 
-  // Entries that have a place in the list, and blocks that are through.
+  // Entries that have a slot in the list, and blocks that are through.
   unsigned taken, through, unused[2];
-  TopkEntry list[most];
+  TopkEntry list[max_entries];
 };
 
 struct TopkGridShared {
@@ -94,10 +94,10 @@ struct TopkGrid {
     if (threadIdx.x == 0)
       grid.first = atomicAdd(&workspace.taken, (unsigned)count);
     __syncthreads();
-    first = grid.first <= (unsigned)(Workspace::most - count)
+    first = grid.first <= (unsigned)(Workspace::max_entries - count)
                 ? (int)grid.first
-                : (int)Workspace::most;
-    own = first < Workspace::most ? count : 0;
+                : (int)Workspace::max_entries;
+    own = first < Workspace::max_entries ? count : 0;
 #pragma unroll 1
     for (int i = threadIdx.x; i < own; i += Shape::threads)
       workspace.list[first + i] = topk_shared<Shape>().list[i];
@@ -117,8 +117,9 @@ struct TopkGrid {
     __syncthreads();
     if (!grid.last)
       return false;
-    all = grid.all < (unsigned)Workspace::most ? (int)grid.all
-                                               : (int)Workspace::most;
+    all = grid.all < (unsigned)Workspace::max_entries
+              ? (int)grid.all
+              : (int)Workspace::max_entries;
     return true;
   }
   __device__ __forceinline__ void clear_own() {
@@ -129,7 +130,7 @@ struct TopkGrid {
 
   __device__ __forceinline__ int begin() const { return 0; }
   __device__ __forceinline__ int end() const { return all - own; }
-  // Much of what is in others is behind this list where that was reduced, and
+  // Much of what is in others is after this list where that was reduced, and
   // what is in memory that was not zero may be anything.
   __device__ __forceinline__ bool chooses(bool) const { return true; }
   // Leaves zeros where it has read.
@@ -139,13 +140,13 @@ struct TopkGrid {
 #pragma unroll 1
     for (int warp = from + (int)threadIdx.x - lane; warp < end;
          warp += 4 * Shape::threads) {
-      // Four on their way at a time.
-      unsigned entries[4][2], places[4];
+      // Four in flight at a time.
+      unsigned entries[4][2], slots[4];
       bool there[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int at = warp + lane + i * Shape::threads;
-        const TopkEntry entry = at < end ? workspace.list[place(at)] : 0;
+        const TopkEntry entry = at < end ? workspace.list[slot(at)] : 0;
         entries[i][0] = (unsigned)topk_index(entry);
         entries[i][1] = as_unsigned(topk_value(entry));
       }
@@ -154,17 +155,17 @@ struct TopkGrid {
         const int at = warp + lane + i * Shape::threads;
         there[i] = at < end && entries[i][0] < (unsigned)length;
         if (at < end)
-          workspace.list[place(at)] = 0;
+          workspace.list[slot(at)] = 0;
       }
-      topk_keep<Shape>(entries, bound, there, places);
+      topk_keep<Shape>(entries, bound, there, slots);
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        st_shared_8_if(there[i], topk_shared<Shape>().list, places[i],
+        st_shared_8_if(there[i], topk_shared<Shape>().list, slots[i],
                        entries[i][0], entries[i][1]);
     }
   }
   // Of an entry of the other blocks.
-  __device__ __forceinline__ int place(int at) const {
+  __device__ __forceinline__ int slot(int at) const {
     return at < first ? at : at + own;
   }
 

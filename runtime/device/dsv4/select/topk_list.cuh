@@ -21,7 +21,7 @@ namespace dsv4 {
 // Lists of candidates
 //===----------------------------------------------------------------------===//
 
-// What can be among the best: in pieces that begin below `limit` numbers that
+// What can be among the best: in segments that begin below `limit` numbers that
 // are not below `floor`, or, with `any`, everything; in others numbers that are
 // not below `above`. The list has no number below `floor`.
 struct TopkBound {
@@ -31,8 +31,8 @@ struct TopkBound {
 
   __device__ __forceinline__ static TopkBound guess(float floor) {
     const bool none = floor != floor;
-    const float least = none ? as_float(0xFF800000u) : floor;
-    return {least, least, topk_no_index, none};
+    const float lowest = none ? as_float(0xFF800000u) : floor;
+    return {lowest, lowest, topk_no_index, none};
   }
   // What is better than this element.
   __device__ __forceinline__ static TopkBound of(TopkEntry worst) {
@@ -48,9 +48,9 @@ struct TopkBound {
 // rows more, and of long ones not more than there are threads.
 template <typename Shape>
 __device__ __forceinline__ int topk_sample_stride(int vectors) {
-  const int least = (vectors + Shape::threads - 1) / Shape::threads,
-            most = vectors / 256 < 32 ? vectors / 256 : 32;
-  return least > most ? least : most;
+  const int lowest = (vectors + Shape::threads - 1) / Shape::threads,
+            highest = vectors / 256 < 32 ? vectors / 256 : 32;
+  return lowest > highest ? lowest : highest;
 }
 
 // A number that at least `wanted` of the numbers of all threads reach; a NaN
@@ -68,7 +68,8 @@ __device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
   const bool number =
       found.count != 0 && found.bin <= TopkHalfBins<Shape>::last;
   crowded = number && found.count > (unsigned)wanted;
-  return number ? TopkHalfBins<Shape>::least(found.bin) : as_float(0x7FFFFFFFu);
+  return number ? TopkHalfBins<Shape>::lowest(found.bin)
+                : as_float(0x7FFFFFFFu);
 }
 
 // How many of a sample are to reach a bound: six standard deviations more than
@@ -116,13 +117,13 @@ topk_append(const float (&values)[Shape::items], int start, int end,
     }
   }
   const unsigned own = wrote ? 0 : __popc(hits);
-  unsigned place = 0;
+  unsigned slot = 0;
   if (own)
-    place = fetch_add_shared(&shared.taken, 0, own);
-  wrote = place + own <= Shape::capacity;
-  // Who comes later finds no place either: what is in front is written.
+    slot = fetch_add_shared(&shared.taken, 0, own);
+  wrote = slot + own <= Shape::capacity;
+  // Who comes later finds no slot either: what is in front is written.
   if (!wrote)
-    atomicMin(&shared.end, place);
+    atomicMin(&shared.end, slot);
   if (own == 0 || !wrote)
     hits = 0;
   if (__any_sync(0xFFFFFFFFu, hits != 0)) {
@@ -130,29 +131,29 @@ topk_append(const float (&values)[Shape::items], int start, int end,
     for (int i = 0; i < Shape::items; i += step) {
       float four[4];
       topk_four<Shape>(four, values + i);
-      append_shared_8(hits >> i & ((1u << step) - 1), shared.list, place,
+      append_shared_8(hits >> i & ((1u << step) - 1), shared.list, slot,
                       topk_column<Shape>(start, i), four);
     }
   }
   return __all_sync(0xFFFFFFFFu, wrote);
 }
 
-// Of four entries a lane, their indices below their values, those that are
-// there and can be among the best: their places in the list. By the lanes of a
+// Of four entries per lane, their indices below their values, those that are
+// there and can be among the best: their slots in the list. By the lanes of a
 // warp.
 template <typename Shape>
 __device__ __forceinline__ void
 topk_keep(const unsigned (&entries)[4][2], const TopkBound &bound,
-          bool (&there)[4], unsigned (&places)[4]) {
+          bool (&there)[4], unsigned (&slots)[4]) {
   const int lane = threadIdx.x % 32;
   unsigned kept[4], all = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const float least =
+    const float lowest =
         (int)entries[i][0] < bound.limit ? bound.floor : bound.above;
     kept[i] = __ballot_sync(
         0xFFFFFFFFu,
-        there[i] && (bound.any || as_float(entries[i][1]) >= least));
+        there[i] && (bound.any || as_float(entries[i][1]) >= lowest));
     all += __popc(kept[i]);
   }
   unsigned to = 0;
@@ -162,7 +163,7 @@ topk_keep(const unsigned (&entries)[4][2], const TopkBound &bound,
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
     there[i] = kept[i] >> lane & 1;
-    places[i] = to + __popc(kept[i] & ((1u << lane) - 1));
+    slots[i] = to + __popc(kept[i] & ((1u << lane) - 1));
     to += __popc(kept[i]);
   }
 }
@@ -185,7 +186,7 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
     // Keys, then bins; no number has this one.
     enum : unsigned { none = 0xFFFFFFFFu };
     unsigned words[Shape::entries];
-    unsigned least = none, most = 0;
+    unsigned lowest = none, highest = 0;
 #pragma unroll
     for (int i = 0; i < Shape::entries; ++i) {
       const unsigned at = begin + i * Shape::threads + threadIdx.x;
@@ -197,18 +198,18 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
       // condition. With many entries registers are saved by one.
       constexpr bool many = Shape::k > Shape::threads;
       const unsigned seen = many ? words[i] : key;
-      least = seen < least ? seen : least;
-      most = (there || !many) && seen > most ? seen : most;
+      lowest = seen < lowest ? seen : lowest;
+      highest = (there || !many) && seen > highest ? seen : highest;
     }
-    topk_span(shared, least, most);
+    topk_span(shared, lowest, highest);
     __syncthreads();
-    least = shared.least;
-    most = shared.most;
-    const bool equal = least == most;
-    const int bits = 32 - __clz((int)(equal ? width - 1 : most - least));
+    lowest = shared.lowest;
+    highest = shared.highest;
+    const bool equal = lowest == highest;
+    const int bits = 32 - __clz((int)(equal ? width - 1 : highest - lowest));
     const int shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
     auto bin = [&](TopkEntry entry, unsigned key) {
-      return (equal ? (unsigned)topk_index(entry) - first : most - key) >>
+      return (equal ? (unsigned)topk_index(entry) - first : highest - key) >>
              shift;
     };
 #pragma unroll
@@ -219,8 +220,8 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
       }
     __syncthreads();
     if (threadIdx.x == 0) {
-      shared.least = 0xFFFFFFFFu;
-      shared.most = 0;
+      shared.lowest = 0xFFFFFFFFu;
+      shared.highest = 0;
     }
     const TopkBin found = topk_find_bin<Shape>(rest);
 #pragma unroll

@@ -18,9 +18,9 @@
 //   load(column)              the vector of elements from `column` on, a
 //   multiple
 //                             of its extent and less than the length; what is
-//                             behind the length is ignored. Called again where
+//                             after the length is ignored. Called again where
 //                             an element is needed again.
-//   emit(place, index, value) once for each of the places 0 .. k-1; those after
+//   emit(slot, index, value) once for each of the slots 0 .. k-1; those after
 //                             the last element get index -1 and value -inf,
 //                             +inf for the smallest.
 //
@@ -38,14 +38,14 @@ namespace dsv4 {
 
 // What is in the bin of the last of the best: it shrinks to the keys that there
 // are, then to one bin of ranks after the other, until few are left, or as many
-// as are sought. What is above goes to the list, and the rest behind it. Rare,
+// as are sought. What is above goes to the list, and the rest after it. Rare,
 // so in a loop, by values that are found by number.
 template <typename Shape>
 __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
                                             TopkBin &found, unsigned &rest,
                                             int length) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
-  enum { tighten, count, place } step = tighten;
+  enum { tighten, count, slot } step = tighten;
   float values[Shape::items];
 #pragma unroll
   for (int i = 0; i < Shape::items; ++i)
@@ -60,7 +60,7 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
     if (threadIdx.x == 0)
       shared.taken = shared.end = 0;
     __syncthreads();
-    unsigned least = 0xFFFFFFFFu, most = 0;
+    unsigned lowest = 0xFFFFFFFFu, highest = 0;
 #pragma unroll 1
     for (int i = 0; i < Shape::items; ++i) {
       const int column = topk_column<Shape>(0, i);
@@ -71,8 +71,8 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
       const long long distance =
           (long long)(high - ((TopkRank)key << Shape::round_log2)) + column;
       if (step == tighten) {
-        least = key < least ? key : least;
-        most = key > most ? key : most;
+        lowest = key < lowest ? key : lowest;
+        highest = key > highest ? key : highest;
       } else if (step == count) {
         if (distance >= 0 && distance < (long long)width)
           add_shared(shared.bins, (unsigned)(distance >> shift), 1);
@@ -85,14 +85,14 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
       }
     }
     if (step == tighten)
-      topk_span(shared, least, most);
+      topk_span(shared, lowest, highest);
     __syncthreads();
-    if (step == place)
+    if (step == slot)
       break;
     if (step == tighten) {
-      high = (TopkRank)shared.most << Shape::round_log2;
+      high = (TopkRank)shared.highest << Shape::round_log2;
       width =
-          high - ((TopkRank)shared.least << Shape::round_log2) + Shape::round;
+          high - ((TopkRank)shared.lowest << Shape::round_log2) + Shape::round;
       step = count;
     } else {
       found = topk_find_bin<Shape>(rest);
@@ -100,7 +100,7 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
       high -= (TopkRank)found.bin << shift;
       width = (TopkRank)1 << shift;
       if (found.count <= Shape::few || found.count == rest)
-        step = place;
+        step = slot;
     }
     const int bits = 64 - __clzll((long long)(width - 1));
     shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
@@ -167,8 +167,8 @@ struct TopkAlone {
   __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
     return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
   }
-  // Of the lists to merge, one behind the other: where those of other blocks
-  // begin, where they end, and all of them behind the first `count` of this
+  // Of the lists to merge, one after the other: where those of other blocks
+  // begin, where they end, and all of them after the first `count` of this
   // block's list, or what can be among the best, if the block chooses.
   __device__ __forceinline__ int begin() const { return 0; }
   __device__ __forceinline__ int end() const { return 0; }
@@ -205,7 +205,7 @@ __device__ __forceinline__ void topk_maxima(float (&to)[Groups],
   }
 }
 
-// Loads the first round, too: all loads are on their way before one is looked
+// Loads the first round, too: all loads are in flight before one is looked
 // at.
 template <typename Shape, typename Load>
 __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],

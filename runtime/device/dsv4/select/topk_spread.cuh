@@ -21,7 +21,7 @@
 
 namespace dsv4 {
 
-// What is added up of all blocks: of all, and of those in front of this one.
+// What is added up of all blocks: of all, and of those before this one.
 template <typename Word>
 struct TopkSums {
   Word all, front;
@@ -34,7 +34,7 @@ struct TopkSpreadShared {
 
 // How the blocks of a cluster are looked at: by one warp, or one for each four.
 template <typename Shape, int Size>
-struct TopkTeams {
+struct TopkMergeWarps {
   enum : int {
     each = Size <= 8 || Shape::threads < 128 ? Size : 4,
     warps = (Size + each - 1) / each
@@ -60,22 +60,22 @@ __device__ __forceinline__ void topk_add_sums(TopkSums<Word> &sums,
 template <typename Shape, int Size, typename Word, typename Load>
 __device__ __forceinline__ TopkSums<Word>
 topk_sums(TopkSums<Word> (&shared)[32], Load load) {
-  typedef TopkTeams<Shape, Size> Teams;
+  typedef TopkMergeWarps<Shape, Size> MergeWarps;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   TopkSums<Word> sums = {0, 0};
-  const int from = warp * Teams::each, front = cluster_rank<Size>() - from;
-  if (warp < Teams::warps) {
+  const int from = warp * MergeWarps::each, front = cluster_rank<Size>() - from;
+  if (warp < MergeWarps::warps) {
 #pragma unroll
-    for (int i = 0; i < Teams::each; ++i) {
-      const bool is_there = Size % Teams::each == 0 || from + i < Size;
+    for (int i = 0; i < MergeWarps::each; ++i) {
+      const bool is_there = Size % MergeWarps::each == 0 || from + i < Size;
       const Word there = is_there ? load(from + i) : 0;
       sums.all += there;
       sums.front += i < front ? there : 0;
     }
-    if constexpr (Teams::warps > 1)
+    if constexpr (MergeWarps::warps > 1)
       topk_add_sums(shared[lane], sums);
   }
-  if constexpr (Teams::warps > 1) {
+  if constexpr (MergeWarps::warps > 1) {
     __syncthreads();
     sums = shared[lane];
   }
@@ -92,7 +92,7 @@ __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
   constexpr int warps = Shape::threads / 32;
   static_assert(Shape::bins == 32 * 64, "32 groups, of two bins for each lane");
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  if (TopkTeams<Shape, Size>::warps > 1 && warp == 0) {
+  if (TopkMergeWarps<Shape, Size>::warps > 1 && warp == 0) {
     spread.groups[lane] = {0, 0};
     spread.pairs[lane] = {0, 0};
   }
@@ -114,7 +114,7 @@ __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
       });
   unsigned before = 0, front = 0;
   int bin = 0;
-  if (warp < TopkTeams<Shape, Size>::warps) {
+  if (warp < TopkMergeWarps<Shape, Size>::warps) {
     const unsigned up_to = sum_up_to_lane(groups.all);
     const int group = __ffs((int)__ballot_sync(0xFFFFFFFFu, up_to >= rank)) - 1;
     before = __shfl_sync(0xFFFFFFFFu, up_to - groups.all, group);
@@ -148,18 +148,19 @@ __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
 
 // The least and the largest word of all blocks.
 template <typename Shape, int Size>
-__device__ __forceinline__ void topk_span_spread(unsigned &least,
-                                                 unsigned &most) {
+__device__ __forceinline__ void topk_span_spread(unsigned &lowest,
+                                                 unsigned &highest) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
-  topk_span(shared, least, most);
+  topk_span(shared, lowest, highest);
   cluster_arrive_own<Size>();
   cluster_wait<Size>();
   const int block = threadIdx.x % Size;
-  least = __reduce_min_sync(0xFFFFFFFFu, ld_cluster_4(&shared.least, block));
-  most = __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.most, block));
+  lowest = __reduce_min_sync(0xFFFFFFFFu, ld_cluster_4(&shared.lowest, block));
+  highest =
+      __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.highest, block));
 }
 
-// The first `Count` elements go behind the others.
+// The first `Count` elements go after the others.
 template <int Count, typename T, int N>
 __device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
   T first[Count];
@@ -189,7 +190,7 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
   constexpr int items = Shape::items;
   const int wanted = length < Shape::k ? length : Shape::k;
   TopkBin found = {};
-  // How many have their places, and how many of what is in doubt are sought.
+  // How many have their slots, and how many of what is in doubt are sought.
   unsigned placed = 0, rest = wanted;
   if (length > 0) {
     const TopkRange range =
@@ -218,10 +219,10 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
           add_shared(shared.bins, bins[i], 1);
         }
       } else {
-        // Rare, so in a loop, of the first few, which go behind the others.
+        // Rare, so in a loop, of the first few, which go after the others.
         // More at a time take longer to compile.
         constexpr int few = items > 8 && items % 4 == 0 ? 4 : 1;
-        unsigned least = none, most = 0;
+        unsigned lowest = none, highest = 0;
 #pragma unroll 1
         for (int i = 0; i < items; i += few) {
 #pragma unroll
@@ -236,8 +237,8 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
             const unsigned word =
                 by_index ? (key << index_bits) - (unsigned)column : key;
             if (step == span) {
-              least = word < least ? word : least;
-              most = word > most ? word : most;
+              lowest = word < lowest ? word : lowest;
+              highest = word > highest ? word : highest;
             } else {
               bins[j] = (best - word) >> shift;
               add_shared(shared.bins, bins[j], 1);
@@ -247,11 +248,11 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
           topk_rotate<few>(bins);
         }
         if (step == span) {
-          topk_span_spread<Shape, Size>(least, most);
-          const int key_bits = 32 - __clz((int)(most - least));
+          topk_span_spread<Shape, Size>(lowest, highest);
+          const int key_bits = 32 - __clz((int)(highest - lowest));
           by_index = key_bits + index_bits <= 32;
           const int bits = by_index ? key_bits + index_bits : key_bits;
-          best = by_index ? most << index_bits : most;
+          best = by_index ? highest << index_bits : highest;
           shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
           step = words;
           continue;

@@ -202,7 +202,7 @@ private:
   }
 
   // Bitonic with runs that all go forwards: their first exchange is between
-  // mirrored places, so what is not there need not be there.
+  // mirrored slots, so what is not there need not be there.
   template <typename Precedes>
   __device__ __forceinline__ void sort(int row, int count, Precedes precedes) {
     TopkEntry *list = shared.list[row];

@@ -38,7 +38,7 @@ struct TopkWarpDefaults {
 // What follows from a config.
 template <typename Config>
 struct WarpShape {
-  static_assert(Config::k >= 1 && Config::k <= 32, "a lane a place");
+  static_assert(Config::k >= 1 && Config::k <= 32, "a lane per slot");
   static_assert(Config::vector >= 1 && Config::vectors >= 1 &&
                     Config::vector * Config::vectors <= 32,
                 "registers");
@@ -50,7 +50,7 @@ struct WarpShape {
     items = vector * vectors,
     // The bits of a word that say which of a lane's elements it is, backwards.
     which = (1 << ceil_log2(items)) - 1,
-    // Many places are filled in a loop, and lanes give more than four elements.
+    // Many slots are filled in a loop, and lanes give more than four elements.
     searches_again = k > 8
   };
   static constexpr bool values = Config::needs_values,
@@ -140,9 +140,9 @@ struct WarpWords {
       best = word > best ? word : best;
       const unsigned last = second < next ? second : next;
       next = second > next ? second : next;
-      const unsigned least = last < third ? last : third;
+      const unsigned lowest = last < third ? last : third;
       third = last > third ? last : third;
-      fourth = least > fourth ? least : fourth;
+      fourth = lowest > fourth ? lowest : fourth;
     }
   }
 };
@@ -157,27 +157,27 @@ __device__ __forceinline__ bool warp_best(const WarpRow<Shape> &row,
   WarpWords<Shape> words = {0, 0, 0, 0};
   unsigned own = 0, holders = 0, word = 0xFFFFFFFFu;
 #pragma unroll(Shape::searches_again ? 1 : Shape::k + 1)
-  for (int place = 0; place <= Shape::k; ++place) {
-    if (place == 0 || (Shape::searches_again && words.best == 0))
+  for (int slot = 0; slot <= Shape::k; ++slot) {
+    if (slot == 0 || (Shape::searches_again && words.best == 0))
       words.search(row, word);
     word = __reduce_max_sync(0xFFFFFFFFu, words.best);
-    if (place == Shape::k)
+    if (slot == Shape::k)
       break;
     const bool has = words.best == word;
     const unsigned having = __ballot_sync(0xFFFFFFFFu, has);
-    own = lane == place ? word : own;
-    holders = lane == place ? having : holders;
+    own = lane == slot ? word : own;
+    holders = lane == slot ? having : holders;
     words.best = has ? words.next : words.best;
     words.next = has ? words.third : words.next;
     words.third = has ? words.fourth : words.third;
     words.fourth = has ? 0 : words.fourth;
   }
-  // Words whose upper bits are equal come one behind the other, in one lane or
-  // in several; so a place is known if those of the next one differ. Of NaN,
-  // and where there is nothing, they are 0, and so they are in all places
-  // behind.
-  const unsigned behind = __shfl_sync(0xFFFFFFFFu, own, lane + 1);
-  const bool known = (own ^ (lane == Shape::k - 1 ? word : behind)) > which &&
+  // Words whose upper bits are equal come one after the other, in one lane or
+  // in several; so a slot is known if those of the next one differ. Of NaN,
+  // and where there is nothing, they are 0, and so they are in all slots
+  // after.
+  const unsigned after = __shfl_sync(0xFFFFFFFFu, own, lane + 1);
+  const bool known = (own ^ (lane == Shape::k - 1 ? word : after)) > which &&
                      (holders & (holders - 1)) == 0;
   index = (31 - __clz((int)holders)) * Shape::vector +
           WarpRow<Shape>::offset((int)(which - (own & which)));
@@ -192,7 +192,7 @@ template <typename Shape>
 __device__ __forceinline__ int warp_search(WarpRow<Shape> &row, int first) {
   int own = -1;
 #pragma unroll 1
-  for (int place = 0; place < Shape::k; ++place) {
+  for (int slot = 0; slot < Shape::k; ++slot) {
     unsigned best = 0;
 #pragma unroll
     for (int i = 0; i < Shape::items; ++i)
@@ -209,20 +209,20 @@ __device__ __forceinline__ int warp_search(WarpRow<Shape> &row, int first) {
     for (int i = 0; i < Shape::items; ++i)
       row.keys[i] =
           first + WarpRow<Shape>::offset(i) == index ? 0 : row.keys[i];
-    own = (int)threadIdx.x % 32 == place ? index : own;
+    own = (int)threadIdx.x % 32 == slot ? index : own;
   }
   return own;
 }
 
-// What is in a place.
-struct WarpPlace {
+// What is in a slot.
+struct WarpSlot {
   int index;
   float value;
 };
 
-// Places in the order of their indices, -1 last.
+// Slots in the order of their indices, -1 last.
 template <int K>
-__device__ __forceinline__ WarpPlace warp_by_index(WarpPlace own) {
+__device__ __forceinline__ WarpSlot warp_by_index(WarpSlot own) {
   const int lane = threadIdx.x % 32;
   int before = 0;
 #pragma unroll 1
@@ -231,13 +231,13 @@ __device__ __forceinline__ WarpPlace warp_by_index(WarpPlace own) {
     before += index < (unsigned)own.index ||
               (index == (unsigned)own.index && other < lane);
   }
-  WarpPlace to = own;
+  WarpSlot to = own;
 #pragma unroll 1
   for (int other = 0; other < K; ++other) {
-    const int place = __shfl_sync(0xFFFFFFFFu, before, other);
+    const int slot = __shfl_sync(0xFFFFFFFFu, before, other);
     const int index = __shfl_sync(0xFFFFFFFFu, own.index, other);
     const float value = __shfl_sync(0xFFFFFFFFu, own.value, other);
-    if (place == lane)
+    if (slot == lane)
       to = {index, value};
   }
   return to;
@@ -259,14 +259,14 @@ __device__ __forceinline__ void topk_lanes(int length, Load load, Emit emit) {
   int index;
   if (!warp_best(row, index))
     index = warp_search(row, first);
-  WarpPlace own = {lane < Shape::k ? index : -1,
-                   as_float(Shape::largest ? 0xFF800000u : 0x7F800000u)};
+  WarpSlot own = {lane < Shape::k ? index : -1,
+                  as_float(Shape::largest ? 0xFF800000u : 0x7F800000u)};
   if constexpr (Shape::values) {
 #pragma unroll 1
-    for (int place = 0; place < Shape::k; ++place) {
-      const int at = __shfl_sync(0xFFFFFFFFu, own.index, place);
+    for (int slot = 0; slot < Shape::k; ++slot) {
+      const int at = __shfl_sync(0xFFFFFFFFu, own.index, slot);
       const float value = row.value_of(first, at);
-      own.value = lane == place && at >= 0 ? value : own.value;
+      own.value = lane == slot && at >= 0 ? value : own.value;
     }
   }
   if constexpr (Shape::order == TopkOrder::index_ascending)
@@ -277,8 +277,8 @@ __device__ __forceinline__ void topk_lanes(int length, Load load, Emit emit) {
 // The k best of `length` elements by a warp.
 //
 //   load(column)              as in topk_rows.cuh, called once a column.
-//   emit(place, index, value) once by every lane, all of them at once, with its
-//                             number as the place. From k on, and behind the
+//   emit(slot, index, value) once by every lane, all of them at once, with its
+//                             number as the slot. From k on, and after the
 //                             last element, the index is -1 and the value -inf.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {

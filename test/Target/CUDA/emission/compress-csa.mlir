@@ -9,7 +9,7 @@
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 !state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
-#rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
+#recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
 
 func.func @compress_csa(
     %values: tensor<?x1024xf32> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
@@ -25,8 +25,8 @@ func.func @compress_csa(
   %c0 = arith.constant 0 : index
   %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
   %row = tensor.empty(%entries) : tensor<?x512xbf16>
-  %codes_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
-  %factors_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
+  %payload_of_row = tensor.empty(%entries) : tensor<?x448xf8E4M3FN>
+  %scales_of_row = tensor.empty(%entries) : tensor<?x7xf8E8M0FNU>
 
   %pooled = dsv4.compress %values, %scores window 4 overlap plan(%plan : tensor<?x4xi32>)
       bias(%bias : tensor<4x1024xf32>) state(%state : !state) ring 8
@@ -35,11 +35,11 @@ func.func @compress_csa(
       outs(%row : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
   %rotated = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
       positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
-  %codes, %factors = dsv4.quantize %rotated columns [0, 448]
-      outs(%codes_of_row, %factors_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
-      {format = #fp8, rule = #rule} : tensor<?x512xbf16>
+  %payload, %scales = dsv4.quantize %rotated columns [0, 448]
+      outs(%payload_of_row, %scales_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      {format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
   dsv4.paged_append %cache[%slot] unique
-      fields(%codes, %rotated, %factors
+      fields(%payload, %rotated, %scales
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
       columns [0, 448, 0] : !cache, tensor<?xi32>
   return
@@ -48,7 +48,7 @@ func.func @compress_csa(
 // The whole text.
 //     CHECK:// dsv4.compress of f32 to bf16, dsv4.rms_norm of bf16 to bf16, dsv4.rope of bf16 to bf16, dsv4.quantize of bf16 to f8E4M3FN, dsv4.paged_append of 64 x v4_584
 //CHECK-NEXT:// tokens = ?, entries = ?, positions = ?
-//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes per row, vectors of 2 elements, 1 row per block in vectors of 2 elements per thread, programmatic launch
 //CHECK-NEXT:struct CompressCsaConfig : dsv4::WindowDefaults {
 //CHECK-NEXT:  static constexpr int members = 8, rows = 1, threads = 256, lanes = 32;
 //CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 2>;
@@ -85,7 +85,7 @@ func.func @compress_csa(
 //CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[offset]);
 //CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &position[blockIdx.x]);
 //CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &slot[blockIdx.x]);
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  const int offset_1 = lane * 2;
 //CHECK-NEXT:  const auto weight_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 8, 2>>(&weight[offset_1], 128);
 //CHECK-NEXT:  const int window_start = dsv4::load<int>(&plan[offset]);
@@ -109,25 +109,25 @@ func.func @compress_csa(
 //CHECK-NEXT:  const bool condition = holds_row && in_table;
 //CHECK-NEXT:  const auto cosines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_2 + lane]);
 //CHECK-NEXT:  const auto sines = dsv4::load_if<dsv4::Tile<float, 1, 1>>(condition, &angles[offset_2 + 32 + lane]);
-//CHECK-NEXT:  const auto pooled = dsv4::pool<CompressCsaConfig>(
+//CHECK-NEXT:  const auto pooled = dsv4::window_reduce<CompressCsaConfig>(
 //CHECK-NEXT:    blockIdx.x, rows,
-//CHECK-NEXT:    [&](int member, int team_lane) {
+//CHECK-NEXT:    [&](int member, int block_lane) {
 //CHECK-NEXT:      const int residue = member % 4u;
-//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue * 1024 + (member < 4 ? 0 : 512)) + team_lane * 2]);
+//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue * 1024 + (member < 4 ? 0 : 512)) + block_lane * 2]);
 //CHECK-NEXT:      return bias_1;
 //CHECK-NEXT:    },
-//CHECK-NEXT:    [&](int entry_1, auto pool_window) {
-//CHECK-NEXT:      pool_window(
+//CHECK-NEXT:    [&](int entry_1, auto reduce_window) {
+//CHECK-NEXT:      reduce_window(
 //CHECK-NEXT:        all_in_launch,
-//CHECK-NEXT:        [&](int member_1, int team_lane_1) {
-//CHECK-NEXT:          const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 1024 + (member_1 < 4 ? 0 : 512) + team_lane_1 * 2]);
+//CHECK-NEXT:        [&](int member_1, int block_lane_1) {
+//CHECK-NEXT:          const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 1024 + (member_1 < 4 ? 0 : 512) + block_lane_1 * 2]);
 //CHECK-NEXT:          return scores_1;
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](int member_2, int team_lane_2) {
-//CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 1024 + (member_2 < 4 ? 0 : 512) + team_lane_2 * 2]);
+//CHECK-NEXT:        [&](int member_2, int block_lane_2) {
+//CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 1024 + (member_2 < 4 ? 0 : 512) + block_lane_2 * 2]);
 //CHECK-NEXT:          return values_1;
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        [&](int member_3, int block_lane_3, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:          const int offset_3 = member_3 < 4 ? 0 : 512;
 //CHECK-NEXT:          const int at = first_at + member_3;
 //CHECK-NEXT:          const long long token = at + shift;
@@ -144,15 +144,15 @@ func.func @compress_csa(
 //CHECK-NEXT:          const unsigned char *scores_memory = in_launch ? (const unsigned char *)scores : state;
 //CHECK-NEXT:          const unsigned char *values_memory = in_launch ? (const unsigned char *)values : state;
 //CHECK-NEXT:          const int residue_1 = member_3 % 4u;
-//CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_4 : entry_2 + kStateScoresOffset + offset_3 * 4) + team_lane_3 * 8]);
-//CHECK-NEXT:          const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue_1 * 1024 + offset_3) + team_lane_3 * 2]);
-//CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_4 : entry_2 + offset_3 * 4) + team_lane_3 * 8]);
+//CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores_memory[(in_launch ? offset_4 : entry_2 + kStateScoresOffset + offset_3 * 4) + block_lane_3 * 8]);
+//CHECK-NEXT:          const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue_1 * 1024 + offset_3) + block_lane_3 * 2]);
+//CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values_memory[(in_launch ? offset_4 : entry_2 + offset_3 * 4) + block_lane_3 * 8]);
 //CHECK-NEXT:          row_scores = scores_2 + bias_2;
 //CHECK-NEXT:          row_values = values_2;
 //CHECK-NEXT:          return is_there;
 //CHECK-NEXT:        });
 //CHECK-NEXT:    });
-//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  if (holds_row) {
 //CHECK-NEXT:    const long long entry_3 = page_start + slot_1 * kCacheRowBytes;
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(dsv4::convert<dsv4::bf16>(pooled));
@@ -161,18 +161,18 @@ func.func @compress_csa(
 //CHECK-NEXT:    const auto normed = dsv4::convert<dsv4::bf16>(value * dsv4::repeat<8, 2>(inverse_rms) * dsv4::convert<float>(weight_1));
 //CHECK-NEXT:    const auto value_1 = dsv4::steps<0, 7>(normed);
 //CHECK-NEXT:    const auto amax = dsv4::max_abs<32, 64>(value_1);
-//CHECK-NEXT:    const auto factors = dsv4::encode_up<dsv4::ue8m0>(dsv4::max(amax, 0.0001f) * 0.002232143f);
-//CHECK-NEXT:    const auto codes = dsv4::quantize<dsv4::e4m3>(value_1, factors);
+//CHECK-NEXT:    const auto scales = dsv4::encode_up<dsv4::ue8m0>(dsv4::max(amax, 0.0001f) * 0.002232143f);
+//CHECK-NEXT:    const auto payload = dsv4::quantize<dsv4::e4m3>(value_1, scales);
 //CHECK-NEXT:    const auto value_2 = dsv4::steps<7, 1>(normed);
 //CHECK-NEXT:    const auto value_3 = dsv4::convert<float>(value_2);
 //CHECK-NEXT:    const auto value_4 = dsv4::evens(value_3);
 //CHECK-NEXT:    const auto value_5 = dsv4::odds(value_3);
 //CHECK-NEXT:    const auto rotated = in_table ? dsv4::convert<dsv4::bf16>(dsv4::interleave(value_4 * cosines - value_5 * sines, value_4 * sines + value_5 * cosines)) : value_2;
 //CHECK-NEXT:    if (valid) {
-//CHECK-NEXT:      dsv4::store(&cache[entry_3 + offset_1], codes, 64);
+//CHECK-NEXT:      dsv4::store(&cache[entry_3 + offset_1], payload, 64);
 //CHECK-NEXT:      dsv4::store(&cache[entry_3 + kCacheRopeOffset + lane * 4], rotated);
 //CHECK-NEXT:      if (lane == 0) {
-//CHECK-NEXT:        dsv4::store(&cache[page_start + slot_1 * kCacheNopeScaleBytes + kCacheNopeScaleOffset], dsv4::pad<8>(factors));
+//CHECK-NEXT:        dsv4::store(&cache[page_start + slot_1 * kCacheNopeScaleBytes + kCacheNopeScaleOffset], dsv4::pad<8>(scales));
 //CHECK-NEXT:      }
 //CHECK-NEXT:    }
 //CHECK-NEXT:  }

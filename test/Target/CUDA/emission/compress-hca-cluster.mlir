@@ -21,7 +21,7 @@ func.func @compress_hca_cluster(
 // The whole text.
 //     CHECK:// dsv4.compress of f32 to f32
 //CHECK-NEXT:// tokens = ?, entries = ?
-//CHECK-NEXT:// sm_90a: 512 threads, 32 lanes a row, chunks of 2 elements, 1 row a cluster of 2 blocks in teams of 2 elements a thread, programmatic launch
+//CHECK-NEXT:// sm_90a: 512 threads, 32 lanes per row, vectors of 2 elements, 1 row a cluster of 2 blocks in vectors of 2 elements per thread, programmatic launch
 //CHECK-NEXT:struct CompressHcaClusterConfig : dsv4::WindowDefaults {
 //CHECK-NEXT:  static constexpr int members = 128, rows = 1, threads = 512, lanes = 32, cluster = 2;
 //CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 2>;
@@ -41,7 +41,7 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:  const bool holds_row = blockIdx.x % 2 == 0 && threadIdx.x < 32;
 //CHECK-NEXT:  const long long offset = (long long)first_row * 4;
 //CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[offset]);
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  const int window_start = dsv4::load<int>(&plan[offset]);
 //CHECK-NEXT:  const int first_position = dsv4::load<int>(&plan[offset + 2]);
 //CHECK-NEXT:  const int first_token = dsv4::load<int>(&plan[offset + 3]);
@@ -52,34 +52,34 @@ func.func @compress_hca_cluster(
 //CHECK-NEXT:  const bool all_in_launch = is_entry && first_at >= 0 && first_at >= first_position && first_in_launch >= 0 && first_in_launch + 127 < tokens;
 //CHECK-NEXT:  const long long launch_start = first_in_launch * 512;
 //CHECK-NEXT:  const long long row_start = (long long)first_row * 512;
-//CHECK-NEXT:  dsv4::launch_successors();
-//CHECK-NEXT:  const auto pooled = dsv4::pool<CompressHcaClusterConfig>(
+//CHECK-NEXT:  dsv4::launch_dependents();
+//CHECK-NEXT:  const auto pooled = dsv4::window_reduce<CompressHcaClusterConfig>(
 //CHECK-NEXT:    first_row, rows,
-//CHECK-NEXT:    [&](int member, int team_lane) {
+//CHECK-NEXT:    [&](int member, int block_lane) {
 //CHECK-NEXT:      const int residue = member % 128u;
-//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue * 512) + team_lane * 2]);
+//CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue * 512) + block_lane * 2]);
 //CHECK-NEXT:      return bias_1;
 //CHECK-NEXT:    },
-//CHECK-NEXT:    [&](int entry, auto pool_window) {
-//CHECK-NEXT:      pool_window(
+//CHECK-NEXT:    [&](int entry, auto reduce_window) {
+//CHECK-NEXT:      reduce_window(
 //CHECK-NEXT:        all_in_launch,
-//CHECK-NEXT:        [&](int member_1, int team_lane_1) {
-//CHECK-NEXT:          const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 512 + team_lane_1 * 2]);
+//CHECK-NEXT:        [&](int member_1, int block_lane_1) {
+//CHECK-NEXT:          const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&scores[launch_start + member_1 * 512 + block_lane_1 * 2]);
 //CHECK-NEXT:          return scores_1;
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](int member_2, int team_lane_2) {
-//CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 512 + team_lane_2 * 2]);
+//CHECK-NEXT:        [&](int member_2, int block_lane_2) {
+//CHECK-NEXT:          const auto values_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&values[launch_start + member_2 * 512 + block_lane_2 * 2]);
 //CHECK-NEXT:          return values_1;
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](int member_3, int team_lane_3, auto &row_scores, auto &row_values) {
+//CHECK-NEXT:        [&](int member_3, int block_lane_3, auto &row_scores, auto &row_values) {
 //CHECK-NEXT:          const int at = first_at + member_3;
 //CHECK-NEXT:          const long long token = at + shift;
 //CHECK-NEXT:          const bool in_launch = at >= first_position;
 //CHECK-NEXT:          const bool is_there = is_entry && at >= 0 && in_launch && token >= 0 && token < tokens;
 //CHECK-NEXT:          const int residue_1 = member_3 % 128u;
-//CHECK-NEXT:          const long long offset_1 = launch_start + member_3 * 512 + team_lane_3 * 2;
+//CHECK-NEXT:          const long long offset_1 = launch_start + member_3 * 512 + block_lane_3 * 2;
 //CHECK-NEXT:          const auto scores_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &scores[offset_1]);
-//CHECK-NEXT:          const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue_1 * 512) + team_lane_3 * 2]);
+//CHECK-NEXT:          const auto bias_2 = dsv4::load<dsv4::Tile<float, 1, 2>>(&bias[(long long)(residue_1 * 512) + block_lane_3 * 2]);
 //CHECK-NEXT:          const auto values_2 = dsv4::load_if<dsv4::Tile<float, 1, 2>>(is_there, &values[offset_1]);
 //CHECK-NEXT:          row_scores = scores_2 + bias_2;
 //CHECK-NEXT:          row_values = values_2;

@@ -1,4 +1,4 @@
-// HCA's windows of 128 tokens, piece by piece: the state is read and written by the kernel.
+// HCA's windows of 128 tokens, segment by segment: the state is read and written by the kernel.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -12,9 +12,9 @@ func.func @compress_online(
     %values: tensor<?x512xbf16> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
     %scores: tensor<?x512xbf16> {dsv4.name = "scores", dsv4.dims = ["tokens", ""]},
     %bias: tensor<128x512xf32> {dsv4.name = "bias"},
-    %plan: tensor<?x5xi32> {dsv4.name = "plan", dsv4.dims = ["pieces", ""]},
+    %plan: tensor<?x5xi32> {dsv4.name = "plan", dsv4.dims = ["segments", ""]},
     %state: !state {dsv4.name = "state"},
-    %entries: tensor<?x512xbf16> {dsv4.name = "entries", dsv4.dims = ["pieces", ""]})
+    %entries: tensor<?x512xbf16> {dsv4.name = "entries", dsv4.dims = ["segments", ""]})
     -> tensor<?x512xbf16> {
   %pooled = dsv4.compress %values, %scores window 128 algorithm online
       plan(%plan : tensor<?x5xi32>) bias(%bias : tensor<128x512xf32>) state(%state : !state)
@@ -24,8 +24,8 @@ func.func @compress_online(
 
 // The whole text.
 //     CHECK:// dsv4.compress of bf16 to bf16
-//CHECK-NEXT:// tokens = ?, pieces = ?
-//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes a row, chunks of 2 elements, 1 row a block in teams of 2 elements a thread, 65536 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:// tokens = ?, segments = ?
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes per row, vectors of 2 elements, 1 row per block in vectors of 2 elements per thread, 65536 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:struct CompressOnlineConfig : dsv4::WindowSegmentDefaults {
 //CHECK-NEXT:  static constexpr int rows = 1, threads = 256, lanes = 32, groups = 4;
 //CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 2>;
@@ -50,7 +50,7 @@ func.func @compress_online(
 //CHECK-NEXT:  const bool holds_row = threadIdx.x < 32;
 //CHECK-NEXT:  const long long offset = (long long)blockIdx.x * 5;
 //CHECK-NEXT:  dsv4::prefetch_l2_if(holds_row, &plan[offset]);
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  const int position = dsv4::load<int>(&plan[offset]);
 //CHECK-NEXT:  const int count = dsv4::load<int>(&plan[offset + 1]);
 //CHECK-NEXT:  const int first_token = dsv4::load<int>(&plan[offset + 2]);
@@ -59,50 +59,50 @@ func.func @compress_online(
 //CHECK-NEXT:  const int place = max(position, 0) % 128u;
 //CHECK-NEXT:  const long long left = min((long long)min(count, 128 - place), (long long)tokens - first_token);
 //CHECK-NEXT:  const int left_1 = (int)left;
-//CHECK-NEXT:  const bool is_piece = position >= 0 && position <= 2147479552 && first_token >= 0 && left_1 > 0;
-//CHECK-NEXT:  const int tokens_1 = is_piece ? left_1 : 0;
-//CHECK-NEXT:  const int piece_end = place + tokens_1;
-//CHECK-NEXT:  const bool ends = is_piece && piece_end == 128;
+//CHECK-NEXT:  const bool is_segment = position >= 0 && position <= 2147479552 && first_token >= 0 && left_1 > 0;
+//CHECK-NEXT:  const int tokens_1 = is_segment ? left_1 : 0;
+//CHECK-NEXT:  const int segment_end = place + tokens_1;
+//CHECK-NEXT:  const bool ends = is_segment && segment_end == 128;
 //CHECK-NEXT:  const long long launch_start = (long long)first_token * 512;
 //CHECK-NEXT:  const int page = from / 16;
 //CHECK-NEXT:  const int slot = from % 16;
-//CHECK-NEXT:  const bool known = is_piece && place > 0 && from >= 0 && page < state_pages;
+//CHECK-NEXT:  const bool known = is_segment && place > 0 && from >= 0 && page < state_pages;
 //CHECK-NEXT:  const long long page_start = (long long)page * kStatePageBytes;
 //CHECK-NEXT:  const int page_1 = to / 16;
 //CHECK-NEXT:  const int slot_1 = to % 16;
-//CHECK-NEXT:  const bool kept = dsv4::in_pool(is_piece && piece_end < 128 && to >= 0, page_1, state_pages);
+//CHECK-NEXT:  const bool kept = dsv4::in_pool(is_segment && segment_end < 128 && to >= 0, page_1, state_pages);
 //CHECK-NEXT:  const long long page_start_1 = (long long)page_1 * kStatePageBytes;
 //CHECK-NEXT:  const long long row_start = (long long)blockIdx.x * 512;
-//CHECK-NEXT:  const auto pooled = dsv4::pool_online<CompressOnlineConfig>(
+//CHECK-NEXT:  const auto pooled = dsv4::window_reduce_online<CompressOnlineConfig>(
 //CHECK-NEXT:    blockIdx.x, rows,
-//CHECK-NEXT:    [&](int piece, auto pool_piece) {
-//CHECK-NEXT:      pool_piece(
+//CHECK-NEXT:    [&](int segment, auto reduce_segment) {
+//CHECK-NEXT:      reduce_segment(
 //CHECK-NEXT:        tokens_1, known, kept, ends,
-//CHECK-NEXT:        [&](int team_lane, auto &piece_max, auto &piece_sum, auto &piece_acc) {
+//CHECK-NEXT:        [&](int block_lane, auto &segment_max, auto &segment_sum, auto &segment_acc) {
 //CHECK-NEXT:          const long long entry = page_start + slot * kStateRowBytes;
-//CHECK-NEXT:          const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + team_lane * 8]);
-//CHECK-NEXT:          const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + kStateSumOffset + team_lane * 8]);
-//CHECK-NEXT:          const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + kStateAccOffset + team_lane * 8]);
-//CHECK-NEXT:          piece_max = v_max_1;
-//CHECK-NEXT:          piece_sum = sum_1;
-//CHECK-NEXT:          piece_acc = acc_1;
+//CHECK-NEXT:          const auto v_max_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + block_lane * 8]);
+//CHECK-NEXT:          const auto sum_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + kStateSumOffset + block_lane * 8]);
+//CHECK-NEXT:          const auto acc_1 = dsv4::load<dsv4::Tile<float, 1, 2>>(&state[entry + kStateAccOffset + block_lane * 8]);
+//CHECK-NEXT:          segment_max = v_max_1;
+//CHECK-NEXT:          segment_sum = sum_1;
+//CHECK-NEXT:          segment_acc = acc_1;
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](long long member, int team_lane_1) {
+//CHECK-NEXT:        [&](long long member, int block_lane_1) {
 //CHECK-NEXT:          const long long offset_1 = member * 512;
-//CHECK-NEXT:          const long long offset_2 = launch_start + offset_1 + team_lane_1 * 2;
+//CHECK-NEXT:          const long long offset_2 = launch_start + offset_1 + block_lane_1 * 2;
 //CHECK-NEXT:          const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_2]);
 //CHECK-NEXT:          const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_2]);
-//CHECK-NEXT:          const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_1 + team_lane_1 * 2]);
-//CHECK-NEXT:          return dsv4::piece_row(scores_1, values_1, bias_1);
+//CHECK-NEXT:          const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_1 + block_lane_1 * 2]);
+//CHECK-NEXT:          return dsv4::segment_row(scores_1, values_1, bias_1);
 //CHECK-NEXT:        },
-//CHECK-NEXT:        [&](int team_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
+//CHECK-NEXT:        [&](int block_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
 //CHECK-NEXT:          const long long entry_1 = page_start_1 + slot_1 * kStateRowBytes;
-//CHECK-NEXT:          dsv4::store(&state[entry_1 + team_lane_2 * 8], v_max);
-//CHECK-NEXT:          dsv4::store(&state[entry_1 + kStateSumOffset + team_lane_2 * 8], sum);
-//CHECK-NEXT:          dsv4::store(&state[entry_1 + kStateAccOffset + team_lane_2 * 8], acc);
+//CHECK-NEXT:          dsv4::store(&state[entry_1 + block_lane_2 * 8], v_max);
+//CHECK-NEXT:          dsv4::store(&state[entry_1 + kStateSumOffset + block_lane_2 * 8], sum);
+//CHECK-NEXT:          dsv4::store(&state[entry_1 + kStateAccOffset + block_lane_2 * 8], acc);
 //CHECK-NEXT:        });
 //CHECK-NEXT:    });
-//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  if (holds_row) {
 //CHECK-NEXT:    dsv4::store(&entries[row_start + lane * 2], dsv4::convert<dsv4::bf16>(pooled), 128);
 //CHECK-NEXT:  }

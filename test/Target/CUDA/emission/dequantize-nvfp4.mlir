@@ -1,4 +1,4 @@
-// A dense tensor: NVFP4 with a factor a row behind the E4M3 ones.
+// A dense tensor: NVFP4 with a scale a row after the E4M3 ones.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=256,parts=[#dsv4.rows<lanes=16,vector=16>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -22,7 +22,7 @@ func.func @dequantize_nvfp4(
 // The whole text.
 //     CHECK:// dsv4.dequantize of f4E2M1FN to bf16
 //CHECK-NEXT:// n = ?, data.1 = 512
-//CHECK-NEXT:// sm_90a: 256 threads, 16 lanes a row, chunks of 16 elements
+//CHECK-NEXT:// sm_90a: 256 threads, 16 lanes per row, vectors of 16 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(256)
 //CHECK-NEXT:dequantize_nvfp4(const unsigned char *__restrict__ data,
 //CHECK-NEXT:                 const dsv4::e4m3 *__restrict__ scale,

@@ -1,4 +1,4 @@
-// Rows of a width that is prime: three lanes of 32 have a chunk less than the others.
+// Rows of a width that is prime: three lanes of 32 have a vector less than the others.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.rows<lanes=32,vector=1,store=streaming>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -16,24 +16,24 @@ func.func @gate(
 // The whole text.
 //     CHECK:// dsv4.gate of bf16 to f32
 //CHECK-NEXT:// tokens = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes a row, chunks of 1 element, streaming stores, programmatic launch
+//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes per row, vectors of 1 element, streaming stores, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:gate(const dsv4::bf16 *__restrict__ logits,
 //CHECK-NEXT:     float *__restrict__ scores,
 //CHECK-NEXT:     int rows) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
-//CHECK-NEXT:  const int chunks = lane < 29 ? 32 : 31;
+//CHECK-NEXT:  const int vectors = lane < 29 ? 32 : 31;
 //CHECK-NEXT:  const int row = blockIdx.x * 4 + threadIdx.x / 32;
 //CHECK-NEXT:  if (row < rows) {
 //CHECK-NEXT:    const long long offset = (long long)row * 1021 + lane;
-//CHECK-NEXT:    const auto logits_1 = dsv4::load_chunks<dsv4::Tile<dsv4::bf16, 32, 1>>(chunks, &logits[offset], 64);
-//CHECK-NEXT:    dsv4::launch_successors();
+//CHECK-NEXT:    const auto logits_1 = dsv4::load_vectors<dsv4::Tile<dsv4::bf16, 32, 1>>(vectors, &logits[offset], 64);
+//CHECK-NEXT:    dsv4::launch_dependents();
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(logits_1);
-//CHECK-NEXT:    const auto most = dsv4::max_nan<32, 1024>(dsv4::keep_chunks(value, chunks, dsv4::as_float(0xFF800000u)));
+//CHECK-NEXT:    const auto most = dsv4::max_nan<32, 1024>(dsv4::keep_vectors(value, vectors, dsv4::as_float(0xFF800000u)));
 //CHECK-NEXT:    const auto powers = dsv4::exp(value - dsv4::repeat<32, 1>(most));
-//CHECK-NEXT:    const auto power_sum = dsv4::sum<32, 1024>(dsv4::keep_chunks(powers, chunks, -0.0f));
+//CHECK-NEXT:    const auto power_sum = dsv4::sum<32, 1024>(dsv4::keep_vectors(powers, vectors, -0.0f));
 //CHECK-NEXT:    const auto scores_1 = powers / dsv4::repeat<32, 1>(power_sum);
-//CHECK-NEXT:    dsv4::store_chunks_streaming(chunks, &scores[offset], scores_1, 128);
+//CHECK-NEXT:    dsv4::store_vectors_streaming(vectors, &scores[offset], scores_1, 128);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -27,7 +27,7 @@ func.func @grouped_router(
 // The whole text.
 //     CHECK:// dsv4.gate of f32 to f32, dsv4.topk of f32 to i32, dsv4.route_weights of f32 to f32
 //CHECK-NEXT:// tokens = ?, bias.0 = 256
-//CHECK-NEXT:// sm_90a: 128 threads, chunks of 4 elements, a row by a warp that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 128 threads, vectors of 4 elements, a row by a warp that has it in registers, programmatic launch
 //CHECK-NEXT:struct GroupedRouterConfig : dsv4::TopkWarpDefaults {
 //CHECK-NEXT:  static constexpr int k = 8, vector = 4, vectors = 2, groups = 8, group_size = 32, kept_groups = 4, best_per_group = 2;
 //CHECK-NEXT:  static constexpr bool needs_values = false, computed = true;
@@ -40,7 +40,7 @@ func.func @grouped_router(
 //CHECK-NEXT:               int *__restrict__ experts,
 //CHECK-NEXT:               float *__restrict__ weights,
 //CHECK-NEXT:               int rows) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  const int row = blockIdx.x * 4 + threadIdx.x / 32;
 //CHECK-NEXT:  if (row < rows) {
 //CHECK-NEXT:    dsv4::topk_groups<GroupedRouterConfig>(
@@ -52,7 +52,7 @@ func.func @grouped_router(
 //CHECK-NEXT:        return scores + bias_1;
 //CHECK-NEXT:      },
 //CHECK-NEXT:      [&](int place, int index, float value) {
-//CHECK-NEXT:        dsv4::launch_successors();
+//CHECK-NEXT:        dsv4::launch_dependents();
 //CHECK-NEXT:        const long long row_start = (long long)row * 8;
 //CHECK-NEXT:        const int column_1 = max(index, 0);
 //CHECK-NEXT:        const auto logits_2 = dsv4::load<dsv4::Tile<float, 1, 1>>(&logits[(long long)row * 256 + column_1]);

@@ -1,4 +1,4 @@
-// Indexer keys, FP8 with one fp32 factor; no page table.
+// Indexer keys, FP8 with one fp32 scale; no page table.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -19,7 +19,7 @@ func.func @gather_index_fp8_132(
 // The whole text.
 //     CHECK:// dsv4.paged_gather of 64 x index_fp8_132 to f32
 //CHECK-NEXT:// n = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 8 elements
+//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes per row, vectors of 8 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:gather_index_fp8_132(const unsigned char *__restrict__ cache,
 //CHECK-NEXT:                     const int *__restrict__ indices,

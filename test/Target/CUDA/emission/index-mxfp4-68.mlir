@@ -19,7 +19,7 @@ func.func @gather_index_mxfp4_68(
 // The whole text.
 //     CHECK:// dsv4.paged_gather of 64 x index_mxfp4_68 to bf16
 //CHECK-NEXT:// n = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 8 elements
+//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes per row, vectors of 8 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:gather_index_mxfp4_68(const unsigned char *__restrict__ cache,
 //CHECK-NEXT:                      const int *__restrict__ indices,

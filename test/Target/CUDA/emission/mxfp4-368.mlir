@@ -1,4 +1,4 @@
-// E2M1 with a power of two per 32; four lanes share a factor.
+// E2M1 with a power of two per 32; four lanes share a scale.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]> dims=topk=512" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -21,7 +21,7 @@ func.func @gather_mxfp4_368(
 // The whole text.
 //     CHECK:// dsv4.paged_gather of 64 x mxfp4_368 to bf16
 //CHECK-NEXT:// tokens = ?, topk = 512, blocks = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 8 elements
+//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes per row, vectors of 8 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:gather_mxfp4_368(const unsigned char *__restrict__ cache,
 //CHECK-NEXT:                 const int *__restrict__ indices,

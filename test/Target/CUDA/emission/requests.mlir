@@ -25,7 +25,7 @@ func.func @gather_requests(
 // The whole text.
 //     CHECK:// dsv4.paged_gather of 64 x v4_584 to bf16
 //CHECK-NEXT:// tokens = ?, topk = 512, requests = ?, blocks = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 8 elements
+//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes per row, vectors of 8 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:gather_requests(const unsigned char *__restrict__ cache,
 //CHECK-NEXT:                const int *__restrict__ indices,

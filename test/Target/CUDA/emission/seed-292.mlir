@@ -1,4 +1,4 @@
-// Selective dequantisation: arrays, no page table, one fp32 factor a row behind the
+// Selective dequantisation: arrays, no page table, one fp32 scale per row after the
 // E4M3 ones.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=32,vector=16>]>" -mlir-print-debuginfo \
@@ -20,7 +20,7 @@ func.func @gather_seed_292(
 // The whole text.
 //     CHECK:// dsv4.paged_gather of 1 x seed_292 to bf16
 //CHECK-NEXT:// n = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes a row, chunks of 16 elements
+//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes per row, vectors of 16 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:gather_seed_292(const unsigned char *__restrict__ cache_kv,
 //CHECK-NEXT:                const unsigned char *__restrict__ cache_kv_scale,

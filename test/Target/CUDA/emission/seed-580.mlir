@@ -1,4 +1,4 @@
-// Three arrays; one fp32 factor an entry.
+// Three arrays; one fp32 scale an entry.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]> dims=topk=512" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -21,7 +21,7 @@ func.func @gather_seed_580(
 // The whole text.
 //     CHECK:// dsv4.paged_gather of 32 x seed_580 to bf16
 //CHECK-NEXT:// tokens = ?, topk = 512, blocks = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 8 elements
+//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes per row, vectors of 8 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:gather_seed_580(const unsigned char *__restrict__ cache_nope,
 //CHECK-NEXT:                const unsigned char *__restrict__ cache_rope,

@@ -28,7 +28,7 @@ func.func @hash_router(
 // The whole text.
 //     CHECK:// dsv4.lookup of i32 to i32, dsv4.gate of f32 to f32, dsv4.route_weights of f32 to f32
 //CHECK-NEXT:// tokens = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes a row, chunks of 1 element, loads evicted last, programmatic launch
+//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes per row, vectors of 1 element, evict_last loads, programmatic launch
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:hash_router(const int *__restrict__ table,
 //CHECK-NEXT:            const int *__restrict__ ids,
@@ -36,9 +36,9 @@ func.func @hash_router(
 //CHECK-NEXT:            int *__restrict__ experts,
 //CHECK-NEXT:            float *__restrict__ weights,
 //CHECK-NEXT:            int rows) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
 //CHECK-NEXT:  const int lane = threadIdx.x % 32;
-//CHECK-NEXT:  const int chunks = lane < 6;
+//CHECK-NEXT:  const int vectors = lane < 6;
 //CHECK-NEXT:  const int row = blockIdx.x * 4 + threadIdx.x / 32;
 //CHECK-NEXT:  if (row < rows) {
 //CHECK-NEXT:    const long long offset = (long long)row * 256;
@@ -46,19 +46,19 @@ func.func @hash_router(
 //CHECK-NEXT:    const int id = dsv4::load<int>(&ids[row]);
 //CHECK-NEXT:    const bool in_table = id >= 0 && id < 129280;
 //CHECK-NEXT:    const long long row_start = (long long)row * 6;
-//CHECK-NEXT:    const auto entries = dsv4::load_chunks<dsv4::Tile<int, 1, 1>, 0, dsv4::evict_last>(in_table ? chunks : 0, &table[(long long)id * 6 + lane]);
-//CHECK-NEXT:    dsv4::launch_successors();
+//CHECK-NEXT:    const auto entries = dsv4::load_vectors<dsv4::Tile<int, 1, 1>, 0, dsv4::evict_last>(in_table ? vectors : 0, &table[(long long)id * 6 + lane]);
+//CHECK-NEXT:    dsv4::launch_dependents();
 //CHECK-NEXT:    const auto found = in_table ? entries : dsv4::fill<dsv4::Tile<int, 1, 1>>(-1);
 //CHECK-NEXT:    const long long offset_1 = row_start + lane;
-//CHECK-NEXT:    dsv4::store_chunks(chunks, &experts[offset_1], found);
+//CHECK-NEXT:    dsv4::store_vectors(vectors, &experts[offset_1], found);
 //CHECK-NEXT:    const auto logits_2 = dsv4::gather(&logits[offset], found, 256);
-//CHECK-NEXT:    const auto most = dsv4::max_nan<32, 256>(logits_1);
-//CHECK-NEXT:    const auto powers = dsv4::exp(logits_2 - dsv4::repeat<1, 1>(most));
-//CHECK-NEXT:    const auto powers_1 = dsv4::exp(logits_1 - dsv4::repeat<8, 1>(most));
+//CHECK-NEXT:    const auto max_logit = dsv4::max_nan<32, 256>(logits_1);
+//CHECK-NEXT:    const auto powers = dsv4::exp(logits_2 - dsv4::repeat<1, 1>(max_logit));
+//CHECK-NEXT:    const auto powers_1 = dsv4::exp(logits_1 - dsv4::repeat<8, 1>(max_logit));
 //CHECK-NEXT:    const auto power_sum = dsv4::sum<32, 256>(powers_1);
 //CHECK-NEXT:    const auto scores = powers / dsv4::repeat<1, 1>(power_sum);
 //CHECK-NEXT:    const auto picked = dsv4::where_valid(scores, found, 256);
-//CHECK-NEXT:    const auto sum = dsv4::sum<32, 32>(dsv4::keep_chunks(picked, chunks, -0.0f));
-//CHECK-NEXT:    dsv4::store_chunks(chunks, &weights[offset_1], picked / dsv4::repeat<1, 1>(dsv4::max_nan(sum, 1.1754944e-38f)) * 1.5f);
+//CHECK-NEXT:    const auto sum = dsv4::sum<32, 32>(dsv4::keep_vectors(picked, vectors, -0.0f));
+//CHECK-NEXT:    dsv4::store_vectors(vectors, &weights[offset_1], picked / dsv4::repeat<1, 1>(dsv4::max_nan(sum, 1.1754944e-38f)) * 1.5f);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}

@@ -19,7 +19,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of bf16 to i32
 //CHECK-NEXT:// rows <= 8, columns <= 4194304
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 8 elements, a row by a cluster of 16 blocks that reads it once, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 8 elements, a row by a cluster of 16 blocks that reads it once, programmatic launch
 //CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 2048, threads = 1024, vector = 8, vectors = 2, cluster = 16;
 //CHECK-NEXT:  static constexpr auto read = dsv4::TopkRead::sample;
@@ -33,8 +33,8 @@ func.func @topk(
 //CHECK-NEXT:     dsv4::bf16 *__restrict__ values,
 //CHECK-NEXT:     int rows,
 //CHECK-NEXT:     int columns) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
+//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  const int row = blockIdx.x / 16;
 //CHECK-NEXT:  dsv4::topk_cluster<TopkConfig>(
 //CHECK-NEXT:    columns,

@@ -26,7 +26,7 @@ func.func @dequantize_topk(
 // The whole text.
 //     CHECK:// dsv4.dequantize of f4E2M1FN to f32, dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows = ?, data.1 = 4096
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a block that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a row by a block that has it in registers, programmatic launch
 //CHECK-NEXT:struct DequantizeTopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 64, threads = 1024, vector = 4, vectors = 1;
 //CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
@@ -38,8 +38,8 @@ func.func @dequantize_topk(
 //CHECK-NEXT:                int *__restrict__ indices,
 //CHECK-NEXT:                float *__restrict__ values,
 //CHECK-NEXT:                int rows) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
+//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  dsv4::topk_block<DequantizeTopkConfig>(
 //CHECK-NEXT:    4096,
 //CHECK-NEXT:    [&](int column) {

@@ -17,7 +17,7 @@ func.func @topk_grid(
 // The whole text.
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// queries = ?, entries <= 4194304
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by 64 blocks that read it once, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a row by 64 blocks that read it once, programmatic launch
 //CHECK-NEXT:struct TopkGridConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 2, blocks_per_row = 64;
 //CHECK-NEXT:  static constexpr auto read = dsv4::TopkRead::sample;
@@ -31,8 +31,8 @@ func.func @topk_grid(
 //CHECK-NEXT:          int rows,
 //CHECK-NEXT:          int entries,
 //CHECK-NEXT:          unsigned char *__restrict__ workspace) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
+//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  const int row = blockIdx.x / 64;
 //CHECK-NEXT:  const int given = dsv4::load<int>(&lengths[row]);
 //CHECK-NEXT:  const int length = min(max(given, 0), entries);

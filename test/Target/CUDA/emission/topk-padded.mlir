@@ -1,4 +1,4 @@
-// Rows of any length that is a multiple of four: every chunk is one load.
+// Rows of any length that is a multiple of four: every vector is one load.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="dims=rows=64,columns=8192" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -16,7 +16,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows <= 64, columns <= 8192 (a multiple of 4)
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a block that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a row by a block that has it in registers, programmatic launch
 //CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 2;
 //CHECK-NEXT:};
@@ -26,8 +26,8 @@ func.func @topk(
 //CHECK-NEXT:     int *__restrict__ indices,
 //CHECK-NEXT:     int rows,
 //CHECK-NEXT:     int columns) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
+//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  dsv4::topk_block<TopkConfig>(
 //CHECK-NEXT:    columns,
 //CHECK-NEXT:    [&](int column) {

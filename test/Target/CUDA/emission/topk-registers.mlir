@@ -19,7 +19,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of bf16 to i32
 //CHECK-NEXT:// rows = ?, scores.1 = 1024
-//CHECK-NEXT:// sm_90a: 256 threads, chunks of 8 elements, a row by a block that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 256 threads, vectors of 8 elements, a row by a block that has it in registers, programmatic launch
 //CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 64, threads = 256, vector = 8, vectors = 1;
 //CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
@@ -31,8 +31,8 @@ func.func @topk(
 //CHECK-NEXT:     int *__restrict__ indices,
 //CHECK-NEXT:     float *__restrict__ values,
 //CHECK-NEXT:     int rows) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
+//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  dsv4::topk_block<TopkConfig>(
 //CHECK-NEXT:    1024,
 //CHECK-NEXT:    [&](int column) {

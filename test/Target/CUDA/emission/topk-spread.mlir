@@ -4,7 +4,7 @@
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
 // RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=8,columns=16384" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
-// Clusters of six and, with a last team of one block, of thirteen.
+// Clusters of six and, with a last group of one block, of thirteen.
 // RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=16,columns=65536" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
 // RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=16,columns=65536 schedule='#dsv4.schedule<threads = 512, cluster = 13, parts = [#dsv4.select<algorithm = block, vector = 4>]>'" -mlir-print-debuginfo \
@@ -24,7 +24,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows <= 8, columns <= 16384 (a multiple of 4)
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a cluster of 4 blocks that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a row by a cluster of 4 blocks that has it in registers, programmatic launch
 //CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 1, cluster = 4;
 //CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
@@ -36,8 +36,8 @@ func.func @topk(
 //CHECK-NEXT:     float *__restrict__ values,
 //CHECK-NEXT:     int rows,
 //CHECK-NEXT:     int columns) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
+//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  const int row = blockIdx.x / 4;
 //CHECK-NEXT:  dsv4::topk_spread<TopkConfig>(
 //CHECK-NEXT:    columns,

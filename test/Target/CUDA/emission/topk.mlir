@@ -23,7 +23,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// queries = ?, entries <= 32768, requests = ?, pages = ?
-//CHECK-NEXT:// sm_90a: 1024 threads, chunks of 4 elements, a row by a block that reads it once, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a row by a block that reads it once, programmatic launch
 //CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 2;
 //CHECK-NEXT:  static constexpr auto read = dsv4::TopkRead::first;
@@ -40,8 +40,8 @@ func.func @topk(
 //CHECK-NEXT:     int entries,
 //CHECK-NEXT:     int requests,
 //CHECK-NEXT:     int pages) {
-//CHECK-NEXT:  dsv4::wait_for_predecessors();
-//CHECK-NEXT:  dsv4::launch_successors();
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
+//CHECK-NEXT:  dsv4::launch_dependents();
 //CHECK-NEXT:  const int position = dsv4::load<int>(&positions[blockIdx.x]);
 //CHECK-NEXT:  const long long complete = ((long long)position + 1) / 4;
 //CHECK-NEXT:  const int complete_1 = (int)complete;

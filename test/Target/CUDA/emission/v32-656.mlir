@@ -1,4 +1,4 @@
-// The V3.2 record: everything of an entry in its row, four fp32 factors.
+// The V3.2 record: everything of an entry in its row, four fp32 scales.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=8,vector=8>]> dims=topk=2048" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -21,7 +21,7 @@ func.func @gather_v32_656(
 // The whole text.
 //     CHECK:// dsv4.paged_gather of 64 x v32_656 to bf16
 //CHECK-NEXT:// tokens = ?, topk = 2048, blocks = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes a row, chunks of 8 elements
+//CHECK-NEXT:// sm_90a: 128 threads, 8 lanes per row, vectors of 8 elements
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:gather_v32_656(const unsigned char *__restrict__ cache,
 //CHECK-NEXT:               const int *__restrict__ indices,

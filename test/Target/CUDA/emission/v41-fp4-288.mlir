@@ -1,4 +1,4 @@
-// The V4.1 FP4 record: E2M1 with E4M3 per 16, chunks of two groups.
+// The V4.1 FP4 record: E2M1 with E4M3 per 16, vectors of two groups.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,parts=[#dsv4.rows<lanes=16,vector=32,store=streaming>]> dims=topk=512" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
@@ -21,7 +21,7 @@ func.func @gather_v41_fp4_288(
 // The whole text.
 //     CHECK:// dsv4.paged_gather of 64 x v41_fp4_288 to bf16
 //CHECK-NEXT:// tokens = ?, topk = 512, blocks = ?
-//CHECK-NEXT:// sm_90a: 128 threads, 16 lanes a row, chunks of 32 elements, streaming stores
+//CHECK-NEXT:// sm_90a: 128 threads, 16 lanes per row, vectors of 32 elements, streaming stores
 //CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
 //CHECK-NEXT:gather_v41_fp4_288(const unsigned char *__restrict__ cache,
 //CHECK-NEXT:                   const int *__restrict__ indices,

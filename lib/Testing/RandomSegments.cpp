@@ -1,11 +1,11 @@
-//===- RandomPieces.cpp - Pieces of windows, and where their state is -----===//
+//===- RandomSegments.cpp - Segments of windows, and where their state is -===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A piece reads no entry that another writes, whatever it is spoilt by: every
+// A segment reads no entry that another writes, whatever it is spoilt by: every
 // entry of the state is given out once, to be read, to be written, or both.
 //
 //===----------------------------------------------------------------------===//
@@ -18,19 +18,18 @@ using namespace mlir;
 using namespace dsv4;
 using namespace dsv4::reference;
 
-/// The pieces that tokens of some requests make: of each what is left of a
+/// The segments that tokens of some requests make: of each what is left of a
 /// window, whole windows, and the beginning of the next one.
-std::vector<InputMaker::Piece> InputMaker::makePieces(CompressOp op,
-                                                      int64_t tokens,
-                                                      int64_t entries,
-                                                      Random &random) const {
+std::vector<InputMaker::Segment>
+InputMaker::makeSegments(CompressOp op, int64_t tokens, int64_t entries,
+                         Random &random) const {
   int64_t window = op.getWindow();
-  std::vector<Piece> pieces;
+  std::vector<Segment> segments;
   int64_t token = 0;
-  while (int64_t(pieces.size()) < entries) {
+  while (int64_t(segments.size()) < entries) {
     // Of one token, of a few, or enough for several windows.
-    int64_t most[] = {1, std::min<int64_t>(window, 5), 2 * window + 1};
-    int64_t left = 1 + random.below(most[random.below(3)]);
+    int64_t max[] = {1, std::min<int64_t>(window, 5), 2 * window + 1};
+    int64_t left = 1 + random.below(max[random.below(3)]);
     int64_t starts = random.below(2) ? 4 : (INT32_MAX - 8192) / window;
     int64_t position = random.below(std::max<int64_t>(starts, 1)) * window;
     // At the beginning of a window, so that it ends, or anywhere.
@@ -40,24 +39,24 @@ std::vector<InputMaker::Piece> InputMaker::makePieces(CompressOp op,
     position += places[random.below(3)];
     if (token + left > tokens)
       token = random.below(std::max<int64_t>(tokens - left + 1, 1));
-    while (left > 0 && int64_t(pieces.size()) < entries) {
+    while (left > 0 && int64_t(segments.size()) < entries) {
       int64_t count = std::min(left, window - position % window);
-      pieces.push_back({position, count, token, -1, -1});
+      segments.push_back({position, count, token, -1, -1});
       position += count;
       token += count;
       left -= count;
     }
   }
-  return pieces;
+  return segments;
 }
 
-void InputMaker::fillPieces(unsigned argument, Random &random) {
+void InputMaker::fillSegments(unsigned argument, Random &random) {
   CompressOp op = uses[argument].compress;
   int64_t entries = getCount(argument) / 5, window = op.getWindow();
   bool known = isa<BlockArgument>(op.getValues());
   int64_t tokens = known ? getShape(op.getValues()).front() : entries;
   int64_t pool = getPages(op.getState()) * op.getState().getType().getPage();
-  std::vector<Piece> pieces = makePieces(op, tokens, entries, random);
+  std::vector<Segment> segments = makeSegments(op, tokens, entries, random);
 
   std::vector<int32_t> free = shuffle(pool, random);
   auto take = [&]() -> int64_t {
@@ -67,15 +66,15 @@ void InputMaker::fillPieces(unsigned argument, Random &random) {
     free.pop_back();
     return entry;
   };
-  for (Piece &piece : pieces) {
-    auto &[position, count, token, from, to] = piece;
+  for (Segment &segment : segments) {
+    auto &[position, count, token, from, to] = segment;
     if (position % window != 0 && random.below(8) != 0)
       from = take();
     if (random.below(4) != 0)
       to = from >= 0 && random.below(2) ? from : take();
   }
   spoil(entries, 15, 24, random, [&](int64_t entry, uint64_t kind) {
-    auto &[position, count, token, from, to] = pieces[entry];
+    auto &[position, count, token, from, to] = segments[entry];
     int64_t some = random.below(2 * window);
     switch (kind) {
     case 0:
@@ -105,7 +104,7 @@ void InputMaker::fillPieces(unsigned argument, Random &random) {
       break;
     }
   });
-  for (auto [i, piece] : llvm::enumerate(pieces))
-    for (auto [column, value] : llvm::enumerate(piece))
+  for (auto [i, segment] : llvm::enumerate(segments))
+    for (auto [column, value] : llvm::enumerate(segment))
       store(argument, 5 * i + column, value);
 }

@@ -1,19 +1,20 @@
-//===- pool_online.cuh - Softmax-weighted sums, row by row ------*- C++ -*-===//
+//===- window_reduce_online.cuh - Softmax-weighted sums, row by row ------*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A team of threads pools the rows of one piece of a window: they are loaded in
-// groups, and merged one after another, so that what a window comes to does not
-// depend on where it was cut.
+// A group of threads pools the rows of one segment of a window: they are loaded
+// in groups, and merged one after another, so that what a window comes to does
+// not depend on where it was cut.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
-#include "window/pool.cuh"
+#include "window/window_reduce.cuh"
 
 namespace dsv4 {
 
@@ -41,29 +42,29 @@ struct Running {
 // What a lane holds of a row, as it was loaded, and of what is added to its
 // scores.
 template <typename Row, typename Offsets>
-struct PieceRow {
+struct SegmentRow {
   Row scores, values;
   Offsets offsets;
 };
 template <typename Row, typename Offsets>
-__device__ __forceinline__ PieceRow<Row, Offsets>
-piece_row(const Row &scores, const Row &values, const Offsets &offsets) {
+__device__ __forceinline__ SegmentRow<Row, Offsets>
+segment_row(const Row &scores, const Row &values, const Offsets &offsets) {
   return {scores, values, offsets};
 }
 template <typename Row>
-__device__ __forceinline__ PieceRow<Row, NoOffsets::Offset>
-piece_row(const Row &scores, const Row &values) {
+__device__ __forceinline__ SegmentRow<Row, NoOffsets::Offset>
+segment_row(const Row &scores, const Row &values) {
   return {scores, values, {}};
 }
 
 template <typename Row, typename Offsets>
 __device__ __forceinline__ auto
-biased_scores(const PieceRow<Row, Offsets> &row) {
+biased_scores(const SegmentRow<Row, Offsets> &row) {
   return convert<float>(row.scores) + convert<float>(row.offsets);
 }
 template <typename Row>
 __device__ __forceinline__ auto
-biased_scores(const PieceRow<Row, NoOffsets::Offset> &row) {
+biased_scores(const SegmentRow<Row, NoOffsets::Offset> &row) {
   return convert<float>(row.scores);
 }
 
@@ -83,14 +84,14 @@ __device__ __forceinline__ void merge_row(Running<Part> &to, const Row &row) {
   }
 }
 
-// Rows of a group: PoolOnlineOp::kGroupRows of the compiler.
+// Rows of a group: WindowReduceOnlineOp::kGroupRows of the compiler.
 enum : int { group_rows = 4 };
 
-// The rows of a piece, a group at a time. `Groups` of them are on their way
+// The rows of a segment, a group at a time. `Groups` of them are in flight
 // while those before are merged.
 template <int Groups, typename Row, typename Part, typename Member>
-__device__ __forceinline__ void pool_rows(Running<Part> &to, int count,
-                                          int lane, Member member) {
+__device__ __forceinline__ void reduce_rows(Running<Part> &to, int count,
+                                            int lane, Member member) {
   enum : int { size = group_rows };
   struct Group {
     Row rows[size];
@@ -159,19 +160,20 @@ struct StagedBytes {
 };
 template <typename T, int V>
 struct StagedBytes<Staged<Tile<T, 1, V>>> {
-  enum : int { value = Tile<T, 1, V>::chunk_bytes };
+  enum : int { value = Tile<T, 1, V>::vector_bytes };
 };
 
 // What a warp has of those of a group's rows that are below `count`, to shared
-// memory: one behind the other. at(row) is where its first lane has a row.
+// memory: one after the other. at(row) is where its first lane has a row.
 template <int Bytes, typename At>
 __device__ __forceinline__ void stage_rows(char *to, int count, At at) {
-  constexpr int pieces = 32 * Bytes / 16, all = group_rows * pieces;
+  constexpr int segments = 32 * Bytes / 16, all = group_rows * segments;
 #pragma unroll
   for (int i = 0; i < (all + 31) / 32; ++i) {
-    const int piece = i * 32 + (int)threadIdx.x % 32, row = piece / pieces;
+    const int segment = i * 32 + (int)threadIdx.x % 32,
+              row = segment / segments;
     copy_16_if(row < count && (all % 32 == 0 || row < group_rows),
-               to + piece * 16, at(row) + piece % pieces * 16);
+               to + segment * 16, at(row) + segment % segments * 16);
   }
 }
 
@@ -179,7 +181,7 @@ __device__ __forceinline__ void stage_rows(char *to, int count, At at) {
 template <typename T, int V>
 __device__ __forceinline__ Tile<T, 1, V> unstage(const char *rows, int row,
                                                  Staged<Tile<T, 1, V>>) {
-  constexpr int bytes = Tile<T, 1, V>::chunk_bytes;
+  constexpr int bytes = Tile<T, 1, V>::vector_bytes;
   const char *from = rows + (row * 32 + (int)threadIdx.x % 32) * bytes;
   Tile<T, 1, V> to;
   if constexpr (bytes == 2) {
@@ -225,17 +227,17 @@ struct StagedGroup {
   template <typename Part>
   __device__ __forceinline__ static void merge(Running<Part> &to,
                                                const char *group, int row) {
-    merge_row(to, piece_row(unstage(group, row, Scores()),
-                            unstage(group + values, row, Scores()),
-                            unstage(group + offsets, row, Offsets())));
+    merge_row(to, segment_row(unstage(group, row, Scores()),
+                              unstage(group + values, row, Scores()),
+                              unstage(group + offsets, row, Offsets())));
   }
 };
 
-// The rows of a piece, given by where they are. Every warp has a ring of
+// The rows of a segment, given by where they are. Every warp has a ring of
 // `Groups` groups in shared memory that no other reads, so it waits for none.
 template <int Groups, typename Row, typename Part, typename Member>
-__device__ __forceinline__ void pool_staged_rows(Running<Part> &to, int count,
-                                                 int lane, Member member) {
+__device__ __forceinline__ void reduce_staged_rows(Running<Part> &to, int count,
+                                                   int lane, Member member) {
   using Group = StagedGroup<Row>;
   const int own_lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   char *const ring = dynamic_shared() + warp * (Groups * Group::size);
@@ -270,21 +272,22 @@ __device__ __forceinline__ void pool_staged_rows(Running<Part> &to, int count,
     for (int row = 0; first + row < count; ++row)
       Group::merge(to, group, row);
   }
-  // Another piece may follow.
+  // Another segment may follow.
   __syncwarp();
 }
 
 //===----------------------------------------------------------------------===//
-// Pieces
+// Segments
 //===----------------------------------------------------------------------===//
 
-// What a lane holds of what the window of one piece comes to, by the threads of
-// a team; 0 where the piece does not end it.
+// What a lane holds of what the window of one segment comes to, by the threads
+// of a group of threads; 0 where the segment does not end it.
 template <int Groups, typename Part, typename Begin, typename Member,
           typename End>
-__device__ __forceinline__ Part pool_piece(int lane, int count, bool known,
-                                           bool kept, bool ends, Begin begin,
-                                           Member member, End end) {
+__device__ __forceinline__ Part reduce_segment(int lane, int count, bool known,
+                                               bool kept, bool ends,
+                                               Begin begin, Member member,
+                                               End end) {
   Running<Part> sums = {};
   if (known)
     begin(lane, sums.max, sums.sum, sums.acc);
@@ -292,9 +295,9 @@ __device__ __forceinline__ Part pool_piece(int lane, int count, bool known,
     sums.max = fill<Part>(as_float(0xFF800000u));
   using Row = decltype(member(0, lane));
   if constexpr (StagedBytes<decltype(Row::scores)>::value > 0)
-    pool_staged_rows<Groups, Row>(sums, count, lane, member);
+    reduce_staged_rows<Groups, Row>(sums, count, lane, member);
   else
-    pool_rows<Groups, Row>(sums, count, lane, member);
+    reduce_rows<Groups, Row>(sums, count, lane, member);
   Part means;
 #pragma unroll
   for (int c = 0; c < (int)(sizeof(Part) / sizeof(float)); ++c) {
@@ -312,17 +315,17 @@ __device__ __forceinline__ Part pool_piece(int lane, int count, bool known,
 }
 
 // For each of Config::rows rows from `first` on, those below `rows`: what its
-// window comes to if its piece ends it, else 0. body(row, piece) calls
-// piece(count, known, kept, ends, begin, member, end), for a piece of `count`
-// rows: begin(lane, max, sum, acc) gives what those before it come to, where
-// they are `known`; member(r, lane) gives a row, a PieceRow; end(lane, max,
-// sum, acc) stores what all of them come to, where that is `kept`. All threads
-// of the cluster call this, those of a block in teams that share its channels,
-// one row a team; thread t of its first block has the share of lane t mod Lanes
-// of row t div Lanes.
+// window comes to if its segment ends it, else 0. body(row, segment) calls
+// segment(count, known, kept, ends, begin, member, end), for a segment of
+// `count` rows: begin(lane, max, sum, acc) gives what those before it come to,
+// where they are `known`; member(r, lane) gives a row, a SegmentRow; end(lane,
+// max, sum, acc) stores what all of them come to, where that is `kept`. All
+// threads of the cluster call this, those of a block in groups that share its
+// channels, one row per group; thread t of its first block has the fragment of
+// lane t mod Lanes of row t div Lanes.
 template <typename Config, typename Body>
 __device__ __forceinline__ typename Config::Result
-pool_online(int first, int rows, Body body) {
+window_reduce_online(int first, int rows, Body body) {
   using Part = typename Config::Part;
   using Result = typename Config::Result;
   static_assert(Config::rows >= 1 && Config::groups >= 1 &&
@@ -333,21 +336,22 @@ pool_online(int first, int rows, Body body) {
   constexpr int Cluster = Config::cluster, Count = Config::rows;
   constexpr int channels = Config::lanes * sizeof(Result) / sizeof(float);
   constexpr int lanes = channels * sizeof(float) / sizeof(Part) / Cluster;
-  constexpr int teams = Config::threads / lanes;
+  constexpr int thread_groups = Config::threads / lanes;
   __shared__ float pooled[Count][channels];
   FirstBlock<Cluster> first_block;
-  const int thread = threadIdx.x % lanes, team = threadIdx.x / lanes;
+  const int thread = threadIdx.x % lanes, thread_group = threadIdx.x / lanes;
   const int lane = cluster_rank<Cluster>() * lanes + thread;
 #pragma unroll 1
-  for (int at = 0; at < Count; at += teams) {
-    const int which = at + team;
-    const bool has_row = team < teams && which < Count && first + which < rows;
+  for (int at = 0; at < Count; at += thread_groups) {
+    const int which = at + thread_group;
+    const bool has_row =
+        thread_group < thread_groups && which < Count && first + which < rows;
     Part means = {};
     if (has_row)
       body(first + which, [&](int count, bool known, bool kept, bool ends,
                               auto begin, auto member, auto end) {
-        means = pool_piece<Config::groups, Part>(lane, count, known, kept, ends,
-                                                 begin, member, end);
+        means = reduce_segment<Config::groups, Part>(lane, count, known, kept,
+                                                     ends, begin, member, end);
       });
     first_block.wait();
     if (has_row) {
@@ -355,15 +359,15 @@ pool_online(int first, int rows, Body body) {
 #pragma unroll
       for (int s = 0; s < Part::steps; ++s)
 #pragma unroll
-        for (int v = 0; v < Part::chunk; ++v)
-          row[(s * lanes + lane) * Part::chunk + v] =
-              means[s * Part::chunk + v];
+        for (int v = 0; v < Part::vector; ++v)
+          row[(s * lanes + lane) * Part::vector + v] =
+              means[s * Part::vector + v];
     }
   }
   first_block.wait();
   cluster_arrive<Cluster>();
   cluster_wait<Cluster>();
-  return own_share<Result, Config::lanes>(pooled);
+  return own_fragment<Result, Config::lanes>(pooled);
 }
 
 } // namespace dsv4

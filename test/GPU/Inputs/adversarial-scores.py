@@ -1,6 +1,6 @@
-# Writes scores that are hard to select from, as a .npy file of fp32.
+# Writes adversarial scores, as a .npy file of fp32.
 #
-# usage: hard-scores.py FILE ROWS COLUMNS
+# usage: adversarial-scores.py FILE ROWS COLUMNS
 #
 # One row after another: high where a sample looks, so that its bound is too high and
 # the row is read again; low there, so that lists of blocks are too long together; all

@@ -1,4 +1,4 @@
-//===- pool.cuh - Softmax-weighted sums over rows ---------------*- C++ -*-===//
+//===- window_reduce.cuh - Softmax-weighted sums over rows ------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,7 +35,7 @@ struct WindowDefaults {
 // Of N channels: the largest score, and the sums of weights and of weighted
 // values relative to it.
 template <int N>
-struct Pooled {
+struct WindowSums {
   float max[N], sum[N], dot[N];
 };
 
@@ -45,9 +45,9 @@ __device__ __forceinline__ float origin(float max) {
 }
 
 template <int N>
-__device__ __forceinline__ Pooled<N> merge(const Pooled<N> &a,
-                                           const Pooled<N> &b) {
-  Pooled<N> to;
+__device__ __forceinline__ WindowSums<N> merge(const WindowSums<N> &a,
+                                               const WindowSums<N> &b) {
+  WindowSums<N> to;
 #pragma unroll
   for (int i = 0; i < N; ++i) {
     to.max[i] = max_f32(a.max[i], b.max[i]);
@@ -68,7 +68,7 @@ __device__ __forceinline__ float weighted_mean(float sum, float dot) {
 
 // `Count` members from `first` on, as they were loaded.
 template <int Count, typename Part>
-struct PoolMembers {
+struct WindowMembers {
   Part scores[Count], values[Count];
 };
 
@@ -91,7 +91,7 @@ __device__ __forceinline__ Part operator+(const Part &scores,
 template <int Members, int Count, typename Part, typename Offsets,
           typename Scores, typename Values, typename Load>
 __device__ __forceinline__ void
-load_members(PoolMembers<Count, Part> &to, int first, int lane, bool all,
+load_members(WindowMembers<Count, Part> &to, int first, int lane, bool all,
              Offsets offsets, Scores scores, Values values, Load load) {
   constexpr int channels = sizeof(Part) / sizeof(float);
   if (all) {
@@ -126,9 +126,9 @@ load_members(PoolMembers<Count, Part> &to, int first, int lane, bool all,
 
 template <int Count, typename Part>
 __device__ __forceinline__ auto
-pool_members(const PoolMembers<Count, Part> &members) {
+reduce_members(const WindowMembers<Count, Part> &members) {
   constexpr int channels = sizeof(Part) / sizeof(float);
-  Pooled<channels> to;
+  WindowSums<channels> to;
 #pragma unroll
   for (int c = 0; c < channels; ++c) {
     float weights[Count], products[Count];
@@ -171,25 +171,25 @@ __device__ __forceinline__ void add_block(Sums (&trees)[Levels], int block,
 // once are slower.
 template <int Members, int Blocks, typename Part, typename Offsets,
           typename Scores, typename Values, typename Load>
-__device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
-                                          bool all, Scores scores,
-                                          Values values, Load load) {
+__device__ __forceinline__ auto
+reduce_blocks(int first, int lane, Offsets offsets, bool all, Scores scores,
+              Values values, Load load) {
   constexpr int last = (Members + 7) / 8;
   constexpr int levels = Blocks > 1 ? ceil_log2(Blocks) : 1;
   const int count =
       last % Blocks == 0 || last - first > Blocks ? Blocks : last - first;
-  PoolMembers<8, Part> members;
+  WindowMembers<8, Part> members;
   const auto load_block = [&](int block) {
     const int begin = 8 * (first + block);
     load_members<Members>(members, begin, lane,
                           all && (Members % 8 == 0 || begin + 8 <= Members),
                           offsets, scores, values, load);
   };
-  Pooled<sizeof(Part) / sizeof(float)> trees[levels];
+  WindowSums<sizeof(Part) / sizeof(float)> trees[levels];
   load_block(0);
 #pragma unroll 1
   for (int block = 0; block < count; ++block) {
-    const auto sums = pool_members(members);
+    const auto sums = reduce_members(members);
     if (block + 1 < count)
       load_block(block + 1);
     add_block<0>(trees, block, sums);
@@ -197,7 +197,7 @@ __device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
   if constexpr (last % Blocks != 0) {
     // Fewer blocks, if they are no power of two, are several trees.
     if (count != Blocks) {
-      Pooled<sizeof(Part) / sizeof(float)> sums;
+      WindowSums<sizeof(Part) / sizeof(float)> sums;
       bool begun = false;
 #pragma unroll
       for (int n = 0; n < levels; ++n)
@@ -211,17 +211,17 @@ __device__ __forceinline__ auto pool_team(int first, int lane, Offsets offsets,
   return trees[levels - 1];
 }
 
-// How the members of a window are dealt to threads: teams of `lanes` threads
+// How the members of a window are dealt to threads: groups of `lanes` threads
 // that hold a `Part` of the channels each, for `blocks` blocks of members a
-// team. Of a cluster every block has as many channels.
+// group. Of a cluster every block has as many channels.
 template <typename Config>
-struct PoolShape {
+struct WindowShape {
   using Part = typename Config::Part;
   static_assert(Config::members >= 1 && Config::rows >= 1 &&
                     Config::threads >= 1 && Config::cluster >= 1,
                 "members, rows, threads and cluster are positive");
   static_assert(Config::cluster == 1 ||
-                    sizeof(Part) / sizeof(float) == Part::chunk,
+                    sizeof(Part) / sizeof(float) == Part::vector,
                 "blocks of a cluster have contiguous channels");
 
   enum : int {
@@ -233,24 +233,27 @@ struct PoolShape {
     channels = all_channels / Config::cluster,
     lanes = channels / part,
     all_blocks = (members + 7) / 8,
-    // Three sums a channel, beside the pooled rows in 48 KiB of shared memory.
+    // Three sums per channel, beside the pooled rows in 48 KiB of shared
+    // memory.
     fitting = (49152 - 4 * Config::rows * all_channels) / (12 * channels),
-    most_teams = threads / lanes < fitting ? threads / lanes : fitting,
+    max_thread_groups = threads / lanes < fitting ? threads / lanes : fitting,
     blocks =
-        1 << ceil_log2((all_blocks + (most_teams > 1 ? most_teams : 1) - 1) /
-                       (most_teams > 1 ? most_teams : 1)),
-    teams = (all_blocks + blocks - 1) / blocks
+        1 << ceil_log2(
+            (all_blocks + (max_thread_groups > 1 ? max_thread_groups : 1) - 1) /
+            (max_thread_groups > 1 ? max_thread_groups : 1)),
+    thread_groups = (all_blocks + blocks - 1) / blocks
   };
   // Where the channels of a lane go, lanes counted over the whole cluster.
   __device__ __forceinline__ static int channel(int lane, int at) {
-    return (at / Part::chunk * lanes + lane) * Part::chunk + at % Part::chunk;
+    return (at / Part::vector * lanes + lane) * Part::vector +
+           at % Part::vector;
   }
 };
 
 // Sums over members to what they come to, in `row`: the part of a lane.
 template <typename Shape, int N>
 __device__ __forceinline__ void store_means(float *row, int lane,
-                                            const Pooled<N> &sums) {
+                                            const WindowSums<N> &sums) {
 #pragma unroll
   for (int c = 0; c < N; ++c)
     row[Shape::channel(lane, c)] = weighted_mean(sums.sum[c], sums.dot[c]);
@@ -262,41 +265,43 @@ __device__ __forceinline__ void store_means(float *row, int lane,
 template <typename Shape, typename Ready, typename Offsets, typename Scores,
           typename Values, typename Load>
 __device__ __forceinline__ void
-pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
-            bool all, Scores scores, Values values, Load load) {
+reduce_window(float *row, int which, bool again, Ready ready, Offsets offsets,
+              bool all, Scores scores, Values values, Load load) {
   const int thread = threadIdx.x % Shape::lanes,
             lane = which * Shape::lanes + thread,
-            team = threadIdx.x / Shape::lanes;
-  if constexpr (Shape::teams == 1) {
+            thread_group = threadIdx.x / Shape::lanes;
+  if constexpr (Shape::thread_groups == 1) {
     ready();
-    if (team == 0)
+    if (thread_group == 0)
       store_means<Shape>(
           row, lane,
-          pool_team<Shape::members, Shape::blocks, typename Shape::Part>(
+          reduce_blocks<Shape::members, Shape::blocks, typename Shape::Part>(
               0, lane, offsets, all, scores, values, load));
   } else {
-    __shared__ float sums[Shape::teams][3][Shape::channels];
-    if (team < Shape::teams) {
+    __shared__ float sums[Shape::thread_groups][3][Shape::channels];
+    if (thread_group < Shape::thread_groups) {
       const auto own =
-          pool_team<Shape::members, Shape::blocks, typename Shape::Part>(
-              team * Shape::blocks, lane, offsets, all, scores, values, load);
+          reduce_blocks<Shape::members, Shape::blocks, typename Shape::Part>(
+              thread_group * Shape::blocks, lane, offsets, all, scores, values,
+              load);
 #pragma unroll
       for (int c = 0; c < Shape::part; ++c) {
         const int channel = Shape::channel(thread, c);
-        sums[team][0][channel] = own.max[c];
-        sums[team][1][channel] = own.sum[c];
-        sums[team][2][channel] = own.dot[c];
+        sums[thread_group][0][channel] = own.max[c];
+        sums[thread_group][1][channel] = own.sum[c];
+        sums[thread_group][2][channel] = own.dot[c];
       }
     }
     ready();
     __syncthreads();
     for (int at = threadIdx.x; at < Shape::channels; at += Shape::threads) {
-      Pooled<1> level[Shape::teams];
+      WindowSums<1> level[Shape::thread_groups];
 #pragma unroll
-      for (int i = 0; i < Shape::teams; ++i)
+      for (int i = 0; i < Shape::thread_groups; ++i)
         level[i] = {{sums[i][0][at]}, {sums[i][1][at]}, {sums[i][2][at]}};
 #pragma unroll
-      for (int count = Shape::teams; count > 1; count = (count + 1) / 2) {
+      for (int count = Shape::thread_groups; count > 1;
+           count = (count + 1) / 2) {
 #pragma unroll
         for (int i = 0; i < count / 2; ++i)
           level[i] = merge(level[2 * i], level[2 * i + 1]);
@@ -314,32 +319,32 @@ pool_window(float *row, int which, bool again, Ready ready, Offsets offsets,
 
 // From so many rows a block on they are a grid apart, as the compiler deals
 // them.
-enum : int { pool_many_rows = 4 };
+enum : int { many_windows = 4 };
 
 // Part `which` of the channels of `count` windows of one block of members, at
-// most Count. The members of a window are on their way while those of the one
+// most Count. The members of a window are in flight while those of the one
 // before are pooled; for two or three windows that takes more registers than it
 // is worth, and for one it keeps loads ahead of arithmetic.
 template <typename Shape, int Count, typename Offsets, typename Body>
-__device__ __forceinline__ void pool_windows(float *rows, int row_size,
-                                             int count, int which,
-                                             Offsets offsets, Body body) {
+__device__ __forceinline__ void reduce_windows(float *rows, int row_size,
+                                               int count, int which,
+                                               Offsets offsets, Body body) {
   constexpr int Members = Shape::members;
   using Part = typename Shape::Part;
   const int lane = which * Shape::lanes + threadIdx.x;
   if (threadIdx.x >= Shape::lanes)
     return;
   // Many windows leave no registers for what is added to scores: it is loaded
-  // again for each. The sum waits for the scores, so it is behind the wait:
+  // again for each. The sum waits for the scores, so it is after the wait:
   // ahead of the arithmetic of the window before, it would hold that up.
-  constexpr bool again = Count >= pool_many_rows;
+  constexpr bool again = Count >= many_windows;
   decltype(offsets(0, 0)) held[again ? 1 : Members];
   if constexpr (!again) {
 #pragma unroll
     for (int i = 0; i < Members; ++i)
       held[i] = offsets(i, lane);
   }
-  PoolMembers<Members, Part> next = {};
+  WindowMembers<Members, Part> next = {};
   bool bare = false;
   const auto load_window = [&](int at) {
     body(at, [&](bool all, auto scores, auto values, auto load) {
@@ -353,12 +358,12 @@ __device__ __forceinline__ void pool_windows(float *rows, int row_size,
         load_all([&](int member, int) { return held[member]; });
     });
   };
-  constexpr int ahead = Count == 1 || Count >= pool_many_rows;
+  constexpr int ahead = Count == 1 || Count >= many_windows;
 #pragma unroll 1
   for (int at = -ahead; at < count; ++at) {
     if constexpr (!ahead)
       load_window(at);
-    PoolMembers<Members, Part> members = next;
+    WindowMembers<Members, Part> members = next;
     const bool lacks = again && bare;
     if (ahead && at + 1 < count)
       load_window(at + 1);
@@ -368,31 +373,31 @@ __device__ __forceinline__ void pool_windows(float *rows, int row_size,
         for (int i = 0; i < Members; ++i)
           members.scores[i] = members.scores[i] + offsets(i, lane);
       }
-      store_means<Shape>(rows + at * row_size, lane, pool_members(members));
+      store_means<Shape>(rows + at * row_size, lane, reduce_members(members));
     }
   }
 }
 
-// Of pooled rows what a thread holds: thread t the share of lane t mod Lanes of
-// row t div Lanes.
+// Of pooled rows what a thread holds: thread t the fragment of lane t mod Lanes
+// of row t div Lanes.
 template <typename Result, int Lanes, int Count, int Channels>
 __device__ __forceinline__ Result
-own_share(const float (&rows)[Count][Channels]) {
+own_fragment(const float (&rows)[Count][Channels]) {
   Result to = {};
   if (threadIdx.x < Count * Lanes) {
     const int which = threadIdx.x / Lanes, lane = threadIdx.x % Lanes;
-    constexpr int steps = Result::steps, chunk = Result::chunk;
+    constexpr int steps = Result::steps, vector = Result::vector;
 #pragma unroll
     for (int s = 0; s < steps; ++s)
 #pragma unroll
-      for (int v = 0; v < chunk; ++v)
-        to[s * chunk + v] = rows[which][(s * Lanes + lane) * chunk + v];
+      for (int v = 0; v < vector; ++v)
+        to[s * vector + v] = rows[which][(s * Lanes + lane) * vector + v];
   }
   return to;
 }
 
 // The first block of a cluster must have started before others write to its
-// memory: all threads of the cluster make one of these, and wait in front of
+// memory: all threads of the cluster make one of these, and wait before
 // that.
 template <int Cluster>
 struct FirstBlock {
@@ -410,17 +415,17 @@ struct FirstBlock {
 // channel by channel; 0 where there is no member. body(row, window) calls
 // window(all, scores, values, load), of which load_members() says what they
 // give. All threads of the cluster call this; thread t of its first block has
-// the share of lane t mod Lanes of row t div Lanes.
+// the fragment of lane t mod Lanes of row t div Lanes.
 template <typename Config, typename Offsets, typename Body>
 __device__ __forceinline__ typename Config::Result
-pool(int first, int rows, Offsets offsets, Body body) {
-  using Shape = PoolShape<Config>;
+window_reduce(int first, int rows, Offsets offsets, Body body) {
+  using Shape = WindowShape<Config>;
   constexpr int Cluster = Config::cluster, Count = Config::rows,
                 channels = Shape::all_channels;
   __shared__ float pooled[Count][channels];
   FirstBlock<Cluster> first_block;
   const auto ready = [&] { first_block.wait(); };
-  const unsigned apart = Count < pool_many_rows ? 1 : gridDim.x / Cluster;
+  const unsigned apart = Count < many_windows ? 1 : gridDim.x / Cluster;
   int count = 0;
 #pragma unroll
   for (int i = 0; i < Count; ++i)
@@ -428,25 +433,25 @@ pool(int first, int rows, Offsets offsets, Body body) {
   const int part = cluster_rank<Cluster>();
   if constexpr (Config::members <= 8) {
     ready();
-    pool_windows<Shape, Count>(in_first_block<Cluster>(&pooled[0][0]), channels,
-                               count, part, offsets,
-                               [&](int which, auto window) {
-                                 body((int)(first + which * apart), window);
-                               });
+    reduce_windows<Shape, Count>(in_first_block<Cluster>(&pooled[0][0]),
+                                 channels, count, part, offsets,
+                                 [&](int which, auto window) {
+                                   body((int)(first + which * apart), window);
+                                 });
   } else {
 #pragma unroll 1
     for (int which = 0; which < count; ++which)
       body((int)(first + which * apart),
            [&](bool all, auto scores, auto values, auto load) {
-             pool_window<Shape>(in_first_block<Cluster>(pooled[which]), part,
-                                which + 1 < count, ready, offsets, all, scores,
-                                values, load);
+             reduce_window<Shape>(in_first_block<Cluster>(pooled[which]), part,
+                                  which + 1 < count, ready, offsets, all,
+                                  scores, values, load);
            });
   }
   ready();
   cluster_arrive<Cluster>();
   cluster_wait<Cluster>();
-  return own_share<typename Config::Result, Config::lanes>(pooled);
+  return own_fragment<typename Config::Result, Config::lanes>(pooled);
 }
 
 } // namespace dsv4

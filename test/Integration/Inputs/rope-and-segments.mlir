@@ -1,19 +1,19 @@
-// A row op in front of a pool: both use constants of the row program.
+// A row op before a pool: both use constants of the row program.
 !state = !dsv4.cache<16 x <[<"max" : 512 x f32 in row>, <"sum" : 512 x f32 in row>, <"acc" : 512 x f32 in row>]>>
 !cache = !dsv4.cache<64 x <[<"a" : 512 x bf16 in row>, <"b" : 512 x bf16 in row>]>>
 func.func @mix(
-    %x: tensor<?x512xbf16> {dsv4.name = "x", dsv4.dims = ["pieces", ""]},
+    %x: tensor<?x512xbf16> {dsv4.name = "x", dsv4.dims = ["segments", ""]},
     %values: tensor<?x512xbf16> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},
     %scores: tensor<?x512xbf16> {dsv4.name = "scores", dsv4.dims = ["tokens", ""]},
-    %plan: tensor<?x5xi32> {dsv4.name = "plan", dsv4.dims = ["pieces", ""]},
+    %plan: tensor<?x5xi32> {dsv4.name = "plan", dsv4.dims = ["segments", ""]},
     %angles: tensor<?x64xf32> {dsv4.name = "angles", dsv4.dims = ["positions", ""]},
-    %position: tensor<?xi32> {dsv4.name = "position", dsv4.dims = ["pieces"]},
-    %slot: tensor<?xi32> {dsv4.name = "slot", dsv4.dims = ["pieces"]},
+    %position: tensor<?xi32> {dsv4.name = "position", dsv4.dims = ["segments"]},
+    %slot: tensor<?xi32> {dsv4.name = "slot", dsv4.dims = ["segments"]},
     %state: !state {dsv4.name = "state"},
     %cache: !cache {dsv4.name = "cache"}) {
   %c0 = arith.constant 0 : index
-  %pieces = tensor.dim %plan, %c0 : tensor<?x5xi32>
-  %row = tensor.empty(%pieces) : tensor<?x512xbf16>
+  %segments = tensor.dim %plan, %c0 : tensor<?x5xi32>
+  %row = tensor.empty(%segments) : tensor<?x512xbf16>
   %r = dsv4.rope %x table(%angles : tensor<?x64xf32>)
       positions(%position : tensor<?xi32>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
   %p1 = dsv4.compress %values, %scores window 128 algorithm online

@@ -1,4 +1,4 @@
-//===- PoolOnline.cpp - Windows pooled piece by piece ---------------------===//
+//===- WindowReduceOnline.cpp - Windows pooled segment by segment ---------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,23 +16,24 @@ using namespace dsv4;
 using namespace dsv4::cuda;
 
 //===----------------------------------------------------------------------===//
-// PoolOnlineOp
+// WindowReduceOnlineOp
 //===----------------------------------------------------------------------===//
 
-PoolPieceOp PoolOnlineOp::getPiece() {
-  return cast<PoolPieceOp>(getBody().front().getTerminator());
+WindowSegmentOp WindowReduceOnlineOp::getSegment() {
+  return cast<WindowSegmentOp>(getBody().front().getTerminator());
 }
-int64_t PoolOnlineOp::getChannels() {
-  return cast<VectorType>(getPooled().getType()).getNumElements() *
+int64_t WindowReduceOnlineOp::getChannels() {
+  return cast<VectorType>(getReduced().getType()).getNumElements() *
          static_cast<int64_t>(getLanes());
 }
 
-int64_t PoolOnlineOp::getSharedBytes() {
-  PoolPieceOp piece = getPiece();
-  if (!piece.isStaged())
+int64_t WindowReduceOnlineOp::getSharedBytes() {
+  WindowSegmentOp segment = getSegment();
+  if (!segment.isStaged())
     return 0;
   int64_t bits = 0;
-  for (Type type : piece.getMember().front().getTerminator()->getOperandTypes())
+  for (Type type :
+       segment.getMember().front().getTerminator()->getOperandTypes())
     bits += cast<VectorType>(type).getNumElements() *
             cast<VectorType>(type).getElementTypeBitWidth();
   return getGroupBytes(getThreads(), bits) * getGroups();
@@ -46,11 +47,11 @@ int64_t cuda::getSharedBytes(Operation *kernel) {
   return bytes;
 }
 
-LogicalResult PoolOnlineOp::verify() {
+LogicalResult WindowReduceOnlineOp::verify() {
   if (getBody().getNumArguments() != 1 ||
       !isOffset(getBody().getArgument(0).getType()))
-    return emitOpError()
-           << "pool_online_c1: expected a region of one index, the row";
+    return emitOpError() << "window_reduce_online_c1: expected a region of one "
+                            "index, the row";
   auto isPositive = [](uint64_t count) {
     return static_cast<int64_t>(count) > 0;
   };
@@ -58,42 +59,49 @@ LogicalResult PoolOnlineOp::verify() {
       !isPositive(getThreads()) || !isPositive(getCluster()) ||
       !isPositive(getGroups()) || !isLaneCount(getLanes()))
     return emitOpError()
-           << "pool_online_c2: expected positive members, threads, count, "
+           << "window_reduce_online_c2: expected positive members, threads, "
+              "count, "
               "cluster and groups, and a power of two of lanes, at most 32";
   return success();
 }
 
-LogicalResult PoolOnlineOp::verifyRegions() {
-  auto piece = dyn_cast<PoolPieceOp>(getBody().front().getTerminator());
-  if (!piece)
-    return emitOpError() << "pool_online_c1: expected the region to end in "
-                            "'cuda.pool_piece'";
-  VectorType part = piece.getPart();
+LogicalResult WindowReduceOnlineOp::verifyRegions() {
+  auto segment = dyn_cast<WindowSegmentOp>(getBody().front().getTerminator());
+  if (!segment)
+    return emitOpError()
+           << "window_reduce_online_c1: expected the region to end in "
+              "'cuda.window_segment'";
+  VectorType part = segment.getPart();
   if (!part)
-    return success(); // pool_piece_c1 says so.
+    return success(); // window_segment_c1 says so.
   if (!isPartOfRow(part, getChannels(), getThreads(), getCluster()))
-    return emitOpError() << "pool_online_c2: " << part
+    return emitOpError() << "window_reduce_online_c2: " << part
                          << " is no part of rows of " << getChannels();
   int64_t lanes = getChannels() / part.getNumElements() / getCluster();
-  if (piece.isStaged() && (lanes % 32 != 0 || getThreads() % 32 != 0 ||
-                           (part.getRank() == 2 && part.getDimSize(0) != 1)))
-    return emitOpError() << "pool_online_c3: rows are staged, but a team has "
+  if (segment.isStaged() && (lanes % 32 != 0 || getThreads() % 32 != 0 ||
+                             (part.getRank() == 2 && part.getDimSize(0) != 1)))
+    return emitOpError() << "window_reduce_online_c3: rows are staged, but a "
+                            "group of threads has "
                          << lanes << " lanes of " << part << " among "
                          << getThreads()
                          << " threads of a block, and not whole warps with a "
-                            "chunk each";
+                            "vector each";
   return success();
 }
 
-void PoolOnlineOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
-                                     SetIntRangeFn setRange) {
+void WindowReduceOnlineOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                             SetIntRangeFn setRange) {
   setArgumentRange(getBody().getArgument(0), 0, INT32_MAX, setRange);
 }
 
-StringRef PoolOnlineOp::getCallee() { return "dsv4::pool_online"; }
-StringRef PoolOnlineOp::getHeader() { return "window/pool_online.cuh"; }
+StringRef WindowReduceOnlineOp::getCallee() {
+  return "dsv4::window_reduce_online";
+}
+StringRef WindowReduceOnlineOp::getHeader() {
+  return "window/window_reduce_online.cuh";
+}
 
-std::optional<CallConfig> PoolOnlineOp::getConfig() {
+std::optional<CallConfig> WindowReduceOnlineOp::getConfig() {
   CallConfig config{"dsv4::WindowSegmentDefaults",
                     {{"rows", static_cast<int64_t>(getCount())},
                      {"threads", static_cast<int64_t>(getThreads())},
@@ -101,23 +109,23 @@ std::optional<CallConfig> PoolOnlineOp::getConfig() {
                      {"groups", static_cast<int64_t>(getGroups())}}};
   if (getCluster() != 1)
     config.members.push_back({"cluster", static_cast<int64_t>(getCluster())});
-  config.members.push_back({"Part", getPiece().getPart()});
-  config.members.push_back({"Result", getPooled().getType()});
+  config.members.push_back({"Part", getSegment().getPart()});
+  config.members.push_back({"Result", getReduced().getType()});
   return config;
 }
 
-SmallVector<CallArgument> PoolOnlineOp::getCallArguments() {
-  return {getRow(), getRows(), Lambda{&getBody(), "pool_piece"}};
+SmallVector<CallArgument> WindowReduceOnlineOp::getCallArguments() {
+  return {getRow(), getRows(), Lambda{&getBody(), "reduce_segment"}};
 }
 
-bool PoolOnlineOp::isInt32(OpOperand &) { return true; }
+bool WindowReduceOnlineOp::isInt32(OpOperand &) { return true; }
 
 //===----------------------------------------------------------------------===//
-// PoolPieceOp
+// WindowSegmentOp
 //===----------------------------------------------------------------------===//
 
-VectorType PoolPieceOp::getPart() {
-  auto before = dyn_cast<PoolYieldOp>(getBegin().front().getTerminator());
+VectorType WindowSegmentOp::getPart() {
+  auto before = dyn_cast<WindowYieldOp>(getBegin().front().getTerminator());
   return before && before.getNumOperands()
              ? cast<VectorType>(before.getOperand(0).getType())
              : VectorType();
@@ -127,7 +135,7 @@ static bool isStagedLoad(Value value) {
   auto load = value.getDefiningOp<LoadOp>();
   return load && load.getStaged();
 }
-bool PoolPieceOp::isStaged() {
+bool WindowSegmentOp::isStaged() {
   return llvm::any_of(getMember().front().getTerminator()->getOperands(),
                       isStagedLoad);
 }
@@ -136,7 +144,7 @@ bool PoolPieceOp::isStaged() {
 /// ends in a yield of vectors of the shape of `part`.
 static bool fits(Region &region, unsigned indices, ArrayRef<Type> rows,
                  VectorType part) {
-  auto yield = dyn_cast<PoolYieldOp>(region.front().getTerminator());
+  auto yield = dyn_cast<WindowYieldOp>(region.front().getTerminator());
   ValueRange arguments = region.getArguments();
   return yield && arguments.size() == indices + rows.size() &&
          llvm::all_of(arguments.take_front(indices).getTypes(), isOffset) &&
@@ -146,62 +154,65 @@ static bool fits(Region &region, unsigned indices, ArrayRef<Type> rows,
          });
 }
 
-/// pool_piece_c1.
-static bool isWellFormed(PoolPieceOp piece) {
-  VectorType part = piece.getPart();
+/// window_segment_c1.
+static bool isWellFormed(WindowSegmentOp segment) {
+  VectorType part = segment.getPart();
   if (!part || !part.getElementType().isF32() ||
-      !fits(piece.getBegin(), 1, {}, part) ||
-      !fits(piece.getMember(), 2, {}, part) ||
-      !fits(piece.getEnd(), 1, {part, part, part}, part))
+      !fits(segment.getBegin(), 1, {}, part) ||
+      !fits(segment.getMember(), 2, {}, part) ||
+      !fits(segment.getEnd(), 1, {part, part, part}, part))
     return false;
   auto typesOf = [](Region &region) {
     return region.front().getTerminator()->getOperandTypes();
   };
-  auto row = typesOf(piece.getMember());
-  return typesOf(piece.getBegin()) == TypeRange({part, part, part}) &&
+  auto row = typesOf(segment.getMember());
+  return typesOf(segment.getBegin()) == TypeRange({part, part, part}) &&
          llvm::is_contained({2, 3}, row.size()) && row[0] == row[1] &&
-         typesOf(piece.getEnd()).empty();
+         typesOf(segment.getEnd()).empty();
 }
 
-LogicalResult PoolPieceOp::verifyRegions() {
+LogicalResult WindowSegmentOp::verifyRegions() {
   if (isWellFormed(*this)) {
     auto row = getMember().front().getTerminator()->getOperands();
     if (isStaged() && !llvm::all_of(row, isStagedLoad))
-      return emitOpError() << "pool_piece_c2: expected all of a row to be "
+      return emitOpError() << "window_segment_c2: expected all of a row to be "
                               "staged, or nothing";
     return success();
   }
   return emitOpError()
-         << "pool_piece_c1: expected regions of (lane), (member, lane) and "
-            "(lane, three vectors) that end in a 'cuda.pool_yield' of three "
+         << "window_segment_c1: expected regions of (lane), (member, lane) and "
+            "(lane, three vectors) that end in a 'cuda.window_yield' of three "
             "vectors of f32, two of one type and at most one more, and none, "
             "all of one shape";
 }
 
-void PoolPieceOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
-                                    SetIntRangeFn setRange) {
-  auto pool = cast<PoolOnlineOp>((*this)->getParentOp());
-  int64_t threads = pool.getThreads() * pool.getCluster();
-  int64_t members = pool.getMembers();
+void WindowSegmentOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                        SetIntRangeFn setRange) {
+  auto reduce = cast<WindowReduceOnlineOp>((*this)->getParentOp());
+  int64_t threads = reduce.getThreads() * reduce.getCluster();
+  int64_t members = reduce.getMembers();
   setArgumentRange(getBegin().getArgument(0), 0, threads - 1, setRange);
   setArgumentRange(getMember().getArgument(0), 0, members - 1, setRange);
   setArgumentRange(getMember().getArgument(1), 0, threads - 1, setRange);
   setArgumentRange(getEnd().getArgument(0), 0, threads - 1, setRange);
 }
 
-StringRef PoolPieceOp::getCallee() { return "pool_piece"; }
-StringRef PoolPieceOp::getHeader() { return "window/pool_online.cuh"; }
-SmallVector<CallArgument> PoolPieceOp::getCallArguments() {
-  return {getCount(),
-          getKnown(),
-          getKept(),
-          getEnds(),
-          Lambda{&getBegin(), "", {"piece_max", "piece_sum", "piece_acc"}},
-          Lambda{&getMember(), "", {}, "dsv4::piece_row"},
-          Lambda{&getEnd()}};
+StringRef WindowSegmentOp::getCallee() { return "reduce_segment"; }
+StringRef WindowSegmentOp::getHeader() {
+  return "window/window_reduce_online.cuh";
+}
+SmallVector<CallArgument> WindowSegmentOp::getCallArguments() {
+  return {
+      getCount(),
+      getKnown(),
+      getKept(),
+      getEnds(),
+      Lambda{&getBegin(), "", {"segment_max", "segment_sum", "segment_acc"}},
+      Lambda{&getMember(), "", {}, "dsv4::segment_row"},
+      Lambda{&getEnd()}};
 }
 
-bool PoolPieceOp::isInt32(OpOperand &) { return true; }
-OffsetSum PoolPieceOp::getOffsetSum(Region &region) {
+bool WindowSegmentOp::isInt32(OpOperand &) { return true; }
+OffsetSum WindowSegmentOp::getOffsetSum(Region &region) {
   return &region == &getMember() ? OffsetSum::WideIndex : OffsetSum::Range;
 }

@@ -1,164 +1,164 @@
-// One quantize for every row of the table of docs/Quantisation.md: rules of public
-// engines are rules, and fit their formats.
+// One quantize for every row of the table of docs/Quantisation.md: recipes of public
+// engines are recipes, and fit their formats.
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
-// The page has these rules in this order.
+// The page has these recipes in this order.
 // RUN: grep -o '#dsv4[.]quantizer<[^>]*>' %s > %t.here
 // RUN: grep -o '#dsv4[.]quantizer<[^>]*>' %test_dir/../docs/Quantisation.md > %t.page
 // RUN: diff %t.here %t.page
 
 // CHECK-LABEL: func.func @act_quant
 // CHECK: dsv4.quantize
-func.func @act_quant(%x: tensor<?x512xbf16>, %codes: tensor<?x512xf8E4M3FN>, %factors: tensor<?x8xf8E8M0FNU>)
+func.func @act_quant(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf8E4M3FN>, %scales: tensor<?x8xf8E8M0FNU>)
     -> (tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
+      outs(%payload, %scales : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>
 }
 
 // CHECK-LABEL: func.func @fp4_act_quant
 // CHECK: dsv4.quantize
-func.func @fp4_act_quant(%x: tensor<?x512xbf16>, %codes: tensor<?x512xf4E2M1FN>, %factors: tensor<?x16xf8E8M0FNU>)
+func.func @fp4_act_quant(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf4E2M1FN>, %scales: tensor<?x16xf8E8M0FNU>)
     -> (tensor<?x512xf4E2M1FN>, tensor<?x16xf8E8M0FNU>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x512xf4E2M1FN>, tensor<?x16xf8E8M0FNU>)
+      outs(%payload, %scales : tensor<?x512xf4E2M1FN>, tensor<?x16xf8E8M0FNU>)
       {format = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>,
-       rule = #dsv4.quantizer<floor = 7.0529661e-38 : f32, limit = reciprocal, rounding = up_pow2>}
+       recipe = #dsv4.quantizer<floor = 7.0529661e-38 : f32, limit = reciprocal, rounding = up_pow2>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf4E2M1FN>, tensor<?x16xf8E8M0FNU>
 }
 
 // CHECK-LABEL: func.func @flashmla_v4
 // CHECK: dsv4.quantize
-func.func @flashmla_v4(%x: tensor<?x512xbf16>, %codes: tensor<?x448xf8E4M3FN>, %factors: tensor<?x7xf8E8M0FNU>)
+func.func @flashmla_v4(%x: tensor<?x512xbf16>, %payload: tensor<?x448xf8E4M3FN>, %scales: tensor<?x7xf8E8M0FNU>)
     -> (tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>) {
   %q, %s = dsv4.quantize %x columns [0, 448]
-      outs(%codes, %factors : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      outs(%payload, %scales : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2>}
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>
 }
 
 // CHECK-LABEL: func.func @sglang_v41_fp8
 // CHECK: dsv4.quantize
-func.func @sglang_v41_fp8(%x: tensor<?x512xbf16>, %codes: tensor<?x512xf8E4M3FN>, %factors: tensor<?x16xf8E8M0FNU>)
+func.func @sglang_v41_fp8(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf8E4M3FN>, %scales: tensor<?x16xf8E8M0FNU>)
     -> (tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>)
+      outs(%payload, %scales : tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 32>]>,
-       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2>}
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf8E4M3FN>, tensor<?x16xf8E8M0FNU>
 }
 
 // CHECK-LABEL: func.func @v41_fp4
 // CHECK: dsv4.quantize
-func.func @v41_fp4(%x: tensor<?x512xbf16>, %codes: tensor<?x512xf4E2M1FN>, %factors: tensor<?x32xf8E4M3FN>)
+func.func @v41_fp4(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf4E2M1FN>, %scales: tensor<?x32xf8E4M3FN>)
     -> (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
+      outs(%payload, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>,
-       rule = #dsv4.quantizer<floor = 0.001953125 : f32, floor_of = scale, limit = reciprocal>}
+       recipe = #dsv4.quantizer<floor = 0.001953125 : f32, floor_of = scale, limit = reciprocal>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
 }
 
 // CHECK-LABEL: func.func @v41_fp4_without_negative_zero
 // CHECK: dsv4.quantize
-func.func @v41_fp4_without_negative_zero(%x: tensor<?x512xbf16>, %codes: tensor<?x512xf4E2M1FN>, %factors: tensor<?x32xf8E4M3FN>)
+func.func @v41_fp4_without_negative_zero(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf4E2M1FN>, %scales: tensor<?x32xf8E4M3FN>)
     -> (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
+      outs(%payload, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>,
-       rule = #dsv4.quantizer<floor = 0.001953125 : f32, floor_of = scale, limit = reciprocal, drop_negative_zero = true>}
+       recipe = #dsv4.quantizer<floor = 0.001953125 : f32, floor_of = scale, limit = reciprocal, drop_negative_zero = true>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
 }
 
 // CHECK-LABEL: func.func @vllm_nvfp4_352
 // CHECK: dsv4.quantize
-func.func @vllm_nvfp4_352(%x: tensor<?x512xbf16>, %codes: tensor<?x512xf4E2M1FN>, %factors: tensor<?x32xf8E4M3FN>)
+func.func @vllm_nvfp4_352(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf4E2M1FN>, %scales: tensor<?x32xf8E4M3FN>)
     -> (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
+      outs(%payload, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>,
-       rule = #dsv4.quantizer<floor = 0.001953125 : f32, floor_of = scale, rounding = up, payload = reciprocal>}
+       recipe = #dsv4.quantizer<floor = 0.001953125 : f32, floor_of = scale, rounding = up, payload = reciprocal>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
 }
 
 // CHECK-LABEL: func.func @flashinfer_nvfp4
 // CHECK: dsv4.quantize
-func.func @flashinfer_nvfp4(%x: tensor<?x512xbf16>, %given: tensor<1xf32>, %codes: tensor<?x512xf4E2M1FN>, %factors: tensor<?x32xf8E4M3FN>)
+func.func @flashinfer_nvfp4(%x: tensor<?x512xbf16>, %given: tensor<1xf32>, %payload: tensor<?x512xf4E2M1FN>, %scales: tensor<?x32xf8E4M3FN>)
     -> (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>) {
   %q, %s = dsv4.quantize %x given(%given : tensor<1xf32>)
-      outs(%codes, %factors : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
+      outs(%payload, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,
-       rule = #dsv4.quantizer<>}
+       recipe = #dsv4.quantizer<>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
 }
 
 // CHECK-LABEL: func.func @sglang_index_mxfp4
 // CHECK: dsv4.quantize
-func.func @sglang_index_mxfp4(%x: tensor<?x128xbf16>, %codes: tensor<?x128xf4E2M1FN>, %factors: tensor<?x4xf8E8M0FNU>)
+func.func @sglang_index_mxfp4(%x: tensor<?x128xbf16>, %payload: tensor<?x128xf4E2M1FN>, %scales: tensor<?x4xf8E8M0FNU>)
     -> (tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>)
+      outs(%payload, %scales : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>)
       {format = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>,
-       rule = #dsv4.quantizer<floor = 1.66666669e-05 : f32, floor_of = scale, rounding = up_pow2, ties = down, drop_negative_zero = true>}
+       recipe = #dsv4.quantizer<floor = 1.66666669e-05 : f32, floor_of = scale, rounding = up_pow2, ties = down, drop_negative_zero = true>}
       : tensor<?x128xbf16>
   return %q, %s : tensor<?x128xf4E2M1FN>, tensor<?x4xf8E8M0FNU>
 }
 
 // CHECK-LABEL: func.func @split_580
 // CHECK: dsv4.quantize
-func.func @split_580(%x: tensor<?x512xbf16>, %codes: tensor<?x448xf8E4M3FN>, %factors: tensor<?xf32>)
+func.func @split_580(%x: tensor<?x512xbf16>, %payload: tensor<?x448xf8E4M3FN>, %scales: tensor<?xf32>)
     -> (tensor<?x448xf8E4M3FN>, tensor<?xf32>) {
   %q, %s = dsv4.quantize %x columns [0, 448]
-      outs(%codes, %factors : tensor<?x448xf8E4M3FN>, tensor<?xf32>)
+      outs(%payload, %scales : tensor<?x448xf8E4M3FN>, tensor<?xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>,
-       rule = #dsv4.quantizer<floor = 1.0e-12 : f32, floor_of = scale>}
+       recipe = #dsv4.quantizer<floor = 1.0e-12 : f32, floor_of = scale>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x448xf8E4M3FN>, tensor<?xf32>
 }
 
 // CHECK-LABEL: func.func @deepgemm_index_fp8
 // CHECK: dsv4.quantize
-func.func @deepgemm_index_fp8(%x: tensor<?x128xbf16>, %codes: tensor<?x128xf8E4M3FN>, %factors: tensor<?xf32>)
+func.func @deepgemm_index_fp8(%x: tensor<?x128xbf16>, %payload: tensor<?x128xf8E4M3FN>, %scales: tensor<?xf32>)
     -> (tensor<?x128xf8E4M3FN>, tensor<?xf32>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x128xf8E4M3FN>, tensor<?xf32>)
+      outs(%payload, %scales : tensor<?x128xf8E4M3FN>, tensor<?xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>,
-       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, payload = reciprocal>}
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, payload = reciprocal>}
       : tensor<?x128xbf16>
   return %q, %s : tensor<?x128xf8E4M3FN>, tensor<?xf32>
 }
 
 // CHECK-LABEL: func.func @flashmla_v32
 // CHECK: dsv4.quantize
-func.func @flashmla_v32(%x: tensor<?x512xbf16>, %codes: tensor<?x512xf8E4M3FN>, %factors: tensor<?x4xf32>)
+func.func @flashmla_v32(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf8E4M3FN>, %scales: tensor<?x4xf32>)
     -> (tensor<?x512xf8E4M3FN>, tensor<?x4xf32>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>)
+      outs(%payload, %scales : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>,
-       rule = #dsv4.quantizer<floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2>}
+       recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>
 }
 
 // CHECK-LABEL: func.func @vllm_v32
 // CHECK: dsv4.quantize
-func.func @vllm_v32(%x: tensor<?x512xbf16>, %codes: tensor<?x512xf8E4M3FN>, %factors: tensor<?x4xf32>)
+func.func @vllm_v32(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf8E4M3FN>, %scales: tensor<?x4xf32>)
     -> (tensor<?x512xf8E4M3FN>, tensor<?x4xf32>) {
   %q, %s = dsv4.quantize %x
-      outs(%codes, %factors : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>)
+      outs(%payload, %scales : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>,
-       rule = #dsv4.quantizer<floor = 1.17549435e-38 : f32, floor_of = scale>}
+       recipe = #dsv4.quantizer<floor = 1.17549435e-38 : f32, floor_of = scale>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>
 }

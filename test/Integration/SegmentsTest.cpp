@@ -1,4 +1,4 @@
-//===- PiecesTest.cpp - Windows piece by piece, against the oracle --------===//
+//===- SegmentsTest.cpp - Windows segment by segment, against the oracle --===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The online compress, bit for bit against the oracle; and windows cut into
-// pieces and pieces into launches in all ways, which must give the same entries
-// and leave the same state.
+// segments and segments into launches in all ways, which must give the same
+// entries and leave the same state.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,13 @@ namespace {
 
 std::vector<Shape> getShapes(const Compressor &op) {
   struct {
-    int64_t pieces, tokens;
+    int64_t segments, tokens;
   } const all[] = {{0, 5}, {1, 1}, {5, 3}, {40, 64}, {70, 2 * op.window + 5},
                    {3, 0}};
   std::vector<Shape> shapes;
-  for (auto [pieces, tokens] : all)
+  for (auto [segments, tokens] : all)
     for (Codes codes : {Codes::All, Codes::NoNaN})
-      shapes.push_back({op.getDims(pieces, tokens, 3), codes});
+      shapes.push_back({op.getDims(segments, tokens, 3), codes});
   return shapes;
 }
 
@@ -43,9 +43,9 @@ std::vector<Shape> getShapes(const Compressor &op) {
 
 /// How a sequence is cut, and where its state is.
 struct Cut {
-  int64_t mostTokens; ///< Of a request in a launch.
-  int64_t mostCount;  ///< Of a piece.
-  bool inPlace;       ///< Else two entries a request take turns.
+  int64_t maxTokens;  ///< Of a request in a launch.
+  int64_t maxCount;   ///< Of a segment.
+  bool inPlace;       ///< Else two entries per request take turns.
   bool twice;         ///< Every launch is made again.
 };
 
@@ -69,13 +69,13 @@ public:
       scores[i] = -INFINITY;
   }
 
-  /// What all pieces leave: the entries and, behind them, the state of every
+  /// What all segments leave: the entries and, after them, the state of every
   /// request; or what went wrong.
   std::string run(CompiledProgram &program, const Cut &cut,
                   std::vector<char> &left);
 
 private:
-  /// Fills `set` with up to `cut.mostTokens` tokens of every request, and the
+  /// Fills `set` with up to `cut.maxTokens` tokens of every request, and the
   /// plan; `rows` gets the window that each row of the plan ends, or -1.
   void fill(CompiledProgram &program, InputSet &set, const Cut &cut,
             std::vector<int64_t> &rows);
@@ -95,7 +95,7 @@ void Requests::fill(CompiledProgram &program, InputSet &set, const Cut &cut,
   rows.clear();
   for (int64_t r = 0; r < requests; ++r) {
     int64_t drawn =
-        cut.mostTokens < length ? 1 + random() % cut.mostTokens : length;
+        cut.maxTokens < length ? 1 + random() % cut.maxTokens : length;
     int64_t count = std::min(length - done[r], drawn);
     size_t first = (r * length + done[r]) * op.channels;
     put(set, program.find("values"), tokens * op.channels, &values[first],
@@ -106,9 +106,9 @@ void Requests::fill(CompiledProgram &program, InputSet &set, const Cut &cut,
     // A window that is not ended goes on in the next launch.
     while (count > 0 && ends) {
       int64_t place = done[r] % op.window;
-      int64_t taken = std::min({count, op.window - place, cut.mostCount});
+      int64_t taken = std::min({count, op.window - place, cut.maxCount});
       isRead |= place != 0;
-      // What another piece reads is not written.
+      // What another segment reads is not written.
       bool same = cut.inPlace && (place != 0 || !isRead);
       int64_t to = same ? entry[r] : entry[r] ^ 1;
       for (int64_t number : {done[r], taken, tokens, entry[r], to})
@@ -131,8 +131,8 @@ void Requests::fill(CompiledProgram &program, InputSet &set, const Cut &cut,
 
 std::string Requests::run(CompiledProgram &program, const Cut &cut,
                           std::vector<char> &left) {
-  Dims dims = op.getDims(requests * (cut.mostTokens / op.window + 2),
-                         requests * cut.mostTokens, requests);
+  Dims dims = op.getDims(requests * (cut.maxTokens / op.window + 2),
+                         requests * cut.maxTokens, requests);
   dims["state.pages"] = (2 * requests + op.page - 1) / op.page;
   auto set = program.makeInputs(dims, 1, Codes::NoNaN);
   if (!set)
@@ -156,7 +156,7 @@ std::string Requests::run(CompiledProgram &program, const Cut &cut,
         std::memcpy(&left[ended[e] * row], made.data() + e * row, row);
       else if (std::any_of(made.begin() + e * row, made.begin() + (e + 1) * row,
                            [](char byte) { return byte != 0; }))
-        return "the row of a piece that ends no window is not zeros";
+        return "the row of a segment that ends no window is not zeros";
   }
   // The record, or the three arrays.
   for (unsigned field = 0; field < (op.arrays ? 3u : 1u); ++field) {
@@ -189,8 +189,8 @@ std::string checkCuts(Sessions &sessions, const Compressor &op, uint64_t seed) {
       failure = all.run(program, one, cut);
     if (failure.empty() && cut != whole)
       failure = "the bits depend on launches of at most " +
-                std::to_string(one.mostTokens) + " tokens, pieces of at most " +
-                std::to_string(one.mostCount) +
+                std::to_string(one.maxTokens) +
+                " tokens, segments of at most " + std::to_string(one.maxCount) +
                 (one.inPlace ? ", in place" : "") +
                 (one.twice ? ", every launch twice" : "");
   }
@@ -204,7 +204,7 @@ std::string checkCuts(Sessions &sessions, const Compressor &op, uint64_t seed) {
 // Tests
 //===----------------------------------------------------------------------===//
 
-TEST(PiecesTest, Alone) {
+TEST(SegmentsTest, Alone) {
   Sessions sessions;
   Jobs jobs;
   std::mt19937_64 random(getSeed());
@@ -221,7 +221,7 @@ TEST(PiecesTest, Alone) {
   runAndCount(jobs);
 }
 
-TEST(PiecesTest, Schedules) {
+TEST(SegmentsTest, Schedules) {
   Sessions sessions;
   Jobs jobs;
   std::mt19937_64 random(getSeed());
@@ -232,7 +232,7 @@ TEST(PiecesTest, Schedules) {
         draw<int64_t>({512, 128, 96, 20}, random), random));
   all = thin(all);
   for (const Compressor &op : all)
-    jobs.push_back([&, schedule = drawTeamSchedule(random),
+    jobs.push_back([&, schedule = drawWindowSchedule(random),
                     seed = random() % 1000000] {
       return checkSchedule(sessions, op.getName(), op.getText(),
                            {{op.getDims(33, 64, 3)}}, seed, schedule, fitted);
@@ -241,9 +241,9 @@ TEST(PiecesTest, Schedules) {
   expectFitted(fitted, jobs);
 }
 
-// Clusters that fit: several rows each, teams that are no whole warps, and
-// threads beside them; pieces longer and shorter than what is loaded ahead.
-TEST(PiecesTest, Clusters) {
+// Clusters that fit: several rows each, groups that are no whole warps, and
+// threads beside them; segments longer and shorter than what is loaded ahead.
+TEST(SegmentsTest, Clusters) {
   Sessions sessions;
   Jobs jobs;
   std::mt19937_64 random(getSeed());
@@ -282,7 +282,7 @@ TEST(PiecesTest, Clusters) {
   EXPECT_EQ(fitted, jobs.size());
 }
 
-TEST(PiecesTest, HoweverCut) {
+TEST(SegmentsTest, HoweverCut) {
   Sessions sessions;
   Jobs jobs;
   std::mt19937_64 random(getSeed());
