@@ -276,7 +276,7 @@ LogicalResult dsv4::emitRank(row::SelectOp select, Distribution &thread,
 LogicalResult Selector::emitRanks(cuda::SelectOp call) {
   Block *body = &call.getEmit().emplaceBlock();
   Location loc = d.getLoc();
-  Value rank = body->addArgument(b.getIndexType(), d.getLoc("place"));
+  Value rank = body->addArgument(b.getIndexType(), d.getLoc("rank"));
   Value index = body->addArgument(b.getIndexType(), d.getLoc("index"));
   Value value = body->addArgument(b.getF32Type(), d.getLoc("value"));
   View ranks;

@@ -92,17 +92,14 @@ PartResources SelectAttr::getResources(Operation *kernel,
 std::string SelectAttr::describe(const LaunchPart &launch) const {
   if (isTile())
     return "a selection from tiles";
-  std::string line = llvm::formatv("vectors of {0} {1}, a row by ", getVector(),
-                                   getVector() == 1 ? "element" : "elements");
+  std::string who = isWarp() ? "one warp" : "one block";
   if (getAlgorithm() == SelectAlgorithm::Grid)
-    return llvm::formatv("{0}{1} blocks that read it once", line, getBlocks());
-  if (launch.cluster > 1)
-    line += llvm::formatv("a cluster of {0} blocks", launch.cluster);
-  else
-    line += isWarp() ? "a warp" : "a block";
-  return line + (getAlgorithm() == SelectAlgorithm::Stream
-                     ? " that reads it once"
-                     : " that has it in registers");
+    who = llvm::formatv("{0} blocks", getBlocks());
+  else if (launch.cluster > 1)
+    who = llvm::formatv("a cluster of {0} blocks", launch.cluster);
+  return llvm::formatv("vectors of {0} {1}, {2} per row, {3}", getVector(),
+                       getVector() == 1 ? "element" : "elements", who,
+                       holdsRow() ? "held in registers" : "read once");
 }
 
 int64_t SelectAttr::getVectorsPerThread(int64_t columns,

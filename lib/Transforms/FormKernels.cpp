@@ -7,9 +7,9 @@
 
 //
 // Grouping follows use-def chains through interfaces, never op names. A group
-// grows upwards from its last op: a producer joins where the value between the
-// two has no other user, both have one iteration space, and every access that
-// an op of the group then demands is one that its producer provides.
+// grows upwards from its last op: a producer joins where both have one
+// iteration space, and every access that an op of the group then demands is one
+// that its producer provides. What others use as well is also stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,13 @@ public:
   /// The first access that its producer does not provide if `producer` joins,
   /// in the user's words, or an empty string.
   std::string explainAccesses(Operation *producer);
-  /// Takes the op that explainAccesses() was asked for last.
+  /// Whether ops of the kernel read only parts of rows of the op that
+  /// explainAccesses() was asked for last.
+  bool readsParts() const {
+    return llvm::any_of(getAccesses(candidate),
+                        [](const Access &access) { return !access.isRow(); });
+  }
+  /// Takes that op.
   void join(Operation *producer);
 
 private:
@@ -291,23 +297,50 @@ void Group::join(Operation *producer) {
 // What joins a group
 //===----------------------------------------------------------------------===//
 
-/// Why a kernel with the ops of `group` cannot use `producer` because of others
-/// that use its results, or an empty string.
+/// Why a kernel with the ops of `group` cannot use `producer` because of an op
+/// that uses a result before the kernel runs, or an empty string.
+static std::string explainEarlyUsers(Operation *producer, const Group &group) {
+  for (Operation *user : producer->getUsers()) {
+    if (group.contains(user))
+      continue;
+    Operation *at = producer->getBlock()->findAncestorOpInBlock(*user);
+    if (at && at->isBeforeInBlock(group.getLast()))
+      return llvm::formatv("'{0}' uses its result between them",
+                           user->getName());
+  }
+  return "";
+}
+
+/// The op of `group` that has the destination of `result`, or null.
+static Operation *findOtherOwner(OpResult result, const Group &group) {
+  auto producer = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+  if (!producer)
+    return nullptr;
+  Value destination = producer.getTiedOpOperand(result)->get();
+  const auto *other = llvm::find_if(group.getOps(), [&](Operation *op) {
+    auto styled = dyn_cast<DestinationStyleOpInterface>(op);
+    return styled && llvm::is_contained(styled.getDpsInits(), destination);
+  });
+  return other == group.getOps().end() ? nullptr : *other;
+}
+
+/// Why a kernel with the ops of `group`, which was asked for the accesses of
+/// `producer`, cannot also store what it computes of it for others, or an empty
+/// string.
 static std::string explainOtherUsers(Operation *producer, const Group &group) {
-  bool isAlsoStored = cast<FusionOpInterface>(producer).isAlsoStored();
-  for (Value result : producer->getResults()) {
-    bool joins = llvm::any_of(result.getUsers(), [&](Operation *user) {
-      return group.contains(user);
-    });
-    for (Operation *user : result.getUsers()) {
-      if (group.contains(user))
-        continue;
-      if (joins && !isAlsoStored)
-        return "its result has other users";
-      Operation *at = producer->getBlock()->findAncestorOpInBlock(*user);
-      if (at && at->isBeforeInBlock(group.getLast()))
-        return "another of its results is used between them";
-    }
+  bool storesRows =
+      cast<FusionOpInterface>(producer).isAlsoStored() || !group.readsParts();
+  auto isMember = [&](Operation *user) { return group.contains(user); };
+  for (OpResult result : producer->getResults()) {
+    if (llvm::all_of(result.getUsers(), isMember))
+      continue;
+    if (!storesRows && llvm::any_of(result.getUsers(), isMember))
+      return "its result has other users, and the kernel would compute only "
+             "parts of it";
+    if (Operation *other = findOtherOwner(result, group))
+      return llvm::formatv("its result has other users, and '{0}' overwrites "
+                           "its destination",
+                           other->getName());
   }
   return "";
 }
@@ -338,7 +371,7 @@ static std::string explainOrder(Operation *producer, const Group &group) {
 static std::string explainNoFusion(RowwiseOpInterface producer,
                                    RowwiseOpInterface consumer,
                                    OpOperand &operand, Group &group) {
-  if (std::string why = explainOtherUsers(producer, group); !why.empty())
+  if (std::string why = explainEarlyUsers(producer, group); !why.empty())
     return why;
   if (!acceptsProducer(operand))
     return explainNoRows(operand);
@@ -348,6 +381,8 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return llvm::formatv("iteration spaces differ ({0} and {1})",
                          describeSpace(producer), describeSpace(consumer));
   if (std::string why = group.explainAccesses(producer); !why.empty())
+    return why;
+  if (std::string why = explainOtherUsers(producer, group); !why.empty())
     return why;
   auto isCooperative = [](Operation *op) {
     return cast<RowwiseOpInterface>(op).getCooperativeWork().rows != 0;

@@ -185,7 +185,7 @@ func.func @many(%g: tensor<4x2048xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>
 // CHECK: dsv4.topk
 // CHECK-NEXT: dsv4.route_weights
 // CHECK: dsv4.kernel @between_1{{.*}}
-// REMARK: not fused with 'dsv4.topk': another of its results is used between them
+// REMARK: not fused with 'dsv4.topk': 'dsv4.route_weights' uses its result between them
 func.func @between(%g: tensor<4x64xf32>, %s: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>,
                    %p: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
   %c = dsv4.topk %g order sorted outs(%i : tensor<4x6xi32>) : tensor<4x64xf32>

@@ -76,16 +76,14 @@ func.func @several_segments(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf3
   return %1 : tensor<?x512xbf16>
 }
 
-// Its value has another user: two kernels.
+// A value that is returned as well is stored and forwarded.
 // CHECK-LABEL: func.func @other_user
 func.func @other_user(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
                       %s: tensor<?xf32>, %o: tensor<?x512xbf16>)
     -> (tensor<?x512xf32>, tensor<?x512xbf16>) {
-  // CHECK: %[[A:.*]] = dsv4.kernel @other_user_0
-  // CHECK: %[[B:.*]] = dsv4.kernel @other_user_1(%[[A]],
-  // CHECK: return %[[A]], %[[B]]
+  // CHECK: %[[R:.*]]:2 = dsv4.kernel @other_user(
+  // CHECK: return %[[R]]#0, %[[R]]#1
   %0 = dsv4.paged_gather %c[%i] outs(%tmp : tensor<?x512xf32>) : !cache, tensor<?xi32>
-  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}dsv4.paged_gather{{.*}}its result has other users
   %1 = dsv4.dequantize %0 scales(%s : tensor<?xf32>) outs(%o : tensor<?x512xbf16>)
       {format = #per_row} : tensor<?x512xf32>
   return %0, %1 : tensor<?x512xf32>, tensor<?x512xbf16>
@@ -183,18 +181,44 @@ func.func @writer(%c: !cache, %x: tensor<?x512xbf16>, %t: tensor<?x64xf32>, %p: 
   return
 }
 
-// The row between them is returned: it is written, and read again.
+// The row between them is returned: it is stored, and quantised from registers.
 // CHECK-LABEL: func.func @returned
 func.func @returned(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %q: tensor<?x512xf8E4M3FN>,
                     %f: tensor<?x8xf8E8M0FNU>)
     -> (tensor<?x512xbf16>, tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>) {
-  // CHECK: dsv4.kernel @returned_0
-  // CHECK: dsv4.kernel @returned_1
+  // CHECK: dsv4.kernel @returned(
+  // CHECK: dsv4.rms_norm
+  // CHECK-NEXT: dsv4.quantize
   %0 = dsv4.rms_norm %x outs(%row : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
-  // REMARK: [[@LINE+1]]:12: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.rms_norm': its result has other users
   %1, %2 = dsv4.quantize %0 outs(%q, %f : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #fp8, recipe = #up} : tensor<?x512xbf16>
   return %0, %1, %2 : tensor<?x512xbf16>, tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>
+}
+
+// Both results would be in one memory: the second kernel reads the first before it overwrites it.
+// CHECK-LABEL: func.func @one_destination
+func.func @one_destination(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %q: tensor<?x512xf8E4M3FN>,
+                           %f: tensor<?x8xf8E8M0FNU>, %t: tensor<?x64xf32>, %p: tensor<?xi32>)
+    -> (tensor<?x512xbf16>, tensor<?x512xbf16>) {
+  // CHECK: dsv4.kernel @one_destination_0
+  // CHECK: dsv4.kernel @one_destination_1
+  %0 = dsv4.rms_norm %x outs(%row : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.rms_norm': its result has other users, and 'dsv4.rope' overwrites its destination
+  %1 = dsv4.rope %0 table(%t : tensor<?x64xf32>) positions(%p : tensor<?xi32>)
+      outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  return %0, %1 : tensor<?x512xbf16>, tensor<?x512xbf16>
+}
+
+// Of what is stored for others too the kernel has whole rows.
+// CHECK-LABEL: func.func @parts
+func.func @parts(%g: tensor<?x256xf32>, %s: tensor<?x256xf32>, %i: tensor<?x6xi32>)
+    -> (tensor<?x256xf32>, tensor<?x6xi32>) {
+  // CHECK: dsv4.kernel @parts_0
+  // CHECK: dsv4.kernel @parts_1
+  %0 = dsv4.gate %g function sigmoid outs(%s : tensor<?x256xf32>) : tensor<?x256xf32>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.gate': its result has other users, and the kernel would compute only parts of it
+  %1 = dsv4.topk %0 outs(%i : tensor<?x6xi32>) : tensor<?x256xf32>
+  return %0, %1 : tensor<?x256xf32>, tensor<?x6xi32>
 }
 
 // Windows of tokens become entries in the kernel that stores them. The tokens go to the state in

@@ -4,7 +4,7 @@
 // RUN: dsv4-opt %s --dsv4-outline-kernels="arch=sm_90a" | FileCheck %s
 
 // CHECK: gpu.func @k(%{{.*}}: memref<?xf32>, %{{.*}}: i32 {{.*}}, %[[W:[a-z0-9]+]]: memref<?xi8>)
-// CHECK-SAME: a row by 64 blocks that read it once
+// CHECK-SAME: 64 blocks per row, read once
 // CHECK-NOT: cuda.cluster
 // CHECK: memref.store %{{.*}}, %[[W]]
 // CHECK-LABEL: func.func @f

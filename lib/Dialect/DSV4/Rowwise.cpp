@@ -34,13 +34,28 @@ Value dsv4::getRowSource(RowwiseOpInterface op) {
 
 BlockArgument dsv4::getRowArgument(KernelOp kernel) {
   BlockArgument first;
-  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>()) {
+  auto isGiven = [&](BlockArgument argument) {
+    return argument &&
+           isa<BlockArgument>(kernel.getInputs()[argument.getArgNumber()]);
+  };
+  auto ops = kernel.getBody().front().getOps<RowwiseOpInterface>();
+  for (RowwiseOpInterface op : ops) {
     auto source = dyn_cast<BlockArgument>(getRowSource(op));
-    if (source && isa<BlockArgument>(kernel.getInputs()[source.getArgNumber()]))
+    if (isGiven(source))
       return source;
     if (!first)
       first = source;
   }
+  // Rows of what is in no memory are counted by a destination that is.
+  for (RowwiseOpInterface op : ops)
+    if (auto stored = dyn_cast<DestinationStyleOpInterface>(op.getOperation()))
+      for (Value init : stored.getDpsInits()) {
+        auto destination = dyn_cast<BlockArgument>(init);
+        auto type = dyn_cast<RankedTensorType>(init.getType());
+        if (type && isGiven(destination) &&
+            type.getShape().drop_back() == ArrayRef(op.getIterationSpace()))
+          return destination;
+      }
   return first;
 }
 

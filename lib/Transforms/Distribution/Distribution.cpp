@@ -337,8 +337,7 @@ LogicalResult Distribution::emitStores(Block *block) {
   return success();
 }
 
-/// Makes the numbers of the row that its elements are computed from, once for
-/// all sections.
+/// Computes what all elements of the row share, once for all sections.
 LogicalResult Distribution::computeNumbers(Distribution &section) {
   for (Operation &op : *forall.getBody())
     for (Value operand : op.getOperands()) {

@@ -60,7 +60,7 @@ func.func @n65536(
   return %normed : tensor<?x65536xbf16>
 }
 
-// What is computed of the numbers of a row, twice over: both are made before the sections.
+// Statistics of a row that was computed from statistics: both are found before the sections.
 func.func @twice(
     %x: tensor<?x6144xf32> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
     %out: tensor<?x6144xbf16> {dsv4.name = "out", dsv4.dims = ["rows", ""]})

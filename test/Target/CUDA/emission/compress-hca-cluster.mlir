@@ -21,7 +21,7 @@ func.func @compress_hca_cluster(
 // The whole text.
 //     CHECK:// dsv4.compress of f32 to f32
 //CHECK-NEXT:// tokens = ?, entries = ?
-//CHECK-NEXT:// sm_90a: 512 threads, 32 lanes per row, vectors of 2 elements, 1 row a cluster of 2 blocks in vectors of 2 elements per thread, programmatic launch
+//CHECK-NEXT:// sm_90a: 512 threads, 32 lanes per row, vectors of 2 elements, 1 row per cluster of 2 blocks in vectors of 2 elements per thread, programmatic launch
 //CHECK-NEXT:struct CompressHcaClusterConfig : dsv4::WindowDefaults {
 //CHECK-NEXT:  static constexpr int members = 128, rows = 1, threads = 512, lanes = 32, cluster = 2;
 //CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 2>;

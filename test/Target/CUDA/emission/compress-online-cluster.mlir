@@ -25,7 +25,7 @@ func.func @compress_online_cluster(
 // The whole text.
 //     CHECK:// dsv4.compress of bf16 to bf16
 //CHECK-NEXT:// tokens = ?, segments = ?
-//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes per row, vectors of 2 elements, 1 row a cluster of 2 blocks in vectors of 1 element per thread, 73728 bytes of dynamic shared memory, programmatic launch
+//CHECK-NEXT:// sm_90a: 256 threads, 32 lanes per row, vectors of 2 elements, 1 row per cluster of 2 blocks in vectors of 1 element per thread, 73728 bytes of dynamic shared memory, programmatic launch
 //CHECK-NEXT:struct CompressOnlineClusterConfig : dsv4::WindowSegmentDefaults {
 //CHECK-NEXT:  static constexpr int rows = 1, threads = 256, lanes = 32, groups = 9, cluster = 2;
 //CHECK-NEXT:  using Part = dsv4::Tile<float, 1, 1>;

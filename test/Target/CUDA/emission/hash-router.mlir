@@ -1,4 +1,4 @@
-// The router of the first layers: a lane a place, and of the logits only those that are needed.
+// The router of the first layers: a lane a rank, and of the logits only those that are needed.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.rows<lanes=8,vector=1,load=evict_last>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines

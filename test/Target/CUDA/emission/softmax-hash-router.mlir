@@ -1,4 +1,4 @@
-// The same by token id: of the scores of all lanes only those that are needed. Six of 32 lanes have a place.
+// The same by token id: of the scores of all lanes only those that are needed. Six of 32 lanes have a rank.
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.rows<lanes=32,vector=1,load=evict_last>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines

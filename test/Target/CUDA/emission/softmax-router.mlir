@@ -27,7 +27,7 @@ func.func @router(
 // The whole text.
 //     CHECK:// dsv4.gate of f32 to f32, dsv4.topk of f32 to i32, dsv4.route_weights of f32 to f32
 //CHECK-NEXT:// tokens = ?, bias.0 = 256
-//CHECK-NEXT:// sm_90a: 128 threads, vectors of 4 elements, a row by a warp that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 128 threads, vectors of 4 elements, one warp per row, held in registers, programmatic launch
 //CHECK-NEXT:struct RouterConfig : dsv4::TopkWarpDefaults {
 //CHECK-NEXT:  static constexpr int k = 6, vector = 4, vectors = 2;
 //CHECK-NEXT:  static constexpr bool needs_values = false, computed = true;
@@ -57,7 +57,7 @@ func.func @router(
 //CHECK-NEXT:        const auto scores_1 = dsv4::columns<32>(scores, column);
 //CHECK-NEXT:        return scores_1 + bias_1;
 //CHECK-NEXT:      },
-//CHECK-NEXT:      [&](int place, int index, float value) {
+//CHECK-NEXT:      [&](int rank, int index, float value) {
 //CHECK-NEXT:        dsv4::launch_dependents();
 //CHECK-NEXT:        const long long row_start = (long long)row * 6;
 //CHECK-NEXT:        const int column_1 = max(index, 0);
@@ -66,8 +66,8 @@ func.func @router(
 //CHECK-NEXT:        const auto scores_2 = powers_1 / dsv4::repeat<1, 1>(power_sum);
 //CHECK-NEXT:        const auto picked = dsv4::where_valid(scores_2, index, 256);
 //CHECK-NEXT:        const auto sum = dsv4::sum<8, 8>(picked);
-//CHECK-NEXT:        if (place < 6) {
-//CHECK-NEXT:          const long long at = row_start + place;
+//CHECK-NEXT:        if (rank < 6) {
+//CHECK-NEXT:          const long long at = row_start + rank;
 //CHECK-NEXT:          dsv4::store(&weights[at], picked / dsv4::max_nan(sum, 1.1754944e-38f) * 1.5f);
 //CHECK-NEXT:          experts[at] = index;
 //CHECK-NEXT:        }

@@ -19,7 +19,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of bf16 to i32
 //CHECK-NEXT:// rows <= 8, columns <= 4194304
-//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 8 elements, a row by a cluster of 16 blocks that reads it once, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 8 elements, a cluster of 16 blocks per row, read once, programmatic launch
 //CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 2048, threads = 1024, vector = 8, vectors = 2, cluster = 16;
 //CHECK-NEXT:  static constexpr auto read = dsv4::TopkRead::sample;
@@ -43,9 +43,9 @@ func.func @topk(
 //CHECK-NEXT:      const auto scores_1 = dsv4::load_part<dsv4::Tile<dsv4::bf16, 1, 8>>(&scores[scores_start + column], columns - column);
 //CHECK-NEXT:      return dsv4::convert<float>(scores_1);
 //CHECK-NEXT:    },
-//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:    [&](int rank, int index, float value) {
 //CHECK-NEXT:      const int row_start = row * 2048;
-//CHECK-NEXT:      const int at = row_start + place;
+//CHECK-NEXT:      const int at = row_start + rank;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      values[at] = dsv4::convert<dsv4::bf16>(value);
 //CHECK-NEXT:    });

@@ -26,7 +26,7 @@ func.func @dequantize_topk(
 // The whole text.
 //     CHECK:// dsv4.dequantize of f4E2M1FN to f32, dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows = ?, data.1 = 4096
-//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a row by a block that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, one block per row, held in registers, programmatic launch
 //CHECK-NEXT:struct DequantizeTopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 64, threads = 1024, vector = 4, vectors = 1;
 //CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
@@ -49,9 +49,9 @@ func.func @dequantize_topk(
 //CHECK-NEXT:      const auto group_scale = dsv4::load<dsv4::Vec<dsv4::ue8m0, 1>>(&scales[(long long)blockIdx.x * 128 + quotient_1]);
 //CHECK-NEXT:      return dsv4::dequantize<float>(elements, group_scale);
 //CHECK-NEXT:    },
-//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:    [&](int rank, int index, float value) {
 //CHECK-NEXT:      const long long row_start = (long long)blockIdx.x * 64;
-//CHECK-NEXT:      const long long at = row_start + place;
+//CHECK-NEXT:      const long long at = row_start + rank;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      values[at] = value;
 //CHECK-NEXT:    });

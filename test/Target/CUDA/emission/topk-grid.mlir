@@ -17,7 +17,7 @@ func.func @topk_grid(
 // The whole text.
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// queries = ?, entries <= 4194304
-//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a row by 64 blocks that read it once, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, 64 blocks per row, read once, programmatic launch
 //CHECK-NEXT:struct TopkGridConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 2, blocks_per_row = 64;
 //CHECK-NEXT:  static constexpr auto read = dsv4::TopkRead::sample;
@@ -43,9 +43,9 @@ func.func @topk_grid(
 //CHECK-NEXT:      const auto scores_1 = dsv4::load_part<dsv4::Tile<float, 1, 4>>(&scores[scores_start + column], entries - column);
 //CHECK-NEXT:      return scores_1;
 //CHECK-NEXT:    },
-//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:    [&](int rank, int index, float value) {
 //CHECK-NEXT:      const long long row_start = (long long)row * 512;
-//CHECK-NEXT:      const long long at = row_start + place;
+//CHECK-NEXT:      const long long at = row_start + rank;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:    });
 //CHECK-NEXT:}

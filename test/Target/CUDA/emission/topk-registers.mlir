@@ -19,7 +19,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of bf16 to i32
 //CHECK-NEXT:// rows = ?, scores.1 = 1024
-//CHECK-NEXT:// sm_90a: 256 threads, vectors of 8 elements, a row by a block that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 256 threads, vectors of 8 elements, one block per row, held in registers, programmatic launch
 //CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 64, threads = 256, vector = 8, vectors = 1;
 //CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
@@ -40,11 +40,11 @@ func.func @topk(
 //CHECK-NEXT:      const auto bias_1 = dsv4::load<dsv4::Tile<float, 1, 8>>(&bias[column]);
 //CHECK-NEXT:      return dsv4::convert<float>(scores_1) + bias_1;
 //CHECK-NEXT:    },
-//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:    [&](int rank, int index, float value) {
 //CHECK-NEXT:      const long long row_start = (long long)blockIdx.x * 64;
 //CHECK-NEXT:      const int column_1 = max(index, 0);
 //CHECK-NEXT:      const auto scores_2 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 1>>(&scores[(long long)blockIdx.x * 1024 + column_1]);
-//CHECK-NEXT:      const long long at = row_start + place;
+//CHECK-NEXT:      const long long at = row_start + rank;
 //CHECK-NEXT:      dsv4::store(&values[at], dsv4::where_valid(dsv4::convert<float>(scores_2), index, 4194304, dsv4::as_float(0xFF800000u)));
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:    });

@@ -24,7 +24,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// rows <= 8, columns <= 16384 (a multiple of 4)
-//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a row by a cluster of 4 blocks that has it in registers, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a cluster of 4 blocks per row, held in registers, programmatic launch
 //CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 1, cluster = 4;
 //CHECK-NEXT:  static constexpr auto order = dsv4::TopkOrder::sorted;
@@ -46,9 +46,9 @@ func.func @topk(
 //CHECK-NEXT:      const auto scores_1 = dsv4::load<dsv4::Tile<float, 1, 4>>(&scores[scores_start + column]);
 //CHECK-NEXT:      return scores_1;
 //CHECK-NEXT:    },
-//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:    [&](int rank, int index, float value) {
 //CHECK-NEXT:      const int row_start = row * 512;
-//CHECK-NEXT:      const int at = row_start + place;
+//CHECK-NEXT:      const int at = row_start + rank;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      values[at] = value;
 //CHECK-NEXT:    });

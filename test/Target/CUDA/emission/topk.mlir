@@ -23,7 +23,7 @@ func.func @topk(
 // The whole text.
 //     CHECK:// dsv4.topk of f32 to i32
 //CHECK-NEXT:// queries = ?, entries <= 32768, requests = ?, pages = ?
-//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, a row by a block that reads it once, programmatic launch
+//CHECK-NEXT:// sm_90a: 1024 threads, vectors of 4 elements, one block per row, read once, programmatic launch
 //CHECK-NEXT:struct TopkConfig : dsv4::TopkDefaults {
 //CHECK-NEXT:  static constexpr int k = 512, threads = 1024, vector = 4, vectors = 2;
 //CHECK-NEXT:  static constexpr auto read = dsv4::TopkRead::first;
@@ -55,12 +55,12 @@ func.func @topk(
 //CHECK-NEXT:      const auto scores_1 = dsv4::load_part<dsv4::Tile<float, 1, 4>>(&scores[scores_start + column], entries - column);
 //CHECK-NEXT:      return scores_1;
 //CHECK-NEXT:    },
-//CHECK-NEXT:    [&](int place, int index, float value) {
+//CHECK-NEXT:    [&](int rank, int index, float value) {
 //CHECK-NEXT:      const long long row_start = (long long)blockIdx.x * 512;
 //CHECK-NEXT:      const int page_number = index / 64;
 //CHECK-NEXT:      const int entry = has_request && index >= 0 && page_number < pages ? dsv4::load<int>(&page_table[(long long)request_1 * pages + page_number]) : -1;
 //CHECK-NEXT:      const long long slot = (long long)entry * 64 + index % 64;
-//CHECK-NEXT:      const long long at = row_start + place;
+//CHECK-NEXT:      const long long at = row_start + rank;
 //CHECK-NEXT:      indices[at] = index;
 //CHECK-NEXT:      slots[at] = (int)(entry >= 0 && slot < 2147483648ll ? slot : -1);
 //CHECK-NEXT:    });
