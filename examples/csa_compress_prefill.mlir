@@ -1,4 +1,4 @@
-// CSA's compressor (m = 4, overlapping) for the tokens of a prefill, from any position and in vectors of
+// CSA's compressor (m = 4, overlapping) for the tokens of a prefill, from any position and in parts of
 // any size: a window that began in an earlier launch is completed from the state, which is paged like a
 // sliding window of the sequence. One kernel for pooling, norm, rotation, quantisation and store,
 // launched over the entries; a second one keeps the tokens. The entries are those of
