@@ -137,11 +137,11 @@ func.func @quantize(
     %data: tensor<?x512x{0}> {{dsv4.name = "data", dsv4.dims = ["rows", ""]},
     %scales: tensor<?x{1}x{2}> {{dsv4.name = "scales", dsv4.dims = ["rows", ""]})
     -> (tensor<?x512x{0}>, tensor<?x{1}x{2}>) {{
-  %payload, %scales = dsv4.quantize %x
+  %payload, %found = dsv4.quantize %x
       outs(%data, %scales : tensor<?x512x{0}>, tensor<?x{1}x{2}>)
       {{format = #dsv4.format<{0}, [<{2} per {3}>]>, recipe = #dsv4.quantizer<{4}>}
       : tensor<?x512xbf16>
-  return %payload, %scales : tensor<?x512x{0}>, tensor<?x{1}x{2}>
+  return %payload, %found : tensor<?x512x{0}>, tensor<?x{1}x{2}>
 }
 )";
 

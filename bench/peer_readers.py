@@ -35,9 +35,9 @@ def decode_e2m1(data, dtype):
 def v4_584(dtype, cache, indices, table, requests):
     page, slot = locate(indices, table, requests)
     records = cache[:, : PAGE * 576].view(-1, PAGE, 576)[page, slot]
-    scales = cache[:, PAGE * 576 : PAGE * 584].view(-1, PAGE, 8)[page, slot]
+    factors = cache[:, PAGE * 576 : PAGE * 584].view(-1, PAGE, 8)[page, slot]
     nope = records[..., :448].view(torch.float8_e4m3fn).to(dtype)
-    scale = torch.exp2(scales[..., :7].to(dtype) - 127)
+    scale = torch.exp2(factors[..., :7].to(dtype) - 127)
     nope = (nope.unflatten(-1, (7, 64)) * scale[..., None]).flatten(-2)
     rope = records[..., 448:].contiguous().view(torch.bfloat16)
     return torch.cat((nope.to(torch.bfloat16), rope), dim=-1)
@@ -45,22 +45,22 @@ def v4_584(dtype, cache, indices, table, requests):
 
 def seed_580(dtype, nope, rope, scale, indices, table, requests):
     page, slot = locate(indices, table, requests)
-    scale = scale[page, slot].to(dtype)[..., None]
-    values = nope[page, slot].view(torch.float8_e4m3fn).to(dtype) * scale
+    factor = scale[page, slot].to(dtype)[..., None]
+    values = nope[page, slot].view(torch.float8_e4m3fn).to(dtype) * factor
     return torch.cat((values.to(torch.bfloat16), rope[page, slot]), dim=-1)
 
 
 def v41_fp4_288(dtype, cache, indices, table, requests):
     page, slot = locate(indices, table, requests)
     data = cache[:, : PAGE * 256].view(-1, PAGE, 256)[page, slot]
-    scales = cache[:, PAGE * 256 :].view(-1, PAGE, 32)[page, slot]
-    scale = scales.view(torch.float8_e4m3fn).to(dtype)
+    factors = cache[:, PAGE * 256 :].view(-1, PAGE, 32)[page, slot]
+    scale = factors.view(torch.float8_e4m3fn).to(dtype)
     values = decode_e2m1(data, dtype).unflatten(-1, (32, 16))
     return (values * scale[..., None]).flatten(-2).to(torch.bfloat16)
 
 
-def nvfp4(dtype, data, scales, rows):
-    scale = scales.view(torch.float8_e4m3fn).to(dtype) * rows.to(dtype)[:, None]
+def nvfp4(dtype, data, factors, rows):
+    scale = factors.view(torch.float8_e4m3fn).to(dtype) * rows.to(dtype)[:, None]
     values = decode_e2m1(data, dtype).unflatten(-1, (32, 16))
     return (values * scale[..., None]).flatten(-2).to(torch.bfloat16)
 
@@ -92,13 +92,13 @@ def fp8_rows(
             scale + scale_row[:, None] + (columns // 64)[None, :],
             mask=inside, other=0, eviction_policy=KEEP,
         )  # fmt: skip
-        scale = (code.to(tl.int32) << 23).to(tl.float32, bitcast=True)
+        factor = (code.to(tl.int32) << 23).to(tl.float32, bitcast=True)
     else:
-        scale = tl.load(scale + scale_row, eviction_policy=KEEP)[:, None]
+        factor = tl.load(scale + scale_row, eviction_policy=KEEP)[:, None]
     tail = tl.arange(0, 64)
     last = tl.load(rope + rope_row[:, None] + tail[None, :], eviction_policy=KEEP)
     at = out + (row * 512)[:, None]
-    tl.store(at + columns[None, :], (values * scale).to(tl.bfloat16), mask=inside)
+    tl.store(at + columns[None, :], (values * factor).to(tl.bfloat16), mask=inside)
     tl.store(at + 448 + tail[None, :], last)
 
 
@@ -110,9 +110,9 @@ def v4_584_kernel(
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     page, slot = find(row, indices, table, requests, max_pages, TOPK)
     start = page * 37440 + slot * 576
-    scales = page * 37440 + 36864 + slot * 8
+    factors = page * 37440 + 36864 + slot * 8
     fp8_rows(
-        nope, start, scale, scales, rope, start // 2 + 224, out, row, True, KEEP
+        nope, start, scale, factors, rope, start // 2 + 224, out, row, True, KEEP
     )
 
 
@@ -131,7 +131,7 @@ def seed_580_kernel(
 
 @triton.jit
 def fp4_rows(
-    data, data_row, scale, scale_row, scale, out, row, KEEP: tl.constexpr
+    data, data_row, scale, scale_row, factor, out, row, KEEP: tl.constexpr
 ):
     half = tl.arange(0, 256)
     pair = tl.load(
@@ -144,7 +144,7 @@ def fp4_rows(
     # An E2M1 code, moved up, is a half of 2^-14 times its value.
     low = ((pair & 7) << 9) | ((pair & 8) << 12)
     high = ((pair & 0x70) << 5) | ((pair & 0x80) << 8)
-    group = group * scale * 16384.0
+    group = group * factor * 16384.0
     even = low.to(tl.float16, bitcast=True).to(tl.float32) * group
     odd = high.to(tl.float16, bitcast=True).to(tl.float32) * group
     values = tl.interleave(even.to(tl.bfloat16), odd.to(tl.bfloat16))
@@ -171,8 +171,8 @@ def nvfp4_kernel(
     data, scale, rows, out, ROWS: tl.constexpr, KEEP: tl.constexpr
 ):  # fmt: skip
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
-    scale = tl.load(rows + row)[:, None]
-    fp4_rows(data, row * 256, scale, row * 32, scale, out, row, KEEP)
+    factor = tl.load(rows + row)[:, None]
+    fp4_rows(data, row * 256, scale, row * 32, factor, out, row, KEEP)
 
 
 # ---- data ------------------------------------------------------------------
@@ -251,9 +251,9 @@ class Dequantize(Job):
         return (function or self.eager)(dtype, *self.data(size, i)[:3])
 
     def call_triton(self, size, i, rows, warps, keep):
-        data, scales, scales, out = self.data(size, i)
+        data, scales, factors, out = self.data(size, i)
         nvfp4_kernel[(size // rows,)](
-            data, scales, scales, out,
+            data, scales, factors, out,
             ROWS=rows, KEEP=keep, num_warps=warps,
         )  # fmt: skip
         return out

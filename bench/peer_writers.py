@@ -1,7 +1,7 @@
 """Writers of paged caches and quantisers in PyTorch and Triton, for peers.py.
 
 The recipes are those of the programs of dsv4-bench: 448 values to E4M3 with powers of
-two per 64 (v4_584) or one fp32 scale (seed_580), bf16 rows of 512 to NVFP4 or to
+two per 64 (v4_584) or one fp32 factor (seed_580), bf16 rows of 512 to NVFP4 or to
 E4M3 with powers of two per 64.
 """
 
@@ -132,7 +132,7 @@ def fp8_payload(values):
 
 @triton.jit
 def power_above(amax):
-    """Exponents of the scales of groups of that amax, and the inverse scales."""
+    """Exponents of the factors of groups of that amax, and the inverse factors."""
     scale = tl.maximum(amax, 1e-4) * 0.002232142857142857
     exponent = (scale.to(tl.int32, bitcast=True) + 0x7FFFFF) >> 23
     return exponent, ((254 - exponent) << 23).to(tl.float32, bitcast=True)
@@ -154,7 +154,7 @@ def rotate(tail, angles, position, ROWS: tl.constexpr):
 
 @triton.jit
 def append_kernel(
-    kv, weight, angles, index, request, nope, rope, scales,
+    kv, weight, angles, index, request, nope, rope, factors,
     CHAIN: tl.constexpr, V4: tl.constexpr, ROWS: tl.constexpr, KEEP: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
@@ -184,14 +184,14 @@ def append_kernel(
         rope_start = start // 2 + 224
         # The last of eight bytes is unused, and zero.
         kept = tl.where(group[None, :] < 7, exponent, 0).to(tl.uint8)
-        tl.store(scales + end[:, None] + group[None, :], kept)
+        tl.store(factors + end[:, None] + group[None, :], kept)
     else:
         amax = tl.max(tl.where(group[None, :] < 7, amax, 0.0), 1)
         scale = tl.maximum(tl.math.div_rn(amax, 448.0), 1e-12)
         codes = fp8_payload(tl.math.div_rn(x, scale[:, None, None]))
         start = entry * 448
         rope_start = entry * 64
-        tl.store(scales + entry, scale)
+        tl.store(factors + entry, scale)
     tl.store(nope + start[:, None, None] + column, codes, mask=column < 448)
     tl.store(rope + rope_start[:, None] + lane[None, :], tail)
 
@@ -361,7 +361,7 @@ class Append(Job):
         )  # fmt: skip
 
     def read(self, entry):
-        """Codes, 64 bf16, and scales with what fills them up, as stored."""
+        """Codes, 64 bf16, and factors with what fills them up, as stored."""
         if self.v4:
             records, tails = self.caches[0]
             page, slot = entry // PAGE, entry % PAGE
@@ -377,16 +377,16 @@ class Append(Job):
             self.clear(entry)
             writer(i)
             results.append(self.read(entry))
-        codes, rope, scales = results[1]
+        codes, rope, factors = results[1]
         kv, *rest = self.data(size, i)
         if self.chain:
             nope, tail = normalize_rotate(kv, *rest[:3], dtype=torch.float64)
         else:
             nope, tail = kv[:, :448].double(), kv[:, 448:].double()
         if self.v4:
-            scale = torch.exp2(scales[:, :7].double() - 127).repeat_interleave(64, 1)
+            scale = torch.exp2(factors[:, :7].double() - 127).repeat_interleave(64, 1)
         else:
-            scale = scales.double()[:, None]
+            scale = factors.double()[:, None]
         got = codes.contiguous().view(torch.float8_e4m3fn).double() * scale
         errors = (
             # The chain rounds to bf16 before.
@@ -451,17 +451,17 @@ class Quantize(Job):
         want = self.call_eager(size, i)
         got = call(i)
         x = self.data(size, i)[0].double()
-        codes, scales = got
+        codes, factors = got
         if self.fp4:
             values = E2M1_VALUES.cuda()
             both = torch.stack((codes & 15, codes >> 4), -1).flatten(-2).long()
             decoded = values[both & 7] * torch.where(both > 7, -1.0, 1.0)
-            scale = scales.view(torch.float8_e4m3fn).double()
+            scale = factors.view(torch.float8_e4m3fn).double()
             scale = scale.repeat_interleave(16, -1)
             unit = (2**-2, scale * 2**-2)
         else:
             decoded = codes.view(torch.float8_e4m3fn).double()
-            scale = torch.exp2(scales.double() - 127).repeat_interleave(64, -1)
+            scale = torch.exp2(factors.double() - 127).repeat_interleave(64, -1)
             unit = (2**-4, scale * 2**-10)
         return {
             "worst_error": worst(decoded * scale, x, *unit),

@@ -11,8 +11,8 @@ func.func @quantize_nvfp4(
     %data: tensor<?x512xf4E2M1FN> {dsv4.name = "data", dsv4.dims = ["rows", ""]},
     %scales: tensor<?x32xf8E4M3FN> {dsv4.name = "scales", dsv4.dims = ["rows", ""]})
     -> (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>) {
-  %payload, %scales = dsv4.quantize %x
+  %payload, %group_scales = dsv4.quantize %x
       outs(%data, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #nvfp4, recipe = #recipe} : tensor<?x512xbf16>
-  return %payload, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
+  return %payload, %group_scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
 }

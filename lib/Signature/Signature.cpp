@@ -10,6 +10,7 @@
 
 #include "dsv4/Dialect/RecordLayout.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -139,6 +140,18 @@ LogicalResult SignatureBuilder::addTensor(unsigned argument,
   return success();
 }
 
+/// Whether an op reads elements of `tensor`, in a kernel or elsewhere.
+static bool isRead(Value tensor) {
+  return llvm::any_of(tensor.getUses(), [](OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto kernel = dyn_cast<KernelOp>(op))
+      return isRead(kernel.getBody().getArgument(use.getOperandNumber()));
+    auto tied = dyn_cast<DestinationStyleOpInterface>(op);
+    return !isa<tensor::DimOp, func::ReturnOp, YieldOp>(op) &&
+           !(tied && tied.isDpsInit(&use));
+  });
+}
+
 void SignatureBuilder::markWritten() {
   // A destination is an operand that some op overwrites, directly or as the
   // destination of a kernel.
@@ -159,6 +172,9 @@ void SignatureBuilder::markWritten() {
   });
   for (const rt::Binding &binding : signature.bindings)
     signature.holdsInput.push_back(!binding.written);
+  for (BlockArgument arg : func.getArguments())
+    if (isa<RankedTensorType>(arg.getType()) && isRead(arg))
+      signature.holdsInput[signature.firstBinding[arg.getArgNumber()]] = true;
   func.walk([&](CacheOpInterface op) {
     if (SmallVector<FieldAttr> fields = op.getWrittenFields(); !fields.empty())
       markCache(op.getAccessedCache(), fields);

@@ -38,9 +38,8 @@ private:
   /// the extent of an intermediate result is that of another axis, that one.
   std::optional<unsigned> getArgument(Value tensor, int64_t &axis);
   void collect();
-  /// No argument is both read and overwritten, as kernels read through a path
-  /// that does not see writes of the same launch, and none is overwritten
-  /// twice.
+  /// No argument is overwritten twice, and one that is read as well only by ops
+  /// that work in place.
   LogicalResult checkDestinations();
   /// A cache has one ring: with another length a position would have another
   /// entry.
@@ -120,33 +119,69 @@ void DimUnifier::collect() {
       }
 }
 
-LogicalResult DimUnifier::checkDestinations() {
-  auto isInit = [](OpOperand &operand) {
-    auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
-    return op && op.isDpsInit(&operand);
-  };
-  llvm::SmallDenseSet<Value> destinations;
-  for (BlockArgument arg : func.getArguments()) {
-    auto count = llvm::count_if(arg.getUses(), isInit);
-    if (count > 1)
-      return func.emitError()
-             << "argument '" << getArgumentName(func, arg.getArgNumber())
-             << "' is the destination of two results: pass "
-                "another buffer";
-    if (count == 1)
-      destinations.insert(arg);
+static bool isInit(OpOperand &operand) {
+  auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
+  return op && op.isDpsInit(&operand);
+}
+
+/// Whether results of `op` are computed from results of `from`.
+static bool isComputedFrom(Operation *op, Operation *from) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Operation *> left = {op};
+  while (!left.empty()) {
+    Operation *next = left.pop_back_val();
+    if (next == from)
+      return true;
+    for (Value operand : next->getOperands())
+      if (Operation *producer = operand.getDefiningOp();
+          producer && seen.insert(producer).second)
+        left.push_back(producer);
   }
+  return false;
+}
+
+/// Whether `input` may be read where `writer` overwrites it: element by element
+/// by the lanes that write it, in the kernel of the writer or in one before.
+static bool isReadInPlace(OpOperand &input, Operation *writer) {
+  auto isCooperative = [](RowwiseOpInterface op) {
+    return bool(op.getCooperativeWork());
+  };
+  auto reader = dyn_cast<RowwiseOpInterface>(input.getOwner());
+  if (!reader || isCooperative(reader) || !reader.acceptsProducer(input) ||
+      !isComputedFrom(writer, reader))
+    return false;
+  auto demanded = cast<FusionOpInterface>(*reader).getDemandedAccesses(
+      input, Access::row());
+  if (!llvm::all_of(demanded, [](const Access &one) { return one.isRow(); }))
+    return false;
+  return writer == reader ||
+         llvm::none_of(writer->getBlock()->getOps<RowwiseOpInterface>(),
+                       isCooperative);
+}
+
+LogicalResult DimUnifier::checkDestinations() {
+  llvm::SmallDenseMap<Value, Operation *> destinations;
+  for (BlockArgument arg : func.getArguments())
+    for (OpOperand &use : arg.getUses())
+      if (isInit(use) && !destinations.try_emplace(arg, use.getOwner()).second)
+        return func.emitError()
+               << "argument '" << getArgumentName(func, arg.getArgNumber())
+               << "' is the destination of two results: pass "
+                  "another buffer";
   WalkResult result = func.walk([&](Operation *op) {
     if (!isa<DestinationStyleOpInterface, CacheOpInterface>(op))
       return WalkResult::advance();
     for (OpOperand &input : op->getOpOperands()) {
       auto arg = dyn_cast<BlockArgument>(input.get());
-      if (isInit(input) || !arg || !isa<RankedTensorType>(arg.getType()) ||
-          !destinations.contains(arg))
+      Operation *writer = arg ? destinations.lookup(arg) : nullptr;
+      if (isInit(input) || !writer || isReadInPlace(input, writer))
         continue;
       op->emitOpError() << "reads argument '"
                         << getArgumentName(func, arg.getArgNumber())
-                        << "', which is a destination too: pass another buffer";
+                        << "', which is the destination of '"
+                        << writer->getName()
+                        << "' too, and does not work in place there: pass "
+                           "another buffer";
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

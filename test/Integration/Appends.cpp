@@ -234,7 +234,7 @@ std::string Chain::getText() const {
       column = at;
       at += field.extent;
       if (quantize && column == 0) {
-        value = "%v_codes";
+        value = "%v_payload";
         fieldType = writer.rows(field.element, field.extent);
       }
     }

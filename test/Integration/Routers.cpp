@@ -28,8 +28,8 @@ std::string Router::getGroups() const {
 
 std::string Router::getName() const {
   std::string name = std::to_string(experts) + " experts, " +
-                     std::to_string(places) + " places, " + logits + " " +
-                     function + " " + order;
+                     std::to_string(k) + " k, " + logits + " " + function +
+                     " " + order;
   if (bias)
     name += " bias";
   if (hash)
@@ -47,8 +47,8 @@ std::string Router::getName() const {
 
 std::string Router::getText() const {
   std::string scores = rowsOf(experts, "f32"), x = rowsOf(experts, logits);
-  std::string indices = rowsOf(places, "i32"), out = rowsOf(places, "f32");
-  std::string table = rowsOf(places, "i32");
+  std::string indices = rowsOf(k, "i32"), out = rowsOf(k, "f32");
+  std::string table = rowsOf(k, "i32");
   std::string e = std::to_string(experts);
   Function arguments;
   arguments.add("logits", x, {"tokens", ""});
@@ -168,9 +168,9 @@ std::vector<Router> dsv4::test::getKnownRouters() {
       router.k = experts == 31 || experts == 257 ? 1 : experts == 256 ? 8 : 6;
       routers.push_back(router);
     }
-  for (int64_t places : {1, 2, 8, 31, 32}) {
+  for (int64_t k : {1, 2, 8, 31, 32}) {
     Router router;
-    router.k = places;
+    router.k = k;
     router.bias = router.renormalize = true;
     routers.push_back(router);
     router.order = "index_ascending";
@@ -195,10 +195,10 @@ std::string dsv4::test::getGateText(int64_t experts,
                              " outs(%out : " + out + ") : " + x + "\n");
 }
 
-std::string dsv4::test::getRouteWeightsText(int64_t experts, int64_t places,
+std::string dsv4::test::getRouteWeightsText(int64_t experts, int64_t k,
                                             const std::string &how) {
-  std::string scores = rowsOf(experts, "f32"), indices = rowsOf(places, "i32");
-  std::string out = rowsOf(places, "f32");
+  std::string scores = rowsOf(experts, "f32"), indices = rowsOf(k, "i32");
+  std::string out = rowsOf(k, "f32");
   Function arguments;
   arguments.add("scores", scores, {"tokens", ""});
   arguments.add("indices", indices, {"tokens", ""});
@@ -208,8 +208,8 @@ std::string dsv4::test::getRouteWeightsText(int64_t experts, int64_t places,
                              indices + "\n");
 }
 
-std::string dsv4::test::getLookupText(int64_t places) {
-  std::string rows = rowsOf(places, "i32");
+std::string dsv4::test::getLookupText(int64_t k) {
+  std::string rows = rowsOf(k, "i32");
   Function arguments;
   arguments.add("table", rows, {"words", ""});
   arguments.add("ids", "tensor<?xi32>", {"tokens"});

@@ -19,7 +19,7 @@ namespace dsv4::test {
 /// A router: gate, topk (or lookup) and route_weights. Its dims are tokens and,
 /// with `hash`, words.
 struct Router {
-  int64_t experts = 256, places = 6;
+  int64_t experts = 256, k = 6;
   std::string logits = "f32", function = "sqrt_softplus", order = "sorted";
   bool bias = false, hash = false, renormalize = false, uniform = false;
   std::optional<float> scale;
@@ -39,9 +39,9 @@ std::vector<Router> getKnownRouters();
 /// The ops alone.
 std::string getGateText(int64_t experts, const std::string &function,
                         const std::string &element);
-std::string getRouteWeightsText(int64_t experts, int64_t places,
+std::string getRouteWeightsText(int64_t experts, int64_t k,
                                 const std::string &how);
-std::string getLookupText(int64_t places);
+std::string getLookupText(int64_t k);
 
 } // namespace dsv4::test
 

@@ -287,7 +287,7 @@ TEST(TopkTest, Batches) {
   for (const char *order : {"sorted", "index_ascending"}) {
     // By a warp, in registers, in rounds, by a stream.
     struct {
-      int64_t places, columns;
+      int64_t k, columns;
       bool constant;
     } const shapes[] = {{6, 256, true},
                         {100, 1000, true},

@@ -81,7 +81,7 @@ struct Quantize {
   std::string getName() const;
   std::string getText() const;
   /// Adds the op to a function where `source` is a value of `extent` columns;
-  /// the results are %v_codes, %v_scales and %v_outer.
+  /// the results are %v_payload, %v_scales and %v_outer.
   void addTo(Writer &writer, const std::string &source, bool kept) const;
   /// A recipe that the format takes.
   void drawRecipe(std::mt19937_64 &random);

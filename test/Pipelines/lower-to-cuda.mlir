@@ -14,7 +14,7 @@
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="dims=topk=512" | diff %t.1 -
 
 // EXACT: error: dim 'topk' is exact and needs an extent: give topk=N
-// ARCH: error: target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing behind it, such as "sm_90a", got "sm_x"
+// ARCH: error: target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing after it, such as "sm_90a", got "sm_x"
 // TABLE: dsv4.schedule = #dsv4.schedule<threads = 256, parts = [#dsv4.rows<lanes = 4, vector = 16, store = streaming>]>
 
 // CHECK: module attributes {gpu.container_module}

@@ -28,8 +28,8 @@ func.func @lanes(%c: !v4, %i: tensor<?xi32>, %o: tensor<?x512xbf16>, %m: tensor<
   // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[OFF8]]
   // CHECK: %[[DATA:.*]] = cuda.load %{{.*}}[%[[AT]]] if %{{.*}} stride 64 : memref<?xi8>, index -> vector<7x8xf8E4M3FN>
   // A scale covers a whole step: every lane reads all of them.
-  // CHECK: %[[SCALES:.*]] = cuda.load %{{.*}} if %{{.*}} : memref<?xi8>, index -> vector<8xf8E8M0FNU>
-  // CHECK-NEXT: %[[SEVEN:.*]] = vector.extract_strided_slice %[[SCALES]] {offsets = [0], sizes = [7], strides = [1]}
+  // CHECK: %[[STORED_SCALES:.*]] = cuda.load %{{.*}} if %{{.*}} : memref<?xi8>, index -> vector<8xf8E8M0FNU>
+  // CHECK-NEXT: %[[SEVEN:.*]] = vector.extract_strided_slice %[[STORED_SCALES]] {offsets = [0], sizes = [7], strides = [1]}
   // CHECK: %[[OFF16:.*]] = arith.muli %[[LANE]], %c16
   // CHECK: %[[ROPE:.*]] = cuda.load %{{.*}} if %{{.*}} : memref<?xi8>, index -> vector<1x8xbf16>
   // All loads stand before the arithmetic, and that before the stores.

@@ -90,12 +90,12 @@ func.func @other_user(%c: !cache, %i: tensor<?xi32>, %tmp: tensor<?x512xf32>,
 }
 
 // One row of 64 scales is not 64 rows: scales are read from memory.
-// CHECK-LABEL: func.func @other_iteration_space
-func.func @other_iteration_space(%f: tensor<64xf8E4M3FN>, %tmp: tensor<64xf32>, %g: tensor<1xf32>,
-                           %d: tensor<64x512xf8E4M3FN>, %o: tensor<64x512xf32>)
+// CHECK-LABEL: func.func @other_rows
+func.func @other_rows(%f: tensor<64xf8E4M3FN>, %tmp: tensor<64xf32>, %g: tensor<1xf32>,
+                      %d: tensor<64x512xf8E4M3FN>, %o: tensor<64x512xf32>)
     -> tensor<64x512xf32> {
-  // CHECK: dsv4.kernel @other_iteration_space_0
-  // CHECK: dsv4.kernel @other_iteration_space_1
+  // CHECK: dsv4.kernel @other_rows_0
+  // CHECK: dsv4.kernel @other_rows_1
   %0 = dsv4.dequantize %f scales(%g : tensor<1xf32>) outs(%tmp : tensor<64xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>} : tensor<64xf8E4M3FN>
   // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.dequantize': 'dsv4.dequantize' does not read this operand row by row

@@ -5,7 +5,7 @@
 // RUN:   --dsv4-outline-kernels="arch=sm_100a" -mlir-print-debuginfo | FileCheck %s
 // RUN: not dsv4-opt %s --dsv4-outline-kernels="arch=gfx90a" 2>&1 | FileCheck %s --check-prefix=ARCH
 
-// ARCH: error: target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing behind it, such as "sm_90a", got "gfx90a"
+// ARCH: error: target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing after it, such as "sm_90a", got "gfx90a"
 
 !v4 = !dsv4.cache<64 x <v4_584>>
 

@@ -21,6 +21,12 @@
 #include <iostream>
 #include <iterator>
 
+/// ptxas of CUDA 13.0 reserves 16 bytes, into which it spills nothing, for some
+/// selections from sm_100 on.
+static uint32_t getAllowedStack(const std::string &arch) {
+  return arch.rfind("sm_1", 0) == 0 ? 16 : 0;
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     std::fprintf(stderr, "usage: %s [--self-contained] sm_90a... < kernel.cu\n",
@@ -57,7 +63,7 @@ int main(int argc, char **argv) {
       good = false;
       continue;
     }
-    if (output->stackBytes) {
+    if (output->stackBytes > getAllowedStack(argv[i])) {
       std::printf("%s: error: %u bytes of local memory\n", argv[i],
                   output->stackBytes);
       good = false;

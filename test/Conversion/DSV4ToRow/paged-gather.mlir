@@ -51,13 +51,13 @@ func.func @paged(%c: !v4, %i: tensor<?x?xi32>, %t: tensor<?x?xi32>,
   // CHECK: %[[S8:.*]] = arith.muli %[[SLOT]], %[[SCALEBYTES]]
   // CHECK: %[[S:.*]] = arith.addi %[[START]], %[[S8]]
   // CHECK: %[[SCALES0:.*]] = row.constant "arg0_nope_scale_offset" = 36864
-  // CHECK: %[[SCALES:.*]] = arith.addi %[[S]], %[[SCALES0]]
+  // CHECK: %[[STORED_SCALES:.*]] = arith.addi %[[S]], %[[SCALES0]]
   // CHECK: %[[ROWBYTES:.*]] = row.constant "arg0_row_bytes" = 576
   // CHECK: %[[S576:.*]] = arith.muli %[[SLOT]], %[[ROWBYTES]]
   // CHECK: %[[ENTRY:.*]] = arith.addi %[[START]], %[[S576]]
   // CHECK: %[[NOPE:.*]] = row.read %[[CM]][%[[ENTRY]]] if %[[VALID]] {align = 16 : i64} : memref<?xi8> -> vector<448xf8E4M3FN>
   // Seven scales are read with their padding: one access of eight bytes.
-  // CHECK: %[[SCALES:.*]] = row.read %[[CM]][%[[SCALES]]] if %[[VALID]] {align = 8 : i64, readable = 8 : i64}
+  // CHECK: %[[SCALES:.*]] = row.read %[[CM]][%[[STORED_SCALES]]] if %[[VALID]] {align = 8 : i64, readable = 8 : i64}
   // CHECK-SAME: -> vector<7xf8E8M0FNU>
   // CHECK: %[[DATA:.*]] = arith.extf %[[NOPE]]
   // CHECK: %[[BY:.*]] = arith.extf %[[SCALES]]
@@ -148,8 +148,8 @@ func.func @arrays(%c: !seed, %i: tensor<?xi32>, %o: tensor<?x512xbf16>) -> tenso
 // CHECK-LABEL: func.func @per_tensor
 func.func @per_tensor(%c: !fp8, %i: tensor<?xi32>, %o: tensor<?x512xf32>) -> tensor<?x512xf32> {
   // CHECK: %[[SCALE:.*]] = dsv4.buffer %{{.*}}["kv_scale"]
-  // CHECK: %[[SCALE:.*]] = row.read %[[SCALE]][%c0] if %
-  // CHECK: row.expand %[[SCALE]] : vector<1xf32> to vector<512xf32>
+  // CHECK: %[[STORED_SCALE:.*]] = row.read %[[SCALE]][%c0] if %
+  // CHECK: row.expand %[[STORED_SCALE]] : vector<1xf32> to vector<512xf32>
   // An fp32 result is not rounded.
   // CHECK-NOT: arith.truncf
   %0 = dsv4.kernel @k(%c, %i, %o) : (!fp8, tensor<?xi32>, tensor<?x512xf32>) -> tensor<?x512xf32> {
@@ -163,8 +163,8 @@ func.func @per_tensor(%c: !fp8, %i: tensor<?xi32>, %o: tensor<?x512xf32>) -> ten
 // Interleaved scales are stored every fourth one after another: a matrix read column by column.
 // CHECK-LABEL: func.func @interleaved
 func.func @interleaved(%c: !nvfp4, %i: tensor<?xi32>, %o: tensor<?x576xbf16>) -> tensor<?x576xbf16> {
-  // CHECK: %[[SCALES:.*]] = row.read {{.*}} {align = 16 : i64, interleave = 4 : i64} : memref<?xi8> -> vector<32xf8E4M3FN>
-  // CHECK: %[[BY:.*]] = arith.extf %[[SCALES]]
+  // CHECK: %[[STORED_SCALES:.*]] = row.read {{.*}} {align = 16 : i64, interleave = 4 : i64} : memref<?xi8> -> vector<32xf8E4M3FN>
+  // CHECK: %[[BY:.*]] = arith.extf %[[STORED_SCALES]]
   // CHECK: row.expand %[[BY]] : vector<32xf32> to vector<512xf32>
   // Rope without scales is still decoded: its type is not the result's.
   // CHECK: arith.extf %{{.*}} : vector<64xf8E4M3FN> to vector<64xf32>

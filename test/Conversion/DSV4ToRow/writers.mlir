@@ -15,8 +15,8 @@
 // CHECK-NEXT: %[[BOUNDED:.*]] = arith.maxnumf %[[AMAX]], %[[FLOOR]]
 // CHECK-NEXT: %[[MAX:.*]] = arith.constant dense<4.480000e+02>
 // CHECK-NEXT: %[[SCALE:.*]] = arith.divf %[[BOUNDED]], %[[MAX]]
-// CHECK-NEXT: %[[SCALES:.*]] = row.encode %[[SCALE]] up : vector<7xf32> to vector<7xf8E8M0FNU>
-// CHECK: %[[BY:.*]] = arith.extf %[[SCALES]]
+// CHECK-NEXT: %[[STORED_SCALES:.*]] = row.encode %[[SCALE]] up : vector<7xf32> to vector<7xf8E8M0FNU>
+// CHECK: %[[BY:.*]] = arith.extf %[[STORED_SCALES]]
 // CHECK: %[[EACH:.*]] = row.expand %[[BY]] : vector<7xf32> to vector<448xf32>
 // CHECK: %[[QUOTIENTS:.*]] = arith.divf %{{.*}}, %[[EACH]] : vector<448xf32>
 // CHECK-NEXT: %[[CODES:.*]] = row.encode %[[QUOTIENTS]] : vector<448xf32> to vector<448xf8E4M3FN>
@@ -33,7 +33,7 @@
 // CHECK: scf.if %[[WRITTEN]] {
 // CHECK: row.write %[[CODES]], {{.*}} : vector<448xf8E4M3FN>, memref<?xi8>
 // CHECK: row.write %[[ROPE]], {{.*}} : vector<64xbf16>, memref<?xi8>
-// CHECK: row.write %[[SCALES]], {{.*}} per 64 {align = 8 : i64, pad = 1 : i64}
+// CHECK: row.write %[[STORED_SCALES]], {{.*}} per 64 {align = 8 : i64, pad = 1 : i64}
 // CHECK-NOT: row.write
 func.func @append(%kv: tensor<?x512xbf16>, %p: tensor<?xi32>, %len: tensor<?xi32>,
                   %a: tensor<?x448xf8E4M3FN>, %b: tensor<?x7xf8E8M0FNU>, %c: !cache) {

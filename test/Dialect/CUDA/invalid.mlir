@@ -2,32 +2,32 @@
 
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing behind it, such as "sm_90a", got "compute_90"}}
+// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing after it, such as "sm_90a", got "compute_90"}}
 #target = #cuda.target<"compute_90">
 
 // -----
 
-// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing behind it, such as "sm_90a", got "sm_90b"}}
+// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing after it, such as "sm_90a", got "sm_90b"}}
 #target = #cuda.target<"sm_90b">
 
 // -----
 
-// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing behind it, such as "sm_90a", got "sm_090"}}
+// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing after it, such as "sm_90a", got "sm_090"}}
 #target = #cuda.target<"sm_090">
 
 // -----
 
-// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing behind it, such as "sm_90a", got "sm_a"}}
+// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing after it, such as "sm_90a", got "sm_a"}}
 #target = #cuda.target<"sm_a">
 
 // -----
 
-// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing behind it, such as "sm_90a", got "sm_75"}}
+// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing after it, such as "sm_90a", got "sm_75"}}
 #target = #cuda.target<"sm_75">
 
 // -----
 
-// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing behind it, such as "sm_90a", got "sm_900"}}
+// expected-error @+1 {{target_c1: expected an architecture from "sm_80" to "sm_200", with "a", "f" or nothing after it, such as "sm_90a", got "sm_900"}}
 #target = #cuda.target<"sm_900">
 
 // -----

@@ -81,7 +81,7 @@ func.func @rows(%row: vector<512xbf16>, %tile: vector<8x4xf32>, %tail: vector<1x
 
 // CHECK-LABEL: func.func @codes
 func.func @codes(%tile: vector<8x4xf32>, %scales: vector<7xf32>, %values: vector<8x8xbf16>,
-                 %scales: vector<8xf8E8M0FNU>) {
+                 %group_scales: vector<8xf8E8M0FNU>) {
   // CHECK: cuda.encode %{{[a-z0-9]+}} : vector<8x4xf32> to vector<8x4xf8E4M3FN>
   %0 = cuda.encode %tile : vector<8x4xf32> to vector<8x4xf8E4M3FN>
   // CHECK: cuda.encode %{{[a-z0-9]+}} ties_down drop_negative_zero : vector<8x4xf32> to vector<8x4xf4E2M1FN>
@@ -91,9 +91,9 @@ func.func @codes(%tile: vector<8x4xf32>, %scales: vector<7xf32>, %values: vector
   // CHECK: cuda.pad %{{[a-z0-9]+}} : vector<7xf8E8M0FNU> to vector<8xf8E8M0FNU>
   %3 = cuda.pad %2 : vector<7xf8E8M0FNU> to vector<8xf8E8M0FNU>
   // CHECK: cuda.quantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
-  %4 = cuda.quantize %values by %scales : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
+  %4 = cuda.quantize %values by %group_scales : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
   // CHECK: cuda.quantize %{{[a-z0-9]+}} by %{{[a-z0-9]+}} ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
-  %5 = cuda.quantize %values by %scales ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
+  %5 = cuda.quantize %values by %group_scales ties_down drop_negative_zero : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf4E2M1FN>
   return
 }
 

@@ -63,7 +63,7 @@ func.func @quantize_given(%x: tensor<?x512xbf16>, %global: tensor<1xf32>,
 func.func @quantize_outer(%x: tensor<?x512xbf16>, %data: tensor<?x480xf4E2M1FN>,
                           %scales: tensor<?x30xf8E4M3FN>, %outer: tensor<?xf32>)
     -> (tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>) {
-  // CHECK: %payload, %scales, %factors_{{[0-9]}} = dsv4.quantize %{{[a-z0-9_]+}} columns [16, 480]
+  // CHECK: %payload, %scales, %scales_{{[0-9]}} = dsv4.quantize %{{[a-z0-9_]+}} columns [16, 480]
   // CHECK-SAME: outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x480xf4E2M1FN>, tensor<?x30xf8E4M3FN>, tensor<?xf32>)
   // CHECK-SAME: {format = #[[OUTER]], recipe = #dsv4.quantizer<ties = down, drop_negative_zero = true>} : tensor<?x512xbf16>
   %q, %s, %o = dsv4.quantize %x columns [16, 480]

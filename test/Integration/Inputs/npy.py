@@ -83,14 +83,14 @@ def nvfp4(data_path, scales_path, global_path):
     grid = [0, 0.5, 1, 1.5, 2, 3, 4, 6]
     _, (rows, bytes_a_row), data = read(data_path)
     _, _, scales = read(scales_path)
-    _, _, scales = read(global_path)
+    _, _, outer = read(global_path)
     result = []
     for row in range(rows):
         for e in range(2 * bytes_a_row):
             code = data[row * bytes_a_row + e // 2] >> 4 * (e % 2) & 15
             value = grid[code & 7] * (-1.0 if code & 8 else 1.0)
             value = f32(value * e4m3(scales[row * (bytes_a_row // 8) + e // 16]))
-            result.append(bf16(f32(value * scales[row])))
+            result.append(bf16(f32(value * outer[row])))
     show("<u2", (rows, 2 * bytes_a_row), result)
 
 

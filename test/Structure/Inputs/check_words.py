@@ -48,7 +48,7 @@ WORDS = [
     # A scale of quantised values.
     (r"(?i)\bfactors\b|\b(codes|scale) factors?\b|\b(Stored|get|build|encode|is|draw)Factors?\b",
      "scales", r"Expression|PlanParser|rows/exp\.cuh$|window/|CompressOnline\.cpp$|CudaLegalize"
-     r"|RowToRow\.cpp$|LaunchPlan|^test/(Unit/Runtime|Fuzz)|^bench/Device"),
+     r"|RowToRow\.cpp$|LaunchPlan|^bench/peer_|^test/(Unit/Runtime|Fuzz)|^bench/Device"),
     (r"\bcodes and scales\b|%codes\b|\bcodes_of_\w+", "payload", None),
     # A quantisation recipe.
     (r"\brule = #|\bgetRule\b|(?i:\bquantisation rules?\b)", "recipe", None),

@@ -29,8 +29,8 @@ func.func @gate(
 //CHECK-NEXT:    const auto logits_1 = dsv4::load_vectors<dsv4::Tile<dsv4::bf16, 32, 1>>(vectors, &logits[offset], 64);
 //CHECK-NEXT:    dsv4::launch_dependents();
 //CHECK-NEXT:    const auto value = dsv4::convert<float>(logits_1);
-//CHECK-NEXT:    const auto most = dsv4::max_nan<32, 1024>(dsv4::keep_vectors(value, vectors, dsv4::as_float(0xFF800000u)));
-//CHECK-NEXT:    const auto powers = dsv4::exp(value - dsv4::repeat<32, 1>(most));
+//CHECK-NEXT:    const auto max_logit = dsv4::max_nan<32, 1024>(dsv4::keep_vectors(value, vectors, dsv4::as_float(0xFF800000u)));
+//CHECK-NEXT:    const auto powers = dsv4::exp(value - dsv4::repeat<32, 1>(max_logit));
 //CHECK-NEXT:    const auto power_sum = dsv4::sum<32, 1024>(dsv4::keep_vectors(powers, vectors, -0.0f));
 //CHECK-NEXT:    const auto scores_1 = powers / dsv4::repeat<32, 1>(power_sum);
 //CHECK-NEXT:    dsv4::store_vectors_streaming(vectors, &scores[offset], scores_1, 128);

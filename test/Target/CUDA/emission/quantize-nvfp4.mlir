@@ -12,10 +12,10 @@ func.func @quantize_nvfp4(
     %data: tensor<?x512xf4E2M1FN> {dsv4.name = "data", dsv4.dims = ["rows", ""]},
     %scales: tensor<?x32xf8E4M3FN> {dsv4.name = "scales", dsv4.dims = ["rows", ""]})
     -> (tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>) {
-  %payload, %scales = dsv4.quantize %x
+  %payload, %group_scales = dsv4.quantize %x
       outs(%data, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
       {format = #nvfp4, recipe = #recipe} : tensor<?x512xbf16>
-  return %payload, %scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
+  return %payload, %group_scales : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
 }
 
 // The whole text.
@@ -34,13 +34,13 @@ func.func @quantize_nvfp4(
 //CHECK-NEXT:    const long long row_start = (long long)row * 256;
 //CHECK-NEXT:    const long long scales_start = (long long)row * 32;
 //CHECK-NEXT:    const auto amax = dsv4::max_abs_nan<16, 16>(x_1);
-//CHECK-NEXT:    const auto scales = dsv4::encode<dsv4::e4m3>(dsv4::max(amax * 0.16666667f, 0.001953125f) + amax * 0.0f);
-//CHECK-NEXT:    const auto payload = dsv4::quantize<dsv4::e2m1>(x_1, scales);
+//CHECK-NEXT:    const auto scales_1 = dsv4::encode<dsv4::e4m3>(dsv4::max(amax * 0.16666667f, 0.001953125f) + amax * 0.0f);
+//CHECK-NEXT:    const auto payload = dsv4::quantize<dsv4::e2m1>(x_1, scales_1);
 //CHECK-NEXT:    dsv4::store(&data[row_start + lane * 4], payload, 64);
 //CHECK-NEXT:    const int quotient = lane / 2u;
 //CHECK-NEXT:    const int residue = lane % 2u;
 //CHECK-NEXT:    if (residue == 0) {
-//CHECK-NEXT:      dsv4::store(&scales[scales_start + quotient], scales, 8);
+//CHECK-NEXT:      dsv4::store(&scales[scales_start + quotient], scales_1, 8);
 //CHECK-NEXT:    }
 //CHECK-NEXT:  }
 //CHECK-NEXT:}
