@@ -308,14 +308,14 @@ def describe_where(field, record):
 def describe_scales(field):
     if not field["scales"]:
         return "values"
-    group = {"row": "one an entry", "tensor": "one a cache"}.get(field["group"], f"one per {field['group']}")
+    group = {"row": "one per entry", "tensor": "one per cache"}.get(field["group"], f"one per {field['group']}")
     extra = f", interleaved by {field['interleave']}" if field["interleave"] else ""
     return f"scales of `{field['scales']}`, {group}{extra}"
 
 
 def make_record(arguments, _):
     record = known_records()[arguments[0]]
-    lines = ["| field | elements | bytes | where | what |", "|---|---|---|---|---|"]
+    lines = ["| field | elements | bytes | where | holds |", "|---|---|---|---|---|"]
     for field in record["fields"]:
         pad = f" + {field['pad']} unused" if field["pad"] else ""
         lines.append(
@@ -325,7 +325,7 @@ def make_record(arguments, _):
 
 
 def make_records(_, __):
-    lines = ["| record | bytes an entry | row | tail | page aligned to | page of 64 | values a row |",
+    lines = ["| record | bytes per entry | row | tail | page aligned to | page of 64 | values per row |",
              "|---|---|---|---|---|---|---|"]
     for name, record in known_records().items():
         values = sum(int(f["extent"]) for f in record["fields"] if not f["scales"])

@@ -5,6 +5,7 @@ import ctypes
 import glob
 import os
 import subprocess
+import sys
 import tempfile
 
 import lit.formats
@@ -15,6 +16,8 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "Unit", "lib"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.dsv4_binary_dir, "test")
+# Test formats of our own.
+sys.path.insert(0, config.test_source_root)
 
 # `--param tools=DIR` tests the tools of another build.
 tools_dir = lit_config.params.get("tools", config.dsv4_tools_dir)

@@ -3,14 +3,9 @@
 
 usage: update-golden.py [--tools DIR] FILE...
 
-A golden test is an .mlir file whose first RUN line ends in
-
-    | FileCheck %s --strict-whitespace --match-full-lines
-
-and whose last lines are the CHECK lines of a whole kernel, after the marker
-"// The whole text." Everything from the marker on is replaced by the output of
-the RUN line, one CHECK line for each line of text. Read the change before you
-commit it: the appearance of emitted text is part of the contract, and this
+Everything after the marker of a golden test (golden.py) is replaced by the output
+of its RUN line, one CHECK line for each line of the kernel. Read the change before
+you commit it: the appearance of emitted source is part of the contract, and this
 program does not judge it.
 
 DIR holds dsv4-opt and dsv4-translate (default: the first build/*/bin that has
@@ -24,8 +19,7 @@ import re
 import subprocess
 import sys
 
-MARKER = "// The whole text.\n"
-FILECHECK = "| FileCheck %s --strict-whitespace --match-full-lines"
+import golden
 
 
 def default_tools():
@@ -35,17 +29,6 @@ def default_tools():
         if all(os.path.exists(os.path.join(folder, tool)) for tool in ("dsv4-opt", "dsv4-translate")):
             return folder
     return ""
-
-
-def run_line(text):
-    """The first RUN command, continuation lines joined."""
-    lines = re.findall(r"^// RUN: (.*)$", text, flags=re.M)
-    command = ""
-    for line in lines:
-        command += line.rstrip("\\")
-        if not line.endswith("\\"):
-            return command
-    return command
 
 
 def to_checks(output):
@@ -68,18 +51,17 @@ def to_checks(output):
 def update(path, tools):
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    command = run_line(text)
-    if FILECHECK not in command:
-        sys.exit(f"{path}: its first RUN line does not end in '{FILECHECK}'")
-    if MARKER not in text:
-        sys.exit(f"{path}: has no line '{MARKER.strip()}'")
-    command = command.replace(FILECHECK, "").replace("%s", os.path.abspath(path))
+    command = golden.print_command(path, text)
+    if command is None:
+        sys.exit(f"{path}: its first RUN line does not end in '{golden.FILECHECK}'")
+    if golden.MARKER not in text:
+        sys.exit(f"{path}: has no line '{golden.MARKER.strip()}'")
     environment = dict(os.environ, PATH=os.pathsep.join([tools, os.environ["PATH"]]))
     run = subprocess.run(["bash", "-o", "pipefail", "-c", command], env=environment,
                          capture_output=True, text=True)
     if run.returncode:
         sys.exit(f"{path}: {command}\n{run.stderr}")
-    head = text[: text.index(MARKER) + len(MARKER)]
+    head = text[: text.index(golden.MARKER) + len(golden.MARKER)]
     new = head + to_checks(run.stdout)
     if new == text:
         return

@@ -13,7 +13,6 @@
 // TEXT-NEXT: dsv4::store(&state[entry + lane * 16], values_1, 512);
 // TEXT-NEXT: dsv4::store(&state[entry + kStateScoresOffset + lane * 16], biased, 512);
 // TEXT-NOT: __global__
-// RUN: %if nvrtc %{ dsv4-nvrtc-check sm_80 sm_90a sm_100a < %t.cu %}
 
 // What the pipeline leaves has no op of the user, so dsv4's own tools take it.
 // RUN: dsv4-user-op-check %examples/user_op/user_op.mlir | FileCheck %s --check-prefix=STATE

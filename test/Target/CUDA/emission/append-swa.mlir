@@ -2,8 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.rows<lanes=8,vector=8>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=128,pdl=true,parts=[#dsv4.rows<lanes=8,vector=8>]>" -mlir-print-debuginfo \
-// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+// NVRTC: sm_80 sm_90a sm_100a sm_120a
 
 !window = !dsv4.cache<64 x #dsv4.record<v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>

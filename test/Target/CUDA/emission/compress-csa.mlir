@@ -3,8 +3,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=256,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=256,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2>]>" -mlir-print-debuginfo \
-// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+// NVRTC: sm_80 sm_90a sm_100a sm_120a
 
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
 !state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>

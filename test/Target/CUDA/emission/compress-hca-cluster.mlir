@@ -2,8 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=512,cluster=2,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=512,cluster=2,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2>]>" -mlir-print-debuginfo \
-// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
+// NVRTC: sm_90a sm_100a sm_120a
 
 func.func @compress_hca_cluster(
     %values: tensor<?x512xf32> {dsv4.name = "values", dsv4.dims = ["tokens", ""]},

@@ -3,8 +3,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=64,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2,rows=2>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=64,pdl=true,parts=[#dsv4.rows<lanes=32,vector=2>,#dsv4.window<elements=2,rows=2>]>" -mlir-print-debuginfo \
-// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+// NVRTC: sm_80 sm_90a sm_100a sm_120a
 
 !cache = !dsv4.cache<64 x #dsv4.record<index_mxfp4_68>>
 !state = !dsv4.cache<16 x <[<"values" : 256 x bf16 in row>, <"scores" : 256 x bf16 in row>]>>

@@ -2,13 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=8,columns=16384" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=8,columns=16384" -mlir-print-debuginfo \
-// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
-// Clusters of six and, with a last group of one block, of thirteen.
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=16,columns=65536" -mlir-print-debuginfo \
-// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=16,columns=65536 schedule='#dsv4.schedule<threads = 512, cluster = 13, parts = [#dsv4.select<algorithm = block, vector = 4>]>'" -mlir-print-debuginfo \
-// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_90a sm_100a sm_120a %}
+// NVRTC: sm_90a sm_100a sm_120a
 
 func.func @topk(
     %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},

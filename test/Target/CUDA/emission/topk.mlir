@@ -2,8 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="dims=entries=32768" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// RUN: %if nvrtc %{ dsv4-opt %s --dsv4-lower-to-cuda-pipeline="dims=entries=32768" -mlir-print-debuginfo \
-// RUN:   | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check sm_80 sm_90a sm_100a sm_120a %}
+// NVRTC: sm_80 sm_90a sm_100a sm_120a
 
 func.func @topk(
     %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["queries", "entries"]},
