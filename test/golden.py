@@ -4,8 +4,8 @@ A golden test is an .mlir file of test/Target/CUDA/emission. Its first RUN line 
 
     | FileCheck %s --strict-whitespace --match-full-lines
 
-Its line "// NVRTC: ARCH..." says for which architectures NVRTC has to compile that kernel, and its last lines are the
-CHECK lines of the kernel, after the marker "// The whole text."
+Its line "// NVRTC: ARGUMENT..." has the arguments of dsv4-nvrtc-check for that kernel: the architectures, and the local
+memory that it may have. Its last lines are the CHECK lines of the kernel, after the marker "// The whole text."
 """
 
 import os
@@ -27,7 +27,7 @@ def print_command(path, text):
     return command.replace(FILECHECK, "").replace("%s", os.path.abspath(path))
 
 
-def architectures(text):
-    """Those that NVRTC has to compile the kernel for."""
+def nvrtc_arguments(text):
+    """The arguments of dsv4-nvrtc-check for the kernel."""
     found = re.search(r"^// NVRTC: (.*)$", text, flags=re.M)
     return found[1].split() if found else []

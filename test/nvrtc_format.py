@@ -25,12 +25,12 @@ class NvrtcFormat(lit.formats.TestFormat):
         path = os.path.join(self.goldens, test.path_in_suite[-1])
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        command, architectures = golden.print_command(path, text), golden.architectures(text)
-        if command is None or not architectures:
-            return lit.Test.UNRESOLVED, f"{path}: expected a first RUN line with FileCheck, and a line '// NVRTC: ARCH...'"
+        command, arguments = golden.print_command(path, text), golden.nvrtc_arguments(text)
+        if command is None or not arguments:
+            return lit.Test.UNRESOLVED, f"{path}: expected a first RUN line with FileCheck, and a line '// NVRTC: ARGUMENT...'"
         if "nvrtc" not in test.config.available_features:
             return lit.Test.UNSUPPORTED, "there is no NVRTC"
-        command += "| dsv4-nvrtc-check " + " ".join(architectures)
+        command += "| dsv4-nvrtc-check " + " ".join(arguments)
         run = subprocess.run(["bash", "-o", "pipefail", "-c", command], env=test.config.environment,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         if run.returncode:

@@ -434,21 +434,25 @@ template <int Lanes>
 __device__ __forceinline__ bool is_last(const int *elements, int at,
                                         int count) {
   constexpr int step = 4 * Lanes;
-  const int own = load<int>(elements + at), lane = threadIdx.x % Lanes;
-  const int before =
-      (int)((unsigned long long)(elements + at + 1) / 4 % (unsigned)step);
-  int first = at + 1 - before + lane * 4;
-  // The first step may begin before the elements, and the last one end after
-  // them.
-  bool later = has_later(elements, first, at, count, own);
+  const int lane = threadIdx.x % Lanes;
+  bool later = false;
+  if (at + 1 < count) {
+    const int own = load<int>(elements + at);
+    const int before =
+        (int)((unsigned long long)(elements + at + 1) / 4 % (unsigned)step);
+    int first = at + 1 - before + lane * 4;
+    // The first step may begin before the elements, and the last one end after
+    // them.
+    later = has_later(elements, first, at, count, own);
 #pragma unroll 4
-  for (first += step; first + 4 <= count; first += step) {
-    const auto vector = load<Tile<float, 1, 4>>(elements + first);
+    for (first += step; first + 4 <= count; first += step) {
+      const auto vector = load<Tile<float, 1, 4>>(elements + first);
 #pragma unroll
-    for (int i = 0; i < 4; ++i)
-      later |= as_unsigned(vector[i]) == (unsigned)own;
+      for (int i = 0; i < 4; ++i)
+        later |= as_unsigned(vector[i]) == (unsigned)own;
+    }
+    later |= has_later(elements, first, at, count, own);
   }
-  later |= has_later(elements, first, at, count, own);
 #pragma unroll
   for (int distance = 1; distance < Lanes; distance *= 2)
     later |= exchange<Lanes>((unsigned)later, distance) != 0;
