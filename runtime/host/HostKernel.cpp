@@ -113,11 +113,11 @@ static std::string explainShape(const HostLaunch &launch, Dim3 grid, Dim3 block,
   }
   for (unsigned axis = 0; axis < 3; ++axis)
     if (block[axis] == 0 || block[axis] > MaxBlock[axis])
-      return std::to_string(block[axis]) + " threads a block" +
+      return std::to_string(block[axis]) + " threads per block" +
              (block.is1D() ? "" : std::string(" along ") + axes[axis]) +
              ": expected 1 to " + std::to_string(MaxBlock[axis]);
   if (block.count() > MaxThreadsOfBlock)
-    return std::to_string(block.count()) + " threads a block: expected 1 to " +
+    return std::to_string(block.count()) + " threads per block: expected 1 to " +
            std::to_string(MaxThreadsOfBlock);
   if (sharedBytes > MaxHostSharedBytes)
     return std::to_string(sharedBytes) +
