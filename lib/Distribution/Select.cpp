@@ -143,9 +143,9 @@ LogicalResult Selector::placeStatistics() {
   Value scores = select.getScores();
   bool needsRow = d.needsWholeRow(scores);
   if (needsRow && !isWarp())
-    return select.emitOpError() << "selects from what needs statistics of "
-                                   "whole rows, which only a warp per row "
-                                   "finds";
+    return select.emitOpError()
+           << "selects from scores that need statistics of whole rows, which "
+              "only one warp per row computes: expected 'algorithm = warp'";
   if (needsRow) {
     Footprint whole{max, 1};
     Value computed = findWholeRow(scores);
@@ -330,7 +330,8 @@ struct SelectDistribution
   }
   FailureOr<Value> materialize(Operation *op, Distribution &, OpResult,
                                Footprint) const {
-    return op->emitOpError() << "has ranks, which are consumed one by one";
+    return op->emitOpError()
+           << "has results that are consumed rank by rank, not as a row";
   }
   LogicalResult distribute(Operation *op, Distribution &d) const {
     auto part = d.getSchedule().getPart<SelectAttr>();

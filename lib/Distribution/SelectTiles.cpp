@@ -73,8 +73,8 @@ row::TileSourceOpInterface dsv4::findTileSource(Value scores) {
 
 LogicalResult TileSelector::verifySchedule() {
   if (tile.rows < 1)
-    return source->emitOpError()
-           << "has no tiles: the schedule has no part that says them";
+    return source->emitOpError() << "has no tile shape: the schedule lacks the "
+                                    "part of this tile source";
   int64_t threads = d.getSchedule().getThreads();
   int64_t rows = d.getSchedule().getRowsPerBlock();
   if (threads == needs.threads && rows == tile.rows &&
@@ -85,7 +85,7 @@ LogicalResult TileSelector::verifySchedule() {
          << " threads, of which " << tile.warps
          << " warps consume, and the schedule has " << rows << " rows by "
          << threads
-         << " threads per block: expected a schedule of the source's";
+         << " threads per block: expected a schedule for this tile source";
 }
 
 LogicalResult TileSelector::verify() {
@@ -104,7 +104,7 @@ LogicalResult TileSelector::verify() {
                 "computes it into a kernel of its own";
   if (d.needsWholeRow(select.getScores()))
     return select.emitOpError()
-           << "selects from what needs statistics of a row that '"
+           << "selects from scores that need statistics of a row that '"
            << source->getName() << "' computes tile by tile";
   // Where the source is, no row of the block is at hand.
   for (Value operand : source->getOperands())

@@ -65,9 +65,9 @@ std::string dsv4::formatTable(const RunResult &result) {
   if (!result.listingDirectory.empty())
     row("every level", result.listingDirectory);
   if (result.microseconds > 0) {
-    row("time", llvm::formatv("{0:F2} us a launch{1}", result.microseconds,
+    row("time", llvm::formatv("{0:F2} us per launch{1}", result.microseconds,
                               result.info.target == "host"
-                                  ? " (the host target is for truth, not speed)"
+                                  ? " (host timings are not meaningful)"
                                   : ""));
     row("bandwidth",
         llvm::formatv("{0:F1} GB/s; a copy of as many bytes {1:F1} GB/s",

@@ -191,9 +191,10 @@ Status Runner::findFiles() {
   outputs = options.outputs;
   using llvm::sys::fs::is_directory;
   if (!options.inputDirectory.empty() && !is_directory(options.inputDirectory))
-    return invalid("--inputs: '" + options.inputDirectory +
-                   "' is no folder; expected one with a file ARG.npy for each "
-                   "argument that is not random");
+    return invalid(
+        "--inputs: '" + options.inputDirectory +
+        "' is not a folder; expected one with a file ARG.npy for each "
+        "argument that is not random");
   if (!options.outputDirectory.empty()) {
     std::error_code error =
         llvm::sys::fs::create_directories(options.outputDirectory);
@@ -531,7 +532,7 @@ Status Runner::writeListing() {
     llvm::sys::fs::file_status status;
     if (!llvm::sys::fs::status(path, status, /*follow=*/false) &&
         status.type() != llvm::sys::fs::file_type::regular_file)
-      return fail(name + " is there and no regular file");
+      return fail(name + " exists and is not a regular file");
   }
   for (const auto &[name, text] : result.report.listing.files)
     if (Status status = writeFile(directory + "/" + name, {text}); !status)

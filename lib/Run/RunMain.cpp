@@ -54,15 +54,14 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     randomSeed("random", cl::value_desc("SEED"),
                cl::desc("random data for other arguments"), cl::cat(category));
-static cl::opt<bool>
-    valid("valid", cl::cat(category),
-          cl::desc("random indices, slots and lengths are all valid; without "
-                   "it some point nowhere"));
+static cl::opt<bool> valid("valid", cl::cat(category),
+                           cl::desc("random indices, slots and lengths are all "
+                                    "valid (default: some are out of range)"));
 static cl::opt<bool> check("check", cl::desc("compare with the oracle"),
                            cl::cat(category));
 static cl::opt<bool>
     checks("checks", cl::cat(category),
-           cl::desc("kernels print what they leave out, on a GPU"));
+           cl::desc("kernels report the entries that they skip (GPU only)"));
 static cl::opt<std::string> repeat("repeat", cl::value_desc("N"),
                                    cl::desc("timed launches"),
                                    cl::cat(category));

@@ -81,10 +81,10 @@ static std::string explainGroups(RowwiseOpInterface op, int64_t vector,
                            "match vectors of {1} and steps of {2}",
                            group.extent, vector, step);
     if (group.inVector && (vector < group.extent || step == group.extent))
-      return llvm::formatv("schedule_rows_c3: {0} elements belong together: "
-                           "expected vectors of at least as many, and steps "
-                           "of more",
-                           group.extent);
+      return llvm::formatv(
+          "schedule_rows_c3: {0} consecutive elements belong together: "
+          "expected a 'vector' of at least as many, and steps of more",
+          group.extent);
     if (group.interleave > 1 &&
         (step != group.extent * group.interleave || vector > group.extent))
       return llvm::formatv("schedule_rows_c3: scales interleaved by {0} need "

@@ -167,8 +167,8 @@ static void readDefaults(TableObject &object, TableEntry &entry) {
   object.read("arch", entry.arch);
   object.read("provenance", entry.provenance);
   if (object.isGood() && !StringRef(entry.arch).starts_with("sm_"))
-    object.fail("arch", "expected the beginning of an architecture's name: "
-                        "'sm_', say, or 'sm_90a'");
+    object.fail("arch", "expected the beginning of an architecture's name, "
+                        "such as 'sm_' or 'sm_90a'");
 }
 
 /// Reads one entry; returns what is wrong with it, or nothing.
@@ -314,7 +314,7 @@ static const std::vector<BuiltinTable> &getBuiltinTables() {
       BuiltinTable &table = tables.emplace_back();
       table.arch = json.getAsObject()->getString("arch").value_or("").str();
       std::string why = readEntries(json, getBuiltinKinds(), table.entries);
-      assert(why.empty() && "a table that is built in is wrong");
+      assert(why.empty() && "a built-in table is wrong");
       (void)why;
     }
     return tables;

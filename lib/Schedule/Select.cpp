@@ -56,8 +56,8 @@ SelectAttr::verifyLaunch(function_ref<InFlightDiagnostic()> emitError,
   if (!isWarp() && !isTile() &&
       (launch.threads < limits::kMinSelectThreads ||
        !llvm::isPowerOf2_64(launch.threads)))
-    return emitError() << "schedule_select_c3: expected 'threads' that select "
-                          "to be a power of two from 64 on, got "
+    return emitError() << "schedule_select_c3: expected 'threads' to be a "
+                          "power of two of at least 64 for a selection, got "
                        << launch.threads;
   return success();
 }
@@ -139,9 +139,9 @@ int64_t dsv4::boundColumns(KernelOp kernel, const CooperativeWork &work) {
 /// string.
 static std::string explainWarp(RowwiseOpInterface op) {
   if (isOfRanks(op))
-    return llvm::formatv("schedule_select_c5: a row of '{0}' is made of what "
-                         "is selected, which only the lanes of a warp have "
-                         "together; expected 'algorithm = warp'",
+    return llvm::formatv("schedule_select_c5: a row of '{0}' is computed from "
+                         "what is selected, which only the lanes of a warp "
+                         "hold together; expected 'algorithm = warp'",
                          op->getName());
   if (op.getCooperativeWork().groups)
     return llvm::formatv(
@@ -150,10 +150,11 @@ static std::string explainWarp(RowwiseOpInterface op) {
         "at most {2}; expected 'algorithm = warp'",
         limits::kMaxWarpColumns, limits::kMaxWarpGroups, limits::kMaxWarpK);
   if (takesStatistics(op))
-    return llvm::formatv("schedule_select_c5: '{0}' takes statistics of whole "
-                         "rows, which only the lanes of a warp find; expected "
-                         "'algorithm = warp'",
-                         op->getName());
+    return llvm::formatv(
+        "schedule_select_c5: '{0}' needs statistics of whole rows, which only "
+        "the lanes of a warp compute; expected "
+        "'algorithm = warp'",
+        op->getName());
   return "";
 }
 
@@ -212,8 +213,8 @@ static std::string explainSource(SelectAttr select,
     return llvm::formatv("schedule_select_c8: '{0}' computes its rows tile by "
                          "tile; expected 'algorithm = tile'",
                          source->getName());
-  return "schedule_select_c8: with 'algorithm = tile' an op of the kernel "
-         "computes the elements tile by tile, and none does; expected 'warp', "
+  return "schedule_select_c8: 'algorithm = tile' needs an op that computes the "
+         "scores tile by tile, and the kernel has none; expected 'warp', "
          "'block', 'stream' or 'grid'";
 }
 

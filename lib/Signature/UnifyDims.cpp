@@ -168,24 +168,23 @@ LogicalResult DimUnifier::checkDestinations() {
                << "argument '" << getArgumentName(func, arg.getArgNumber())
                << "' is the destination of two results: pass "
                   "another buffer";
-  WalkResult result = func.walk([&](Operation *op) {
-    if (!isa<DestinationStyleOpInterface, CacheOpInterface>(op))
-      return WalkResult::advance();
-    for (OpOperand &input : op->getOpOperands()) {
-      auto arg = dyn_cast<BlockArgument>(input.get());
-      Operation *writer = arg ? destinations.lookup(arg) : nullptr;
-      if (isInit(input) || !writer || isReadInPlace(input, writer))
-        continue;
-      op->emitOpError() << "reads argument '"
-                        << getArgumentName(func, arg.getArgNumber())
-                        << "', which is the destination of '"
-                        << writer->getName()
-                        << "' too, and does not work in place there: pass "
-                           "another buffer";
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
+  WalkResult result =
+      func.walk([&](Operation *op) {
+        if (!isa<DestinationStyleOpInterface, CacheOpInterface>(op))
+          return WalkResult::advance();
+        for (OpOperand &input : op->getOpOperands()) {
+          auto arg = dyn_cast<BlockArgument>(input.get());
+          Operation *writer = arg ? destinations.lookup(arg) : nullptr;
+          if (isInit(input) || !writer || isReadInPlace(input, writer))
+            continue;
+          op->emitOpError()
+              << "reads argument '" << getArgumentName(func, arg.getArgNumber())
+              << "', which is the destination of '" << writer->getName()
+              << "' too, and it cannot work in place: pass another buffer";
+          return WalkResult::interrupt();
+        }
+        return WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }
 
@@ -220,8 +219,7 @@ LogicalResult DimUnifier::checkRings() {
                       << getArgumentName(func, *place.first)
                       << "', where another op has a ring of "
                       << it->second.second
-                      << ": a position has one entry in both with one length "
-                         "only, so give both the same";
+                      << "; expected rings of one length in one cache";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
@@ -235,7 +233,7 @@ LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
     const std::string &own = names[axis.first][axis.second];
     if (!own.empty() && !name.empty() && own != name)
       return func.emitError()
-             << describe(axis) << " has one extent with " << describe(namedBy)
+             << describe(axis) << " has the extent of " << describe(namedBy)
              << " but another name: '" << own << "' and '" << name << "'";
     if (!own.empty()) {
       name = own;

@@ -87,7 +87,7 @@ static rt::Result<std::string> readAll(int file, StringRef path,
     bytes.append(part, size_t(count));
     if (bytes.size() > maxBytes)
       return invalid(path, "has more than " + std::to_string(maxBytes) +
-                               " bytes, which is the most that is read");
+                               " bytes, the maximum for this file");
   }
 }
 

@@ -391,7 +391,7 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     if (const auto *other = llvm::find_if(group.getOps(), isCooperative);
         other != group.getOps().end())
       return llvm::formatv("the kernel already has the block-cooperative "
-                           "'{0}', and it can have one",
+                           "'{0}', and a kernel can have only one",
                            (*other)->getName());
   return explainOrder(producer, group);
 }

@@ -158,8 +158,8 @@ LogicalResult Outliner::collect() {
       if (llvm::any_of(found, [](const Parameter &parameter) {
             return isa<WorkspaceOp>(parameter.source);
           })) {
-        op->emitOpError() << "is the second of its kernel: a launch has one "
-                             "workspace, so expected one op for all";
+        op->emitOpError() << "is the second of its kernel, and a launch has "
+                             "one workspace: use the result of the first";
         return WalkResult::interrupt();
       }
       asked.push_back({op, found.size()});

@@ -119,8 +119,8 @@ LogicalResult SelectSchedule::select(KernelOp kernel) {
     entry = builtin->find(kernel, arch);
   if (!entry)
     return kernel.emitOpError()
-           << "the schedule table has nothing for architecture '" << arch
-           << "'";
+           << "no schedule table has an entry for this kernel on architecture '"
+           << arch << "'";
   std::string why;
   ScheduleAttr chosen = entry->fit(kernel, why);
   if (!chosen)

@@ -79,8 +79,9 @@ LogicalResult Specialize::checkReturns() {
         unsigned argument = cast<BlockArgument>(value).getArgNumber();
         func.getBody().front().getTerminator()->emitOpError()
             << "returns argument '" << dsv4::getArgumentName(func, argument)
-            << "' itself, which is where a result of '"
-            << op->getName().getStringRef() << "' goes: return that result";
+            << "', which is the destination of '"
+            << op->getName().getStringRef()
+            << "': return the result of that op";
         return failure();
       }
   return success();
@@ -124,12 +125,11 @@ LogicalResult Specialize::boundSelections(NamedAttrList &bounds) {
       return WalkResult::advance();
     StringRef name = getDimName(func, arg.getArgNumber(), axis);
     if (name.empty()) {
-      op.emitOpError() << "selects from rows of any number of elements, of "
-                          "which there are at most "
-                       << work.elements << ": give axis " << axis
-                       << " of argument '"
-                       << dsv4::getArgumentName(func, arg.getArgNumber())
-                       << "' a name in 'dsv4.dims'";
+      op.emitOpError()
+          << "selects from rows of unbounded length, expected at most "
+          << work.elements << ": give axis " << axis << " of argument '"
+          << dsv4::getArgumentName(func, arg.getArgNumber())
+          << "' a name in 'dsv4.dims'";
       return WalkResult::interrupt();
     }
     auto bound = dyn_cast_if_present<IntegerAttr>(bounds.get(name));

@@ -190,7 +190,7 @@ void *FiberExecutor::inBlock(const void *own, unsigned of, dsv4_host::Use use) {
   const bool atOnce = use != dsv4_host::Use::WriteLater;
   const char *why = nullptr;
   if (of >= launch.cluster)
-    why = ", which it has not got";
+    why = ", which does not exist";
   else if (atOnce && of != rank && round == 0)
     why =
         ", which may not have started: wait for a barrier of the cluster first";

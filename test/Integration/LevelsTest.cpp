@@ -55,8 +55,7 @@ TEST(LevelsTest, CallsAreRefused) {
         emitProgram(text, "f.mlir", options, "cuda", "sm_90a", false);
     ASSERT_FALSE(emitted) << text;
     EXPECT_NE(emitted.status().message().find(
-                  "cannot be part of a program: write the ops of the called "
-                  "function in its place"),
+                  "cannot be part of a program: inline the called function"),
               std::string::npos)
         << emitted.status().message();
   }

@@ -44,7 +44,7 @@ func.func @long(%x: tensor<?x7168xbf16> {dsv4.name = "x", dsv4.dims = ["rows", "
 //--- bad.mlir
 // Elements by index are other lanes' elements.
 func.func @by_index(%s: tensor<?x8xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{reads argument 'arg0', which is the destination of 'dsv4.route_weights' too, and does not work in place there: pass another buffer}}
+  // expected-error @+1 {{reads argument 'arg0', which is the destination of 'dsv4.route_weights' too, and it cannot work in place: pass another buffer}}
   %w = dsv4.route_weights %s[%i] scale 1.5 outs(%s : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xi32>
   return
 }
@@ -54,7 +54,7 @@ func.func @by_index(%s: tensor<?x8xf32>, %i: tensor<?x8xi32>) {
 // The second norm would read what the first has overwritten.
 func.func @afterwards(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) {
   %0 = dsv4.rms_norm %x outs(%x : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
-  // expected-error @+1 {{reads argument 'arg0', which is the destination of 'dsv4.rms_norm' too, and does not work in place there: pass another buffer}}
+  // expected-error @+1 {{reads argument 'arg0', which is the destination of 'dsv4.rms_norm' too, and it cannot work in place: pass another buffer}}
   %1 = dsv4.rms_norm %x outs(%o : tensor<?x512xbf16>) {eps = 1.0e-5 : f32} : tensor<?x512xbf16>
   return
 }
@@ -63,7 +63,7 @@ func.func @afterwards(%x: tensor<?x512xbf16>, %o: tensor<?x512xbf16>) {
 
 // Scales of a row are read by lanes that do not overwrite them.
 func.func @scales(%d: tensor<?x32xf8E4M3FN>, %s: tensor<?x32xf32>) {
-  // expected-error @+1 {{reads argument 'arg1', which is the destination of 'dsv4.dequantize' too, and does not work in place there: pass another buffer}}
+  // expected-error @+1 {{reads argument 'arg1', which is the destination of 'dsv4.dequantize' too, and it cannot work in place: pass another buffer}}
   %0 = dsv4.dequantize %d scales(%s : tensor<?x32xf32>) outs(%s : tensor<?x32xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per 1>]>} : tensor<?x32xf8E4M3FN>
   return

@@ -64,7 +64,7 @@ func.func @no_tiles(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?
   dsv4.kernel @k(%arg_q, %arg_k, %arg_o, %arg_n) schedule <threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 1>]> : (memref<?xi8>, memref<?xi8>, memref<?xi32>, index) -> () {
   ^bb0(%q: memref<?xi8>, %k: memref<?xi8>, %o: memref<?xi32>, %n: index):
     scf.forall (%row) in (4) {
-      // expected-error @+1 {{has no tiles: the schedule has no part that says them}}
+      // expected-error @+1 {{has no tile shape: the schedule lacks the part of this tile source}}
       %s = tiletest.score_row %q[%row], %k depth 8 : memref<?xi8>, memref<?xi8> -> vector<64xf32>
       %i, %v = row.select %s length %n : vector<64xf32> -> vector<8xi32>, vector<8xf32>
       row.write %i, %o[%row] : vector<8xi32>, memref<?xi32>
@@ -124,7 +124,7 @@ func.func @statistics(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_x: memref
       %sum = row.reduce sum %y per 64 : vector<64xf32> to vector<1xf32>
       %all = row.expand %sum : vector<1xf32> to vector<64xf32>
       %t = arith.addf %s, %all : vector<64xf32>
-      // expected-error @+1 {{selects from what needs statistics of a row that 'tiletest.score_row' computes tile by tile}}
+      // expected-error @+1 {{selects from scores that need statistics of a row that 'tiletest.score_row' computes tile by tile}}
       %i, %v = row.select %t length %n : vector<64xf32> -> vector<8xi32>, vector<8xf32>
       row.write %i, %o[%row] : vector<8xi32>, memref<?xi32>
     }
@@ -177,7 +177,7 @@ func.func @alone(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?xf3
   dsv4.kernel @k(%arg_q, %arg_k, %arg_o) schedule <threads = 96, parts = [#dsv4.rows<lanes = 8, vector = 8>]> : (memref<?xi8>, memref<?xi8>, memref<?xf32>) -> () {
   ^bb0(%q: memref<?xi8>, %k: memref<?xi8>, %o: memref<?xf32>):
     scf.forall (%row) in (4) {
-      // expected-error @+1 {{computes rows tile by tile, which only a selection takes}}
+      // expected-error @+1 {{computes rows tile by tile, which only a selection can consume}}
       %s = tiletest.score_row %q[%row], %k depth 8 : memref<?xi8>, memref<?xi8> -> vector<64xf32>
       row.write %s, %o[%row] : vector<64xf32>, memref<?xf32>
     }

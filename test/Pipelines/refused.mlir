@@ -26,7 +26,7 @@ func.func @rows(%d: tensor<?x8xbf16> {dsv4.dims = ["k", ""]}, %e: tensor<?x8xbf1
   %r:2 = dsv4.kernel @k(%d, %e, %o, %p) : (tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>, tensor<?x8xbf16>) -> (tensor<?x8xbf16>, tensor<?x8xbf16>) {
   ^bb0(%a: tensor<?x8xbf16>, %b: tensor<?x8xbf16>, %x: tensor<?x8xbf16>, %y: tensor<?x8xbf16>):
     %0 = dsv4.dequantize %a outs(%x : tensor<?x8xbf16>) {format = #dsv4.format<bf16>} : tensor<?x8xbf16>
-    // expected-error @+1 {{kernel_c4: has other rows than the first op of its kernel}}
+    // expected-error @+1 {{kernel_c4: has another iteration space than the first op of its kernel}}
     %1 = dsv4.dequantize %b outs(%y : tensor<?x8xbf16>) {format = #dsv4.format<bf16>} : tensor<?x8xbf16>
     dsv4.yield %0, %1 : tensor<?x8xbf16>, tensor<?x8xbf16>
   }

@@ -80,7 +80,7 @@ func.func @nested_guards(%o: tensor<?x64xf32>, %a: i1) {
       %v = row.read %m[%row] : memref<?xf32> -> vector<64xf32>
       %b = arith.cmpi slt, %row, %c64 : index
       scf.if %b {
-        // expected-error @+1 {{'scf.if' op is a condition of stores within another, or with an else}}
+        // expected-error @+1 {{'scf.if' op is nested in another condition or has an else: expected one condition around the stores}}
         scf.if %b {
           row.write %v, %m[%row] : vector<64xf32>, memref<?xf32>
         }
@@ -95,7 +95,7 @@ func.func @nested_guards(%o: tensor<?x64xf32>, %a: i1) {
 func.func @two_indices(%o: tensor<?x8xf32>) {
   dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 1>]> : (tensor<?x8xf32>) -> () {
   ^bb0(%o1: tensor<?x8xf32>):
-    // expected-error @+1 {{'scf.forall' op is no loop over rows: expected one index from 0 in steps of 1}}
+    // expected-error @+1 {{'scf.forall' op is not a loop over rows: expected one index from 0 in steps of 1}}
     scf.forall (%i, %j) in (4, 4) {
     }
   }
@@ -107,7 +107,7 @@ func.func @two_indices(%o: tensor<?x8xf32>) {
 func.func @steps(%o: tensor<?x8xf32>) {
   dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 1>]> : (tensor<?x8xf32>) -> () {
   ^bb0(%o1: tensor<?x8xf32>):
-    // expected-error @+1 {{'scf.forall' op is no loop over rows: expected one index from 0 in steps of 1}}
+    // expected-error @+1 {{'scf.forall' op is not a loop over rows: expected one index from 0 in steps of 1}}
     scf.forall (%i) = (3) to (9) step (2) {
     }
   }

@@ -79,7 +79,7 @@ func.func @nibbles(%d: tensor<4x64xf4E2M1FN>, %s: tensor<4x2xf8E8M0FNU>, %e: ten
 // CHECK: dsv4.topk
 // CHECK: dsv4.kernel @slots_1{{.*}}
 // CHECK: dsv4.route_weights
-// REMARK: not fused with 'dsv4.topk': the result of 'dsv4.topk' is consumed element-wise by 'dsv4.route_weights'; of what it selects only the indices are at hand
+// REMARK: not fused with 'dsv4.topk': the result of 'dsv4.topk' is consumed element-wise by 'dsv4.route_weights'; only the indices of a selection can be used in its kernel
 func.func @slots(%s: tensor<4x64xf32>, %t: tensor<4x4xi32>, %i: tensor<4x6xi32>, %j: tensor<4x6xi32>,
                  %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xi32>, tensor<4x6xf32>) {
   %a, %b = dsv4.topk %s pages(%t : tensor<4x4xi32>) page 16 order sorted outs(%i, %j : tensor<4x6xi32>, tensor<4x6xi32>) : tensor<4x64xf32>

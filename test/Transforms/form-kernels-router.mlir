@@ -87,10 +87,10 @@ func.func @wide_scores(%s: tensor<4x64xf32>, %x: tensor<4x2048xf32>, %e: tensor<
 // CHECK: dsv4.kernel @twice_0
 // CHECK: dsv4.dequantize
 // CHECK: dsv4.kernel @twice_1(
-// CHECK-SAME: attributes {unfused_reasons = ["'dsv4.gate' not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax takes statistics of the whole row first"]}
+// CHECK-SAME: attributes {unfused_reasons = ["'dsv4.gate' not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax needs statistics of the whole row first"]}
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
-// REMARK: not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax takes statistics of the whole row first
+// REMARK: not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax needs statistics of the whole row first
 func.func @twice(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf32>, %i: tensor<4x6xi32>)
     -> tensor<4x6xi32> {
   %e = tensor.empty() : tensor<4x64xf32>
@@ -111,7 +111,7 @@ func.func @twice(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
 // CHECK-NEXT: dsv4.route_weights
-// REMARK: not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax takes statistics of the whole row first
+// REMARK: not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax needs statistics of the whole row first
 func.func @twice_selected(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tensor<4x64xf32>, %i: tensor<4x6xi32>,
                           %o: tensor<4x6xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %e = tensor.empty() : tensor<4x64xf32>
@@ -133,7 +133,7 @@ func.func @twice_selected(%d: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>, %x: tens
 // CHECK: dsv4.gate
 // CHECK-NEXT: dsv4.topk
 // CHECK-NEXT: dsv4.route_weights
-// REMARK: not fused with 'dsv4.gate': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax takes statistics of the whole row first
+// REMARK: not fused with 'dsv4.gate': 'dsv4.gate' reads this operand from memory, as its own result is read column by column; a softmax needs statistics of the whole row first
 func.func @twice_weighed(%x: tensor<4x64xf32>, %l: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>)
     -> (tensor<4x6xi32>, tensor<4x6xf32>) {
   %e = tensor.empty() : tensor<4x64xf32>
@@ -151,7 +151,7 @@ func.func @twice_weighed(%x: tensor<4x64xf32>, %l: tensor<4x64xf32>, %i: tensor<
 // CHECK: dsv4.kernel @hash_twice_0
 // CHECK: dsv4.dequantize
 // CHECK: dsv4.kernel @hash_twice_1{{.*}}
-// REMARK: not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read element by element; a softmax takes statistics of the whole row first
+// REMARK: not fused with 'dsv4.dequantize': 'dsv4.gate' reads this operand from memory, as its own result is read element by element; a softmax needs statistics of the whole row first
 func.func @hash_twice(%t: tensor<?x6xi32>, %d: tensor<4xi32>, %b: tensor<4x64xf8E4M3FN>, %s: tensor<4xf32>,
                       %x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %o: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %e = tensor.empty() : tensor<4x64xf32>

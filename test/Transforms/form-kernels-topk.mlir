@@ -36,7 +36,7 @@ func.func @whole_rows(%r: tensor<?x64xf32>, %i: tensor<?x8xi32>, %o: tensor<?x64
 // CHECK-LABEL: func.func @pairs_one_by_one
 // CHECK: dsv4.kernel @pairs_one_by_one_0
 // CHECK: dsv4.kernel @pairs_one_by_one_1
-// REMARK: [Missed] {{.*}}not fused with 'dsv4.dequantize': 'dsv4.topk' reads one column of this operand at a time, and 'dsv4.dequantize' computes 2; with 'bias' and 'values' it computes chosen elements again, one by one
+// REMARK: [Missed] {{.*}}not fused with 'dsv4.dequantize': 'dsv4.topk' reads one column of this operand at a time, and 'dsv4.dequantize' computes 2; with 'bias' and 'values' it recomputes the chosen elements one by one
 func.func @pairs_one_by_one(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FNU>, %b: tensor<64xf32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>, %o: tensor<?x64xf32>) -> tensor<?x8xi32> {
   %x = dsv4.dequantize %d scales(%s : tensor<?x2xf8E8M0FNU>) outs(%o : tensor<?x64xf32>) {format = #f4} : tensor<?x64xf4E2M1FN>
   %0, %1 = dsv4.topk %x bias(%b : tensor<64xf32>) outs(%i, %v : tensor<?x8xi32>, tensor<?x8xf32>) : tensor<?x64xf32>
@@ -61,7 +61,7 @@ func.func @pairs_through_gate(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x2xf8E8M0FN
 // CHECK-LABEL: func.func @consumer
 // CHECK: dsv4.kernel @consumer_0
 // CHECK: dsv4.kernel @consumer_1
-// REMARK: [Missed] {{.*}}not fused with 'dsv4.topk': the result of 'dsv4.topk' is consumed row by row by 'dsv4.paged_append'; no lanes hold the rows that a selection makes
+// REMARK: [Missed] {{.*}}not fused with 'dsv4.topk': the result of 'dsv4.topk' is consumed row by row by 'dsv4.paged_append'; no thread holds a row of a selection's results
 func.func @consumer(%r: tensor<?x256xf32>, %i: tensor<?x64xi32>, %v: tensor<?x64xf32>, %c: !cache, %at: tensor<?xi32>) {
   %0, %1 = dsv4.topk %r order sorted outs(%i, %v : tensor<?x64xi32>, tensor<?x64xf32>) : tensor<?x256xf32>
   dsv4.paged_append %c[%at] fields(%1 : tensor<?x64xf32>) : !cache, tensor<?xi32>

@@ -323,7 +323,7 @@ func.func @two_groups(%x: tensor<?x512xf32>, %p: tensor<?x4xi32>, %i: tensor<?xi
       outs(%a : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
   %1 = dsv4.compress %x, %x window 4 plan(%p : tensor<?x4xi32>)
       outs(%b : tensor<?x512xf32>) : tensor<?x512xf32>, tensor<?x512xf32>
-  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.compress': the kernel already has the block-cooperative 'dsv4.compress', and it can have one
+  // REMARK: [[@LINE+1]]:3: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.compress': the kernel already has the block-cooperative 'dsv4.compress', and a kernel can have only one
   dsv4.paged_append %c[%i] unique fields(%0, %1 : tensor<?x512xf32>, tensor<?x512xf32>)
       : !both, tensor<?xi32>
   return

@@ -38,7 +38,7 @@ func.func @two_workspaces(%o: tensor<?x8xf32>) {
       attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
   ^bb0(%o1: tensor<?x8xf32>):
     %w = dsv4.workspace 16 : memref<?xi8>
-    // expected-error @+1 {{'dsv4.workspace' op is the second of its kernel: a launch has one workspace, so expected one op for all}}
+    // expected-error @+1 {{'dsv4.workspace' op is the second of its kernel, and a launch has one workspace: use the result of the first}}
     %v = dsv4.workspace 32 : memref<?xi8>
   }
   return

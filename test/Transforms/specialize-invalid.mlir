@@ -50,6 +50,6 @@ func.func @dim_unknown(%i: tensor<?xi32> {dsv4.dims = ["m"]}) {
 func.func @argument_returned(%s: tensor<?x8xf32> {dsv4.name = "scores", dsv4.dims = ["n", ""]},
                              %i: tensor<?x2xi32> {dsv4.name = "indices"}) -> tensor<?x2xi32> {
   %0 = dsv4.topk %s outs(%i : tensor<?x2xi32>) : tensor<?x8xf32>
-  // expected-error @+1 {{returns argument 'indices' itself, which is where a result of 'dsv4.topk' goes: return that result}}
+  // expected-error @+1 {{returns argument 'indices', which is the destination of 'dsv4.topk': return the result of that op}}
   return %i : tensor<?x2xi32>
 }

@@ -24,7 +24,7 @@ func.func @compress(%v: tensor<?x64xf32>, %s: tensor<?x64xf32>, %p: tensor<?x4xi
                  %l: tensor<?xi32>, %c: !state {dsv4.name = "state"}, %o: tensor<?x32xf32>) -> tensor<?x32xf32> {
   %0 = dsv4.compress %v, %s window 4 overlap plan(%p : tensor<?x4xi32>) state(%c : !state) ring 16
       outs(%o : tensor<?x32xf32>) : tensor<?x64xf32>, tensor<?x64xf32>
-  // expected-error @+1 {{'dsv4.paged_append' op has a ring of 8 in argument 'state', where another op has a ring of 16: a position has one entry in both with one length only, so give both the same}}
+  // expected-error @+1 {{'dsv4.paged_append' op has a ring of 8 in argument 'state', where another op has a ring of 16; expected rings of one length in one cache}}
   dsv4.paged_append %c[%t] ring 8 lengths(%l : tensor<?xi32>)
       fields(%v, %s : tensor<?x64xf32>, tensor<?x64xf32>) : !state, tensor<?xi32>
   return %0 : tensor<?x32xf32>

@@ -144,8 +144,8 @@ static LogicalResult verifyParts(KernelOp kernel,
           return llvm::is_contained(yield->getOperands(), result);
         }))
       return op->emitOpError()
-             << "computes only parts of its rows here, for an op that takes no "
-                "more of them: they cannot be a result of the kernel";
+             << "computes only the parts of its rows that an op of the kernel "
+                "consumes: do not yield them from the kernel";
     for (OpOperand &operand : op->getOpOperands()) {
       if (selecting || !readsByIndex(operand))
         continue;
@@ -171,7 +171,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   for (Operation &op : body.without_terminator())
     if (!isa<RowwiseOpInterface, RowLoweringInterface>(op) ||
         !isa<RowLoweringInterface>(op))
-      return op.emitOpError() << "has no row lowering";
+      return op.emitOpError()
+             << "has no row lowering: implement RowLoweringInterface";
   if (ops.empty())
     return kernel.emitOpError() << "holds no row-wise op";
 
@@ -184,13 +185,13 @@ static LogicalResult lowerKernel(KernelOp kernel) {
     if (!hasRowsOfOthers(kernel, op) &&
         !mayAgree(describeIterationSpace(getRowSource(op)),
                   describeIterationSpace(rowSource)))
-      return op->emitOpError()
-             << "kernel_c4: has other rows than the first op of its kernel";
+      return op->emitOpError() << "kernel_c4: has another iteration space than "
+                                  "the first op of its kernel";
   if (llvm::count_if(ops, [](RowwiseOpInterface op) {
         return op.getCooperativeWork().rows != 0;
       }) > 1)
     return kernel.emitOpError()
-           << "holds two ops that take several rows of operands for one";
+           << "holds two block-cooperative ops, and a kernel can have only one";
   if (failed(verifyParts(kernel, ops)))
     return failure();
   for (unsigned i = 0; i < yield.getNumOperands(); ++i)

@@ -261,7 +261,8 @@ LogicalResult ExpandOp::verify() {
   auto tile = cast<VectorType>(getTile().getType());
   auto scales = cast<VectorType>(getScales().getType());
   if (scales.getElementType() != tile.getElementType())
-    return emitOpError() << "expand_c1: element types differ";
+    return emitOpError() << "expand_c1: element types differ: " << scales
+                         << " and " << tile;
   if (!covers(scales, tile))
     return emitOpError() << "expand_c2: scales of " << scales
                          << " do not cover a tile of " << tile;
@@ -302,8 +303,8 @@ LogicalResult JoinOp::verify() {
   if (first.getElementType() != second.getElementType() ||
       first.getShape().drop_front() != second.getShape().drop_front() ||
       joined != VectorType::get(shape, first.getElementType()))
-    return emitOpError() << "join_c1: " << first << " and " << second
-                         << " do not make " << joined;
+    return emitOpError() << "join_c1: joining " << first << " and " << second
+                         << " does not give " << joined;
   return success();
 }
 LogicalResult StepsOp::verify() {
@@ -313,8 +314,8 @@ LogicalResult StepsOp::verify() {
   if (source.getElementType() != part.getElementType() ||
       source.getDimSize(1) != part.getDimSize(1) || begin < 0 ||
       begin > source.getDimSize(0) - part.getDimSize(0))
-    return emitOpError() << "steps_c1: " << source << " has no " << part
-                         << " from vector " << begin << " on";
+    return emitOpError() << "steps_c1: expected vectors of " << source
+                         << " from vector " << begin << " on, got " << part;
   return success();
 }
 
@@ -323,8 +324,9 @@ LogicalResult PadOp::verify() {
   auto padded = cast<VectorType>(getPadded().getType());
   if (source.getElementType() != padded.getElementType() ||
       padded.getDimSize(0) < source.getDimSize(0))
-    return emitOpError() << "pad_c1: " << source << " cannot be padded to "
-                         << padded;
+    return emitOpError()
+           << "pad_c1: " << source << " cannot be padded to " << padded
+           << ": expected the same element type and no fewer elements";
   return success();
 }
 
@@ -334,8 +336,10 @@ LogicalResult AlternateOp::verify() {
   shape.back() *= 2;
   if (cast<VectorType>(getSource().getType()).getShape() !=
       ArrayRef<int64_t>(shape))
-    return emitOpError() << "alternate_c1: " << getHalf().getType()
-                         << " is not half of " << getSource().getType();
+    return emitOpError() << "alternate_c1: expected vectors of half as many "
+                            "elements as those of "
+                         << getSource().getType() << ", got "
+                         << getHalf().getType();
   return success();
 }
 
@@ -354,8 +358,10 @@ LogicalResult ReduceOp::verify() {
   if (group < 1 || row % group != 0 ||
       (source.getRank() == 1 &&
        reduced.getShape() != ArrayRef<int64_t>(row / group)))
-    return emitOpError() << "reduce_c1: groups of " << group << " of a row of "
-                         << row << " do not give " << reduced;
+    return emitOpError()
+           << "reduce_c1: expected a group that divides the " << row
+           << " elements of the row, and one value per group, got groups of "
+           << group << " and " << reduced;
   return success();
 }
 
@@ -363,7 +369,8 @@ LogicalResult HadamardOp::verify() {
   int64_t elements = cast<VectorType>(getSource().getType()).getNumElements();
   if (!isLaneCount(getLanes()) || !llvm::isPowerOf2_64(elements))
     return emitOpError() << "hadamard_c1: expected a power of two of elements "
-                            "and of lanes";
+                            "and of lanes, got "
+                         << elements << " and " << getLanes();
   return success();
 }
 
@@ -383,16 +390,17 @@ LogicalResult EncodeOp::verify() {
   bool e8m0 = isa<Float8E8M0FNUType>(element);
   bool e2m1 = isa<Float4E2M1FNType>(element);
   if (!e8m0 && !e2m1 && !isa<Float8E4M3FNType>(element))
-    return emitOpError() << "encode_c1: expected codes of f8E4M3FN, f4E2M1FN "
-                            "or f8E8M0FNU, got "
+    return emitOpError() << "encode_c1: expected a payload of f8E4M3FN, "
+                            "f4E2M1FN or f8E8M0FNU, got "
                          << element;
   if ((e8m0 && !getUp()) || (e2m1 && getUp()))
     return emitOpError() << "encode_c1: " << element << " is "
-                         << (e8m0 ? "rounded up" : "not rounded up");
+                         << (e8m0 ? "only rounded up: add 'up'"
+                                  : "never rounded up: remove 'up'");
   if (!e2m1 && (getTiesDown() || getDropNegativeZero()))
-    return emitOpError() << "encode_c2: " << element
-                         << " has neither 'ties_down' nor "
-                            "'drop_negative_zero'";
+    return emitOpError()
+           << "encode_c2: " << element
+           << " has neither 'ties_down' nor 'drop_negative_zero': remove them";
   return success();
 }
 
@@ -404,8 +412,10 @@ LogicalResult QuantizeOp::verify() {
   if (codes.getShape() != values.getShape() ||
       !(e2m1 || isa<Float8E4M3FNType>(codes.getElementType())) ||
       (!e2m1 && (getTiesDown() || getDropNegativeZero())))
-    return emitOpError() << "quantize_c1: " << values << " does not become "
-                         << codes;
+    return emitOpError()
+           << "quantize_c1: expected f8E4M3FN, or f4E2M1FN with or without "
+              "'ties_down' and 'drop_negative_zero', in the shape of "
+           << values << ", got " << codes;
   if (!covers(scales, values))
     return emitOpError() << "quantize_c2: scales of " << scales
                          << " do not cover a tile of " << values;

@@ -38,8 +38,8 @@ LogicalResult ColumnsOp::verify() {
                 row.getDimSize(0) % vector.getDimSize(0) == 0
           : vector.getShape() == ArrayRef<int64_t>({1, row.getShape().back()});
   if (!isVector || row.getElementType() != vector.getElementType())
-    return emitOpError() << "columns_c1: " << vector << " is no vector of "
-                         << row;
+    return emitOpError() << "columns_c1: expected one vector of the fragment "
+                         << row << ", got " << vector;
   int64_t lanes = getLanes();
   if (!isLaneCount(lanes) || (row.getRank() == 1 && lanes != 1))
     return emitOpError() << "columns_c2: expected 'lanes' to be a power of two "
@@ -60,8 +60,8 @@ LogicalResult SelectOp::verify() {
       !isBetween(getMax(), 1, INT32_MAX))
     return emitOpError() << "select_c2: expected between 1 and "
                          << (isWarp ? kMaxKOfWarp : kMaxK)
-                         << " places of a positive number of elements, got "
-                         << getK() << " of " << getMax();
+                         << " and a positive 'max', got " << getK() << " of "
+                         << getMax();
   if (!isSingle && (!isBetween(getThreads(), 64, 1024) ||
                     !llvm::isPowerOf2_64(getThreads())))
     return emitOpError() << "select_c2: expected threads to be a power of two "
@@ -89,9 +89,9 @@ LogicalResult SelectOp::verify() {
                         getKind() == SelectKind::Stream && getCluster() == 1
                   : blocks == 1;
   if (!fits)
-    return emitOpError() << "select_c4: expected 1 part without a workspace, "
+    return emitOpError() << "select_c4: expected 1 block without a workspace, "
                             "and with one an even number of blocks from 2 to "
-                            "256, of kind 'stream' and without a cluster, got "
+                            "256 of kind 'stream' without a cluster, got "
                          << blocks;
   return success();
 }

@@ -23,7 +23,7 @@ LogicalResult SharedOp::verify() {
   int64_t bytes = getBytes(), begin = getBegin();
   if (bytes <= 0 || begin < 0 || begin % 16 != 0)
     return emitOpError() << "shared_c1: expected a positive number of bytes "
-                            "from a multiple of 16 on, got "
+                            "that begin at a multiple of 16, got "
                          << bytes << " from " << begin << " on";
   return success();
 }

@@ -92,16 +92,14 @@ static LogicalResult verifyState(CompressOp op) {
 /// Clause compress_c8.
 static LogicalResult verifyOnline(CompressOp op) {
   if (!op.getState())
-    return op.emitOpError() << "compress_c8: expected a 'state' for 'algorithm "
-                               "online' to keep windows in";
+    return op.emitOpError() << "compress_c8: 'algorithm online' keeps "
+                               "unfinished windows: expected a 'state'";
   if (op.getOverlap())
-    return op.emitOpError()
-           << "compress_c8: a segment of 'algorithm online' is "
-              "of one window: remove 'overlap'";
+    return op.emitOpError() << "compress_c8: a segment of 'algorithm online' "
+                               "belongs to one window: remove 'overlap'";
   if (op.getRing() || op.getPageTable())
     return op.emitOpError() << "compress_c8: the plan of 'algorithm online' "
-                               "names entries of the "
-                               "state: remove '"
+                               "names the entries of the state itself: remove '"
                             << (op.getRing() ? "ring" : "pages") << "'";
   if (op.getBiased())
     return op.emitOpError() << "compress_c8: the state of 'algorithm online' "
@@ -113,14 +111,14 @@ static LogicalResult verifyOnline(CompressOp op) {
 static LogicalResult verifyBounds(CompressOp op) {
   if (!op.getState()) {
     if (op.getRing() || op.getPageTable() || op.getBiased())
-      return op.emitOpError() << "compress_c7: without a 'state' there are no "
-                                 "'ring', 'biased' and 'pages'";
+      return op.emitOpError() << "compress_c7: 'ring', 'biased' and 'pages' "
+                                 "describe a 'state': add one or remove them";
     return success();
   }
   int64_t page = cast<CacheType>(op.getState().getType()).getPage();
   if (!op.getRing() && !op.getPageTable())
     return op.emitOpError()
-           << "compress_c7: expected a 'ring' or 'pages' of the state";
+           << "compress_c7: expected a 'ring' or 'pages' beside the 'state'";
   if (auto ring = op.getRing()) {
     int64_t length = *ring, min = op.getWindowRows() - 1;
     if (length < std::max<int64_t>(min, 1) || length > INT32_MAX ||

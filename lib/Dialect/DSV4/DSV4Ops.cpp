@@ -109,11 +109,10 @@ LogicalResult PagedGatherOp::verify() {
     if (good && perToken && !getRequests())
       good = compatible(type.getShape().take_front(), shape[0]);
     if (!good)
-      return emitOpError()
-             << "paged_gather_c3: expected 'pages' of the rank of "
-                "'indices'; of rank 2 with one row per token (or a "
-                "request, with 'requests'), got "
-             << type;
+      return emitOpError() << "paged_gather_c3: expected 'pages' of the rank "
+                              "of 'indices', of rank 2 with one row per token "
+                              "(with 'requests', one per request), got "
+                           << type;
   }
   if (Value requests = getRequests()) {
     auto type = cast<ShapedType>(requests.getType());
@@ -206,7 +205,7 @@ LogicalResult DequantizeOp::verify() {
   ArrayRef<ScaleAttr> levels = format.getScales();
   if (getScales().size() != levels.size())
     return emitOpError() << "dequantize_c2: expected " << levels.size()
-                         << " scale operands, one a level of the format, got "
+                         << " scale operands, one per level of the format, got "
                          << getScales().size();
   for (auto [i, level] : llvm::enumerate(levels)) {
     auto type = cast<RankedTensorType>(getScales()[i].getType());

@@ -167,12 +167,13 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!callee || callee->getName().getStringRef() != "gpu.func" ||
       !callee->hasAttr("gpu.kernel"))
     return emitOpError() << "launch_c3: " << getKernel()
-                         << " is no gpu.func with 'kernel'";
+                         << " is not a gpu.func with 'kernel'";
   std::optional<rt::PlanNames> names = getNames(*this);
   rt::Result<rt::LaunchPlan> plan = getPlan(*names);
   if (plan->parameters.size() != callee.getNumArguments())
     return emitOpError() << "launch_c3: the kernel has "
-                         << callee.getNumArguments() << " parameters, the plan "
+                         << callee.getNumArguments()
+                         << " parameters, but the plan has "
                          << plan->parameters.size();
   for (auto [i, parameter, type] :
        llvm::enumerate(plan->parameters, callee.getArgumentTypes()))

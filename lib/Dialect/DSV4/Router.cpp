@@ -81,7 +81,7 @@ SmallVector<Access> GateOp::getProvidedAccesses(OpResult) {
 std::string GateOp::getAccessNote(Access access) {
   if (getFunction() != GateFunction::Softmax || access.isRow())
     return "";
-  return "a softmax takes statistics of the whole row first";
+  return "a softmax needs statistics of the whole row first";
 }
 SmallVector<std::pair<TensorAxis, TensorAxis>> GateOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;

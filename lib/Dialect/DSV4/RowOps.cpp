@@ -477,8 +477,8 @@ static LogicalResult verifyWidths(PagedAppendOp op) {
              << "paged_append_c6: field operand " << i << " ('"
              << field.getName() << "') has " << type.getDimSize(1)
              << " columns and its field " << field.getExtent()
-             << ": say with 'columns' from which column on each field is "
-                "stored";
+             << ": list in 'columns' the first column of every field operand "
+                "that is stored";
   }
   return success();
 }
@@ -504,14 +504,16 @@ LogicalResult PagedAppendOp::verify() {
     if (length < 1 || length > INT32_MAX ||
         (length % page != 0 && page % length != 0))
       return emitOpError()
-             << "paged_append_c3: expected the length of a ring below 2^31 and "
-                "a multiple or a divisor of the "
+             << "paged_append_c3: expected the length of a ring to be below "
+                "2^31 and a multiple or a divisor of the "
              << page << " entries of a page, got " << length;
     if (!getLengths())
-      return emitOpError() << "paged_append_c3: expected 'lengths' of a ring";
+      return emitOpError()
+             << "paged_append_c3: expected 'lengths' with a 'ring'";
   } else if (getLengths() || getRequests() || getPageTable()) {
-    return emitOpError() << "paged_append_c3: without a ring there are no "
-                            "'lengths', 'requests' and 'pages'";
+    return emitOpError()
+           << "paged_append_c3: 'lengths', 'requests' and 'pages' describe a "
+              "ring: add 'ring' or remove them";
   }
   auto hasShape = [](Value value, ArrayRef<int64_t> shape) {
     auto type = dyn_cast<RankedTensorType>(value.getType());

@@ -95,16 +95,16 @@ SmallVector<Access> TopkOp::getProvidedAccesses(OpResult result) {
 std::string TopkOp::getAccessNote(Access access) {
   bool ofStatistics = access.isColumns() && access.statistics != 0;
   if (access.isRanks() && fitsWarp(*this))
-    return "of what it selects only the indices are at hand";
+    return "only the indices of a selection can be used in its kernel";
   if ((ofStatistics || access.isRanks()) && !fitsWarp(*this))
     return llvm::formatv("only one-warp selections support that (k <= {0}, "
                          "from at most {1} elements)",
                          limits::kMaxWarpK, limits::kMaxWarpColumns);
   if (access.isRow())
-    return "no lanes hold the rows that a selection makes";
+    return "no thread holds a row of a selection's results";
   if (access.unit == 1 && getCooperativeWork().recomputes)
-    return "with 'bias' and 'values' it computes chosen elements again, one "
-           "by one";
+    return "with 'bias' and 'values' it recomputes the chosen elements one by "
+           "one";
   return "";
 }
 
@@ -235,8 +235,8 @@ LogicalResult TopkOp::verify() {
     return error << "none";
   }
   if (getRequests() && !getPageTable())
-    return emitOpError() << "topk_c6: 'requests' are rows of a page table, and "
-                            "there are no 'pages'";
+    return emitOpError() << "topk_c6: 'requests' name rows of a page table: "
+                            "expected 'pages' with 'requests'";
   if (failed(verifyDestinations(*this)))
     return failure();
   if (failed(verifyGroups(*this)))
@@ -252,8 +252,8 @@ LogicalResult TopkOp::verify() {
   if (getLengths() && failed(verifyPerRow(getLengths(), "topk_c3", "lengths")))
     return failure();
   if (getRatioAttr() && !getLengths())
-    return emitOpError() << "topk_c7: expected 'lengths' with a 'ratio', which "
-                            "are positions then";
+    return emitOpError() << "topk_c7: expected 'lengths', which hold positions "
+                            "then, with a 'ratio'";
   if (getRatioAttr() && !isCount(getRatioAttr()))
     return emitOpError() << "topk_c7: expected a 'ratio' between 1 and 2^31 - "
                             "1, got "

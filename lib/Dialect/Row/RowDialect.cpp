@@ -135,16 +135,17 @@ LogicalResult row::EncodeOp::verify() {
   bool e8m0 = isa<Float8E8M0FNUType>(element);
   bool e2m1 = isa<Float4E2M1FNType>(element);
   if (!e8m0 && !e2m1 && !isa<Float8E4M3FNType>(element))
-    return emitOpError() << "encode_c1: expected codes of f8E4M3FN, f4E2M1FN "
-                            "or f8E8M0FNU, got "
+    return emitOpError() << "encode_c1: expected a payload of f8E4M3FN, "
+                            "f4E2M1FN or f8E8M0FNU, got "
                          << element;
   if ((e8m0 && !getUp()) || (e2m1 && getUp()))
     return emitOpError() << "encode_c1: " << element << " is "
-                         << (e8m0 ? "rounded up" : "not rounded up");
+                         << (e8m0 ? "only rounded up: add 'up'"
+                                  : "never rounded up: remove 'up'");
   if (!e2m1 && (getTiesDown() || getDropNegativeZero()))
-    return emitOpError() << "encode_c2: " << element
-                         << " has neither 'ties_down' nor "
-                            "'drop_negative_zero'";
+    return emitOpError()
+           << "encode_c2: " << element
+           << " has neither 'ties_down' nor 'drop_negative_zero': remove them";
   return success();
 }
 
@@ -169,8 +170,10 @@ LogicalResult row::ReduceOp::verify() {
   int64_t extent = getSource().getType().getNumElements(), group = getGroup();
   if (group < 1 || extent % group != 0 ||
       getReduced().getType().getNumElements() != extent / group)
-    return emitOpError() << "reduce_c1: groups of " << group << " of a row of "
-                         << extent << " do not give " << getReduced().getType();
+    return emitOpError()
+           << "reduce_c1: expected a group that divides the " << extent
+           << " elements of the row, and one value per group, got groups of "
+           << group << " and " << getReduced().getType();
   return success();
 }
 
@@ -190,8 +193,8 @@ LogicalResult row::JoinOp::verify() {
                       first.getElementType());
   if (first.getElementType() != second.getElementType() ||
       getJoined().getType() != expected)
-    return emitOpError() << "join_c1: " << first << " and " << second
-                         << " do not make " << getJoined().getType();
+    return emitOpError() << "join_c1: joining " << first << " and " << second
+                         << " does not give " << getJoined().getType();
   return success();
 }
 

@@ -188,7 +188,7 @@ Result<std::vector<std::string>> findHostCompiler() {
     if (std::strcmp(variable, "DSV4_HOST_CXX") == 0)
       return Status(Code::Unavailable,
                     "DSV4_HOST_CXX names '" + words.front() +
-                        "', which is no program that can be executed");
+                        "', which is not an executable program");
   }
   std::vector<std::string> names = {"c++", "g++", "clang++"};
 #ifdef DSV4_HOST_SANITIZED_CXX

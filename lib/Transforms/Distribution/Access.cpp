@@ -167,8 +167,8 @@ FailureOr<AccessPattern> Reader::getPattern() {
     pattern.laneDivisor = vector >= at.group ? 1 : at.group / vector;
     pattern.stride = d.getStep() / at.group;
   } else if (interleave > 1) {
-    return read->emitOpError()
-           << "schedule_rows_c3: interleaved scales need more than one a step";
+    return read->emitOpError() << "schedule_rows_c3: interleaved scales need "
+                                  "more than one scale per step";
   }
   if (interleave == 1 || d.isOfSteps(at))
     return pattern;

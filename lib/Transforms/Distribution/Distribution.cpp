@@ -456,8 +456,8 @@ static LogicalResult verifyRoots(Block *block, bool isGuard) {
       continue;
     if (isGuard || !guard.getElseRegion().empty())
       return guard.emitOpError()
-             << "is a condition of stores within another, or with an else: "
-                "expected one condition around what is stored";
+             << "is nested in another condition or has an else: expected one "
+                "condition around the stores";
     if (failed(verifyRoots(guard.thenBlock(), /*isGuard=*/true)))
       return failure();
   }
@@ -504,7 +504,7 @@ struct DistributeRows : dsv4::impl::DistributeRowsBase<DistributeRows> {
       for (scf::ForallOp forall : loops) {
         if (forall.getRank() != 1 || !forall.isNormalized()) {
           forall.emitOpError()
-              << "is no loop over rows: expected one index from 0 in steps "
+              << "is not a loop over rows: expected one index from 0 in steps "
                  "of 1";
           return signalPassFailure();
         }

@@ -97,9 +97,8 @@ struct ReduceDistribution
     if (d.isUneven(row)) {
       if (!allowsUnevenRow(reduce))
         return reduce.emitOpError()
-               << "needs a row of which every lane has a fragment of the same "
-                  "size: "
-                  "expected the sum or the largest of all of its f32 elements";
+               << "cannot reduce a row that its lanes do not divide evenly: "
+                  "expected the sum or the maximum of all of its f32 elements";
       group = d.getSteps(row) * d.getStep();
       source = pad(reduce, *source, d);
     }
@@ -150,8 +149,8 @@ struct HadamardDistribution
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint at) const {
     if (!d.getView().access.isRow())
-      return op->emitOpError() << "needs a whole row, of which only a part is "
-                                  "at hand";
+      return op->emitOpError()
+             << "needs a whole row where the kernel computes only a part of it";
     auto source = d.get(op->getOperand(0), at);
     if (failed(source))
       return failure();

@@ -224,8 +224,8 @@ LogicalResult Distribution::placeLoads(Value value, Footprint at,
   if (auto read = dyn_cast<row::ReadOp>(op))
     return placeRead(read, at);
   if (isa<row::TileSourceOpInterface>(op))
-    return op->emitOpError() << "computes rows tile by tile, which only a "
-                                "selection takes";
+    return op->emitOpError()
+           << "computes rows tile by tile, which only a selection can consume";
   auto distributable = dyn_cast<DistributableOpInterface>(op);
   if (!distributable && !op->hasTrait<OpTrait::Elementwise>() &&
       !matchPattern(op, m_Constant()))
@@ -317,8 +317,8 @@ FailureOr<Value> Distribution::getStatistic(Value value) {
   if (!view.access.isRow()) {
     if (!rows)
       return emitError(value.getLoc())
-             << "a statistic of a whole row is needed "
-                "where only a part of it is at hand";
+             << "a statistic of a whole row is needed where the kernel "
+                "computes only a part of it";
     return rows->getStatistic(value);
   }
   Footprint whole = getNumberFootprint();

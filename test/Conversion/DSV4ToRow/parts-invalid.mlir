@@ -5,7 +5,7 @@
 func.func @router(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %e: tensor<4x64xf32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {
     %0:2 = dsv4.kernel @router(%x, %e, %i) : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x6xi32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {
     ^bb0(%arg5: tensor<4x64xf32>, %arg6: tensor<4x64xf32>, %arg8: tensor<4x6xi32>):
-      // expected-error @+1 {{computes only parts of its rows here, for an op that takes no more of them: they cannot be a result of the kernel}}
+      // expected-error @+1 {{computes only the parts of its rows that an op of the kernel consumes: do not yield them from the kernel}}
       %scores = dsv4.gate %arg5 function sigmoid outs(%arg6 : tensor<4x64xf32>) : tensor<4x64xf32>
       %indices = dsv4.topk %scores order sorted outs(%arg8 : tensor<4x6xi32>) : tensor<4x64xf32>
       dsv4.yield %scores, %indices : tensor<4x64xf32>, tensor<4x6xi32>

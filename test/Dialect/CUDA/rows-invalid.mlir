@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @reduce_c1_divides(%r: vector<512xf32>) {
-  // expected-error @+1 {{reduce_c1: groups of 96 of a row of 512 do not give 'vector<5xf32>'}}
+  // expected-error @+1 {{reduce_c1: expected a group that divides the 512 elements of the row, and one value per group, got groups of 96 and 'vector<5xf32>'}}
   %0 = cuda.reduce sum %r per 96 : vector<512xf32> to vector<5xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @reduce_c1_divides(%r: vector<512xf32>) {
 // -----
 
 func.func @reduce_c1_count(%r: vector<512xf32>) {
-  // expected-error @+1 {{reduce_c1: groups of 64 of a row of 512 do not give 'vector<7xf32>'}}
+  // expected-error @+1 {{reduce_c1: expected a group that divides the 512 elements of the row, and one value per group, got groups of 64 and 'vector<7xf32>'}}
   %0 = cuda.reduce sum %r per 64 : vector<512xf32> to vector<7xf32>
   return
 }
@@ -51,7 +51,7 @@ func.func @is_last_c1(%m: memref<?xi32>, %i: i32) {
 // -----
 
 func.func @encode_c1_up(%t: vector<7xf32>) {
-  // expected-error @+1 {{encode_c1: 'f8E8M0FNU' is rounded up}}
+  // expected-error @+1 {{encode_c1: 'f8E8M0FNU' is only rounded up: add 'up'}}
   %0 = cuda.encode %t : vector<7xf32> to vector<7xf8E8M0FNU>
   return
 }
@@ -59,7 +59,7 @@ func.func @encode_c1_up(%t: vector<7xf32>) {
 // -----
 
 func.func @encode_c1_not_up(%t: vector<8xf32>) {
-  // expected-error @+1 {{encode_c1: 'f4E2M1FN' is not rounded up}}
+  // expected-error @+1 {{encode_c1: 'f4E2M1FN' is never rounded up: remove 'up'}}
   %0 = cuda.encode %t up : vector<8xf32> to vector<8xf4E2M1FN>
   return
 }
@@ -67,7 +67,7 @@ func.func @encode_c1_not_up(%t: vector<8xf32>) {
 // -----
 
 func.func @encode_c1_type(%t: vector<8xf32>) {
-  // expected-error @+1 {{encode_c1: expected codes of f8E4M3FN, f4E2M1FN or f8E8M0FNU, got 'bf16'}}
+  // expected-error @+1 {{encode_c1: expected a payload of f8E4M3FN, f4E2M1FN or f8E8M0FNU, got 'bf16'}}
   %0 = cuda.encode %t : vector<8xf32> to vector<8xbf16>
   return
 }
@@ -75,7 +75,7 @@ func.func @encode_c1_type(%t: vector<8xf32>) {
 // -----
 
 func.func @encode_c2(%t: vector<8xf32>) {
-  // expected-error @+1 {{encode_c2: 'f8E4M3FN' has neither 'ties_down' nor 'drop_negative_zero'}}
+  // expected-error @+1 {{encode_c2: 'f8E4M3FN' has neither 'ties_down' nor 'drop_negative_zero': remove them}}
   %0 = cuda.encode %t ties_down : vector<8xf32> to vector<8xf8E4M3FN>
   return
 }
@@ -83,7 +83,7 @@ func.func @encode_c2(%t: vector<8xf32>) {
 // -----
 
 func.func @quantize_c1(%v: vector<2x8xbf16>, %f: vector<2xf32>) {
-  // expected-error @+1 {{quantize_c1: 'vector<2x8xbf16>' does not become 'vector<2x4xf8E4M3FN>'}}
+  // expected-error @+1 {{quantize_c1: expected f8E4M3FN, or f4E2M1FN with or without 'ties_down' and 'drop_negative_zero', in the shape of 'vector<2x8xbf16>', got 'vector<2x4xf8E4M3FN>'}}
   %0 = cuda.quantize %v by %f : vector<2x8xbf16> by vector<2xf32> to vector<2x4xf8E4M3FN>
   return
 }
@@ -91,7 +91,7 @@ func.func @quantize_c1(%v: vector<2x8xbf16>, %f: vector<2xf32>) {
 // -----
 
 func.func @quantize_c1_ties(%v: vector<2x8xbf16>, %f: vector<2xf32>) {
-  // expected-error @+1 {{quantize_c1: 'vector<2x8xbf16>' does not become 'vector<2x8xf8E4M3FN>'}}
+  // expected-error @+1 {{quantize_c1: expected f8E4M3FN, or f4E2M1FN with or without 'ties_down' and 'drop_negative_zero', in the shape of 'vector<2x8xbf16>', got 'vector<2x8xf8E4M3FN>'}}
   %0 = cuda.quantize %v by %f ties_down : vector<2x8xbf16> by vector<2xf32> to vector<2x8xf8E4M3FN>
   return
 }
@@ -107,7 +107,7 @@ func.func @quantize_c2(%v: vector<2x8xbf16>, %f: vector<3xf32>) {
 // -----
 
 func.func @join_c1(%a: vector<2x8xbf16>, %b: vector<2x4xbf16>) {
-  // expected-error @+1 {{join_c1: 'vector<2x8xbf16>' and 'vector<2x4xbf16>' do not make 'vector<4x8xbf16>'}}
+  // expected-error @+1 {{join_c1: joining 'vector<2x8xbf16>' and 'vector<2x4xbf16>' does not give 'vector<4x8xbf16>'}}
   %0 = cuda.join %a, %b : vector<2x8xbf16>, vector<2x4xbf16> to vector<4x8xbf16>
   return
 }
@@ -115,7 +115,7 @@ func.func @join_c1(%a: vector<2x8xbf16>, %b: vector<2x4xbf16>) {
 // -----
 
 func.func @steps_c1(%a: vector<2x8xbf16>) {
-  // expected-error @+1 {{steps_c1: 'vector<2x8xbf16>' has no 'vector<2x8xbf16>' from vector 1 on}}
+  // expected-error @+1 {{steps_c1: expected vectors of 'vector<2x8xbf16>' from vector 1 on, got 'vector<2x8xbf16>'}}
   %0 = cuda.steps %a from 1 : vector<2x8xbf16> to vector<2x8xbf16>
   return
 }
@@ -123,7 +123,7 @@ func.func @steps_c1(%a: vector<2x8xbf16>) {
 // -----
 
 func.func @pad_c1(%a: vector<8xf8E4M3FN>) {
-  // expected-error @+1 {{pad_c1: 'vector<8xf8E4M3FN>' cannot be padded to 'vector<4xf8E4M3FN>'}}
+  // expected-error @+1 {{pad_c1: 'vector<8xf8E4M3FN>' cannot be padded to 'vector<4xf8E4M3FN>': expected the same element type and no fewer elements}}
   %0 = cuda.pad %a : vector<8xf8E4M3FN> to vector<4xf8E4M3FN>
   return
 }
@@ -131,7 +131,7 @@ func.func @pad_c1(%a: vector<8xf8E4M3FN>) {
 // -----
 
 func.func @alternate_c1(%a: vector<2x8xf32>) {
-  // expected-error @+1 {{alternate_c1: 'vector<2x8xf32>' is not half of 'vector<2x8xf32>'}}
+  // expected-error @+1 {{alternate_c1: expected vectors of half as many elements as those of 'vector<2x8xf32>', got 'vector<2x8xf32>'}}
   %0 = cuda.alternate %a : vector<2x8xf32> to vector<2x8xf32>
   return
 }

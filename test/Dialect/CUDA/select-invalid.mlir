@@ -53,7 +53,7 @@ func.func @select_c1_yield(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected between 1 and 4096 places of a positive number of elements, got 0 of 64}}
+  // expected-error @+1 {{select_c2: expected a 'k' between 1 and 4096 and a positive 'max', got 0 of 64}}
   cuda.select 0 of %n max 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -81,7 +81,7 @@ func.func @select_c2_cluster(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2_many_k(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected between 1 and 4096 places of a positive number of elements, got 5000 of 8000}}
+  // expected-error @+1 {{select_c2: expected a 'k' between 1 and 4096 and a positive 'max', got 5000 of 8000}}
   cuda.select 5000 of %n max 8000 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -95,7 +95,7 @@ func.func @select_c2_many_k(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2_k_of_warp(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected between 1 and 32 places of a positive number of elements, got 33 of 64}}
+  // expected-error @+1 {{select_c2: expected a 'k' between 1 and 32 and a positive 'max', got 33 of 64}}
   cuda.select 33 of %n max 64 kind warp : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -207,7 +207,7 @@ func.func @select_c3_keep(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c4_without(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 2}}
+  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 2}}
   cuda.select 8 of %n max 64 kind stream threads 64 blocks 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -221,7 +221,7 @@ func.func @select_c4_without(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_alone(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 1}}
+  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 1}}
   cuda.select 8 of %n max 64 kind stream threads 64 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -235,7 +235,7 @@ func.func @select_c4_alone(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_odd(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 3}}
+  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 3}}
   cuda.select 8 of %n max 64 kind stream threads 64 blocks 3 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -249,7 +249,7 @@ func.func @select_c4_odd(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_many(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 258}}
+  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 258}}
   cuda.select 8 of %n max 64 kind stream threads 64 blocks 258 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -263,7 +263,7 @@ func.func @select_c4_many(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_block(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 2}}
+  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 2}}
   cuda.select 8 of %n max 64 kind block threads 64 blocks 2 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -277,7 +277,7 @@ func.func @select_c4_block(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_cluster(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 part without a workspace, and with one an even number of blocks from 2 to 256, of kind 'stream' and without a cluster, got 2}}
+  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 2}}
   cuda.select 8 of %n max 64 kind stream threads 64 cluster 2 blocks 2 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -291,7 +291,7 @@ func.func @select_c4_cluster(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @columns_c1(%x: vector<2x4xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: 'vector<1x2xf32>' is no vector of 'vector<2x4xf32>'}}
+  // expected-error @+1 {{columns_c1: expected one vector of the fragment 'vector<2x4xf32>', got 'vector<1x2xf32>'}}
   %0 = cuda.columns %x at %c lanes 32 : vector<2x4xf32>, index to vector<1x2xf32>
   return
 }
@@ -299,7 +299,7 @@ func.func @columns_c1(%x: vector<2x4xf32>, %c: index) {
 // -----
 
 func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: 'vector<1x8xf32>' is no vector of 'vector<8xf32>'}}
+  // expected-error @+1 {{columns_c1: expected one vector of the fragment 'vector<8xf32>', got 'vector<1x8xf32>'}}
   %0 = cuda.columns %x at %c : vector<8xf32>, index to vector<1x8xf32>
   return
 }
@@ -307,7 +307,7 @@ func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
 // -----
 
 func.func @columns_c1_more(%x: vector<4xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: 'vector<400xf32>' is no vector of 'vector<4xf32>'}}
+  // expected-error @+1 {{columns_c1: expected one vector of the fragment 'vector<4xf32>', got 'vector<400xf32>'}}
   %0 = cuda.columns %x at %c : vector<4xf32>, index to vector<400xf32>
   return
 }

@@ -3,7 +3,7 @@
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
 func.func @shared_c1_begin() {
-  // expected-error @+1 {{shared_c1: expected a positive number of bytes from a multiple of 16 on, got 16 from 8 on}}
+  // expected-error @+1 {{shared_c1: expected a positive number of bytes that begin at a multiple of 16, got 16 from 8 on}}
   %0 = cuda.shared 16 from 8 : memref<?xi8>
   return
 }
@@ -11,7 +11,7 @@ func.func @shared_c1_begin() {
 // -----
 
 func.func @shared_c1_bytes() {
-  // expected-error @+1 {{shared_c1: expected a positive number of bytes from a multiple of 16 on, got 0 from 16 on}}
+  // expected-error @+1 {{shared_c1: expected a positive number of bytes that begin at a multiple of 16, got 0 from 16 on}}
   %0 = cuda.shared 0 from 16 : memref<?xi8>
   return
 }

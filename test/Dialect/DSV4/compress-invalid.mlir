@@ -464,7 +464,7 @@ func.func @compress_c6_tail(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor
 // -----
 
 func.func @compress_c7(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c7: without a 'state' there are no 'ring', 'biased' and 'pages'}}
+  // expected-error @+1 {{compress_c7: 'ring', 'biased' and 'pages' describe a 'state': add one or remove them}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       ring 8
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
@@ -474,7 +474,7 @@ func.func @compress_c7(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4x
 // -----
 
 func.func @compress_c7_pages(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %t: tensor<?x?xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c7: without a 'state' there are no 'ring', 'biased' and 'pages'}}
+  // expected-error @+1 {{compress_c7: 'ring', 'biased' and 'pages' describe a 'state': add one or remove them}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       pages(%t : tensor<?x?xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
@@ -484,7 +484,7 @@ func.func @compress_c7_pages(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tenso
 // -----
 
 func.func @compress_c7_biased(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c7: without a 'state' there are no 'ring', 'biased' and 'pages'}}
+  // expected-error @+1 {{compress_c7: 'ring', 'biased' and 'pages' describe a 'state': add one or remove them}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       biased
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
@@ -494,7 +494,7 @@ func.func @compress_c7_biased(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tens
 // -----
 
 func.func @compress_c7_no_place(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c7: expected a 'ring' or 'pages' of the state}}
+  // expected-error @+1 {{compress_c7: expected a 'ring' or 'pages' beside the 'state'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
@@ -504,7 +504,7 @@ func.func @compress_c7_no_place(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: te
 // -----
 
 func.func @compress_c7_no_place_biased(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c7: expected a 'ring' or 'pages' of the state}}
+  // expected-error @+1 {{compress_c7: expected a 'ring' or 'pages' beside the 'state'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
       state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>) biased
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>

@@ -92,7 +92,7 @@ func.func @compress_c6_online_scale(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p
 // -----
 
 func.func @compress_c8_state(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x5xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c8: expected a 'state' for 'algorithm online' to keep windows in}}
+  // expected-error @+1 {{compress_c8: 'algorithm online' keeps unfinished windows: expected a 'state'}}
   %0 = dsv4.compress %v, %s window 4 algorithm online plan(%p : tensor<?x5xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return
@@ -101,7 +101,7 @@ func.func @compress_c8_state(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tenso
 // -----
 
 func.func @compress_c8_overlap(%v: tensor<?x16xf32>, %s: tensor<?x16xf32>, %p: tensor<?x5xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c8: a segment of 'algorithm online' is of one window: remove 'overlap'}}
+  // expected-error @+1 {{compress_c8: a segment of 'algorithm online' belongs to one window: remove 'overlap'}}
   %0 = dsv4.compress %v, %s window 4 overlap algorithm online plan(%p : tensor<?x5xi32>)
       state(%c : !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>)
       outs(%o : tensor<?x8xf32>) : tensor<?x16xf32>, tensor<?x16xf32>
@@ -111,7 +111,7 @@ func.func @compress_c8_overlap(%v: tensor<?x16xf32>, %s: tensor<?x16xf32>, %p: t
 // -----
 
 func.func @compress_c8_ring(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x5xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c8: the plan of 'algorithm online' names entries of the state: remove 'ring'}}
+  // expected-error @+1 {{compress_c8: the plan of 'algorithm online' names the entries of the state itself: remove 'ring'}}
   %0 = dsv4.compress %v, %s window 4 algorithm online plan(%p : tensor<?x5xi32>)
       state(%c : !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>) ring 8
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
@@ -121,7 +121,7 @@ func.func @compress_c8_ring(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor
 // -----
 
 func.func @compress_c8_pages(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x5xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>, %t: tensor<?x?xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{compress_c8: the plan of 'algorithm online' names entries of the state: remove 'pages'}}
+  // expected-error @+1 {{compress_c8: the plan of 'algorithm online' names the entries of the state itself: remove 'pages'}}
   %0 = dsv4.compress %v, %s window 4 algorithm online plan(%p : tensor<?x5xi32>)
       state(%c : !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>) pages(%t : tensor<?x?xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>

@@ -332,7 +332,7 @@ func.func private @schedule_select_c2_block() attributes {test.a = #dsv4.schedul
 
 // -----
 
-// expected-error @+1 {{schedule_select_c3: expected 'threads' that select to be a power of two from 64 on, got 96}}
+// expected-error @+1 {{schedule_select_c3: expected 'threads' to be a power of two of at least 64 for a selection, got 96}}
 func.func private @schedule_select_c3() attributes {test.a = #dsv4.schedule<threads = 96, parts = [#dsv4.select<algorithm = grid, vector = 4, blocks = 4>]>}
 
 // -----
@@ -536,7 +536,7 @@ func.func @paged_gather_c2_type(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32
 // -----
 
 func.func @paged_gather_c3(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?x?xi32>, %t: tensor<?xi32>, %o: tensor<?x?x512xbf16>) {
-  // expected-error @+1 {{paged_gather_c3: expected 'pages' of the rank of 'indices'; of rank 2 with one row per token (or a request, with 'requests'), got 'tensor<?xi32>'}}
+  // expected-error @+1 {{paged_gather_c3: expected 'pages' of the rank of 'indices', of rank 2 with one row per token (with 'requests', one per request), got 'tensor<?xi32>'}}
   %0 = dsv4.paged_gather %c[%i] pages(%t : tensor<?xi32>) outs(%o : tensor<?x?x512xbf16>)
       : !dsv4.cache<64 x <v4_584>>, tensor<?x?xi32>
   return
@@ -630,7 +630,7 @@ func.func @dequantize_c1_rank(%d: tensor<f4E2M1FN>, %s: tensor<f32>, %o: tensor<
 // -----
 
 func.func @dequantize_c2(%d: tensor<4x32xf4E2M1FN>, %s: tensor<4x2xf8E4M3FN>, %o: tensor<4x32xbf16>) {
-  // expected-error @+1 {{dequantize_c2: expected 2 scale operands, one a level of the format, got 1}}
+  // expected-error @+1 {{dequantize_c2: expected 2 scale operands, one per level of the format, got 1}}
   %0 = dsv4.dequantize %d scales(%s : tensor<4x2xf8E4M3FN>) outs(%o : tensor<4x32xbf16>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per row>]>} : tensor<4x32xf4E2M1FN>
   return

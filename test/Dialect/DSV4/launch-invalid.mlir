@@ -111,7 +111,7 @@ func.func @no_workspace(%x: tensor<?x8xf32>) {
 // -----
 
 func.func @symbol(%x: tensor<?x8xf32>) {
-  // expected-error @+1 {{launch_c3: @symbol is no gpu.func with 'kernel'}}
+  // expected-error @+1 {{launch_c3: @symbol is not a gpu.func with 'kernel'}}
   dsv4.launch @symbol grid ["arg0.0", "1", "1"] block [32, 1, 1] parameters []
   return
 }
@@ -124,7 +124,7 @@ gpu.module @m {
   }
 }
 func.func @count(%x: tensor<?x8xf32>) {
-  // expected-error @+1 {{launch_c3: the kernel has 1 parameters, the plan 2}}
+  // expected-error @+1 {{launch_c3: the kernel has 1 parameters, but the plan has 2}}
   dsv4.launch @m::@k grid ["arg0.0", "1", "1"] block [32, 1, 1] parameters ["read(arg0, 4)", "i32(arg0.0)"]
   return
 }

@@ -251,7 +251,7 @@ func.func @paged_append_c2_unranked(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor
 // -----
 
 func.func @paged_append_c3(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected the length of a ring below 2^31 and a multiple or a divisor of the 64 entries of a page, got 96}}
+  // expected-error @+1 {{paged_append_c3: expected the length of a ring to be below 2^31 and a multiple or a divisor of the 64 entries of a page, got 96}}
   dsv4.paged_append %c[%i] ring 96 lengths(%l : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -260,7 +260,7 @@ func.func @paged_append_c3(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>,
 // -----
 
 func.func @paged_append_c3_zero(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected the length of a ring below 2^31 and a multiple or a divisor of the 64 entries of a page, got 0}}
+  // expected-error @+1 {{paged_append_c3: expected the length of a ring to be below 2^31 and a multiple or a divisor of the 64 entries of a page, got 0}}
   dsv4.paged_append %c[%i] ring 0 lengths(%l : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -269,7 +269,7 @@ func.func @paged_append_c3_zero(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?x
 // -----
 
 func.func @paged_append_c3_negative(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected the length of a ring below 2^31 and a multiple or a divisor of the 64 entries of a page, got -64}}
+  // expected-error @+1 {{paged_append_c3: expected the length of a ring to be below 2^31 and a multiple or a divisor of the 64 entries of a page, got -64}}
   dsv4.paged_append %c[%i] ring -64 lengths(%l : tensor<?xi32>)
       fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
@@ -279,7 +279,7 @@ func.func @paged_append_c3_negative(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tenso
 // -----
 
 func.func @paged_append_c3_large(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected the length of a ring below 2^31 and a multiple or a divisor of the 64 entries of a page, got 2147483648}}
+  // expected-error @+1 {{paged_append_c3: expected the length of a ring to be below 2^31 and a multiple or a divisor of the 64 entries of a page, got 2147483648}}
   dsv4.paged_append %c[%i] ring 2147483648 lengths(%l : tensor<?xi32>)
       fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
@@ -289,7 +289,7 @@ func.func @paged_append_c3_large(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?
 // -----
 
 func.func @paged_append_c3_largest(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected the length of a ring below 2^31 and a multiple or a divisor of the 64 entries of a page, got 9223372036854775807}}
+  // expected-error @+1 {{paged_append_c3: expected the length of a ring to be below 2^31 and a multiple or a divisor of the 64 entries of a page, got 9223372036854775807}}
   dsv4.paged_append %c[%i] ring 9223372036854775807 lengths(%l : tensor<?xi32>)
       fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
@@ -299,7 +299,7 @@ func.func @paged_append_c3_largest(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor
 // -----
 
 func.func @paged_append_c3_smallest(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected the length of a ring below 2^31 and a multiple or a divisor of the 64 entries of a page, got -9223372036854775808}}
+  // expected-error @+1 {{paged_append_c3: expected the length of a ring to be below 2^31 and a multiple or a divisor of the 64 entries of a page, got -9223372036854775808}}
   dsv4.paged_append %c[%i] ring -9223372036854775808 lengths(%l : tensor<?xi32>)
       fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
@@ -319,7 +319,7 @@ func.func @paged_append_c3_parsed(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<
 // -----
 
 func.func @paged_append_c3_no_lengths(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected 'lengths' of a ring}}
+  // expected-error @+1 {{paged_append_c3: expected 'lengths' with a 'ring'}}
   dsv4.paged_append %c[%i] ring 128 fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -368,7 +368,7 @@ func.func @paged_append_c3_lengths_tokens(%c: !dsv4.cache<64 x <bf16_1024>>, %i:
 // -----
 
 func.func @paged_append_c3_lengths(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: without a ring there are no 'lengths', 'requests' and 'pages'}}
+  // expected-error @+1 {{paged_append_c3: 'lengths', 'requests' and 'pages' describe a ring: add 'ring' or remove them}}
   dsv4.paged_append %c[%i] lengths(%l : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -377,7 +377,7 @@ func.func @paged_append_c3_lengths(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor
 // -----
 
 func.func @paged_append_c3_requests(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %r: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: without a ring there are no 'lengths', 'requests' and 'pages'}}
+  // expected-error @+1 {{paged_append_c3: 'lengths', 'requests' and 'pages' describe a ring: add 'ring' or remove them}}
   dsv4.paged_append %c[%i] requests(%r : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -386,7 +386,7 @@ func.func @paged_append_c3_requests(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tenso
 // -----
 
 func.func @paged_append_c3_pages(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %p: tensor<?x2xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: without a ring there are no 'lengths', 'requests' and 'pages'}}
+  // expected-error @+1 {{paged_append_c3: 'lengths', 'requests' and 'pages' describe a ring: add 'ring' or remove them}}
   dsv4.paged_append %c[%i] pages(%p : tensor<?x2xi32>) fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -530,7 +530,7 @@ func.func @paged_append_c5_smallest(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor
 // -----
 
 func.func @paged_append_c6(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi32>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x512xbf16>, %z: tensor<?xf32>) {
-  // expected-error @+1 {{paged_append_c6: field operand 1 ('rope') has 512 columns and its field 64: say with 'columns' from which column on each field is stored}}
+  // expected-error @+1 {{paged_append_c6: field operand 1 ('rope') has 512 columns and its field 64: list in 'columns' the first column of every field operand that is stored}}
   dsv4.paged_append %c[%i] fields(%x, %y, %z : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?xf32>)
       : !dsv4.cache<64 x <seed_580>>, tensor<?xi32>
   return

@@ -120,7 +120,7 @@ func.func @schedule_select_c5_columns(%s: tensor<3x1025xf32>, %i: tensor<3x6xi32
 
 func.func @schedule_select_c5_of_k(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tensor<3x6xf32>)
     -> tensor<3x6xf32> {
-  // expected-error @+1 {{schedule_select_c5: a row of 'dsv4.route_weights' is made of what is selected, which only the lanes of a warp have together; expected 'algorithm = warp'}}
+  // expected-error @+1 {{schedule_select_c5: a row of 'dsv4.route_weights' is computed from what is selected, which only the lanes of a warp hold together; expected 'algorithm = warp'}}
   %0 = dsv4.kernel @k(%s, %i, %w) schedule <threads = 64, parts = [#dsv4.select<algorithm = block, vector = 1>]>
       : (tensor<3x64xf32>, tensor<3x6xi32>, tensor<3x6xf32>) -> tensor<3x6xf32> {
   ^bb0(%a: tensor<3x64xf32>, %b: tensor<3x6xi32>, %c: tensor<3x6xf32>):

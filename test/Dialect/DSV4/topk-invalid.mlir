@@ -99,7 +99,7 @@ func.func @topk_c2_slots_without_pages(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>,
 // -----
 
 func.func @topk_c6_slots_without_pages(%s: tensor<?x?xf32>, %r: tensor<?xi32>, %i: tensor<?x8xi32>, %p: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c6: 'requests' are rows of a page table, and there are no 'pages'}}
+  // expected-error @+1 {{topk_c6: 'requests' name rows of a page table: expected 'pages' with 'requests'}}
   %0, %1 = dsv4.topk %s requests(%r : tensor<?xi32>) outs(%i, %p : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -187,7 +187,7 @@ func.func @topk_c5_rows(%s: tensor<4x?xf32>, %t: tensor<3x?xi32>, %i: tensor<4x8
 // -----
 
 func.func @topk_c6_alone(%s: tensor<?x?xf32>, %r: tensor<?xi32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c6: 'requests' are rows of a page table, and there are no 'pages'}}
+  // expected-error @+1 {{topk_c6: 'requests' name rows of a page table: expected 'pages' with 'requests'}}
   %0 = dsv4.topk %s requests(%r : tensor<?xi32>) outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -212,7 +212,7 @@ func.func @topk_c7(%s: tensor<?x?xf32>, %l: tensor<?xi32>, %i: tensor<?x8xi32>) 
 // -----
 
 func.func @topk_c7_alone(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c7: expected 'lengths' with a 'ratio', which are positions then}}
+  // expected-error @+1 {{topk_c7: expected 'lengths', which hold positions then, with a 'ratio'}}
   %0 = dsv4.topk %s ratio 4 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -254,7 +254,7 @@ func.func @schedule_select_c1_tile(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @schedule_select_c8(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{schedule_select_c8: with 'algorithm = tile' an op of the kernel computes the elements tile by tile, and none does; expected 'warp', 'block', 'stream' or 'grid'}}
+  // expected-error @+1 {{schedule_select_c8: 'algorithm = tile' needs an op that computes the scores tile by tile, and the kernel has none; expected 'warp', 'block', 'stream' or 'grid'}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 1>]> : (tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %1 = dsv4.topk %a outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
@@ -386,7 +386,7 @@ func.func @schedule_c5_groups_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
 // -----
 
 func.func @schedule_select_c5_softmax(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{schedule_select_c5: 'dsv4.gate' takes statistics of whole rows, which only the lanes of a warp find; expected 'algorithm = warp'}}
+  // expected-error @+1 {{schedule_select_c5: 'dsv4.gate' needs statistics of whole rows, which only the lanes of a warp compute; expected 'algorithm = warp'}}
   %0 = dsv4.kernel @k(%x, %e, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4>]> : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
   ^bb0(%a: tensor<4x64xf32>, %c: tensor<4x64xf32>, %b: tensor<4x8xi32>):
     %s = dsv4.gate %a function softmax outs(%c : tensor<4x64xf32>) : tensor<4x64xf32>

@@ -163,7 +163,7 @@ func.func @swap_nibbles_c1_odd_vector(%x: vector<2x3xi4>) {
 // -----
 
 func.func @encode_c1_type(%x: vector<8xf32>) {
-  // expected-error @+1 {{encode_c1: expected codes of f8E4M3FN, f4E2M1FN or f8E8M0FNU, got 'bf16'}}
+  // expected-error @+1 {{encode_c1: expected a payload of f8E4M3FN, f4E2M1FN or f8E8M0FNU, got 'bf16'}}
   %0 = row.encode %x : vector<8xf32> to vector<8xbf16>
   return
 }
@@ -171,7 +171,7 @@ func.func @encode_c1_type(%x: vector<8xf32>) {
 // -----
 
 func.func @encode_c1_up(%x: vector<8xf32>) {
-  // expected-error @+1 {{encode_c1: 'f8E8M0FNU' is rounded up}}
+  // expected-error @+1 {{encode_c1: 'f8E8M0FNU' is only rounded up: add 'up'}}
   %0 = row.encode %x : vector<8xf32> to vector<8xf8E8M0FNU>
   return
 }
@@ -179,7 +179,7 @@ func.func @encode_c1_up(%x: vector<8xf32>) {
 // -----
 
 func.func @encode_c1_not_up(%x: vector<8xf32>) {
-  // expected-error @+1 {{encode_c1: 'f4E2M1FN' is not rounded up}}
+  // expected-error @+1 {{encode_c1: 'f4E2M1FN' is never rounded up: remove 'up'}}
   %0 = row.encode %x up : vector<8xf32> to vector<8xf4E2M1FN>
   return
 }
@@ -187,7 +187,7 @@ func.func @encode_c1_not_up(%x: vector<8xf32>) {
 // -----
 
 func.func @encode_c2_ties_down(%x: vector<8xf32>) {
-  // expected-error @+1 {{encode_c2: 'f8E4M3FN' has neither 'ties_down' nor 'drop_negative_zero'}}
+  // expected-error @+1 {{encode_c2: 'f8E4M3FN' has neither 'ties_down' nor 'drop_negative_zero': remove them}}
   %0 = row.encode %x ties_down : vector<8xf32> to vector<8xf8E4M3FN>
   return
 }
@@ -195,7 +195,7 @@ func.func @encode_c2_ties_down(%x: vector<8xf32>) {
 // -----
 
 func.func @encode_c2_drop_negative_zero(%x: vector<8xf32>) {
-  // expected-error @+1 {{encode_c2: 'f8E8M0FNU' has neither 'ties_down' nor 'drop_negative_zero'}}
+  // expected-error @+1 {{encode_c2: 'f8E8M0FNU' has neither 'ties_down' nor 'drop_negative_zero': remove them}}
   %0 = row.encode %x up drop_negative_zero : vector<8xf32> to vector<8xf8E8M0FNU>
   return
 }
@@ -227,7 +227,7 @@ func.func @expand_c2_more(%s: vector<8xf32>) {
 // -----
 
 func.func @reduce_c1_divides(%x: vector<512xf32>) {
-  // expected-error @+1 {{reduce_c1: groups of 96 of a row of 512 do not give 'vector<5xf32>'}}
+  // expected-error @+1 {{reduce_c1: expected a group that divides the 512 elements of the row, and one value per group, got groups of 96 and 'vector<5xf32>'}}
   %0 = row.reduce sum %x per 96 : vector<512xf32> to vector<5xf32>
   return
 }
@@ -235,7 +235,7 @@ func.func @reduce_c1_divides(%x: vector<512xf32>) {
 // -----
 
 func.func @reduce_c1_count(%x: vector<512xf32>) {
-  // expected-error @+1 {{reduce_c1: groups of 64 of a row of 512 do not give 'vector<7xf32>'}}
+  // expected-error @+1 {{reduce_c1: expected a group that divides the 512 elements of the row, and one value per group, got groups of 64 and 'vector<7xf32>'}}
   %0 = row.reduce sum %x per 64 : vector<512xf32> to vector<7xf32>
   return
 }
@@ -243,7 +243,7 @@ func.func @reduce_c1_count(%x: vector<512xf32>) {
 // -----
 
 func.func @reduce_c1_positive(%x: vector<512xf32>) {
-  // expected-error @+1 {{reduce_c1: groups of 0 of a row of 512 do not give 'vector<1xf32>'}}
+  // expected-error @+1 {{reduce_c1: expected a group that divides the 512 elements of the row, and one value per group, got groups of 0 and 'vector<1xf32>'}}
   %0 = row.reduce sum %x per 0 : vector<512xf32> to vector<1xf32>
   return
 }
@@ -251,7 +251,7 @@ func.func @reduce_c1_positive(%x: vector<512xf32>) {
 // -----
 
 func.func @reduce_c1_negative(%x: vector<512xf32>) {
-  // expected-error @+1 {{reduce_c1: groups of -512 of a row of 512 do not give 'vector<1xf32>'}}
+  // expected-error @+1 {{reduce_c1: expected a group that divides the 512 elements of the row, and one value per group, got groups of -512 and 'vector<1xf32>'}}
   %0 = row.reduce sum %x per -512 : vector<512xf32> to vector<1xf32>
   return
 }
@@ -267,7 +267,7 @@ func.func @hadamard_c1(%x: vector<96xf32>) {
 // -----
 
 func.func @join_c1_extent(%a: vector<448xbf16>, %b: vector<64xbf16>) {
-  // expected-error @+1 {{join_c1: 'vector<448xbf16>' and 'vector<64xbf16>' do not make 'vector<448xbf16>'}}
+  // expected-error @+1 {{join_c1: joining 'vector<448xbf16>' and 'vector<64xbf16>' does not give 'vector<448xbf16>'}}
   %0 = row.join %a, %b : vector<448xbf16>, vector<64xbf16> to vector<448xbf16>
   return
 }
@@ -275,7 +275,7 @@ func.func @join_c1_extent(%a: vector<448xbf16>, %b: vector<64xbf16>) {
 // -----
 
 func.func @join_c1_result(%a: vector<448xbf16>, %b: vector<64xbf16>) {
-  // expected-error @+1 {{join_c1: 'vector<448xbf16>' and 'vector<64xbf16>' do not make 'vector<512xf32>'}}
+  // expected-error @+1 {{join_c1: joining 'vector<448xbf16>' and 'vector<64xbf16>' does not give 'vector<512xf32>'}}
   %0 = row.join %a, %b : vector<448xbf16>, vector<64xbf16> to vector<512xf32>
   return
 }
@@ -283,7 +283,7 @@ func.func @join_c1_result(%a: vector<448xbf16>, %b: vector<64xbf16>) {
 // -----
 
 func.func @join_c1_segments(%a: vector<448xbf16>, %b: vector<64xf32>) {
-  // expected-error @+1 {{join_c1: 'vector<448xbf16>' and 'vector<64xf32>' do not make 'vector<512xbf16>'}}
+  // expected-error @+1 {{join_c1: joining 'vector<448xbf16>' and 'vector<64xf32>' does not give 'vector<512xbf16>'}}
   %0 = row.join %a, %b : vector<448xbf16>, vector<64xf32> to vector<512xbf16>
   return
 }

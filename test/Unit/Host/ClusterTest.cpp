@@ -255,7 +255,7 @@ TEST(Cluster, WrongUse) {
             "the cluster first");
   EXPECT_EQ(failureOf("  ld_cluster_4(&word, 4);\n"),
             "kernel 'f': block 0, thread 0: asks for shared memory of block 4 "
-            "of its cluster, which it has not got");
+            "of its cluster, which does not exist");
   EXPECT_EQ(failureOf("  unsigned own = 0;\n  ld_cluster_4(&own, 0);\n"),
             "kernel 'f': block 0, thread 0: asks for shared memory of block 0 "
             "of its cluster at an address that is not of shared memory");

@@ -77,10 +77,9 @@ TEST(HostCompiler, MissingCompilerIsNamed) {
     Result<std::string> image = compileHost(nothingText());
     ASSERT_FALSE(image);
     EXPECT_EQ(image.status().code(), Code::Unavailable);
-    EXPECT_EQ(
-        image.status().message(),
-        "DSV4_HOST_CXX names 'no-such-compiler', which is no program that "
-        "can be executed");
+    EXPECT_EQ(image.status().message(),
+              "DSV4_HOST_CXX names 'no-such-compiler', which is not an "
+              "executable program");
   }
   if (HostCompileOptions::defaultSanitize())
     GTEST_SKIP() << "a sanitized build knows its compiler by its path";
