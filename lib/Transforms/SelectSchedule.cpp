@@ -120,7 +120,7 @@ LogicalResult SelectSchedule::select(KernelOp kernel) {
   if (!entry)
     return kernel.emitOpError()
            << "no schedule table has an entry for this kernel on architecture '"
-           << arch << "'";
+           << arch << "'; give a schedule, or a table with such an entry";
   std::string why;
   ScheduleAttr chosen = entry->fit(kernel, why);
   if (!chosen)

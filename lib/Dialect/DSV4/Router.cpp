@@ -177,6 +177,7 @@ LogicalResult RouteWeightsOp::verify() {
                          << getScaleAttr();
   if (getUniform() && (getRenormalize() || getScale()))
     return emitOpError() << "route_weights_c5: 'uniform' weights are 1 / k, "
-                            "neither renormalised nor scaled";
+                            "neither renormalised nor scaled: remove "
+                            "'renormalize' and 'scale'";
   return success();
 }

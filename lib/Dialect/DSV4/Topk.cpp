@@ -148,8 +148,7 @@ static LogicalResult verifyDestinations(TopkOp op) {
   size_t max = op.getPageTable() ? 3 : 2, min = op.getPageTable() ? 2 : 1;
   if (op.getOuts().size() < min || op.getOuts().size() > max)
     return op.emitOpError()
-           << "topk_c2: expected destinations of 'indices', 'values' if they "
-              "are wanted"
+           << "topk_c2: expected destinations of 'indices', optionally 'values'"
            << (op.getPageTable() ? ", and 'slots'" : "") << ", got "
            << op.getOuts().size() << hint;
   int64_t k = ShapedType::kDynamic;

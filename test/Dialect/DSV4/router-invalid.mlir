@@ -84,7 +84,7 @@ func.func @route_weights_c4(%s: tensor<3x8xf32>, %i: tensor<3x2xi32>, %out: tens
 // -----
 
 func.func @route_weights_c5(%s: tensor<3x8xf32>, %i: tensor<3x2xi32>, %out: tensor<3x2xf32>) {
-  // expected-error @+1 {{route_weights_c5: 'uniform' weights are 1 / k, neither renormalised nor scaled}}
+  // expected-error @+1 {{route_weights_c5: 'uniform' weights are 1 / k, neither renormalised nor scaled: remove 'renormalize' and 'scale'}}
   %0 = dsv4.route_weights %s[%i] scale 2.0 uniform outs(%out : tensor<3x2xf32>)
       : tensor<3x8xf32>, tensor<3x2xi32>
   return

@@ -83,7 +83,7 @@ func.func @topk_c2_values(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<?
 // -----
 
 func.func @topk_c2_count(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c2: expected destinations of 'indices', 'values' if they are wanted, got 3; 'slots' of i32 need 'pages'}}
+  // expected-error @+1 {{topk_c2: expected destinations of 'indices', optionally 'values', got 3; 'slots' of i32 need 'pages'}}
   %0, %1, %2 = dsv4.topk %s outs(%i, %i, %i : tensor<?x8xi32>, tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -107,7 +107,7 @@ func.func @topk_c6_slots_without_pages(%s: tensor<?x?xf32>, %r: tensor<?xi32>, %
 // -----
 
 func.func @topk_c2_no_slots(%s: tensor<?x?xf32>, %t: tensor<?x?xi32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c2: expected destinations of 'indices', 'values' if they are wanted, and 'slots', got 1}}
+  // expected-error @+1 {{topk_c2: expected destinations of 'indices', optionally 'values', and 'slots', got 1}}
   %0 = dsv4.topk %s pages(%t : tensor<?x?xi32>) page 64 outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
