@@ -55,18 +55,25 @@ def FormKernels : Pass<"dsv4-form-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::dsv4::DSV4Dialect"];
 }
 
-def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> { let summary = "Choose
-the schedule of every kernel"; let description = [{ Looks up each kernel in the schedule tables, by
-architecture, the ops of the kernel, the kinds of schedule parts that they need, and the size of the
-problem. Then reduces the parts of the entry until they fit the kernel: lanes and vectors until they
-divide every segment, threads until all have work. A kernel that carries a schedule keeps it. A
-table file (`docs/Schedules.md`) is searched before the built-in tables. If a schedule is given,
-each kernel uses the parts that it needs. The pass knows no kind of part; it asks `ScheduleKind` and
-`ScheduleInterface`. }]; let options = [ Option<"arch", "arch", "std::string", "\"sm_90a\"",
-"architecture">, Option<"table", "table", "std::string", "\"\"", "schedule table file">,
-Option<"schedule", "schedule", "std::string", "\"\"", "schedule for every kernel, as
-#dsv4.schedule<...>"> ]; let dependentDialects = ["::dsv4::DSV4Dialect",
-"::dsv4::cuda::CUDADialect"]; }
+def SelectSchedule : Pass<"dsv4-select-schedule", "::mlir::func::FuncOp"> {
+  let summary = "Choose the schedule of every kernel";
+  let description = [{
+    Looks up each kernel in the schedule tables, by architecture, the ops of the kernel, the kinds
+    of schedule parts that they need, and the size of the problem. Then reduces the parts of the
+    entry until they fit the kernel: lanes and vectors until they divide every segment, threads
+    until all have work. A kernel that carries a schedule keeps it. A table file
+    (`docs/Schedules.md`) is searched before the built-in tables. If a schedule is given, each
+    kernel uses the parts that it needs. The pass knows no kind of part; it asks `ScheduleKind` and
+    `ScheduleInterface`.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"", "architecture">,
+    Option<"table", "table", "std::string", "\"\"", "schedule table file">,
+    Option<"schedule", "schedule", "std::string", "\"\"",
+           "schedule for every kernel, as #dsv4.schedule<...>">
+  ];
+  let dependentDialects = ["::dsv4::DSV4Dialect", "::dsv4::cuda::CUDADialect"];
+}
 
 //===----------------------------------------------------------------------===//
 // L1 to L2: row programs
@@ -109,26 +116,39 @@ def DistributeRows : Pass<"dsv4-distribute-rows", "::mlir::func::FuncOp"> {
   ];
 }
 
-def OutlineKernels : Pass<"dsv4-outline-kernels", "::mlir::ModuleOp"> { let summary = "Outline
-kernels into gpu.module and gpu.func"; let description = [{ Every `dsv4.kernel` becomes a `gpu.func`
-in a `gpu.module` of its own with a `#cuda.target`. Its parameters are buffers and run-time extents.
-The function keeps the launch plan, a `dsv4.launch`: the grid as arithmetic over extents, block,
-cluster, shared memory, workspace, and the origin of every parameter. No later pass decides how a
-kernel is launched. }]; let options = [ Option<"arch", "arch", "std::string", "\"sm_90a\"",
-"architecture"> ]; let dependentDialects = [ "::dsv4::cuda::CUDADialect",
-"::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::func::FuncDialect" ]; }
+def OutlineKernels : Pass<"dsv4-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Outline kernels into gpu.module and gpu.func";
+  let description = [{
+    Every `dsv4.kernel` becomes a `gpu.func` in a `gpu.module` of its own with a `#cuda.target`. Its
+    parameters are buffers and run-time extents. The function keeps the launch plan, a
+    `dsv4.launch`: the grid as arithmetic over extents, block, cluster, shared memory, workspace,
+    and the origin of every parameter. No later pass decides how a kernel is launched.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"", "architecture">
+  ];
+  let dependentDialects = [
+    "::dsv4::cuda::CUDADialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::func::FuncDialect"
+  ];
+}
 
 //===----------------------------------------------------------------------===//
 // L3 to L4: emission form
 //===----------------------------------------------------------------------===//
 
-def CudaFormDeviceCalls : Pass<"cuda-form-device-calls", "::mlir::gpu::GPUModuleOp"> { let summary =
-"Combine arithmetic into device calls"; let description = [{ Turns the steps of dequantizing into
-one `cuda.dequantize`: widening, expanding the scales, multiplying, and rounding to bf16 if nothing
-else uses the product. The source then has one loop over registers instead of four, and fewer
-instructions if both element types are narrow. Division by scales and encoding become one
-`cuda.quantize`, which divides only where it must. Results do not change. }]; let dependentDialects
-= ["::dsv4::cuda::CUDADialect"]; }
+def CudaFormDeviceCalls
+    : Pass<"cuda-form-device-calls", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Combine arithmetic into device calls";
+  let description = [{
+    Turns the steps of dequantizing into one `cuda.dequantize`: widening, expanding the scales,
+    multiplying, and rounding to bf16 if nothing else uses the product. The source then has one loop
+    over registers instead of four, and fewer instructions if both element types are narrow.
+    Division by scales and encoding become one `cuda.quantize`, which divides only where it must.
+    Results do not change.
+  }];
+  let dependentDialects = ["::dsv4::cuda::CUDADialect"];
+}
 
 def CudaLegalize : Pass<"cuda-legalize", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Rewrite or reject what CUDA C++ cannot express";
