@@ -82,7 +82,7 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
 }
 
 def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
-  let summary = "what a cache stores for one entry";
+  let summary = "the layout of one entry of a cache";
   let description = [{
     The fields of an entry, in storage order, and the alignment a page is padded
     to (`align`, bytes). The data fields, in that order, are the entry's row of
@@ -98,8 +98,8 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
     * record_c7: a row has at most 65,536 values;
     * record_c8: a record has at most 64 fields.
 
-    The records of public engines have names, and `#dsv4.record<v4_584>` stands
-    for the whole list; see `docs/Records.md`.
+    The records of public engines have names. `#dsv4.record<v4_584>` stands for the
+    whole list of fields; see `docs/Records.md`.
   }];
   let parameters = (ins
     ArrayRefParameter<"FieldAttr">:$fields,
@@ -107,15 +107,15 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
   );
   let assemblyFormat = "`<` custom<RecordBody>($fields, $align) `>`";
   let extraClassDeclaration = [{
-    /// The most values of a row (record_c7).
+    /// The maximum number of values per row (record_c7).
     static constexpr int64_t kMaxRowExtent =
         ::dsv4::layout::Record::kMaxRowExtent;
 
-    /// The record that public sources know by `name`, or null;
+    /// The record that public sources call `name`, or null;
     /// `layout::getKnownRecordNames` lists them.
     static RecordAttr getKnown(::mlir::MLIRContext *context,
                                ::llvm::StringRef name);
-    /// The name of this record if public sources know it, else empty.
+    /// The name of this record in public sources, or empty.
     ::llvm::StringRef getKnownName() const;
     /// Number of values in the row of an entry.
     int64_t getRowExtent() const;
@@ -190,7 +190,7 @@ def DSV4_ScaleRounding : I32EnumAttr<"ScaleRounding", "how a scale is rounded", 
   let cppNamespace = "::dsv4";
 }
 
-def DSV4_Ties : I32EnumAttr<"Ties", "where a value between two codes goes", [
+def DSV4_Ties : I32EnumAttr<"Ties", "how a value halfway between two codes is rounded", [
     I32EnumAttrCase<"Even", 0, "even">,
     I32EnumAttrCase<"Down", 1, "down">
   ]> {
@@ -267,12 +267,12 @@ def DSV4_PolicyKind : I32EnumAttr<"PolicyKind", "when the extent of a dim is fix
 def DSV4_PolicyAttr : DSV4_Attr<"Policy", "policy"> {
   let summary = "how a named dim is specialised";
   let description = [{
-    `exact` bakes the extent into the kernel; `bucket` keeps it a run-time
-    argument that never exceeds the next power of two; `dynamic` knows nothing:
-    a kernel is never compiled again for another value of it. `multiple` promises
-    that extents which are not baked in are multiples of it: rows of that many elements begin
-    where memory is aligned. A launch with another extent is an error. Clause policy_c1: it is
-    a power of two up to 4096, and 1 with `exact`.
+    `exact` makes the extent a constant of the kernel. `bucket` keeps it a run-time
+    argument that never exceeds the next power of two. `dynamic` assumes nothing, so
+    a kernel is never compiled again for another extent. `multiple` promises that a
+    run-time extent is a multiple of it, so that rows of that many elements begin at
+    aligned addresses. A launch with another extent is an error. Clause policy_c1:
+    `multiple` is a power of two up to 4096, and 1 with `exact`.
 
     ```mlir
     #dsv4.policy<bucket, multiple = 4>
@@ -291,7 +291,7 @@ def DSV4_CompressAlgorithm : I32EnumAttr<"CompressAlgorithm", "how windows are p
   let cppNamespace = "::dsv4";
 }
 
-def DSV4_TopkOrder : I32EnumAttr<"TopkOrder", "the order of what was selected", [
+def DSV4_TopkOrder : I32EnumAttr<"TopkOrder", "the order of the selected elements", [
     I32EnumAttrCase<"Unordered", 0, "unordered">,
     I32EnumAttrCase<"Sorted", 1, "sorted">,
     I32EnumAttrCase<"IndexAscending", 2, "index_ascending">
@@ -299,7 +299,7 @@ def DSV4_TopkOrder : I32EnumAttr<"TopkOrder", "the order of what was selected", 
   let cppNamespace = "::dsv4";
 }
 
-def DSV4_GateFunction : I32EnumAttr<"GateFunction", "what makes a score of a logit", [
+def DSV4_GateFunction : I32EnumAttr<"GateFunction", "the function from a logit to a score", [
     I32EnumAttrCase<"SqrtSoftplus", 0, "sqrt_softplus">,
     I32EnumAttrCase<"Sigmoid", 1, "sigmoid">,
     I32EnumAttrCase<"Softmax", 2, "softmax">

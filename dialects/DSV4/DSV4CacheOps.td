@@ -42,11 +42,11 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
 
     | operand | element type and shape | meaning |
     |---|---|---|
-    | `cache` | a cache | where entries are read |
+    | `cache` | a cache | the pool that entries are read from |
     | `indices` | i32 `[k]` or `[tokens, k]` | positions, or entries of the pool without `pages` |
     | `pages` | i32 `[pages]`, `[tokens, pages]`, or `[requests, pages]` with `requests` | page table |
     | `requests` | i32 `[tokens]` | row of the page table of each token |
-    | `lengths` | i32 `[tokens]`; rank 0 if `indices` has rank 1 | indices from there on are not valid |
+    | `lengths` | i32 `[tokens]`; rank 0 if `indices` has rank 1 | indices at or beyond it are not valid |
     | `outs` | bf16 or f32 `indices ++ [row extent]` | the rows |
     | `mask` | i1 of the shape of `indices` | whether each row is valid |
 
@@ -143,7 +143,7 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     | `requests` | i32 `[tokens]` | request of each token |
     | `pages` | i32 `[requests, pages]` | page table of the rings |
     | `lengths` | i32 `[requests]`, `[tokens]` without `requests` | positions of a request after the launch |
-    | `fields` | `[tokens, n]`, in the order of the record | what is stored, all fields but those `per tensor` |
+    | `fields` | `[tokens, n]`, in the order of the record | the stored fields, all except those `per tensor` |
 
     ```
     no ring:  entry = indices[t]
@@ -154,23 +154,24 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     ```
 
     Nothing is written for a negative index, an entry outside the pool, a request outside `lengths`
-    or the page table, and an entry of a page table outside the pool. Of tokens that fall on one
-    slot of a ring the last position stays. So the tokens of a request, more than n too, leave the
-    last n, and a replayed launch writes the same bytes. Without a ring the last token of a slot
-    stays; `unique` promises that there is no other, and saves looking.
+    or the page table, and an entry of a page table outside the pool. If several tokens fall on one
+    slot of a ring, the last position wins. So any number of tokens of a request leaves its last n,
+    and a replayed launch writes the same bytes. Without a ring the last token of a slot wins;
+    `unique` promises that slots are distinct, which saves the search for later tokens.
 
-    `columns` has for each field the column of its operand from which on it is stored. Without
+    `columns` lists for each field the first column of its operand that is stored. Without
     `columns` every operand is as wide as its field. A scale `per row` and metadata of one element
-    may have the shape `[tokens]`. Unused bytes after a field (`pad`) become zero up to a power of
-    two of bytes if they fill one; all other unused bytes stay as they are.
+    may have the shape `[tokens]`. Unused bytes after a field (`pad`) become zero if the
+    field and its padding together are a power of two of bytes; all other unused bytes stay as they
+    are.
 
     Clauses:
 
     * paged_append_c1: `indices` is i32 `[tokens]`;
-    * paged_append_c2: there is one operand for every field but those `per tensor`, of its element
-      type, `[tokens, n]` with a constant n of at least its columns and at most 65,536; n and the
-      first column of 4-bit elements are even; a scale `per row` and metadata of one element may,
-      from column 0 on, be `[tokens]`;
+    * paged_append_c2: there is one operand for every field except those `per tensor`, of its
+      element type, `[tokens, n]` with a constant n of at least its columns and at most 65,536; n
+      and the first column of 4-bit elements are even; a scale `per row` and metadata of one element
+      may, from column 0 on, be `[tokens]`;
     * paged_append_c3: a ring has a positive length below 2^31 that is a multiple of the page size,
       or divides it, and `lengths`, i32 `[requests]`, `[tokens]` without `requests`; without a ring
       there are no `lengths`, `requests` and `pages`;

@@ -32,8 +32,8 @@ def DSV4_Dialect : Dialect {
     A function may carry `dsv4.policies`, a dictionary from the name of a dim to
     its `#dsv4.policy`; a dim that is not named there is dynamic.
 
-    Other attributes that begin with `dsv4.`, and these in other places, are
-    errors. Passes add some of their own to what they make.
+    Other attributes that begin with `dsv4.` are errors, and so are these on
+    other ops. Passes add some of their own to the IR that they make.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -31,12 +31,12 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
     }], "::llvm::SmallVector<std::pair<::dsv4::TensorAxis, ::dsv4::TensorAxis>>",
       "getTiedAxes">,
     InterfaceMethod<[{
-      Whether an op of the same kernel may have computed this operand: row r of the results takes
-      row r of it.
+      Whether an op of the same kernel may have computed this operand: row r of the results depends
+      on row r of it.
     }], "bool", "acceptsProducer", (ins "::mlir::OpOperand &":$operand)>,
     InterfaceMethod<[{
-      What the op needs more threads for than the lanes of a row: the kind of the schedule part, and
-      the size of the problem. Nothing where the lanes of a row do the op.
+      The work that needs more threads than the lanes of a row: the kind of its schedule part, and
+      the size of the problem. Empty if the lanes of a row suffice.
     }], "::dsv4::CooperativeWork", "getCooperativeWork", (ins), [{}], [{ return {}; }]>,
   ];
   let verify = [{ return ::dsv4::verifyRowwise($_op); }];
@@ -45,7 +45,7 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
 def DSV4_RowLayoutOpInterface : OpInterface<"RowLayoutOpInterface"> {
   let cppNamespace = "::dsv4";
   let description = [{
-    What a row consists of, which limits the fragments that lanes can hold of it.
+    The layout of a row, which limits the fragments that lanes can hold.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -55,7 +55,7 @@ def DSV4_RowLayoutOpInterface : OpInterface<"RowLayoutOpInterface"> {
       Every level of scales whose group is not the whole row.
     }], "::llvm::SmallVector<::dsv4::ScaleGroup>", "getScaleGroups", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
-      How many elements of the row one value of result `index` stands for.
+      The number of elements of the row that one value of result `index` stands for.
     }], "int64_t", "getResultGroup", (ins "unsigned":$index), [{}], [{ return 1; }]>,
     InterfaceMethod<[{
       Whether a segment may end in a masked tail, so that some lanes hold one vector less: the op
@@ -67,15 +67,15 @@ def DSV4_RowLayoutOpInterface : OpInterface<"RowLayoutOpInterface"> {
 def DSV4_FusionOpInterface : OpInterface<"FusionOpInterface"> {
   let cppNamespace = "::dsv4";
   let description = [{
-    How rows pass between ops of one kernel. Two ops are fused where every access that one demands
-    of its operand is one that the other provides for its result (`dsv4/Dialect/Access.h`).
-    Without a method of its own an op reads and computes whole rows.
+    How rows pass between ops of one kernel. Two ops can be fused if one provides an access for its
+    result that the other demands of its operand (`dsv4/Dialect/Access.h`). By default an op reads
+    and computes whole rows.
   }];
   let methods = [
     InterfaceMethod<[{
-      The accesses of `operand` that will do, of which it takes the first one provided, where its
-      own results are accessed as `access`. Without any it reads the operand from memory.
-      Asked for operands that `acceptsProducer` allows.
+      The accesses of `operand` that the op can use if its own results are accessed as `access`. It
+      uses the first one that the producer provides. If the list is empty, it reads the operand from
+      memory. Called only for operands that `acceptsProducer` allows.
     }], "::llvm::SmallVector<::dsv4::Access>", "getDemandedAccesses",
       (ins "::mlir::OpOperand &":$operand, "::dsv4::Access":$access), [{}], [{
         return access.isRow()
@@ -83,18 +83,19 @@ def DSV4_FusionOpInterface : OpInterface<"FusionOpInterface"> {
                    : ::llvm::SmallVector<::dsv4::Access>{};
       }]>,
     InterfaceMethod<[{
-      The accesses that it can provide for `result`. Without any the result goes to memory.
+      The accesses that the op can provide for `result`. If the list is empty, the result goes to
+      memory.
     }], "::llvm::SmallVector<::dsv4::Access>", "getProvidedAccesses",
       (ins "::mlir::OpResult":$result), [{}],
       [{ return {::dsv4::Access::row()}; }]>,
     InterfaceMethod<[{
-      Why the op cannot be accessed as `access`, or cannot access an operand that is provided
-      so, in words that end the sentence of a remark; nothing where there is no more to say.
+      Why the op cannot be accessed as `access`, or cannot access an operand that is provided so.
+      The text ends the sentence of a remark; it may be empty.
     }], "std::string", "getAccessNote", (ins "::dsv4::Access":$access), [{}],
       [{ return ""; }]>,
     InterfaceMethod<[{
-      Whether a kernel that uses a result of the op itself also stores it for users after the
-    kernel.
+      Whether a kernel that consumes a result of the op can also store it for users after the
+      kernel.
     }], "bool", "isAlsoStored", (ins), [{}], [{ return false; }]>
   ];
 }
@@ -117,8 +118,8 @@ def DSV4_RowLoweringInterface : OpInterface<"RowLoweringInterface"> {
 def DSV4_CacheOpInterface : OpInterface<"CacheOpInterface"> {
   let cppNamespace = "::dsv4";
   let description = [{
-    An op that writes a cache, or addresses it as a ring of positions. Which memory a program
-    writes, and whether its rings agree, is found through this interface.
+    An op that writes a cache, or addresses it as a ring of positions. Passes use this interface to
+    find the memory that a program writes, and to check that its rings agree.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -128,7 +129,7 @@ def DSV4_CacheOpInterface : OpInterface<"CacheOpInterface"> {
       The fields of the record that it writes.
     }], "::llvm::SmallVector<::dsv4::FieldAttr>", "getWrittenFields">,
     InterfaceMethod<[{
-      How many positions a ring has, where the cache is addressed as one.
+      The number of positions of the ring, if the cache is addressed as one.
     }], "std::optional<uint64_t>", "getRing">,
     InterfaceMethod<[{
       The table of the pages of rings, or null.
@@ -139,20 +140,19 @@ def DSV4_CacheOpInterface : OpInterface<"CacheOpInterface"> {
 def DSV4_ResultContractInterface : OpInterface<"ResultContractInterface"> {
   let cppNamespace = "::dsv4";
   let description = [{
-    How what an op writes is compared with the oracle (`docs/Contracts.md`). A destination is an
+    How results of an op are compared with the oracle (`docs/Contracts.md`). A destination is an
     operand: an init, or a cache that the op writes. An op without this interface is compared
     byte by byte.
   }];
   let methods = [
     InterfaceMethod<[{
       The contract of `destination`: `exact` (the default), `ulp n`, `bounded` or `selection`. A
-    cache
-      is always `exact`.
+      cache is always `exact`.
     }], "::dsv4::ResultContract", "getContract", (ins "::mlir::OpOperand &":$destination), [{}],
       [{ return ::dsv4::ResultContract::exact(); }]>,
     InterfaceMethod<[{
-      Whether the contracts also say what is right where the oracle knows the elements of
-      `operand` only within bounds. Otherwise the oracle refuses such an operand.
+      Whether the contracts also apply if the oracle knows the elements of `operand` only within
+      bounds. Otherwise the oracle refuses such an operand.
     }], "bool", "acceptsBounds", (ins "::mlir::OpOperand &":$operand), [{}], [{ return false; }]>
   ];
 }
@@ -160,8 +160,8 @@ def DSV4_ResultContractInterface : OpInterface<"ResultContractInterface"> {
 def DSV4_ReferenceInterface : OpInterface<"ReferenceInterface"> {
   let cppNamespace = "::dsv4";
   let description = [{
-    How the oracle computes an op that is not one of dsv4. Written from the formula, one element at
-    a time, in double precision, without a look at the lowering.
+    How the oracle computes an op of another dialect. Write it from the formula, one element at a
+    time, in double precision, independent of the lowering.
   }];
   let methods = [
     InterfaceMethod<[{

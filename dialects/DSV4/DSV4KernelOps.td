@@ -1,4 +1,4 @@
-//===- DSV4KernelOps.td - Kernels, and what they ask of arguments -*- tablegen -*-===//
+//===- DSV4KernelOps.td - Kernels, and queries of their arguments -*- tablegen -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,21 +37,21 @@ def DSV4_KernelOp : DSV4_Op<"kernel", [
 
     While the region holds dsv4 ops, it yields one tensor per result, each tied to the operand that
     is its destination. Once it is lowered to a row program, it has no results and writes its
-    destinations. `unfused_reasons` says, for people, why ops that compute its operands are not part
-    of it.
+    destinations. `unfused_reasons` lists, for people, why ops that compute its operands are not
+    part of it.
 
     Clauses:
 
     * kernel_c1: block arguments match operands in number and type;
     * kernel_c2: yielded values match results;
-    * kernel_c3: a schedule satisfies the row-wise ops in the region (schedule_c5, c6, and the
+    * kernel_c3: a schedule fits the row-wise ops in the region (schedule_c5, c6, and the
       clauses of its parts);
     * kernel_c4: all row-wise ops have one iteration space: equal constants, or dims of one name
       (checked when the kernel is lowered);
     * kernel_c5: the name is an identifier of at most 128 characters that CUDA C++ does not reserve,
-      as it is the name of the emitted kernel;
-    * kernel_c6: the region holds at most 1024 row-wise ops, as passes follow them from result to
-      operand.
+      because it becomes the name of the emitted kernel;
+    * kernel_c6: the region holds at most 1024 row-wise ops, because passes recurse from result
+      to operand.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name, Variadic<AnyType>:$inputs,
@@ -90,7 +90,7 @@ def DSV4_YieldOp : DSV4_Op<"yield", [
     }
     ```
 
-    Ends the region of a `dsv4.kernel`, and gives its results.
+    Ends the region of a `dsv4.kernel`, and returns its results.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -114,7 +114,7 @@ def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
     }
     ```
 
-    Gives the memory of an operand of a kernel as a flat memref: the row-major contiguous elements
+    Returns the memory of an operand of a kernel as a flat memref: the row-major contiguous elements
     of a tensor, the bytes of the pages of a cache (no field name), or one of its array fields. A
     sub-byte tensor is a buffer of bytes.
 
@@ -132,7 +132,7 @@ def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
 }
 
 def DSV4_WorkspaceOp : DSV4_Op<"workspace", [Pure]> {
-  let summary = "memory for what blocks tell each other";
+  let summary = "memory that the blocks of a kernel share";
   let description = [{
     ```mlir
     func.func @copy(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) {
@@ -144,7 +144,7 @@ def DSV4_WorkspaceOp : DSV4_Op<"workspace", [Pure]> {
     }
     ```
 
-    Gives memory that the blocks of a kernel share: `bytes` bytes per row of the kernel, one row
+    Returns memory that the blocks of a kernel share: `bytes` bytes per row of the kernel, one row
     after the other, aligned to 16 bytes. The caller of the program provides it. It is all zero when
     the kernel starts, and again when the kernel has ended.
 
@@ -171,8 +171,8 @@ def DSV4_ExtentOp : DSV4_Op<"extent", [
     }
     ```
 
-    Gives the extent of axis `axis` of a tensor, or the number of pages of a cache (axis 0). It is
-    known to be between `min` and `max`.
+    Returns the extent of axis `axis` of a tensor, or the number of pages of a cache (axis 0). The
+    value is between `min` and `max`.
 
     Clause extent_c1: the axis exists.
   }];
@@ -202,7 +202,7 @@ def DSV4_RowCountOp : DSV4_Op<"row_count", [
     }
     ```
 
-    Gives the number of rows of a tensor: the product of all extents but the last. It is known to be
+    Returns the number of rows of a tensor: the product of all extents but the last. The value is
     at most `max`. The runtime refuses a launch of more rows than an int32 counts.
   }];
   let arguments = (ins AnyRankedTensor:$source,
@@ -228,31 +228,31 @@ def DSV4_LaunchOp : DSV4_Op<"launch", [
                     "i32(cache.pages)", "i32(tokens * topk)"]
     ```
 
-    The launch plan: a kernel, and all that a runtime must know to launch it. What the
-    plan computes is text over the extents of the function's arguments, and the runtime
-    evaluates the same text. Expressions have `+`, `*`, `ceildiv`, `min`, `max` and
-    `multiprocessors()`, conditions compare them and may be joined by `&&`. An extent has
-    the name of its dim, or else that of its argument with the axis (`x.0`) or `.pages`.
+    The launch plan: a kernel, and everything that a runtime needs to launch it. Grid, sizes
+    and conditions are text over the extents of the function's arguments, which the runtime
+    evaluates as it is. Expressions have `+`, `*`, `ceildiv`, `min`, `max` and
+    `multiprocessors()`. Conditions compare them and may be joined by `&&`. An extent has the
+    name of its dim, or else that of its argument with the axis (`x.0`) or `.pages`.
 
-    * `if`: the launch is skipped unless it holds, so that a program may have
-      alternatives; so is a launch whose grid has an extent of 0;
+    * `if`: the launch is skipped unless this condition holds, so a program may have
+      alternatives; a launch whose grid has an extent of 0 is skipped, too;
     * `grid`, `block`, `cluster`: blocks of the launch, threads of a block and blocks of a
       cluster, along x, y and z;
     * `shared`: bytes of dynamic shared memory of a block;
     * `workspace`: bytes of memory that the blocks share, all zero before the launch and
       after it;
-    * `requires`: what the compiler relied on; the runtime refuses other extents;
+    * `requires`: conditions that the compiler relied on; the runtime refuses other extents;
     * `pdl`: the kernel may start before the previous one has ended;
     * `parameters`, in their order: `read(argument, alignment)`, `write(...)` and
-      `update(...)` are buffers, with the alignment in bytes that the kernel counts on
+      `update(...)` are buffers, with the alignment in bytes that the kernel relies on
       (an array field of a cache is `argument.field`); `i32(expression)` and
       `i64(expression)` are computed; `scalar(argument)` is a number of the caller;
       `workspace` is the workspace. `tensor_map(argument)` is reserved.
 
     Clauses:
 
-    * launch_c1: every text can be read, and names extents and arguments of the function;
-    * launch_c2: block and cluster are within what CUDA takes (at most 1024 threads, at
+    * launch_c1: every text parses, and names extents and arguments of the function;
+    * launch_c2: block and cluster are within the limits of CUDA (at most 1024 threads, at
       most 64 along z; at most 16 blocks), alignments are powers of two up to 4096, and
       there is a parameter for the workspace if and only if its size is not 0;
     * launch_c3: the symbol is a `gpu.func` with `kernel`, whose parameters have the types

@@ -1,4 +1,4 @@
-//===- DSV4OpBase.td - What ops of the dsv4 dialect share -*- tablegen -*-===//
+//===- DSV4OpBase.td - Definitions that dsv4 ops share -*- tablegen -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,8 +23,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class DSV4_Op<string opMnemonic, list<Trait> traits = []>
     : Op<DSV4_Dialect, opMnemonic, traits>;
 
-/// An operand of a type; an error about its type says its name, too, since its number
-/// depends on which optional operands are there.
+/// An operand of a type. An error about its type names it, because its number depends on
+/// which optional operands are present.
 class DSV4_Operand<string name, Type type>
     : Type<type.predicate, "'" # name # "', a " # type.summary, type.cppType>;
 
@@ -32,7 +32,7 @@ def DSV4_Indices : TensorOf<[I32]>;
 def DSV4_Rows : TensorOf<[BF16, F32]>;
 def DSV4_Mask : TensorOf<[I1]>;
 
-/// What ops read and write of a cache.
+/// The memory of a cache.
 def DSV4_CacheResource : Resource<"::dsv4::CacheResource">;
 
 #endif // DSV4_OP_BASE_TD

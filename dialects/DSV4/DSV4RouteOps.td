@@ -46,10 +46,10 @@ def DSV4_GateOp : DSV4_Op<"gate", [
     softmax         g(x_i) = e^(x_i - max x) / sum_j e^(x_j - max x)
     ```
 
-    These are computed in fp32, in the steps that [Router](../Router.md#numbers) lists, so that
-    there is one result to the last bit. `sqrt_softplus` is neither 0 for any logit from -174 on nor
-    infinite for any finite one. A NaN gives NaN. With `softmax` it gives NaN for the whole row, as
-    does a row with infinity, or of -infinity alone.
+    They are computed in fp32, in the steps that [Router](../Router.md#numbers) lists, so the last
+    bit is defined. `sqrt_softplus` is positive for every logit of at least -174, and finite for
+    every finite logit. A NaN gives NaN. With `softmax` the whole row is NaN if a logit is NaN or
+    +infinity, or if all logits are -infinity.
 
     Clauses:
 
@@ -57,8 +57,7 @@ def DSV4_GateOp : DSV4_Op<"gate", [
       65,536;
     * gate_c2: the result is f32 of the shape of `logits`.
 
-    Source: the official `Gate`. Its softplus is x above 20, which this one is, too, to the last
-    bit.
+    Source: the official `Gate`. Above 20 its softplus is x, and so is this one, to the last bit.
   }];
   let arguments = (ins
     DSV4_Operand<"logits", TensorOf<[BF16, F32]>>:$logits, DSV4_GateFunction:$function,
@@ -105,8 +104,8 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
     | `ids` | i32 `[T]` | token ids |
     | `outs` | i32 `[T, k]` | rows of the table |
 
-    Row t of the result is row `ids[t]` of the table, or -1 in every element where the table has no
-    such row.
+    Row t of the result is row `ids[t]` of the table. If the table has no such row, every element is
+    -1.
 
     Clauses:
 
@@ -153,7 +152,7 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     }
     ```
 
-    Computes the weights of the experts that were chosen for a token.
+    Computes the weights of the chosen experts of a token.
 
     | operand | element type and shape | meaning |
     |---|---|---|
@@ -167,10 +166,10 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     w_j = w_j * s                          with `scale`
     ```
 
-    in this order, every operation rounded to nearest even in fp32. The sum is a binary tree of
-    neighbours, where an odd one out goes up one level as it is. Where the sum is NaN, so is every
-    weight. With `uniform` w_j is 1 / k, and 0 where indices[j] is outside, whatever the scores.
-    What the experts were chosen by, such as a bias, has no part in their weights.
+    The steps run in this order, and every operation rounds to nearest even in fp32. The sum is a
+    binary tree of neighbours, where an unpaired value moves up one level unchanged. If the sum is
+    NaN, so is every weight. With `uniform`, w_j is 1 / k whatever the scores, and 0 where
+    indices[j] is outside. A bias that the experts were chosen with has no part in their weights.
 
     Clauses:
 

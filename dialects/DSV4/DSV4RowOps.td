@@ -93,7 +93,7 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     DSV4_FusionOpInterface,
     DSV4_ResultContractInterface
   ]> {
-  let summary = "values to payload and scales";
+  let summary = "quantise values to payload and scales";
   let description = [{
     ```mlir
     func.func @quantize(%x: tensor<?x512xbf16>, %data: tensor<?x448xf8E4M3FN>,
@@ -116,27 +116,27 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     | `given` | f32 `[1]` | the scale of a level `per tensor` |
     | `outs` | as `dsv4.dequantize` takes them | quantised values, then the scales of each level that is not `per tensor` |
 
-    `columns [begin, count]` takes columns `begin` to `begin + count` of every row; without it a row
-    is taken whole. The attribute `format` says what is stored, and the quantisation recipe `recipe`
-    says which scale and which value (`#dsv4.quantizer`).
+    `columns [begin, count]` selects `count` columns of every row from column `begin` on; without it
+    the whole row is quantised. The attribute `format` defines the stored types. The quantisation
+    recipe `recipe` defines how scales and values are computed (`#dsv4.quantizer`).
 
     A format has one level, `per g` or `per row`, of f8E8M0FNU, f8E4M3FN or f32. Or it has two: the
-    first of f8E4M3FN `per g`, the second of f32. A second level `per tensor` is `given`; it counts
-    as at least the smallest f32 normal, as which NaN counts too, and as at most the largest f32. A
-    second level `per row` is computed first: by the recipe from the amax of the row, with `max`
-    times 448 in the place of `max`, and with the smallest f32 normal as the only floor. It is never
-    NaN.
+    first of f8E4M3FN `per g`, the second of f32. The operand `given` is a second level `per
+    tensor`. It is clamped to between the smallest f32 normal and the largest f32, and NaN counts as
+    the smallest normal. A second level `per row` is computed first: by the recipe from the amax of
+    the row, with 448 * `max` instead of `max`, and with the smallest f32 normal as the only floor.
+    It is never NaN.
 
     Clauses:
 
     * quantize_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent between 1 and 65,536;
-    * quantize_c2: the columns are columns of `x`;
+    * quantize_c2: the columns are within the rows of `x`;
     * quantize_c3: the format has f8E4M3FN or f4E2M1FN elements, the even one of a pair in the low
       nibble, and levels as above, whose groups divide the columns;
     * quantize_c4: the destinations have the shapes and types that `dsv4.dequantize` takes
       (dequantize_c3, c5);
     * quantize_c5: the recipe fits the format (quantizer_c2, c3);
-    * quantize_c6: `given` is there where a level is `per tensor`, and only there: f32 of shape [1].
+    * quantize_c6: `given`, f32 of shape [1], is present if and only if a level is `per tensor`.
 
     Source: the official `act_quant` and `fp4_act_quant`; docs/Quantisation.md has the recipes of
     public engines.
@@ -198,7 +198,7 @@ def DSV4_RMSNormOp : DSV4_RowToRowOp<"rms_norm"> {
     | operand | element type and shape | meaning |
     |---|---|---|
     | `x` | bf16 or f32 `[..., N]` | rows |
-    | `weight` | bf16 or f32 `[N]` | multiplies each element; 1 where it is left out |
+    | `weight` | bf16 or f32 `[N]` | multiplies each element; 1 if it is left out |
     | `outs` | bf16 or f32 of the shape of `x` | rows |
 
     ```
@@ -207,8 +207,8 @@ def DSV4_RMSNormOp : DSV4_RowToRowOp<"rms_norm"> {
     ```
 
     Every operation rounds to nearest even in fp32, and `y` is rounded into the result. The sum is a
-    binary tree: neighbouring squares are added first, then neighbouring sums, and an odd one out
-    goes up one level as it is. So the result depends on the row alone.
+    binary tree: neighbouring squares are added first, then neighbouring sums, and an unpaired value
+    moves up one level unchanged. So the result depends on the row alone.
 
     Clauses:
 
@@ -260,8 +260,8 @@ def DSV4_RopeOp : DSV4_RowToRowOp<"rope"> {
     ```
 
     Every operation rounds to nearest even in fp32, and the result is rounded to its type. Elements
-    before the last D are copied, and rounded where the type differs. A row whose position is
-    outside the table is not rotated.
+    before the last D are copied, and rounded if the type differs. A row whose position is outside
+    the table is not rotated.
 
     Clauses:
 

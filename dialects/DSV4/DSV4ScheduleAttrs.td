@@ -64,21 +64,21 @@ def DSV4_ScheduleAttr : DSV4_ScheduleAttrBase<"Schedule", "schedule"> {
     * `cluster`: blocks of a thread block cluster, which share rows;
     * `min_blocks`: blocks that a multiprocessor must be able to hold, 0 for no demand;
     * `pdl`: programmatic dependent launch. The kernel may start before the previous one has
-      ended. The dependent kernel may start when the rows of this one are loaded, or, of a cluster
-      with at most one block demanded, at once;
+      ended. The dependent kernel may start once the rows of this one are loaded; with a cluster
+      and `min_blocks` of at most 1 it may start at once;
     * `parts`: one part that maps rows to threads, and one per cooperative op.
 
     The parts are attributes of `ScheduleInterface`, and a dialect can bring others. Clauses:
 
     * schedule_c1: threads is a multiple of 32 between 32 and 1024;
     * schedule_c2: min_blocks is between 0 and 32, and min_blocks * threads at most 2048;
-    * schedule_c3: cluster is 1, or at most what the parts can share rows among; below sm_90 it
+    * schedule_c3: cluster is between 1 and the blocks that the parts can use; below sm_90 it
       is 1 (checked where kernels are outlined);
     * schedule_c4: there is at least one part, and not two of one kind;
     * schedule_c5: the parts of a kernel's schedule are those of its cooperative ops, and one that
       maps rows;
     * schedule_c6: the parts of a kernel's schedule take at most 48 KiB of shared memory together;
-    * schedule_c7: no part has more rows per block than the threads hold that rows are mapped to.
+    * schedule_c7: no part has more rows per block than the part that maps rows.
 
     Clauses c5 and c6 depend on the ops, and are checked on the kernel that carries the schedule.
   }];
@@ -109,7 +109,7 @@ def DSV4_ScheduleAttr : DSV4_ScheduleAttrBase<"Schedule", "schedule"> {
           return typed;
       return {};
     }
-    /// How threads hold rows, by the first part that says so.
+    /// How threads hold rows, by the first part that maps rows.
     ::dsv4::RowMapping getRowMapping() const;
     /// Rows that a block handles, a cluster, or the blocks of a row.
     int64_t getRowsPerBlock() const;
@@ -132,7 +132,7 @@ def DSV4_ScheduleAttr : DSV4_ScheduleAttrBase<"Schedule", "schedule"> {
 def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
     DeclareAttrInterfaceMethods<DSV4_ScheduleInterface, ["getRowMapping", "getResources"]>
   ]> {
-  let summary = "rows to lanes";
+  let summary = "maps rows to lanes";
   let description = [{
     ```mlir
     #dsv4.rows<lanes = 16, vector = 4, load = evict_last>
@@ -141,11 +141,11 @@ def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
     A row belongs to `lanes` neighbouring threads, so a block of `threads` has `threads / lanes`
     rows. Element `e` of a segment belongs to step `s`, lane `l` and position `v` with
     `e = (s * lanes + l) * vector + v`. `load` and `store` are cache policies: `evict_last`
-    keeps in the cache what other rows read again, and `streaming` does not keep results.
+    keeps loaded lines in the cache for other rows, and `streaming` evicts results first.
 
     Lanes hold a whole row in registers. With `section = n` they do so only to find its statistics,
-    and then read it again and store the result n steps at a time. That is for rows that are too
-    long for the registers of a warp. Clauses:
+    and then read it again and store the result n steps at a time. Use a section for rows that are
+    too long for the registers of a warp. Clauses:
 
     * schedule_rows_c1: lanes is a power of two between 1 and 32;
     * schedule_rows_c2: vector is a power of two between 1 and 32;
@@ -172,17 +172,17 @@ def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
 def DSV4_WindowAttr : DSV4_ScheduleAttrBase<"Window", "window", [
     DeclareAttrInterfaceMethods<DSV4_ScheduleInterface, ["verifyLaunch", "getResources"]>
   ]> {
-  let summary = "windows of rows to the threads of a block";
+  let summary = "maps windows of rows to the threads of a block";
   let description = [{
     ```mlir
     #dsv4.window<elements = 2, rows = 8>
     ```
 
     All threads of a block reduce the windows of `rows` rows, one after another, `elements`
-    consecutive elements per thread. The first threads hold the rows that become of them, as
-    `#dsv4.rows` says. The rows of a block are neighbours or, four whole windows and more, as far
-    apart as there are blocks or clusters. The blocks of a cluster share the elements, and the
-    first of them holds the rows. How many rows of a segment are prefetched is derived from the
+    consecutive elements per thread. The first threads then hold the reduced rows, as `#dsv4.rows`
+    describes. The rows of a block are neighbours; four or more whole windows are as far apart as
+    the grid has blocks or clusters. The blocks of a cluster share the elements, and the first of
+    them holds the rows. How many rows of a segment are prefetched is derived from the
     schedule, not part of it (`getPrefetch`). Clauses:
 
     * schedule_window_c1: elements is 1, 2, 4 or 8, and divides the rows of a window (the latter
@@ -217,7 +217,7 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
     DeclareAttrInterfaceMethods<DSV4_ScheduleInterface,
                                 ["verifyLaunch", "getRowMapping", "getResources"]>
   ]> {
-  let summary = "rows that are selected from to threads";
+  let summary = "maps the rows of a selection to threads";
   let description = [{
     ```mlir
     #dsv4.select<algorithm = stream, vector = 4, vectors = 2>
@@ -232,15 +232,15 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
     * `grid`: the threads of `blocks` blocks that are no cluster and do not wait for each other.
       They read like `stream`. What they keep goes to a workspace, which the caller provides, and
       the last of them to end selects from it;
-    * `tile`: warps of a block, which are given tiles of the rows by another op of the kernel. The
-      part of that op says how many rows and threads a block has, and `vector` is 1.
+    * `tile`: warps of a block, which get tiles of the rows from another op of the kernel. The part
+      of that op sets the rows and threads per block, and `vector` is 1.
 
     This part maps rows to threads itself, so there is no `#dsv4.rows` beside it. Clauses:
 
     * schedule_select_c1: vector is a power of two between 1 and 32, and 1 with `tile`;
     * schedule_select_c2: vectors is between 1 and 16, so that a thread has at most 32 elements at a
       time, and 1 with `warp` and `block`, where the length of rows decides, and with `tile`;
-    * schedule_select_c3: threads is a power of two from 64 on, but with `warp` and `tile`;
+    * schedule_select_c3: threads is a power of two of at least 64, except with `warp` and `tile`;
     * schedule_select_c4: blocks is a power of two between 2 and 256 with `grid`, else 1;
     * schedule_select_c5: with `warp` at most 32 elements are selected from at most 1024, of at most
       32 groups; no other algorithm lets an op of the kernel use what was selected, chooses groups

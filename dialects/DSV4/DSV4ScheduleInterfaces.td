@@ -14,8 +14,8 @@ def DSV4_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
   let cppNamespace = "::dsv4";
   let description = [{
     One part of a `#dsv4.schedule`: how threads hold rows, or how they do one cooperative op
-    together. `launch` is the launch part of the same schedule. What an attribute cannot say of
-    itself, such as candidates for a kernel and JSON, its `ScheduleKind` says.
+    together. `launch` is the launch part of the same schedule. The `ScheduleKind` of the part has
+    the rest: candidates for a kernel, and the JSON form.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -24,20 +24,20 @@ def DSV4_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
       (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError,
            "const ::dsv4::LaunchPart &":$launch), [{}], [{ return ::llvm::success(); }]>,
     InterfaceMethod<[{
-      Why the part does not fit the row-wise ops of `kernel`, after the clause that says so, or an
-      empty string.
+      Why the part does not fit the row-wise ops of `kernel`, beginning with the violated clause,
+      or an empty string.
     }], "std::string", "explainMisfit",
       (ins "::mlir::Operation *":$kernel, "const ::dsv4::LaunchPart &":$launch)>,
     InterfaceMethod<[{
-      How threads hold the rows of the kernel, or nothing where another part says so.
+      How threads hold the rows of the kernel, or nothing if another part maps rows.
     }], "std::optional<::dsv4::RowMapping>", "getRowMapping", (ins), [{}],
       [{ return std::nullopt; }]>,
     InterfaceMethod<[{
-      What the part adds to the geometry of the launch. Of several parts the fewest rows per block
-      hold.
+      What the part adds to the geometry of the launch. If parts differ, the smallest number of
+      rows per block counts.
     }], "::dsv4::PartGeometry", "getGeometry", (ins "const ::dsv4::LaunchPart &":$launch)>,
     InterfaceMethod<[{
-      What the part takes of a block of `kernel`.
+      The resources that the part needs in a block of `kernel`.
     }], "::dsv4::PartResources", "getResources",
       (ins "::mlir::Operation *":$kernel, "const ::dsv4::LaunchPart &":$launch), [{}],
       [{ return {}; }]>,

@@ -40,15 +40,15 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
 
     | operand | element type and shape | meaning |
     |---|---|---|
-    | `scores` | bf16 or f32 `[rows, N]`, or any rank >= 1 | what is selected from |
+    | `scores` | bf16 or f32 `[rows, N]`, or any rank >= 1 | the elements to select from |
     | `bias` | f32 `[N]` | added to the scores for the comparison only |
-    | `lengths` | i32 `[rows]` | elements of each row that count |
+    | `lengths` | i32 `[rows]` | number of elements of each row, from its first on |
     | `pages` | i32 `[rows, pages]`, or `[requests, pages]` with `requests` | page table, for slots |
     | `requests` | i32 `[rows]` | row of the page table of each row |
     | `outs` | `[rows, k]` | `indices` of i32, then `values`, then with `pages` `slots` of i32 |
 
-    **Order.** Of the elements 0 to n - 1 of row r, those min(k, n) are selected that come first in
-    this order:
+    **Order.** Of the elements 0 to n - 1 of row r, the op selects the first min(k, n) in this
+    order:
 
     ```
     a before b  <=>  key(a) > key(b), or key(a) == key(b) and index(a) < index(b)
@@ -56,38 +56,38 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     ```
 
     With `smallest` it is key(a) < key(b). The sum with the bias is rounded to fp32. +0 and -0 are
-    equal. A NaN comes after every number and after infinity, and one NaN is equal to another. It is
-    an element like others, so it is selected before there is padding. So the set does not depend on
-    the batch, the schedule or the run.
+    equal. A NaN comes after every number and after infinity, and one NaN is equal to another. A NaN
+    is an element like others, so it is selected before any padding. The selected set depends on
+    neither the batch, the schedule nor the run.
 
     **Lengths.** n is N without `lengths`, else `lengths[r]`, but at least 0 and at most N. With
-    `ratio` m the lengths are positions of queries in their sequences, and n is the number of
-    compressed entries that are complete for one: (`lengths[r]` + 1) div m, so an entry counts from
-    its last position on; n is 0 for a negative position.
+    `ratio` m the lengths are positions of queries in their sequences. Then n is the number of
+    compressed entries that are complete at the position: (`lengths[r]` + 1) div m. So an entry
+    counts from its last position on. n is 0 for a negative position.
 
     **Results.** A row of a result has k ranks, k being its last extent. `indices` holds the
-    elements in the order that `order` says: `sorted`, as above; `index_ascending`; or `unordered`,
+    elements in the order given by `order`: `sorted`, as above; `index_ascending`; or `unordered`,
     in any order, which may differ between runs. The ranks after them are padding: index -1.
-    `values`, if there is a destination for them, are the elements of `scores` themselves, without
-    the bias, at the same ranks; padding is -infinity (+infinity with `smallest`). With `pages` the
-    last destination is `slots`, where an element is in a paged cache with pages of `page` entries:
+    `values`, if it has a destination, holds the elements of `scores` themselves, without the bias,
+    at the same ranks; padding is -infinity (+infinity with `smallest`). With `pages` the
+    last destination is `slots`, the slot of each element in a paged cache with `page` entries per
+    page:
 
     ```
     slot = page_table[q, i div page] * page + i mod page      q = requests ? requests[r] : r
     ```
 
-    A slot is -1 for padding, where the entry of the table is negative or there is none (i div page
-    or q outside the table), and where the slot would be beyond 2^31 - 1.
+    A slot is -1 for padding, if the table has a negative entry or none (i div page or q is outside
+    the table), and if the slot would exceed 2^31 - 1.
 
-    **Groups.** With `groups` G the N columns are G runs of N / G neighbours, and only elements of
-    `keep` groups are selected from. Groups come in the order that elements do: a larger key first,
-    the lower group of equal ones, NaN last. The key of a group is the sum of its min(`by`,
+    **Groups.** With `groups` G the N columns form G groups of N / G neighbours, and the op selects
+    only from `keep` of these groups. Groups are ordered like elements: a larger key first, then the
+    lower group, NaN last. The key of a group is the sum of its min(`by`,
     elements) first keys, best first, each sum rounded to fp32. A group without elements comes last.
 
-    **Contract.** Exact scores are selected from exactly. Where another op computes the scores
-    within bounds (its contract is `bounded`), a result is right if it is the exact selection of
-    scores that are each within the bound (docs/Contracts.md). A selection by `groups` takes exact
-    scores only.
+    **Contract.** A selection from exact scores is exact. If another op computes the scores within
+    bounds (its contract is `bounded`), a result is right if it is the exact selection of scores
+    that are each within the bound (docs/Contracts.md). A selection by `groups` needs exact scores.
 
     Clauses:
 
@@ -105,8 +105,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     * topk_c8: `groups`, `keep` and `by` are given together: N is a constant that the groups divide,
       and between 1 and G of them are kept, by between 1 and N / G elements of each.
 
-    Rows of scores that are farther apart than N elements are a tensor with that many columns, whose
-    `lengths` say how many count.
+    If rows of scores are farther apart than N elements, pass a tensor with that many columns, and
+    the real lengths in `lengths`.
 
     Source: paper eq. 17 (the indexer's choice; an entry is visible if s < (t + 1) div m) and the
     router's choice of experts. Groups are those of DeepSeek-V3's router (2 elements of each) and of

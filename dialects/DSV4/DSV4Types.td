@@ -14,8 +14,12 @@ def DSV4_CacheType : TypeDef<DSV4_Dialect, "Cache"> {
   let mnemonic = "cache";
   let summary = "a paged cache";
   let description = [{
-    A reference to a pool of pages of `page` entries, each stored as `record`
-    says. The number of pages is known at run time only. Clauses:
+    ```mlir
+    !dsv4.cache<64 x <v4_584>>
+    ```
+
+    A reference to a pool of pages of `page` entries, each stored in the layout of
+    `record`. The number of pages is known at run time only. Clauses:
 
     * cache_c1: a page has between one and 2^20 entries, and less than 2^31 bytes;
     * cache_c2: the elements of every field are aligned in every page.

@@ -45,7 +45,7 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     | operand | element type and shape | meaning |
     |---|---|---|
     | `values`, `scores` | bf16 or f32 `[tokens, D]`, with `overlap` `[tokens, 2 D]` | tokens of this launch |
-    | `plan` | i32 `[entries, 4]`, `online` `[entries, 5]` | work list: which windows, and where their tokens are |
+    | `plan` | i32 `[entries, 4]`, `online` `[entries, 5]` | work list: windows, and the requests, positions and rows of their tokens |
     | `bias` | f32 `[window, columns of values]` | added to the scores, by position in the window |
     | `state` | a cache | tokens of earlier launches; with `online` sums of them |
     | `pages` | i32 `[requests, pages]` | page table of the state |
@@ -55,11 +55,12 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     out(e, c) = sum_r p_r(c) * value_r(c),  p(c) = softmax over r of score_r(c)
     ```
 
-    **Windows.** Entry e is made of the `window` tokens from position w = plan[e, 0] on. Without
+    **Windows.** Entry e reduces the `window` tokens from position w = plan[e, 0] on. Without
     `overlap` tokens have one stream of D channels, and r counts these tokens. With `overlap` the
-    window before it counts too, and tokens have two streams, 2 D columns: rows r < window are the
-    tokens from position w - window on with columns [0, D), the others those from position w on with
-    columns [D, 2 D). Row r mod window of `bias` is added to the scores of row r, in all columns.
+    entry also reduces the window before, and tokens have two streams in 2 D columns: rows r <
+    window are the tokens from position w - window on with columns [0, D), the others those from
+    position w on with columns [D, 2 D). Row r mod window of `bias` is added to the scores of row r,
+    in all columns.
 
     **Work list.** Every row of the plan is `[w, request, position, token]`. Row `token` of `values`
     and `scores` belongs to position `position` of the request, and the rows after it to its next
@@ -80,11 +81,11 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     in their order; the last block, if it is not the only one, is filled up with tokens of weight 0.
     A block has the maximum M of its scores, ignoring NaN; where M is -infinity, 0 is subtracted
     instead. It has weights e_r = exp(score_r - M), and the sums of e_r and of e_r * value_r as
-    binary trees of neighbours, where an odd one out goes up one level as it is. Blocks are merged
-    by such a tree: with M' the larger maximum, both sums of each are multiplied by exp(M - M') and
-    added. At last the second sum is divided by the first. exp is the polynomial of
+    binary trees of neighbours, where an unpaired value moves up one level unchanged. Blocks are
+    merged by such a tree: with M' the larger maximum, both sums of each are multiplied by exp(M -
+    M') and added. Finally the second sum is divided by the first. exp is the polynomial of
     docs/Compression.md, with the same bits on every target. So an entry depends neither on how its
-    tokens were cut into launches, nor on the schedule.
+    tokens were divided among launches, nor on the schedule.
 
     **`algorithm online`.** Tokens of an open window are not kept. The state holds, channel by
     channel, the largest score M, the sum S of weights and the sum A of weighted values so far:
@@ -92,9 +93,9 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     `[position, count, token, from, to]`: the `count` tokens of a request from position `position`
     on, which are row `token` of `values` and `scores` and the rows after it, as far as the window
     and `values` have them. The segment begins at position mod window of its window, and its tokens
-    take the rows of `bias` from there on. It goes on from entry `from` of the state (entry i is
-    slot i mod page of page i div page), unless it begins its window. Where it does, and where
-    `from` is negative or outside the pool, M = -infinity and S = A = 0. Then, token by token, with
+    use the rows of `bias` from there on. It continues entry `from` of the state (entry i is slot
+    i mod page of page i div page), unless it begins its window. If it does, or if `from` is
+    negative or outside the pool, M = -infinity and S = A = 0. Then, token by token, with
     s its score and bias, v its value and M' the larger of M and s (+0 above -0, NaN if one is NaN):
 
     ```
@@ -102,9 +103,9 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     otherwise:  e = exp(M - M'),  S' = S * e + 1,  A' = A * e + v
     ```
 
-    Every product and sum rounds to nearest even in fp32. Where M' is -infinity, 0 is subtracted
-    instead; where it is NaN or +infinity, S' and A' are NaN. A segment that ends its window makes
-    the row A / S, or 0 where S is 0, and its state is not written. All other rows are zeros, and
+    Every product and sum rounds to nearest even in fp32. If M' is -infinity, 0 is subtracted
+    instead; if it is NaN or +infinity, S' and A' are NaN. A segment that ends its window makes the
+    row A / S, or 0 where S is 0, and its state is not written. All other rows are zeros, and
     their state is written to entry `to`, unless that is negative or outside the pool. A row of the
     plan with a position below 0 or above 2^31 - 4096, a negative `token`, or no token, is no
     segment: nothing is read or written for it. The caller promises that no segment of a launch
@@ -125,8 +126,8 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
       three, M, S and A, each f32 of D elements;
     * compress_c7: a state has a ring or a page table; a ring is at least as long as the rows of a
       window (two with `overlap`) less one, at least 1 and below 2^31, and a multiple or a divisor
-      of the page size; `page_table` is i32 `[requests, pages]`; without a state there are neither,
-      nor `biased`;
+      of the page size; `page_table` is i32 `[requests, pages]`; without a state there is no ring,
+      page table or `biased`;
     * compress_c8: `algorithm online` has a state, and no `overlap`, `ring`, `biased` or `pages`.
 
     Source: paper eq. 9-12; the official `Compressor` (columns [0, D) are the overlapping stream).
