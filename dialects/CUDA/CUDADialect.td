@@ -13,11 +13,11 @@ include "mlir/IR/OpBase.td"
 def CUDA_Dialect : Dialect {
   let name = "cuda";
   let cppNamespace = "::dsv4::cuda";
-  let summary = "What CUDA C++ says and upstream dialects do not";
+  let summary = "The parts of CUDA C++ that upstream dialects lack";
   let description = [{
-    The last dialect before source. It holds only what upstream cannot say: vector
-    accesses with a predicate and a cache policy, calls of the device library, and the
-    target. Every op has exactly one printed form.
+    The last dialect before source. It holds only what upstream lacks: vector accesses
+    with a predicate and a cache policy, calls of the device library, and the target.
+    Every op has exactly one printed form.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

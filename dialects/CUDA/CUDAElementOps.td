@@ -21,22 +21,32 @@ def CUDA_LoadOp : CUDA_Op<"load", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>]> {
   let summary = "read a scalar, a vector or a tile";
   let description = [{
+    ```mlir
+    func.func @example(%bytes: memref<?xi8>, %floats: memref<?xf32>, %i: i32, %at: i64, %valid: i1) {
+      %scalar = cuda.load %floats[%i] ordered : memref<?xf32>, i32 -> f32
+      %tile = cuda.load %bytes[%at] if %valid stride 64 align 8 evict_last
+          : memref<?xi8>, i64 -> vector<7x8xf8E4M3FN>
+      return
+    }
+    ```
+
     Reads from element `offset` of `base`: one element, `V` consecutive ones (`vector<V x T>`), or
     `S` vectors of `V` consecutive ones that start `stride` elements of the base apart
-    (`vector<S x V x T>`). A vector may have another element type than `base`: the bytes are taken
-    as they are. Where the predicate is false, nothing is read and every byte is zero. With
-    `vectors` only the first `vectors` vectors of a tile are read, and the others are zero. A vector
-    or a tile is read after the `cuda.wait_for_previous_kernel` and the stores before it. So is a
-    scalar that is `ordered`, which C++ alone does not promise. Of a `staged` vector the kernel
-    gives the address instead, and its user reads it by way of shared memory, with the vectors of
-    other lanes. Clauses:
+    (`vector<S x V x T>`). A vector may have another element type than `base`; its bytes are
+    reinterpreted. If the predicate is false, nothing is read and every byte is zero. With `vectors`
+    only the first `vectors` vectors of a tile are read, and the others are zero.
+
+    A vector or a tile is read after the `cuda.wait_for_previous_kernel` and the stores before it.
+    So is an `ordered` scalar; C++ alone does not promise that. A `staged` load passes on the
+    address instead of the vector, and its user reads the vector through shared memory, together
+    with the vectors of other lanes. Clauses:
 
     * load_c1: a scalar has the element type of the base and no stride;
     * load_c2: a tile of more than one vector has a stride;
     * load_c3: `align`, the alignment in bytes that every vector is known to have, is a power of
       two;
-    * load_c4: what is `staged` is one vector of a power of two of bytes, from 2 on, without a
-      predicate, a policy or an alignment, of a row that a `cuda.window_segment` has;
+    * load_c4: a `staged` load is of one vector of a power of two of bytes, at least 2, without a
+      predicate, a policy or an alignment, in a row of a `cuda.window_segment`;
     * load_c5: `vectors` is of a tile, without a predicate.
   }];
   let arguments = (ins
@@ -69,11 +79,18 @@ def CUDA_CacheLine : Resource<"::dsv4::cuda::CacheLine">;
 def CUDA_PrefetchOp : CUDA_Op<"prefetch", [
     MemoryEffects<[MemWrite<CUDA_CacheLine>]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>]> {
-  let summary = "have memory brought near";
+  let summary = "prefetch a cache line";
   let description = [{
-    The line with element `offset` of `base` is brought into the cache of the multiprocessor, unless
-    the predicate is false; with `l2` into that of the device, where no store of others can make it
-    stale. Nobody waits for it.
+    ```mlir
+    func.func @example(%plan: memref<?xi32>, %i: i32, %valid: i1) {
+      cuda.prefetch %plan[%i] l2 if %valid : memref<?xi32>, i32
+      return
+    }
+    ```
+
+    Brings the line with element `offset` of `base` into the L1 cache, unless the predicate is
+    false. With `l2` it brings the line into the L2 cache, where stores of other kernels cannot make
+    it stale. The kernel does not wait for it.
   }];
   let arguments = (ins Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base, CUDA_Offset:$offset,
                        Optional<I1>:$predicate, UnitAttr:$l2);
@@ -87,11 +104,18 @@ def CUDA_LoadPartOp : CUDA_Op<"load_part", [
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
         ["getTemplateArguments", "getCallArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
-  let summary = "read the elements of a vector that there are";
+  let summary = "read the part of a vector that exists";
   let description = [{
-    The first `left` of V consecutive elements from element `offset` of `base` on, or all where
-    there are more; those after them are not read and zero. Nothing is known of the alignment.
-    Clause load_part_c1: the elements are those of the base.
+    ```mlir
+    func.func @example(%scores: memref<?xf32>, %column: index, %left: index) {
+      %x = cuda.load_part %scores[%column] of %left : memref<?xf32>, index, index -> vector<4xf32>
+      return
+    }
+    ```
+
+    Reads the first min(`left`, V) of V consecutive elements from element `offset` of `base` on. The
+    others are not read, and are zero. The address may have any alignment. Clause load_part_c1: the
+    element types of base and vector agree.
   }];
   let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$offset, CUDA_Offset:$left);
@@ -106,7 +130,14 @@ def CUDA_LoadPartOp : CUDA_Op<"load_part", [
 def CUDA_BytesOp : CUDA_Op<"bytes", [Pure]> {
   let summary = "memory as bytes";
   let description = [{
-    The memory of `base`, which is only read, as bytes.
+    ```mlir
+    func.func @example(%floats: memref<?xf32>) {
+      %bytes = cuda.bytes %floats : memref<?xf32> to memref<?xi8>
+      return
+    }
+    ```
+
+    Returns the memory of `base` as bytes. It is only read.
   }];
   let arguments = (ins MemRefRankOf<[AnyType], [1]>:$base);
   let results = (outs MemRefRankOf<[I8], [1]>:$memory);
@@ -115,13 +146,13 @@ def CUDA_BytesOp : CUDA_Op<"bytes", [Pure]> {
 
 def CUDA_ConstantOp : CUDA_Op<"constant", [
     Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
-  let summary = "a number that has a name";
+  let summary = "a named number";
   let description = [{
     ```mlir
     %0 = cuda.constant "page_bytes" = 37440 : i32
     ```
 
-    A number that a reader of the source would ask about. It is printed once per kernel, as
+    A number whose meaning the source should state. It is printed once per kernel, as
     `constexpr int kPageBytes = 37440;`. No pattern folds it, so the name stays. Clause
     constant_c1: the type holds the number.
   }];
@@ -137,8 +168,17 @@ def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOp
     DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>]> {
   let summary = "write a scalar, a vector or a tile";
   let description = [{
-    The reverse of `cuda.load`. Clauses
-    store_c1, store_c2, store_c3 as those of `cuda.load`, and store_c4: `vectors` is of a tile.
+    ```mlir
+    func.func @example(%out: memref<?xbf16>, %tile: vector<7x8xbf16>, %at: i64) {
+      cuda.store %tile, %out[%at] stride 64 align 8 streaming
+          : vector<7x8xbf16>, memref<?xbf16>, i64
+      return
+    }
+    ```
+
+    The reverse of `cuda.load`. With `vectors` only the first `vectors` vectors of a tile are
+    written. Clauses store_c1, store_c2 and store_c3 are those of `cuda.load`. Clause store_c4:
+    `vectors` is for a tile.
   }];
   let arguments = (ins
     CUDA_Value:$value, Arg<MemRefRankOf<[AnyType], [1]>, "", [MemWrite]>:$base,
@@ -165,10 +205,16 @@ def CUDA_ExpandOp : CUDA_Op<"expand", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
   let summary = "repeat scales over the elements they cover";
   let description = [{
-    A tile of S vectors of V elements in which every scale stands for several:
-    from `vector<S x G>`, each for V / G consecutive elements of its vector; from
-    `vector<N>`, each for S / N consecutive vectors. A result `vector<M>` is one vector of
-    M elements, from `vector<N>`. Clauses:
+    ```mlir
+    func.func @example(%scales: vector<7xf32>) {
+      %tile = cuda.expand %scales : vector<7xf32> to vector<14x8xf32>
+      return
+    }
+    ```
+
+    Returns a tile of S vectors of V elements. A scale of a `vector<S x G>` fills V / G consecutive
+    elements of its vector. A scale of a `vector<N>` fills S / N consecutive vectors, or, if the
+    result is a `vector<M>`, M / N consecutive elements. Clauses:
 
     * expand_c1: the element types agree;
     * expand_c2: S agrees and G divides V, or N divides S, or N divides M.
@@ -183,9 +229,16 @@ def CUDA_DequantizeOp : CUDA_Op<"dequantize", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
   let summary = "multiply stored elements by the scales they share";
   let description = [{
-    Every element of a tile, as f32, times its scale, as f32: the product is
-    rounded to f32 and then to the element type of the result. Scales stand for
-    elements as in `cuda.expand`. Clauses:
+    ```mlir
+    func.func @example(%values: vector<4x8xf4E2M1FN>, %scales: vector<4x2xf32>) {
+      %tile = cuda.dequantize %values by %scales
+          : vector<4x8xf4E2M1FN> by vector<4x2xf32> to vector<4x8xbf16>
+      return
+    }
+    ```
+
+    Multiplies every element of a tile by its scale, both as f32. The product is rounded to f32 and
+    then to the element type of the result. A scale covers elements as in `cuda.expand`. Clauses:
 
     * dequantize_c1: the result has the shape of the values, and f32 or bf16
       elements;
@@ -205,6 +258,13 @@ def CUDA_SwapNibblesOp : CUDA_Op<"swap_nibbles", [Pure, AllTypesMatch<["source",
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "swap the elements of every packed 4-bit pair";
   let description = [{
+    ```mlir
+    func.func @example(%values: vector<4x8xf4E2M1FN>) {
+      %swapped = cuda.swap_nibbles %values : vector<4x8xf4E2M1FN>
+      return
+    }
+    ```
+
     Turns pairs stored high nibble first into pairs stored low nibble first.
     Clause swap_nibbles_c1: elements have 4 bits, and a vector is an even number of
     them.
@@ -217,10 +277,17 @@ def CUDA_SwapNibblesOp : CUDA_Op<"swap_nibbles", [Pure, AllTypesMatch<["source",
 
 def CUDA_OneNaNOp : CUDA_Op<"one_nan", [Pure, Elementwise, AllTypesMatch<["source", "numbers"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
-  let summary = "the same numbers, with one NaN";
+  let summary = "replace every NaN by one bit pattern";
   let description = [{
-    Every NaN becomes 0x7FFFFFFF, as arithmetic makes it: for what was only
-    copied to f32.
+    ```mlir
+    func.func @example(%x: vector<4x2xf32>) {
+      %same = cuda.one_nan %x : vector<4x2xf32>
+      return
+    }
+    ```
+
+    Every NaN becomes 0x7FFFFFFF, the NaN that arithmetic makes. Values that were only copied to
+    f32 need it.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$numbers);
@@ -231,8 +298,15 @@ def CUDA_JoinOp : CUDA_Op<"join", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "one row of two";
   let description = [{
-    The elements of `first`, then those of `second`. Tiles have vectors of one
-    size; those of `second` are further steps. Clause join_c1: the element types and
+    ```mlir
+    func.func @example(%a: vector<8x4xf32>, %b: vector<1x4xf32>) {
+      %row = cuda.join %a, %b : vector<8x4xf32>, vector<1x4xf32> to vector<9x4xf32>
+      return
+    }
+    ```
+
+    Returns the elements of `first`, then those of `second`. Two tiles have vectors of one size; the
+    steps of `second` follow those of `first`. Clause join_c1: the element types and
     all extents but the first agree, and the first is the sum.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$first,
@@ -248,8 +322,15 @@ def CUDA_StepsOp : CUDA_Op<"steps", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
   let summary = "some vectors of a tile";
   let description = [{
-    As many vectors as the result has, from vector `begin` on. Clause steps_c1: the source has
-    them, of the same elements.
+    ```mlir
+    func.func @example(%tile: vector<9x4xf32>) {
+      %last = cuda.steps %tile from 7 : vector<9x4xf32> to vector<2x4xf32>
+      return
+    }
+    ```
+
+    Returns the vectors of a tile from vector `begin` on, as many as the result has. Clause
+    steps_c1: the source has these vectors, and the same element type.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$source, I64Attr:$begin);
   let results = (outs VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$part);
@@ -262,7 +343,14 @@ def CUDA_KeepVectorsOp : CUDA_Op<"keep_vectors", [Pure, AllTypesMatch<["source",
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "the first vectors of a tile";
   let description = [{
-    The first `vectors` vectors of a tile, and `otherwise` for every element of the others.
+    ```mlir
+    func.func @example(%tile: vector<2x4xf32>, %n: i32) {
+      %masked = cuda.keep_vectors %tile, %n otherwise 1.5 : vector<2x4xf32>, i32
+      return
+    }
+    ```
+
+    Returns the first `vectors` vectors of a tile, and `otherwise` for every element of the others.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, CUDA_Offset:$vectors,
                        F32Attr:$otherwise);
@@ -276,7 +364,14 @@ def CUDA_PadOp : CUDA_Op<"pad", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
   let summary = "zeros after a vector";
   let description = [{
-    The same elements, then zero bits up to the extent of the result. Clause pad_c1:
+    ```mlir
+    func.func @example(%scales: vector<7xf8E8M0FNU>) {
+      %padded = cuda.pad %scales : vector<7xf8E8M0FNU> to vector<8xf8E8M0FNU>
+      return
+    }
+    ```
+
+    Returns the same elements, then zero bits up to the extent of the result. Clause pad_c1:
     the element types agree, and the result is not smaller.
   }];
   let arguments = (ins VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$source);
@@ -289,7 +384,15 @@ def CUDA_AlternateOp : CUDA_Op<"alternate", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "every second element";
   let description = [{
-    The first of every pair of neighbours in a vector or, with `odd`, the second. Clause
+    ```mlir
+    func.func @example(%tile: vector<2x4xf32>) {
+      %evens = cuda.alternate %tile : vector<2x4xf32> to vector<2x2xf32>
+      %odds = cuda.alternate %tile odd : vector<2x4xf32> to vector<2x2xf32>
+      return
+    }
+    ```
+
+    Returns the first of every pair of neighbours in a vector or, with `odd`, the second. Clause
     alternate_c1: the result has half the last extent, which is even.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, UnitAttr:$odd);
@@ -306,21 +409,28 @@ def CUDA_ReduceOp : CUDA_Op<"reduce", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
   let summary = "reduce groups of a row to f32";
   let description = [{
+    ```mlir
+    func.func @example(%tile: vector<8x4xf32>) {
+      %sum = cuda.reduce sum %tile per 512 lanes 16 : vector<8x4xf32> to vector<1xf32>
+      return
+    }
+    ```
+
     Every `group` consecutive elements of a row become one value:
 
-    * `sum`: of f32, as a binary tree of neighbours, an odd one out going up a
-      level as it is; every sum is rounded to nearest even;
+    * `sum`: of f32, as a binary tree of neighbours, where an unpaired value moves up a
+      level unchanged; every sum is rounded to nearest even;
     * `max_abs`: the largest magnitude, infinity counting as the largest finite
       value of the element type; NaN is ignored;
     * `max_abs_nan`: the same, but NaN if there is one;
     * `max_nan`: the largest of f32, NaN if there is one.
 
     `lanes` lanes hold the row, and all of them take part. The operand is the tile that a lane
-    holds, and the result has one value for each group that the lane has elements of, as
-    `cuda.expand` takes them. One lane may hold the row as a vector. Clauses:
+    holds. The result has one value for each group that the lane has elements of, in the form that
+    `cuda.expand` takes. A single lane may hold the row as a vector. Clauses:
 
     * reduce_c1: `group` divides the row, and the result has one f32 per group;
-    * reduce_c2: `lanes` is a power of two of at most 32, 1 of a vector.
+    * reduce_c2: `lanes` is a power of two of at most 32, and 1 for a vector.
   }];
   let arguments = (ins CUDA_ReduceKind:$kind, VectorOfRankAndType<[1, 2], [BF16, F32]>:$source,
                        I64Attr:$group, DefaultValuedAttr<I64Attr, "1">:$lanes);
@@ -335,10 +445,17 @@ def CUDA_HadamardOp : CUDA_Op<"hadamard", [Pure, AllTypesMatch<["source", "trans
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
   let summary = "Walsh-Hadamard transform of a row";
   let description = [{
-    For h = 1, 2, 4, ..., elements i and i + h (bit h of i clear) become their sum
-    and their difference, rounded to nearest even. The operand is what one of `lanes` lanes
-    holds of the row. Clause hadamard_c1: the row has a power of two of elements, and `lanes`
-    is a power of two of at most 32.
+    ```mlir
+    func.func @example(%tile: vector<8x4xf32>) {
+      %transformed = cuda.hadamard %tile lanes 32 : vector<8x4xf32>
+      return
+    }
+    ```
+
+    For h = 1, 2, 4, ..., elements i and i + h (bit h of i clear) become their sum and their
+    difference, rounded to nearest even. The operand is the fragment of the row that one of `lanes`
+    lanes holds. Clause hadamard_c1: the row has a power of two of elements, and `lanes` is a power
+    of two of at most 32.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source,
                        DefaultValuedAttr<I64Attr, "1">:$lanes);
@@ -352,9 +469,15 @@ def CUDA_InPoolOp : CUDA_Op<"in_pool", [Pure,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "whether an entry may be written";
   let description = [{
-    Whether `condition` holds and the page `page` is below `pages`. Where the condition holds alone,
-    somebody asked for an entry beyond the pool: the host target, and a kernel compiled with checks,
-    say so.
+    ```mlir
+    func.func @example(%asked: i1, %page: i32, %pages: i32) {
+      %valid = cuda.in_pool %asked, %page of %pages : i32, i32
+      return
+    }
+    ```
+
+    Whether `condition` holds and `page` is below `pages`. If only the condition holds, the program
+    asked for an entry beyond the pool; the host target and kernels compiled with checks report it.
   }];
   let arguments = (ins I1:$condition, CUDA_Offset:$page, CUDA_Offset:$pages);
   let results = (outs I1:$valid);
@@ -369,6 +492,13 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "whether no later element has this value";
   let description = [{
+    ```mlir
+    func.func @example(%slots: memref<?xi32>, %i: i32, %n: i32) {
+      %last = cuda.is_last %slots[%i] of %n lanes 8 : memref<?xi32>, i32, i32
+      return
+    }
+    ```
+
     Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. All
     `lanes` lanes of the row take part. Clause is_last_c1: `lanes` is a power of two of at most 32.
   }];
@@ -391,10 +521,19 @@ def CUDA_EncodeOp : CUDA_Op<"encode", [Pure, Elementwise, SameOperandsAndResultS
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
   let summary = "round f32 to a narrow type, saturating";
   let description = [{
-    To f8E4M3FN, f4E2M1FN or f8E8M0FNU: to nearest, ties to even, or with `up` to the next code that
-    is not smaller. What is beyond the largest finite value becomes that value, infinities too. NaN
-    becomes NaN (0x7F, 0xFF), in f4E2M1FN 7. Below 2^-127 an f8E8M0FNU is code 0. `ties_down` rounds
-    ties towards zero, `drop_negative_zero` makes the code of -0 that of 0. Clauses:
+    ```mlir
+    func.func @example(%tile: vector<8x4xf32>, %scales: vector<7xf32>) {
+      %data = cuda.encode %tile : vector<8x4xf32> to vector<8x4xf8E4M3FN>
+      %powers = cuda.encode %scales up : vector<7xf32> to vector<7xf8E8M0FNU>
+      return
+    }
+    ```
+
+    Rounds to f8E4M3FN, f4E2M1FN or f8E8M0FNU: to nearest, ties to even, or with `up` to the next
+    value that is not smaller. A value beyond the largest finite one, also an infinity, becomes the
+    largest finite one. NaN becomes NaN (0x7F, 0xFF), and 7 in f4E2M1FN. An f8E8M0FNU below 2^-127
+    has code 0. `ties_down` rounds ties towards zero. `drop_negative_zero` turns the code of -0 into
+    that of 0. Clauses:
 
     * encode_c1: f8E8M0FNU is rounded `up`; f4E2M1FN is not;
     * encode_c2: `ties_down` and `drop_negative_zero` are for f4E2M1FN.
@@ -411,14 +550,22 @@ def CUDA_EncodeOp : CUDA_Op<"encode", [Pure, Elementwise, SameOperandsAndResultS
 
 def CUDA_QuantizeOp : CUDA_Op<"quantize", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
-  let summary = "encode the quotients of elements and the scales they share";
+  let summary = "divide elements by the scales they share, and encode";
   let description = [{
-    Every element of a tile, as f32, over its scale, as f32: the quotient is rounded to f32 and
-    then encoded as by `cuda.encode` to nearest. Scales are positive or NaN, and stand for elements
-    as in `cuda.expand`. Clauses:
+    ```mlir
+    func.func @example(%values: vector<8x8xbf16>, %scales: vector<8xf8E8M0FNU>) {
+      %data = cuda.quantize %values by %scales
+          : vector<8x8xbf16> by vector<8xf8E8M0FNU> to vector<8x8xf8E4M3FN>
+      return
+    }
+    ```
 
-    * quantize_c1: the codes have the shape of the values and f8E4M3FN or f4E2M1FN elements, the
-      latter alone `ties_down` and `drop_negative_zero`;
+    Divides every element of a tile by its scale, both as f32. The quotient is rounded to f32 and
+    then encoded to nearest, as by `cuda.encode`. Scales are positive or NaN, and cover elements as
+    in `cuda.expand`. Clauses:
+
+    * quantize_c1: the result has the shape of the values and f8E4M3FN or f4E2M1FN elements; only
+      the latter have `ties_down` and `drop_negative_zero`;
     * quantize_c2: as expand_c2.
   }];
   let arguments = (ins VectorOfRankAndType<[2], [BF16, F32]>:$values,
@@ -441,8 +588,15 @@ def CUDA_WaitForPreviousKernelOp : CUDA_Op<"wait_for_previous_kernel", [
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "wait for the kernels this launch depends on";
   let description = [{
+    ```mlir
+    func.func @example() {
+      cuda.wait_for_previous_kernel
+      return
+    }
+    ```
+
     Returns when they are complete and their writes are visible. Comes before
-    every access to memory. Below sm_90 it does nothing, as nothing starts early.
+    every access to memory. Below sm_90 it does nothing, because no kernel starts early.
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -452,7 +606,14 @@ def CUDA_LaunchDependentsOp : CUDA_Op<"launch_dependents", [
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "let the next kernel start";
   let description = [{
-    Its own wait still holds until this kernel is complete.
+    ```mlir
+    func.func @example() {
+      cuda.launch_dependents
+      return
+    }
+    ```
+
+    The next kernel's own wait still returns only when this kernel is complete.
   }];
   let assemblyFormat = "attr-dict";
 }
@@ -465,8 +626,17 @@ def CUDA_GatherOp : CUDA_Op<"gather", [Elementwise,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>]> {
   let summary = "read elements by index";
   let description = [{
-    For every index i of a vector the element `offset` + i of `base`; zero, and nothing is read,
-    where i is not between 0 and `count` - 1. Clause gather_c1: the elements are those of the base.
+    ```mlir
+    func.func @example(%scores: memref<?xf32>, %at: index, %ids: vector<2x4xi32>) {
+      %x = cuda.gather %scores[%at] at %ids below 256
+          : memref<?xf32>, index, vector<2x4xi32> -> vector<2x4xf32>
+      return
+    }
+    ```
+
+    Reads element `offset` + i of `base` for every index i of a vector. If i is not between 0 and
+    `count` - 1, nothing is read and the element is zero. Clause gather_c1: the element types of
+    base and result agree.
   }];
   let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$offset,
@@ -483,10 +653,18 @@ def CUDA_WhereValidOp : CUDA_Op<"where_valid",
     [Pure, Elementwise, AllTypesMatch<["values", "kept"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
         ["getTemplateArguments", "getCallArguments"]>]> {
-  let summary = "values whose index is one";
+  let summary = "replace values whose index is out of range";
   let description = [{
-    Every value whose index is between 0 and `count` - 1, and `otherwise` in place of the others.
-    There is an index for each value, or one for all.
+    ```mlir
+    func.func @example(%x: vector<2x4xf32>, %ids: vector<2x4xi32>) {
+      %values = cuda.where_valid %x at %ids below 256 otherwise 0xFF800000
+          : vector<2x4xf32>, vector<2x4xi32>
+      return
+    }
+    ```
+
+    Returns every value whose index is between 0 and `count` - 1, and `otherwise` for the others.
+    There is one index per value, or one for all.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$values,
                        AnyTypeOf<[I32, VectorOfRankAndType<[1, 2], [I32]>]>:$indices,
@@ -504,8 +682,15 @@ def CUDA_ActivationOp : CUDA_Op<"activation",
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "a function of every element";
   let description = [{
-    `sqrt_softplus` and `sigmoid` as `dsv4.gate` has them, and `exp`, e to a power that is not
-    positive, as `dsv4.compress` has it, NaN of NaN.
+    ```mlir
+    func.func @example(%x: vector<2x4xf32>) {
+      %scores = cuda.activation sqrt_softplus %x : vector<2x4xf32>
+      return
+    }
+    ```
+
+    Computes `sqrt_softplus` or `sigmoid` as `dsv4.gate` defines them, or `exp` as `dsv4.compress`
+    does: e to a power that is not positive, and NaN of NaN.
   }];
   let arguments = (ins CUDA_ActivationKind:$kind, VectorOfRankAndType<[1, 2], [F32]>:$source);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$result);
@@ -515,15 +700,22 @@ def CUDA_ActivationOp : CUDA_Op<"activation",
 def CUDA_ColumnsOp : CUDA_Op<"columns", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
-  let summary = "columns of a row that a selection has";
+  let summary = "columns of a row that lanes hold, for a selection";
   let description = [{
-    In the first region of a `cuda.select`: of a row that was computed before it the columns from
-    `column` on. The row is a tile of one of `lanes` lanes, and the columns are a vector that it has
-    itself. One lane may hold the row as a vector. Clauses:
+    ```mlir
+    func.func @example(%row: vector<2x4xf32>, %column: i32) {
+      %x = cuda.columns %row at %column lanes 32 : vector<2x4xf32>, i32 to vector<1x4xf32>
+      return
+    }
+    ```
+
+    Returns the columns from `column` on of a row that was computed before the selection. The first
+    region of a `cuda.select` uses it. The row is the tile of one of `lanes` lanes, and the columns
+    are a vector that this lane holds. A single lane may hold the row as a vector. Clauses:
 
     * columns_c1: the element types agree, and the columns are a vector of the tile, or a part of
       the vector that divides it;
-    * columns_c2: `lanes` is a power of two of at most 32, 1 of a vector.
+    * columns_c2: `lanes` is a power of two of at most 32, and 1 for a vector.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$row, CUDA_Offset:$column,
                        DefaultValuedAttr<I64Attr, "1">:$lanes);

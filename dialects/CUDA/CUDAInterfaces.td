@@ -20,8 +20,8 @@ def CUDA_DeviceCallOpInterface : OpInterface<"DeviceCallOpInterface"> {
     callee<Config>(arguments)
     ```
 
-    The op answers from its attributes and types, so the printer has one path for all
-    calls. What the op answers needs no analysis and is never discovered from text.
+    The methods read only attributes and types of the op, without any analysis. So the
+    printer has one path for all calls.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -33,8 +33,8 @@ def CUDA_DeviceCallOpInterface : OpInterface<"DeviceCallOpInterface"> {
       "::llvm::SmallVector<::dsv4::cuda::TemplateArgument>", "getTemplateArguments", (ins), [{}],
       [{ return {}; }]>,
     InterfaceMethod<[{
-      The members of the type that is the only template argument, of a call that has
-      more than three. `cuda-prepare-for-emission` names the type (`cuda.config`).
+      The members of the config type, if the call has more than three template arguments.
+      The config is then the only one. `cuda-prepare-for-emission` names it (`cuda.config`).
     }], "::std::optional<::dsv4::cuda::CallConfig>", "getConfig", (ins), [{}],
       [{ return std::nullopt; }]>,
     InterfaceMethod<"Arguments in their order: the operands, unless the op says otherwise.",
@@ -51,13 +51,13 @@ def CUDA_DeviceCallOpInterface : OpInterface<"DeviceCallOpInterface"> {
 def CUDA_IndexWidthOpInterface : OpInterface<"IndexWidthOpInterface"> {
   let cppNamespace = "::dsv4::cuda";
   let description = [{
-    An op that has index operands or regions, and of which `cuda-legalize` must know more
-    than the ranges of values to give an index its width.
+    An op with index operands or regions, where `cuda-legalize` needs more than the ranges
+    of values to give an index its width.
   }];
   let methods = [
     InterfaceMethod<[{
-      Whether an index operand is an `int` whatever its range: the runtime refuses extents
-      beyond.
+      Whether an index operand is an `int` whatever its range, because the runtime refuses
+      larger extents.
     }], "bool", "isInt32", (ins "::mlir::OpOperand &":$operand), [{}],
       [{ return false; }]>,
     InterfaceMethod<"How offsets in a region of the op are added up.",
@@ -69,9 +69,9 @@ def CUDA_IndexWidthOpInterface : OpInterface<"IndexWidthOpInterface"> {
 def CUDA_SharedMemoryOpInterface : OpInterface<"SharedMemoryOpInterface"> {
   let cppNamespace = "::dsv4::cuda";
   let description = [{
-    An op that uses dynamic shared memory. The launch plan has as much as the op that
-    needs most: what ops use one after another may overlap, and what they use together
-    the compiler has planned side by side.
+    An op that uses dynamic shared memory. The launch plan has the maximum over all ops: memory
+    that ops use one after another may overlap, and memory that they use together has been
+    planned side by side.
   }];
   let methods = [
     InterfaceMethod<"Bytes of it, counted from its beginning, that must be there.",
@@ -82,9 +82,9 @@ def CUDA_SharedMemoryOpInterface : OpInterface<"SharedMemoryOpInterface"> {
 def CUDA_BufferAccessOpInterface : OpInterface<"BufferAccessOpInterface"> {
   let cppNamespace = "::dsv4::cuda";
   let description = [{
-    An op that counts on a buffer to be aligned to more than its elements are. The launch plan
-    requires of a buffer the largest alignment of its accesses, and takes from the memory effects
-    of the ops whether the kernel reads or writes it.
+    An op that relies on a buffer being aligned to more than its elements. The launch plan requires
+    the largest alignment of all accesses to the buffer. It derives from the memory effects of the
+    ops whether the kernel reads or writes the buffer.
   }];
   let methods = [
     InterfaceMethod<"The alignment in bytes, a power of two, that the op counts on for `memory`.",

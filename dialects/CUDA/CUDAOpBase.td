@@ -1,4 +1,4 @@
-//===- CUDAOpBase.td - What ops of the cuda dialect share -*- tablegen -*-===//
+//===- CUDAOpBase.td - Definitions that cuda ops share -*- tablegen -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,7 +27,7 @@ def CUDA_TargetAttr : AttrDef<CUDA_Dialect, "Target"> {
   let mnemonic = "target";
   let summary = "the architecture a module is compiled for";
   let description = [{
-    `arch` as NVRTC takes it, with its suffix: "sm_90a", not "sm_90", where
+    The architecture as NVRTC takes it, with its suffix: "sm_90a", not "sm_90", if
     instructions of that architecture alone are used. Clause target_c1: the
     name is `sm_` and a number from 80 to 200, with `a`, `f` or no suffix.
   }];
@@ -77,10 +77,10 @@ def CUDA_SelectOrder : I32EnumAttr<"SelectOrder", "the order of what was selecte
 
 def CUDA_CallableType : TypeDef<CUDA_Dialect, "Callable"> {
   let mnemonic = "callable";
-  let summary = "a function object that a device call is given";
+  let summary = "a function object that is passed to a device call";
   let description = [{
-    What a device library function gives to a region, to be passed on to a device call in it: the
-    `consume` of a tile source. Nothing else can be done with it.
+    A function object that a device library function passes to a region, such as the `consume` of a
+    tile source. The region can only pass it on to a device call.
   }];
 }
 

@@ -30,28 +30,44 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "the best elements of a row";
   let description = [{
-    The min(`k`, length) elements of a row that come first in the order of `dsv4.topk`, without
-    a bias. The row has `length` elements, at most `max`. The first region gives the vector of
-    elements that starts at column `column`, a multiple of its extent; what it gives for columns
-    from `length` on has no meaning. The second is run once for every rank below `k`, with the
-    rank, the element's index and the element; ranks after the last element have index -1 and
+    ```mlir
+    func.func @example(%scores: memref<?xf32>, %n: index, %out: memref<?xf32>) {
+      cuda.select 8 of %n max 64 kind block threads 64 : index load {
+      ^bb0(%column: index):
+        %x = cuda.load_part %scores[%column] of %n : memref<?xf32>, index, index -> vector<4xf32>
+        cuda.select_yield %x : vector<4xf32>
+      } emit {
+      ^bb0(%rank: index, %index: index, %value: f32):
+        memref.store %value, %out[%rank] : memref<?xf32>
+        cuda.select_yield
+      }
+      return
+    }
+    ```
+
+    Selects the min(`k`, length) elements of a row that come first in the order of `dsv4.topk`
+    without a bias. The row has `length` elements, at most `max`. The first region returns the
+    vector of elements that starts at column `column`, a multiple of its extent; elements at or
+    beyond `length` are ignored. The second region runs once for every rank below `k`, with the
+    rank, the index of the element and the element. Ranks after the last element have index -1 and
     value -infinity, +infinity with `smallest`.
 
-    All `threads` threads of a block, or of the `cluster` blocks that have the row, run it together,
-    `vectors` vectors per thread at a time: of kind `block` these are the longest row, of kind
-    `rounds` a few times as many may be, and of kind `stream` any number. With `blocks`, that many
-    blocks have the row without being a cluster; the last of them to end runs the second region.
-    What they tell each other is in a workspace of `getWorkspaceBytes()` bytes per row, zero before
-    and after. Of kind `warp` each warp has a row of `vectors` vectors per lane. Then the second
-    region is run by all lanes at once, each with its number as the rank; after the last rank, too,
-    the index is -1. Of more than one of `groups` those that `dsv4.topk` with as many `keep`s, `by`
-    as many elements. `computed`: the elements are results of arithmetic, which makes one NaN only.
-    Clauses:
+    All `threads` threads of a block, or of the `cluster` blocks that share the row, select
+    together, `vectors` vectors per thread at a time. With kind `block` the threads hold the longest
+    row, with kind `rounds` they read a row in a few rounds, and with kind `stream` in any number of
+    rounds. With `blocks`, that many blocks that are no cluster share the row, and the last of them
+    to end runs the second region. They communicate through a workspace of `getWorkspaceBytes()`
+    bytes per row, which is zero before and after.
+
+    With kind `warp` each warp has a row of `vectors` vectors per lane. All lanes then run the
+    second region at once, each with its lane number as the rank, and index -1 after the last rank.
+    `groups`, `keep` and `by` mean the same as in `dsv4.topk`. `computed` says that the elements are
+    results of arithmetic, which makes only one NaN. Clauses:
 
     * select_c1: the regions have the arguments `column`, and `rank`, `index` and `value`; the
       first ends in a `cuda.select_yield` of one vector, the second in one of none;
     * select_c2: `k` is between 1 and 4096, or 32 of kind `warp`; `max` is positive; threads
-      are a power of two between 64 and 1024, for which kind `warp` has no use; a thread has at most
+      are a power of two between 64 and 1024, ignored by kind `warp`; a thread has at most
       32 elements at a time; only kinds `block` and `stream` have a cluster, of 2 to 16 blocks;
     * select_c3: at most 32 groups, which divide `max`; between 1 and all of them are kept, by at
       least 1 element of each; only kind `warp` has more than one;
@@ -85,10 +101,10 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     static constexpr int64_t kMaxK = 4096, kMaxKOfWarp = 32, kMaxHeld = 32, kMaxBlocks
     = 16,
                              kMaxGroups = 32;
-    /// What the first region gives.
+    /// The vector that the first region returns.
     ::mlir::VectorType getVector();
-    /// What a row has of a workspace: counters, and as many elements of each
-    /// block as can be among the best.
+    /// The workspace of a row: counters, and the elements of each block that can
+    /// be among the best.
     static int64_t getWorkspaceBytes(int64_t k, int64_t blocks) {
       return 16 + 8 * k * blocks;
     }
@@ -99,7 +115,14 @@ def CUDA_SelectOp : CUDA_Op<"select", [
 
 def CUDA_SelectYieldOp : CUDA_Op<"select_yield", [
     Pure, Terminator, ReturnLike, HasParent<"SelectOp">]> {
-  let summary = "what a region of a selection gives";
+  let summary = "result of a region of a selection";
+  let description = [{
+    ```mlir
+    cuda.select_yield %x : vector<4xf32>
+    ```
+
+    Ends a region of a `cuda.select`, and returns its result.
+  }];
   let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

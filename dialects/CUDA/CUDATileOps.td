@@ -19,8 +19,8 @@ def CUDA_SharedOp : CUDA_Op<"shared", [Pure,
     %memory = cuda.shared 4096 from 128 : memref<?xi8>
     ```
 
-    The `bytes` bytes from byte `begin` on of the dynamic shared memory of the block. The compiler
-    plans who has which part. Clause shared_c1: `begin` is a multiple of 16 that is not negative,
+    Returns `bytes` bytes from byte `begin` on of the dynamic shared memory of the block. The
+    compiler plans the parts. Clause shared_c1: `begin` is a multiple of 16 that is not negative,
     and `bytes` is positive.
   }];
   let arguments = (ins I64Attr:$bytes, I64Attr:$begin);
@@ -50,15 +50,18 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
     }
     ```
 
-    Of each of the `rows` rows of a block the min(`k`, limit) elements that come first in the order
-    of `dsv4.topk`. A row has at most `max` elements. The region `limit` gives the elements of row
-    `tile_row` that count, 0 of a row that is not there. The region `source` is run once, by all
-    threads of the block. The device call in it gives `consume` fragments of the elements, with at
-    most `columns` columns of one row at a time; the first `warps` warps call `consume` together.
-    The region `score`, if there is one, gives the score of an element that the source has as
-    `value`; it is run for elements below the limit only. The region `emit` is run once for every
-    row and every rank below `k`, with the element's index and score; ranks after the last element
-    have index -1 and score -infinity, +infinity with `smallest`.
+    Selects, from each of the `rows` rows of a block, the min(`k`, limit) elements that come first
+    in the order of `dsv4.topk`. A row has at most `max` elements.
+
+    * `limit` returns the number of elements of row `tile_row`, or 0 if the row does not exist;
+    * `source` runs once, on all threads of the block. Its device call passes fragments of the
+      elements to `consume`, with at most `columns` columns of one row at a time. The first `warps`
+      warps call `consume` together;
+    * `score`, if present, returns the score of the element `value` of the source. It runs only for
+      elements below the limit;
+    * `emit` runs once for every row and every rank below `k`, with the index and the score of the
+      element. Ranks after the last element have index -1 and score -infinity, +infinity with
+      `smallest`.
 
     `memory` is a part of the block's shared memory, of `getSharedBytes()` bytes. Clauses:
 
@@ -93,7 +96,14 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
 
 def CUDA_TileYieldOp : CUDA_Op<"tile_yield", [
     Pure, Terminator, ReturnLike, HasParent<"SelectTilesOp">]> {
-  let summary = "what a region of a selection from tiles gives";
+  let summary = "result of a region of a selection from tiles";
+  let description = [{
+    ```mlir
+    cuda.tile_yield %length : index
+    ```
+
+    Ends a region of a `cuda.select_tiles`, and returns its result.
+  }];
   let arguments = (ins Variadic<AnyTypeOf<[Index, I32, I64,
                        VectorOfRankAndType<[2], [F32]>]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

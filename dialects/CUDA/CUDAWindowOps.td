@@ -17,16 +17,40 @@ def CUDA_WindowReduceOp : CUDA_Op<"window_reduce", [
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32", "getOffsetSum"]>]> {
   let summary = "softmax-weighted sum of the rows of a window";
   let description = [{
+    ```mlir
+    func.func @example(%values: memref<?xf32>, %at: i32, %n: i32, %all: i1) {
+      %row = cuda.window_reduce 128 at %at of %n count 4 threads 128 lanes 16
+          : i32, i32 to vector<1x4xf32> {
+      ^bb0(%row: index):
+        cuda.window %all scores {
+        ^bb0(%member: index, %lane: index):
+          %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
+          cuda.window_yield %x : vector<1x2xf32>
+        } values {
+        ^bb0(%member: index, %lane: index):
+          %x = cuda.load %values[%member] : memref<?xf32>, index -> vector<1x2xf32>
+          cuda.window_yield %x : vector<1x2xf32>
+        } else {
+        ^bb0(%member: index, %lane: index):
+          %x = cuda.load %values[%lane] if %all : memref<?xf32>, index -> vector<1x2xf32>
+          cuda.window_row %all, %x, %x : vector<1x2xf32>, vector<1x2xf32>
+        }
+      }
+      return
+    }
+    ```
+
     Reduces the `members` rows of a window to one row, channel by channel: the sum of the values,
     weighted by the softmax of the scores, as `dsv4.compress` defines it. The region has the row of
-    the kernel as its argument and ends in a `cuda.window` that gives the window. The region
-    `offsets` gives what lane `lane` adds to the scores of member `member` in every window whose
-    rows the first two regions of `cuda.window` give. It waits for no window.
+    the kernel as its argument and ends in a `cuda.window` that describes the window. The region
+    `offsets` returns the vector that lane `lane` adds to the scores of member `member`, if the
+    first two regions of `cuda.window` return the rows. It depends on no window, so it can be loaded
+    early.
 
     All `threads` threads of the block take part. They reduce `count` windows, from row `row` on and
-    below `rows`, one after another. Four windows and more are as far apart as the grid has blocks
-    or clusters. Thread t holds the fragment that lane t mod `lanes` has of row t div `lanes` of
-    these. With `cluster`, the blocks of a thread block cluster divide the channels, and the threads
+    below `rows`, one after another. Four or more windows are as far apart as the grid has blocks or
+    clusters. Thread t holds the fragment of lane t mod `lanes` of row t div `lanes` of these rows.
+    With `cluster`, the blocks of a thread block cluster divide the channels, and the threads
     of the first block hold the result. Clauses:
 
     * window_reduce_c1: the region has the row as its argument, and ends in a `cuda.window`;
@@ -64,10 +88,23 @@ def CUDA_WindowOp : CUDA_Op<"window", [
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["getOffsetSum"]>]> {
   let summary = "the rows of one window";
   let description = [{
-    The last region gives the fragment that lane `lane` holds of member `member` of the window.
-    Where `all` is true, every member is there. Then the first region gives its scores, without the
-    offsets of the reduction, and the second its values: each by itself, so that rows of one tensor
-    are loaded one after another. Clauses:
+    ```mlir
+    cuda.window %all scores {
+    ^bb0(%member: index, %lane: index):
+      cuda.window_yield %scores : vector<1x2xf32>
+    } values {
+    ^bb0(%member: index, %lane: index):
+      cuda.window_yield %values : vector<1x2xf32>
+    } else {
+    ^bb0(%member: index, %lane: index):
+      cuda.window_row %valid, %scores, %values : vector<1x2xf32>, vector<1x2xf32>
+    }
+    ```
+
+    The last region returns the fragment that lane `lane` holds of member `member` of the window. If
+    `all` is true, every member exists. Then the first region returns its scores, without the
+    offsets of the reduction, and the second its values: separately, so that rows of one tensor are
+    loaded one after another. Clauses:
 
     * window_c1: all regions have the arguments `member` and `lane`; the first two end in a
       `cuda.window_yield` of one vector, the last in a `cuda.window_row`;
@@ -84,8 +121,12 @@ def CUDA_WindowRowOp : CUDA_Op<"window_row", [
     Pure, Terminator, ReturnLike, HasParent<"WindowOp">]> {
   let summary = "one row of a window";
   let description = [{
-    Gives whether the row is there, its scores and its values. If it is not there, its scores are
-    ignored and its values are zeros.
+    ```mlir
+    cuda.window_row %valid, %scores, %values : vector<1x2xf32>, vector<1x2xf32>
+    ```
+
+    Returns whether the row exists, its scores and its values. The scores of a row that does not
+    exist are ignored, and its values are zeros.
   }];
   let arguments = (ins I1:$there, VectorOfRankAndType<[1, 2], [F32]>:$scores,
                        VectorOfRankAndType<[1, 2], [F32]>:$values);
@@ -102,22 +143,45 @@ def CUDA_WindowReduceOnlineOp : CUDA_Op<"window_reduce_online", [
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "softmax-weighted sum of the rows of a window, segment by segment";
   let description = [{
+    ```mlir
+    func.func @example(%values: memref<?xf32>, %state: memref<?xi8>, %at: i32, %n: i32, %yes: i1) {
+      %row = cuda.window_reduce_online 128 at %at of %n count 4 threads 128 lanes 16
+          : i32, i32 to vector<1x4xf32> {
+      ^bb0(%row: index):
+        cuda.window_segment %n known %yes kept %yes ends %yes : i32 begin {
+        ^bb0(%lane: index):
+          %x = cuda.load %state[%lane] : memref<?xi8>, index -> vector<1x2xf32>
+          cuda.window_yield %x, %x, %x : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+        } member {
+        ^bb0(%member: index, %lane: index):
+          %x = cuda.load %values[%member] staged : memref<?xf32>, index -> vector<1x2xf32>
+          cuda.window_yield %x, %x : vector<1x2xf32>, vector<1x2xf32>
+        } end {
+        ^bb0(%lane: index, %max: vector<1x2xf32>, %sum: vector<1x2xf32>, %acc: vector<1x2xf32>):
+          cuda.store %max, %state[%lane] : vector<1x2xf32>, memref<?xi8>, index
+          cuda.window_yield
+        }
+      }
+      return
+    }
+    ```
+
     Reduces one segment of a window of at most `members` rows, as `dsv4.compress` with
     `algorithm online` defines it. The region has the row of the kernel as its argument and ends in
-    a `cuda.window_segment` that gives the segment.
+    a `cuda.window_segment` that describes the segment.
 
     The op handles rows `row` to `row + count - 1`, those below `rows`. Groups of threads, each with
     all lanes of a row, take the rows in turn. With `cluster`, the blocks of a thread block cluster
     divide the channels, and the threads of the first block hold the result. `groups` times four
-    rows of a segment are in flight before the first is used. They go to registers or, where they
-    are `staged`, to dynamic shared memory: then the lanes of every warp hold neighbouring channels
+    rows of a segment are in flight before the first is used. They go to registers or, if they are
+    `staged`, to dynamic shared memory. Then the lanes of every warp hold neighbouring channels
     of one row, from a multiple of 16 bytes on. Clauses:
 
     * window_reduce_online_c1: the region has the row as its argument, and ends in a
       `cuda.window_segment`;
     * window_reduce_online_c2: members, threads, count, cluster and groups are positive, and the
       channels of a row are whole fragments, the same number of them in every block of a cluster;
-    * window_reduce_online_c3: where rows are staged, a block and the lanes of a row are whole
+    * window_reduce_online_c3: if rows are staged, a block and the lanes of a row are whole
       warps, and a lane holds one vector.
   }];
   let arguments = (ins CUDA_Offset:$row, CUDA_Offset:$rows, I64Attr:$members,
@@ -153,13 +217,26 @@ def CUDA_WindowSegmentOp : CUDA_Op<"window_segment", [
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32", "getOffsetSum"]>]> {
   let summary = "one segment of a window";
   let description = [{
-    A segment of `count` rows. Where `known` is true, the first region gives the fragments that lane
-    `lane` holds of the state: the largest score, the sum of weights and the weighted sum so far.
-    Elsewhere nothing comes before the segment. The second region gives scores and values of row
-    `member`, below `count`, and what is added to the scores, if anything. They are given as they
-    are loaded, because what is computed there waits for the load. Where `kept` is true, the third
-    region stores the state after the last row. Where `ends` is true, the row of the result is the
-    quotient of the sums, and else zeros. Clauses:
+    ```mlir
+    cuda.window_segment %n known %known kept %kept ends %ends : i32 begin {
+    ^bb0(%lane: index):
+      cuda.window_yield %max, %weights, %sum : vector<1x2xf32>, vector<1x2xf32>, vector<1x2xf32>
+    } member {
+    ^bb0(%member: index, %lane: index):
+      cuda.window_yield %scores, %values : vector<1x2xf32>, vector<1x2xf32>
+    } end {
+    ^bb0(%lane: index, %m: vector<1x2xf32>, %w: vector<1x2xf32>, %s: vector<1x2xf32>):
+      cuda.window_yield
+    }
+    ```
+
+    A segment of `count` rows. If `known` is true, the first region returns the fragments of the
+    state that lane `lane` holds: the largest score, the sum of weights and the weighted sum so far.
+    Otherwise the segment begins its window. The second region returns scores and values of row
+    `member`, below `count`, and an optional vector that is added to the scores. They are returned
+    as they are loaded, because arithmetic there would wait for the load. If `kept` is true, the
+    third region stores the state after the last row. If `ends` is true, the row of the result is
+    the quotient of the sums, otherwise it is zeros. Clauses:
 
     * window_segment_c1: the arguments of the regions are `lane`; `member` and `lane`; and `lane`
       and three vectors. The first ends in a `cuda.window_yield` of three vectors of f32, which are
@@ -186,6 +263,13 @@ def CUDA_WindowYieldOp : CUDA_Op<"window_yield", [
     Pure, Terminator, ReturnLike,
     ParentOneOf<["WindowReduceOp", "WindowOp", "WindowSegmentOp"]>]> {
   let summary = "results of a region of a window reduction";
+  let description = [{
+    ```mlir
+    cuda.window_yield %scores, %values : vector<1x2xf32>, vector<1x2xf32>
+    ```
+
+    Ends a region of a window reduction, and returns its results.
+  }];
   let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32, BF16]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

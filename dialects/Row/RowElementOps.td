@@ -23,12 +23,12 @@ def Row_ReadOp : Row_Op<"read", [AttrSizedOperandSegments]> {
     %l = row.read %scores[%start] length %keys {multiple = 8} : memref<?xf32> -> vector<4096xf32>
     ```
 
-    The elements that are stored from `offset` on, in elements of the base; a base of
-    bytes holds any elements. Where `valid` is false nothing is read and every element is
-    zero. With `length` only the first `length` elements exist: the others have no meaning.
-    `align` is the alignment of the first element in bytes, `multiple` a number that
-    divides the length. Element i is stored at (i mod n) * (N / n) + i / n for
-    `interleave` n. `readable` elements may be read, padding included. Clauses:
+    Reads the elements from `offset` on, which counts elements of the base. A base of bytes
+    holds any elements. If `valid` is false, nothing is read and every element is zero. With
+    `length` only the first `length` elements exist; the others are undefined. `align` is
+    the alignment of the first element in bytes, and `multiple` a divisor of the length.
+    With `interleave` n, element i is stored at (i mod n) * (N / n) + i / n. `readable`
+    elements may be read, padding included. Clauses:
 
     * read_c1: the base has bytes or elements of the result;
     * read_c2: `align` is a power of two, and `multiple` and `interleave` are positive;
@@ -61,9 +61,9 @@ def Row_WriteOp : Row_Op<"write"> {
     row.write %s, %page[%at] per 64 {pad = 1} : vector<7xf8E8M0FNU>, memref<?xi8>
     ```
 
-    The reverse of `row.read`. With `per` every value stands for that many elements of
-    the row; value i is stored at (i mod n) * (N / n) + i / n for `interleave` n, and
-    `pad` zero bytes follow the last one. Clauses:
+    Writes the elements from `offset` on. With `per` every value stands for that many
+    elements of the row. With `interleave` n, value i is stored at
+    (i mod n) * (N / n) + i / n. `pad` zero bytes follow the last value. Clauses:
 
     * write_c1: the base has bytes or elements of the value;
     * write_c2: `align` is a power of two, `group` and `interleave` are positive, and
@@ -89,10 +89,10 @@ def Row_GatherElementsOp : Row_Op<"gather_elements", [Pure]> {
     %scores = row.gather_elements %gate at %ids : vector<256xf32>, vector<8xi32> -> vector<8xf32>
     ```
 
-    Element `indices[i]` of `row` for every i. What an index that is negative or not
-    below the extent of the row gives has no meaning; `row.where_valid` replaces it. Only
-    the elements that are asked for are computed. Clause gather_elements_c1: there is one element
-    per index, of the row's type.
+    Returns element `indices[i]` of `row` for every i. The element of an index outside the
+    row is undefined; `row.where_valid` replaces it. Only the requested elements are
+    computed. Clause gather_elements_c1: there is one element per index, of the row's
+    element type.
   }];
   let arguments = (ins Row_AnyRow:$row, Row_Vector<[I32]>:$indices);
   let results = (outs Row_AnyRow:$elements);
@@ -105,14 +105,14 @@ def Row_GatherElementsOp : Row_Op<"gather_elements", [Pure]> {
 def Row_ConstantOp : Row_Op<"constant", [
     Pure, Row_SameOnFragments,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
-  let summary = "a number that has a name";
+  let summary = "a named number";
   let description = [{
     ```mlir
     %0 = row.constant "page_bytes" = 37440
     ```
 
-    A number of the layout of a record or a page, which the emitted source names. No
-    pattern folds it, so the name stays.
+    A number of the layout of a record or a page. The emitted source declares it as a named
+    constant. No pattern folds it, so the name stays.
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$value);
   let results = (outs Index:$result);
@@ -122,7 +122,14 @@ def Row_ConstantOp : Row_Op<"constant", [
 def Row_BytesOp : Row_Op<"bytes", [Pure]> {
   let summary = "memory as bytes";
   let description = [{
-    The memory of `base`, which is only read, as bytes.
+    ```mlir
+    func.func @example(%floats: memref<?xf32>) {
+      %bytes = row.bytes %floats : memref<?xf32> to memref<?xi8>
+      return
+    }
+    ```
+
+    Returns the memory of `base` as bytes. It is only read.
   }];
   let arguments = (ins Row_Buffer:$base);
   let results = (outs MemRefRankOf<[I8], [1]>:$memory);
@@ -132,9 +139,16 @@ def Row_BytesOp : Row_Op<"bytes", [Pure]> {
 def Row_MayWriteOp : Row_Op<"may_write", [Pure]> {
   let summary = "whether an entry may be written";
   let description = [{
-    Whether `condition` holds and page `page` is below `pages`. Where the condition holds
-    alone, an entry beyond the pool was asked for: the host target and kernels compiled
-    with checks say so.
+    ```mlir
+    func.func @example(%asked: i1, %page: index, %pages: index) {
+      %valid = row.may_write %asked, %page of %pages
+      return
+    }
+    ```
+
+    Whether `condition` holds and `page` is below `pages`. If only the condition holds, the
+    program asked for an entry beyond the pool; the host target and kernels compiled with
+    checks report it.
   }];
   let arguments = (ins I1:$condition, Index:$page, Index:$pages);
   let results = (outs I1:$valid);
@@ -144,6 +158,13 @@ def Row_MayWriteOp : Row_Op<"may_write", [Pure]> {
 def Row_IsLastOp : Row_Op<"is_last"> {
   let summary = "whether no later element has this value";
   let description = [{
+    ```mlir
+    func.func @example(%slots: memref<?xi32>, %i: index, %n: index) {
+      %last = row.is_last %slots[%i] of %n : memref<?xi32>
+      return
+    }
+    ```
+
     Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`.
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "", [MemRead]>:$base, Index:$at, Index:$count);
@@ -159,6 +180,13 @@ def Row_SwapNibblesOp : Row_Op<"swap_nibbles",
     [Pure, Row_SameOnFragments, AllTypesMatch<["source", "swapped"]>]> {
   let summary = "swap the elements of every packed 4-bit pair";
   let description = [{
+    ```mlir
+    func.func @example(%row: vector<512xf4E2M1FN>) {
+      %swapped = row.swap_nibbles %row : vector<512xf4E2M1FN>
+      return
+    }
+    ```
+
     Turns pairs stored high nibble first into pairs stored low nibble first. Clause
     swap_nibbles_c1: elements have 4 bits, and their number is even.
   }];
@@ -170,9 +198,17 @@ def Row_SwapNibblesOp : Row_Op<"swap_nibbles",
 
 def Row_OneNaNOp : Row_Op<"one_nan", [Pure, Row_SameOnFragments, Elementwise,
     AllTypesMatch<["source", "numbers"]>]> {
-  let summary = "the same numbers, with one NaN";
+  let summary = "replace every NaN by one bit pattern";
   let description = [{
-    Every NaN becomes 0x7FFFFFFF, as arithmetic makes it: for what was only copied to f32.
+    ```mlir
+    func.func @example(%row: vector<512xf32>) {
+      %same = row.one_nan %row : vector<512xf32>
+      return
+    }
+    ```
+
+    Every NaN becomes 0x7FFFFFFF, the NaN that arithmetic makes. Values that were only
+    copied to f32 need it.
   }];
   let arguments = (ins Row_Elements<[F32]>:$source);
   let results = (outs Row_Elements<[F32]>:$numbers);
@@ -183,11 +219,19 @@ def Row_EncodeOp : Row_Op<"encode", [Pure, Row_SameOnFragments, Elementwise,
     SameOperandsAndResultShape]> {
   let summary = "round f32 to a narrow type, saturating";
   let description = [{
-    To f8E4M3FN, f4E2M1FN or f8E8M0FNU: to nearest, ties to even, or with `up` to the next
-    quantised value that is not smaller. What is beyond the largest finite value becomes
-    that value, infinities too. NaN becomes NaN (0x7F, 0xFF), in f4E2M1FN 7. Below 2^-127
-    an f8E8M0FNU has code 0. `ties_down` rounds ties towards zero, `drop_negative_zero`
-    makes the code of -0 that of 0. Clauses:
+    ```mlir
+    func.func @example(%row: vector<512xf32>, %scales: vector<7xf32>) {
+      %data = row.encode %row : vector<512xf32> to vector<512xf8E4M3FN>
+      %powers = row.encode %scales up : vector<7xf32> to vector<7xf8E8M0FNU>
+      return
+    }
+    ```
+
+    Rounds to f8E4M3FN, f4E2M1FN or f8E8M0FNU: to nearest, ties to even, or with `up` to the
+    next quantised value that is not smaller. A value beyond the largest finite one, also an
+    infinity, becomes the largest finite one. NaN becomes NaN (0x7F, 0xFF), and 7 in
+    f4E2M1FN. An f8E8M0FNU below 2^-127 has code 0. `ties_down` rounds ties towards zero.
+    `drop_negative_zero` turns the code of -0 into that of 0. Clauses:
 
     * encode_c1: f8E8M0FNU is rounded `up`; f4E2M1FN is not;
     * encode_c2: `ties_down` and `drop_negative_zero` are for f4E2M1FN.
@@ -204,9 +248,17 @@ def Row_EncodeOp : Row_Op<"encode", [Pure, Row_SameOnFragments, Elementwise,
 
 def Row_WhereValidOp : Row_Op<"where_valid",
     [Pure, Row_SameOnFragments, Elementwise, AllTypesMatch<["values", "kept"]>]> {
-  let summary = "values whose index is one";
+  let summary = "replace values whose index is out of range";
   let description = [{
-    Every value whose index is between 0 and `count` - 1, and `otherwise` in place of the
+    ```mlir
+    func.func @example(%row: vector<8xf32>, %ids: vector<8xi32>) {
+      %values = row.where_valid %row at %ids below 256 otherwise 1.5
+          : vector<8xf32>, vector<8xi32>
+      return
+    }
+    ```
+
+    Returns every value whose index is between 0 and `count` - 1, and `otherwise` for the
     others.
   }];
   let arguments = (ins Row_Elements<[F32]>:$values,
@@ -223,8 +275,15 @@ def Row_ActivationOp : Row_Op<"activation",
     [Pure, Row_SameOnFragments, Elementwise, AllTypesMatch<["source", "result"]>]> {
   let summary = "a function of every element";
   let description = [{
-    `sqrt_softplus` and `sigmoid` as `dsv4.gate` has them, and `exp`, e to a power that is
-    not positive, as `dsv4.compress` has it, NaN of NaN.
+    ```mlir
+    func.func @example(%row: vector<256xf32>) {
+      %scores = row.activation sqrt_softplus %row : vector<256xf32>
+      return
+    }
+    ```
+
+    Computes `sqrt_softplus` or `sigmoid` as `dsv4.gate` defines them, or `exp` as
+    `dsv4.compress` does: e to a power that is not positive, and NaN of NaN.
   }];
   let arguments = (ins Row_ActivationKind:$kind, Row_Elements<[F32]>:$source);
   let results = (outs Row_Elements<[F32]>:$result);
@@ -262,8 +321,8 @@ def Row_ReduceOp : Row_Op<"reduce", [Pure]> {
 
     Every `group` consecutive elements of a row become one value:
 
-    * `sum`: of f32, as a binary tree of neighbours, an odd one out going up a level as it
-      is; every sum is rounded to nearest even;
+    * `sum`: of f32, as a binary tree of neighbours, where an unpaired value moves up a
+      level unchanged; every sum is rounded to nearest even;
     * `max_abs`: the largest magnitude, infinity counting as the largest finite value of
       the element type; NaN is ignored;
     * `max_abs_nan`: the same, but NaN if there is one;
@@ -275,7 +334,7 @@ def Row_ReduceOp : Row_Op<"reduce", [Pure]> {
   let results = (outs Row_Vector<[F32]>:$reduced);
   let assemblyFormat = "$kind $source `per` $group attr-dict `:` type($source) `to` type($reduced)";
   let extraClassDeclaration = [{
-    /// Whether the result is one number of the whole row.
+    /// Whether the result is a statistic of the whole row.
     bool isStatistic() { return getReduced().getType().getNumElements() == 1; }
   }];
   let hasVerifier = 1;
@@ -284,6 +343,13 @@ def Row_ReduceOp : Row_Op<"reduce", [Pure]> {
 def Row_HadamardOp : Row_Op<"hadamard", [Pure, AllTypesMatch<["source", "transformed"]>]> {
   let summary = "Walsh-Hadamard transform of a row";
   let description = [{
+    ```mlir
+    func.func @example(%row: vector<128xf32>) {
+      %transformed = row.hadamard %row : vector<128xf32>
+      return
+    }
+    ```
+
     For h = 1, 2, 4, ..., elements i and i + h (bit h of i clear) become their sum and
     their difference, rounded to nearest even. Clause hadamard_c1: the row has a power of
     two of elements.
@@ -297,8 +363,15 @@ def Row_HadamardOp : Row_Op<"hadamard", [Pure, AllTypesMatch<["source", "transfo
 def Row_JoinOp : Row_Op<"join", [Pure]> {
   let summary = "one row of two segments";
   let description = [{
-    The elements of `first`, then those of `second`. Clause join_c1: the element types
-    agree, and the extent is the sum.
+    ```mlir
+    func.func @example(%a: vector<448xbf16>, %b: vector<64xbf16>) {
+      %row = row.join %a, %b : vector<448xbf16>, vector<64xbf16> to vector<512xbf16>
+      return
+    }
+    ```
+
+    Returns the elements of `first`, then those of `second`. Clause join_c1: the element
+    types agree, and the extent is the sum.
   }];
   let arguments = (ins Row_AnyRow:$first, Row_AnyRow:$second);
   let results = (outs Row_AnyRow:$joined);
@@ -315,7 +388,14 @@ def Row_JoinOp : Row_Op<"join", [Pure]> {
 def Row_YieldOp : Row_Op<"yield", [
     Pure, Terminator, ReturnLike,
     ParentOneOf<["MapOp", "WindowReduceOp", "WindowOp", "WindowSegmentOp"]>]> {
-  let summary = "what a region gives";
+  let summary = "results of a region";
+  let description = [{
+    ```mlir
+    row.yield %scores, %values : vector<64xf32>, vector<64xf32>
+    ```
+
+    Ends a region of a row op, and returns its results.
+  }];
   let arguments = (ins Variadic<AnyTypeOf<[AnyInteger, AnyFloat, Row_AnyRow]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

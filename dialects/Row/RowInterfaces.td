@@ -13,25 +13,25 @@ include "mlir/IR/OpBase.td"
 def Row_DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
   let cppNamespace = "::dsv4::row";
   let description = [{
-    An op of a row program that `dsv4-distribute-rows` can give to threads. The pass
-    knows no op but through this interface. A fragment is what one thread holds of a
-    value; `Distribution` says which one, and makes those of operands.
+    An op of a row program that `dsv4-distribute-rows` can map to threads. The pass uses
+    ops only through this interface. A fragment is the part of a value that one thread
+    holds. `Distribution` determines the fragment, and makes the fragments of operands.
   }];
   let methods = [
     InterfaceMethod<[{
-      What the op needs of an operand that is a row, for the elements `at` of its
-      result: the same elements, accessed as the result is, unless it says otherwise.
+      The elements of a row operand that the op needs for the elements `at` of its
+      result. By default the same elements, accessed like the result.
     }], "::dsv4::row::Demand", "getDemand",
       (ins "::mlir::OpOperand &":$operand, "::dsv4::row::Footprint":$at,
            "const ::dsv4::Distribution &":$distribution), [{}],
       [{ return {at}; }]>,
     InterfaceMethod<[{
-      Which threads do the op together: those that hold the row, or more.
+      The threads that run the op together: those that hold the row, or more.
     }], "::dsv4::row::Scope", "getScope", (ins "::dsv4::ScheduleAttr":$schedule), [{}],
       [{ return ::dsv4::row::Scope::Lanes; }]>,
     InterfaceMethod<[{
-      The fragment of a result that covers the elements `at`. Loads of its operands have
-      been placed.
+      Emits the fragment of a result that covers the elements `at`. The loads of its
+      operands exist already.
     }], "::mlir::FailureOr<::mlir::Value>", "materialize",
       (ins "::dsv4::Distribution &":$distribution, "::mlir::OpResult":$result,
            "::dsv4::row::Footprint":$at)>,
@@ -46,24 +46,24 @@ def Row_DistributableOpInterface : OpInterface<"DistributableOpInterface"> {
 def Row_TileSourceOpInterface : OpInterface<"TileSourceOpInterface"> {
   let cppNamespace = "::dsv4::row";
   let description = [{
-    An op of a row program whose one result, a row of f32, the threads of a block compute
-    together, for several rows at a time and in an order of their own (`docs/TileSources.md`).
-    Nobody can ask for one column of it. `row.select` takes such a row as tiles: its device
-    call runs the source once, and the source hands over fragments.
+    An op of a row program with one result, a row of f32. The threads of a block compute
+    several such rows together, in an order of their own (`docs/TileSources.md`). No op can
+    request a single column. `row.select` consumes such a row as tiles: its device call runs
+    the source once, and the source passes fragments to it.
   }];
   let methods = [
     InterfaceMethod<"Rows and columns that the threads have at a time, and who has them.",
       "::dsv4::row::TileShape", "getTileShape",
       (ins "const ::dsv4::Distribution &":$distribution)>,
     InterfaceMethod<[{
-      What a block needs for it, beside what the consumer of the tiles needs.
+      The resources that a block needs for the source, beside those of the consumer.
     }], "::dsv4::row::TileResources", "getTileResources",
       (ins "const ::dsv4::Distribution &":$distribution)>,
     InterfaceMethod<[{
       Emits the device call that computes the rows `getFirstRow()` to `getRowCount()` - 1, at
-      most as many as a tile has. It gives fragments to `consume`, a `!cuda.callable`, by the
-      protocol of `select/topk_tiles.cuh`. `memory` is its part of the shared memory; null
-      where it needs none. Scalars come from `getScalar()`: they are one for all rows.
+      most as many as a tile has. The call passes fragments to `consume`, a `!cuda.callable`,
+      by the protocol of `select/topk_tiles.cuh`. `memory` is its part of the shared memory,
+      or null if it needs none. Scalars come from `getScalar()`: all rows share them.
     }], "::llvm::LogicalResult", "emitSource",
       (ins "::dsv4::Distribution &":$distribution, "::mlir::Value":$consume,
            "::mlir::Value":$memory)>

@@ -1,4 +1,4 @@
-//===- RowOpBase.td - What ops of the row dialect share -*- tablegen -*-===//
+//===- RowOpBase.td - Definitions that row ops share -*- tablegen -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,7 +40,7 @@ def Row_ActivationKind : I32EnumAttr<"ActivationKind", "a function of one number
   let cppNamespace = "::dsv4::row";
 }
 
-def Row_SelectOrder : I32EnumAttr<"SelectOrder", "the order of what is selected", [
+def Row_SelectOrder : I32EnumAttr<"SelectOrder", "the order of the selected elements", [
     I32EnumAttrCase<"Unordered", 0, "unordered">,
     I32EnumAttrCase<"Sorted", 1, "sorted">,
     I32EnumAttrCase<"IndexAscending", 2, "index_ascending">
@@ -48,7 +48,7 @@ def Row_SelectOrder : I32EnumAttr<"SelectOrder", "the order of what is selected"
   let cppNamespace = "::dsv4::row";
 }
 
-/// A whole row, or what is stored of it.
+/// A whole row, or a stored segment of it.
 class Row_Vector<list<Type> elements> : VectorOfRankAndType<[1], elements>;
 def Row_AnyRow : Row_Vector<[AnyInteger, AnyFloat]>;
 /// A row of a row program, or a fragment of one.

@@ -18,13 +18,13 @@ def Row_SelectOp : Row_Op<"select", [Pure]> {
         : vector<4096xf32> -> vector<512xi32>, vector<512xf32>
     ```
 
-    The min(k, length) elements of the row that come first in the order of `dsv4.topk`,
-    without a bias: their indices and values, k being the extent of the results. The row
-    has `length` elements; what `scores` has from `length` on has no meaning. Ranks after
-    the last element have index -1 and value -infinity, +infinity with `smallest`. Of more
-    than one of `groups` those that `dsv4.topk` with as many `keep`s, `by` as many
-    elements. Distribution computes `scores` column by column, as the schedule reads
-    them, and what uses the results rank by rank. Clauses:
+    Selects the min(k, length) elements of the row that come first in the order of
+    `dsv4.topk` without a bias, and returns their indices and values. k is the extent of the
+    results. The row has `length` elements; elements of `scores` at or beyond `length` are
+    undefined. Ranks after the last element have index -1 and value -infinity, +infinity with
+    `smallest`. `groups`, `keep` and `by` mean the same as in `dsv4.topk`. Distribution
+    computes `scores` column by column, as the schedule reads them, and the users of the
+    results rank by rank. Clauses:
 
     * select_c1: the results have one extent, k, from 1 to 4096;
     * select_c2: at most 32 groups, which divide the row; between 1 and all of them are
