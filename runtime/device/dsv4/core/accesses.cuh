@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How memory is read and written, and what blocks know of each other: inline
-// PTX and CUDA builtins, one small function each, as in primitives.cuh.
+// Memory accesses and communication between blocks: inline PTX and CUDA
+// builtins, one small function each, as in primitives.cuh.
 //
 // `to` and `from` of memory functions are addresses in global memory, aligned
 // to the number of bytes in the name. Registers are 32-bit words, little
@@ -21,9 +21,9 @@
 namespace dsv4 {
 
 //===----------------------------------------------------------------------===//
-// Element `at` of an array in shared memory. As PTX, because the compiler
-// branches where a predicate serves, and adds up the lanes of a warp in front
-// of an atomic, which is longer and seldom faster.
+// Element `at` of an array in shared memory. In PTX, because the compiler would
+// branch where a predicate suffices, and would add up the lanes of a warp
+// before an atomic, which is longer and seldom faster.
 //===----------------------------------------------------------------------===//
 
 __device__ __forceinline__ void add_shared(unsigned *array, unsigned at,
@@ -48,8 +48,7 @@ __device__ __forceinline__ void st_shared_8_if(bool condition,
       "l"(array), "r"(at), "r"(low), "r"(high)
       : "memory");
 }
-// Where the bin is below the limit: to places[bin], which is then the one
-// after.
+// If the bin is below the limit: stores to slot places[bin], and increments it.
 __device__ __forceinline__ void place_shared_8(unsigned long long *array,
                                                unsigned *places, unsigned bin,
                                                unsigned limit, unsigned low,
@@ -65,8 +64,8 @@ __device__ __forceinline__ void place_shared_8(unsigned long long *array,
       "l"(places), "r"(bin), "r"(limit), "r"(low), "r"(high)
       : "memory");
 }
-// Of four values from column on those whose bit is set, with their columns,
-// from element `at` on; `at` is then after them.
+// Appends those of four values from `column` on whose bit is set, with their
+// columns, at element `at`; `at` is then after them.
 __device__ __forceinline__ void append_shared_8(unsigned bits,
                                                 unsigned long long *array,
                                                 unsigned &at, int column,
@@ -90,7 +89,7 @@ __device__ __forceinline__ void append_shared_8(unsigned bits,
         "r"(as_unsigned(values[3]))
       : "memory");
 }
-// The value before.
+// Returns the previous value.
 __device__ __forceinline__ unsigned
 fetch_add_shared(unsigned *array, unsigned at, unsigned value) {
   unsigned before;
@@ -105,20 +104,20 @@ fetch_add_shared(unsigned *array, unsigned at, unsigned value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Loads. None moves above wait_for_previous_kernel(), nor above a store in
-// front of it: the compiler keeps the order of what is volatile, and ptxas that
-// of what is not said to be read-only (`ld.global.nc`, which it does move above
-// the wait). Where the condition is false nothing is read and every bit is
-// zero; a condition known to be true costs nothing.
+// Loads. None moves above wait_for_previous_kernel(), nor above an earlier
+// store: the compiler keeps the order of volatile accesses, and ptxas that of
+// loads that are not read-only (it does move `ld.global.nc` above the wait). If
+// the condition is false, nothing is read and every bit is zero; a condition
+// known to be true costs nothing.
 //===----------------------------------------------------------------------===//
 
-// What becomes of the lines in the L2 cache: nothing special, or they leave it
-// after all others. The lines then evicted are those just written, which memory
-// takes better in order.
+// The L2 cache policy of loaded lines: the default, or evicted after all
+// others. Then just-written lines are evicted in order, which suits the memory
+// better.
 struct evict_normal {};
 struct evict_last {};
-// A condition known to be true: loads of 16 bytes, the frequent ones, are then
-// one statement, which takes the compiler less time.
+// A condition known to be true. The frequent loads of 16 bytes are then one
+// statement, which takes the compiler less time.
 struct always {
   __device__ __forceinline__ constexpr operator bool() const { return true; }
 };
@@ -180,9 +179,9 @@ __device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
   return bits;
 }
 
-// The first `left` words of 16 bytes, the others zero, from a multiple of 4
-// bytes. As one piece of PTX: the compiler takes as long for the parts as for a
-// kernel.
+// The first `left` words of 16 bytes, the others zero; the address is a
+// multiple of 4 bytes. One piece of PTX, because the parts would take as long
+// to compile as a kernel.
 __device__ __forceinline__ void ld_16_part(unsigned *to, int left,
                                            const void *from) {
   asm volatile("{\n\t.reg .pred p;\n\t.reg .b64 a;\n\t"
@@ -235,7 +234,7 @@ __device__ __forceinline__ void ld_4(unsigned *to, bool condition,
                : "r"((unsigned)condition), "l"(from), "l"(evict_last_policy()));
 }
 
-// Brings the line of an address into the cache of the multiprocessor.
+// Brings the line of an address into the L1 cache.
 __device__ __forceinline__ void prefetch(const void *at) {
   asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
 }
@@ -245,7 +244,7 @@ __device__ __forceinline__ void prefetch_if(bool condition, const void *at) {
                "l"(at));
 }
 
-// The same, into the cache that all multiprocessors share.
+// The same, into the L2 cache.
 __device__ __forceinline__ void prefetch_l2(const void *at) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
@@ -256,16 +255,16 @@ __device__ __forceinline__ void prefetch_l2_if(bool condition, const void *at) {
 }
 
 //===----------------------------------------------------------------------===//
-// Copies to shared memory that nobody waits for until wait_for_copies()
+// Asynchronous copies to shared memory, complete after wait_for_copies()
 //===----------------------------------------------------------------------===//
 
-// The memory of the block whose size the launch says, aligned to 16 bytes.
+// The dynamic shared memory of the block, aligned to 16 bytes.
 __device__ __forceinline__ char *dynamic_shared() {
   extern __shared__ __align__(16) char memory[];
   return memory;
 }
-// 16 bytes from global to shared memory, both aligned to that, past the L1
-// cache: nobody else of the block needs them.
+// 16 bytes from global to shared memory, both aligned to 16 bytes. Bypasses the
+// L1 cache, because no other thread of the block needs them.
 __device__ __forceinline__ void copy_16_if(bool condition, void *to,
                                            const void *from) {
   asm volatile("{\n\t.reg .pred p;\n\t.reg .u64 l;\n\t.reg .u32 a;\n\t"
@@ -276,11 +275,12 @@ __device__ __forceinline__ void copy_16_if(bool condition, void *to,
                "l"(to), "l"(from)
                : "memory");
 }
-// What this thread has copied since the last time is a group.
+// The copies of this thread since the last commit become a group.
 __device__ __forceinline__ void commit_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-// Until all groups of this thread but the last `Left` are there, for itself.
+// Waits until all groups of this thread but the last `Left` are complete. They
+// are visible to this thread only.
 template <int Left>
 __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
@@ -336,8 +336,8 @@ __device__ __forceinline__ void st_cs_1(void *to, unsigned bits) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-// Whether the condition holds and there is the page. Compiled with
-// DSV4_CHECKED, and on the host target, a page beyond the pool is told.
+// Whether the condition holds and the page exists. With DSV4_CHECKED, and on
+// the host target, a page beyond the pool is reported.
 template <typename Page>
 __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
 #ifdef DSV4_CHECKED
@@ -352,7 +352,7 @@ __device__ __forceinline__ bool in_pool(bool condition, Page page, int pages) {
 // Thread block clusters along x (sm_90+). Of Size 1: a block by itself.
 //===----------------------------------------------------------------------===//
 
-// The shared variable at `own`, as the first block of the cluster has it.
+// The copy of the shared variable `own` in the first block of the cluster.
 template <int Size, typename T>
 __device__ __forceinline__ T *in_first_block(T *own) {
 #if __CUDA_ARCH__ >= 900
@@ -365,14 +365,14 @@ __device__ __forceinline__ T *in_first_block(T *own) {
   return own;
 }
 
-// The place of this block among the Size blocks of its cluster.
+// The rank of this block among the Size blocks of its cluster.
 template <int Size>
 __device__ __forceinline__ int cluster_rank() {
   return Size > 1 ? (int)(blockIdx.x % Size) : 0;
 }
 
-// Element `at` of the shared array as block `rank` of the cluster has it, in
-// two words; nothing is read where the condition is false.
+// Element `at` of the shared array in block `rank` of the cluster, in two
+// words. Nothing is read if the condition is false.
 __device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
                                                 const unsigned long long *array,
                                                 unsigned at, int rank) {
@@ -387,7 +387,7 @@ __device__ __forceinline__ void ld_cluster_8_if(unsigned *to, bool condition,
                : "r"((unsigned)condition), "l"(array), "r"(at), "r"(rank));
 #endif
 }
-// The word of block `rank` that this block has at `own`, or the two words.
+// The word at `own` in block `rank` of the cluster, or the two words.
 __device__ __forceinline__ unsigned ld_cluster_4(const unsigned *own,
                                                  int rank) {
   unsigned value = 0;
@@ -412,8 +412,8 @@ __device__ __forceinline__ unsigned long long ld_cluster_8(const unsigned *own,
 #endif
   return value;
 }
-// Where bin < end: to the next place of the array of the first block, of
-// `next[1]` where it is the bin `last`, else of `next[0]`.
+// If bin < end: stores to the next slot of the array of the first block.
+// `next[1]` counts slots of the bin `last`, `next[0]` those of other bins.
 __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
                                                 unsigned *next, unsigned bin,
                                                 unsigned last, unsigned end,
@@ -433,9 +433,9 @@ __device__ __forceinline__ void place_cluster_8(unsigned long long *array,
 #endif
 }
 
-// All threads of the cluster arrive, then wait for each other; what was written
-// before is visible after it. Before the first access to another block's
-// memory, too: that block must have started.
+// All threads of the cluster arrive, then wait for each other. Writes before it
+// are visible after it. Needed before the first access to another block's
+// memory, too, because that block must have started.
 template <int Size>
 __device__ __forceinline__ void cluster_arrive() {
 #if __CUDA_ARCH__ >= 900
@@ -443,10 +443,10 @@ __device__ __forceinline__ void cluster_arrive() {
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
 #endif
 }
-// After this others may read what the threads of this block have written to
-// its own shared memory. Nothing else is ordered, neither writes to other
-// blocks' memory nor reads of it: what was read may be overwritten after
-// cluster_arrive() only, whose fence is for all of memory and takes longer.
+// After this, other blocks may read what the threads of this block have written
+// to its own shared memory. Nothing else is ordered, neither writes to other
+// blocks' memory nor reads of it. Memory that was read may be overwritten only
+// after cluster_arrive(), whose fence covers all memory and takes longer.
 template <int Size>
 __device__ __forceinline__ void cluster_arrive_own() {
 #if __CUDA_ARCH__ >= 900
@@ -456,7 +456,7 @@ __device__ __forceinline__ void cluster_arrive_own() {
                      : "memory");
 #endif
 }
-// Where nothing was written that others read: no access waits for another.
+// For blocks that wrote nothing that others read: orders no accesses.
 template <int Size>
 __device__ __forceinline__ void cluster_arrive_relaxed() {
 #if __CUDA_ARCH__ >= 900
@@ -480,7 +480,7 @@ __device__ __forceinline__ void cluster_wait() {
 //===----------------------------------------------------------------------===//
 
 // Waits until `threads` threads, whole warps, are at barrier `id` (1 to 15) of
-// the block. What they wrote to shared memory before, all of them see after.
+// the block. Each then sees what the others wrote to shared memory before.
 __device__ __forceinline__ void sync_warps(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
@@ -497,8 +497,8 @@ __device__ __forceinline__ void wait_for_previous_kernel() {
 #endif
 }
 
-// Lets the kernel after this one start (its own wait still holds until this
-// one is complete).
+// Lets the next kernel start. The wait of that kernel still ends only when this
+// one is complete.
 __device__ __forceinline__ void launch_dependents() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

@@ -7,7 +7,7 @@
 //
 // A row of a tensor lives in the registers of the lanes that share it: each
 // lane holds one `Tile`, its vectors in the order of the steps. A `Vec` is the
-// one- dimensional case. Arithmetic is elementwise, in fp32, one rounding per
+// one-dimensional case. Arithmetic is elementwise, in fp32, one rounding per
 // operation.
 //
 //===----------------------------------------------------------------------===//
@@ -44,7 +44,8 @@ struct e2m1 {};
 // A nibble: two's complement.
 struct i4 {};
 
-// Constants are enumerators: variables would become part of every module.
+// Constants are enumerators, because variables would become part of every
+// module.
 template <typename T>
 struct bits_of {
   enum : int { value = 8 * sizeof(T) };

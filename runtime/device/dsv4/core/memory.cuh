@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `Align` is what is known of the address and the stride, in bytes; 0 means the
-// natural one: the largest power of two that divides the size of a vector. An
-// access is split into pieces of at most min(Align, 16) bytes. `Policy` is
-// evict_normal or evict_last; to pieces of less than 4 bytes the two are one.
+// `Align` is the known alignment of the address and the stride, in bytes; 0
+// means the natural one: the largest power of two that divides the size of a
+// vector. An access is split into pieces of at most min(Align, 16) bytes.
+// `Policy` is evict_normal or evict_last; pieces of less than 4 bytes ignore
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ __device__ constexpr int alignment_of(int align, int bytes) {
 // Bytes
 //===----------------------------------------------------------------------===//
 
-// Bytes of memory -> words, the bytes past the end of the last word zero. Where
+// Bytes of memory -> words; bytes past the end of the last word are zero. If
 // the condition is false, all are.
 template <int Bytes, int Align, typename Policy>
 __device__ __forceinline__ void load_bytes(unsigned *to, bool condition,
@@ -129,7 +130,7 @@ __device__ __forceinline__ void load_into(Tile<T, S, V> &to,
                 vector_words = Tile<T, S, V>::vector_words;
   if constexpr (bits_of<T>::value == 32 && S == 1 && V == 4 &&
                 alignment_of(Align, bytes) == 16) {
-    // What is frequent without loops, which take long to compile.
+    // The frequent case, without loops, which take long to compile.
     unsigned words[4];
     ld_16(words, condition, from, Policy());
     assign(to.words[0], words[0]);
@@ -186,7 +187,7 @@ __device__ __forceinline__ Type load(const void *from, long long stride = 0) {
   return value;
 }
 
-// Zero bits, and no access to memory, where the condition is false.
+// If the condition is false: zero bits, and no access to memory.
 template <typename Type, int Align = 0, typename Policy = evict_normal>
 __device__ __forceinline__ Type load_if(bool condition, const void *from,
                                         long long stride = 0) {
@@ -307,7 +308,7 @@ __device__ __forceinline__ void store(void *to, const Type &value,
   store_from<Align, false>(to, value, stride);
 }
 
-// The same, for results that nobody reads soon: they leave the cache first.
+// The same, for results that are not read soon: the cache evicts them first.
 template <int Align = 0, typename Type>
 __device__ __forceinline__ void store_streaming(void *to, const Type &value,
                                                 long long stride = 0) {

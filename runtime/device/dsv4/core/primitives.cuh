@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a thread computes, and what it has of its neighbours, that is inline PTX
-// or a CUDA builtin, one small function each; accesses.cuh has the rest of the
-// kind. The other files of the library are plain C++ over these names; the host
+// Arithmetic of a thread and exchanges with its neighbours, in inline PTX or
+// CUDA builtins, one small function each; accesses.cuh has memory and launches.
+// The other files of the library are plain C++ on top of these two. The host
 // target has its own two files with the same names and meanings.
 //
 // Registers are 32-bit words, little endian.
@@ -22,7 +22,7 @@ namespace dsv4 {
 // Bits
 //===----------------------------------------------------------------------===//
 
-// The same 32 bits seen as another type.
+// The same 32 bits as another type.
 __device__ __forceinline__ float as_float(unsigned bits) {
   return __uint_as_float(bits);
 }
@@ -53,15 +53,15 @@ __device__ __forceinline__ float sub_f32(float a, float b) {
 __device__ __forceinline__ float mul_f32(float a, float b) {
   return __fmul_rn(a, b);
 }
-// In double precision and rounded once more, which is exact: no quotient of two
-// floats is so near to the middle of two others. Subnormal numbers, zeros and
-// infinities need no branch that way, nor a subroutine, which takes long to
-// compile.
+// Computed in double precision and rounded once more, which is exact: no
+// quotient of two floats is so near to the middle of two others. Subnormal
+// numbers, zeros and infinities then need no branch, and no subroutine, which
+// takes long to compile.
 __device__ __forceinline__ float div_f32(float a, float b) {
   float quotient;
-  // What is left over is 0 where the quotient is exact, and NaN where it is
-  // infinite or NaN, or a divisor infinite. Arithmetic in single precision has
-  // one NaN.
+  // The remainder is 0 if the quotient is exact, and NaN if it is infinite or
+  // NaN, or if the divisor is infinite. Arithmetic in single precision has one
+  // NaN.
   asm("{\n\t.reg .pred p;\n\t.reg .f64 x, y, r, q, e;\n\t"
       "cvt.f64.f32 x, %1;\n\tcvt.f64.f32 y, %2;\n\t"
       "rcp.approx.ftz.f64 r, y;\n\tmul.rn.f64 q, x, r;\n\t"
@@ -75,7 +75,7 @@ __device__ __forceinline__ float div_f32(float a, float b) {
   return quotient;
 }
 
-// The same in fewer registers, with a subroutine for what is rare.
+// The same in fewer registers, with a subroutine for rare cases.
 __device__ __forceinline__ float div_few_registers_f32(float a, float b) {
   return __fdiv_rn(a, b);
 }
@@ -88,8 +88,8 @@ __device__ __forceinline__ float fma_f32(float a, float b, float c) {
 // Rounded to nearest.
 __device__ __forceinline__ float sqrt_f32(float a) { return __fsqrt_rn(a); }
 
-// The same from 2^-100 on, without the branch for what is less: several roots
-// at once overlap.
+// The same for values of at least 2^-100, without the branch for smaller ones,
+// so that several roots overlap.
 __device__ __forceinline__ float sqrt_large_f32(float a) {
   float root;
   asm("{\n\t.reg .pred p;\n\t.reg .f32 i, r, e;\n\t"
@@ -119,7 +119,7 @@ __device__ __forceinline__ float max_f32(float a, float b) {
   return fmaxf(a, b);
 }
 
-// Of four values a bit each: whether it is not below the least.
+// One bit for each of four values: whether it is not below the bound.
 __device__ __forceinline__ unsigned reach_f32(const float *values,
                                               float least) {
   unsigned bits;
@@ -140,7 +140,7 @@ __device__ __forceinline__ float max_nan_f32(float a, float b) {
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
   return larger;
 }
-// The same of pairs of bf16, where a NaN loses and where it wins.
+// The same for pairs of bf16. In the first a NaN loses, in the second it wins.
 __device__ __forceinline__ unsigned max_bf16x2(unsigned a, unsigned b) {
   unsigned larger;
   asm("max.bf16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
@@ -153,8 +153,7 @@ __device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) {
 }
 
 //===----------------------------------------------------------------------===//
-// Other lanes: groups of `Lanes` lanes, a power of two, from a multiple of it
-// on
+// Exchanges between lanes: groups of `Lanes` lanes, an aligned power of two
 //===----------------------------------------------------------------------===//
 
 template <int Lanes>
@@ -169,7 +168,7 @@ template <int Lanes, typename Word>
 __device__ __forceinline__ Word exchange(Word word, int distance) {
   return __shfl_xor_sync(lane_group<Lanes>(), word, distance);
 }
-// The word of lane `lane` of the `Width` neighbours that this one is among.
+// The word of lane `lane` among the `Width` neighbours that include this lane.
 template <int Lanes, int Width, typename Word>
 __device__ __forceinline__ Word from_lane(Word word, int lane) {
   return __shfl_sync(lane_group<Lanes>(), word, lane, Width);
@@ -201,9 +200,10 @@ __device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high,
       : "r"(pair));
 }
 
-// The place of a float among the f16 towards zero, from infinity downwards,
-// without its `Shift` low bits. The zeros are one, NaN is after all numbers.
-// As one piece of PTX: it is in a kernel for every element of a thread.
+// The ordinal of a float, rounded to f16 towards zero, counted from infinity
+// downwards, without its `Shift` low bits. Both zeros have one ordinal, and NaN
+// comes after all numbers. One piece of PTX, because a kernel has it for every
+// element of a thread.
 template <int Shift>
 __device__ __forceinline__ unsigned place_rz_f16(float value) {
   unsigned place;
@@ -217,7 +217,7 @@ __device__ __forceinline__ unsigned place_rz_f16(float value) {
   return place;
 }
 
-// NaN for all but the first `count` of four floats.
+// Replaces all but the first `count` of four floats by NaN.
 __device__ __forceinline__ void keep_first_4(float *values, int count) {
   asm("{\n\t.reg .pred p;\n\t"
       "setp.gt.s32 p, %4, 0;\n\tselp.f32 %0, %0, 0f7FFFFFFF, p;\n\t"
@@ -249,7 +249,7 @@ __device__ __forceinline__ unsigned mul_bf16x2(unsigned a, unsigned b) {
   return product;
 }
 
-// 0xFFFF where the half of a is greater than that of b, or not less, or where
+// 0xFFFF for each half of a that is greater than that of b, or not less, or if
 // one is NaN.
 #if __CUDA_ARCH__ >= 900
 __device__ __forceinline__ unsigned gtu_bf16x2(unsigned a, unsigned b) {
@@ -357,9 +357,9 @@ __device__ __forceinline__ void cvt_f32_ue8m0x4(float *to, unsigned word) {
         : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
         : "r"(word));
   } else {
-    // The code is the exponent field of a float, but for 0, which stands for
-    // 2^-127, a subnormal, and 0xFF, which stands for NaN and would be
-    // infinity: infinity * 0 is NaN.
+    // The code is the exponent field of a float, except for 0, which stands for
+    // 2^-127, a subnormal, and 0xFF, which stands for NaN. The field 0xFF is
+    // infinity, and infinity * 0 is NaN.
     asm("{\n\t.reg .b32 a, b, c, d;\n\t.reg .f32 w, x, y, z;\n\t"
         "shl.b32 a, %4, 23;\n\tshl.b32 b, %4, 15;\n\t"
         "shl.b32 c, %4, 7;\n\tshr.b32 d, %4, 1;\n\t"

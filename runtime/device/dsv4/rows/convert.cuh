@@ -29,7 +29,7 @@ __device__ __forceinline__ void decode(float *to, e4m3, unsigned word) {
   if constexpr (has_cvt_e4m3) {
     cvt_f32_e4m3x4(to, word);
   } else {
-    // The bits at their place in a float are the value times 2^-120, subnormals
+    // Shifted into a float, the bits are the value times 2^-120, subnormals
     // included.
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -166,9 +166,9 @@ convert(const Tile<From, S, V> &from) {
 // dequantize<To>(values, scales)
 //===----------------------------------------------------------------------===//
 
-// One 32-bit word of elements times one scale. A bf16 holds the product of two
-// elements of at most 8 bits but for its range, so that to round it once is to
-// round it twice.
+// One 32-bit word of elements times one scale. Except for its range, a bf16
+// holds the exact product of two elements of at most 8 bits, so rounding once
+// gives the same as rounding twice.
 template <typename Scale, typename From>
 __device__ __forceinline__ void scale_word(float *to, From, unsigned word,
                                            float scale) {
@@ -197,8 +197,8 @@ __device__ __forceinline__ void scale_word(unsigned *to, From, unsigned word,
 }
 
 // Every value times the scale it shares with its neighbours, rounded to float
-// and then to `To`, float or bf16. Each scale stands for equally many values,
-// consecutive ones of the lane.
+// and then to `To`, float or bf16. Each scale covers the same number of
+// consecutive values of the lane.
 template <typename To, typename From, int S, int V, typename Scale, int R,
           int G>
 __device__ __forceinline__ Tile<To, S, V>
@@ -225,7 +225,7 @@ dequantize(const Tile<From, S, V> &from, const Tile<Scale, R, G> &scales) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scalars, whose bits are all that counts
+// Scalars, by their bits
 //===----------------------------------------------------------------------===//
 
 template <typename To>

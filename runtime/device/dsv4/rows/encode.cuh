@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// To the nearest code, ties to even, or up. What is beyond the largest finite
-// value becomes that value, infinities too; NaN becomes NaN, in E2M1 6.
+// Rounds to the nearest code, ties to even, or up. A value beyond the largest
+// finite one, also an infinity, becomes the largest finite one. NaN becomes
+// NaN, and 6 in E2M1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +31,8 @@ __device__ __forceinline__ unsigned code_of(e4m3, float value) {
   if ((bits & 0x7FFFFFFFu) > 0x7F800000u)
     return 0x7F;
   const float magnitude = min_f32(as_float(bits & 0x7FFFFFFFu), 448.0f);
-  // From 2^-6 on a float has the same exponent, and 17 bits more; below, the
-  // codes are multiples of 2^-9, the last place of 2^14.
+  // From 2^-6 on a float has the same exponent, and 17 bits more. Below, the
+  // codes are multiples of 2^-9, one unit in the last place of 2^14.
   const unsigned whole = as_unsigned(magnitude);
   const unsigned normal = (whole + 0x7FFFF + (whole >> 20 & 1)) >> 20;
   return sign | (magnitude >= 0x1p-6f
@@ -52,8 +53,8 @@ __device__ __forceinline__ unsigned encode_word(e4m3, Ties, Zero,
 
 // The magnitude of an E2M1 code.
 __device__ __forceinline__ unsigned magnitude_of(ties_even, float magnitude) {
-  // From 1 on a float has the same exponent, and 22 bits more; below, the codes
-  // are multiples of 0.5, the last place of 2^22.
+  // From 1 on a float has the same exponent, and 22 bits more. Below, the codes
+  // are multiples of 0.5, one unit in the last place of 2^22.
   const unsigned bits = as_unsigned(magnitude);
   return magnitude >= 1.0f
              ? ((bits + 0x1FFFFF + (bits >> 22 & 1)) >> 22) - (126 << 1)
@@ -90,7 +91,7 @@ __device__ __forceinline__ unsigned word_of(ties_even, const float *values) {
 __device__ __forceinline__ unsigned finish(keep_negative_zero, unsigned word) {
   return word;
 }
-// The sign stays where a bit of the magnitude is set.
+// Keeps the sign if a bit of the magnitude is set.
 __device__ __forceinline__ unsigned finish(drop_negative_zero, unsigned word) {
   const unsigned magnitude = word & 0x77777777u;
   return magnitude | ((magnitude << 1 | magnitude << 2 | magnitude << 3) &
@@ -166,7 +167,7 @@ encode_up(const Tile<float, S, V> &from) {
 // quantize<To>(values, scales)
 //===----------------------------------------------------------------------===//
 
-// The codes 254 - c: the inverse powers; NaN stays NaN.
+// The codes 254 - c, which are the inverse powers; NaN stays NaN.
 template <int S, int V>
 __device__ __forceinline__ Tile<ue8m0, S, V> inverse(Tile<ue8m0, S, V> powers) {
 #pragma unroll
@@ -179,7 +180,7 @@ __device__ __forceinline__ Tile<ue8m0, S, V> inverse(Tile<ue8m0, S, V> powers) {
   return powers;
 }
 
-// What Divisor<Scale> takes.
+// The scale in the form that Divisor<Scale> takes.
 template <typename Scale, int R, int G>
 __device__ __forceinline__ Tile<float, R, G>
 divisors(const Tile<Scale, R, G> &scales) {
@@ -207,9 +208,10 @@ struct Divisor {
   __device__ __forceinline__ float quotient(float value) const {
     const float scaled = mul_f32(value, stretch),
                 first = mul_f32(scaled, inverse);
-    // May be off by its last bit, but not on the other side of a number of five
-    // significant bits, beside which codes part: so for the significands of all
-    // values, with the scales that bring the quotient closest to one.
+    // The last bit may be wrong, but the quotient is never on the wrong side of
+    // a number of five significant bits, where codes change. Checked for the
+    // significands of all values, with the scales that bring the quotient
+    // closest to such a number.
     const float better = fma_f32(fma_f32(-first, by, scaled), inverse, first);
     // Infinity has no remainder, and that of -0 is 0.
     const float finite =
@@ -227,7 +229,7 @@ struct Divisor<ue8m0> {
   }
 };
 
-// Whether a value is in the code above a bound; the one above is even.
+// Whether a value has the code above a bound; that code is even.
 __device__ __forceinline__ unsigned even_above(ties_even, unsigned x,
                                                unsigned bound) {
   return geu_bf16x2(x, bound);
@@ -237,15 +239,15 @@ __device__ __forceinline__ unsigned even_above(ties_down, unsigned x,
   return gtu_bf16x2(x, bound);
 }
 
-// Bits of a where the mask has ones, of b elsewhere.
+// The bits of a where the mask has ones, those of b elsewhere.
 __device__ __forceinline__ unsigned choose(unsigned mask, unsigned a,
                                            unsigned b) {
   return (mask & a) | (~mask & b);
 }
 
-// Eight bf16 by their scale to E2M1, without a quotient: a value and 3 bits
-// times a scale of at most 4 bits are bf16, and no other quotient comes near
-// the place where codes part. NaN scales give 7.
+// Eight bf16 divided by their scale, as E2M1, without a quotient: a bound of 3
+// bits times a scale of at most 4 bits is a bf16, and no other quotient comes
+// near a bound between codes. NaN scales give 7.
 struct Thresholds {
   unsigned bounds[7], signs;
   __device__ __forceinline__ explicit Thresholds(float scale) {
@@ -262,8 +264,8 @@ struct Thresholds {
       bounds[6] = 0x7F7F7F7Fu;
     signs = scale == scale ? 0x80008000u : 0;
   }
-  // Codes of a pair in bits 0 to 3 and 16 to 19, a bit at a time: the bounds of
-  // the next bit depend on those before it.
+  // The codes of a pair, in bits 0 to 3 and 16 to 19, one bit after the other:
+  // the bounds of a bit depend on the bits before it.
   template <typename Ties>
   __device__ __forceinline__ unsigned codes(Ties, unsigned pair) const {
     const unsigned x = pair & 0x7FFF7FFFu;
@@ -281,7 +283,7 @@ struct Thresholds {
 template <typename Ties, typename Zero>
 __device__ __forceinline__ unsigned
 quantize_word(Ties, Zero, const unsigned *pairs, const Thresholds &by) {
-  // Pairs of elements 0 and 4, 1 and 5 and so on: their codes are in place.
+  // Pairs of elements 0 and 4, 1 and 5 and so on, whose codes need no shuffle.
   unsigned word = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -292,9 +294,9 @@ quantize_word(Ties, Zero, const unsigned *pairs, const Thresholds &by) {
   return finish(Zero(), word);
 }
 
-// The code of every value over the scale it shares with its neighbours, the
-// quotient rounded to float first. Each scale stands for equally many values,
-// consecutive ones of the lane.
+// Divides every value by the scale it shares with its neighbours, rounds the
+// quotient to float, and encodes it. Each scale covers the same number of
+// consecutive values of the lane.
 template <typename To, typename Ties = ties_even,
           typename Zero = keep_negative_zero, typename From, int S, int V,
           typename Scale, int R, int G>
@@ -319,7 +321,8 @@ quantize(const Tile<From, S, V> &from, const Tile<Scale, R, G> &scales) {
     const Tile<float, R, G> scale = divisors(scales);
     if constexpr (V % per_word == 0 && per_scale % per_word == 0 &&
                   bits_of<From>::value == 16) {
-      // A word at a time: the quotients of all would take more registers.
+      // One word at a time, because the quotients of all would take more
+      // registers.
 #pragma unroll
       for (int i = 0; i < R * G; ++i) {
         const Divisor<Scale> by(scale[i]);

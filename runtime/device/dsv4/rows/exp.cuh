@@ -11,9 +11,9 @@
 
 namespace dsv4 {
 
-// e^(factor * x), the factor a power of two or minus one, where that is at most
-// 1, within 4 units in the last place near x = 0: 2^k times a polynomial of the
-// rest, |rest| <= 1/2. 0 if not `there`.
+// e^(factor * x) for a factor that is a power of two or minus one and a result
+// of at most 1, within 4 units in the last place near x = 0: 2^k times a
+// polynomial of the rest, |rest| <= 1/2. 0 if not `there`.
 __device__ __forceinline__ float exp_f32(float x, float factor, bool there) {
   constexpr float log2_e = 1.44269502f, to_low_bits = 12582912.0f;
   const float scale = factor * log2_e;

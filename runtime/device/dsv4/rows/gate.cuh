@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions of logits, step by step as docs/Router.md has them, and elements of
-// rows by index.
+// Functions of logits, in the steps of docs/Router.md, and elements of rows by
+// index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ __device__ __forceinline__ float log1p_quotient(float y) {
 __device__ __forceinline__ float sqrt_softplus(float x) {
   const float h = exp_minus_half_f32(abs_f32(x));
   const float y = mul_f32(h, h), quotient = log1p_quotient(y);
-  // Both sides are computed: elements without branches share their constants.
+  // Both sides are computed, because elements without branches share constants.
   const float above = fma_f32(y, quotient, x);
   const bool negative = x < 0.0f;
   const float root = sqrt_large_f32(negative ? quotient : above);
@@ -83,7 +83,7 @@ __device__ __forceinline__ Tile<float, S, V> exp(Tile<float, S, V> x) {
   return x;
 }
 
-// The larger ones, NaN where one is.
+// The larger of each pair, NaN if one is NaN.
 template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V> max_nan(Tile<float, S, V> a,
                                                      float b) {
@@ -113,8 +113,8 @@ max_nan(const Tile<float, S, V> &from) {
 // Elements by index
 //===----------------------------------------------------------------------===//
 
-// Of the `count` elements of a row those with these indices, zero bits where
-// there is none.
+// The elements of a row of `count` elements with these indices; zero bits for
+// an index out of range.
 template <typename T, int S, int V>
 __device__ __forceinline__ Tile<T, S, V>
 gather(const T *row, const Tile<int, S, V> &indices, int count) {
@@ -137,7 +137,7 @@ gather(const T *row, const Tile<int, S, V> &indices, int count) {
   return to;
 }
 
-// The values whose index is one of `count`, the other number for the others.
+// The values whose index is below `count`, and the other number for the others.
 template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V>
 where_valid(Tile<float, S, V> values, const Tile<int, S, V> &indices, int count,
@@ -154,7 +154,7 @@ where_valid(Tile<float, S, V> values, int index, int count,
             float otherwise = 0.0f) {
   return where_valid(values, fill<Tile<int, S, V>>(index), count, otherwise);
 }
-// The same where all values are one number.
+// The same if all values are one number.
 template <typename Values, typename Indices>
 __device__ __forceinline__ Values where_valid(float value,
                                               const Indices &indices,

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `Lanes` lanes hold a row, a tile each: element e belongs to step s, lane l
-// and position v with e = (s * Lanes + l) * V + v. What needs other lanes is
-// called by all of them. Every result depends on the row alone, never on how it
-// is dealt.
+// `Lanes` lanes hold a row, one tile each: element e belongs to step s, lane l
+// and position v with e = (s * Lanes + l) * V + v. All lanes call the functions
+// that need other lanes. Every result depends on the row alone, never on its
+// distribution.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ __device__ __forceinline__ Tile<float, S, V> sqrt(Tile<float, S, V> a) {
   return a;
 }
 
-// Every NaN as arithmetic makes it.
+// Replaces every NaN by the one that arithmetic makes.
 template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V> one_nan(Tile<float, S, V> a) {
 #pragma unroll
@@ -180,9 +180,9 @@ __device__ __forceinline__ Vec<T, To> pad(const Vec<T, N> &from) {
 // One value for a group of elements
 //===----------------------------------------------------------------------===//
 
-// What a lane holds of the values of all groups: those of its elements, which
-// are those of the whole row where a group is a step or more. Groups of one
-// element are as the elements are.
+// The group values that a lane holds: those of its elements, or those of the
+// whole row if a group is a step or more. Groups of one element are distributed
+// like elements.
 template <bool Whole, int Lanes, int Group, int S, int V>
 struct GroupTile {
   using type = Tile<float, S, (V > Group ? V / Group : 1)>;
@@ -212,7 +212,8 @@ struct MaxNaN {
   }
 };
 
-// Neighbours into one, an odd one out as it is, until one is left.
+// Folds neighbours until one value is left; an unpaired value moves up
+// unchanged.
 template <typename Op, int N>
 __device__ __forceinline__ void fold_tree(float *values) {
   if constexpr (N > 1) {
@@ -225,12 +226,13 @@ __device__ __forceinline__ void fold_tree(float *values) {
   }
 }
 
-// The values of a lane with those of its `Count` neighbours, neighbours first.
+// Folds the values of a lane with those of its `Count` neighbours, nearest
+// first.
 template <typename Op, int Lanes, int Count, int N>
 __device__ __forceinline__ void fold_lanes(float *values) {
   if constexpr (N > 1 && N <= 8 && Count >= 16) {
-    // Of two values a lane goes on with one and its neighbour with the other:
-    // fewer exchanges than if every lane had all of them all along.
+    // Of two values a lane continues with one and its neighbour with the other,
+    // which needs fewer exchanges than if every lane kept all values.
     constexpr int width = N <= 2 ? 2 : N <= 4 ? 4 : 8;
     int left = N;
 #pragma unroll
@@ -261,7 +263,7 @@ __device__ __forceinline__ void fold_lanes(float *values) {
   }
 }
 
-// How many lanes share a group, and how many of a lane's steps.
+// The number of lanes that share a group, and of steps of a lane.
 template <int Lanes, int Group, int V>
 struct GroupFragment {
   enum : int {
@@ -272,8 +274,8 @@ struct GroupFragment {
   };
 };
 
-// Values of vectors, or of parts of vectors, to values of groups: first the
-// lanes that share a group, then the steps.
+// From values of vectors, or of parts of vectors, to values of groups: folds
+// the lanes that share a group, then the steps.
 template <typename Op, int Lanes, int Group, int S, int V, int N>
 __device__ __forceinline__ Groups<Lanes, Group, S, V>
 fold_groups(float (&values)[N]) {
@@ -318,7 +320,7 @@ template <typename Op, int Lanes, int Group, typename T, int S, int V>
 __device__ __forceinline__ Groups<Lanes, Group, S, V>
 fold_magnitudes(const Tile<T, S, V> &from) {
   using Fragment = GroupFragment<Lanes, Group, V>;
-  // All that a lane has of a group: the order does not matter.
+  // Folds all that a lane has of a group first: the order does not matter.
   constexpr int consecutive = Group < V ? Group : V,
                 part = consecutive * Fragment::steps, count = S * V / part;
   Groups<Lanes, Group, S, V> to;
@@ -427,9 +429,9 @@ __device__ __forceinline__ bool has_later(const int *elements, int first,
   return found;
 }
 
-// Whether no later one of `count` elements equals element `at`. Lanes take
+// Whether no later one of `count` elements equals element `at`. Lanes read
 // vectors of four in turn. They begin at a multiple of the bytes that all lanes
-// take at a time, so that rows of one warp read the same ones together.
+// read at a time, so that rows of one warp read the same vectors together.
 template <int Lanes>
 __device__ __forceinline__ bool is_last(const int *elements, int at,
                                         int count) {

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all algorithms of top-k but that of a warp share: the order of elements,
-// and the exact choice of the best of those that the threads of a block hold.
-// All threads take part in everything here, unless it says otherwise.
+// Shared by all algorithms of top-k except that of a warp: the order of
+// elements, and the exact choice of the best of those that the threads of a
+// block hold. All threads call every function here, unless its comment says
+// otherwise.
 //
 // The order is total: (value descending, index ascending), NaN after -inf, the
-// two zeros equal. So there are no ties, and the k best of a row are one set,
-// whoever finds it. What is asked for the smallest is negated when it is
+// two zeros equal. So there are no ties, and the k best of a row are one set
+// for every algorithm. To find the smallest, values are negated when they are
 // loaded.
 //
 //===----------------------------------------------------------------------===//
@@ -26,13 +27,13 @@ namespace dsv4 {
 // Order
 //===----------------------------------------------------------------------===//
 
-// Keys are larger for larger values; the two zeros are one, NaN is 0, being all
-// ones after a sum.
+// Larger for larger values. Both zeros have one key. NaN, which is all ones
+// after a sum, has key 0.
 __device__ __forceinline__ unsigned topk_key(float value) {
   const unsigned bits = as_unsigned(add_f32(value, 0.0f));
   return (bits ^ ((unsigned)((int)bits >> 31) | 0x80000000u)) + 1;
 }
-// Of a key that is not NaN's; above that of infinity a NaN.
+// The number of a key that is not NaN's; NaN for keys above that of infinity.
 __device__ __forceinline__ float topk_number(unsigned key) {
   --key;
   return as_float(key >> 31 ? key ^ 0x80000000u : ~key);
@@ -51,7 +52,7 @@ __device__ __forceinline__ int topk_index(TopkEntry entry) {
   return (int)(unsigned)entry;
 }
 
-// The rank of an element in the order, the better the larger.
+// The rank of an element in the order; a better one is larger.
 typedef unsigned long long TopkRank;
 
 __device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
@@ -63,19 +64,17 @@ __device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-// How a row is read: it fits in the registers of the block or cluster; in
-// passes, what can be among the best being known from the first one (a few
-// passes by one block) or guessed from a sample.
+// How a row is read. `whole`: the registers of the block or cluster hold it.
+// Otherwise in passes, with a bound of the best from the first pass (few passes
+// by one block) or from a sample.
 enum class TopkRead { whole, first, sample };
 
-// Where the elements of a bin begin if they are put in order, and how many it
-// has.
+// The first rank of the elements of a bin, and their number.
 struct TopkBin {
   unsigned bin, before, count;
 };
 
-// What a config of a selection by blocks derives from. It has, beside what
-// differs from these,
+// The defaults of a config of a selection by blocks. A config also has
 //
 //   k        elements that are selected
 //   threads  of a block
@@ -89,7 +88,7 @@ struct TopkDefaults {
   static constexpr bool largest = true;
 };
 
-// What follows from a config.
+// The constants that follow from a config.
 template <typename Config>
 struct TopkShape {
   static_assert(Config::k >= 1 && Config::k <= 4096, "1 <= k <= 4096");
@@ -108,10 +107,10 @@ struct TopkShape {
     items = vector * vectors,
     round = threads * items,
     round_log2 = ceil_log2(round),
-    // A whole row is in registers, and the list is for the result. Else it has
-    // what can be among the best, more than k of them; of many threads as much
-    // as there is room for beside the bins in 48 KiB: from lists that are too
-    // long together every block of a cluster selects before one joins them.
+    // If a whole row is in registers, the list is for the result. Otherwise it
+    // holds the candidates, more than k of them. With many threads it has as
+    // many as fit beside the bins in 48 KiB, because lists that are too long
+    // together make every block of a cluster select before one joins them.
     // Fewer threads would have too many of them in registers.
     capacity = Config::read == TopkRead::whole ? k
                : k <= threads                  ? 4 * threads
@@ -123,16 +122,16 @@ struct TopkShape {
     // Of a histogram.
     bins_log2 = 11,
     bins = 1 << bins_log2,
-    // Of a thread's elements: with one and a half times k groups in all their
-    // maxima bound the k-th best element well.
+    // Groups of a thread's elements: with one and a half times k groups in all,
+    // their maxima bound the k-th best element well.
     groups_wanted = (3 * k / 2 + threads - 1) / threads,
     groups = items % 16 == 0 && groups_wanted <= items / 16 ? items / 16
              : items % 8 == 0 && groups_wanted <= items / 8 ? items / 8
              : items % 4 == 0 && groups_wanted <= items / 4 ? items / 4
              : items % 2 == 0 && groups_wanted <= items / 2 ? items / 2
                                                             : items,
-    // Elements that are ranked one by one. Larger k have more in the bin of the
-    // last one, and ranking them is faster than dividing it.
+    // Elements that are ranked one by one. A larger k has more in the bin of
+    // the last one, and ranking them is faster than dividing the bin.
     few_wanted = k > 512 ? 256 : 128,
     few = threads < few_wanted ? threads : few_wanted
   };
@@ -143,26 +142,28 @@ struct TopkShape {
 
 template <typename Shape>
 struct TopkShared {
-  // Of a whole row the best, with the few that the last ones are found among.
+  // The best of a whole row, and the few candidates for the last ranks.
   TopkEntry
       list[Shape::capacity + (Shape::read == TopkRead::whole ? Shape::few : 0)];
   // Zero between uses. Aligned for vectors of a thread's bins.
   __align__(16) unsigned bins[Shape::bins];
   unsigned warps[32];
-  // Of the list: how many slots are taken, and the first that is not there.
+  // The number of taken slots of the list, and the first slot that does not
+  // exist.
   unsigned taken, end;
-  // Of the list of a cluster: the next slots of what is chosen, and of what is
-  // in the bin of the last of these.
+  // The next slots of the list of a cluster: for chosen elements, and for those
+  // in the bin of the last one.
   unsigned next[2];
   TopkBin found;
-  // Of the keys of all threads.
+  // The range of the keys of all threads.
   unsigned lowest, highest;
-  // The last of those that were chosen.
+  // The last chosen element.
   TopkEntry worst;
 };
 
-// Where `start` is the first column of a round: the column of an item of this
-// thread. It has `vectors` vectors, those of all threads side by side.
+// The column of an item of this thread in a round that begins at column
+// `start`. A thread has `vectors` vectors, and those of all threads are side by
+// side.
 template <typename Shape>
 __device__ __forceinline__ int topk_column(int start, int item) {
   return start +
@@ -179,13 +180,13 @@ __device__ __forceinline__ TopkShared<Shape> &topk_shared() {
   return shared;
 }
 
-// A value as it is compared, and back.
+// From a value to its form for comparison, and back.
 template <typename Shape>
 __device__ __forceinline__ float topk_oriented(float value) {
   return Shape::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
 }
 
-// By the thread that has counted in them.
+// Called by the thread that has counted in them.
 template <typename Shape>
 __device__ __forceinline__ void topk_clear_bins() {
   constexpr int each = Shape::bins / Shape::threads;
@@ -194,7 +195,7 @@ __device__ __forceinline__ void topk_clear_bins() {
     topk_shared<Shape>().bins[threadIdx.x * each + i] = 0;
 }
 
-// Before anything else; a barrier must follow.
+// Called first; a barrier must follow.
 template <typename Shape>
 __device__ __forceinline__ void topk_clear() {
   TopkShared<Shape> &shared = topk_shared<Shape>();
@@ -205,7 +206,7 @@ __device__ __forceinline__ void topk_clear() {
     if constexpr (Shape::read != TopkRead::whole) {
       shared.taken = 0;
       shared.end = Shape::capacity;
-      // None is the last where one element is there more than once.
+      // There is no last element if one element occurs more than once.
       shared.worst = topk_entry(as_float(0xFF800000u), topk_no_index);
     }
   }
@@ -223,7 +224,7 @@ struct TopkRange {
 template <typename Shape>
 __device__ __forceinline__ TopkRange topk_range(int part, int parts,
                                                 int length) {
-  // Parts begin at whole lines of memory, where rows do.
+  // Parts begin at whole lines of memory, if rows do.
   constexpr unsigned segment = 32 * Shape::vector;
   const unsigned segments = (length + segment - 1) / segment;
   const int each = (int)((segments + parts - 1) / parts * segment);
@@ -231,9 +232,9 @@ __device__ __forceinline__ TopkRange topk_range(int part, int parts,
   return {begin < length ? begin : length, end < length ? end : length};
 }
 
-// The vectors at `Count` columns of a row with elements; NaN where there is no
-// element below `end`. All loads are in flight before one is looked at:
-// those of no use are of the last vector.
+// The vectors at `Count` columns of a row; NaN for elements at or beyond `end`.
+// All loads are in flight before one is used; loads beyond the end read the
+// last vector.
 template <typename Shape, int Count, typename Column, typename Load>
 __device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
                                           Column column, int end, int length,
@@ -281,22 +282,22 @@ __device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
 }
 
 //===----------------------------------------------------------------------===//
-// Bins: of the best numbers in bin 0
+// Bins, with the best numbers in bin 0
 //===----------------------------------------------------------------------===//
 
-// By the upper bits of the f16 towards zero: 32 bins to an octave. NaN is
+// Bins by the upper bits of the f16 towards zero, 32 bins per octave. NaN comes
 // after all numbers.
 template <typename Shape>
 struct TopkHalfBins {
   enum : int { shift = 16 - Shape::bins_log2, infinity = 0xFC00 };
-  // Of numbers.
+  // The last bin of a number.
   enum : unsigned { last = (unsigned)(infinity - 0x3FF) >> shift };
 
   __device__ __forceinline__ static unsigned bin(float value) {
     return place_rz_f16<shift>(value);
   }
-  // The least number of a bin: rounded towards zero, a negative one is above
-  // the f16 before.
+  // The smallest number of a bin. Rounding is towards zero, so a negative one
+  // is above the previous f16.
   __device__ __forceinline__ static float lowest(unsigned bin) {
     const unsigned key = infinity + 1 - ((bin + 1) << shift);
     const bool positive = key >= 0x8000u;
@@ -311,10 +312,10 @@ struct TopkHalfBins {
 // Histograms
 //===----------------------------------------------------------------------===//
 
-// The bin of the `rank`-th element, counted from 1 on and from bin 0 on; where
-// there are fewer than `rank`, how many there are, and 0. The bins are full
-// after a barrier; afterwards each has how many elements are in those before.
-// Not inlined, because all call it, which costs compile time.
+// The bin of the `rank`-th element, counted from 1 and from bin 0 on; if there
+// are fewer elements, their number, and 0. The bins are complete after a
+// barrier. Afterwards each holds the number of elements in the bins before it.
+// Not inlined, because all algorithms call it, which costs compile time.
 template <typename Shape>
 __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
@@ -351,7 +352,7 @@ __device__ __noinline__ TopkBin topk_find_bin(unsigned rank) {
   return shared.found;
 }
 
-// The least and the largest key of all threads, between barriers.
+// The smallest and the largest key of all threads. Called between barriers.
 template <typename Shape>
 __device__ __forceinline__ void topk_span(TopkShared<Shape> &shared,
                                           unsigned lowest, unsigned highest) {
@@ -363,8 +364,8 @@ __device__ __forceinline__ void topk_span(TopkShared<Shape> &shared,
   }
 }
 
-// Of the list the best `rest` of `inside` entries from `begin` on, few, to the
-// front of these. Between barriers.
+// Moves the best `rest` of the `inside` entries of the list from `begin` on to
+// the beginning of these entries, which are few. Called between barriers.
 template <typename Shape>
 __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
                                               unsigned rest) {
@@ -377,7 +378,7 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
   TopkEntry *few = shared.list + begin;
   const TopkEntry own = there ? few[which] : 0;
   const TopkRank rank = topk_rank(own);
-  // Their ranks are in their slots until all are compared.
+  // Their slots hold their ranks until all are compared.
   __syncwarp();
   if (there && part == 0)
     few[which] = rank;
@@ -385,7 +386,7 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
   unsigned better = 0;
 #pragma unroll 1
   for (unsigned i = part; there && i < inside; i += 2 * lanes) {
-    // Two in flight at a time; nothing is better than itself.
+    // Two loads in flight at a time; an element is not better than itself.
     const unsigned next = i + lanes;
     const TopkRank one = few[i], two = few[next < inside ? next : which];
     better += one > rank;
@@ -396,8 +397,8 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
     better += exchange<32>(better, distance);
   __syncthreads();
   if constexpr (Shape::read != TopkRead::whole) {
-    // What is in memory that was to be zero may be one element many times,
-    // which leaves slots that nobody takes.
+    // Memory that was not zero, as required, may hold one element many times,
+    // which leaves slots empty.
     if (there && part == 0)
       few[which] = own;
     __syncthreads();
@@ -430,9 +431,9 @@ __device__ __forceinline__ void topk_sort(int count) {
   int size = 1;
   while (size < count)
     size *= 2;
-  // Bitonic, every second run backwards, without the entries that are not
-  // there: they would be last, where runs backwards begin. So all runs go
-  // forwards, and their first exchange is between mirrored slots.
+  // A bitonic sort without the missing entries, which would be last, where
+  // backward runs begin. So all runs go forwards, and their first exchange is
+  // between mirrored slots.
 #pragma unroll 1
   for (int run = 2; run <= size; run *= 2) {
 #pragma unroll 1
@@ -455,8 +456,8 @@ __device__ __forceinline__ void topk_sort(int count) {
   }
 }
 
-// The first `count` entries of the list, after a barrier, and what there is
-// not.
+// Emits the first `count` entries of the list, after a barrier, and the
+// padding.
 template <typename Shape, typename Emit>
 __device__ __forceinline__ void topk_emit(int count, Emit emit) {
   if constexpr (Shape::order != TopkOrder::unordered)

@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row longer than what a cluster reads in good time, or where there are no
-// clusters, by 2 to 256 blocks. Each puts its list into a workspace and counts
-// itself; the one that completes the count joins the lists and has the output.
-// No block waits for another, so any number of them may be running.
+// A row by 2 to 256 blocks without a cluster: for rows that a cluster would
+// read too slowly, or where clusters do not exist. Each block puts its list
+// into a workspace and counts itself. The one that completes the count joins
+// the lists and emits the result. No block waits for another, so any number of
+// them may be running.
 //
-// All of the workspace is zero before the first block comes, and when the last
-// one ends. So a later launch may have other rows, or be of another kernel. One
-// that was not zero makes results wrong, but every block ends, and no index is
-// one of an element that there is not.
+// The workspace is zero before the first block starts, and when the last one
+// ends. So a later launch may have other rows, or be of another kernel. A
+// workspace that is not zero makes results wrong, but every block ends, and
+// every index is in the row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +29,13 @@ template <typename Config>
 struct TopkWorkspace {
   enum : int { max_entries = Config::blocks_per_row * Config::k };
 
-  // Entries that have a slot in the list, and blocks that are through.
+  // Entries with a slot in the list, and blocks that have finished.
   unsigned taken, through, unused[2];
   TopkEntry list[max_entries];
 };
 
 struct TopkGridShared {
-  // Of the entries in the workspace the first of this block, and all.
+  // Entries in the workspace: the first of this block, and the number of all.
   unsigned first, all;
   bool last;
 };
@@ -52,9 +53,9 @@ struct TopkGrid {
 
   TopkGridShared &grid;
   Workspace &workspace;
-  // That have a part of the row; 1 where this block has all of it.
+  // Blocks with a part of the row; 1 if this block has all of it.
   int blocks;
-  // Of the entries in the workspace those of this block, and all.
+  // Entries in the workspace: the range of this block, and the number of all.
   int first, own, all;
   int length;
 
@@ -72,7 +73,7 @@ struct TopkGrid {
   __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
     if (blocks == 1)
       return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
-    // The workspace has room for so many of each.
+    // The workspace has room for `wanted` entries per block.
     if (count > wanted)
       return TopkNext::reduce;
     put(count);
@@ -81,15 +82,15 @@ struct TopkGrid {
     clear_own();
     if (all >= wanted || any)
       return TopkNext::merge;
-    // The guess was too high for the whole row, which the others have left:
-    // what they put there goes, as nothing reaches NaN.
+    // The guess was too high for the whole row, which the others have left.
+    // Drops their entries, because nothing reaches NaN.
     const float none = as_float(0x7FFFFFFFu);
     copy(0, {none, none, 0, false}, true, 0, end());
     blocks = 1;
     return TopkNext::repeat;
   }
 
-  // The list of this block to the workspace.
+  // Copies the list of this block to the workspace.
   __device__ __forceinline__ void put(int count) {
     if (threadIdx.x == 0)
       grid.first = atomicAdd(&workspace.taken, (unsigned)count);
@@ -103,7 +104,7 @@ struct TopkGrid {
       workspace.list[first + i] = topk_shared<Shape>().list[i];
     __syncthreads();
   }
-  // Whether this block is the last one: then it sees the lists of all.
+  // Whether this block is the last one, which then sees all lists.
   __device__ __forceinline__ bool finish_part() {
     if (threadIdx.x == 0) {
       __threadfence();
@@ -130,17 +131,17 @@ struct TopkGrid {
 
   __device__ __forceinline__ int begin() const { return 0; }
   __device__ __forceinline__ int end() const { return all - own; }
-  // Much of what is in others is after this list where that was reduced, and
-  // what is in memory that was not zero may be anything.
+  // If this list was reduced, most entries of others come after it; and memory
+  // that was not zero may hold anything.
   __device__ __forceinline__ bool chooses(bool) const { return true; }
-  // Leaves zeros where it has read.
+  // Clears the memory that it has read.
   __device__ __forceinline__ void copy(int, const TopkBound &bound, bool,
                                        int from, int end) const {
     const int lane = threadIdx.x % 32;
 #pragma unroll 1
     for (int warp = from + (int)threadIdx.x - lane; warp < end;
          warp += 4 * Shape::threads) {
-      // Four in flight at a time.
+      // Four loads in flight at a time.
       unsigned entries[4][2], slots[4];
       bool there[4];
 #pragma unroll
@@ -164,7 +165,7 @@ struct TopkGrid {
                        entries[i][0], entries[i][1]);
     }
   }
-  // Of an entry of the other blocks.
+  // The slot of an entry of the other blocks.
   __device__ __forceinline__ int slot(int at) const {
     return at < first ? at : at + own;
   }
@@ -173,14 +174,14 @@ struct TopkGrid {
   __device__ __forceinline__ void close() {}
 };
 
-// The k best of `length` elements by the blocks of a row.
+// Selects the k best of `length` elements by the blocks of a row.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_grid(int length, void *workspace,
                                           Load load, Emit emit) {
   typedef TopkGrid<Config> Grid;
   typedef TopkShape<Config> Shape;
   constexpr int parts = Config::blocks_per_row;
-  // Short rows are for some of the blocks.
+  // Short rows use only some of the blocks.
   const int rounds = (length + Shape::round - 1) / Shape::round;
   const int blocks = rounds < 1 ? 1 : rounds < parts ? rounds : parts;
   if ((int)(blockIdx.x % parts) >= blocks)

@@ -11,8 +11,9 @@
 
 namespace dsv4 {
 
-// Of `groups` runs of `group_size` neighbours `kept_groups` are chosen from:
-// those whose `best_per_group` best elements have the largest sums.
+// A row has `groups` groups of `group_size` neighbours. The selection is from
+// the `kept_groups` groups whose `best_per_group` best elements have the
+// largest sums.
 template <typename Config>
 struct WarpGroups {
   enum : int {
@@ -24,7 +25,7 @@ struct WarpGroups {
   static_assert(Config::groups >= 1 && Config::groups <= 32, "a lane a group");
 
   // Whether neighbouring lanes, a power of two of them, have the elements of a
-  // group, each in one vector, and at most two of them count.
+  // group, one vector each, and at most two elements count.
   template <typename Shape>
   __device__ __forceinline__ static constexpr bool is_split() {
     constexpr int lanes = size / Shape::vector;
@@ -32,8 +33,8 @@ struct WarpGroups {
            (lanes & (lanes - 1)) == 0 && by <= 2;
   }
 
-  // The sum of the best elements of the group that a lane's vector is in, as a
-  // key; 0 where it has none.
+  // The sum of the best elements of the group of a lane's vector, as a key; 0
+  // if the group has no element.
   template <typename Shape>
   __device__ __forceinline__ static unsigned sum_split(const unsigned *keys) {
     unsigned best = 0, next = 0;
@@ -54,7 +55,7 @@ struct WarpGroups {
     return warp_key(add_f32(warp_number(best), warp_number(next)));
   }
 
-  // The same of group `group`, one group at a time.
+  // The same for group `group`, one group at a time.
   template <typename Shape>
   __device__ __forceinline__ static unsigned sum(const WarpRow<Shape> &row,
                                                  int first, int group) {
@@ -86,7 +87,7 @@ struct WarpGroups {
     return any ? warp_key(total) : 0;
   }
 
-  // Elements of the others are no longer there.
+  // Removes the elements of all other groups.
   template <typename Shape>
   __device__ __forceinline__ static void keep(WarpRow<Shape> &row, int first) {
     const int lane = threadIdx.x % 32;
@@ -96,8 +97,8 @@ struct WarpGroups {
 #pragma unroll
       for (int c = 0; c < Shape::vectors; ++c) {
         const unsigned key = sum_split<Shape>(row.keys + c * Shape::vector);
-        // The first lanes of the groups have them for those that stand for
-        // them.
+        // The lanes that stand for the groups read from the first lanes of the
+        // groups.
         const int group = lane - c * (32 / lanes);
         const unsigned found =
             __shfl_sync(0xFFFFFFFFu, key, group * lanes & 31);
@@ -126,7 +127,7 @@ struct WarpGroups {
   }
 };
 
-// The k best of the groups that are kept, as topk_warp() selects from a row.
+// Selects the k best of the kept groups, as topk_warp() selects from a row.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_groups(int length, Load load, Emit emit) {
   topk_lanes<WarpShape<Config>, WarpGroups<Config>>(length, load, emit);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a block knows of a row that is longer than its registers: which elements
-// can be among the best, and a list of them in shared memory, which becomes
-// shorter again where it is full.
+// The state of a block on a row that is longer than its registers: a bound of
+// the best elements, and a list of candidates in shared memory, which is
+// reduced when it is full.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,10 @@ namespace dsv4 {
 // Lists of candidates
 //===----------------------------------------------------------------------===//
 
-// What can be among the best: in segments that begin below `limit` numbers that
-// are not below `floor`, or, with `any`, everything; in others numbers that are
-// not below `above`. The list has no number below `floor`.
+// A bound of the best elements. In segments that begin below `limit`,
+// candidates are numbers that are not below `floor`, or, with `any`, all
+// elements; in other segments, numbers that are not below `above`. The list has
+// no number below `floor`.
 struct TopkBound {
   float floor, above;
   int limit;
@@ -34,7 +35,7 @@ struct TopkBound {
     const float lowest = none ? as_float(0xFF800000u) : floor;
     return {lowest, lowest, topk_no_index, none};
   }
-  // What is better than this element.
+  // The bound of elements that are better than this one.
   __device__ __forceinline__ static TopkBound of(TopkEntry worst) {
     TopkBound bound = guess(topk_value(worst));
     bound.limit = topk_index(worst);
@@ -44,8 +45,8 @@ struct TopkBound {
   }
 };
 
-// Every so many vectors of a row are in its sample: one of 32, but of short
-// rows more, and of long ones not more than there are threads.
+// The stride of vectors in the sample of a row: 32, but less for short rows,
+// and more for long ones, so that a thread has at most one.
 template <typename Shape>
 __device__ __forceinline__ int topk_sample_stride(int vectors) {
   const int lowest = (vectors + Shape::threads - 1) / Shape::threads,
@@ -53,8 +54,8 @@ __device__ __forceinline__ int topk_sample_stride(int vectors) {
   return lowest > highest ? lowest : highest;
 }
 
-// A number that at least `wanted` of the numbers of all threads reach; a NaN
-// where there are too few. It is `crowded` where many more reach it.
+// A number that at least `wanted` of the numbers of all threads reach; NaN if
+// there are too few. It is `crowded` if many more reach it.
 template <typename Shape, int Count>
 __device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
                                             int wanted, bool &crowded) {
@@ -72,9 +73,8 @@ __device__ __forceinline__ float topk_bound(const float (&numbers)[Count],
                 : as_float(0x7FFFFFFFu);
 }
 
-// How many of a sample are to reach a bound: six standard deviations more than
-// what is expected of one of so many elements, and all where the sample is the
-// row.
+// The number of sampled elements that should reach a bound: the expected number
+// plus six standard deviations, or all if the sample is the row.
 __device__ __forceinline__ int topk_wanted_of_sample(int stride, int wanted) {
   if (stride <= 1)
     return wanted;
@@ -82,7 +82,7 @@ __device__ __forceinline__ int topk_wanted_of_sample(int stride, int wanted) {
   return (int)(mean + 6.0f * sqrt_large_f32(mean)) + 4;
 }
 
-// Four of a vector's elements, or all that it has and NaN.
+// Four of a vector's elements; NaN for those that do not exist.
 template <typename Shape>
 __device__ __forceinline__ void topk_four(float (&to)[4], const float *from) {
 #pragma unroll
@@ -90,8 +90,9 @@ __device__ __forceinline__ void topk_four(float (&to)[4], const float *from) {
     to[i] = i < Shape::vector ? from[i] : as_float(0x7FFFFFFFu);
 }
 
-// What can be among the best of a round to the list, but for lanes that `wrote`
-// theirs; false where there is no room for all. By the lanes of a warp.
+// Appends the candidates of a round to the list, except those of lanes that
+// `wrote` theirs; false if there is no room for all. Called by the lanes of a
+// warp.
 template <typename Shape>
 __device__ __forceinline__ bool
 topk_append(const float (&values)[Shape::items], int start, int end,
@@ -121,7 +122,7 @@ topk_append(const float (&values)[Shape::items], int start, int end,
   if (own)
     slot = fetch_add_shared(&shared.taken, 0, own);
   wrote = slot + own <= Shape::capacity;
-  // Who comes later finds no slot either: what is in front is written.
+  // Later lanes find no slot either. Earlier candidates are written.
   if (!wrote)
     atomicMin(&shared.end, slot);
   if (own == 0 || !wrote)
@@ -138,9 +139,9 @@ topk_append(const float (&values)[Shape::items], int start, int end,
   return __all_sync(0xFFFFFFFFu, wrote);
 }
 
-// Of four entries per lane, their indices below their values, those that are
-// there and can be among the best: their slots in the list. By the lanes of a
-// warp.
+// The slots in the list for those of four entries per lane that exist and are
+// candidates. The index of an entry is below its value. Called by the lanes of
+// a warp.
 template <typename Shape>
 __device__ __forceinline__ void
 topk_keep(const unsigned (&entries)[4][2], const TopkBound &bound,
@@ -168,17 +169,18 @@ topk_keep(const unsigned (&entries)[4][2], const TopkBound &bound,
   }
 }
 
-// The `wanted` best of the first `count` entries of the list to its front;
-// returns what can be among the best then. The list is put in the order of the
-// bins of keys, as far as that is needed; then what is in the bin of the last
-// one is, until that is few. Elements of one key are told apart by index. All
-// are read into registers before one is written.
+// Moves the `wanted` best of the first `count` entries of the list to its
+// beginning, and returns the bound afterwards. The list is ordered by the bins
+// of keys, as far as necessary; then the bin of the last one is divided in the
+// same way, until few are left. Elements with equal keys are ordered by index.
+// All entries are read into registers before one is written.
 template <typename Shape>
 __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
                                                  int length) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   unsigned begin = 0, end = count, rest = wanted;
-  // Where the indices of equal elements are, once all that are left are equal.
+  // The range of the indices of equal elements, once all that are left are
+  // equal.
   unsigned first = 0, width = length;
 #pragma unroll 1
   for (;;) {
@@ -194,8 +196,8 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
       entries[i] = shared.list[there ? at : begin];
       const unsigned key = topk_key(topk_value(entries[i]));
       words[i] = there ? key : none;
-      // An element twice changes neither of the two, so this needs no
-      // condition. With many entries registers are saved by one.
+      // Reading an element twice changes neither copy, so this needs no
+      // condition. With many entries a condition saves registers.
       constexpr bool many = Shape::k > Shape::threads;
       const unsigned seen = many ? words[i] : key;
       lowest = seen < lowest ? seen : lowest;
@@ -226,7 +228,7 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
     const TopkBin found = topk_find_bin<Shape>(rest);
 #pragma unroll
     for (int i = 0; i < Shape::entries; ++i) {
-      // Of many entries the bins are not kept, for want of registers.
+      // The bins of many entries are not kept, to save registers.
       if (Shape::k > Shape::threads)
         words[i] = begin + i * Shape::threads + threadIdx.x < end
                        ? bin(entries[i], topk_key(topk_value(entries[i])))
@@ -243,8 +245,8 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
     begin += found.before;
     end = begin + found.count;
     rest -= found.before;
-    // One element that is there more than once, as in memory that was to be
-    // zero and was not, cannot be divided.
+    // An element that occurs more than once, as in a workspace that was not
+    // zero, cannot be divided.
     if (found.count <= Shape::few || (equal && shift == 0))
       break;
   }

@@ -7,13 +7,12 @@
 //
 // A row by one block, or by the blocks of a cluster.
 //
-// A row that fits is in registers, and the best are chosen from there. Of a
-// longer one every block takes a part in one pass, and what can be among the
-// best goes to its list of candidates. What cannot is known from a bound, at
-// first guessed from a sample. A guess that was too high is noticed, and the
-// pass repeated without it; where candidates outgrow the list, the best are
-// chosen, and they are the bound from then on. The lists of all blocks of a row
-// become one in the end.
+// A row that fits is held in registers, and the best are chosen there. Every
+// block reads its part of a longer row in one pass, and appends candidates to
+// its list. A bound excludes the others; it is first guessed from a sample. If
+// the guess was too high, the pass is repeated without it. If candidates
+// outgrow the list, the list is reduced to the best, which are the bound from
+// then on. In the end the lists of all blocks of a row are joined.
 //
 //   load(column)              the vector of elements from `column` on, a
 //   multiple
@@ -36,10 +35,10 @@ namespace dsv4 {
 // A row in the registers of a block
 //===----------------------------------------------------------------------===//
 
-// What is in the bin of the last of the best: it shrinks to the keys that there
-// are, then to one bin of ranks after the other, until few are left, or as many
-// as are sought. What is above goes to the list, and the rest after it. Rare,
-// so in a loop, by values that are found by number.
+// Divides the bin of the last of the best: first to the range of its keys, then
+// to one bin of ranks after the other, until few elements are left, or as many
+// as are sought. Better elements go to the list, and the rest after them. Rare,
+// so in a loop, with values that are read again by number.
 template <typename Shape>
 __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
                                             TopkBin &found, unsigned &rest,
@@ -51,7 +50,7 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
   for (int i = 0; i < Shape::items; ++i)
     values[i] = from[i];
   const unsigned outer = found.bin, begin = found.before, sought = rest;
-  // Of ranks in doubt the best, and how many there are.
+  // The range of the ranks in doubt: the best, and its width.
   TopkRank high = 0, width = 0;
   int shift = 0;
 #pragma unroll 1
@@ -67,7 +66,7 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
       if (TopkHalfBins<Shape>::bin(values[i]) != outer || column >= length)
         continue;
       const unsigned key = topk_key(values[i]);
-      // Below 0 for what is above.
+      // Below 0 for better elements.
       const long long distance =
           (long long)(high - ((TopkRank)key << Shape::round_log2)) + column;
       if (step == tighten) {
@@ -107,7 +106,7 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
   }
 }
 
-// The k best of `length` elements, at most Shape::round, by one block.
+// Selects the k best of `length` elements, at most Shape::round, by one block.
 template <typename Shape, typename Load, typename Emit>
 __device__ __forceinline__ void topk_block_whole(int length, Load load,
                                                  Emit emit) {
@@ -128,7 +127,7 @@ __device__ __forceinline__ void topk_block_whole(int length, Load load,
     __syncthreads();
     TopkBin found = topk_find_bin<Shape>(wanted);
     unsigned rest = wanted - found.before;
-    // With NaN is what there is not.
+    // Missing elements are with NaN.
     const bool divided = found.bin <= Bins::last &&
                          (found.count <= Shape::few || found.count == rest);
 #pragma unroll
@@ -146,10 +145,10 @@ __device__ __forceinline__ void topk_block_whole(int length, Load load,
 }
 
 //===----------------------------------------------------------------------===//
-// Who works on a row
+// The blocks of a row
 //===----------------------------------------------------------------------===//
 
-// What a block does when its list holds all it has found.
+// The next step of a block when its list holds all candidates it has found.
 enum class TopkNext {
   repeat, // without the guess
   reduce, // to the best, because lists together are too long
@@ -167,15 +166,16 @@ struct TopkAlone {
   __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
     return count < wanted && !any ? TopkNext::repeat : TopkNext::finish;
   }
-  // Of the lists to merge, one after the other: where those of other blocks
-  // begin, where they end, and all of them after the first `count` of this
-  // block's list, or what can be among the best, if the block chooses.
+  // The lists to merge, one after the other: the begin and end of those of
+  // other blocks, and a copy of their entries after the first `count` of this
+  // block's list; only of candidates, if the block chooses.
   __device__ __forceinline__ int begin() const { return 0; }
   __device__ __forceinline__ int end() const { return 0; }
   __device__ __forceinline__ bool chooses(bool) const { return false; }
   __device__ __forceinline__ void copy(int, const TopkBound &, bool, int,
                                        int) const {}
-  // The other blocks are no longer needed; and the end of this one.
+  // Called when the other blocks are no longer needed, and at the end of this
+  // one.
   __device__ __forceinline__ void release() {}
   __device__ __forceinline__ void close() {}
 };
@@ -184,9 +184,9 @@ struct TopkAlone {
 // Rows in passes
 //===----------------------------------------------------------------------===//
 
-// What is known of a row before its first round: a bound; or, where so many of
-// a sample reach it that it says little, how many of it should, and how many
-// entries the list has, which is the sample.
+// The state of a row before its first round: a bound. If too many of a sample
+// reach it, also the number that should, and the number of entries of the list,
+// which is the sample.
 struct TopkStart {
   TopkBound bound;
   int goal, count;
@@ -205,8 +205,8 @@ __device__ __forceinline__ void topk_maxima(float (&to)[Groups],
   }
 }
 
-// Loads the first round, too: all loads are in flight before one is looked
-// at.
+// Loads the first round, too, so that all loads are in flight before one is
+// used.
 template <typename Shape, typename Load>
 __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
                                                 TopkRange range, int length,
@@ -252,7 +252,7 @@ __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
   return to;
 }
 
-// One long function: it is a machine of few states, which share the elements in
+// One long function: a machine with few states, which share the elements in
 // registers.
 template <typename Shape, typename Group, typename Load, typename Emit>
 __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
@@ -263,16 +263,16 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
   float values[Shape::items];
   TopkStart begin = topk_start<Shape>(values, range, length, wanted, load);
   TopkBound bound = begin.bound;
-  // How long the list is, and what it is reduced to.
+  // The length of the list, and the length that it is reduced to.
   int count = begin.count, goal = begin.goal;
-  // Whether it is the sample, and whether the bound is of a list that was
-  // reduced.
+  // Whether the list is the sample, and whether the bound is that of a reduced
+  // list.
   bool crowded = count > 0, narrowed = false;
   int start = crowded ? range.end : range.begin, from = 0;
   bool merging = false, loaded = true, wrote = false;
 #pragma unroll 1
   for (;;) {
-    // Warps go on by themselves until they are through or find no room.
+    // Warps continue on their own until they are done or find no room.
 #pragma unroll 1
     for (; start < range.end; start += Shape::round) {
       if (!loaded)
@@ -283,12 +283,12 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
       wrote = false;
     }
     const bool more = __syncthreads_or(start < range.end) || crowded;
-    // While lists are merged all know it, and those ahead change what is in
-    // memory.
+    // While lists are merged all threads know the length, and threads ahead
+    // change it in memory.
     if (!merging && !crowded)
       count = (int)(shared.taken < shared.end ? shared.taken : shared.end);
     TopkNext next = TopkNext::reduce;
-    // Whether all may still be reading how many there are.
+    // Whether threads may still be reading the number of entries.
     bool counted = false;
     if (!more && !merging) {
       next = group.next(count, wanted, bound.any);
@@ -323,7 +323,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
       narrowed = !crowded;
     }
     if (crowded) {
-      // From the beginning, with the first round still there.
+      // From the beginning; the first round is still in registers.
       crowded = false;
       start = range.begin;
       count = 0;
@@ -342,7 +342,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
   group.close();
 }
 
-// The k best of `length` elements by one block.
+// Selects the k best of `length` elements by one block.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_block(int length, Load load, Emit emit) {
   using Shape = TopkShape<Config>;

@@ -7,11 +7,11 @@
 //
 // A row by the 2 to 16 blocks of a cluster (more than 8 need the attribute for
 // clusters of non-portable size), each of which has a part of it in registers.
-// All count their elements in bins; every block adds up those of all, first for
-// groups of bins, then for the bins of one group, and so knows the bin that the
-// last of the best is in, and where its own elements go in the list of the
-// first block. What is in that bin is divided further until few are left, which
-// the first block ranks.
+// All count their elements in bins. Every block adds up the bins of all blocks,
+// first for groups of bins, then for the bins of one group. It then knows the
+// bin of the last of the best, and the slots of its own elements in the list of
+// the first block. That bin is divided further until few elements are left,
+// which the first block ranks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace dsv4 {
 
-// What is added up of all blocks: of all, and of those before this one.
+// Sums over blocks: over all, and over those before this one.
 template <typename Word>
 struct TopkSums {
   Word all, front;
@@ -32,7 +32,8 @@ struct TopkSpreadShared {
   TopkSums<unsigned long long> pairs[32];
 };
 
-// How the blocks of a cluster are looked at: by one warp, or one for each four.
+// How the blocks of a cluster are read: by one warp, or by one warp per four
+// blocks.
 template <typename Shape, int Size>
 struct TopkMergeWarps {
   enum : int {
@@ -41,8 +42,8 @@ struct TopkMergeWarps {
   };
 };
 
-// Adds to what all warps that look at blocks share, which begins with zeros. A
-// word of 64 bits is two counts of elements, which have no carry.
+// Adds to a sum that all reading warps share, which begins at zero. A word of
+// 64 bits is two counts of elements, which have no carry.
 template <typename Word>
 __device__ __forceinline__ void topk_add_sums(TopkSums<Word> &sums,
                                               const TopkSums<Word> &own) {
@@ -55,8 +56,8 @@ __device__ __forceinline__ void topk_add_sums(TopkSums<Word> &sums,
   }
 }
 
-// The sums of `load(block)` of every lane, for the warps that look at blocks;
-// all threads take part.
+// The sums of `load(block)` of every lane, for the reading warps; all threads
+// take part.
 template <typename Shape, int Size, typename Word, typename Load>
 __device__ __forceinline__ TopkSums<Word>
 topk_sums(TopkSums<Word> (&shared)[32], Load load) {
@@ -82,9 +83,9 @@ topk_sums(TopkSums<Word> (&shared)[32], Load load) {
   return sums;
 }
 
-// The bin of the `rank`-th element of all blocks, counted from 1 on. Where this
-// block's elements of better bins go is then in next[0], where those of this
-// bin do in next[1].
+// The bin of the `rank`-th element of all blocks, counted from 1. Afterwards
+// next[0] is the first slot for this block's elements of better bins, and
+// next[1] for those of this bin.
 template <typename Shape, int Size>
 __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
@@ -146,7 +147,7 @@ __device__ __forceinline__ TopkBin topk_find_spread(unsigned rank) {
   return shared.found;
 }
 
-// The least and the largest word of all blocks.
+// The smallest and the largest word of all blocks.
 template <typename Shape, int Size>
 __device__ __forceinline__ void topk_span_spread(unsigned &lowest,
                                                  unsigned &highest) {
@@ -160,7 +161,7 @@ __device__ __forceinline__ void topk_span_spread(unsigned &lowest,
       __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.highest, block));
 }
 
-// The first `Count` elements go after the others.
+// Moves the first `Count` elements after the others.
 template <int Count, typename T, int N>
 __device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
   T first[Count];
@@ -175,9 +176,10 @@ __device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
     elements[N - Count + i] = first[i];
 }
 
-// The k best of `length` elements, at most as many as the blocks of a cluster
-// have in registers, by these blocks. One long function: its phases share the
-// elements in registers, which a call would have to pass by reference.
+// Selects the k best of `length` elements, at most as many as the blocks of a
+// cluster hold in registers, by these blocks. One long function: its phases
+// share the elements in registers, which a call would have to pass by
+// reference.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
   static_assert(Config::read == TopkRead::whole && Config::cluster >= 2 &&
@@ -190,7 +192,8 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
   constexpr int items = Shape::items;
   const int wanted = length < Shape::k ? length : Shape::k;
   TopkBin found = {};
-  // How many have their slots, and how many of what is in doubt are sought.
+  // The number of elements with slots, and of those sought among the elements
+  // in doubt.
   unsigned placed = 0, rest = wanted;
   if (length > 0) {
     const TopkRange range =
@@ -202,9 +205,9 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
 
     enum : unsigned { none = 0xFFFFFFFFu };
     unsigned bins[items];
-    // By halves at first. What is in doubt then by the keys between the least
-    // and the largest that there are, again and again, and by index, too, as
-    // soon as 32 bits are enough for both.
+    // First by f16. Then the elements in doubt are divided by the range of
+    // their keys, again and again, and by index, too, as soon as 32 bits are
+    // enough for both.
     enum { halves, span, words } step = halves;
     constexpr int index_bits = ceil_log2(Size * Shape::round);
     bool by_index = false;
@@ -219,8 +222,8 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
           add_shared(shared.bins, bins[i], 1);
         }
       } else {
-        // Rare, so in a loop, of the first few, which go after the others.
-        // More at a time take longer to compile.
+        // Rare, so in a loop over the first few, which then go after the
+        // others. More at a time take longer to compile.
         constexpr int few = items > 8 && items % 4 == 0 ? 4 : 1;
         unsigned lowest = none, highest = 0;
 #pragma unroll 1
@@ -228,7 +231,7 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
 #pragma unroll
           for (int j = 0; j < few; ++j) {
             const int column = topk_column<Shape>(range.begin, i + j);
-            // With NaN is what there is not.
+            // Missing elements are with NaN.
             if (bins[j] != found.bin || column >= range.end) {
               bins[j] = none;
               continue;
@@ -276,15 +279,15 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
       if (last)
         break;
       topk_clear<Shape>();
-      // Words with an index go on with the bits that are left of them. Of keys
-      // alone the next span says what there is.
+      // Words with an index continue with their remaining bits. For keys alone
+      // the next span gives the range.
       best -= found.bin << shift;
       shift = shift > Shape::bins_log2 ? shift - Shape::bins_log2 : 0;
       step = by_index ? words : span;
       __syncthreads();
     }
   }
-  // The others have nothing to wait for: nobody reads their memory any more.
+  // The other blocks need not wait: no block reads their memory any more.
   if (cluster_rank<Size>() != 0)
     return;
   if (found.count != rest)

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A tile source computes scores of several rows together, once, in an order of
-// its own, as tensor cores do. It cannot be asked for a column. So it drives:
-// it hands over fragments, and the selection keeps what can be among the best.
+// its own, as tensor cores do. The selection cannot request a column. So the
+// source drives: it passes fragments to the selection, which keeps the
+// candidates.
 //
 //   limit(row)           columns of row `row` of the block that count.
 //   source(consume)      is called by all threads of the block. Those of the
@@ -23,9 +24,9 @@
 //   emit(row, rank, index, value)
 //                        once for each rank below Config::k of each row.
 //
-// All that waits is the warps that consume, at barrier `Config::barrier`; the
-// source may use the others. What it costs is shared memory for
-// `TopkTilesShared<Config>`, which the caller provides.
+// Only the warps that consume wait, at barrier `Config::barrier`; the source
+// may use the others. The caller provides shared memory for
+// `TopkTilesShared<Config>`.
 //
 // A config is a struct with the members of TopkTilesDefaults, and
 //
@@ -45,7 +46,7 @@
 namespace dsv4 {
 
 struct TopkTilesDefaults {
-  // Warps that consume, from the first on.
+  // The number of warps that consume, from the first on.
   static constexpr int warps = 4;
   static constexpr int barrier = 1;
   static constexpr TopkOrder order = TopkOrder::unordered;
@@ -57,7 +58,7 @@ struct TilePosition {
   bool owned;
 };
 
-// The score of an element is what the source gives.
+// The score of an element is the value of the source.
 struct SourceScore {
   __device__ __forceinline__ Vec<float, 1>
   operator()(int, int, const Vec<float, 1> &value) const {
@@ -75,7 +76,7 @@ __device__ constexpr int topk_tiles_capacity() {
 template <typename Config>
 struct TopkTilesShared {
   TopkEntry list[Config::rows][topk_tiles_capacity<Config>()];
-  // What an element must exceed; 0 until k elements are known.
+  // The rank that an element must exceed; 0 until k elements are known.
   TopkRank bound[Config::rows];
   int limit[Config::rows];
   unsigned taken[Config::rows], pending[Config::rows];
@@ -127,8 +128,8 @@ public:
         add_shared(shared.pending, at.row, 1);
     }
     wait();
-    // Every thread sees the same numbers: nobody changes them before the next
-    // wait.
+    // Every thread sees the same numbers, because no thread changes them before
+    // the next wait.
 #pragma unroll 1
     for (int row = 0; row < rows; ++row)
       if (shared.taken[row] + shared.pending[row] > capacity)
@@ -175,7 +176,7 @@ private:
     sync_warps(Config::barrier, threads);
   }
 
-  // A value as it is compared, and back.
+  // From a value to its form for comparison, and back.
   __device__ __forceinline__ static float oriented(float value) {
     return Config::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
   }
@@ -189,8 +190,8 @@ private:
                              shared.bound[at.row];
   }
 
-  // Leaves the k best of a row that has more, and their last one as the bound.
-  // There is room for a tile then.
+  // Reduces a row to its k best, with the last one as the bound. Then there is
+  // room for a tile.
   __device__ __forceinline__ void reduce(int row) {
     const int found = (int)shared.taken[row];
     sort(row, found,
@@ -201,8 +202,8 @@ private:
     }
   }
 
-  // Bitonic with runs that all go forwards: their first exchange is between
-  // mirrored slots, so what is not there need not be there.
+  // A bitonic sort in which all runs go forwards: their first exchange is
+  // between mirrored slots, so missing entries need no memory.
   template <typename Precedes>
   __device__ __forceinline__ void sort(int row, int count, Precedes precedes) {
     TopkEntry *list = shared.list[row];
@@ -235,7 +236,7 @@ private:
   TopkTilesShared<Config> &shared;
 };
 
-// The k best of each row of the block.
+// Selects the k best of each row of the block.
 template <typename Config, typename Limit, typename Source, typename Score,
           typename Emit>
 __device__ __forceinline__ void topk_tiles(TopkTilesShared<Config> &shared,
@@ -251,8 +252,8 @@ __device__ __forceinline__ void topk_tiles(TopkTilesShared<Config> &shared,
     selection.finish(emit);
 }
 
-// The same with the Config::shared_bytes bytes from `memory` on, a part of the
-// block's shared memory that is aligned to 16 bytes.
+// The same with Config::shared_bytes bytes of shared memory from `memory` on,
+// aligned to 16 bytes.
 template <typename Config, typename Limit, typename Source, typename Score,
           typename Emit>
 __device__ __forceinline__ void

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row by a warp. Each lane has its elements in registers and puts four of
-// them in order, by words of which the lowest bits are not the key's but say
-// which element it is. The warp takes the best of all lanes, one after another.
-// Where the bits that are left do not tell two of them apart, or a lane has
-// given all four, all is done again by whole keys. (Of the six best of 256 in
-// any order three are one lane's in a row of 80, four in one of 5000.)
+// One warp per row. Each lane holds its elements in registers and sorts its
+// four best packed keys; their low bits hold the element's number. The warp
+// takes the best of all lanes, one after another. If two packed keys are equal
+// in their other bits, or a lane has given all four, the selection is repeated
+// with whole keys. (Of the six best of 256 elements in random order, one lane
+// has three in one row of 80, and four in one row of 5000.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,22 +20,21 @@
 
 namespace dsv4 {
 
-// What a config of a selection by warps derives from. It has, beside what
-// differs from these,
+// The defaults of a config of a selection by warps. A config also has
 //
 //   k        elements that are selected
 //   vector   elements of a vector, as load() gives them
 //   vectors  that a lane has of a row
 struct TopkWarpDefaults {
-  // Whether what was selected is asked for, beside its index.
+  // Whether the selected values are needed, beside their indices.
   static constexpr bool needs_values = true;
-  // Whether elements are results of arithmetic, which makes one NaN only.
+  // Whether elements are results of arithmetic, which makes only one NaN.
   static constexpr bool computed = false;
   static constexpr TopkOrder order = TopkOrder::unordered;
   static constexpr bool largest = true;
 };
 
-// What follows from a config.
+// The constants that follow from a config.
 template <typename Config>
 struct WarpShape {
   static_assert(Config::k >= 1 && Config::k <= 32, "a lane per slot");
@@ -48,9 +47,11 @@ struct WarpShape {
     vector = Config::vector,
     vectors = Config::vectors,
     items = vector * vectors,
-    // The bits of a word that say which of a lane's elements it is, backwards.
+    // The bits of a word that hold the number of a lane's element, counted
+    // backwards.
     which = (1 << ceil_log2(items)) - 1,
-    // Many slots are filled in a loop, and lanes give more than four elements.
+    // Many slots are filled in a loop, and a lane may give more than four
+    // elements.
     searches_again = k > 8
   };
   static constexpr bool values = Config::needs_values,
@@ -58,8 +59,8 @@ struct WarpShape {
   static constexpr TopkOrder order = Config::order;
 };
 
-// Larger for larger results of arithmetic; 1 of NaN, whose magnitude is above
-// that of infinity and goes round. The two zeros are one.
+// Larger for larger results of arithmetic. NaN, whose magnitude is above that
+// of infinity, wraps around to 1. Both zeros have one key.
 __device__ __forceinline__ unsigned warp_key(float result) {
   const unsigned bits = as_unsigned(result);
   const unsigned sign = (unsigned)((int)bits >> 31);
@@ -71,7 +72,7 @@ __device__ __forceinline__ float warp_number(unsigned key) {
   const unsigned sign = (unsigned)((int)from_zero >> 31);
   return as_float(((from_zero ^ sign) - sign) | (sign & 0x80000000u));
 }
-// Of an element: larger for those that come first.
+// The key of an element; larger for those that come first.
 template <typename Shape>
 __device__ __forceinline__ unsigned warp_key_of(float value) {
   if constexpr (!Shape::computed)
@@ -79,14 +80,14 @@ __device__ __forceinline__ unsigned warp_key_of(float value) {
   return warp_key(Shape::largest ? value : sub_f32(0.0f, value));
 }
 
-// What a lane has of a row.
+// The elements of a row that a lane holds.
 template <typename Shape>
 struct WarpRow {
-  // What elements are compared by, 0 where there is none.
+  // The keys that elements are compared by; 0 for a missing element.
   unsigned keys[Shape::items];
   float values[Shape::items];
 
-  // The index of an element less that of the lane's first one.
+  // The index of an element relative to that of the lane's first one.
   __device__ __forceinline__ static int offset(int item) {
     return item / Shape::vector * (32 * Shape::vector) + item % Shape::vector;
   }
@@ -121,8 +122,8 @@ struct WarpRow {
   }
 };
 
-// Of a lane's elements the four largest words; where it searches again, of
-// those below a word.
+// The four largest words of a lane's elements; if it searches again, of those
+// below a word.
 template <typename Shape>
 struct WarpWords {
   unsigned best, next, third, fourth;
@@ -147,8 +148,8 @@ struct WarpWords {
   }
 };
 
-// The indices of what comes first, one a lane; whether it is known that they
-// are.
+// The indices of the first elements, one per lane, and whether they are
+// certain.
 template <typename Shape>
 __device__ __forceinline__ bool warp_best(const WarpRow<Shape> &row,
                                           int &index) {
@@ -172,10 +173,10 @@ __device__ __forceinline__ bool warp_best(const WarpRow<Shape> &row,
     words.third = has ? words.fourth : words.third;
     words.fourth = has ? 0 : words.fourth;
   }
-  // Words whose upper bits are equal come one after the other, in one lane or
-  // in several; so a slot is known if those of the next one differ. Of NaN,
-  // and where there is nothing, they are 0, and so they are in all slots
-  // after.
+  // Words whose upper bits are equal follow each other, in one lane or in
+  // several, so a slot is certain if the upper bits of the next one differ. For
+  // NaN and for missing elements they are 0, and so they are in all later
+  // slots.
   const unsigned after = __shfl_sync(0xFFFFFFFFu, own, lane + 1);
   const bool known = (own ^ (lane == Shape::k - 1 ? word : after)) > which &&
                      (holders & (holders - 1)) == 0;
@@ -186,8 +187,8 @@ __device__ __forceinline__ bool warp_best(const WarpRow<Shape> &row,
                                       Shape::searches_again));
 }
 
-// The same by whole keys, one after another, which then are no longer there; -1
-// where there is none.
+// The same by whole keys, which are removed one after another; -1 if none is
+// left.
 template <typename Shape>
 __device__ __forceinline__ int warp_search(WarpRow<Shape> &row, int first) {
   int own = -1;
@@ -214,7 +215,7 @@ __device__ __forceinline__ int warp_search(WarpRow<Shape> &row, int first) {
   return own;
 }
 
-// What is in a slot.
+// The contents of a slot.
 struct WarpSlot {
   int index;
   float value;
@@ -243,13 +244,13 @@ __device__ __forceinline__ WarpSlot warp_by_index(WarpSlot own) {
   return to;
 }
 
-// All of a row is chosen from.
+// Selects from the whole row.
 struct WarpWhole {
   template <typename Row>
   __device__ __forceinline__ static void keep(Row &, int) {}
 };
 
-// By the lanes of a warp, from what `Groups` keeps of the row.
+// Selects by the lanes of a warp, from the elements that `Groups` keeps.
 template <typename Shape, typename Groups, typename Load, typename Emit>
 __device__ __forceinline__ void topk_lanes(int length, Load load, Emit emit) {
   const int lane = threadIdx.x % 32, first = lane * Shape::vector;
@@ -274,7 +275,7 @@ __device__ __forceinline__ void topk_lanes(int length, Load load, Emit emit) {
   emit(lane, own.index, own.value);
 }
 
-// The k best of `length` elements by a warp.
+// Selects the k best of `length` elements by a warp.
 //
 //   load(column)              as in topk_rows.cuh, called once a column.
 //   emit(slot, index, value) once by every lane, all of them at once, with its

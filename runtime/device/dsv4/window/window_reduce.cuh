@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All threads of a block pool the rows of one window. Members are taken in
-// blocks of eight; what a block of rows comes to, and the tree in which blocks
-// are merged, do not depend on how many threads share the work.
+// All threads of a block pool the rows of one window. Members are pooled in
+// blocks of eight. Neither the result of a block of rows nor the tree in which
+// blocks are merged depends on the number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,7 @@
 
 namespace dsv4 {
 
-// What a config of a window reduction derives from. It has, beside what differs
-// from these,
+// The defaults of a config of a window reduction. A config also has
 //
 //   members  rows of a window
 //   rows     windows of a block
@@ -39,7 +38,8 @@ struct WindowSums {
   float max[N], sum[N], dot[N];
 };
 
-// What scores are relative to: where there is no member, there is no largest.
+// The number that scores are relative to; 0 if there is no member and so no
+// largest score.
 __device__ __forceinline__ float origin(float max) {
   return as_unsigned(max) == 0xFF800000u ? 0.0f : max;
 }
@@ -51,7 +51,7 @@ __device__ __forceinline__ WindowSums<N> merge(const WindowSums<N> &a,
 #pragma unroll
   for (int i = 0; i < N; ++i) {
     to.max[i] = max_f32(a.max[i], b.max[i]);
-    // That of the larger one is exp(0). Where both are infinite there is no
+    // The factor of the larger one is exp(0). If both are infinite there is no
     // difference, and sums are zeros or NaN.
     const bool a_leads = a.max[i] >= b.max[i];
     const float factor = exp_f32(-abs_f32(sub_f32(a.max[i], b.max[i])));
@@ -66,14 +66,15 @@ __device__ __forceinline__ float weighted_mean(float sum, float dot) {
   return sum == 0.0f ? 0.0f : div_few_registers_f32(dot, sum);
 }
 
-// `Count` members from `first` on, as they were loaded.
+// `Count` members from `first` on, as loaded.
 template <int Count, typename Part>
 struct WindowMembers {
   Part scores[Count], values[Count];
 };
 
-// offsets(r, lane) gives a lane's part of what is added to the scores of member
-// r, where all of the window are in the launch: here, nothing.
+// offsets(r, lane) returns a lane's part of the numbers that are added to the
+// scores of member r, if all of the window is in the launch. Here they are
+// none.
 struct NoOffsets {
   struct Offset {};
   __device__ __forceinline__ Offset operator()(int, int) const { return {}; }
@@ -84,10 +85,10 @@ __device__ __forceinline__ Part operator+(const Part &scores,
   return scores;
 }
 
-// Where `all` holds all of them are there, and scores(r, lane) and values(r,
-// lane) give a lane's part of member r: rows of one tensor are loaded one after
-// another, which memory takes better. Else load(r, lane, scores, values) does,
-// and says whether it is there.
+// If `all` holds, every member exists, and scores(r, lane) and values(r, lane)
+// return a lane's part of member r: rows of one tensor are loaded one after
+// another, which suits the memory better. Otherwise load(r, lane, scores,
+// values) loads the member, and returns whether it exists.
 template <int Members, int Count, typename Part, typename Offsets,
           typename Scores, typename Values, typename Load>
 __device__ __forceinline__ void
@@ -142,7 +143,7 @@ reduce_members(const WindowMembers<Count, Part> &members) {
       weights[i] = exp_f32(sub_f32(members.scores[i][c], from));
       products[i] = mul_f32(weights[i], members.values[i][c]);
     }
-    // NaN if a score is NaN or infinite, which the weights do not show.
+    // NaN if a score is NaN or infinite, which weights do not show.
     fold_tree<Sum, Count>(weights);
     fold_tree<Sum, Count>(products);
     to.sum[c] = add_f32(weights[0], sub_f32(from, from));
@@ -151,9 +152,9 @@ reduce_members(const WindowMembers<Count, Part> &members) {
   return to;
 }
 
-// The sums over block `block`, counted from 0 on, to those over blocks before
-// it: trees[n] is of 2^n blocks and waits for as many more, or, if there are no
-// more levels, of twice as many.
+// Adds the sums over block `block`, counted from 0, to those over earlier
+// blocks: trees[n] covers 2^n blocks and waits for 2^n more; at the last level
+// it covers twice as many.
 template <int Level, int Levels, typename Sums>
 __device__ __forceinline__ void add_block(Sums (&trees)[Levels], int block,
                                           const Sums &sums) {
@@ -165,10 +166,10 @@ __device__ __forceinline__ void add_block(Sums (&trees)[Levels], int block,
     add_block<Level + 1>(trees, block, merge(trees[Level], sums));
 }
 
-// Blocks `first` to `first + Blocks - 1` of a window, a power of two, of those
-// that there are, merged as a tree. The members of one are loaded when those of
-// the one before are pooled: other warps have theirs on the way, and more at
-// once are slower.
+// Merges the existing blocks among `first` to `first + Blocks - 1` of a window
+// as a tree; Blocks is a power of two. The members of a block are loaded after
+// those of the block before are pooled: other warps have loads in flight, and
+// more at once are slower.
 template <int Members, int Blocks, typename Part, typename Offsets,
           typename Scores, typename Values, typename Load>
 __device__ __forceinline__ auto
@@ -211,9 +212,10 @@ reduce_blocks(int first, int lane, Offsets offsets, bool all, Scores scores,
   return trees[levels - 1];
 }
 
-// How the members of a window are dealt to threads: groups of `lanes` threads
-// that hold a `Part` of the channels each, for `blocks` blocks of members a
-// group. Of a cluster every block has as many channels.
+// How the members of a window are distributed to threads: groups of `lanes`
+// threads, each of which holds a `Part` of the channels, with `blocks` blocks
+// of members per group. All blocks of a cluster have the same number of
+// channels.
 template <typename Config>
 struct WindowShape {
   using Part = typename Config::Part;
@@ -243,14 +245,15 @@ struct WindowShape {
             (max_thread_groups > 1 ? max_thread_groups : 1)),
     thread_groups = (all_blocks + blocks - 1) / blocks
   };
-  // Where the channels of a lane go, lanes counted over the whole cluster.
+  // The channel of element `at` of a lane; lanes are counted over the whole
+  // cluster.
   __device__ __forceinline__ static int channel(int lane, int at) {
     return (at / Part::vector * lanes + lane) * Part::vector +
            at % Part::vector;
   }
 };
 
-// Sums over members to what they come to, in `row`: the part of a lane.
+// Stores a lane's part of the pooled row, computed from its sums over members.
 template <typename Shape, int N>
 __device__ __forceinline__ void store_means(float *row, int lane,
                                             const WindowSums<N> &sums) {
@@ -259,9 +262,10 @@ __device__ __forceinline__ void store_means(float *row, int lane,
     row[Shape::channel(lane, c)] = weighted_mean(sums.sum[c], sums.dot[c]);
 }
 
-// Part `which` of the channels of one window of several blocks of members, by
-// all threads of the block, to `row` in shared memory, which may be another
-// block's: ready() comes before. `again` if another window or part follows.
+// Pools part `which` of the channels of one window of several blocks of
+// members, by all threads of the block, into `row` in shared memory. That may
+// be another block's, so ready() is called before. `again` if another window or
+// part follows.
 template <typename Shape, typename Ready, typename Offsets, typename Scores,
           typename Values, typename Load>
 __device__ __forceinline__ void
@@ -317,14 +321,14 @@ reduce_window(float *row, int which, bool again, Ready ready, Offsets offsets,
   }
 }
 
-// From so many rows a block on they are a grid apart, as the compiler deals
-// them.
+// From this number of rows per block on they are a grid apart, as the compiler
+// maps them.
 enum : int { many_windows = 4 };
 
-// Part `which` of the channels of `count` windows of one block of members, at
-// most Count. The members of a window are in flight while those of the one
-// before are pooled; for two or three windows that takes more registers than it
-// is worth, and for one it keeps loads ahead of arithmetic.
+// Pools part `which` of the channels of `count` windows of one block of
+// members, at most Count. The members of a window are in flight while those of
+// the window before are pooled. For two or three windows that costs more
+// registers than it is worth; for one it keeps loads ahead of arithmetic.
 template <typename Shape, int Count, typename Offsets, typename Body>
 __device__ __forceinline__ void reduce_windows(float *rows, int row_size,
                                                int count, int which,
@@ -334,9 +338,9 @@ __device__ __forceinline__ void reduce_windows(float *rows, int row_size,
   const int lane = which * Shape::lanes + threadIdx.x;
   if (threadIdx.x >= Shape::lanes)
     return;
-  // Many windows leave no registers for what is added to scores: it is loaded
-  // again for each. The sum waits for the scores, so it is after the wait:
-  // ahead of the arithmetic of the window before, it would hold that up.
+  // Many windows leave no registers for the offsets of scores, so they are
+  // loaded again for each. The sum waits for the scores, so it comes after the
+  // arithmetic of the window before, which it would otherwise delay.
   constexpr bool again = Count >= many_windows;
   decltype(offsets(0, 0)) held[again ? 1 : Members];
   if constexpr (!again) {
@@ -378,8 +382,8 @@ __device__ __forceinline__ void reduce_windows(float *rows, int row_size,
   }
 }
 
-// Of pooled rows what a thread holds: thread t the fragment of lane t mod Lanes
-// of row t div Lanes.
+// The fragment of the pooled rows that a thread holds: thread t has that of
+// lane t mod Lanes of row t div Lanes.
 template <typename Result, int Lanes, int Count, int Channels>
 __device__ __forceinline__ Result
 own_fragment(const float (&rows)[Count][Channels]) {
@@ -397,8 +401,8 @@ own_fragment(const float (&rows)[Count][Channels]) {
 }
 
 // The first block of a cluster must have started before others write to its
-// memory: all threads of the cluster make one of these, and wait before
-// that.
+// memory. All threads of the cluster make one of these, and wait before they
+// write.
 template <int Cluster>
 struct FirstBlock {
   bool started = Cluster == 1;
@@ -410,12 +414,12 @@ struct FirstBlock {
   }
 };
 
-// For each row of the block, from `first` on, those below `rows`: the sum over
-// the members of its window of values weighted by the softmax of their scores,
-// channel by channel; 0 where there is no member. body(row, window) calls
-// window(all, scores, values, load), of which load_members() says what they
-// give. All threads of the cluster call this; thread t of its first block has
-// the fragment of lane t mod Lanes of row t div Lanes.
+// For each row of the block from `first` on and below `rows`: the sum of the
+// values of its window's members, weighted by the softmax of their scores,
+// channel by channel; 0 if there is no member. body(row, window) calls
+// window(all, scores, values, load); load_members() describes these functions.
+// All threads of the cluster call this; thread t of its first block gets the
+// fragment of lane t mod Lanes of row t div Lanes.
 template <typename Config, typename Offsets, typename Body>
 __device__ __forceinline__ typename Config::Result
 window_reduce(int first, int rows, Offsets offsets, Body body) {

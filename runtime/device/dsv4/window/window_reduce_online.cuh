@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A group of threads pools the rows of one segment of a window: they are loaded
-// in groups, and merged one after another, so that what a window comes to does
-// not depend on where it was cut.
+// A group of threads pools the rows of one segment of a window. Rows are loaded
+// in groups, and merged one after another, so the result of a window does not
+// depend on how it was divided.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,7 @@
 
 namespace dsv4 {
 
-// What a config of a reduction segment by segment derives from. It has, beside
-// what differs from these,
+// The defaults of a config of a reduction by segments. A config also has
 //
 //   rows     windows of a block
 //   threads  of a block
@@ -32,15 +31,14 @@ struct WindowSegmentDefaults {
   static constexpr int cluster = 1;
 };
 
-// What the rows so far come to: the largest score, and the sums of weights and
-// of weighted values relative to it.
+// The state after some rows: the largest score, and the sums of weights and of
+// weighted values relative to it.
 template <typename Part>
 struct Running {
   Part max, sum, acc;
 };
 
-// What a lane holds of a row, as it was loaded, and of what is added to its
-// scores.
+// A lane's part of a row, as loaded, and of the offsets of its scores.
 template <typename Row, typename Offsets>
 struct SegmentRow {
   Row scores, values;
@@ -68,7 +66,7 @@ biased_scores(const SegmentRow<Row, NoOffsets::Offset> &row) {
   return convert<float>(row.scores);
 }
 
-// One row more. The larger score keeps its weight.
+// Merges one more row. The larger score keeps its weight.
 template <typename Part, typename Row>
 __device__ __forceinline__ void merge_row(Running<Part> &to, const Row &row) {
   const Part scores = biased_scores(row), values = convert<float>(row.values);
@@ -87,8 +85,8 @@ __device__ __forceinline__ void merge_row(Running<Part> &to, const Row &row) {
 // Rows of a group: WindowReduceOnlineOp::kGroupRows of the compiler.
 enum : int { group_rows = 4 };
 
-// The rows of a segment, a group at a time. `Groups` of them are in flight
-// while those before are merged.
+// Merges the rows of a segment, one group at a time. `Groups` groups are in
+// flight while earlier ones are merged.
 template <int Groups, typename Row, typename Part, typename Member>
 __device__ __forceinline__ void reduce_rows(Running<Part> &to, int count,
                                             int lane, Member member) {
@@ -141,9 +139,9 @@ __device__ __forceinline__ void reduce_rows(Running<Part> &to, int count,
 // Rows that go through shared memory
 //===----------------------------------------------------------------------===//
 
-// Where a lane's part of a row is, for a library that reads it with the parts
-// of other lanes. Lanes of a warp have theirs side by side, from a multiple of
-// 16 bytes on.
+// The address of a lane's part of a row, which the library reads together with
+// the parts of other lanes. The parts of a warp are side by side, from a
+// multiple of 16 bytes on.
 template <typename Row>
 struct Staged {
   const char *at;
@@ -153,7 +151,7 @@ __device__ __forceinline__ Staged<Row> staged(const void *at) {
   return {(const char *)at};
 }
 
-// How many bytes of a row a lane has.
+// The bytes of a row that a lane has.
 template <typename Row>
 struct StagedBytes {
   enum : int { value = 0 };
@@ -163,8 +161,8 @@ struct StagedBytes<Staged<Tile<T, 1, V>>> {
   enum : int { value = Tile<T, 1, V>::vector_bytes };
 };
 
-// What a warp has of those of a group's rows that are below `count`, to shared
-// memory: one after the other. at(row) is where its first lane has a row.
+// Copies a warp's part of the rows of a group, those below `count`, to shared
+// memory, one after the other. at(row) is the address of its first lane's part.
 template <int Bytes, typename At>
 __device__ __forceinline__ void stage_rows(char *to, int count, At at) {
   constexpr int segments = 32 * Bytes / 16, all = group_rows * segments;
@@ -202,7 +200,7 @@ __device__ __forceinline__ NoOffsets::Offset unstage(const char *, int,
   return {};
 }
 
-// Of what a warp has of a group: scores, then values, then what is added.
+// Layout of a warp's part of a group: scores, then values, then offsets.
 template <typename Row>
 struct StagedGroup {
   using Scores = decltype(Row::scores);
@@ -233,8 +231,9 @@ struct StagedGroup {
   }
 };
 
-// The rows of a segment, given by where they are. Every warp has a ring of
-// `Groups` groups in shared memory that no other reads, so it waits for none.
+// Merges the rows of a segment, given by address. Every warp has a ring of
+// `Groups` groups in shared memory that no other warp reads, so it waits for no
+// other.
 template <int Groups, typename Row, typename Part, typename Member>
 __device__ __forceinline__ void reduce_staged_rows(Running<Part> &to, int count,
                                                    int lane, Member member) {
@@ -280,8 +279,8 @@ __device__ __forceinline__ void reduce_staged_rows(Running<Part> &to, int count,
 // Segments
 //===----------------------------------------------------------------------===//
 
-// What a lane holds of what the window of one segment comes to, by the threads
-// of a group of threads; 0 where the segment does not end it.
+// A lane's part of the pooled window of one segment, computed by a group of
+// threads; 0 if the segment does not end the window.
 template <int Groups, typename Part, typename Begin, typename Member,
           typename End>
 __device__ __forceinline__ Part reduce_segment(int lane, int count, bool known,
@@ -301,8 +300,7 @@ __device__ __forceinline__ Part reduce_segment(int lane, int count, bool known,
   Part means;
 #pragma unroll
   for (int c = 0; c < (int)(sizeof(Part) / sizeof(float)); ++c) {
-    // NaN where the largest score is NaN or infinite, which weights do not
-    // show.
+    // NaN if the largest score is NaN or infinite, which weights do not show.
     const float from = origin(sums.max[c]);
     const float one = add_f32(1.0f, sub_f32(from, from));
     sums.sum[c] = mul_f32(sums.sum[c], one);
@@ -314,14 +312,14 @@ __device__ __forceinline__ Part reduce_segment(int lane, int count, bool known,
   return means;
 }
 
-// For each of Config::rows rows from `first` on, those below `rows`: what its
-// window comes to if its segment ends it, else 0. body(row, segment) calls
-// segment(count, known, kept, ends, begin, member, end), for a segment of
-// `count` rows: begin(lane, max, sum, acc) gives what those before it come to,
-// where they are `known`; member(r, lane) gives a row, a SegmentRow; end(lane,
-// max, sum, acc) stores what all of them come to, where that is `kept`. All
-// threads of the cluster call this, those of a block in groups that share its
-// channels, one row per group; thread t of its first block has the fragment of
+// For each of Config::rows rows from `first` on and below `rows`: the pooled
+// window if the segment ends it, else 0. body(row, segment) calls
+// segment(count, known, kept, ends, begin, member, end) for a segment of
+// `count` rows. begin(lane, max, sum, acc) returns the state before the
+// segment, if it is `known`; member(r, lane) returns a row, a SegmentRow;
+// end(lane, max, sum, acc) stores the state after it, if it is `kept`. All
+// threads of the cluster call this; groups of threads of a block share its
+// channels, one row per group. Thread t of the first block gets the fragment of
 // lane t mod Lanes of row t div Lanes.
 template <typename Config, typename Body>
 __device__ __forceinline__ typename Config::Result
