@@ -77,7 +77,7 @@ struct TopkBin {
 // The defaults of a config of a selection by blocks. A config also has
 //
 //   k        elements that are selected
-//   threads  of a block
+//   threads  threads of a block
 //   vector   elements of a vector, as load() gives them
 //   vectors  that a thread takes at a time
 struct TopkDefaults {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row larger than what a block reads in good time, by 2 to 16 blocks of a
-// cluster (more than 8 need the attribute for clusters of non-portable size).
-// The first block collects the lists of all and has the output.
+// A row by 2 to 16 blocks of a cluster, for rows that one block would read too
+// slowly. (More than 8 blocks need the attribute for clusters of non-portable
+// size.) The first block collects the lists of all and emits the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@
 namespace dsv4 {
 
 struct TopkClusterShared {
-  // The length of this block's list, one for each exchange: a later one must
-  // not overwrite what a slower block still reads. There are at most three:
-  // after the first pass, after a repeated one, which has all that are wanted,
-  // and when lists were reduced, which is done once.
+  // The length of this block's list, one per exchange: a later one must not
+  // overwrite a length that a slower block still reads. There are at most three
+  // exchanges: after the first pass, after a repeated one, which finds all that
+  // are wanted, and after lists were reduced, which happens once.
   unsigned own[3];
-  // Those of all blocks.
+  // The lengths of all blocks.
   unsigned counts[16];
 };
 
@@ -38,7 +38,7 @@ struct TopkCluster {
   TopkClusterShared &cluster;
   int exchanges;
   bool reduced;
-  // Of the lists put one after the other: how long the first is, and all.
+  // The length of the first list, and of all lists together.
   int first, all;
 
   __device__ __forceinline__ TopkCluster(TopkClusterShared &cluster)
@@ -48,7 +48,7 @@ struct TopkCluster {
     return topk_range<Shape>(cluster_rank<size>(), size, length);
   }
 
-  // All blocks see the same counts, so all decide the same.
+  // All blocks see the same counts, so all make the same decision.
   __device__ __forceinline__ TopkNext next(int count, int wanted, bool any) {
     unsigned &own = cluster.own[exchanges++];
     if (threadIdx.x == 0)
@@ -60,7 +60,7 @@ struct TopkCluster {
     __syncthreads();
     first = (int)cluster.counts[0];
     all = before(size);
-    // Nobody has left anything out: such a list has all that are wanted.
+    // No block has left anything out, so such a list has all that are wanted.
     if (all < wanted && !any)
       return TopkNext::repeat;
     if (all > Shape::capacity && !reduced) {
@@ -75,14 +75,14 @@ struct TopkCluster {
     return (int)__reduce_add_sync(0xFFFFFFFFu,
                                   lane < part ? cluster.counts[lane] : 0);
   }
-  // What is here already need not be fetched.
+  // This block's own list need not be fetched.
   __device__ __forceinline__ int begin() const { return first; }
   __device__ __forceinline__ int end() const { return all; }
-  // Where this list was reduced most of what is in others is after it.
+  // If this list was reduced, most entries of the others come after it.
   __device__ __forceinline__ bool chooses(bool narrowed) const {
     return narrowed;
   }
-  // A list by as many warps as there are for each.
+  // Distributes the warps evenly over the lists.
   __device__ __forceinline__ void copy(int count, const TopkBound &bound,
                                        bool choosing, int from, int end) const {
     TopkEntry *list = topk_shared<Shape>().list;
@@ -96,7 +96,7 @@ struct TopkCluster {
 #pragma unroll 1
       for (int at = (begin > from ? begin : from) + warp % each * 32; at < stop;
            at += 4 * stride) {
-        // Four in flight at a time.
+        // Four loads in flight at a time.
         unsigned entries[4][2], slots[4];
         bool there[4];
 #pragma unroll
@@ -116,9 +116,9 @@ struct TopkCluster {
     }
   }
 
-  // No block ends while another may read its memory. Relaxed, since nothing
-  // that was written is read after it, and what this block has read it has
-  // stored in its own memory, so the loads are done.
+  // No block ends while another may read its memory. The barrier is relaxed,
+  // because no write is read after it, and this block has stored what it read
+  // in its own memory, so its loads are complete.
   __device__ __forceinline__ void release() { cluster_arrive_relaxed<size>(); }
   __device__ __forceinline__ void close() {
     if (cluster_rank<size>() != 0)
@@ -127,7 +127,7 @@ struct TopkCluster {
   }
 };
 
-// The k best of `length` elements by the blocks of a cluster.
+// Selects the k best of `length` elements by the blocks of a cluster.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_cluster(int length, Load load, Emit emit) {
   using Shape = TopkShape<Config>;

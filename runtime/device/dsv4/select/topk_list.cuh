@@ -196,7 +196,7 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
       entries[i] = shared.list[there ? at : begin];
       const unsigned key = topk_key(topk_value(entries[i]));
       words[i] = there ? key : none;
-      // Reading an element twice changes neither copy, so this needs no
+      // Counting an entry twice changes neither bound, so this needs no
       // condition. With many entries a condition saves registers.
       constexpr bool many = Shape::k > Shape::threads;
       const unsigned seen = many ? words[i] : key;

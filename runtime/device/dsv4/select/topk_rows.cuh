@@ -14,14 +14,13 @@
 // outgrow the list, the list is reduced to the best, which are the bound from
 // then on. In the end the lists of all blocks of a row are joined.
 //
-//   load(column)              the vector of elements from `column` on, a
-//   multiple
-//                             of its extent and less than the length; what is
-//                             after the length is ignored. Called again where
-//                             an element is needed again.
-//   emit(slot, index, value) once for each of the slots 0 .. k-1; those after
-//                             the last element get index -1 and value -inf,
-//                             +inf for the smallest.
+//   load(column)              the vector of elements from `column` on, which is
+//                             a multiple of its extent and less than the
+//                             length; elements after the length are ignored.
+//                             Called again if an element is needed again.
+//   emit(slot, index, value)  called once for each of the slots 0 .. k-1. Slots
+//                             after the last element get index -1 and value
+//                             -inf, +inf for the smallest.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,19 +10,19 @@
 // source drives: it passes fragments to the selection, which keeps the
 // candidates.
 //
-//   limit(row)           columns of row `row` of the block that count.
-//   source(consume)      is called by all threads of the block. Those of the
+//   limit(row)           number of columns of row `row` of the block.
+//   source(consume)      called by all threads of the block. Those of the
 //                        first `Config::warps` warps call
 //                        consume(values, map) together, the same number of
 //                        times; other warps, which may load for them, do not.
-//   map(item)            where item `item` of this thread's `values` is: row,
-//                        column, and whether this thread owns it. An element
-//                        has one owner, or none; a row and a column come once.
+//   map(item)            position of item `item` of this thread's `values`:
+//                        row, column, and whether this thread owns it. An
+//                        element comes once, and has at most one owner.
 //   score(row, column, value)
-//                        what counts of a value that the source gives, as a
-//                        Vec<float, 1>; only of owned elements below the limit.
+//                        the score of a value of the source, a Vec<float, 1>;
+//                        called for owned elements below the limit only.
 //   emit(row, rank, index, value)
-//                        once for each rank below Config::k of each row.
+//                        called once for each rank below Config::k of each row.
 //
 // Only the warps that consume wait, at barrier `Config::barrier`; the source
 // may use the others. The caller provides shared memory for
@@ -32,10 +32,9 @@
 //
 //   k             elements that are selected
 //   rows          rows of the block
-//   tile_columns  the most columns of one row that one call of consume() has
-//   shared_bytes  sizeof(TopkTilesShared<Config>), where the compiler has
-//   planned
-//                 the block's shared memory
+//   tile_columns  maximum columns of one row in one call of consume()
+//   shared_bytes  sizeof(TopkTilesShared<Config>), if the compiler plans the
+//                 block's shared memory
 //
 //===----------------------------------------------------------------------===//
 

@@ -277,10 +277,10 @@ __device__ __forceinline__ void topk_lanes(int length, Load load, Emit emit) {
 
 // Selects the k best of `length` elements by a warp.
 //
-//   load(column)              as in topk_rows.cuh, called once a column.
-//   emit(slot, index, value) once by every lane, all of them at once, with its
-//                             number as the slot. From k on, and after the
-//                             last element, the index is -1 and the value -inf.
+//   load(column)              as in topk_rows.cuh, called once per column.
+//   emit(slot, index, value)  called by all lanes at once, with the lane as the
+//                             slot. From k on, and after the last element, the
+//                             index is -1 and the value -inf.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {
   topk_lanes<WarpShape<Config>, WarpWhole>(length, load, emit);

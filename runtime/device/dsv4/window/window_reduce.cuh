@@ -22,10 +22,10 @@ namespace dsv4 {
 //
 //   members  rows of a window
 //   rows     windows of a block
-//   threads  of a block
+//   threads  threads of a block
 //   lanes    threads that hold a row of the result
-//   Part     what a thread holds of a row of the window
-//   Result   what a lane holds of a row of the result
+//   Part     the part of a window's row that a thread holds
+//   Result   the part of a result's row that a lane holds
 struct WindowDefaults {
   // Blocks that share the channels.
   static constexpr int cluster = 1;

@@ -21,11 +21,11 @@ namespace dsv4 {
 // The defaults of a config of a reduction by segments. A config also has
 //
 //   rows     windows of a block
-//   threads  of a block
+//   threads  threads of a block
 //   lanes    threads that hold a row of the result
 //   groups   groups of rows that are loaded before the first is used
-//   Part     what a thread holds of a row of the window
-//   Result   what a lane holds of a row of the result
+//   Part     the part of a window's row that a thread holds
+//   Result   the part of a result's row that a lane holds
 struct WindowSegmentDefaults {
   // Blocks that share the channels.
   static constexpr int cluster = 1;
