@@ -253,8 +253,8 @@ gpu.module @m {
       %x = cuda.load %in[%column] : memref<?xf32>, index -> vector<1x4xf32>
       cuda.select_yield %x : vector<1x4xf32>
     } emit {
-    ^bb0(%place: index, %index: index, %value: f32):
-      memref.store %value, %out[%place] : memref<?xf32>
+    ^bb0(%rank: index, %index: index, %value: f32):
+      memref.store %value, %out[%rank] : memref<?xf32>
       cuda.select_yield
     }
     // CHECK: cuda.window_reduce 8 at %{{.*}} of %{{.*}} : i32, i32

@@ -74,7 +74,7 @@ gpu.module @m {
       %x = cuda.load %in[%column] : memref<?xf32>, i32 -> vector<1x4xf32> loc(#loc)
       cuda.select_yield %x : vector<1x4xf32>
     } emit {
-    ^bb0(%place: i32, %index: i32, %value: f32):
+    ^bb0(%rank: i32, %index: i32, %value: f32):
       cuda.select_yield
     } loc(#loc)
     // CHECK: cuda.window_reduce 8 at %{{.*}} attributes {cuda.config = "BestOfConfig_2"}

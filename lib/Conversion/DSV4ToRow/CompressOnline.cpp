@@ -74,16 +74,16 @@ void SegmentBuilder::readPlan(Value segment) {
 
   Value last = row.constant(CompressOp::kMaxPosition);
   Value window = row.constant(op.getWindow());
-  Value place = row.rem(
+  Value begin = row.rem(
       arith::MaxSIOp::create(b, row.getLoc(), position, row.constant(0)),
-      window, "place");
+      window, "segment_begin");
   auto min = [&](Value lhs, Value rhs) {
     return arith::MinSIOp::create(b, row.getLoc(), lhs, rhs);
   };
   auto minus = [&](Value lhs, Value rhs) {
     return arith::SubIOp::create(b, row.getLoc(), lhs, rhs);
   };
-  Value there = min(min(count, minus(window, place)),
+  Value there = min(min(count, minus(window, begin)),
                     minus(row.getExtent(op.getValues(), 0), token));
   there.getDefiningOp()->setLoc(row.getLoc("left"));
   Value isSegment = row.both(
@@ -94,15 +94,15 @@ void SegmentBuilder::readPlan(Value segment) {
       "is_segment");
   tokens = arith::SelectOp::create(b, row.getLoc("tokens"), isSegment, there,
                                    row.constant(0));
-  Value end = row.add(place, tokens);
+  Value end = row.add(begin, tokens);
   end.getDefiningOp()->setLoc(row.getLoc("segment_end"));
   ends = row.both(isSegment, compare(arith::CmpIPredicate::eq, end, window),
                   "ends");
   launchStart = row.mul(token, row.constant(channels), "launch_start");
-  biasStart = row.mul(place, row.constant(channels));
+  biasStart = row.mul(begin, row.constant(channels));
 
   Value isRead = row.both(row.both(isSegment, compare(arith::CmpIPredicate::sgt,
-                                                      place, row.constant(0))),
+                                                      begin, row.constant(0))),
                           row.isNotNegative(fromIndex));
   from = findEntryOfIndex(row, state.getType(), fromIndex, isRead);
   completeEntry(row, state, from);

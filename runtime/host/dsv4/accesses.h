@@ -39,11 +39,11 @@ __device__ __forceinline__ void append_shared_8(unsigned bits,
                      as_unsigned(values[i]));
 }
 __device__ __forceinline__ void place_shared_8(unsigned long long *array,
-                                               unsigned *places, unsigned bin,
+                                               unsigned *slots, unsigned bin,
                                                unsigned limit, unsigned low,
                                                unsigned high) {
   if (bin < limit)
-    st_shared_8_if(true, array, places[bin]++, low, high);
+    st_shared_8_if(true, array, slots[bin]++, low, high);
 }
 __device__ __forceinline__ unsigned
 fetch_add_shared(unsigned *array, unsigned at, unsigned value) {

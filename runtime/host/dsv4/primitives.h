@@ -200,7 +200,7 @@ __device__ inline unsigned rz_f16_of_f32(float value) {
   return sign | (unsigned)(as_float(magnitude) * 0x1p24f);
 }
 template <int Shift>
-__device__ __forceinline__ unsigned place_rz_f16(float value) {
+__device__ __forceinline__ unsigned ordinal_rz_f16(float value) {
   const unsigned half = rz_f16_of_f32(value + 0.0f);
   return ((0xFC00u << 16 | 0xFFFFu) -
           ((half ^ (half & 0x8000u ? 0xFFFFu : 0x8000u)) << 16 |

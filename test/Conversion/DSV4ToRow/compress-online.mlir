@@ -27,10 +27,10 @@
 // CHECK: %to = memref.load
 // CHECK-NEXT: %[[TO:.*]] = arith.index_cast %to
 // CHECK: %[[AT:.*]] = arith.maxsi %[[GIVEN]], %c0
-// CHECK-NEXT: %place = arith.remsi %[[AT]], %c4
+// CHECK-NEXT: %segment_begin = arith.remsi %[[AT]], %c4
 // No more tokens than the window and the values have.
 // CHECK-NEXT: %[[ROWS:.*]] = arith.subi %[[TOKENS]], %[[TOKEN]]
-// CHECK-NEXT: %[[WINDOW:.*]] = arith.subi %c4, %place
+// CHECK-NEXT: %[[WINDOW:.*]] = arith.subi %c4, %segment_begin
 // CHECK-NEXT: %[[LESS:.*]] = arith.minsi %[[COUNT]], %[[WINDOW]]
 // CHECK-NEXT: %[[THERE:.*]] = arith.minsi %[[LESS]], %[[ROWS]]
 // CHECK-NEXT: arith.cmpi sgt, %[[THERE]], %c0
@@ -38,12 +38,12 @@
 // CHECK: arith.cmpi sle, %[[GIVEN]], %c2147479552
 // CHECK: %is_segment = arith.andi
 // CHECK-NEXT: %tokens = arith.select %is_segment, %[[THERE]], %c0
-// CHECK-NEXT: %[[END:.*]] = arith.addi %place, %tokens
+// CHECK-NEXT: %[[END:.*]] = arith.addi %segment_begin, %tokens
 // CHECK-NEXT: %[[WHOLE:.*]] = arith.cmpi eq, %[[END]], %c4
 // CHECK-NEXT: %ends = arith.andi %is_segment, %[[WHOLE]]
 // The state is read after the first token of a window, and written before its last one.
 // CHECK: %[[GOOD:.*]] = arith.cmpi sge, %[[FROM]], %c0
-// CHECK-NEXT: %[[AFTER:.*]] = arith.cmpi sgt, %place, %c0
+// CHECK-NEXT: %[[AFTER:.*]] = arith.cmpi sgt, %segment_begin, %c0
 // CHECK-NEXT: %[[READS:.*]] = arith.andi %is_segment, %[[AFTER]]
 // CHECK-NEXT: %[[READ:.*]] = arith.andi %[[READS]], %[[GOOD]]
 // CHECK: %[[PAGE:.*]] = arith.divsi %[[FROM]], %c8
@@ -89,13 +89,13 @@ func.func @segment(%values: tensor<?x64xbf16>, %scores: tensor<?x64xbf16>, %plan
   return %0 : tensor<?x64xf32>
 }
 
-// Fields in arrays are found by the entry. A window of one token has no place but the first.
+// Fields in arrays are found by the entry. A window of one token has one position only.
 // CHECK-LABEL: dsv4.kernel @arrays
 // CHECK-DAG: %[[MAX:.*]] = dsv4.buffer %[[STATE:.*]]["max"]
 // CHECK-DAG: %[[SUM:.*]] = dsv4.buffer %[[STATE]]["sum"]
 // CHECK-DAG: %[[ACC:.*]] = dsv4.buffer %[[STATE]]["acc"]
 // CHECK: row.window_reduce_online 1 :
-// CHECK-NOT: %place
+// CHECK-NOT: %segment_begin
 // CHECK: row.window_segment
 // CHECK: row.read %[[MAX]]
 // CHECK: row.read %[[SUM]]

@@ -88,7 +88,7 @@ gpu.module @m {
       %x = cuda.load %in[%n] : memref<?xf32>, i32 -> vector<1x4xf32>
       cuda.select_yield %x : vector<1x4xf32>
     } emit {
-    ^bb0(%place: i32 loc("place"), %index: i32 loc("index"), %value: f32 loc("value")):
+    ^bb0(%rank: i32 loc("rank"), %index: i32 loc("index"), %value: f32 loc("value")):
       cuda.select_yield
     }
     gpu.return
@@ -103,7 +103,7 @@ gpu.module @m {
       %x = cuda.load %in[%n] : memref<?xf32>, i32 -> vector<1x4xf32>
       cuda.select_yield %x : vector<1x4xf32>
     } emit {
-    ^bb0(%place: index loc("place"), %index: index loc("index"), %value: f32 loc("value")):
+    ^bb0(%rank: index loc("rank"), %index: index loc("index"), %value: f32 loc("value")):
       cuda.select_yield
     }
     gpu.return

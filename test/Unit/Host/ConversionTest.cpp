@@ -392,14 +392,14 @@ TEST(Conversion, PlacesOfHalves) {
     add(-1e30f, 0x400);
   auto out = convertAll<float, uint32_t>(
       "  *(unsigned *)(out + 4 * i) = "
-      "place_rz_f16<0>(*(const float *)(in + 4 * i));\n",
+      "ordinal_rz_f16<0>(*(const float *)(in + 4 * i));\n",
       values, values.size(), 1);
   for (size_t i = 0; i < values.size(); ++i)
     ASSERT_EQ(out[i], expected[i]) << values[i];
   // NaN is after all numbers.
   auto nan = convertAll<uint32_t, uint32_t>(
       "  *(unsigned *)(out + 4 * i) = "
-      "place_rz_f16<5>(*(const float *)(in + 4 * i));\n",
+      "ordinal_rz_f16<5>(*(const float *)(in + 4 * i));\n",
       {0x7FFFFFFF, 0xFFC00001, 0x7F800001, 0xFF800000}, 4, 1);
   EXPECT_GT(nan[0], nan[3]);
   EXPECT_EQ(nan[1], nan[0]);

@@ -48,9 +48,9 @@ __device__ __forceinline__ void st_shared_8_if(bool condition,
       "l"(array), "r"(at), "r"(low), "r"(high)
       : "memory");
 }
-// If the bin is below the limit: stores to slot places[bin], and increments it.
+// If the bin is below the limit: stores to slot slots[bin], and increments it.
 __device__ __forceinline__ void place_shared_8(unsigned long long *array,
-                                               unsigned *places, unsigned bin,
+                                               unsigned *slots, unsigned bin,
                                                unsigned limit, unsigned low,
                                                unsigned high) {
   asm volatile(
@@ -61,7 +61,7 @@ __device__ __forceinline__ void place_shared_8(unsigned long long *array,
       "cvta.to.shared.u64 l, %0;\n\tcvt.u32.u64 a, l;\n\t"
       "mad.lo.u32 a, s, 8, a;\n\t"
       "@p st.shared.v2.b32 [a], {%4, %5};\n\t}" ::"l"(array),
-      "l"(places), "r"(bin), "r"(limit), "r"(low), "r"(high)
+      "l"(slots), "r"(bin), "r"(limit), "r"(low), "r"(high)
       : "memory");
 }
 // Appends those of four values from `column` on whose bit is set, with their

@@ -205,16 +205,16 @@ __device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high,
 // comes after all numbers. One piece of PTX, because a kernel has it for every
 // element of a thread.
 template <int Shift>
-__device__ __forceinline__ unsigned place_rz_f16(float value) {
-  unsigned place;
+__device__ __forceinline__ unsigned ordinal_rz_f16(float value) {
+  unsigned ordinal;
   asm("{\n\t.reg .b32 s;\n\t.reg .f32 f, z;\n\t"
       "mov.f32 z, 0f00000000;\n\tadd.rn.f32 f, %1, z;\n\t"
       "cvt.rz.f16x2.f32 %0, f, z;\n\t"
       "shr.s32 s, %0, 31;\n\tor.b32 s, s, 0x80000000;\n\txor.b32 %0, %0, s;\n\t"
       "sub.u32 %0, 0xFC00FFFF, %0;\n\tshr.u32 %0, %0, %2;\n\t}"
-      : "=&r"(place)
+      : "=&r"(ordinal)
       : "f"(value), "n"(16 + Shift));
-  return place;
+  return ordinal;
 }
 
 // Replaces all but the first `count` of four floats by NaN.

@@ -294,7 +294,7 @@ struct TopkHalfBins {
   enum : unsigned { last = (unsigned)(infinity - 0x3FF) >> shift };
 
   __device__ __forceinline__ static unsigned bin(float value) {
-    return place_rz_f16<shift>(value);
+    return ordinal_rz_f16<shift>(value);
   }
   // The smallest number of a bin. Rounding is towards zero, so a negative one
   // is above the previous f16.

@@ -55,17 +55,17 @@ func.func @compress_online(
 //CHECK-NEXT:  const int first_token = dsv4::load<int>(&plan[offset + 2]);
 //CHECK-NEXT:  const int from = dsv4::load<int>(&plan[offset + 3]);
 //CHECK-NEXT:  const int to = dsv4::load<int>(&plan[offset + 4]);
-//CHECK-NEXT:  const int place = max(position, 0) % 128u;
-//CHECK-NEXT:  const long long left = min((long long)min(count, 128 - place), (long long)tokens - first_token);
+//CHECK-NEXT:  const int segment_begin = max(position, 0) % 128u;
+//CHECK-NEXT:  const long long left = min((long long)min(count, 128 - segment_begin), (long long)tokens - first_token);
 //CHECK-NEXT:  const int left_1 = (int)left;
 //CHECK-NEXT:  const bool is_segment = position >= 0 && position <= 2147479552 && first_token >= 0 && left_1 > 0;
 //CHECK-NEXT:  const int tokens_1 = is_segment ? left_1 : 0;
-//CHECK-NEXT:  const int segment_end = place + tokens_1;
+//CHECK-NEXT:  const int segment_end = segment_begin + tokens_1;
 //CHECK-NEXT:  const bool ends = is_segment && segment_end == 128;
 //CHECK-NEXT:  const long long launch_start = (long long)first_token * 512;
 //CHECK-NEXT:  const int page = from / 16;
 //CHECK-NEXT:  const int slot = from % 16;
-//CHECK-NEXT:  const bool known = is_segment && place > 0 && from >= 0 && page < state_pages;
+//CHECK-NEXT:  const bool known = is_segment && segment_begin > 0 && from >= 0 && page < state_pages;
 //CHECK-NEXT:  const long long page_start = (long long)page * kStatePageBytes;
 //CHECK-NEXT:  const int page_1 = to / 16;
 //CHECK-NEXT:  const int slot_1 = to % 16;
@@ -91,7 +91,7 @@ func.func @compress_online(
 //CHECK-NEXT:          const long long offset_2 = launch_start + offset_1 + block_lane_1 * 2;
 //CHECK-NEXT:          const auto scores_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&scores[offset_2]);
 //CHECK-NEXT:          const auto values_1 = dsv4::staged<dsv4::Tile<dsv4::bf16, 1, 2>>(&values[offset_2]);
-//CHECK-NEXT:          const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 2>>(&bias[place * 512 + offset_1 + block_lane_1 * 2]);
+//CHECK-NEXT:          const auto bias_1 = dsv4::staged<dsv4::Tile<float, 1, 2>>(&bias[segment_begin * 512 + offset_1 + block_lane_1 * 2]);
 //CHECK-NEXT:          return dsv4::segment_row(scores_1, values_1, bias_1);
 //CHECK-NEXT:        },
 //CHECK-NEXT:        [&](int block_lane_2, const auto &v_max, const auto &sum, const auto &acc) {
