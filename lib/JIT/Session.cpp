@@ -151,7 +151,7 @@ Session::create(const SessionOptions &options) {
   return std::unique_ptr<Session>(new Session(std::move(state)));
 }
 
-/// Compiles the text of kernel `index` and fills in what that tells about it.
+/// Compiles the source of kernel `index` and fills in registers and spills.
 static Result<std::string> compileKernel(EmittedProgram &emitted, size_t index,
                                          bool checks, Listing *listing) {
   rt::KernelInfo &kernel = emitted.info.kernels[index];

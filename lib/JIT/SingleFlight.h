@@ -28,11 +28,11 @@ struct Outcome {
 /// lands.
 class Flight {
 public:
-  /// Joins the making of `name`, or begins it. A thread that leads already (it
-  /// compiles from a callback) waits for nobody, so no two can wait for each
-  /// other: its flight is its own.
+  /// Joins the flight of `name`, or begins it. A thread that already leads one
+  /// (it compiles from a callback) does not wait, so no two can wait for each
+  /// other: it gets a flight of its own.
   explicit Flight(std::string name);
-  /// A leader that did not land tells the others that there is no result.
+  /// A leader that did not land ends the wait of the others without a result.
   ~Flight();
   Flight(const Flight &) = delete;
   Flight &operator=(const Flight &) = delete;

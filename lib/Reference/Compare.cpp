@@ -115,7 +115,7 @@ bool dsv4::reference::isFloatingPoint(Format format) {
          format != Format::Int32;
 }
 
-/// Place of a code in the list of the values of its format; 0 is zero.
+/// The index of a code in the ordered values of its format; 0 is zero.
 static int64_t getOrdinal(Format format, uint32_t code) {
   if (format == Format::E8M0FNU) // Has no sign.
     return code;

@@ -20,7 +20,7 @@ int64_t countElements(llvm::ArrayRef<int64_t> shape);
 /// "[2, 5]", the position of element `at` of a row-major tensor.
 std::string toPosition(llvm::ArrayRef<int64_t> shape, int64_t at);
 
-/// A number, with enough digits to tell it from its neighbours in fp32.
+/// A number, with enough digits to distinguish it from its neighbours in fp32.
 std::string toText(double value);
 /// "0.5 ± 0.01".
 std::string toText(const BoundedValue &value);

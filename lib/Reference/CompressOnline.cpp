@@ -80,14 +80,14 @@ Interpreter::findSegment(CompressOp op, int64_t row) const {
   int64_t window = op.getWindow();
   if (position < 0 || position > CompressOp::kMaxPosition || segment.token < 0)
     return std::nullopt;
-  segment.place = position % window;
+  segment.begin = position % window;
   segment.count =
-      std::min({count, window - segment.place,
+      std::min({count, window - segment.begin,
                 values.at(op.getValues()).shape.front() - segment.token});
   if (segment.count <= 0)
     return std::nullopt;
-  segment.ends = segment.place + segment.count == window;
-  if (segment.place != 0)
+  segment.ends = segment.begin + segment.count == window;
+  if (segment.begin != 0)
     segment.from = findStateEntry(op, plan.index(5 * row + 3));
   if (!segment.ends)
     segment.to = findStateEntry(op, plan.index(5 * row + 4));
@@ -150,7 +150,7 @@ void Interpreter::compressSegment(CompressOp op, int64_t row,
         score =
             addF32(score, values.at(op.getBias())
                               .elements()
-                              .f32((segment->place + i) * channels + channel));
+                              .f32((segment->begin + i) * channels + channel));
       running = mergeToken(running, score, numbers.f32(at));
     }
     if (segment->ends)

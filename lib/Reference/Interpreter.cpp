@@ -130,19 +130,19 @@ std::optional<Format> dsv4::reference::getFormat(Type type) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-int64_t Elements::place(int64_t index) const {
+int64_t Elements::storedIndex(int64_t index) const {
   if (interleave == 1)
     return index;
   return index % interleave * (extent / interleave) + index / interleave;
 }
 
 uint32_t Elements::code(int64_t index) const {
-  int64_t at = place(index);
+  int64_t at = storedIndex(index);
   return loadCode(format, bytes, highFirst ? at ^ 1 : at);
 }
 
 void Elements::setCode(int64_t index, uint32_t code) const {
-  int64_t at = place(index);
+  int64_t at = storedIndex(index);
   unsigned width = bitWidth(format);
   if (width != 4) {
     std::memcpy(bytes + at * (width / 8), &code, width / 8);

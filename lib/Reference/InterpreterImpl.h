@@ -47,7 +47,7 @@ struct Elements {
   }
 
 private:
-  int64_t place(int64_t index) const;
+  int64_t storedIndex(int64_t index) const;
 };
 
 /// A value: the row-major elements of a tensor. `shape` counts elements, not
@@ -109,9 +109,9 @@ private:
     int64_t begin, bias;
   };
 
-  /// Tokens of one window, from its row `place` on.
+  /// Tokens of one window, from its row `begin` on.
   struct Segment {
-    int64_t place, count, token;
+    int64_t begin, count, token;
     bool ends; ///< The window.
     std::optional<Entry> from, to;
   };

@@ -128,7 +128,7 @@ double dsv4::reference::decode(Format format, uint32_t code) {
   uint32_t hidden = uint32_t(1) << fields.mantissaBits;
   uint32_t mantissa = magnitude & (hidden - 1);
   int exponent = int(magnitude >> fields.mantissaBits);
-  if (exponent == 0) // A subnormal: no hidden bit, the least normal exponent.
+  if (exponent == 0) // A subnormal: no hidden bit, the minimum exponent.
     exponent = 1;
   else
     mantissa |= hidden;
@@ -222,8 +222,8 @@ uint32_t dsv4::reference::encode(Format format, double value,
   if (std::isinf(magnitude))
     return sign | beyond;
 
-  // Measured in units in the last place of its binade (of the least one for a
-  // subnormal), a value is an integer plus the part that rounding decides.
+  // Measured in units in the last place of its binade (of the smallest one for
+  // a subnormal), a value is an integer plus the part that rounding decides.
   // Codes are consecutive across binades, so a carry lands on the right code.
   int min = 1 - fields.bias;
   int exponent = std::max(std::ilogb(magnitude), min);

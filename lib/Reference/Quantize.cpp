@@ -75,8 +75,8 @@ static uint32_t encodeScale(Format format, ScaleRounding rounding,
 
 namespace {
 
-/// An outer scale as it counts: positive and finite, and the least of these if
-/// it is NaN.
+/// Clamps an outer scale to positive and finite numbers; NaN becomes the
+/// smallest of these.
 float boundOuter(float outer) {
   return std::min(std::fmax(outer, kSmallestNormalF32), kLargestF32);
 }

@@ -265,7 +265,7 @@ Status Runner::checkOutputs() {
           written + ")");
     if (Status status = checkWritable(path); !status)
       return invalid("output '" + name + "': " + status.message());
-    // What is written in place may go where it came from.
+    // An argument that is written in place may go to its input file.
     if (std::string read = explainRead(path, /*except=*/name); !read.empty())
       return invalid("output '" + name + "': " + path + " is " + read);
     if (auto [other, isNew] = taken.try_emplace(canonicalPath(path), name);

@@ -95,7 +95,7 @@ static std::string explainGroups(RowwiseOpInterface op, int64_t vector,
   return "";
 }
 
-/// Why rows of `op` cannot be computed by sections of so many elements.
+/// Why rows of `op` cannot be computed by sections of `section` elements.
 static std::string explainSections(RowwiseOpInterface op, int64_t section) {
   auto layout = cast<RowLayoutOpInterface>(*op);
   if (!layout.allowsMaskedTail())

@@ -15,8 +15,8 @@ using namespace dsv4;
 /// The words of a row, which is worked on as bf16 or wider, that a lane should
 /// have: more leave no registers for the rest.
 static constexpr int64_t kMaxWordsOfLane = 64;
-/// Steps of a section, at most, of rows that a warp cannot hold: so many
-/// vectors are in flight at a time.
+/// The maximum number of steps per section of rows that a warp cannot hold:
+/// this many vectors are in flight at a time.
 static constexpr int64_t kMaxSectionSteps = 4;
 /// The vector of rows that are long for a warp: with more, ptxas does not keep
 /// them in registers.

@@ -124,8 +124,8 @@ constexpr int64_t kOtherRegisters = 52;
 /// Threads of a multiprocessor where the schedule demands no blocks: as many as
 /// the schedules of the tables are made for.
 constexpr int64_t kUsualThreads = 512;
-/// With so many bytes of rows in flight memory is busy, and two blocks have
-/// room.
+/// This many bytes of rows in flight keep memory busy, and leave room for two
+/// blocks.
 constexpr int64_t kBytesInFlight = 72 << 10;
 /// Some architectures give a block no more than 99 KiB.
 constexpr int64_t kMaxStagedBytes = 96 << 10;

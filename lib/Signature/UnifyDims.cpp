@@ -197,26 +197,26 @@ std::string DimUnifier::describe(ArgumentAxis axis) {
 
 LogicalResult DimUnifier::checkRings() {
   // By cache and page table, as tables may share out the pages of one pool.
-  using Place = std::pair<std::optional<unsigned>, std::optional<unsigned>>;
-  std::map<Place, std::pair<Operation *, int64_t>> rings;
+  using Memory = std::pair<std::optional<unsigned>, std::optional<unsigned>>;
+  std::map<Memory, std::pair<Operation *, int64_t>> rings;
   WalkResult result = func.walk([&](CacheOpInterface op) {
     Value cache = op.getAccessedCache(), table = op.getPageTable();
     std::optional<uint64_t> ring = op.getRing();
     if (!cache || !ring)
       return WalkResult::advance();
     int64_t axis = 0, length = *ring;
-    Place place;
-    place.first = getArgument(cache, axis);
+    Memory memory;
+    memory.first = getArgument(cache, axis);
     if (table)
-      place.second = getArgument(table, axis);
-    // What is not an argument cannot be told from others.
-    if (!place.first || (table && !place.second))
+      memory.second = getArgument(table, axis);
+    // Values that are not arguments cannot be identified.
+    if (!memory.first || (table && !memory.second))
       return WalkResult::advance();
-    auto [it, fresh] = rings.try_emplace(place, op, length);
+    auto [it, fresh] = rings.try_emplace(memory, op, length);
     if (fresh || it->second.second == length)
       return WalkResult::advance();
     op->emitOpError() << "has a ring of " << length << " in argument '"
-                      << getArgumentName(func, *place.first)
+                      << getArgumentName(func, *memory.first)
                       << "', where another op has a ring of "
                       << it->second.second
                       << "; expected rings of one length in one cache";

@@ -56,8 +56,8 @@ void InputMaker::fillAppendRequests(unsigned argument, Random &random) {
   });
 }
 
-/// A page of its own for every place of the table, as far as there are pages:
-/// first where rings begin.
+/// A page of its own for every entry of the table, as long as there are pages;
+/// first for the begin of rings.
 void InputMaker::fillAppendTable(unsigned argument, Random &random) {
   PagedAppendOp op = uses[argument].append;
   ArrayRef<int64_t> shape = getShape(op.getPageTable());

@@ -265,7 +265,7 @@ std::vector<uint8_t> InputMaker::makeElements(Type type, Role role,
 }
 
 /// Fills field `field` of every entry. In a large cache entries share elements
-/// of a pool, at places of their own.
+/// of a pool, each at an offset of its own.
 void InputMaker::fillField(FieldAttr field, Role role,
                            const RecordLayout::Position &position,
                            int64_t pages, int64_t slots,

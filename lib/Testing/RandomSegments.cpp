@@ -33,10 +33,10 @@ InputMaker::makeSegments(CompressOp op, int64_t tokens, int64_t entries,
     int64_t starts = random.below(2) ? 4 : (INT32_MAX - 8192) / window;
     int64_t position = random.below(std::max<int64_t>(starts, 1)) * window;
     // At the beginning of a window, so that it ends, or anywhere.
-    int64_t places[] = {
+    int64_t offsets[] = {
         0, window - 1 - int64_t(random.below(std::min(left, window))),
         int64_t(random.below(window))};
-    position += places[random.below(3)];
+    position += offsets[random.below(3)];
     if (token + left > tokens)
       token = random.below(std::max<int64_t>(tokens - left + 1, 1));
     while (left > 0 && int64_t(segments.size()) < entries) {

@@ -66,7 +66,7 @@ void InputMaker::fillValues(BlockArgument argument, Random &random) {
       continue;
     }
     std::vector<uint32_t> row = makeRow(format, extent, random);
-    // Puts a code, of either sign, into one of so many rows.
+    // Puts a code, of either sign, into one of `rows` rows.
     auto strew = [&](uint64_t rows, uint64_t spread, uint32_t code) {
       if (random.below(rows) == 0)
         for (uint64_t i = random.below(spread); i < row.size();

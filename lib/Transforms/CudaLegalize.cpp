@@ -87,7 +87,7 @@ private:
   /// What depends on an index of OffsetSum::WideIndex.
   llvm::DenseSet<Value> wide;
   SmallVector<Operation *> dead;
-  /// Arguments of regions that integers took the place of.
+  /// Arguments of regions that were replaced by integers.
   SmallVector<BlockArgument> deadArguments;
   /// Whether the kernel waits for the previous kernel.
   bool waits = false;

@@ -135,7 +135,7 @@ static void explainNoArgument(Operation *op, Value given, KernelOp kernel) {
       }
 }
 
-/// Place of a buffer among those of its argument.
+/// The index of a buffer among those of its argument.
 static unsigned getFieldIndex(Operation *op) {
   auto buffer = dyn_cast<BufferOp>(op);
   if (!buffer || !buffer.getField())

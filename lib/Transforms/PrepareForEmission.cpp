@@ -1,4 +1,4 @@
-//===- PrepareForEmission.cpp - Make IR and text isomorphic -----*- C++ -*-===//
+//===- PrepareForEmission.cpp - Make IR and source isomorphic ---*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -89,7 +89,7 @@ void Namer::nameConfig(cuda::DeviceCallOpInterface call) {
                 StringAttr::get(func.getContext(), unique(name)));
 }
 
-/// Whether C++ must be told that a division is unsigned. A line of its own
+/// Whether the source must say that a division is unsigned. A line of its own
 /// makes the result an int again.
 static bool isUnsignedDivision(Operation *op) {
   if (!isa<arith::DivUIOp, arith::RemUIOp>(op))

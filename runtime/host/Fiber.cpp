@@ -26,7 +26,7 @@ namespace {
 std::atomic<size_t> stackCount{0};
 
 /// A process may have 65,530 pieces of memory (vm.max_map_count), and a stack
-/// is two; above so many none stay for later launches.
+/// is two. Above these numbers no stack is kept for later launches.
 constexpr size_t maxIdleOfProcess = 8192, maxIdleOfThread = 2048;
 
 /// What Boost.Context wants of an allocator. Its own does not see that a page

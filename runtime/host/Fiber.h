@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Boost.Context's fiber, made reusable (making a stack costs more than running
-// a thread of a kernel on it) and known to AddressSanitizer, which must be told
-// of each change of stacks. A fiber stays on the system thread that made it.
+// a thread of a kernel on it) and known to AddressSanitizer, which needs a call
+// for each change of stacks. A fiber stays on the system thread that made it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -208,8 +208,7 @@ Status FiberExecutor::run(const HostLaunch &launch) {
 uint64_t FiberExecutor::clusterAt(uint64_t position) const {
   if (launch.schedule.order == ThreadOrder::Reverse)
     return clusters - 1 - position;
-  // A grid of several axes may have so many that 64 bits do not hold the
-  // product.
+  // 64 bits may not hold the product for a grid of several axes.
   const auto step = static_cast<unsigned __int128>(position) * clusterStep;
   return static_cast<uint64_t>((clusterOffset + step) % clusters);
 }

@@ -50,10 +50,10 @@ struct HostLaunch {
   void (*entry)(void **params) = nullptr;
   unsigned char *sharedBegin = nullptr, *sharedEnd = nullptr;
   Dim3 grid;            ///< Blocks, along each axis a multiple of a cluster's.
-  Dim3 blockShape;      ///< Threads of a block,
-  Dim3 clusterShape;    ///< and blocks that share their shared memory.
-  uint32_t threads = 0; ///< So many they are,
-  uint32_t cluster = 1; ///< and so many.
+  Dim3 blockShape;      ///< Threads of a block.
+  Dim3 clusterShape;    ///< Blocks of a cluster.
+  uint32_t threads = 0; ///< The product of blockShape.
+  uint32_t cluster = 1; ///< The product of clusterShape.
   uint32_t sharedBytes = 0;
   void **params = nullptr;
   ThreadSchedule schedule;

@@ -117,7 +117,8 @@ static std::string explainShape(const HostLaunch &launch, Dim3 grid, Dim3 block,
              (block.is1D() ? "" : std::string(" along ") + axes[axis]) +
              ": expected 1 to " + std::to_string(MaxBlock[axis]);
   if (block.count() > MaxThreadsOfBlock)
-    return std::to_string(block.count()) + " threads per block: expected 1 to " +
+    return std::to_string(block.count()) +
+           " threads per block: expected 1 to " +
            std::to_string(MaxThreadsOfBlock);
   if (sharedBytes > MaxHostSharedBytes)
     return std::to_string(sharedBytes) +
@@ -143,7 +144,7 @@ Status HostKernel::launch(Dim3 grid, Dim3 block, uint32_t sharedBytes,
   launch.beyondPool = &beyondPool;
   Status status = FiberExecutor::run(launch);
   launch.beyondPool = nullptr;
-  // The lowest page of each pool; pools of one size are not told apart.
+  // The lowest page of each pool; pools of one size are not distinguished.
   std::map<int64_t, int64_t> lowest;
   for (auto [page, pages] : beyondPool)
     lowest.try_emplace(pages, page);

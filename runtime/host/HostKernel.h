@@ -28,8 +28,8 @@ namespace dsv4::rt {
 class HostKernel {
 public:
   /// Loads an image and looks up its kernel `symbol`, which was compiled for
-  /// clusters of this shape. `warn` is told after a launch what it left
-  /// out because the caller's data asked for something that is not there.
+  /// clusters of this shape. After a launch, `warn` receives the accesses out
+  /// of range that the kernel skipped.
   static Result<std::unique_ptr<HostKernel>>
   load(const std::string &image, const std::string &symbol,
        const ThreadSchedule &schedule = {},

@@ -30,8 +30,8 @@ namespace dsv4::rt {
 
 namespace {
 
-// Versions that did not lock used the name without the digit: theirs cannot be
-// told from those in use, and are left alone.
+// Versions without locks used the name without the digit. Their directories may
+// be in use, and are left alone.
 constexpr char prefix[] = "dsv4-host-2-";
 constexpr char pattern[] = "dsv4-host-2-XXXXXX";
 

@@ -131,7 +131,7 @@ static int64_t apply(Expression::Op op, int64_t lhs, int64_t rhs) {
 
 Fault Expression::evaluateTree(const LaunchInputs &inputs,
                                int64_t &value) const {
-  // Every operand has a place on the stack; validate() refuses more.
+  // Every operand has a slot of the stack; validate() refuses more.
   int64_t stack[MaxExpressionNodes];
   if (nodes.size() > MaxExpressionNodes)
     return Fault::Overflow;

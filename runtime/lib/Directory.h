@@ -35,11 +35,10 @@ private:
 bool ownedByUsAlone(const struct stat &info);
 
 /// A directory that this user owns and nobody else can write to, held open:
-/// what is looked up in it cannot be put there by others, and does not move to
-/// another place between two steps.
+/// others cannot put files into it, and it does not move between two steps.
 class Directory {
 public:
-  /// Opens a path; where it lies, and what links lead there, is not looked at.
+  /// Opens a path, without a check of its parents or links.
   static Directory open(const std::string &path);
   /// Opens a directory right in this one, which is no link; `make` makes it if
   /// it is not there.

@@ -352,7 +352,7 @@ bool DiskCache::putInPlace(const Directory &folder,
   };
   if (rename())
     return true;
-  // A directory in its place would keep the key out of the cache for ever.
+  // A directory of that name would keep the key out of the cache for ever.
   int error = errno;
   struct stat info;
   if (::fstatat(folder.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&

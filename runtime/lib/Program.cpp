@@ -208,11 +208,11 @@ Result<json::Value> dsv4::rt::parseJSON(llvm::StringRef text,
 
 namespace {
 /// Reads the members of one object; the first failure sticks and is reported
-/// with the object's place in the document.
+/// with the object's path in the document.
 class Reader {
 public:
-  Reader(const json::Value &value, std::string place, Status &failure)
-      : object(value.getAsObject()), place(std::move(place)), failure(failure) {
+  Reader(const json::Value &value, std::string path, Status &failure)
+      : object(value.getAsObject()), path(std::move(path)), failure(failure) {
     if (!object)
       fail("", "is not an object");
   }
@@ -284,7 +284,7 @@ public:
     }
   }
 
-  /// Calls `element(value, place)` for each element of an array.
+  /// Calls `element(value, path)` for each element of an array.
   template <typename F>
   void each(const char *key, size_t limit, F element) {
     const json::Value *value = member(key);
@@ -294,7 +294,7 @@ public:
     if (!array || array->size() > limit)
       return fail(key, "is not an array of at most " + std::to_string(limit));
     for (size_t i = 0; i < array->size() && failure.ok(); ++i)
-      element((*array)[i], place + key + "[" + std::to_string(i) + "].");
+      element((*array)[i], path + key + "[" + std::to_string(i) + "].");
   }
 
   void extents(const char *key, std::vector<Extent> &out) {
@@ -345,7 +345,7 @@ private:
   void fail(const char *key, const std::string &what) {
     if (!failure.ok())
       return;
-    std::string where = place + key;
+    std::string where = path + key;
     if (!where.empty() && where.back() == '.')
       where.pop_back();
     failure = invalid((where.empty() ? "program " : "program: " + where + " ") +
@@ -353,16 +353,16 @@ private:
   }
 
   const json::Object *object;
-  std::string place;
+  std::string path;
   Status &failure;
 };
 } // namespace
 
-static KernelInfo readKernel(const json::Value &value, const std::string &place,
+static KernelInfo readKernel(const json::Value &value, const std::string &path,
                              const PlanNames &names, Status &failure) {
   KernelInfo kernel;
   LaunchPlan &plan = kernel.plan;
-  Reader reader(value, place, failure);
+  Reader reader(value, path, failure);
   reader("symbol", kernel.symbol);
   reader("schedule", kernel.schedule);
   reader("if", plan.condition, names);
@@ -384,11 +384,11 @@ static KernelInfo readKernel(const json::Value &value, const std::string &place,
   return kernel;
 }
 
-static Binding readBinding(const json::Value &value, const std::string &place,
+static Binding readBinding(const json::Value &value, const std::string &path,
                            Status &failure) {
   Binding binding;
   binding.storage = Storage::U8;
-  Reader reader(value, place, failure);
+  Reader reader(value, path, failure);
   reader("name", binding.name);
   reader("storage", binding.storage);
   reader("element", binding.element);
@@ -398,10 +398,10 @@ static Binding readBinding(const json::Value &value, const std::string &place,
   return binding;
 }
 
-static Dim readDim(const json::Value &value, const std::string &place,
+static Dim readDim(const json::Value &value, const std::string &path,
                    Status &failure) {
   Dim dim;
-  Reader reader(value, place, failure);
+  Reader reader(value, path, failure);
   reader("name", dim.name);
   reader("binding", dim.binding);
   reader("axis", dim.axis);
@@ -418,18 +418,18 @@ Result<ProgramInfo> dsv4::rt::readProgram(const json::Value &value) {
   reader("target", info.target);
   reader("arch", info.arch);
   reader.each("bindings", MaxBindings,
-              [&](const json::Value &element, const std::string &place) {
-                info.bindings.push_back(readBinding(element, place, failure));
+              [&](const json::Value &element, const std::string &path) {
+                info.bindings.push_back(readBinding(element, path, failure));
               });
   reader.each("dims", MaxDims,
-              [&](const json::Value &element, const std::string &place) {
-                info.dims.push_back(readDim(element, place, failure));
+              [&](const json::Value &element, const std::string &path) {
+                info.dims.push_back(readDim(element, path, failure));
               });
   const PlanNames names = info.planNames();
   reader.each("kernels", MaxKernels,
-              [&](const json::Value &element, const std::string &place) {
+              [&](const json::Value &element, const std::string &path) {
                 info.kernels.push_back(
-                    readKernel(element, place, names, failure));
+                    readKernel(element, path, names, failure));
               });
   if (failure.ok())
     failure = info.validate();

@@ -45,14 +45,14 @@ struct ScaleGroup {
   bool inVector = false; ///< Whole groups in a vector, several in a step.
 };
 
-/// What an op needs more threads for than the lanes of a row: the kind of
-/// schedule part, and the size of the problem.
+/// The work for which an op needs more threads than the lanes of a row: the
+/// kind of its schedule part, and the size of the problem.
 struct CooperativeWork {
   /// The name of the part: "dsv4.window". Empty: the lanes of a row do the op.
   llvm::StringRef kind;
   /// Rows of operands that one row of results takes; 0: not several.
   int64_t rows = 0;
-  /// Elements of such a row. Of `source`: the most that the op takes.
+  /// Elements of such a row. Of `source`: the maximum that the op takes.
   int64_t elements = 0;
   /// Elements of a row of `source` that are selected; 0: none are.
   int64_t k = 0;

@@ -42,8 +42,8 @@ namespace dsv4 {
 
 /// Dialects of the caller's own ops (docs/AddingAnOp.md).
 struct DialectExtension {
-  /// What tells one version of their lowering from another, a part of the cache
-  /// key: a kernel that an older version has made is not used.
+  /// The version of their lowering, a part of the cache key: kernels of another
+  /// version are not used.
   std::string identity;
   std::function<void(mlir::DialectRegistry &)> registerDialects;
   /// The device code that their ops call (docs/TileSources.md), which goes
@@ -64,25 +64,24 @@ struct SessionOptions {
   rt::DiskCacheOptions cache;
   /// Order of threads on the host target: forward, reverse or random:SEED.
   std::string threadOrder = "forward";
-  /// Told what launches on the host target left out because the data asked for
-  /// what is not there, such as entries beyond a pool; one line each.
+  /// Receives a line for each launch on the host target that skipped accesses
+  /// out of range, such as entries beyond a pool.
   std::function<void(const std::string &)> warn;
 };
 
 struct CompileOptions {
   /// The function to compile; empty: the only one there is.
   std::string entry;
-  /// Extents of exact dims, and bounds of buckets (powers of two): what
-  /// getCompileDims selects. Others give the same kernels under more keys, as a
-  /// key is made of the text alone: whether a dim counts is in the program, and
-  /// a hit does not read that.
+  /// Extents of exact dims, and bounds of buckets (powers of two), as
+  /// getCompileDims computes them. Other extents give the same kernels under
+  /// more keys: the policies are in the program, which a hit does not parse.
   std::map<std::string, int64_t> dims;
   /// A #dsv4.schedule<...> for every kernel; empty: from the table.
   std::string schedule;
   /// A schedule table file; empty: the built-in one.
   std::string table;
-  /// Kernels that print what they leave out because the data asked for what is
-  /// not there. The host target tells `SessionOptions::warn` anyway.
+  /// Kernels print accesses out of range, which they skip. The host target
+  /// always reports them to `SessionOptions::warn`.
   bool checks = false;
   /// What the program uses beside dsv4's ops. An identity is not empty.
   std::vector<DialectExtension> extensions;

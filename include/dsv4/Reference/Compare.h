@@ -103,7 +103,7 @@ struct SelectionOracle {
   /// The scores themselves, where what decides is something else (a sum with a
   /// bias); else empty.
   std::vector<BoundedValue> scores;
-  /// Where each element is in a cache; empty where nobody asks.
+  /// The slot of each element in a cache; empty if not needed.
   std::vector<int32_t> slots;
 
   BoundedValue getScore(int64_t row, int64_t index) const {
@@ -116,9 +116,9 @@ struct SelectionOracle {
 ///
 /// - the first min(k, count) of a row are different, and below its count; the
 ///   others are padding, -1;
-/// - the least that a left-out element can be is not above the most that a
-///   chosen one can be; keys with a bound of 0 are compared exactly, lower
-///   index included;
+/// - the lower bound of a left-out element is not above the upper bound of a
+/// chosen one; keys with a bound of 0 are compared exactly, lower index
+/// included;
 /// - the order is that of some such keys, or of the indices.
 std::string compareSelection(const Destination &destination,
                              llvm::ArrayRef<int32_t> indices,

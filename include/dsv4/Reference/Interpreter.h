@@ -45,10 +45,10 @@ struct Buffer {
 /// function succeeds. Caches are written when their op runs.
 rt::Status interpret(mlir::func::FuncOp func, llvm::ArrayRef<Buffer> buffers);
 
-/// A line for every append that promises `unique` entries and is given one of
-/// them twice, and for every online compression a segment of which writes an
-/// entry that another reads or writes: what comes of it is not specified.
-/// Nothing for buffers that interpret() refuses.
+/// A line for every append that promises `unique` entries and gets one of them
+/// twice, and for every online compression with a segment that writes an entry
+/// that another reads or writes. Their results are not specified. Nothing for
+/// buffers that interpret() refuses.
 std::vector<std::string> findSharedEntries(mlir::func::FuncOp func,
                                            llvm::ArrayRef<Buffer> buffers);
 

@@ -14,11 +14,11 @@
 
 namespace dsv4 {
 
-/// What dsv4-run is asked for.
+/// The options of dsv4-run.
 struct RunOptions {
   std::string file;
   CompileOptions compile; ///< `dims` holds every extent that was given.
-  SessionOptions session; ///< `warn` is also told of entries given twice.
+  SessionOptions session; ///< `warn` also reports repeated entries.
   std::map<std::string, std::string> inputs;  ///< Binding to .npy file.
   std::map<std::string, std::string> outputs; ///< Destination to .npy file.
   /// A folder with a file BINDING.npy for bindings that `inputs` does not name,

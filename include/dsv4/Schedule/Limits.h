@@ -1,4 +1,4 @@
-//===- Limits.h - What schedules are bounded by -----------------*- C++ -*-===//
+//===- Limits.h - Limits of schedules ---------------------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,10 +28,10 @@ constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxResidentThreads = 2048, kMaxResidentBlocks = 32;
 /// Of a multiprocessor; of a thread.
 constexpr int64_t kRegisters = 65536, kMaxThreadRegisters = 255;
-/// What a block has without asking for more.
+/// Shared memory of a block without a request for more.
 constexpr int64_t kStaticSharedBytes = 49152;
-/// The most that a block gets on any architecture. Where it is too much for the
-/// device, the kernel is not loaded.
+/// The maximum of a block on any architecture. If a device has less, the kernel
+/// is not loaded.
 constexpr int64_t kMaxSharedBytes = 232448;
 /// Blocks of a cluster; more than 8 are not portable.
 constexpr int64_t kMaxCluster = 16, kMaxPortableCluster = 8;
@@ -44,7 +44,8 @@ constexpr int64_t kMaxAccessBits = 128;
 // window/*.cuh
 //===----------------------------------------------------------------------===//
 
-/// From so many windows per block on they are a grid apart: `many_windows`.
+/// From this number of windows per block on they are a grid apart:
+/// `many_windows`.
 constexpr int64_t kManyWindows = 4;
 /// Rows of a window that are reduced at a time: `WindowShape::all_blocks`.
 constexpr int64_t kWindowBlockRows = 8;
@@ -62,9 +63,9 @@ constexpr int64_t kMaxWindowChannels = 8192;
 constexpr int64_t kMaxSelectItems = 32;
 /// Threads of a block that selects: a power of two.
 constexpr int64_t kMinSelectThreads = 64;
-/// What a warp selects: a lane per rank.
+/// The maximum k of a warp: one lane per rank.
 constexpr int64_t kMaxWarpK = 32;
-/// From how many elements.
+/// The maximum number of elements that a warp selects from.
 constexpr int64_t kMaxWarpColumns = kWarp * kMaxSelectItems;
 /// Groups that a warp chooses from: a lane per group.
 constexpr int64_t kMaxWarpGroups = 32;

@@ -1,11 +1,11 @@
-//===- Parts.h - What the parts of a schedule say ---------------*- C++ -*-===//
+//===- Parts.h - Properties of the parts of a schedule ----------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The answers of ScheduleInterface. Passes know a schedule by them alone.
+// The results of ScheduleInterface, through which passes use a schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +50,8 @@ struct PartGeometry {
   int64_t maxCluster = 1;
 };
 
-/// What a part takes of a block. Parts of a kernel are there at one time, so
-/// what they take adds up.
+/// The resources of a part in a block. All parts of a kernel exist at the same
+/// time, so their resources add up.
 struct PartResources {
   int64_t sharedBytes = 0; ///< Static shared memory.
   /// Registers of a thread for elements of rows, about: ptxas spills the rest.

@@ -13,7 +13,7 @@
 //                 several magnitudes, zeros of both signs, ties, infinities
 //   rotations     cosines and sines of random angles
 //   positions     of that table; a few -1 or beyond it
-//   scales       positive, in [2^-6, 2^6]
+//   scales        positive, in [2^-6, 2^6]
 //   indices       about 85 % name an entry; the others are -1, from the length
 //                 on, beyond the table, beyond the pool, INT32_MIN, INT32_MAX
 //   page tables   permuted pages; some -1, a few beyond the pool
@@ -22,11 +22,10 @@
 //   appends       the last positions of every request, one for each token, more
 //                 than a ring holds too, in any order; or slots, all different
 //                 if they are `unique`; some -1 and beyond the pool
-//   segments        (of an online compress) of windows that begin, go on and
-//   end;
-//                 in place, to another entry, or not kept; each entry of the
-//                 state in one segment only; a few that are none
-//   destinations  the byte 0xAB, so that what was not written shows
+//   segments      (of an online compress) of windows that begin, continue and
+//                 end; written in place, to another entry, or not at all; each
+//                 entry of the state in one segment only; a few invalid ones
+//   destinations  the byte 0xAB, so that unwritten bytes show
 //   bytes of a page that belong to no field: 0xFF, a NaN in most formats
 //
 //===----------------------------------------------------------------------===//

@@ -142,7 +142,7 @@ public:
   /// How many vectors of an uneven row the lane has; null where all have one
   /// number.
   mlir::Value getVectorCount(int64_t row);
-  /// Emits on the first of every so many lanes.
+  /// Emits on the first of every `lanes` lanes.
   void onFirstOf(int64_t lanes, llvm::function_ref<void()> emit);
   /// What must hold for this thread to read what only its own row needs; null
   /// where all do.
@@ -170,13 +170,13 @@ public:
   /// Maps rows to warps, `lanes` of them a row, without a cooperative op, and
   /// leaves the builder where a row is.
   void mapRowsToLanes(int64_t lanes);
-  /// Maps a row to every so many blocks.
+  /// Maps each row to `blocksPerRow` blocks.
   void mapRowsToBlocks(int64_t blocksPerRow);
   /// Maps `rows` rows to a block, whose threads have them together.
   void mapRowsToTiles(int64_t rows);
   /// Here row `tileRow` of those is at hand.
   void mapRowOfTile(mlir::Value tileRow);
-  /// Whether the row at hand is one that there is.
+  /// Whether the current row exists.
   mlir::Value getInside() const { return inside; }
   /// What only the row at hand needs is read if there is such a row.
   void readOnlyInside() { holdsRow = inside; }

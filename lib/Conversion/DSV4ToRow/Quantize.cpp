@@ -95,7 +95,7 @@ Value QuantizeBuilder::buildOuter(Value x) {
   if (op.getGiven()) {
     StoredVector stored = locateRow(row, op.getGiven(), 0, 1, "outer");
     stored.offset = row.constant(0);
-    // NaN is the least, too.
+    // NaN becomes the minimum, too.
     Value given = atLeast(buildRead(row, stored), FLT_MIN);
     return arith::MinNumFOp::create(b, row.getLoc(), given,
                                     row.splat(FLT_MAX, sizeOf(given)));

@@ -87,11 +87,11 @@ LogicalResult CUDADialect::verifyOperationAttribute(Operation *op,
   StringRef name = attr.getName();
   Attribute value = attr.getValue();
   // By name: the dialect gpu is not needed for anything else here.
-  StringRef place = op->getName().getStringRef();
+  StringRef opName = op->getName().getStringRef();
   auto expects = [&](const char *what) {
     return op->emitOpError() << "expects '" << name << "' to be " << what;
   };
-  if (place == "gpu.func" && name == kHeaderAttr) {
+  if (opName == "gpu.func" && name == kHeaderAttr) {
     auto lines = dyn_cast<ArrayAttr>(value);
     return lines && llvm::all_of(lines, llvm::IsaPred<StringAttr>)
                ? success()
@@ -99,9 +99,9 @@ LogicalResult CUDADialect::verifyOperationAttribute(Operation *op,
   }
   if (name == kConfigAttr && isa<DeviceCallOpInterface>(op))
     return isa<StringAttr>(value) ? success() : expects("a string");
-  if (place == "gpu.func" && (name == kMinBlocksAttr || name == kClusterAttr))
+  if (opName == "gpu.func" && (name == kMinBlocksAttr || name == kClusterAttr))
     return isCount(value) ? success() : expects("an i64 of at least 1");
-  if (place == "gpu.module" && name == kTargetAttr)
+  if (opName == "gpu.module" && name == kTargetAttr)
     return isa<TargetAttr>(value) ? success() : expects("a #cuda.target");
   return op->emitOpError() << "cannot have the attribute '" << name << "'";
 }

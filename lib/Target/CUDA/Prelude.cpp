@@ -83,7 +83,7 @@ std::string withoutIncludes(std::string_view text) {
     const auto startsWith = [&](std::string_view word) {
       return line.substr(0, word.size()) == word;
     };
-    // An empty line in its place keeps the numbers right.
+    // An empty line instead keeps the line numbers right.
     if (!startsWith("#pragma once") && !startsWith("#include"))
       result += line;
     result += '\n';

@@ -22,13 +22,13 @@ struct ChildProcess {
   std::string log;                      ///< Where both of its outputs go.
 };
 
-/// Runs a program to its end and returns what waitpid says of it. Whatever it
-/// has started by then and left running is ended.
+/// Runs a program to its end and returns its status from waitpid. Processes
+/// that it has started and left running are killed.
 ///
 /// The program is in a process group of its own, whose first process watches
-/// this one: when the calling thread ends, by SIGKILL too, the kernel tells the
-/// watcher, and the watcher kills the group. A program that leaves the group
-/// (setsid) is out of reach.
+/// this one: when the calling thread ends, by SIGKILL too, the watcher gets a
+/// signal and kills the group. A program that leaves the group (setsid) is out
+/// of reach.
 Result<int> runChild(const ChildProcess &child);
 
 } // namespace dsv4::rt

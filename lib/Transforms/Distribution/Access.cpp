@@ -29,7 +29,7 @@ int64_t getStatedAlignment(int64_t align, int64_t bytes) {
   return align >= natural ? 0 : align;
 }
 
-/// The cells of so many elements of `bits` bits.
+/// The cells of `elements` elements of `bits` bits.
 Value toCells(OpBuilder &b, Distribution &d, Value elements, int64_t bits,
               int64_t cell) {
   Location loc = d.getLoc();
@@ -274,7 +274,7 @@ private:
   void storeRow(Value fragment, Value offset);
   /// Values that every lane of the row holds.
   void storeWhole(Value values, Value offset);
-  /// Values that one of so many lanes holds.
+  /// Values each of which one lane of several holds.
   LogicalResult storeDealt(Value values, Value offset);
   void storePad(Value offset, int64_t begin);
   void store(Value value, Value offset, Value vectors, int64_t stride,
@@ -337,9 +337,8 @@ void Writer::storePad(Value offset, int64_t begin) {
                      ? Value(arith::ConstantIntOp::create(b, loc, 0, 8))
                      : Value();
     for (int64_t i = 0; i < static_cast<int64_t>(write.getPad()); ++i) {
-      Value place =
-          arith::AddIOp::create(b, loc, offset, d.constant(begin + i));
-      memref::StoreOp::create(b, loc, zero, write.getBase(), ValueRange{place});
+      Value at = arith::AddIOp::create(b, loc, offset, d.constant(begin + i));
+      memref::StoreOp::create(b, loc, zero, write.getBase(), ValueRange{at});
     }
   });
 }

@@ -443,8 +443,8 @@ LogicalResult Distribution::distributeRows(const Cooperation *with) {
   return success();
 }
 
-/// Refuses what would be left out: ops that take rows and give nothing, unless
-/// they write, and conditions within conditions.
+/// Refuses ops that would be dropped: those that take rows and have no result,
+/// unless they write, and conditions within conditions.
 static LogicalResult verifyRoots(Block *block, bool isGuard) {
   for (Operation &op : *block) {
     bool takesRow = llvm::any_of(

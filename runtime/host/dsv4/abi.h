@@ -69,7 +69,7 @@ struct Calls {
   void (*beyondPool)(long long page, long long pages);
 };
 
-/// What the running thread is told; one per image.
+/// The state that the running thread reads; one per image.
 struct State {
   Index threadIdx, blockIdx, blockDim, gridDim;
   void *dynamicShared;

@@ -185,7 +185,7 @@ __device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high,
   high = f32_of_f16(pair >> 16);
 }
 
-// Finite values stay finite; 2^-24 is the least of the subnormal ones.
+// Finite values stay finite; 2^-24 is the smallest subnormal one.
 __device__ inline unsigned rz_f16_of_f32(float value) {
   const unsigned bits = as_unsigned(value), sign = bits >> 16 & 0x8000;
   const unsigned magnitude = bits & 0x7FFFFFFFu;

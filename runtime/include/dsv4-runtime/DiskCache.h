@@ -11,10 +11,10 @@
 //   <root>/v2/<arch>/llvmcache-<key>     one entry (see Entry.h)
 //   <root>/v2/quarantine/                bad entries, at most 16
 //
-// An entry is written aside and renamed into place, so a reader sees all of it
-// or nothing; no lock guards correctness. Nothing here can fail a caller: a
-// trouble is a warning and counts as a miss. A directory that others could
-// write to, at any level from the root down, is not used at all.
+// An entry is written to a temporary file and renamed, so a reader sees all of
+// it or nothing; correctness depends on no lock. Nothing here can fail a
+// caller: an error is a warning and counts as a miss. A directory that others
+// could write to, at any level from the root down, is not used at all.
 //
 // The directory of an architecture is flat, and the names have LLVM's prefix,
 // because pruning is LLVM's: it bounds one directory, and touches such names

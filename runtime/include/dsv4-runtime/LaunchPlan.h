@@ -107,13 +107,13 @@ struct LaunchPlan {
   Expression workspaceBytes;
   std::vector<Parameter> parameters;
 
-  /// Checks what can be checked without extents, for a program of so many
-  /// extents and bindings.
+  /// Checks the plan as far as possible without extents, for a program with
+  /// `extents` extents and `bindings` bindings.
   Status validate(size_t extents, size_t bindings) const;
 
-  /// Works out the launch. An error if a value overflows, CUDA does not take
-  /// it, or the requirements do not hold; `names` are for its message. Does not
-  /// allocate otherwise.
+  /// Evaluates the plan. An error if a value overflows or exceeds a limit of
+  /// CUDA, or if the requirements do not hold; `names` are for its message.
+  /// Allocates nothing otherwise.
   Status evaluate(const LaunchInputs &inputs, const PlanNames &names,
                   LaunchShape &shape) const;
 };

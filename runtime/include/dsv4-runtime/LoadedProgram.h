@@ -48,11 +48,11 @@ struct Argument {
   const int64_t *shape;
 };
 
-/// Memory for what the blocks of a kernel tell each other, for programs that
-/// need some. It is to be zero before its first launch, and is zero again after
-/// each one, a replay of a graph included; a launch that failed on the device
-/// may leave it otherwise. Launches that may run at the same time need one
-/// each; those of one stream, of whatever programs and shapes, share one.
+/// Memory that the blocks of a kernel share, for programs that need some. It
+/// must be zero before its first launch, and is zero again after each one, a
+/// replay of a graph included. A launch that failed on the device may leave
+/// other bytes. Launches that may run at the same time need one each; those of
+/// one stream, of whatever programs and shapes, share one.
 struct Workspace {
   void *data = nullptr; ///< Aligned to WorkspaceAlignment.
   uint64_t bytes = 0;

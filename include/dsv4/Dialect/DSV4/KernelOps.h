@@ -66,13 +66,12 @@ mlir::Value getRowSource(RowwiseOpInterface op);
 /// of dims, "?" where there is none.
 llvm::SmallVector<std::string> describeIterationSpace(mlir::Value rowSource);
 
-/// Where a kernel of row-wise ops is told how many rows there are: an argument
-/// of its body, one of the function's if any op has its rows from there; or
-/// null.
+/// The argument of a kernel's body that determines its number of rows, or null.
+/// An argument of the function is preferred.
 mlir::BlockArgument getRowArgument(KernelOp kernel);
 
-/// The most rows a kernel of row-wise ops can have: extents that are constant
-/// or in a bucket bound them, the runtime all others.
+/// The maximum number of rows of a kernel of row-wise ops: constant extents and
+/// buckets bound them, the runtime bounds all others.
 int64_t boundRows(KernelOp kernel);
 
 /// The contract of the op that computes `value`, for the destination that it is

@@ -237,7 +237,7 @@ FailureOr<Spelling> dsv4::spellDeviceCall(cuda::DeviceCallOpInterface op,
     auto spelled = spell(argument, text);
     if (failed(spelled))
       return failure();
-    // Temporaries are in the place of a lambda.
+    // Temporaries take the position of a lambda.
     (isLambda || !lambdas.empty() ? lambdas : plain).push_back(*spelled);
   }
   Spelling spelling{call + llvm::join(plain, ", ") + ")", Precedence::Postfix};

@@ -71,7 +71,7 @@ struct Field {
 /// The fields of one entry in storage order. The data fields, in that order,
 /// are the entry's row of values.
 struct Record {
-  /// The most fields, and the most values in a row.
+  /// The maximum number of fields, and of values in a row.
   static constexpr size_t kMaxFields = 64;
   static constexpr int64_t kMaxRowExtent = 65536;
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that computes record bytes, page bytes and byte offsets.
+// Computes record bytes, page bytes and byte offsets. No other code does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace dsv4::layout {
 ///   * in array: at (p * page + slot) * bytes of the field, in its own array.
 class RecordLayout {
 public:
-  /// The most entries per page.
+  /// The maximum number of entries per page.
   static constexpr int64_t kMaxPage = 1 << 20;
 
   /// `record` is valid and `page` between 1 and kMaxPage.
