@@ -1,9 +1,9 @@
-// One decode step of CSA's compressor (m = 4, overlapping): what the tokens' projections are, in fp32,
-// pooled into the entries that become complete with them, normalised, rotated at the position of
-// their window, quantised and written to V4's 584-byte records. One kernel, launched over the entries.
-// Then the tokens themselves go to the state, a ring of 8 positions per request: a second kernel, as
-// the first still reads what it overwrites. The bucket of the entries tells the compiler that they are
-// few, so that it spends a whole block of threads on each.
+// One decode step of CSA's compressor (m = 4, overlapping). One kernel, launched over the entries,
+// pools the fp32 projections of tokens into the entries that they complete, then normalises,
+// rotates at the position of the window, quantises and writes V4's 584-byte records. A second
+// kernel writes the tokens to the state, a ring of 8 positions per request, because the first
+// kernel still reads the entries that they overwrite. The entries have a bucket, so the compiler
+// knows that they are few and uses a whole block of threads for each.
 //
 //   dsv4-run examples/csa_compress_decode.mlir --random=1 --check --dim tokens=64 --dim entries=64 \
 //     --dim requests=64 --dim positions=4096 --dim cache.pages=16 --dim state.pages=64

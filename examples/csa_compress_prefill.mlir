@@ -1,8 +1,8 @@
-// CSA's compressor (m = 4, overlapping) for the tokens of a prefill, from any position and in parts of
-// any size: a window that began in an earlier launch is completed from the state, which is paged like a
-// sliding window of the sequence. One kernel for pooling, norm, rotation, quantisation and store,
-// launched over the entries; a second one keeps the tokens. The entries are those of
-// csa_compress_decode.mlir, bit for bit, however the tokens are cut into launches.
+// CSA's compressor (m = 4, overlapping) for the tokens of a prefill, from any position and in
+// chunks of a prompt of any size. The state completes windows that began in an earlier launch; it
+// is paged like a sliding window of the sequence. One kernel, launched over the entries, pools,
+// normalises, rotates, quantises and stores; a second one keeps the tokens. The entries are those
+// of csa_compress_decode.mlir, bit for bit, however the tokens are divided among launches.
 //
 //   dsv4-run examples/csa_compress_prefill.mlir --random=1 --check --dim tokens=1024 --dim entries=256 \
 //     --dim requests=8 --dim max_pages=64 --dim positions=4096 --dim cache.pages=16 --dim state.pages=512

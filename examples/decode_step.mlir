@@ -1,9 +1,9 @@
-// What one decode step does to the caches of a CSA layer, as one program of four kernels:
+// The cache work of one decode step in a CSA layer, as one program of four kernels:
 //
-//   1. the new tokens' rows go to the sliding window: norm, rotation, quantisation and store in one kernel;
-//   2. windows of four tokens that become complete are pooled into entries of the compressed cache;
-//   3. the tokens' projections are kept for the windows to come;
-//   4. the entries that attention selected are gathered as bf16, from pages that 2 has just written to.
+//   1. write the rows of new tokens to the sliding window: norm, rotation, quantisation and store;
+//   2. pool windows of four tokens that become complete into entries of the compressed cache;
+//   3. keep the projections of the tokens for later windows;
+//   4. gather the entries that attention selected as bf16, from pages that 2 has just written.
 //
 //   dsv4-run examples/decode_step.mlir --random=1 --check --dim tokens=16 --dim entries=16 \
 //     --dim requests=16 --dim positions=4096 --dim topk=512 --dim max_pages=16 \

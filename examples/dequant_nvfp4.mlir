@@ -1,6 +1,6 @@
-// Decodes a dense NVFP4 tensor: E2M1 values, one E4M3 scale per 16, one fp32
-// scale a row. Two E2M1 values share a byte, the even one in the low nibble, so
-// `data` is passed as bytes [rows, 256].
+// Decodes a dense NVFP4 tensor: E2M1 values, one E4M3 scale per 16 values, one
+// fp32 scale per row. Two E2M1 values share a byte, the even one in the low
+// nibble, so `data` is passed as bytes [rows, 256].
 //
 //   dsv4-run examples/dequant_nvfp4.mlir --random=1 --check --dim rows=1000
 

@@ -1,5 +1,5 @@
-// The 64 largest of rows of MXFP4: each element is decoded where it is read, and no decoded row is
-// ever in memory. One kernel.
+// The 64 largest elements of each row of MXFP4. One kernel decodes each element where it reads it;
+// no decoded row is ever in memory.
 //
 //   dsv4-run examples/dequantize_topk.mlir --random=1 --check --dim rows=256
 

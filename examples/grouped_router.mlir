@@ -1,6 +1,7 @@
-// A router that chooses groups first, as DeepSeek-V3's does: of 8 groups of 32 experts the 4 whose two best
-// experts have the largest sums of score plus bias, and of those the 8 best experts. Their weights are their
-// scores without the bias, divided by their sum and scaled. One kernel, a warp a token.
+// A router that chooses groups first, as DeepSeek-V3's does. Of 8 groups of 32 experts it keeps the
+// 4 whose two best experts have the largest sums of score plus bias, and of their experts it
+// chooses the 8 best. The weights are the scores without the bias, divided by their sum and scaled.
+// One kernel, with a warp per token.
 //
 //   dsv4-run examples/grouped_router.mlir --random=1 --check --dim tokens=64
 

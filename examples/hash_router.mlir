@@ -1,6 +1,7 @@
-// The router of the first layers, which choose experts by token id: a row of the table says which, and the
-// weights are those of any other layer, from the scores of the chosen experts. One kernel, which reads of the
-// logits only the 6 that it needs. An id outside the table gives -1 and weights of 0.
+// The router of the first layers, which chooses experts by token id: a row of the table names them.
+// The weights are computed as in any other layer, from the scores of the chosen experts. One
+// kernel, which reads only the 6 logits that it needs. An id outside the table gives -1 and weights
+// of 0.
 //
 //   dsv4-run examples/hash_router.mlir --random=1 --check --dim tokens=64
 

@@ -1,6 +1,6 @@
-// HCA's compressor: windows of m = 128 tokens, one stream, into V4's 584-byte records: pooled,
-// normalised, rotated, quantised and stored by one kernel that has a block of threads for every
-// entry. The tokens go to the state, a ring of 128 positions per request.
+// HCA's compressor: windows of m = 128 tokens, one stream, into V4's 584-byte records. One kernel,
+// with a block of threads per entry, pools, normalises, rotates, quantises and stores. The tokens
+// go to the state, a ring of 128 positions per request.
 //
 //   dsv4-run examples/hca_compress.mlir --random=1 --check --dim tokens=1024 --dim entries=8 \
 //     --dim requests=8 --dim positions=4096 --dim cache.pages=16 --dim state.pages=64

@@ -1,7 +1,8 @@
-// HCA's compressor, online: of a window of m = 128 tokens under way the state keeps, channel by channel,
-// the largest score and two sums, in place of the tokens. A launch takes the tokens as they come, in
-// segments of windows; a segment that ends its window gives an entry, which is normalised, rotated,
-// quantised and written to V4's 584-byte records by the same kernel. The others have slot -1.
+// HCA's compressor, online. For a window of m = 128 tokens in progress the state keeps, channel by
+// channel, the largest score and two sums instead of the tokens. A launch takes tokens as they
+// come, in segments of windows. A segment that ends its window makes an entry, which the same
+// kernel normalises, rotates, quantises and writes to V4's 584-byte records. Other segments have
+// slot -1.
 //
 //   dsv4-run examples/hca_online.mlir --random=1 --check --dim tokens=64 --dim segments=64 \
 //     --dim positions=4096 --dim cache.pages=16 --dim state.pages=8

@@ -1,5 +1,6 @@
-// Quantises rows of bf16 to NVFP4: E2M1 payload, two per byte, and one E4M3 scale for every 16 of them,
-// to the nearest and never below the smallest positive one. A NaN of the data becomes a NaN scale.
+// Quantises rows of bf16 to NVFP4: E2M1 payload, two per byte, and one E4M3 scale per 16 values,
+// rounded to nearest and never below the smallest positive one. A NaN in the data becomes a NaN
+// scale.
 //
 //   dsv4-run examples/quantize_nvfp4.mlir --random=1 --check --dim rows=4096
 

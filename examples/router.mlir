@@ -1,6 +1,7 @@
-// The router of a dense layer: scores of the experts from their logits, the 6 best by score plus bias, and
-// their weights, which are their scores without the bias, divided by their sum and scaled. One kernel, a
-// warp a token: scores never go to memory. The places come best first.
+// The router of a dense layer: scores of the experts from their logits, the 6 best experts by score
+// plus bias, and their weights. The weights are the scores without the bias, divided by their sum
+// and scaled. One kernel, with a warp per token, so scores never go to memory. The best expert is
+// first.
 //
 //   dsv4-run examples/router.mlir --random=1 --check --dim tokens=64
 

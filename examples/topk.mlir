@@ -1,13 +1,15 @@
-// The indexer's choice: of every query's scores the 512 best of the compressed entries that it may
-// see, one for every 4 positions up to its own, and where they are in a paged cache with 64 entries a
-// page. Exactly these, whatever the scores: of equal ones the first. Rows that have fewer are filled up with -1.
+// The selection of the indexer. A query may see one compressed entry for every 4 positions up to
+// its own. Its 512 best scores are selected, with the slots of their entries in a paged cache of 64
+// entries per page. The result is exact: the first of equal scores wins. A row with fewer entries
+// is padded with -1.
 //
 //   dsv4-run examples/topk.mlir --random=1 --check --dim queries=64 --dim entries=32768 \
 //       --dim requests=8 --dim pages=512
 //
-// Positions of queries are given, so `ratio` makes entries of them. What is compiled is for numbers of queries and entries
-// up to the next powers of two: of few queries each may have several blocks. With `queries = #dsv4.policy<dynamic>` one
-// kernel has any number of them, a block each.
+// The lengths are positions of queries, which `ratio` turns into numbers of entries. The kernel is
+// compiled for numbers of queries and entries up to the next powers of two, so each of few queries may
+// have several blocks. With `queries = #dsv4.policy<dynamic>` one kernel takes any number of queries,
+// with one block each.
 
 func.func @topk(
     %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["queries", "entries"]},

@@ -1,7 +1,7 @@
-// Keeps the tokens of CSA's compressor (m = 4, overlapping) in the state: what they project to, and
-// their scores with the bias of their place in the window, so that dsv4.compress reads the state as
-// `biased`. user.add_window_bias is of a dialect outside of dsv4; still the chain is one kernel, and
-// the biased scores go to no memory but the state.
+// Keeps the tokens of CSA's compressor (m = 4, overlapping) in the state: their projections, and
+// their scores with the bias of their position in the window, so that dsv4.compress reads the state
+// as `biased`. user.add_window_bias belongs to a dialect outside of dsv4. Still the chain is one
+// kernel, and the biased scores are only in the state.
 //
 //   dsv4-example-user-op --cuda examples/user_op/user_op.mlir
 
