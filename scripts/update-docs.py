@@ -351,7 +351,7 @@ def make_dialect(arguments, _):
     folders = os.listdir(os.path.join(ROOT, "dialects"))
     folder = next((f for f in folders if f.lower() == name), name)
     text = tablegen(f"dialects/{folder}/{folder}Ops.td", "-gen-dialect-doc", f"-dialect={name}")
-    # Errors say operands' names, which stand in front here.
+    # Errors name operands; here the column before does.
     return re.sub(r"^(\| `(\w+)` \| (?:variadic of )?)'\2', a ", r"\1", text, flags=re.M)
 
 
