@@ -132,15 +132,15 @@ Interpreter::findToken(CompressOp op, int64_t entry, int64_t row) const {
     return WindowToken{x.elements(), values.at(op.getScores()).elements(),
                        at * columns, op.getBias() ? bias : -1};
   }
-  auto entry = findEntry(op, request, t);
-  if (!entry)
+  auto stored = findEntry(op, request, t);
+  if (!stored)
     return std::nullopt;
   auto state = cast<BlockArgument>(op.getState());
   ArrayRef<FieldAttr> fields =
       cast<CacheType>(state.getType()).getRecord().getFields();
   bool plain = op.getBias() && !op.getBiased();
-  return WindowToken{locate(state, fields[0], *entry),
-                     locate(state, fields[1], *entry), 0, plain ? bias : -1};
+  return WindowToken{locate(state, fields[0], *stored),
+                     locate(state, fields[1], *stored), 0, plain ? bias : -1};
 }
 
 //===----------------------------------------------------------------------===//
