@@ -87,7 +87,7 @@ def CUDA_BufferAccessOpInterface : OpInterface<"BufferAccessOpInterface"> {
     ops whether the kernel reads or writes the buffer.
   }];
   let methods = [
-    InterfaceMethod<"The alignment in bytes, a power of two, that the op counts on for `memory`.",
+    InterfaceMethod<"The alignment in bytes, a power of two, that the op relies on for `memory`.",
       "int64_t", "getBufferAlignment", (ins "::mlir::OpOperand &":$memory)>
   ];
 }

@@ -55,7 +55,7 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     All `threads` threads of a block, or of the `cluster` blocks that share the row, select
     together, `vectors` vectors per thread at a time. With kind `block` the threads hold the longest
     row, with kind `rounds` they read a row in a few rounds, and with kind `stream` in any number of
-    rounds. With `blocks`, that many blocks that are no cluster share the row, and the last of them
+    rounds. With `blocks`, that many blocks share the row without a cluster, and the last of them
     to end runs the second region. They communicate through a workspace of `getWorkspaceBytes()`
     bytes per row, which is zero before and after.
 

@@ -229,7 +229,7 @@ def DSV4_SelectAttr : DSV4_ScheduleAttrBase<"Select", "select", [
     * `block`: the threads of a block, or of a cluster, which have a row in registers;
     * `stream`: the same threads, which read a row of any length once, `vectors` vectors per
       thread at a time, and keep what may be selected;
-    * `grid`: the threads of `blocks` blocks that are no cluster and do not wait for each other.
+    * `grid`: the threads of `blocks` blocks without a cluster, which do not wait for each other.
       They read like `stream`. What they keep goes to a workspace, which the caller provides, and
       the last of them to end selects from it;
     * `tile`: warps of a block, which get tiles of the rows from another op of the kernel. The part

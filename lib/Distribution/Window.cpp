@@ -212,9 +212,9 @@ struct WindowDistribution : DistributionModel<WindowDistribution<Op>, Op> {
     int64_t channels =
         cast<VectorType>(op->getResult(0).getType()).getNumElements();
     if (channels % part.getElements() != 0)
-      return op->emitOpError()
-             << "schedule_window_c1: a row of " << channels
-             << " elements is not made of vectors of " << part.getElements();
+      return op->emitOpError() << "schedule_window_c1: a row of " << channels
+                               << " elements is not a multiple of vectors of "
+                               << part.getElements();
     auto emit = [&] { return WindowBuilder(op, d).build(window); };
     Distribution::Cooperation with;
     with.plan = &window.getBody().front();

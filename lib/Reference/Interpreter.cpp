@@ -359,7 +359,7 @@ rt::Status Interpreter::checkOperands(Operation *op) const {
       return invalid(which + ", which '" +
                      value.getDefiningOp()->getName().getStringRef() +
                      "' computes under the contract '" + toText(contract) +
-                     "', so there is no one result to compare with: check the "
+                     "', so its result is not unique: check the "
                      "two ops in functions of their own");
   }
   return {};
@@ -387,7 +387,7 @@ rt::Status Interpreter::checkContracts(Operation *op) const {
     bool selects = contract == ResultContract::selection();
     auto format = reference::getFormat(values.at(result).element);
     if (!selects && !(format && isFloatingPoint(*format)))
-      return invalid(which + ", whose elements are no floating-point numbers: "
+      return invalid(which + ", whose elements are not floating-point numbers: "
                              "expected 'exact'");
     Knowledge known = knowledge.lookup(result);
     if (contract == ResultContract::bounded()) {

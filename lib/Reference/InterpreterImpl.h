@@ -23,8 +23,8 @@ inline rt::Status invalid(const llvm::Twine &message) {
   return {rt::Code::InvalidArgument, message.str()};
 }
 
-/// The sum of neighbours, then of neighbouring sums; an odd one out goes up a
-/// level as it is.
+/// The sum of neighbours, then of neighbouring sums; an unpaired value moves up
+/// a level as it is.
 float sumTree(llvm::SmallVector<float> level);
 
 /// Numbers of one format, side by side in memory.

@@ -380,7 +380,7 @@ std::vector<uint8_t> dsv4::reference::randomScales(Format format, size_t count,
                                                    int maxExponent) {
   assert(minExponent <= maxExponent && "an empty range of scales");
   uint32_t last = largestFinite(format);
-  // Positive codes ascend with their values; code 0 is zero but for E8M0FNU.
+  // Positive codes ascend with their values; code 0 is zero, except in E8M0FNU.
   uint32_t first = format == Format::E8M0FNU ? 0 : 1;
   auto nearest = [&](int exponent) {
     uint32_t code = encode(format, std::ldexp(1.0, exponent));

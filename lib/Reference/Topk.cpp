@@ -191,7 +191,7 @@ rt::Status Interpreter::choose(TopkOp op) {
         return invalid("dsv4.topk: what it chooses without an order is an "
                        "operand of '" +
                        user->getName().getStringRef() +
-                       "', so there is no one result to compare with: give it "
+                       "', so its result is not unique: give it "
                        "'order sorted' or 'order index_ascending'");
   auto result = [&](Value destination) -> Tensor * {
     if (!destination)

@@ -50,7 +50,7 @@ private:
   Status execute();
   Status check();
   Status writeOutputs();
-  /// What the run reads from the file `path`, but for input `except`, or an
+  /// What the run reads from the file `path`, except input `except`, or an
   /// empty string.
   std::string explainRead(const std::string &path,
                           const std::string &except) const;

@@ -262,7 +262,7 @@ static std::string explainColumns(RowwiseOpInterface op, int64_t vector) {
                          op->getName());
   if (vector % unit != 0)
     return llvm::formatv("schedule_select_c7: a vector of {0} elements is not "
-                         "made of the {1} that belong together",
+                         "a multiple of the {1} that belong together",
                          vector, unit);
   for (RowSegment segment : cast<RowLayoutOpInterface>(*op).getRowSegments())
     if (segment.extent % vector != 0)

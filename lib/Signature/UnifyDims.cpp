@@ -50,7 +50,7 @@ private:
 
   func::FuncOp func;
   llvm::EquivalenceClasses<ArgumentAxis> classes;
-  /// Destinations that are no arguments.
+  /// Destinations that are not arguments.
   llvm::MapVector<Value, unsigned> intermediates;
   /// New types and names, by argument.
   SmallVector<SmallVector<int64_t>> shapes;
@@ -71,7 +71,7 @@ std::optional<unsigned> DimUnifier::getArgument(Value tensor, int64_t &axis) {
         auto source =
             dim ? dyn_cast<RankedTensorType>(dim.getSource().getType())
                 : RankedTensorType();
-        // No verifier says that there is such an axis.
+        // No verifier checks that the axis exists.
         if (index && source && *index >= 0 && *index < source.getRank()) {
           tensor = dim.getSource();
           axis = *index;

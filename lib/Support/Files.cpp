@@ -139,7 +139,7 @@ struct Destination {
 } // namespace
 
 /// Whether `path` is an entry of /proc, which stands for a file that is open:
-/// replacing the file would leave it to nobody.
+/// replacing the file would leave it without a reader.
 static bool isDescriptor(StringRef path) {
   llvm::SmallString<256> folder;
   return !llvm::sys::fs::real_path(parentOf(path), folder) &&

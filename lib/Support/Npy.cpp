@@ -162,7 +162,7 @@ bool HeaderParser::parse() {
     break;
   }
   if (!rest.trim().empty())
-    return fail("the header goes on after its dict with " + quoted(rest));
+    return fail("the header continues after its dict with " + quoted(rest));
   for (auto [key, found] :
        {std::pair("descr", hasDescr), std::pair("fortran_order", hasOrder),
         std::pair("shape", hasShape)})

@@ -196,8 +196,8 @@ rt::Status InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
       return {rt::Code::InvalidArgument,
               "binding '" + binding.name +
                   "' is too large: random inputs are limited to 64 GiB"};
-    // To ask for more than the system would ever give ends the process.
-    // Volatile, since a compiler may leave out an allocation that nobody uses.
+    // A request for more than the system would ever give ends the process.
+    // Volatile, because a compiler may drop an unused allocation.
     void *volatile probe = std::malloc(*bytes);
     if (!probe && *bytes > 0)
       return {rt::Code::InvalidArgument,

@@ -43,7 +43,7 @@ static void visitAccesses(Value memory, function_ref<void(OpOperand &)> visit) {
       visit(use);
 }
 
-/// The alignment that an access counts on: that of an element, unless its op
+/// The alignment that an access relies on: that of an element, unless its op
 /// says more.
 static int64_t getAlignment(OpOperand &access) {
   if (auto op = dyn_cast<cuda::BufferAccessOpInterface>(access.getOwner()))

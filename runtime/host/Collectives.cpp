@@ -164,7 +164,7 @@ void FiberExecutor::waitForCluster() {
   thread.arrived = false;
 }
 
-/// Frees all that wait for the barrier, if nobody is missing.
+/// Frees all that wait for the barrier, if no thread is missing.
 void FiberExecutor::tryCompleteCluster() {
   if (missing != 0)
     return;
@@ -199,7 +199,7 @@ void *FiberExecutor::inBlock(const void *own, unsigned of, dsv4_host::Use use) {
   else if (!isVariable && !isDynamic)
     why = " at an address that is not of shared memory";
   if (why) {
-    fail("asks for shared memory of block " + std::to_string(of) +
+    fail("accesses shared memory of block " + std::to_string(of) +
          " of its cluster" + why);
     return nullptr;
   }

@@ -39,7 +39,7 @@ constexpr int unwritten = 0x7F;
 constexpr uint64_t manyThreads = 2048;
 std::mutex manyStacks;
 
-/// What the hardware promises is less; what a bulk copy asks for is this.
+/// The hardware guarantees less; a bulk copy needs this alignment.
 constexpr size_t sharedAlignment = 128;
 
 void spoil(unsigned char *begin, const unsigned char *end) {
@@ -267,7 +267,7 @@ unsigned FiberExecutor::firstToRun() {
   return launch.schedule.order == ThreadOrder::Reverse ? launch.cluster - 1 : 0;
 }
 
-/// To a block that has a thread which can run; false where there is none.
+/// Switches to a block with a thread that can run; false if none exists.
 bool FiberExecutor::switchToReady() {
   const unsigned size = launch.cluster, first = firstToRun();
   const bool reverse = launch.schedule.order == ThreadOrder::Reverse;

@@ -69,7 +69,7 @@ HostKernel::load(const std::string &image, const std::string &symbol,
       dlsym(loaded->library, "dsv4_host_image"));
   void *entry = dlsym(loaded->library, "dsv4_host_entry");
   if (!head || !entry)
-    return Status(Code::LoadFailed, who + "the image is no host kernel");
+    return Status(Code::LoadFailed, who + "the image is not a host kernel");
   if (head->version != dsv4_host::abi_version)
     return Status(Code::LoadFailed, who + "the image has version " +
                                         std::to_string(head->version) +

@@ -40,8 +40,8 @@ public:
 
   /// Runs a grid of whole clusters; `params` holds the address of each
   /// parameter, as cuLaunchKernel takes them. Without blocks nothing runs,
-  /// which is no error. Launches of one module wait for each other; those of
-  /// different modules do not.
+  /// which is not an error. Launches of one module wait for each other; those
+  /// of different modules do not.
   Status launch(Dim3 grid, Dim3 block, uint32_t sharedBytes, void **params);
 
   /// Of the launches from now on.

@@ -76,7 +76,7 @@ bool areSame(const struct stat &one, const struct stat &other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-/// Removes what is in a directory. No other user can enter it, so nobody
+/// Removes what is in a directory. No other user can enter it, so no process
 /// changes it meanwhile.
 void empty(int directory) {
   Listing listing(::fdopendir(::fcntl(directory, F_DUPFD_CLOEXEC, 0)));
@@ -97,7 +97,7 @@ void empty(int directory) {
   }
 }
 
-/// Removes one directory if it is ours and nobody has it locked.
+/// Removes one directory if it is ours and not locked.
 bool removeIfStale(int parent, const char *name) {
   const int directory = openDirectory(parent, name);
   if (directory < 0)

@@ -158,7 +158,7 @@ Expression PlanParser::parseCall(std::string_view function) {
     op = Expression::Op::Max;
   else if (function != "ceildiv")
     fail("'" + std::string(function) +
-         "' is no function: expected ceildiv, min, max or multiprocessors");
+         "' is not a function: expected ceildiv, min, max or multiprocessors");
   Expression lhs = parseExpression();
   expect(",");
   Expression rhs = parseExpression();

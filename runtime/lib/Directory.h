@@ -31,24 +31,24 @@ private:
   int fd;
 };
 
-/// Of this user, and nobody else can write to it.
+/// Whether it belongs to this user, and no other user can write to it.
 bool ownedByUsAlone(const struct stat &info);
 
-/// A directory that this user owns and nobody else can write to, held open:
-/// others cannot put files into it, and it does not move between two steps.
+/// A directory that only this user owns and can write to, held open: others
+/// cannot put files into it, and it does not move between two steps.
 class Directory {
 public:
   /// Opens a path, without a check of its parents or links.
   static Directory open(const std::string &path);
-  /// Opens a directory right in this one, which is no link; `make` makes it if
-  /// it is not there.
+  /// Opens a directory right in this one, which is not a link; `make` makes it
+  /// if it is not there.
   Directory open(const std::string &name, bool make) const;
 
   int get() const { return descriptor.get(); }
   explicit operator bool() const { return bool(descriptor); }
   const std::string &path() const { return where; }
-  /// What is wrong with the directory that there is, and what to do about it;
-  /// empty if the system refused, for which see error().
+  /// What is wrong with the existing directory, and what to do about it; empty
+  /// if the system refused, for which see error().
   const std::string &refusal() const { return why; }
   /// The errno when it is not open.
   int error() const { return failure; }

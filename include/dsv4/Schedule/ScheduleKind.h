@@ -91,7 +91,7 @@ public:
     good = false;
   }
   bool isGood() const { return good; }
-  /// A member that nobody asked for, or an empty string.
+  /// A member that was not read, or an empty string.
   std::string findUnknown() const {
     if (object)
       for (const auto &[key, unused] : *object)

@@ -16,7 +16,7 @@
 
 namespace dsv4 {
 
-/// Splits a text as MLIR's lexer does. What is no token there, one character is
+/// Splits a text as MLIR's lexer does. If no token matches, one character is
 /// here: MLIR ends with an error at it.
 class ProgramLexer {
 public:

@@ -43,7 +43,7 @@ struct View {
   int64_t extent = 0;
   /// Of elements by index: the fragment of their indices.
   mlir::Value indices;
-  /// Of ranks, one of which is at hand and is `lane`: what was selected for it.
+  /// Of ranks, where `lane` is the current one: the selected index.
   mlir::Value index;
 };
 
@@ -73,7 +73,7 @@ public:
   /// The most rows there can be. The last block may count past them, but not
   /// past 2^31 - 1: the runtime sees to that.
   int64_t getMaxRows();
-  /// Whether rows are read by way of shared memory.
+  /// Whether rows are read through shared memory.
   bool isStaged() const { return staged; }
 
   /// Elements of a row that its lanes have in one step.
@@ -174,11 +174,11 @@ public:
   void mapRowsToBlocks(int64_t blocksPerRow);
   /// Maps `rows` rows to a block, whose threads have them together.
   void mapRowsToTiles(int64_t rows);
-  /// Here row `tileRow` of those is at hand.
+  /// Makes row `tileRow` of those the current one.
   void mapRowOfTile(mlir::Value tileRow);
   /// Whether the current row exists.
   mlir::Value getInside() const { return inside; }
-  /// What only the row at hand needs is read if there is such a row.
+  /// Loads that only the current row needs are read if the row exists.
   void readOnlyInside() { holdsRow = inside; }
   /// Whether `value`, of the row program, may differ from row to row.
   bool dependsOnRow(mlir::Value value);
@@ -240,7 +240,7 @@ private:
   Distribution *rows = nullptr;
   mlir::IRMapping mapping; ///< Scalars of the row program.
   mlir::Value firstRow, rowCount;
-  mlir::Value inside; ///< Whether the thread holds a row that there is.
+  mlir::Value inside; ///< Whether the thread holds an existing row.
   /// Where threads work for rows of others: whether this one holds a row. The
   /// others do not wait for what only that row needs.
   mlir::Value holdsRow;

@@ -140,7 +140,7 @@ void SegmentBuilder::buildBegin(Region &region) {
   SmallVector<Value> kept;
   for (FieldAttr field : state.getType().getRecord().getFields()) {
     StoredVector stored = locateField(row, state, field, from);
-    // The region is for entries that there are.
+    // The region runs for existing entries.
     stored.predicate = Value();
     kept.push_back(buildRead(row, stored));
   }

@@ -58,7 +58,7 @@ void AppendBuilder::buildRingEntry(Value position) {
   if (op.getPageTable())
     valid = row.both(valid,
                      row.isBelow(request, row.getExtent(op.getPageTable(), 0)));
-  // The length of a request that there is not must not be read.
+  // The length of a missing request must not be read.
   Value length = row.loadIndexIf(
       valid, row.getBuffer(lengths), [&] { return request; }, 0, "length");
   // A later position of the same launch takes the slot of an earlier one.

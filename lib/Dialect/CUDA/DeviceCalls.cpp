@@ -82,8 +82,8 @@ bool LoadOp::isInt32(OpOperand &operand) {
   return getVectors() && isLastOperand(operand);
 }
 
-/// What an access of `value` counts on: vectors are aligned to 16 bytes,
-/// scalars to their own size.
+/// The alignment that an access of `value` relies on: vectors are aligned to 16
+/// bytes, scalars to their own size.
 static int64_t getValueAlignment(Type value) {
   if (isa<VectorType>(value))
     return 16;

@@ -61,7 +61,7 @@ LogicalResult WindowReduceOp::verifyRegions() {
   auto part = cast<VectorType>(row.getScores().getType());
   if (!isPartOfRow(part, getChannels(), getThreads(), getCluster()))
     return emitOpError() << "window_reduce_c2: " << part
-                         << " is no part of rows of " << getChannels();
+                         << " is not a fragment of rows of " << getChannels();
   if (!getOffsets().empty() && getPart(getOffsets()) != part)
     return emitOpError()
            << "window_reduce_c3: expected offsets of two indices that end "

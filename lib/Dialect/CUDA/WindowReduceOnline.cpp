@@ -76,7 +76,7 @@ LogicalResult WindowReduceOnlineOp::verifyRegions() {
     return success(); // window_segment_c1 says so.
   if (!isPartOfRow(part, getChannels(), getThreads(), getCluster()))
     return emitOpError() << "window_reduce_online_c2: " << part
-                         << " is no part of rows of " << getChannels();
+                         << " is not a fragment of rows of " << getChannels();
   int64_t lanes = getChannels() / part.getNumElements() / getCluster();
   if (segment.isStaged() && (lanes % 32 != 0 || getThreads() % 32 != 0 ||
                              (part.getRank() == 2 && part.getDimSize(0) != 1)))

@@ -86,7 +86,7 @@ SmallVector<Access> TopkOp::getDemandedAccesses(OpOperand &, Access access) {
 }
 
 SmallVector<Access> TopkOp::getProvidedAccesses(OpResult result) {
-  // Only the indices are at hand.
+  // Only the indices are available.
   if (result.getResultNumber() != 0 || !fitsWarp(*this))
     return {};
   return {Access::ranks().withStatistics(limits::kMaxWarpColumns)};

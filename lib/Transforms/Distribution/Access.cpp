@@ -117,11 +117,11 @@ FailureOr<Value> Reader::buildGather() {
       .getElements();
 }
 
-/// Of a row whose length is known at run time only the columns at hand.
+/// The current columns of a row whose length is known at run time only.
 FailureOr<Value> Reader::buildColumnsOfBounded(Value start) {
   int64_t vector = d.getView().vector;
   VectorType type = d.getFragmentType(element, at);
-  // Of a single one it is not known that there is one.
+  // A single column may not exist.
   if (vector > 1 && read.getMultiple() % vector == 0)
     return load(type, start, Value(), 0,
                 std::gcd<int64_t>(16, vector * bits / 8), Value());

@@ -108,7 +108,7 @@ struct ReduceDistribution
         .getReduced();
   }
 
-  /// A statistic of a whole row, for the elements at hand.
+  /// A statistic of a whole row, for the current elements.
   static FailureOr<Value> getNumber(Distribution &d, OpResult result,
                                     Footprint at) {
     auto number = d.getStatistic(result);

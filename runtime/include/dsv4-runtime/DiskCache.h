@@ -73,7 +73,7 @@ public:
   /// $DSV4_CACHE_DIR, $XDG_CACHE_HOME/dsv4, $HOME/.cache/dsv4, or "" for none.
   static std::string defaultRoot();
 
-  /// False when there is no directory, or the one there is was refused.
+  /// False if the directory does not exist or was refused.
   bool enabled() const { return !directory.empty(); }
 
   /// The root in use; empty when not enabled.

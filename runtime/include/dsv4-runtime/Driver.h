@@ -39,7 +39,7 @@ struct DeviceInfo {
   int minor = 0;
   std::string arch; ///< What to compile for: "sm_90a".
   int multiprocessors = 0;
-  int sharedBytesPerBlock = 0; ///< The most a kernel may ask for.
+  int sharedBytesPerBlock = 0; ///< The maximum a kernel may request.
   int l2Bytes = 0;
   uint64_t memoryBytes = 0;
 };

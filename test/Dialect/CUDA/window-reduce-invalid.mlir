@@ -154,7 +154,7 @@ func.func @window_reduce_c2_many_lanes(%i: i32, %n: i32, %b: i1, %x: vector<1x2x
 // -----
 
 func.func @window_reduce_c2_part(%i: i32, %n: i32, %b: i1, %x: vector<1x3xf32>) {
-  // expected-error @+1 {{window_reduce_c2: 'vector<1x3xf32>' is no part of rows of 64}}
+  // expected-error @+1 {{window_reduce_c2: 'vector<1x3xf32>' is not a fragment of rows of 64}}
   %0 = cuda.window_reduce 8 at %i of %n threads 32 lanes 8 : i32, i32 to vector<1x8xf32> {
   ^bb0(%r: index):
     cuda.window %b scores {
@@ -175,7 +175,7 @@ func.func @window_reduce_c2_part(%i: i32, %n: i32, %b: i1, %x: vector<1x3xf32>) 
 
 // A row of 64 is held by 64 threads, not by 32.
 func.func @window_reduce_c2_vector(%i: i32, %n: i32, %b: i1, %x: vector<1x1xf32>) {
-  // expected-error @+1 {{window_reduce_c2: 'vector<1x1xf32>' is no part of rows of 64}}
+  // expected-error @+1 {{window_reduce_c2: 'vector<1x1xf32>' is not a fragment of rows of 64}}
   %0 = cuda.window_reduce 8 at %i of %n threads 32 lanes 8 : i32, i32 to vector<1x8xf32> {
   ^bb0(%r: index):
     cuda.window %b scores {
@@ -195,7 +195,7 @@ func.func @window_reduce_c2_vector(%i: i32, %n: i32, %b: i1, %x: vector<1x1xf32>
 // -----
 
 func.func @window_reduce_c2_whole(%i: index, %b: i1, %x: vector<32xf32>) {
-  // expected-error @+1 {{window_reduce_c2: 'vector<32xf32>' is no part of rows of 64}}
+  // expected-error @+1 {{window_reduce_c2: 'vector<32xf32>' is not a fragment of rows of 64}}
   %0 = cuda.window_reduce 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     cuda.window %b scores {
@@ -533,7 +533,7 @@ func.func @no_cluster(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
 // -----
 
 func.func @window_reduce_c2_parts_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{window_reduce_c2: 'vector<1x2xf32>' is no part of rows of 16}}
+  // expected-error @+1 {{window_reduce_c2: 'vector<1x2xf32>' is not a fragment of rows of 16}}
   %0 = cuda.window_reduce 8 at %i of %n threads 32 lanes 8 cluster 16 : i32, i32 to vector<1x2xf32> {
   ^bb0(%r: index):
     cuda.window %b scores {
@@ -553,7 +553,7 @@ func.func @window_reduce_c2_parts_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vec
 // -----
 
 func.func @window_reduce_c2_steps_of_a_cluster(%i: i32, %n: i32, %b: i1, %x: vector<2x2xf32>) {
-  // expected-error @+1 {{window_reduce_c2: 'vector<2x2xf32>' is no part of rows of 32}}
+  // expected-error @+1 {{window_reduce_c2: 'vector<2x2xf32>' is not a fragment of rows of 32}}
   %0 = cuda.window_reduce 8 at %i of %n threads 32 lanes 8 cluster 2 : i32, i32 to vector<2x2xf32> {
   ^bb0(%r: index):
     cuda.window %b scores {

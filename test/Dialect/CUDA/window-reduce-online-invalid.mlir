@@ -154,7 +154,7 @@ func.func @window_reduce_online_c2_lanes_3(%i: index, %j: i32, %n: i32, %b: i1, 
 // -----
 
 func.func @window_reduce_online_c2_whole(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<32xf32>) {
-  // expected-error @+1 {{window_reduce_online_c2: 'vector<32xf32>' is no part of rows of 64}}
+  // expected-error @+1 {{window_reduce_online_c2: 'vector<32xf32>' is not a fragment of rows of 64}}
   %0 = cuda.window_reduce_online 8 at %i of %i : index, index to vector<64xf32> {
   ^bb0(%r: index):
     cuda.window_segment %n known %b kept %b ends %b : i32 begin {
@@ -174,7 +174,7 @@ func.func @window_reduce_online_c2_whole(%i: index, %j: i32, %n: i32, %b: i1, %x
 // -----
 
 func.func @window_reduce_online_c2_part(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x3xf32>) {
-  // expected-error @+1 {{window_reduce_online_c2: 'vector<1x3xf32>' is no part of rows of 64}}
+  // expected-error @+1 {{window_reduce_online_c2: 'vector<1x3xf32>' is not a fragment of rows of 64}}
   %0 = cuda.window_reduce_online 8 at %j of %n threads 64 lanes 16 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
     cuda.window_segment %n known %b kept %b ends %b : i32 begin {
@@ -194,7 +194,7 @@ func.func @window_reduce_online_c2_part(%i: index, %j: i32, %n: i32, %b: i1, %x:
 // -----
 
 func.func @window_reduce_online_c2_few(%i: index, %j: i32, %n: i32, %b: i1, %x: vector<1x2xf32>) {
-  // expected-error @+1 {{window_reduce_online_c2: 'vector<1x2xf32>' is no part of rows of 128}}
+  // expected-error @+1 {{window_reduce_online_c2: 'vector<1x2xf32>' is not a fragment of rows of 128}}
   %0 = cuda.window_reduce_online 8 at %j of %n threads 32 lanes 32 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
     cuda.window_segment %n known %b kept %b ends %b : i32 begin {
@@ -454,7 +454,7 @@ func.func @window_reduce_online_c2_groups(%j: i32, %n: i32, %b: i1, %x: vector<1
 // -----
 
 func.func @window_reduce_online_c2_uneven(%j: i32, %n: i32, %b: i1, %x: vector<1x4xf32>) {
-  // expected-error @+1 {{window_reduce_online_c2: 'vector<1x4xf32>' is no part of rows of 64}}
+  // expected-error @+1 {{window_reduce_online_c2: 'vector<1x4xf32>' is not a fragment of rows of 64}}
   %0 = cuda.window_reduce_online 8 at %j of %n threads 64 lanes 16 cluster 3 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
     cuda.window_segment %n known %b kept %b ends %b : i32 begin {
@@ -474,7 +474,7 @@ func.func @window_reduce_online_c2_uneven(%j: i32, %n: i32, %b: i1, %x: vector<1
 // -----
 
 func.func @window_reduce_online_c2_steps(%j: i32, %n: i32, %b: i1, %x: vector<2x2xf32>) {
-  // expected-error @+1 {{window_reduce_online_c2: 'vector<2x2xf32>' is no part of rows of 64}}
+  // expected-error @+1 {{window_reduce_online_c2: 'vector<2x2xf32>' is not a fragment of rows of 64}}
   %0 = cuda.window_reduce_online 8 at %j of %n threads 64 lanes 16 cluster 2 : i32, i32 to vector<1x4xf32> {
   ^bb0(%r: index):
     cuda.window_segment %n known %b kept %b ends %b : i32 begin {

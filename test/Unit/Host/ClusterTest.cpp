@@ -250,20 +250,20 @@ TEST(Cluster, WrongUse) {
               "cluster that does not show what it wrote to another block's "
               "memory");
   EXPECT_EQ(failureOf("  ld_cluster_4(&word, 1);\n"),
-            "kernel 'f': block 0, thread 0: asks for shared memory of block 1 "
+            "kernel 'f': block 0, thread 0: accesses shared memory of block 1 "
             "of its cluster, which may not have started: wait for a barrier of "
             "the cluster first");
   EXPECT_EQ(failureOf("  ld_cluster_4(&word, 4);\n"),
-            "kernel 'f': block 0, thread 0: asks for shared memory of block 4 "
+            "kernel 'f': block 0, thread 0: accesses shared memory of block 4 "
             "of its cluster, which does not exist");
   EXPECT_EQ(failureOf("  unsigned own = 0;\n  ld_cluster_4(&own, 0);\n"),
-            "kernel 'f': block 0, thread 0: asks for shared memory of block 0 "
+            "kernel 'f': block 0, thread 0: accesses shared memory of block 0 "
             "of its cluster at an address that is not of shared memory");
   EXPECT_EQ(failureOf("  cluster_arrive<4>();\n"
                       "  cluster_wait<4>();\n"
                       "  if (rank == 1)\n"
                       "    ld_cluster_4(&word, 0);\n"),
-            "kernel 'f': block 1, thread 0: asks for shared memory of block 0 "
+            "kernel 'f': block 1, thread 0: accesses shared memory of block 0 "
             "of its cluster, which has ended");
 }
 

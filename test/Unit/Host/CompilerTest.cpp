@@ -158,7 +158,7 @@ TEST(HostKernel, RefusesWhatIsNoKernel) {
   kernel = HostKernel::load(*image, "nothing");
   ASSERT_FALSE(kernel);
   EXPECT_EQ(kernel.status().message(),
-            "kernel 'nothing': the image is no host kernel");
+            "kernel 'nothing': the image is not a host kernel");
 
   image = compileHost(nothingText());
   ASSERT_TRUE(image) << image.status().message();

@@ -239,8 +239,8 @@ TEST_F(Check, ReadersOfBoundedValuesAreRefused) {
   parseChain();
   poke<float>(1, 0, 1);
   EXPECT_EQ(error(), "dsv4.hadamard reads operand 0, which 'contract.sum' "
-                     "computes under the contract 'bounded', so there is no "
-                     "one result to compare with: check the two ops in "
+                     "computes under the contract 'bounded', so its result is "
+                     "not unique: check the two ops in "
                      "functions of their own");
 }
 

@@ -118,7 +118,7 @@ TEST(Expression, Errors) {
   EXPECT_EQ(errorOf("ceildiv(tokens, 4"),
             "expected ')' at character 17 of 'ceildiv(tokens, 4'");
   EXPECT_EQ(errorOf("floordiv(tokens, 4)"),
-            "'floordiv' is no function: expected ceildiv, min, max or "
+            "'floordiv' is not a function: expected ceildiv, min, max or "
             "multiprocessors at character 9 of 'floordiv(tokens, 4)'");
   EXPECT_EQ(errorOf("multiprocessors"),
             "'multiprocessors' is not the name of an extent at character 15 "

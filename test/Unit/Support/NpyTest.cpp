@@ -291,7 +291,7 @@ TEST(NpyParse, RefusesBadHeaders) {
   EXPECT_EQ(header("{'shape': (3,) 'descr'}"),
             "the header has no ',' or '}' before ''descr'}'");
   EXPECT_EQ(header(dict("<f4", "(0,)") + "}"),
-            "the header goes on after its dict with '\\0A}'");
+            "the header continues after its dict with '\\0A}'");
   std::string axes = "(";
   for (int i = 0; i < 65; ++i)
     axes += "1,";

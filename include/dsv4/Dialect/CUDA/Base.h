@@ -38,10 +38,10 @@ struct CacheLine : mlir::SideEffects::Resource::Base<CacheLine> {
   llvm::StringRef getName() final { return "cache line"; }
 };
 
-/// 90 for "sm_90a"; 0 for what is no architecture.
+/// 90 for "sm_90a"; 0 if it is not an architecture.
 unsigned getArchNumber(llvm::StringRef arch);
 
-/// Parameters of the call's lambdas that are no values of the IR. No value of
+/// Parameters of the call's lambdas that are not values of the IR. No value of
 /// the kernel may have their names.
 llvm::SmallVector<llvm::StringRef>
 getLambdaParameters(DeviceCallOpInterface call);

@@ -15,13 +15,13 @@
 
 namespace dsv4 {
 
-/// Why `schedule` does not fit `kernel`, after the clause that says so
+/// Why `schedule` does not fit `kernel`, beginning with the violated clause
 /// (schedule_c5, c6 and the clauses of its parts), or an empty string if it
 /// does.
 std::string explainMisfit(ScheduleAttr schedule, KernelOp kernel);
 
-/// The parts of `schedule` that `kernel` has a use for: those of its
-/// cooperative ops, and one that maps their rows to threads.
+/// The parts of `schedule` that `kernel` needs: those of its cooperative ops,
+/// and one that maps their rows to threads.
 llvm::SmallVector<mlir::Attribute> getUsedParts(ScheduleAttr schedule,
                                                 KernelOp kernel);
 
@@ -42,7 +42,7 @@ bool readsByIndex(mlir::OpOperand &operand);
 /// Whether other ops of its kernel read only single elements of what `op`
 /// computes, by index.
 bool isReadByIndex(RowwiseOpInterface op);
-/// Whether a thread can compute any element of the result by itself, but for
+/// Whether a thread can compute any element of the result by itself, except for
 /// statistics of the whole row.
 bool providesElements(RowwiseOpInterface op);
 /// Whether elements of the result depend on statistics of the whole row, which

@@ -89,7 +89,7 @@ public:
   capture(llvm::function_ref<mlir::LogicalResult()> print);
 
   /// Gives `value`, from here on, the name that its location carries. Every
-  /// name of a value goes through here: one that is no identifier, or that
+  /// name of a value goes through here: one that is not an identifier, or that
   /// another value of the kernel has, is an error.
   mlir::FailureOr<llvm::StringRef> declare(mlir::Value value);
   /// The name of a declared value, or the expression of one without a name.

@@ -34,7 +34,8 @@ struct HostCompileOptions {
 
 /// The first of $DSV4_HOST_CXX, $CXX, c++, g++, clang++ that can be executed,
 /// as an absolute path and the arguments that the variable gives with it. A
-/// DSV4_HOST_CXX that cannot be executed is an error, not a reason to go on.
+/// A DSV4_HOST_CXX that cannot be executed is an error; the search does not
+/// continue.
 Result<std::vector<std::string>> findHostCompiler();
 
 /// What the default options make an image depend on beside its text: which

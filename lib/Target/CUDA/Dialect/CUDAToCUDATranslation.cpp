@@ -12,7 +12,7 @@ using namespace dsv4;
 
 namespace {
 
-/// Ops of the dialect are calls, but for these few.
+/// Ops of the dialect are calls, except these few.
 class CUDATranslation : public CUDATranslationDialectInterface {
 public:
   using CUDATranslationDialectInterface::CUDATranslationDialectInterface;

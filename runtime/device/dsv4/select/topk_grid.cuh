@@ -49,7 +49,7 @@ struct TopkGrid {
   using Shape = TopkShape<Config>;
   typedef TopkWorkspace<Config> Workspace;
   static_assert(sizeof(Workspace) == 16ull + 8ull * parts * Shape::k,
-                "what the compiler counts on");
+                "what the compiler relies on");
 
   TopkGridShared &grid;
   Workspace &workspace;

@@ -196,7 +196,7 @@ reduce_blocks(int first, int lane, Offsets offsets, bool all, Scores scores,
     add_block<0>(trees, block, sums);
   }
   if constexpr (last % Blocks != 0) {
-    // Fewer blocks, if they are no power of two, are several trees.
+    // Fewer blocks form several trees, unless they are a power of two.
     if (count != Blocks) {
       WindowSums<sizeof(Part) / sizeof(float)> sums;
       bool begun = false;

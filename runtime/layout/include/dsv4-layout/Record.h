@@ -61,7 +61,8 @@ struct Field {
       false; ///< The even element of a 4-bit pair is the high nibble.
 
   bool isScale() const { return !scales.empty(); }
-  /// Metadata, such as the position of an entry's token, is no part of the row.
+  /// Metadata, such as the position of an entry's token, is not part of the
+  /// row.
   bool isMetadata() const { return element == ElementType::I32; }
   bool isData() const { return !isScale() && !isMetadata(); }
   /// Bytes of the stored elements, without padding.
