@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // All threads of a block, of several blocks or of a warp select from one row. A
-// thread computes vectors of columns by itself, and what becomes of one rank.
+// thread computes vectors of columns by itself, and the results of one rank.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,14 +20,14 @@ cuda::SelectOrder convert(row::SelectOrder order);
 /// Refuses writes of whole rows, of which a selection has only parts.
 llvm::LogicalResult verifyWritesOf(row::SelectOp select, Distribution &d);
 
-/// Emits what becomes of the rank of `select` that `thread` sees, and of its
+/// Emits the results of the rank of `select` that `thread` sees, and of its
 /// value. `ranks` threads have one each; those after the last rank of the
 /// selection take part, and store nothing.
 llvm::LogicalResult emitRank(row::SelectOp select, Distribution &thread,
                              mlir::Value value, int64_t ranks);
 
-/// The op that computes `scores` tile by tile, but for what is made of them
-/// element by element; null if they can be computed otherwise.
+/// The op that computes `scores` tile by tile, except for later ops that are
+/// elementwise; null if they can be computed otherwise.
 row::TileSourceOpInterface findTileSource(mlir::Value scores);
 
 /// Selects from such scores.

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A block has as many rows as a tile. Its threads run the source once, and some
-// of them consume what it hands over. What other ops make of the scores is a
-// function of one element, and what becomes of the results one of one rank.
+// of them consume its fragments. Other ops compute functions of one score
+// before the selection, and of one rank after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,7 +106,7 @@ LogicalResult TileSelector::verify() {
     return select.emitOpError()
            << "selects from scores that need statistics of a row that '"
            << source->getName() << "' computes tile by tile";
-  // Where the source is, no row of the block is at hand.
+  // At the source there is no current row of the block.
   for (Value operand : source->getOperands())
     if (operand != d.getRowIndex() && d.dependsOnRow(operand))
       return source->emitOpError()

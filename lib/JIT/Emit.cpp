@@ -147,8 +147,8 @@ struct ParsedProgram {
 };
 } // namespace
 
-/// The most ops of a program: passes recurse along chains of them, and take
-/// time in their square.
+/// The maximum number of ops of a program: passes recurse along chains of them,
+/// and take time in their square.
 static constexpr unsigned kMaxOps = 1024;
 
 /// Whether a program consists of what a model says, in `dialects`. Memory that

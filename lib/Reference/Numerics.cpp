@@ -313,7 +313,7 @@ uint64_t Random::next() {
 
 uint64_t Random::below(uint64_t bound) {
   assert(bound > 0 && "an empty range");
-  // The least 2^64 mod `bound` numbers would make small remainders likelier.
+  // The first 2^64 mod `bound` numbers would make small remainders likelier.
   uint64_t excess = (0 - bound) % bound;
   uint64_t number;
   do

@@ -37,7 +37,7 @@ static auto getRowwiseOps(KernelOp kernel) {
   return kernel.getBody().front().getOps<RowwiseOpInterface>();
 }
 
-/// The most bits of a row that an op of the kernel works on in registers.
+/// The maximum bits of a row that an op of the kernel works on in registers.
 static int64_t getRowBits(KernelOp kernel) {
   int64_t max = 0;
   for (RowwiseOpInterface op : getRowwiseOps(kernel)) {

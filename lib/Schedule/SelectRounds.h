@@ -12,7 +12,8 @@
 
 namespace dsv4 {
 
-/// The most vectors of a round of a thread: more do not hide more.
+/// The maximum number of vectors per round and thread: more do not hide more
+/// latency.
 constexpr int64_t kMaxVectors = 16;
 
 /// Whether threads read a row in rounds of several vectors each.

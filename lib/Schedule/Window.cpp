@@ -117,7 +117,7 @@ std::string WindowAttr::explainMisfit(Operation *kernel,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The most groups of rows of a segment in flight at a time.
+/// The maximum number of groups of rows of a segment in flight at a time.
 constexpr int64_t kMaxGroups = 12;
 /// Registers of a thread for sums, addresses and the arithmetic of a row.
 constexpr int64_t kOtherRegisters = 52;

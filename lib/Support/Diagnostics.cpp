@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace dsv4;
 
-/// The place in a file that a location has somewhere in it.
+/// Hides the op in messages, unless the option asks for it.
 void dsv4::hideOpsInDiagnostics() {
   registerMLIRContextCLOptions();
   auto &options = llvm::cl::getRegisteredOptions();
@@ -25,6 +25,7 @@ void dsv4::hideOpsInDiagnostics() {
     static_cast<llvm::cl::opt<bool> *>(found->second)->setInitialValue(false);
 }
 
+/// The position in a file that `loc` contains, or null.
 static FileLineColLoc findSource(Location loc) {
   FileLineColLoc found;
   loc->walk([&](Location part) {

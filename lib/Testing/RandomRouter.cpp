@@ -71,8 +71,8 @@ void InputMaker::fillBelow(unsigned argument, int64_t bound, Random &random) {
                                         : outside[random.below(4)]);
 }
 
-/// The most that an index out of the table may be: the experts of an op that
-/// uses what is looked up.
+/// The maximum index that a table may hold: the experts of an op that uses the
+/// looked-up row.
 static int64_t getExperts(LookupOp op) {
   for (Operation *user : op->getUsers())
     if (auto weights = dyn_cast<RouteWeightsOp>(user))

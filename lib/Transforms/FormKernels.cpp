@@ -198,8 +198,8 @@ static std::string explainMismatch(OpOperand &operand,
                   producer.getAccessNote(demanded.front()));
 }
 
-/// The ranks that `op` computes its result of, if it reads any: what is made of
-/// ranks is nowhere but in them.
+/// The ranks that `op` computes its result from, if it reads any. Such a result
+/// exists only in ranks.
 std::optional<Access> Group::findRanks(FusionOpInterface op) const {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isComputed(operand) || !acceptsProducer(operand))

@@ -333,8 +333,8 @@ static bool isEmpty(const Binding &binding, const Argument &argument) {
   return false;
 }
 
-/// Whether what is not empty is there, and aligned as the kernels that run
-/// count on.
+/// Checks that non-empty arguments have memory, aligned as the kernels of this
+/// launch require.
 Status LoadedProgram::checkMemory(const Argument *arguments,
                                   const LaunchShape *shapes) const {
   for (size_t i = 0; i < program.bindings.size(); ++i)

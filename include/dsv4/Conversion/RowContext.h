@@ -57,7 +57,7 @@ public:
   /// The run-time extent of an axis of an operand; `min` is what is known of
   /// it.
   mlir::Value getExtent(mlir::Value source, int64_t axis, int64_t min = 0);
-  /// The most it can be.
+  /// Its maximum.
   int64_t boundExtent(mlir::Value source, int64_t axis);
 
   /// Index arithmetic; constants fold.

@@ -20,11 +20,11 @@ namespace dsv4::row {
 /// What the threads of a block have at a time of rows that come as tiles.
 struct TileShape {
   int64_t rows = 0;    ///< Of a block: it has no others.
-  int64_t columns = 0; ///< The most of one row that are handed over at a time.
+  int64_t columns = 0; ///< Maximum of one row per call of the consumer.
   int64_t warps = 0;   ///< The first ones of the block, which consume.
 };
 
-/// What a tile source needs of a block.
+/// The resources of a tile source in a block.
 struct TileResources {
   int64_t threads = 0; ///< All of them, those that consume included.
   /// Of the block's shared memory, aligned to 16 bytes; 0: none.

@@ -70,8 +70,8 @@ public:
   /// Of the block, of the kernel.
   mlir::Value getFirstRow() const { return firstRow; }
   mlir::Value getRowCount() const { return rowCount; }
-  /// The most rows there can be. The last block may count past them, but not
-  /// past 2^31 - 1: the runtime sees to that.
+  /// The maximum number of rows. The last block may count past them, but not
+  /// past 2^31 - 1, which the runtime ensures.
   int64_t getMaxRows();
   /// Whether rows are read through shared memory.
   bool isStaged() const { return staged; }
@@ -116,11 +116,11 @@ public:
   void set(mlir::Value value, Footprint at, mlir::Value fragment) {
     fragments[{value, at.group}] = fragment;
   }
-  /// Emits the loads that `value` is made of and that are not there yet.
+  /// Emits the loads that `value` depends on and that do not exist yet.
   llvm::LogicalResult placeLoads(mlir::Value value, Footprint at);
   /// A statistic of a whole row, for what is computed of parts of it.
   mlir::FailureOr<mlir::Value> getStatistic(mlir::Value value);
-  /// Places the loads of all statistics that elements of `value` are computed
+  /// Emits the loads of all statistics that elements of `value` are computed
   /// from.
   llvm::LogicalResult prepareStatistics(mlir::Value value);
   /// Computes them.
@@ -254,7 +254,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> fragments;
 };
 
-/// Whether `value`, a scalar of a row program, is made of what was read.
+/// Whether `value`, a scalar of a row program, depends on loads.
 bool dependsOnMemory(mlir::Value value);
 
 } // namespace dsv4

@@ -46,7 +46,7 @@ struct DiskCacheOptions {
   std::string root;
   /// Keep nothing on disk, whatever `root` and the environment say.
   bool memoryOnly = false;
-  /// Told about every trouble, one line each, from any thread.
+  /// Receives every error, one line each, from any thread.
   std::function<void(const std::string &)> warn;
   /// Bounds of one architecture's directory; 0: no bound.
   uint64_t maxBytes = uint64_t(1) << 30;

@@ -17,6 +17,9 @@ SUFFIXES = (".cpp", ".h", ".cuh", ".cu", ".td", ".md", ".mlir", ".test", ".py", 
 # Results that were measured keep the keys of their day; this list is what it forbids.
 LEFT_OUT = re.compile(r"^(bench/results/|test/Structure/(words\.test|Inputs/check_words\.py)$)")
 
+# Tests, measurements and scripts, whose locals are their own; the check is for what users read.
+CODE = r"^(bench/.*\.(py|cpp|h)|scripts/|test/)"
+
 # (pattern, what to write, files that may have it)
 WORDS = [
     # A window reduction; a pool is a pool of pages.
@@ -66,6 +69,30 @@ WORDS = [
     (r"\bis no row of a lane\b|\bnumbers of (a|the) row\b|\btakesRowNumbers\b", "row statistics", None),
     (r"\b(lanes|elements|vectors|bytes|registers) a (row|thread|block|lane)\b(?! (of|that|is))",
      "per", None),
+    (r"\b(two blocks|one scale|an image|lanes|threads|us|µs) an? (launch|multiprocessor|entry|kernel|row)\b",
+     "per", None),
+    # A bare place; "in place" and "the last place" are terms.
+    (r"(?<!in )(?<!last )(?<!take )(?<!takes )\b[Pp]laces?\b",
+     "slot, rank, position, offset or file: what it is",
+     rf"{CODE}|OutlineKernels\.cpp$|DSV4Dialect\.cpp$"),
+    (r"(?i)\bthe (most|least)\b(?! (recent|recently|significant|effective|common))",
+     "the maximum, the minimum", CODE),
+    (r"(?i)\bso many\b", "as many, or the number", CODE),
+    (r"(?i)\b(told|tells?|telling)\b", "reports, passes, distinguishes",
+     rf"{CODE}|SelectSchedule\.cpp$"),
+    (r"(?i)\bin front\b", "before", CODE),
+    # Translated phrases.
+    (r"(?i)\bodd one out\b", "an unpaired value", CODE),
+    (r"(?i)\b(is|are) no (cluster|fragment|function|host|link|loop|part|row|vector|power of two)s?\b",
+     "is not a", CODE),
+    (r"(?i)\b(has|have) (a|no) use for\b", "needs", CODE),
+    (r"(?i)\bby way of\b", "through", CODE),
+    (r"(?i)\bcounts? on\b", "relies on", CODE),
+    (r"(?i)\bat hand\b", "current, or available", CODE),
+    (r"(?i)\bmade of what\b|\bwhat (becomes|is made) of\b", "name it", CODE),
+    (r"(?i)\bgives? nothing\b", "has no result", CODE),
+    (r"(?i)\b(that|what) there (is|are)\b(?! no)", "that exists", CODE),
+    (r"(?i)\btruth, not speed\b", "timings are not meaningful", None),
 ]
 WORDS = [(re.compile(p), to, re.compile(files) if files else None) for p, to, files in WORDS]
 

@@ -55,7 +55,7 @@ int64_t getColumnUnit(RowwiseOpInterface op);
 /// single elements are computed.
 bool holdsFragments(RowwiseOpInterface op);
 
-/// The most elements that a row of the source of `work` has.
+/// The maximum number of elements of a row of the source of `work`.
 int64_t boundColumns(KernelOp kernel, const CooperativeWork &work);
 
 /// The row operand of `op` or, where a row-wise op computes that, of its
@@ -78,8 +78,8 @@ int64_t boundRows(KernelOp kernel);
 /// tied to; exact where no op says otherwise.
 ResultContract getResultContract(mlir::Value value);
 
-/// The most arguments of a function that dsv4 compiles. A launch takes fewer
-/// (rt::MaxBindings); this bounds what is quadratic in them.
+/// The maximum number of arguments of a function that dsv4 compiles. A launch
+/// takes fewer (rt::MaxBindings); this bounds work that is quadratic in them.
 constexpr unsigned kMaxArguments = 1024;
 
 /// The name of argument `index` of a function: its `dsv4.name`, or

@@ -102,7 +102,7 @@ __device__ __forceinline__ float sqrt_large_f32(float a) {
   return root;
 }
 
-// Within 2 units in the last place, where b is from 2^-126 to 2^126.
+// Within 2 ulp, if b is from 2^-126 to 2^126.
 __device__ __forceinline__ float div_approx_f32(float a, float b) {
   float quotient;
   asm("div.approx.f32 %0, %1, %2;" : "=f"(quotient) : "f"(a), "f"(b));

@@ -32,7 +32,7 @@ __device__ __forceinline__ unsigned code_of(e4m3, float value) {
     return 0x7F;
   const float magnitude = min_f32(as_float(bits & 0x7FFFFFFFu), 448.0f);
   // From 2^-6 on a float has the same exponent, and 17 bits more. Below, the
-  // codes are multiples of 2^-9, one unit in the last place of 2^14.
+  // codes are multiples of 2^-9, one ulp of 2^14.
   const unsigned whole = as_unsigned(magnitude);
   const unsigned normal = (whole + 0x7FFFF + (whole >> 20 & 1)) >> 20;
   return sign | (magnitude >= 0x1p-6f
@@ -54,7 +54,7 @@ __device__ __forceinline__ unsigned encode_word(e4m3, Ties, Zero,
 // The magnitude of an E2M1 code.
 __device__ __forceinline__ unsigned magnitude_of(ties_even, float magnitude) {
   // From 1 on a float has the same exponent, and 22 bits more. Below, the codes
-  // are multiples of 0.5, one unit in the last place of 2^22.
+  // are multiples of 0.5, one ulp of 2^22.
   const unsigned bits = as_unsigned(magnitude);
   return magnitude >= 1.0f
              ? ((bits + 0x1FFFFF + (bits >> 22 & 1)) >> 22) - (126 << 1)

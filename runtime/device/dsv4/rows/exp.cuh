@@ -12,8 +12,8 @@
 namespace dsv4 {
 
 // e^(factor * x) for a factor that is a power of two or minus one and a result
-// of at most 1, within 4 units in the last place near x = 0: 2^k times a
-// polynomial of the rest, |rest| <= 1/2. 0 if not `there`.
+// of at most 1, within 4 ulp near x = 0: 2^k times a polynomial of the rest,
+// |rest| <= 1/2. 0 if not `there`.
 __device__ __forceinline__ float exp_f32(float x, float factor, bool there) {
   constexpr float log2_e = 1.44269502f, to_low_bits = 12582912.0f;
   const float scale = factor * log2_e;

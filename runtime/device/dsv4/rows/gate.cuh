@@ -22,7 +22,7 @@ namespace dsv4 {
 // Functions
 //===----------------------------------------------------------------------===//
 
-// ln(1 + y) / y for 0 <= y <= 1, within 2 units in the last place; 1 of 0.
+// ln(1 + y) / y for 0 <= y <= 1, within 2 ulp; 1 for y = 0.
 __device__ __forceinline__ float log1p_quotient(float y) {
   float p = fma_f32(y, -3.17605701e-03f, 1.95425265e-02f);
   p = fma_f32(p, y, -5.63736111e-02f);
