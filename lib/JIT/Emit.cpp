@@ -157,24 +157,21 @@ static constexpr unsigned kMaxOps = 1024;
 static LogicalResult checkLevel(ModuleOp module,
                                 const llvm::StringSet<> &dialects) {
   unsigned count = 0;
-  WalkResult result =
-      module.walk([&](Operation *op) {
-        if (!dialects.contains(op->getName().getDialectNamespace())) {
-          op->emitOpError()
-              << "cannot be part of a program: expected ops of dsv4, "
-                 "func, arith and tensor";
-          return WalkResult::interrupt();
-        }
-        // Other functions are dropped once the entry is found.
-        if (isa<func::FuncDialect>(op->getDialect()) &&
-            !isa<func::FuncOp, func::ReturnOp>(op)) {
-          op->emitOpError()
-              << "cannot be part of a program: inline the called function";
-          return WalkResult::interrupt();
-        }
-        return ++count > kMaxOps ? WalkResult::interrupt()
-                                 : WalkResult::advance();
-      });
+  WalkResult result = module.walk([&](Operation *op) {
+    if (!dialects.contains(op->getName().getDialectNamespace())) {
+      op->emitOpError() << "cannot be part of a program: expected ops of dsv4, "
+                           "func, arith and tensor";
+      return WalkResult::interrupt();
+    }
+    // Other functions are dropped once the entry is found.
+    if (isa<func::FuncDialect>(op->getDialect()) &&
+        !isa<func::FuncOp, func::ReturnOp>(op)) {
+      op->emitOpError() << "cannot be part of a program: inline the called "
+                           "function";
+      return WalkResult::interrupt();
+    }
+    return ++count > kMaxOps ? WalkResult::interrupt() : WalkResult::advance();
+  });
   if (count > kMaxOps)
     return module.emitError()
            << "the program has more than " << kMaxOps << " ops";

@@ -45,8 +45,7 @@ public:
   void land(Outcome outcome);
 
 private:
-  std::string
-      name; ///< Empty when no other thread takes part, or all have landed.
+  std::string name; ///< Empty when no other takes part, or all have landed.
   bool leader = true, landed = false;
   std::promise<Outcome> promise;
   std::shared_future<Outcome> result;

@@ -168,23 +168,24 @@ LogicalResult DimUnifier::checkDestinations() {
                << "argument '" << getArgumentName(func, arg.getArgNumber())
                << "' is the destination of two results: pass "
                   "another buffer";
-  WalkResult result =
-      func.walk([&](Operation *op) {
-        if (!isa<DestinationStyleOpInterface, CacheOpInterface>(op))
-          return WalkResult::advance();
-        for (OpOperand &input : op->getOpOperands()) {
-          auto arg = dyn_cast<BlockArgument>(input.get());
-          Operation *writer = arg ? destinations.lookup(arg) : nullptr;
-          if (isInit(input) || !writer || isReadInPlace(input, writer))
-            continue;
-          op->emitOpError()
-              << "reads argument '" << getArgumentName(func, arg.getArgNumber())
-              << "', which is the destination of '" << writer->getName()
-              << "' too, and it cannot work in place: pass another buffer";
-          return WalkResult::interrupt();
-        }
-        return WalkResult::advance();
-      });
+  WalkResult result = func.walk([&](Operation *op) {
+    if (!isa<DestinationStyleOpInterface, CacheOpInterface>(op))
+      return WalkResult::advance();
+    for (OpOperand &input : op->getOpOperands()) {
+      auto arg = dyn_cast<BlockArgument>(input.get());
+      Operation *writer = arg ? destinations.lookup(arg) : nullptr;
+      if (isInit(input) || !writer || isReadInPlace(input, writer))
+        continue;
+      op->emitOpError() << "reads argument '"
+                        << getArgumentName(func, arg.getArgNumber())
+                        << "', which is the destination of '"
+                        << writer->getName()
+                        << "' too, and it cannot work in place: pass another "
+                           "buffer";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
   return failure(result.wasInterrupted());
 }
 

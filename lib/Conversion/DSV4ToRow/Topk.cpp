@@ -115,9 +115,9 @@ Value TopkBuilder::buildSlots(Value indices) {
                  op.getRequests() ? "has_request" : "has_table_row");
   auto map = row::MapOp::create(b, row.getLoc("slots"), type, indices);
   OpBuilder::InsertionGuard saved(b);
-  Value index =
-      b.createBlock(&map.getBody(), {}, b.getIndexType(), row.getLoc("index"))
-          ->getArgument(0);
+  Value index = b.createBlock(&map.getBody(), {}, b.getIndexType(),
+                              row.getLoc("index"))
+                    ->getArgument(0);
   Value slot = arith::IndexCastOp::create(b, row.getLoc(), b.getI32Type(),
                                           buildSlot(index));
   row::YieldOp::create(b, row.getLoc(), slot);
