@@ -58,7 +58,7 @@ LogicalResult SelectOp::verify() {
       getKind() == SelectKind::Block || getKind() == SelectKind::Stream;
   if (!isBetween(getK(), 1, isWarp ? kMaxKOfWarp : kMaxK) ||
       !isBetween(getMax(), 1, INT32_MAX))
-    return emitOpError() << "select_c2: expected between 1 and "
+    return emitOpError() << "select_c2: expected a 'k' between 1 and "
                          << (isWarp ? kMaxKOfWarp : kMaxK)
                          << " and a positive 'max', got " << getK() << " of "
                          << getMax();

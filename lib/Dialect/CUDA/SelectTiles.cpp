@@ -55,12 +55,11 @@ LogicalResult SelectTilesOp::verify() {
       !isBetween(getRows(), 1, INT32_MAX) ||
       !isBetween(getColumns(), 1, INT32_MAX) ||
       !isBetween(getWarps(), 1, kMaxWarps))
-    return emitOpError() << "select_tiles_c2: expected 1 to " << kMaxK
-                         << " of a positive number of elements, a positive "
-                            "number of rows and columns, and 1 to "
-                         << kMaxWarps << " warps, got " << getK() << " of "
-                         << getMax() << ", " << getRows() << " x "
-                         << getColumns() << " and " << getWarps();
+    return emitOpError()
+           << "select_tiles_c2: expected a 'k' from 1 to " << kMaxK
+           << ", a positive 'max', 'rows' and 'columns', and 1 to " << kMaxWarps
+           << " warps, got " << getK() << " of " << getMax() << ", "
+           << getRows() << " x " << getColumns() << " and " << getWarps();
   return success();
 }
 

@@ -161,7 +161,7 @@ func.func @select_tiles_c1_emit_yield(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_k(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 0 of 333, 3 x 16 and 2}}
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 0 of 333, 3 x 16 and 2}}
   cuda.select_tiles 0 of 333 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
@@ -178,7 +178,7 @@ func.func @select_tiles_c2_k(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_max(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 20 of 0, 3 x 16 and 2}}
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 20 of 0, 3 x 16 and 2}}
   cuda.select_tiles 20 of 0 rows 3 columns 16 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
@@ -195,7 +195,7 @@ func.func @select_tiles_c2_max(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_rows(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 20 of 333, 0 x 16 and 2}}
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 20 of 333, 0 x 16 and 2}}
   cuda.select_tiles 20 of 333 rows 0 columns 16 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
@@ -212,7 +212,7 @@ func.func @select_tiles_c2_rows(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_columns(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 20 of 333, 3 x 0 and 2}}
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 20 of 333, 3 x 0 and 2}}
   cuda.select_tiles 20 of 333 rows 3 columns 0 warps 2 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
@@ -229,7 +229,7 @@ func.func @select_tiles_c2_columns(%memory: memref<?xi8>, %n: index) {
 // -----
 
 func.func @select_tiles_c2_warps(%memory: memref<?xi8>, %n: index) {
-  // expected-error @+1 {{select_tiles_c2: expected 1 to 4096 of a positive number of elements, a positive number of rows and columns, and 1 to 32 warps, got 20 of 333, 3 x 16 and 33}}
+  // expected-error @+1 {{select_tiles_c2: expected a 'k' from 1 to 4096, a positive 'max', 'rows' and 'columns', and 1 to 32 warps, got 20 of 333, 3 x 16 and 33}}
   cuda.select_tiles 20 of 333 rows 3 columns 16 warps 33 in %memory : memref<?xi8> limit {
   ^bb0(%row: index):
     cuda.tile_yield %n : index
