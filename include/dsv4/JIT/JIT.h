@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// The C++ interface of dsv4. A Session holds a target, the caches and what has
-// been compiled; compile() turns the text of a program into something to
-// launch:
+// The C++ interface of dsv4. A Session holds a target, the caches and compiled
+// programs. compile() turns the text of a program into a launchable kernel:
 //
 //   auto session = dsv4::Session::create({});
 //   auto kernel = (*session)->compile(text, "gather.mlir", {"gather_kv",
@@ -52,7 +51,7 @@ struct DialectExtension {
   std::vector<rt::DeviceFile> deviceFiles = {};
 };
 
-/// Where programs run. Auto: the GPU where there is one, else the host target.
+/// Where programs run. Auto: the GPU if one exists, else the host target.
 enum class TargetKind { Auto, Cuda, Host };
 
 struct SessionOptions {
@@ -70,7 +69,7 @@ struct SessionOptions {
 };
 
 struct CompileOptions {
-  /// The function to compile; empty: the only one there is.
+  /// The function to compile; empty: the only one of the program.
   std::string entry;
   /// Extents of exact dims, and bounds of buckets (powers of two), as
   /// getCompileDims computes them. Other extents give the same kernels under
@@ -83,7 +82,7 @@ struct CompileOptions {
   /// Kernels print accesses out of range, which they skip. The host target
   /// always reports them to `SessionOptions::warn`.
   bool checks = false;
-  /// What the program uses beside dsv4's ops. An identity is not empty.
+  /// Dialects that the program uses beside dsv4's. Every identity is non-empty.
   std::vector<DialectExtension> extensions;
 };
 
@@ -113,9 +112,9 @@ public:
   create(const SessionOptions &options);
   ~Session();
 
-  /// The launchable program; it lives as long as the session. With `report`,
-  /// says what was done; with `wantListing`, compiles even on a hit so that
-  /// every level can be shown. Safe from several threads.
+  /// The launchable program; it lives as long as the session. Fills in
+  /// `report`, if given. With `wantListing` it compiles even on a hit, to list
+  /// every level. Safe from several threads.
   rt::Result<const rt::LoadedProgram *> compile(const std::string &source,
                                                 const std::string &sourceName,
                                                 const CompileOptions &options,
@@ -135,15 +134,15 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// Of extents of any dims, which `options.dims` holds, those that belong there:
-/// exact dims, and the bound of a bucket for an extent in it. Parses the
-/// program, so this is for when an engine starts.
+/// Turns extents of any dims in `options.dims` into those that belong there:
+/// exact dims, and bounds of buckets. Parses the program, so call it when an
+/// engine starts.
 rt::Result<std::map<std::string, int64_t>>
 getCompileDims(const std::string &source, const std::string &sourceName,
                const CompileOptions &options);
 
-/// The canonical text a program is cached under: what it is, its dims,
-/// schedule, target, and the digests of compiler, device library and back end.
+/// The canonical text of a cache key: the program, its dims, schedule, target,
+/// and the digests of compiler, device library and back end.
 std::string getCacheKeyText(const std::string &source,
                             const CompileOptions &options,
                             const std::string &target, const std::string &arch);
@@ -152,7 +151,7 @@ std::string getCacheKeyText(const std::string &source,
 /// every kernel. `target` is "cuda" or "host".
 struct EmittedProgram {
   rt::ProgramInfo info;
-  std::vector<std::string> texts; ///< One a kernel; compiled after a prelude.
+  std::vector<std::string> texts; ///< One per kernel; compiled after a prelude.
   /// Files of the device library and of extensions that each kernel calls.
   std::vector<std::vector<std::string>> headers;
   /// All files of extensions.

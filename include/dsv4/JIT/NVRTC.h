@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// NVRTC, opened at run time and called in one way only: the exact target, no
-// cache of its own (which would start the CUDA driver), no include path. The
+// NVRTC, opened at run time and always called the same way: the exact target,
+// no cache of its own (which would start the CUDA driver), no include path. The
 // same text, target and options give the same bytes in every process.
 //
 //===----------------------------------------------------------------------===//
@@ -37,8 +37,8 @@ struct NVRTCOutput {
 /// Safe to use from several threads at once; compiles run in parallel.
 class NVRTC {
 public:
-  /// The process's NVRTC, opened by the first call and never closed.
-  /// Unavailable when there is none, with how to get it.
+  /// The NVRTC of the process, opened by the first call and never closed.
+  /// Unavailable if it is missing, with a way to get it.
   static rt::Result<NVRTC *> get();
 
   /// What distinguishes this NVRTC from any other, for cache keys: the GNU
@@ -46,7 +46,7 @@ public:
   /// head but does not load the library, and looks once per process.
   static const std::string &identity();
 
-  /// The file that get() opens; empty when there is none.
+  /// The file that get() opens; empty if it finds none.
   static const std::string &libraryPath();
 
   /// Every option of a compile, in order: nothing else reaches NVRTC, so these
@@ -60,10 +60,10 @@ public:
   /// The targets it knows, as numbers: 90 for sm_90.
   const std::vector<int> &architectures() const { return archs; }
 
-  /// Compiles one translation unit for `arch` ("sm_90a"). `name` stands in
-  /// messages where the text has no #line. A failure's message is the first
-  /// error; the whole log goes to `log` if given, then as on success. Runs on a
-  /// thread of its own, since NVRTC needs more stack than a caller may have.
+  /// Compiles one translation unit for `arch` ("sm_90a"). Messages use `name`
+  /// if the text has no #line. A failure's message is the first error; the
+  /// whole log goes to `log` if given, then as on success. Runs on a thread of
+  /// its own, since NVRTC needs more stack than a caller may have.
   rt::Result<NVRTCOutput> compile(const std::string &source,
                                   const std::string &name,
                                   const std::string &arch,

@@ -25,7 +25,7 @@ struct RunOptions {
   /// and one that destinations not in `outputs` are written to; empty: none.
   std::string inputDirectory, outputDirectory;
   std::optional<uint64_t> randomSeed; ///< For bindings without a file.
-  bool validIndices = false; ///< Of random data; else some point nowhere.
+  bool validIndices = false; ///< Of random data; else some are out of range.
   bool check = false;
   unsigned repeat = 0; ///< Timed launches; 0: none.
   std::string emitDirectory;

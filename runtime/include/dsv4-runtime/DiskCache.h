@@ -17,8 +17,8 @@
 // could write to, at any level from the root down, is not used at all.
 //
 // The directory of an architecture is flat, and the names have LLVM's prefix,
-// because pruning is LLVM's: it bounds one directory, and touches such names
-// only.
+// because LLVM prunes it: LLVM bounds one directory, and touches only files
+// with that prefix.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,14 +44,14 @@ class Directory;
 struct DiskCacheOptions {
   /// The cache directory; empty: DiskCache::defaultRoot().
   std::string root;
-  /// Keep nothing on disk, whatever `root` and the environment say.
+  /// Keeps nothing on disk, whatever `root` and the environment are.
   bool memoryOnly = false;
   /// Receives every error, one line each, from any thread.
   std::function<void(const std::string &)> warn;
   /// Bounds of one architecture's directory; 0: no bound.
   uint64_t maxBytes = uint64_t(1) << 30;
   uint64_t maxAgeSeconds = 30 * 24 * 3600;
-  /// Least time between two prunings of a directory; 0: at each publish.
+  /// Minimum time between two prunings of a directory; 0: at each publish.
   uint64_t pruneIntervalSeconds = 20 * 60;
 };
 
@@ -87,12 +87,12 @@ public:
   std::optional<CompiledProgram> lookup(std::string_view arch,
                                         std::string_view keyHex);
 
-  /// Writes an entry and then prunes its directory if that is due. False when
-  /// it could not be written; the program in memory is as good as before.
+  /// Writes an entry and then prunes its directory if that is due. False if it
+  /// could not be written; the program in memory is not affected.
   bool publish(std::string_view arch, std::string_view keyHex,
                const CompiledProgram &program);
 
-  /// Prunes the directory of `arch`; true when it was due.
+  /// Prunes the directory of `arch`; true if it was due.
   bool prune(std::string_view arch);
 
   DiskCacheStats stats() const;
@@ -101,8 +101,8 @@ private:
   bool adopt(const std::string &root);
   void warn(const std::string &message) const;
   bool writeFailed(const std::string &path, const char *step, int error);
-  /// Opens `name` below the root, if no level of it is anybody else's; says
-  /// once of each directory why it is not used.
+  /// Opens `name` below the root, if every level of it belongs to this user
+  /// only. Warns once per directory that it does not use.
   Directory open(std::string_view name, bool make);
   void quarantine(const Directory &folder, const std::string &name,
                   const struct ::stat &seen, const std::string &why);
@@ -112,7 +112,7 @@ private:
   DiskCacheOptions options;
   std::string directory;
   std::mutex mutex;
-  std::set<std::string> refused; ///< Directories that were complained about.
+  std::set<std::string> refused; ///< Directories with a warning.
   std::atomic<uint64_t> hits{0}, misses{0}, quarantined{0}, writes{0},
       failedWrites{0};
 };

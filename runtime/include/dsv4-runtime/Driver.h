@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// libcuda is opened when it is first asked for, never linked, so that one
-// binary runs with and without it. Beyond what a launch needs, this wraps what
-// tools and benchmarks use: memory, streams, events and graphs.
+// libcuda is opened at its first use, never linked, so that one binary runs
+// with and without it. Beyond what a launch needs, this wraps what tools and
+// benchmarks use: memory, streams, events and graphs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,10 +49,10 @@ struct DeviceInfo {
 /// makeCurrent() first.
 class Driver {
 public:
-  /// The process's driver, initialised by the first call (and by nothing
-  /// else). Unavailable, with the reason, when there is no driver or no device
-  /// or the process was forked from one that had used it. Never destroyed: at
-  /// exit the driver may be gone before us.
+  /// The driver of the process, initialised by the first call only.
+  /// Unavailable, with the reason, if the driver or a device is missing, or if
+  /// the process was forked from one that had used it. Never destroyed, because
+  /// at exit the driver may end first.
   static Result<Driver *> get();
 
   /// A driver over a given table of entry points, for tests.

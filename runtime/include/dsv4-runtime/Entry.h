@@ -37,8 +37,8 @@ std::string digestHex(std::string_view text);
 /// The bytes of an entry. `keyHex` is the digest of the program's key text.
 std::string serialize(const CompiledProgram &program, std::string_view keyHex);
 
-/// Reads an entry. Whatever is not byte for byte what serialize() made for this
-/// key is LoadFailed. An empty `expectedKeyHex` accepts any key.
+/// Reads an entry. Bytes that differ from those that serialize() made for this
+/// key are LoadFailed. An empty `expectedKeyHex` accepts any key.
 Result<CompiledProgram> parse(std::string_view bytes,
                               std::string_view expectedKeyHex);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a launch plan says in numbers is said as text over named extents, which
-// people read and a strict parser takes:
+// A launch plan has its numbers as text over named extents, for people to read
+// and for a strict parser:
 //
 //   ceildiv(tokens * topk, 4) * 2
 //   min(ceildiv(tokens, 128), multiprocessors() * 2)
@@ -37,28 +37,27 @@
 
 namespace dsv4::rt {
 
-/// What expressions are evaluated over. A value that is negative is taken for
-/// one beyond 2^63 - 1.
+/// The inputs of an evaluation. A negative value counts as one beyond 2^63 - 1.
 struct LaunchInputs {
   const int64_t *extents = nullptr; ///< By their index.
   int64_t multiprocessors = 1;
 };
 
-/// What the texts of a plan call extents, and buffers and scalars, by index. A
-/// usable name is a letter or '_', then letters, digits, '_' and '.'.
+/// The names of extents, and of buffers and scalars, in the texts of a plan, by
+/// index. A usable name is a letter or '_', then letters, digits, '_' and '.'.
 struct PlanNames {
   std::vector<std::string> extents, bindings;
 };
 
 bool isPlanName(std::string_view name);
 
-/// Bounds of what is read; more is refused.
+/// Limits of the parser; a larger text is refused.
 constexpr size_t MaxPlanText = size_t(1) << 16; ///< Bytes of a text.
 constexpr size_t MaxExpressionNodes = 64;
 constexpr unsigned MaxExpressionDepth = 32; ///< Parentheses in parentheses.
 constexpr size_t MaxComparisons = 16;       ///< Of a condition.
 
-/// Why there is no value.
+/// The reason for a missing value.
 enum class Fault : uint8_t { None, Overflow, DivisionByZero };
 
 /// A sum, product, ceil-div, minimum or maximum of extents and constants.
@@ -79,7 +78,7 @@ public:
   Expression(int64_t value = 0) : nodes{{Op::Constant, value}} {}
 
   static Expression extent(unsigned index);
-  /// The multiprocessors of the device: what bounds a persistent grid.
+  /// The multiprocessors of the device, which bound a persistent grid.
   static Expression multiprocessors();
 
   /// Operands that are constant, or change nothing, are folded.
@@ -90,8 +89,8 @@ public:
   static Expression max(const Expression &lhs, const Expression &rhs);
 
   /// Computes exactly, without allocating. A value of 2^63 or more is an
-  /// overflow, unless it does not matter how large it is: in a product with 0,
-  /// as the larger operand of min, as a divisor.
+  /// overflow, unless its size does not matter: in a product with 0, as the
+  /// larger operand of min, as a divisor.
   Fault evaluate(const LaunchInputs &inputs, int64_t &value) const {
     // Most are a constant or an extent.
     const Node &first = nodes[0];
@@ -114,7 +113,7 @@ public:
   /// What is wrong with an expression over `extents` extents, or "".
   std::string explainInvalid(size_t extents) const;
 
-  /// The text, which parse() makes an equal expression of.
+  /// The text; parse() turns it into an equal expression.
   std::string print(const PlanNames &names) const;
   static Result<Expression> parse(std::string_view text,
                                   const PlanNames &names);
@@ -148,11 +147,11 @@ struct Comparison {
   std::string print(const PlanNames &names) const;
 };
 
-/// Comparisons that all hold; without any, it is true.
+/// A conjunction of comparisons; true if it has none.
 struct Condition {
   std::vector<Comparison> comparisons;
 
-  /// Whether all hold. If not, `failed` is the first that does not, or that has
+  /// Whether all hold. If not, `failed` is the first that does not hold or has
   /// no value.
   Fault evaluate(const LaunchInputs &inputs, bool &holds,
                  const Comparison *&failed) const;

@@ -22,10 +22,10 @@
 
 namespace dsv4::rt {
 
-/// While there is one, a write of this thread beyond `ulimit -f` fails with
+/// While an object exists, a write of this thread beyond `ulimit -f` fails with
 /// EFBIG, a write to a pipe without a reader fails with EPIPE, and neither
-/// SIGXFSZ nor SIGPIPE kills the process. What the process does with these
-/// signals elsewhere stays as it is.
+/// SIGXFSZ nor SIGPIPE kills the process. The process handles these signals
+/// elsewhere as before.
 class WriteSignals {
 public:
   WriteSignals() {
@@ -37,14 +37,14 @@ public:
     ::sigemptyset(&both);
     for (int signal : {SIGXFSZ, SIGPIPE}) {
       ::sigaddset(&both, signal);
-      // One that is pending already is not ours to take.
+      // A signal that is pending already is not ours.
       if (::sigismember(&pending, signal) != 1)
         ::sigaddset(&ours, signal);
     }
     ::pthread_sigmask(SIG_BLOCK, &both, &before);
   }
   ~WriteSignals() {
-    // Ours are sent to this thread: they are there, or never will be.
+    // Ours are sent to this thread, so they are pending now or never.
     const int error = errno;
     const struct timespec now = {0, 0};
     while (::sigtimedwait(&ours, nullptr, &now) > 0)
@@ -59,8 +59,7 @@ private:
   sigset_t ours, before;
 };
 
-/// Writes all of `bytes`, or fails with errno. A pipe that does not block is
-/// waited for.
+/// Writes all of `bytes`, or fails with errno. Waits for a non-blocking pipe.
 inline bool writeAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t count = ::write(fd, bytes.data(), bytes.size());

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The border between the launch path, which checks arguments and packs
-// parameters, and whatever executes the blocks of a host kernel. The launch
-// path depends on this interface only.
+// The interface between the launch path, which checks arguments and packs
+// parameters, and the code that runs the blocks of a host kernel. The launch
+// path depends on nothing else of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 
 namespace dsv4::rt {
 
-/// Dynamic shared memory that a block of the host target may have: what a
-/// launch on a GPU may ask for (sm_90).
+/// Dynamic shared memory that a block of the host target may have: the limit of
+/// a launch on sm_90.
 constexpr uint32_t MaxHostSharedBytes = 227 * 1024;
 
 /// One loaded host kernel.

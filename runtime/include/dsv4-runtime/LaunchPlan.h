@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Made once, where kernels are outlined, and evaluated by the runtime before
-// each launch. A plan knows extents, and nothing of what they count. The
-// library knows neither MLIR nor LLVM.
+// Made once, when kernels are outlined, and evaluated by the runtime before
+// each launch. A plan has extents, without their meaning. The library uses
+// neither MLIR nor LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,11 @@
 namespace dsv4::rt {
 
 constexpr unsigned MaxParameters = 128;
-/// What a workspace must be aligned to, in bytes.
+/// Alignment of a workspace, in bytes.
 constexpr unsigned WorkspaceAlignment = 16;
 constexpr uint32_t MaxBufferAlignment = 4096;
 
-// What CUDA takes on every architecture, along x, y and z.
+// The limits of CUDA on every architecture, along x, y and z.
 constexpr std::array<int64_t, 3> MaxGrid = {0x7FFFFFFF, 65535, 65535};
 constexpr std::array<uint32_t, 3> MaxBlock = {1024, 1024, 64};
 constexpr uint64_t MaxThreadsOfBlock = 1024;
@@ -82,20 +82,20 @@ struct Parameter {
   static Result<Parameter> parse(std::string_view text, const PlanNames &names);
 };
 
-/// What a launch comes to for given extents.
+/// The shape of a launch for given extents.
 struct LaunchShape {
-  bool runs = false; ///< If not, the rest says nothing.
+  bool runs = false; ///< If not, the rest has no meaning.
   Dim3 grid;
   uint32_t sharedBytes = 0;
   uint64_t workspaceBytes = 0;
 };
 
 struct LaunchPlan {
-  /// A launch of which this does not hold is skipped, so that a program may
-  /// have alternatives. One whose grid has an extent of 0 is skipped, too.
+  /// The launch is skipped unless this holds, so a program may have
+  /// alternatives. It is also skipped if its grid has an extent of 0.
   Condition condition;
-  /// What the compiler relied on; a launch of which it does not hold is an
-  /// error.
+  /// Conditions that the compiler relied on; a launch is an error unless they
+  /// hold.
   Condition requirements;
   std::array<Expression, 3> grid = {1, 1, 1}; ///< Blocks.
   Dim3 block;                                 ///< Threads of a block.

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program that is ready to run. Everything that can be slow or fail for the
-// program's sake happens in load(); launch() checks the caller's arguments,
-// packs parameters on its stack and calls the driver. It does not allocate,
-// lock, synchronise or read device memory unless it fails, so a launch can be
+// A program that is ready to run. Everything about the program that can be slow
+// or fail happens in load(); launch() checks the caller's arguments, packs
+// parameters on its stack and calls the driver. It does not allocate, lock,
+// synchronise or read device memory unless it fails, so a launch can be
 // captured into a graph.
 //
 //===----------------------------------------------------------------------===//
@@ -28,21 +28,22 @@
 namespace dsv4::rt {
 
 /// Where a program runs: `driver` and `device` for target "cuda", `host` for
-/// target "host". Only what the program's target needs must be there.
+/// target "host". Only the members that the target needs must be set.
 struct Backend {
   Driver *driver = nullptr;
   int device = 0;
   HostModuleFactory host;
-  /// What persistent grids are sized by on the host; a GPU says itself.
+  /// Multiprocessors for persistent grids on the host; a GPU has its own
+  /// number.
   int hostMultiprocessors = 4;
 
   static Backend cuda(Driver *driver, int device = 0);
   static Backend onHost(HostModuleFactory factory);
 };
 
-/// What a caller passes for one binding: the address of the first element and
-/// one extent per axis of the binding (null when it has none), both read during
-/// launch() only. For a scalar it is the address of its value in host memory.
+/// The argument of one binding: the address of the first element and one extent
+/// per axis of the binding (null if it has none), both read during launch()
+/// only. For a scalar it is the address of its value in host memory.
 struct Argument {
   void *data;
   const int64_t *shape;
@@ -81,8 +82,8 @@ public:
   Status launch(Stream stream, const Argument *arguments, size_t count,
                 Workspace workspace = {}) const;
 
-  /// What a launch with arguments of these shapes needs, 0 for nothing. Their
-  /// data is not looked at and may be null.
+  /// The workspace of a launch with arguments of these shapes, or 0. Their data
+  /// is not read and may be null.
   Result<uint64_t> workspaceBytes(const Argument *arguments,
                                   size_t count) const;
 

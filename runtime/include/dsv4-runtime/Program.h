@@ -97,13 +97,13 @@ struct ProgramInfo {
   std::vector<Dim> dims;
   std::vector<KernelInfo> kernels;
 
-  /// What the texts of launch plans call dims and bindings.
+  /// The names of dims and bindings in the texts of launch plans.
   PlanNames planNames() const;
 
   /// Canonical JSON: fixed key order, no white space.
   std::string toJSON() const;
 
-  /// Reads what toJSON wrote. Text that is not such JSON, or that validate()
+  /// Reads the output of toJSON. Other text, or a program that validate()
   /// refuses, is InvalidArgument.
   static Result<ProgramInfo> fromJSON(const std::string &text);
 
@@ -111,8 +111,8 @@ struct ProgramInfo {
   Status validate() const;
 };
 
-/// A program and the machine code of its kernels, in order (a cubin each, or a
-/// shared object each for the host target).
+/// A program and the machine code of its kernels, in order (one cubin each, or
+/// one shared object each for the host target).
 struct CompiledProgram {
   ProgramInfo info;
   std::vector<std::string> images;

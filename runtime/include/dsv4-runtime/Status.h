@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No exception leaves the runtime. A message is one line, names the operand or
-// file that is wrong, and says what to do.
+// No exception leaves the runtime. A message is one line. It names the wrong
+// operand or file, and what to do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ private:
   std::string text;
 };
 
-/// A value or the Status that says why there is none.
+/// A value, or the Status that explains its absence.
 template <typename T>
 class [[nodiscard]] Result {
 public:

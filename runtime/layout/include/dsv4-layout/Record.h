@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A record is the byte layout of one entry of a KV cache. `#dsv4.record` of the
-// dsv4 dialect is the same as an attribute.
+// A record is the byte layout of one entry of a KV cache. The attribute
+// `#dsv4.record` of the dsv4 dialect holds the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ enum class ElementType { I4, I32, F4E2M1FN, F8E4M3FN, F8E8M0FNU, BF16, F32 };
 int64_t getBits(ElementType type);
 /// "f8E4M3FN".
 std::string_view getName(ElementType type);
-/// What the elements of a field may be, for messages.
+/// The types that elements of a field may have, for messages.
 std::string_view describeElements(bool isScale);
 /// Whether values of a row may have this type.
 bool isDataType(ElementType type);
@@ -83,11 +83,11 @@ struct Record {
 /// Why `field` is not valid, or an empty string.
 std::string explainInvalid(const Field &field);
 
-/// Why `record`, whose fields are valid each, is not; or an empty string. The
+/// Why `record`, whose single fields are valid, is not; or an empty string. The
 /// text begins with the clause of `#dsv4.record` that does not hold.
 std::string explainInvalid(const Record &record);
 
-/// The record that public sources know by `name`, or null. docs/Records.md says
+/// The record that public sources call `name`, or null. docs/Records.md lists
 /// who uses which.
 const Record *findKnownRecord(std::string_view name);
 /// Names of all known records, in the order of docs/Records.md.

@@ -43,8 +43,8 @@ public:
   /// Whether any field is in the pages.
   bool hasPages() const { return pageBytes != 0; }
 
-  /// Where the bytes of a field are: `base + page * pageStride + slot *
-  /// slotStride`, in the pages or in the field's own array.
+  /// The position of a field: `base + page * pageStride + slot * slotStride`,
+  /// in the pages or in the field's own array.
   struct Position {
     int64_t base = 0;
     int64_t pageStride = 0;
