@@ -17,14 +17,13 @@
 
 namespace dsv4 {
 
-/// Every dialect that occurs between L0 and text, with its lowerings and
-/// spellings.
+/// Every dialect between L0 and source, with its lowerings and printed forms.
 inline void registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<DSV4Dialect, row::RowDialect, cuda::CUDADialect, mlir::arith::ArithDialect,
-                  mlir::func::FuncDialect, mlir::gpu::GPUDialect,
-                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
-                  mlir::vector::VectorDialect>();
+  registry.insert<DSV4Dialect, row::RowDialect, cuda::CUDADialect,
+                  mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::gpu::GPUDialect, mlir::math::MathDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   registerRowLowerings(registry);
   registerDistributions(registry);
   registerScheduleKinds(registry);

@@ -30,7 +30,7 @@ namespace dsv4 {
 #define GEN_PASS_REGISTRATION
 #include "dsv4/Passes.h.inc"
 
-/// Attaches how every op of row programs is distributed over threads.
+/// Attaches the distribution over threads to every op of row programs.
 void registerDistributions(mlir::DialectRegistry &registry);
 
 /// Attaches the row lowering of every dsv4 op.

@@ -33,8 +33,9 @@ struct Signature {
   /// Name and index of the first binding of every argument.
   std::vector<std::string> argumentNames;
   llvm::SmallVector<unsigned> firstBinding;
-  /// Whether what a binding holds before the launch matters: of all but
-  /// destinations. A cache that entries are appended to is written, and does.
+  /// Whether the contents of a binding before the launch matter: those of all
+  /// bindings except destinations. They matter for a cache that an append
+  /// writes.
   llvm::SmallVector<bool> holdsInput;
 
   /// The binding of an argument, or of an array field of a cache argument.
@@ -47,15 +48,15 @@ struct Signature {
 /// diagnostic on an argument type that no caller can pass.
 mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 
-/// Gives axes that the ops of a function tie, or that have one name, one name
-/// and, where one of them is constant, one extent; what cannot be is an error,
-/// and so are an argument that is both read and a destination, and a cache with
-/// rings of two lengths. Comes before getSignature: the runtime compares
-/// extents by name.
+/// Gives axes that the ops of a function tie, or that have the same name, one
+/// name and, if one of them is constant, that extent. A contradiction is an
+/// error, and so are an argument that is both read and a destination, and a
+/// cache with rings of two lengths. Called before getSignature, because the
+/// runtime compares extents by name.
 mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
 
-/// Of the extents of all dims those that `func` is compiled for: of exact dims,
-/// and the bounds of buckets.
+/// Selects from the extents of all dims those that `func` is compiled for:
+/// exact dims, and bounds of buckets.
 std::map<std::string, int64_t>
 selectDims(mlir::func::FuncOp func, const std::map<std::string, int64_t> &dims);
 

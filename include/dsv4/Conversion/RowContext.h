@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// The lowering of a row-wise op, of dsv4's dialects or of another, is written
-// with what is here.
+// The functions to write the lowering of a row-wise op, of dsv4 or of another
+// dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,9 @@ namespace dsv4 {
 /// Names a value: the emitted text gives it a line of its own under that name.
 mlir::Location named(mlir::Location loc, llvm::StringRef name);
 
-/// What a row-wise op sees while it becomes a row program: builders of index
-/// arithmetic on the row, access to operands, and the rows other ops computed.
+/// The context of a row-wise op while it becomes a row program: builders of
+/// index arithmetic on the row, access to operands, and the rows that other ops
+/// computed.
 class RowContext {
 public:
   RowContext(KernelOp kernel, mlir::OpBuilder &outside, mlir::OpBuilder &inside,
@@ -50,12 +51,11 @@ public:
   mlir::Value getOuterIndex(mlir::Value source, int64_t axis,
                             llvm::StringRef name);
 
-  /// What the caller calls an operand; "" where another op computes it.
+  /// The caller's name of an operand; "" if another op computes it.
   std::string getName(mlir::Value source);
   /// The memory of an operand, or of an array field of a cache.
   mlir::Value getBuffer(mlir::Value source, llvm::StringRef field = "");
-  /// The run-time extent of an axis of an operand; `min` is what is known of
-  /// it.
+  /// The run-time extent of an axis of an operand, which is at least `min`.
   mlir::Value getExtent(mlir::Value source, int64_t axis, int64_t min = 0);
   /// Its maximum.
   int64_t boundExtent(mlir::Value source, int64_t axis);
@@ -76,8 +76,8 @@ public:
   mlir::Value loadIndex(mlir::Value buffer, mlir::Value offset,
                         llvm::StringRef name);
 
-  /// The same where the condition holds, `otherwise` elsewhere; nothing is read
-  /// there. `offset` is called where the load is.
+  /// The same if the condition holds; otherwise nothing is read, and the value
+  /// is `otherwise`. `offset` is called at the load.
   mlir::Value loadIndexIf(mlir::Value condition, mlir::Value buffer,
                           llvm::function_ref<mlir::Value()> offset,
                           int64_t otherwise, llvm::StringRef name);
@@ -88,7 +88,7 @@ public:
   /// of them have one.
   mlir::Value takeRow(mlir::Value operand, int64_t begin, int64_t count,
                       llvm::StringRef name);
-  /// All of them. Where the extent is known at run time only, the row has its
+  /// The whole row. If the extent is known at run time only, the row has its
   /// bound, or `max` elements.
   mlir::Value takeRow(mlir::Value operand, llvm::StringRef name,
                       int64_t max = 0);
@@ -120,8 +120,8 @@ private:
   llvm::DenseMap<mlir::Value, RowValue> rows;
 };
 
-/// Where the stored elements of one field of one row are, and whether they may
-/// be read at all.
+/// The position of the stored elements of one field of one row, and the
+/// condition for reading them.
 struct StoredVector {
   mlir::Value buffer;    ///< Flat; of bytes, or of `element`.
   mlir::Value offset;    ///< In elements of the buffer.
@@ -132,8 +132,8 @@ struct StoredVector {
   int64_t alignment = 1; ///< Bytes.
   int64_t interleave = 1;
   bool highFirst = false;
-  /// Elements there are, where that is known at run time only, and what divides
-  /// their number.
+  /// The number of elements, if it is known at run time only, and a divisor of
+  /// it.
   mlir::Value length;
   int64_t multiple = 1;
   llvm::StringRef name;
@@ -157,7 +157,7 @@ StoredVector locateWholeRow(RowContext &row, mlir::Value tensor,
                             llvm::StringRef name);
 
 /// Elements, stored or computed by another op of the kernel, times scales, as
-/// buildDecode has it. `elements` has rank 1.
+/// in buildDecode. `elements` has rank 1.
 mlir::Value buildScale(RowContext &row, mlir::Value elements,
                        llvm::ArrayRef<StoredScales> scales, mlir::Type result);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One vocabulary for fusion and distribution. Fusion compares what the op that
-// reads a row demands with what the op that computes it provides. Distribution
-// gives threads what was demanded.
+// One vocabulary for fusion and distribution. Fusion compares the accesses that
+// the consumer of a row demands with those that its producer provides.
+// Distribution gives threads the demanded access.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,15 @@
 
 namespace dsv4 {
 
-/// How the rows of a value are accessed: as an op demands it of an operand, or
-/// as an op provides its result.
+/// How the rows of a value are accessed: demanded by an op of an operand, or
+/// provided for a result.
 struct Access {
   enum class Kind {
     Row,      ///< Whole rows, in fragments of the lanes that hold them.
     Section,  ///< Some steps of those lanes at a time.
     Columns,  ///< Vectors of neighbouring elements, each by one thread.
     Elements, ///< Single elements, by index.
-    Ranks,    ///< What one thread has for one rank of a selection.
+    Ranks,    ///< The element of one rank of a selection, by one thread.
     Tile      ///< Rows x columns, by all threads of a block together.
   };
 
@@ -35,16 +35,16 @@ struct Access {
   static constexpr int64_t kAnyRow = std::numeric_limits<int64_t>::max();
 
   Kind kind = Kind::Row;
-  /// Of columns: how many neighbours are computed together, as provided; what
-  /// they must divide, as demanded (0: anything). Of a tile: its columns; 0:
-  /// any, or as the schedule says.
+  /// Of columns: the number of neighbours that are computed together, if
+  /// provided; the number that they must divide, if demanded (0: any). Of a
+  /// tile: its columns; 0: any, or set by the schedule.
   int64_t unit = 0;
-  /// Rows of a tile; 0: any, or as the schedule says.
+  /// Rows of a tile; 0: any, or set by the schedule.
   int64_t rows = 0;
-  /// As provided: elements of the row whose statistics (a sum, a largest
-  /// element) are found before any element; 0: none are. As demanded, and of
-  /// ranks: the longest row whose statistics the threads that ask, or have the
-  /// ranks, can find.
+  /// If provided: the elements of the row whose statistics (a sum, a maximum)
+  /// are computed before any element; 0: none. If demanded, and for ranks: the
+  /// longest row whose statistics the demanding threads, or those with the
+  /// ranks, can compute.
   int64_t statistics = 0;
 
   static Access row() { return {Kind::Row, 0, 0, kAnyRow}; }
@@ -66,8 +66,8 @@ struct Access {
   bool isRanks() const { return kind == Kind::Ranks; }
   bool isTile() const { return kind == Kind::Tile; }
 
-  /// Whether a result that is provided so can be accessed as `demanded`, but
-  /// for statistics.
+  /// Whether a result that is provided so can be accessed as `demanded`, apart
+  /// from statistics.
   bool hasFormOf(const Access &demanded) const {
     if (kind != demanded.kind)
       return false;
@@ -76,7 +76,8 @@ struct Access {
     return !isTile() || ((demanded.unit == 0 || unit == demanded.unit) &&
                          (demanded.rows == 0 || rows == demanded.rows));
   }
-  /// The same with them. Threads that hold rows or ranks find theirs.
+  /// The same including statistics. Threads that hold rows or ranks compute
+  /// theirs.
   bool satisfies(const Access &demanded) const {
     return hasFormOf(demanded) &&
            (isRow() || isRanks() || statistics <= demanded.statistics);
@@ -88,7 +89,7 @@ struct Access {
   }
 };
 
-/// "row by row": how a sentence says it.
+/// "row by row", for sentences.
 inline const char *describe(Access::Kind kind) {
   switch (kind) {
   case Access::Kind::Row:

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op answers through DeviceCallOpInterface. All of it is read from the
-// op: the printer adds the names of values and of types, nothing else.
+// The results of DeviceCallOpInterface. They are read from the op; the printer
+// adds only the names of values and types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,8 @@ struct ConfigMember {
 };
 
 /// The only template argument of a call that would need many: a type that
-/// derives from the defaults of the library, `base`, and has what differs.
+/// derives from the defaults of the library, `base`, and sets the members that
+/// differ.
 struct CallConfig {
   llvm::StringRef base;
   llvm::SmallVector<ConfigMember> members;
@@ -63,8 +64,7 @@ struct Lambda {
   /// Parameters that are set to the last operands of the terminator. Those
   /// before them are returned.
   llvm::SmallVector<llvm::StringRef, 0> outputs = {};
-  /// The function of the library that makes one value of several that are
-  /// returned.
+  /// The library function that combines several returned values into one.
   llvm::StringRef maker = "";
 };
 
@@ -73,14 +73,13 @@ using CallArgument = std::variant<mlir::Value, ElementAddress, int64_t,
 
 /// How the offsets of memory accesses in a region are added up.
 enum class OffsetSum {
-  /// As wide as the range of each value asks for.
+  /// As wide as the range of each value requires.
   Range,
-  /// The last sum has 64 bits. The region is unrolled, so all of the sum but
-  /// the
-  /// lane is constant, and the instruction takes the constant.
+  /// The last sum has 64 bits. The region is unrolled, so all of the sum except
+  /// the lane is constant, and the instruction takes the constant.
   Wide,
-  /// All that depends on the first argument has 64 bits. A loop counts the
-  /// argument, and the sums leave what is constant to the instructions.
+  /// Values that depend on the first argument have 64 bits. A loop counts the
+  /// argument, and the instructions take the constant parts of sums.
   WideIndex,
 };
 

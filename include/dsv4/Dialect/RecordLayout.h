@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// runtime/layout computes the bytes; this is how attributes and types ask it.
+// runtime/layout computes the bytes; these functions call it for attributes and
+// types.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All of it. A pass that is to know no family of ops includes Row/ElementOps.h.
+// The whole dialect. A pass that must not use families of ops includes
+// Row/ElementOps.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// What a row-wise op sees while it is lowered: the row it computes, and the
-// rows of values that other ops of the same kernel have computed. Implemented
-// by the conversion; declared here because the lowering interface names it.
+// The interface for lowering a row-wise op: the row that it computes, and the
+// rows that other ops of the same kernel have computed. Implemented by the
+// conversion; declared here because the lowering interface names it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,18 +50,18 @@ struct ScaleGroup {
 struct CooperativeWork {
   /// The name of the part: "dsv4.window". Empty: the lanes of a row do the op.
   llvm::StringRef kind;
-  /// Rows of operands that one row of results takes; 0: not several.
+  /// Rows of operands that one row of results needs; 0: not several.
   int64_t rows = 0;
   /// Elements of such a row. Of `source`: the maximum that the op takes.
   int64_t elements = 0;
   /// Elements of a row of `source` that are selected; 0: none are.
   int64_t k = 0;
-  /// What they are selected from. How many elements a row of it has may be
-  /// known at run time only.
+  /// The value that they are selected from. The length of its rows may be known
+  /// at run time only.
   mlir::Value source;
-  /// Groups of elements, some of which are chosen first; 0: none.
+  /// Groups of elements, of which some are chosen first; 0: none.
   int64_t groups = 0;
-  /// Whether what is selected is computed again, one by one.
+  /// Whether selected elements are computed again, one by one.
   bool recomputes = false;
 
   explicit operator bool() const { return !kind.empty(); }
@@ -69,12 +69,12 @@ struct CooperativeWork {
 
 class RowContext;
 
-/// What RowwiseOpInterface does unless an op says otherwise: the extents of the
-/// row operand's axes but the last, or of what an op of the same kernel
+/// The default of RowwiseOpInterface: the extents of all axes of the row
+/// operand except the last, or those of the value that an op of the same kernel
 /// computes it from.
 llvm::SmallVector<int64_t> getDefaultIterationSpace(mlir::Operation *op);
-/// Every op of RowwiseOpInterface has the two interfaces that say how its rows
-/// are stored and accessed.
+/// Checks that an op of RowwiseOpInterface has the two interfaces for the
+/// layout of its rows and for their accesses.
 llvm::LogicalResult verifyRowwise(mlir::Operation *op);
 
 } // namespace dsv4

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a tile source answers through row::TileSourceOpInterface
-// (docs/TileSources.md).
+// The results of row::TileSourceOpInterface (docs/TileSources.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +16,9 @@
 
 namespace dsv4::row {
 
-/// What the threads of a block have at a time of rows that come as tiles.
+/// The part of tiled rows that the threads of a block have at a time.
 struct TileShape {
-  int64_t rows = 0;    ///< Of a block: it has no others.
+  int64_t rows = 0;    ///< All rows of a block.
   int64_t columns = 0; ///< Maximum of one row per call of the consumer.
   int64_t warps = 0;   ///< The first ones of the block, which consume.
 };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `dsv4-run --check`, the tests and the fuzzers compare with, and nothing
-// else: every destination by the contract that its op declares.
+// The only comparison of `dsv4-run --check`, the tests and the fuzzers: every
+// destination by the contract that its op declares.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,12 @@
 
 namespace dsv4::reference {
 
-/// What the oracle knows of a tensor that no bytes say, as its contract needs.
+/// Data of the oracle about a tensor beyond its bytes, as its contract needs.
 struct Knowledge {
   /// Of `bounded`: every element.
   std::shared_ptr<std::vector<BoundedValue>> bounds;
-  /// Of `selection`: what was selected from, and which of the selecting op's
-  /// destinations this is.
+  /// Of `selection`: the scores, and the number of this destination of the
+  /// selecting op.
   std::shared_ptr<const SelectionOracle> selection;
   enum class Part { Indices, Values, Slots } part = Part::Indices;
 };
@@ -45,24 +45,23 @@ struct Expectation {
 struct Expected {
   mlir::func::FuncOp func;
   Signature signature;
-  /// As the oracle left them; they point to the memory it was given.
+  /// The oracle's results; they point to the memory it was given.
   std::vector<Buffer> buffers;
-  /// In the order of their bindings. Destinations that only another op reads
-  /// are not among them: what is left there is not specified.
+  /// In the order of their bindings, without destinations that only another op
+  /// reads, whose contents are not specified.
   std::vector<Expectation> destinations;
 
   /// Name and contract of the destinations that are not compared exactly.
   std::map<std::string, std::string> describeContracts() const;
 };
 
-/// Executes `func` as interpret() does, and says how what it writes is
+/// Executes `func` as interpret() does, and returns how its destinations are
 /// compared.
 rt::Result<Expected> evaluate(mlir::func::FuncOp func,
                               llvm::ArrayRef<Buffer> buffers);
 
-/// The first destination in `got`, one buffer per binding, that is not as its
-/// contract says, or "". What was selected without an order is put in order in
-/// `got` first.
+/// The first destination in `got`, one buffer per binding, that violates its
+/// contract, or "". Sorts selections without an order in `got` first.
 std::string explainDifference(const Expected &expected,
                               llvm::ArrayRef<Buffer> got);
 

@@ -1,4 +1,4 @@
-//===- Compare.h - Is a destination as its contract says? -------*- C++ -*-===//
+//===- Compare.h - Comparisons by contract ----------------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // One comparator per contract (docs/Contracts.md), on memory: no MLIR, no
-// compiler. Each returns "" where the destination is right, else a line that
-// names the destination, the position of the first difference, what was got,
-// what was expected, and the bound.
+// compiler. Each returns "" if the destination is right, else a line that names
+// the destination, the position of the first difference, the value, the
+// expected value and the bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ struct Destination {
 // exact
 //===----------------------------------------------------------------------===//
 
-/// The same bytes; elements of `width` bytes are what is counted and shown.
+/// The same bytes. Counts and shows elements of `width` bytes.
 std::string compareExact(const Destination &destination,
                          llvm::ArrayRef<char> got,
                          llvm::ArrayRef<char> expected, unsigned width);
@@ -66,8 +66,8 @@ std::string compareUlps(const Destination &destination, Format format,
 // bounded
 //===----------------------------------------------------------------------===//
 
-/// An exact value, and how far what was computed may be from it. An infinite
-/// bound says that nothing is known, so anything is right.
+/// An exact value, and the largest allowed distance from it. With an infinite
+/// bound every value is right.
 struct BoundedValue {
   double exact = 0;
   double bound = 0;
@@ -88,7 +88,7 @@ std::string compareBounded(const Destination &destination, Format format,
 // selection
 //===----------------------------------------------------------------------===//
 
-/// What is selected from scores of which bounds are known.
+/// A selection from scores with known bounds.
 struct SelectionOracle {
   enum class Order { Sorted, IndexAscending, Unordered };
 
@@ -98,10 +98,10 @@ struct SelectionOracle {
   Order order = Order::Unordered;
   /// Candidates of each row: its first elements.
   std::vector<int64_t> counts;
-  /// What decides, `columns` per row. A NaN comes after every number.
+  /// The keys that decide, `columns` per row. A NaN comes after every number.
   std::vector<BoundedValue> keys;
-  /// The scores themselves, where what decides is something else (a sum with a
-  /// bias); else empty.
+  /// The scores themselves, if the keys are something else (a sum with a bias);
+  /// else empty.
   std::vector<BoundedValue> scores;
   /// The slot of each element in a cache; empty if not needed.
   std::vector<int32_t> slots;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op promises of a destination, as compared with the oracle;
-// docs/Contracts.md has the rules. A value without MLIR, so that ops declare it
-// and comparators take it.
+// The promise of an op about a destination, as compared with the oracle;
+// docs/Contracts.md has the rules. It does not depend on MLIR, so ops declare
+// it and comparators take it.
 //
 //===----------------------------------------------------------------------===//
 

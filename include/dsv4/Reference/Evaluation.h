@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op with ReferenceInterface reads its operands and writes its results
-// with, one element at a time. Elements of a tensor are numbered row-major.
+// Access to the operands and results of an op with ReferenceInterface, one
+// element at a time. Elements of a tensor are numbered row-major.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +33,13 @@ public:
   /// An element of indices.
   int32_t getIndex(mlir::Value operand, int64_t index) const;
 
-  /// Makes result `number`, zeros of that shape. An error where its destination
-  /// has another.
+  /// Makes result `number`, zeros of that shape. An error if its destination
+  /// has another shape.
   rt::Status makeResult(unsigned number, llvm::ArrayRef<int64_t> shape);
   /// Stores `value`, rounded once to the type of the result.
   void setValue(unsigned number, int64_t index, double value);
-  /// The same, and that a right result is at most `bound` away from `exact`.
-  /// The bound covers every rounding, that to the type of the result too.
+  /// The same; a right result is at most `bound` away from `exact`. The bound
+  /// covers every rounding, that to the type of the result too.
   void setBounded(unsigned number, int64_t index, double exact, double bound);
 
 private:

@@ -59,7 +59,7 @@ constexpr int64_t kMaxWindowChannels = 8192;
 // select/*.cuh
 //===----------------------------------------------------------------------===//
 
-/// Elements of a row that a thread has at a time: a bit of a word for each.
+/// Elements of a row that a thread has at a time: one bit of a word each.
 constexpr int64_t kMaxSelectItems = 32;
 /// Threads of a block that selects: a power of two.
 constexpr int64_t kMinSelectThreads = 64;
@@ -67,7 +67,7 @@ constexpr int64_t kMinSelectThreads = 64;
 constexpr int64_t kMaxWarpK = 32;
 /// The maximum number of elements that a warp selects from.
 constexpr int64_t kMaxWarpColumns = kWarp * kMaxSelectItems;
-/// Groups that a warp chooses from: a lane per group.
+/// Groups that a warp chooses from: one lane per group.
 constexpr int64_t kMaxWarpGroups = 32;
 /// Blocks that share a row without being a cluster.
 constexpr int64_t kMinGridBlocks = 2, kMaxGridBlocks = 256;

@@ -24,7 +24,7 @@ namespace dsv4 {
 struct LaunchPart {
   int64_t threads = 128; ///< Of a block.
   int64_t cluster = 1;   ///< Blocks of a cluster.
-  int64_t minBlocks = 0; ///< That a multiprocessor can hold; 0: no demand.
+  int64_t minBlocks = 0; ///< Blocks per multiprocessor, at least; 0: any.
   bool pdl = false;      ///< Programmatic dependent launch.
 };
 
@@ -35,8 +35,8 @@ struct RowMapping {
   StorePolicy store = StorePolicy::Default;
   /// Steps of a section, of rows that lanes do not hold whole; else 0.
   int64_t section = 0;
-  /// Whether rows of any op may be mapped so, or only those that the part is
-  /// for.
+  /// Whether rows of any op may be mapped so, or only those of the part's own
+  /// op.
   bool isGeneral = false;
 };
 

@@ -18,7 +18,7 @@
 
 namespace dsv4 {
 
-/// A schedule that is tried for a kernel: its parts so far.
+/// A candidate schedule of a kernel: its parts so far.
 struct ScheduleCandidate {
   LaunchPart launch;
   llvm::SmallVector<mlir::Attribute, 2> parts;
@@ -26,8 +26,8 @@ struct ScheduleCandidate {
 
 using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 
-/// What an entry of a schedule table says of one part: for which kernels it is,
-/// and what candidates start from.
+/// One part of an entry of a schedule table: the kernels that it is for, and
+/// the start of its candidates.
 class PartEntry {
 public:
   virtual ~PartEntry() = default;
@@ -44,8 +44,8 @@ public:
   virtual void
   addCandidates(KernelOp kernel, const ScheduleCandidate &base,
                 llvm::SmallVectorImpl<ScheduleCandidate> &candidates) const = 0;
-  /// An entry to try where no candidate of this one fits, or null. May widen
-  /// the launch part.
+  /// An entry to try if no candidate of this one fits, or null. May widen the
+  /// launch part.
   virtual std::shared_ptr<const PartEntry> widen(LaunchPart &) const {
     return nullptr;
   }
@@ -108,14 +108,14 @@ private:
   std::set<std::string> known;
 };
 
-/// A kind of schedule part: what its attribute cannot say of itself.
+/// A kind of schedule part: the functions that its attribute does not have.
 class ScheduleKind {
 public:
   virtual ~ScheduleKind() = default;
 
   /// The key of its object in an entry of a table: "rows".
   virtual llvm::StringRef getKey() const = 0;
-  /// Reads that object. What is wrong is in `object`.
+  /// Reads that object. Errors are in `object`.
   virtual std::shared_ptr<const PartEntry> read(TableObject &object) const = 0;
 };
 
@@ -130,12 +130,11 @@ public:
   virtual llvm::StringRef getTable() const { return ""; }
 };
 
-/// What all dialects that are loaded bring.
+/// The kinds of all loaded dialects.
 llvm::SmallVector<const ScheduleKindInterface *>
 getScheduleInterfaces(mlir::MLIRContext *context);
 
-/// The kinds of all dialects that are loaded. Parts of an entry are tried in
-/// this order.
+/// The kinds of all loaded dialects. Parts of an entry are tried in this order.
 llvm::SmallVector<const ScheduleKind *>
 getScheduleKinds(mlir::MLIRContext *context);
 

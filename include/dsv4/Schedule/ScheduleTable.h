@@ -1,4 +1,4 @@
-//===- ScheduleTable.h - Which schedule for which kernel ------------------===//
+//===- ScheduleTable.h - Tables of schedules ------------------------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 
 namespace dsv4 {
 
-/// One schedule of a table, and what it is for.
+/// One schedule of a table, and the kernels that it is for.
 struct TableEntry {
   std::string arch = "sm_"; ///< "sm_90a", "sm_9", "sm_": a beginning.
   std::string op;           ///< An op of the kernel; empty: any.
@@ -40,8 +40,8 @@ public:
   /// Reads the file `path`.
   llvm::LogicalResult readFile(llvm::StringRef path, mlir::MLIRContext *context,
                                EmitError emitError);
-  /// Reads the tables that are built in for the family of `arch`, and those
-  /// that dialects bring. Without `arch`: all that are built in.
+  /// Reads the built-in tables for the family of `arch`, and those of dialects.
+  /// Without `arch`: all built-in ones.
   llvm::LogicalResult readBuiltin(mlir::MLIRContext *context,
                                   EmitError emitError,
                                   llvm::StringRef arch = "");

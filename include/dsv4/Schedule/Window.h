@@ -1,4 +1,4 @@
-//===- Window.h - What follows from schedules of windows ------------------===//
+//===- Window.h - Numbers that follow from schedules of windows -----------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -14,12 +14,12 @@
 
 namespace dsv4 {
 
-/// Has a tool print errors without the op that they are about, unless
-/// --mlir-print-op-on-diagnostic asks for it. Called before the command line is
+/// Makes a tool print errors without the op that they are about, unless
+/// --mlir-print-op-on-diagnostic is given. Called before the command line is
 /// parsed.
 void hideOpsInDiagnostics();
 
-/// While it lives, keeps the first error of a context and swallows the rest.
+/// While it exists, keeps the first error of a context and drops the rest.
 class FirstError : public mlir::ScopedDiagnosticHandler {
 public:
   explicit FirstError(mlir::MLIRContext *context);

@@ -24,17 +24,17 @@ namespace dsv4 {
 /// Longest schedule table, in bytes.
 constexpr size_t kMaxTableBytes = 1 << 20;
 
-/// Most that is read from a pipe, in bytes. A file has the size it has.
+/// Maximum that is read from a pipe, in bytes. A file has its own size.
 constexpr size_t kMaxPipeBytes = size_t(1) << 30;
 
 /// The bytes of `path`, a file or a pipe; "-" is standard input. More than
-/// `maxBytes`, a folder or a device is an error, and so is a pipe that has not
-/// ended after ten seconds, and one more for each MiB that came. Standard input
-/// is waited for.
+/// `maxBytes`, a folder or a device is an error. So is a pipe that has not
+/// ended after ten seconds plus one per MiB. Standard input has no limit of
+/// time.
 rt::Result<std::string> readFile(llvm::StringRef path, size_t maxBytes);
 
-/// Whether writeFile() can be expected to work: asked before the work is done
-/// whose result is to be written.
+/// Whether writeFile() can be expected to work. Called before the result is
+/// computed.
 rt::Status checkWritable(llvm::StringRef path);
 
 /// Writes `parts`, one after the other. A regular file, the end of a link too,
@@ -44,8 +44,7 @@ rt::Status checkWritable(llvm::StringRef path);
 rt::Status writeFile(llvm::StringRef path,
                      llvm::ArrayRef<llvm::StringRef> parts);
 
-/// Writes to standard output. What cannot be written is an error, and no
-/// signal.
+/// Writes to standard output. A failed write is an error, not a signal.
 rt::Status writeStandardOutput(llvm::StringRef text);
 
 /// One spelling for all paths of a file that may not exist yet, the end of all

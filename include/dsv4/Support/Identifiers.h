@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The border between text from IR and emitted source. A name of a program, its
-// file or its dims may hold any bytes; emitted source holds only what one of
-// these functions returns or accepts.
+// file or its dims may hold any bytes; emitted source holds only text that one
+// of these functions returns or accepts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ constexpr size_t kMaxIdentifierLength = 128;
 bool isEmittableIdentifier(llvm::StringRef name);
 
 /// An emittable identifier close to `name`, which may be any text. Different
-/// names can give the same identifier; uniqueIdentifier() keeps them apart.
+/// names can give the same identifier; uniqueIdentifier() makes them distinct.
 std::string toIdentifier(llvm::StringRef name);
 
 /// The first of `name`, `name_1`, `name_2`, ... that `isTaken` denies, cut so

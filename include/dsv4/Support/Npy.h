@@ -14,8 +14,8 @@
 //                'shape': (2, 3), }, padded with blanks, ended by a newline
 //   the rest     the elements
 //
-// A file that is not exactly this is refused with one line that says what to
-// do; nothing in a file is trusted.
+// A file of another form is refused with one line that says what to do. Nothing
+// in a file is trusted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,17 +40,17 @@ struct NpyArray {
   std::vector<char> bytes;    ///< Elements, row-major, little-endian.
 };
 
-/// What NumPy calls `dtype`: "uint8" for "u1", "float32" for "f4".
+/// NumPy's name of a dtype: "uint8" for "u1", "float32" for "f4".
 llvm::StringRef getNumpyName(llvm::StringRef dtype);
 
 /// Reads the array in the file `path`, or from that pipe.
 rt::Result<NpyArray> readNpy(llvm::StringRef path);
 
-/// Reads an array from the contents of a file; `name` is what errors call it.
+/// Reads an array from the contents of a file; errors call it `name`.
 rt::Result<NpyArray> parseNpy(llvm::StringRef contents, llvm::StringRef name);
 
-/// Writes `array` to the file `path`, in version 1.0. The file is written aside
-/// and renamed: after a failure `path` is as it was.
+/// Writes `array` to the file `path`, in version 1.0. The file is written under
+/// another name and renamed, so after a failure `path` is as before.
 rt::Status writeNpy(llvm::StringRef path, const NpyArray &array);
 
 } // namespace dsv4

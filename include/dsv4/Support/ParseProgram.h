@@ -32,16 +32,17 @@ constexpr size_t kMaxNumberCharacters = 256;
 /// may hold it.
 constexpr size_t kMaxAliasBytes = 1 << 20;
 
-/// Longest shape, in characters, and most dims, symbols and results of an
-/// affine map: MLIR reads them in time that grows with the square.
+/// Longest shape, in characters, and largest number of dims, symbols and
+/// results of an affine map: MLIR reads them in quadratic time.
 constexpr size_t kMaxShapeCharacters = 256;
 constexpr size_t kMaxAffineItems = 1024;
 
-/// Longest text of a program, in bytes: what is within it is parsed in less
-/// than a second. Aliases written out, it may be twice as long.
+/// Longest text of a program, in bytes, which is parsed in less than a second.
+/// With aliases written out it may be twice as long.
 constexpr size_t kMaxProgramBytes = 1 << 20;
 
-/// Longest text of IR that the tools take: passes make long texts of programs.
+/// Longest text of IR that the tools take, because passes make long texts from
+/// programs.
 constexpr size_t kMaxToolBytes = 16 << 20;
 
 /// Whether MLIR's parser can be given `source`: a text of at most `maxBytes`

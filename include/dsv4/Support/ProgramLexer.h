@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For what must be found out about a program before MLIR parses it.
+// For checks of a program before MLIR parses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 
 namespace dsv4 {
 
-/// Splits a text as MLIR's lexer does. If no token matches, one character is
-/// here: MLIR ends with an error at it.
+/// Splits a text as MLIR's lexer does. If no token matches, the token is one
+/// character, where MLIR ends with an error.
 class ProgramLexer {
 public:
   struct Lexeme {

@@ -11,9 +11,9 @@
 namespace dsv4 {
 
 /// Registers the pass `dsv4-leave-out-ops{test=PROGRAM}`, which removes one op
-/// after the other as long as the program PROGRAM, which is given a file, says
-/// with exit status 1 that what is left is interesting. Results of an op are
-/// replaced by its destinations.
+/// after the other as long as the program PROGRAM, called with the remaining
+/// file, exits with status 1. Results of an op are replaced by its
+/// destinations.
 void registerLeaveOutOpsPass();
 
 } // namespace dsv4

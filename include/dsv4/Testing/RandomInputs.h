@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inputs as an engine would pass them, and as it should not. What an argument
-// is for is found from the operand it feeds, never from its name:
+// Inputs as an engine would pass them, and as it should not. The role of an
+// argument follows from the operand it feeds, never from its name:
 //
 //   elements      every code but NaN, uniform
 //   values        (of a norm, a rotation, a transform or a quantiser) rows of
@@ -52,8 +52,8 @@ struct InputSet {
 /// The byte that fills destinations.
 constexpr char kPoison = char(0xAB);
 
-/// Whether random indices, slots, positions, lengths and pages include those
-/// that a kernel must leave out.
+/// Whether random indices, slots, positions, lengths and pages include invalid
+/// ones, which a kernel must skip.
 enum class Indices { All, Valid };
 
 /// Fresh random inputs for every binding. `dims` gives the extent of every dim

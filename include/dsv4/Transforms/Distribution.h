@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an op of a row program sees while it is given to threads. A thread holds
-// a fragment of every row: S vectors of V consecutive elements. Element e
+// The context of an op of a row program while it is mapped to threads. A thread
+// holds a fragment of every row: S vectors of V consecutive elements. Element e
 // belongs to step s, lane l and position v with
 //
 //   e = (s * lanes + l) * V + v.
@@ -29,16 +29,16 @@
 
 namespace dsv4 {
 
-/// Which elements the threads of a distribution have.
+/// The elements that the threads of a distribution have.
 struct View {
-  /// How they access rows: whole rows between lanes unless it says otherwise.
+  /// How they access rows; by default lanes hold whole rows.
   Access access = Access::row();
   /// Lanes that hold a row, and consecutive elements of it each has in a step.
   int64_t lanes = 1, vector = 1;
   mlir::Value lane;
-  /// Of columns, a vector of which one thread computes: the first one.
+  /// Of columns: the first column of the vector that a thread computes.
   mlir::Value column;
-  /// Of a section: its first element, and how many it has.
+  /// Of a section: its first element, and its length.
   mlir::Value first;
   int64_t extent = 0;
   /// Of elements by index: the fragment of their indices.
@@ -83,17 +83,17 @@ public:
     return llvm::divideCeil(row, getStep());
   }
   bool isUneven(int64_t row) const { return row % getStep() != 0; }
-  /// Whether one scale is for the row, or for whole steps of it.
+  /// Whether one scale covers the row, or whole steps of it.
   bool isOfSteps(Footprint at) const {
     return at.group == at.row || at.group >= getStep();
   }
-  /// Of one number that every lane of a row has. It stands for more than one
-  /// element, even where a lane has one.
+  /// The footprint of one number that every lane of a row has. It covers more
+  /// than one element, even if a lane has one.
   Footprint getNumberFootprint() const {
     int64_t step = std::max<int64_t>(getStep(), 2);
     return {step, step};
   }
-  /// What `at` is for values that stand for `times` as many elements.
+  /// `at` for values that cover `times` as many elements.
   Footprint coarsen(Footprint at, int64_t times) const;
 
   //===--------------------------------------------------------------------===//
@@ -101,8 +101,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   mlir::Value constant(int64_t value);
-  /// A scalar of the row program as it is here; makes its arithmetic, where it
-  /// is not there yet.
+  /// The scalar for one of the row program; emits its arithmetic, if it does
+  /// not exist yet.
   mlir::Value getScalar(mlir::Value value);
   mlir::Value lookup(mlir::Value value) const {
     return mapping.lookupOrDefault(value);
@@ -111,14 +111,14 @@ public:
 
   /// Of elements (group 1), or of scales.
   mlir::VectorType getFragmentType(mlir::Type element, Footprint at) const;
-  /// The fragment of a row. Its loads have been placed.
+  /// The fragment of a row. Its loads exist.
   mlir::FailureOr<mlir::Value> get(mlir::Value value, Footprint at);
   void set(mlir::Value value, Footprint at, mlir::Value fragment) {
     fragments[{value, at.group}] = fragment;
   }
   /// Emits the loads that `value` depends on and that do not exist yet.
   llvm::LogicalResult placeLoads(mlir::Value value, Footprint at);
-  /// A statistic of a whole row, for what is computed of parts of it.
+  /// A statistic of a whole row, for ops that compute parts of it.
   mlir::FailureOr<mlir::Value> getStatistic(mlir::Value value);
   /// Emits the loads of all statistics that elements of `value` are computed
   /// from.
@@ -127,8 +127,7 @@ public:
   llvm::LogicalResult computeStatistics(mlir::Value value);
   /// Whether some element of `value` depends on the whole row.
   bool needsWholeRow(mlir::Value value) const;
-  /// Has `value`, all of whose row lanes hold, read from `fragment` where
-  /// columns of it are asked for.
+  /// Reads columns of `value`, whose whole row lanes hold, from `fragment`.
   void setWholeRow(mlir::Value value, mlir::Value fragment) {
     wholeRows[value] = fragment;
   }
@@ -139,13 +138,13 @@ public:
 
   /// lane * multiplier / divisor.
   mlir::Value laneOffset(int64_t multiplier, int64_t divisor);
-  /// How many vectors of an uneven row the lane has; null where all have one
-  /// number.
+  /// The number of vectors of an uneven row that the lane has; null if all
+  /// lanes have the same.
   mlir::Value getVectorCount(int64_t row);
   /// Emits on the first of every `lanes` lanes.
   void onFirstOf(int64_t lanes, llvm::function_ref<void()> emit);
-  /// What must hold for this thread to read what only its own row needs; null
-  /// where all do.
+  /// The condition for loads that only this thread's row needs; null if all
+  /// threads load.
   mlir::Value getReadCondition() const {
     return earlyOnly ? mlir::Value() : holdsRow;
   }
@@ -154,11 +153,11 @@ public:
   // For cooperative ops
   //===--------------------------------------------------------------------===//
 
-  /// What an op that all threads of a block do together adds to a kernel whose
-  /// rows lanes hold.
+  /// The part of an op that all threads of a block run together, in a kernel
+  /// whose rows lanes hold.
   struct Cooperation {
-    /// The program that says where operands of a row are: its first load is
-    /// brought near ahead of time.
+    /// The program that computes the addresses of a row's operands; its first
+    /// load is prefetched.
     mlir::Block *plan = nullptr;
     /// Whether rows of one block are a grid apart rather than neighbours.
     bool rowsApart = false;
@@ -167,12 +166,12 @@ public:
   };
   /// Maps rows to lanes and emits all of the row program.
   llvm::LogicalResult distributeRows(const Cooperation *with);
-  /// Maps rows to warps, `lanes` of them a row, without a cooperative op, and
-  /// leaves the builder where a row is.
+  /// Maps rows to warps, `lanes` lanes per row, without a cooperative op, and
+  /// leaves the builder inside the row.
   void mapRowsToLanes(int64_t lanes);
   /// Maps each row to `blocksPerRow` blocks.
   void mapRowsToBlocks(int64_t blocksPerRow);
-  /// Maps `rows` rows to a block, whose threads have them together.
+  /// Maps `rows` rows to a block, whose threads share them.
   void mapRowsToTiles(int64_t rows);
   /// Makes row `tileRow` of those the current one.
   void mapRowOfTile(mlir::Value tileRow);
@@ -182,8 +181,8 @@ public:
   void readOnlyInside() { holdsRow = inside; }
   /// Whether `value`, of the row program, may differ from row to row.
   bool dependsOnRow(mlir::Value value);
-  /// Plans `bytes` bytes of the block's shared memory for one op of the kernel:
-  /// where they begin, a multiple of 16.
+  /// Plans `bytes` bytes of the block's shared memory for one op of the kernel.
+  /// Returns their begin, a multiple of 16.
   int64_t allocateShared(int64_t bytes);
   int64_t getSharedBytes() const { return sharedBytes; }
   void eraseProgram() { forall.erase(); }
@@ -192,7 +191,7 @@ public:
   Distribution enter(mlir::Block *body, const View &view) const;
   /// The same here, with elements by index.
   Distribution withView(const View &view) const;
-  /// All threads compute what follows, whether they hold a row or not.
+  /// From here on all threads compute, whether they hold a row or not.
   void forAllThreads() { holdsRow = {}; }
   void setStaged(bool value) { staged = value; }
 
@@ -200,7 +199,7 @@ public:
   llvm::LogicalResult cloneScalars(mlir::Block *block);
   /// Stores of `block`, and of the conditions in it.
   llvm::LogicalResult emitStores(mlir::Block *block);
-  /// The fragment of what a store writes, made where all threads are.
+  /// The fragment that a store writes, computed by all threads.
   mlir::FailureOr<mlir::Value> prepareStore(row::WriteOp write);
 
 private:
@@ -241,8 +240,8 @@ private:
   mlir::IRMapping mapping; ///< Scalars of the row program.
   mlir::Value firstRow, rowCount;
   mlir::Value inside; ///< Whether the thread holds an existing row.
-  /// Where threads work for rows of others: whether this one holds a row. The
-  /// others do not wait for what only that row needs.
+  /// If threads work for rows of others: whether this one holds a row. The
+  /// others skip loads that only that row needs.
   mlir::Value holdsRow;
   bool earlyOnly = false;
   bool staged = false;

@@ -12,12 +12,12 @@
 
 namespace dsv4 {
 
-/// What a family derives its models from.
+/// The base of the models of a family.
 template <typename Model, typename Op>
 using DistributionModel =
     row::DistributableOpInterface::ExternalModel<Model, Op>;
 
-/// Models of the ops of no family: reads and writes, and ops of elements.
+/// Models of ops outside of families: reads, writes and elementwise ops.
 void attachAccessDistributions(mlir::DialectRegistry &registry);
 void attachElementDistributions(mlir::DialectRegistry &registry);
 

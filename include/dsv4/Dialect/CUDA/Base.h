@@ -33,7 +33,7 @@
 namespace dsv4 {
 
 namespace cuda {
-/// What a prefetch writes: no memory, but where the next access finds it.
+/// The effect of a prefetch: it writes caches, not memory.
 struct CacheLine : mlir::SideEffects::Resource::Base<CacheLine> {
   llvm::StringRef getName() final { return "cache line"; }
 };
@@ -46,8 +46,8 @@ unsigned getArchNumber(llvm::StringRef arch);
 llvm::SmallVector<llvm::StringRef>
 getLambdaParameters(DeviceCallOpInterface call);
 
-/// The dynamic shared memory of a block of `kernel`, in bytes: what its ops use
-/// one after another.
+/// The dynamic shared memory of a block of `kernel`, in bytes, which its ops
+/// use one after another.
 int64_t getSharedBytes(mlir::Operation *kernel);
 } // namespace cuda
 

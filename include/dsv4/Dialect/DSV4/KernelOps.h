@@ -1,4 +1,4 @@
-//===- KernelOps.h - Kernels, and what passes ask of them -------*- C++ -*-===//
+//===- KernelOps.h - Kernels, and queries of passes -------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,8 +36,8 @@ RowwiseOpInterface getSelectingOp(KernelOp kernel);
 /// Whether a row of `op` consists of ranks of a selection of its kernel.
 bool isOfRanks(RowwiseOpInterface op);
 
-/// Whether the lowering of `op` reads `operand` by index where an op of its
-/// kernel computes it.
+/// Whether the lowering of `op` reads `operand` by index if an op of its kernel
+/// computes it.
 bool readsByIndex(mlir::OpOperand &operand);
 /// Whether other ops of its kernel read only single elements of what `op`
 /// computes, by index.
@@ -48,22 +48,22 @@ bool providesElements(RowwiseOpInterface op);
 /// Whether elements of the result depend on statistics of the whole row, which
 /// are found before any of them.
 bool takesStatistics(RowwiseOpInterface op);
-/// How many neighbouring columns of the result a thread computes together; 0
-/// where that takes the whole row.
+/// The number of neighbouring columns of the result that a thread computes
+/// together; 0 if it needs the whole row.
 int64_t getColumnUnit(RowwiseOpInterface op);
-/// Whether lanes hold fragments of the rows of `op`, which is not so where only
-/// single elements are computed.
+/// Whether lanes hold fragments of the rows of `op`. They do not if only single
+/// elements are computed.
 bool holdsFragments(RowwiseOpInterface op);
 
 /// The maximum number of elements of a row of the source of `work`.
 int64_t boundColumns(KernelOp kernel, const CooperativeWork &work);
 
-/// The row operand of `op` or, where a row-wise op computes that, of its
-/// producer, and so on: a value that no row-wise op computes.
+/// The row operand of `op` or, if a row-wise op computes it, of its producer,
+/// and so on: a value that no row-wise op computes.
 mlir::Value getRowSource(RowwiseOpInterface op);
 
-/// The axes of the iteration space of rows of `rowSource`: constants, and names
-/// of dims, "?" where there is none.
+/// The axes of the iteration space of rows of `rowSource`: constants, names of
+/// dims, or "?".
 llvm::SmallVector<std::string> describeIterationSpace(mlir::Value rowSource);
 
 /// The argument of a kernel's body that determines its number of rows, or null.
@@ -74,8 +74,8 @@ mlir::BlockArgument getRowArgument(KernelOp kernel);
 /// buckets bound them, the runtime bounds all others.
 int64_t boundRows(KernelOp kernel);
 
-/// The contract of the op that computes `value`, for the destination that it is
-/// tied to; exact where no op says otherwise.
+/// The contract of the op that computes `value`, for its destination; exact by
+/// default.
 ResultContract getResultContract(mlir::Value value);
 
 /// The maximum number of arguments of a function that dsv4 compiles. A launch
@@ -89,11 +89,11 @@ std::string getArgumentName(mlir::Operation *func, unsigned index);
 /// The name of axis `axis` of argument `index`, or "" if it has none.
 llvm::StringRef getDimName(mlir::Operation *func, unsigned index, int64_t axis);
 
-/// What callers and launch plans call the extent of an axis of an argument: the
-/// name of its dim, or that of the argument with the axis, or, of a cache, with
-/// "pages".
+/// The name of the extent of an axis of an argument in calls and launch plans:
+/// the name of its dim, or that of the argument with the axis or, for a cache,
+/// with "pages".
 std::string getExtentName(mlir::Operation *func, unsigned index, int64_t axis);
-/// What they call the memory of an argument, or of an array field of a cache.
+/// The name of the memory of an argument, or of an array field of a cache.
 std::string getBindingName(mlir::Operation *func, unsigned index,
                            llvm::StringRef field = "");
 /// All of these names of a function, each once.
@@ -101,8 +101,7 @@ rt::PlanNames getPlanNames(mlir::Operation *func);
 
 /// The upper bound specialisation found for an axis of an argument.
 int64_t getDimBound(mlir::Operation *func, unsigned index, int64_t axis);
-/// What the policy of its dim promises the extent to be a multiple of; 1:
-/// nothing.
+/// The promised divisor of the extent, from the policy of its dim; 1: none.
 int64_t getDimMultiple(mlir::Operation *func, unsigned index, int64_t axis);
 
 } // namespace dsv4

@@ -28,23 +28,23 @@ class Distribution;
 
 namespace row {
 
-/// Which elements of a row a value has: one for `group` elements of a row of
-/// `row` elements, in memory permuted by `interleave`.
+/// The elements of a row that a value has: one for `group` elements of a row of
+/// `row` elements, permuted in memory by `interleave`.
 struct Footprint {
   int64_t row = 0;
   int64_t group = 1;
   int64_t interleave = 1;
 };
 
-/// What an op needs of an operand.
+/// The elements and the access that an op needs of an operand.
 struct Demand {
   Footprint at;
-  /// None: the operand is accessed as the result is. `row` is the whole row,
-  /// whichever elements of the result are wanted.
+  /// None: the operand is accessed like the result. `row` is the whole row, for
+  /// any elements of the result.
   std::optional<Access> access = std::nullopt;
 };
 
-/// Which threads do an op together.
+/// The threads that run an op together.
 enum class Scope {
   Lanes, ///< Those that hold the row.
   Warp,  ///< A warp per row.

@@ -120,10 +120,10 @@ private:
   /// the kernel being printed.
   llvm::StringSet<> globalNames, valueNames;
   llvm::DenseMap<mlir::Value, llvm::StringRef> declared;
-  /// How many expressions enclose the one being spelled.
+  /// The number of expressions around the current one.
   unsigned expressionDepth = 0;
-  /// Whether an expression was refused for its depth or length: nothing more is
-  /// spelled then, as each of its uses would fail again.
+  /// Whether an expression was refused for its depth or length. Then printing
+  /// stops, because each use would fail again.
   bool refusedExpression = false;
 };
 

@@ -21,8 +21,8 @@
 
 namespace dsv4::rt {
 
-/// A file of device code that is not dsv4's: what ops of another dialect call.
-/// Includes files of the device library, and of its own dialect, by name.
+/// A file of device code of another dialect, for the calls of its ops. Includes
+/// files of the device library, and of its own dialect, by name.
 struct DeviceFile {
   std::string name; ///< As getHeader() of its ops has it: "engine/scores.cuh".
   std::string text;
@@ -35,28 +35,28 @@ std::string_view deviceLibrary(std::string_view file);
 /// The files of the device library in the order in which they are pasted.
 const std::vector<std::string_view> &deviceLibraryFiles();
 
-/// What goes before a kernel for NVRTC: the named files of the device
-/// library and of `others`, and what they include; without names, all. `others`
-/// come last, in their order.
+/// The text before a kernel for NVRTC: the named files of the device library
+/// and of `others`, and what they include; without names, all. `others` come
+/// last, in their order.
 std::string cudaPrelude(const std::vector<std::string> &files = {},
                         const std::vector<DeviceFile> &others = {});
 
-/// A kernel as a file that nvcc takes as it is: the same files, without #line,
-/// and the kernel after them.
+/// A kernel as a file that nvcc accepts as it is: the same files, without
+/// #line, then the kernel.
 std::string selfContained(const std::vector<std::string> &files,
                           std::string_view kernel,
                           const std::vector<DeviceFile> &others = {});
 
-/// What goes before a kernel for compileHost(): the builtins, and the
-/// same files with the host's primitives.
+/// The text before a kernel for compileHost(): the builtins, and the same files
+/// with the host's primitives.
 std::string hostPrelude(const std::vector<std::string> &files = {},
                         const std::vector<DeviceFile> &others = {});
 
-/// What goes after the kernel `symbol` for compileHost().
+/// The text after the kernel `symbol` for compileHost().
 std::string hostEpilogue(std::string_view symbol);
 
-/// A file of a prelude: its text, less what only an including file needs
-/// (#pragma once, #include), after a #line that names it.
+/// A file of a prelude: its text without #pragma once and #include, after a
+/// #line that names it.
 std::string pasted(std::string_view name, std::string_view text);
 
 } // namespace dsv4::rt

@@ -16,7 +16,7 @@
 
 namespace dsv4 {
 
-/// Looks of the text. None of them changes what it computes.
+/// Options for the form of the source. None of them changes results.
 struct EmissionOptions {
   /// Precede statements by `#line` of the source they came from, so that a
   /// compile error names it.
@@ -43,7 +43,7 @@ struct KernelSource {
 mlir::FailureOr<KernelSource>
 translateKernel(mlir::Operation *unit, const EmissionOptions &options = {});
 
-/// Attaches the spellings of all dialects that occur in emission form.
+/// Attaches the printed forms of all dialects that occur in emission form.
 void registerCUDATranslations(mlir::DialectRegistry &registry);
 
 /// Registers `--mlir-to-cuda`.

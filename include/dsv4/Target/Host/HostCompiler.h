@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The host target's NVRTC: the system C++ compiler. The text includes nothing,
-// so a kernel costs what starting the compiler, assembler and linker costs.
+// so a kernel takes about the time to start the compiler, assembler and linker.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,18 +34,18 @@ struct HostCompileOptions {
 
 /// The first of $DSV4_HOST_CXX, $CXX, c++, g++, clang++ that can be executed,
 /// as an absolute path and the arguments that the variable gives with it. A
-/// A DSV4_HOST_CXX that cannot be executed is an error; the search does not
+/// DSV4_HOST_CXX that cannot be executed is an error; the search does not
 /// continue.
 Result<std::vector<std::string>> findHostCompiler();
 
-/// What the default options make an image depend on beside its text: which
-/// compiler that is, every argument it gets, and what it sees of the
-/// environment. Equal only where all are; runs nothing.
+/// Everything that an image depends on beside its text, with the default
+/// options: the compiler, every argument it gets, and the environment it sees.
+/// Equal only if all are; runs no program.
 std::vector<std::string> describeHostCompiler();
 
 /// Compiles a whole translation unit (hostPrelude(), the kernel,
-/// hostEpilogue()) and returns the bytes of a shared object. What the compiler
-/// says of an error is in the message.
+/// hostEpilogue()) and returns the bytes of a shared object. A failure's
+/// message holds the errors of the compiler.
 Result<std::string> compileHost(const std::string &text,
                                 const HostCompileOptions &options = {});
 
