@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All threads of a block read the rows of a window together; lanes of some of
-// them have the row that becomes of it. Segments of windows are prefetched as
-// deep as memory needs to be busy: to shared memory, or, where lanes of a warp
-// do not have their channels side by side, to registers.
+// All threads of a block read the rows of a window together; the lanes of some
+// of them then hold the reduced row. Segments of windows are prefetched deep
+// enough to keep memory busy: to shared memory or, if the lanes of a warp do
+// not have neighbouring channels, to registers.
 //
 //===----------------------------------------------------------------------===//
 

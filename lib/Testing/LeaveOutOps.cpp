@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Own code, because MLIR's pass `reduction-tree` erases ops whose results are
-// used, and then clones the program that is not valid any more.
+// used, and then clones the invalid program.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two rows that become one entry, where the op does not say which of them
-// stays, would race. So the pages of a ring, and the positions of a request,
-// are all different.
+// Two rows for one entry would race if the op does not define which of them
+// wins. So the pages of a ring, and the positions of a request, are all
+// different.
 //
 //===----------------------------------------------------------------------===//
 

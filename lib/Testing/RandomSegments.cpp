@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A segment reads no entry that another writes, whatever it is spoilt by: every
-// entry of the state is given out once, to be read, to be written, or both.
+// No segment reads an entry that another writes, even if its plan is invalid:
+// each entry of the state belongs to one segment, which may read it, write it,
+// or both.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,9 +7,9 @@
 
 //
 // Grouping follows use-def chains through interfaces, never op names. A group
-// grows upwards from its last op: a producer joins where both have one
-// iteration space, and every access that an op of the group then demands is one
-// that its producer provides. What others use as well is also stored.
+// grows upwards from its last op: a producer joins if both have the same
+// iteration space, and if producers provide every access that ops of the group
+// then demand. Values that other ops use are also stored.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,22 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Clusters run one after another, and of a cluster a block until none of its
-// threads can go on without another block; the threads of a block are fibers. A
-// thread runs until it waits in a barrier or warp collective, or ends. One that
-// ends hands its stack to the next thread that has not begun, so a kernel
-// without collectives runs on one stack and never switches.
+// Clusters run one after another. A block of a cluster runs until none of its
+// threads can continue without another block. The threads of a block are
+// fibers. A thread runs until it waits in a barrier or warp collective, or
+// ends. One that ends hands its stack to the next thread that has not begun, so
+// a kernel without collectives runs on one stack and never switches.
 //
-// Lanes that have ended, or that the block has not got, count as arrived at a
-// warp collective (asking for their value is an error); a barrier needs every
-// thread, that of a cluster those that have not ended. When no thread can run
-// and some wait, the launch fails with a message that says who waits for whom.
+// Lanes that have ended, or that do not exist, count as arrived at a warp
+// collective (reading their value is an error). A barrier needs every thread,
+// and that of a cluster every thread that has not ended. When no thread can run
+// and some wait, the launch fails, and the message says which thread waits for
+// which.
 //
 // Threads of a block and blocks of a cluster are numbered along x first, then
 // y, then z; so are blocks and clusters of the grid.
 //
-// A kernel's shared variables are static, so they are those of the block that
-// runs; what other blocks of its cluster have in theirs is kept beside.
+// A kernel's shared variables are static, so they hold those of the running
+// block; the contents of other blocks of its cluster are kept elsewhere.
 //
 //===----------------------------------------------------------------------===//
 

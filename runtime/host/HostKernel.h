@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a CUDA module is to a driver: an image that compileHost() made, loaded,
-// and a launch that has returned only when every block is done. For truth, not
-// for speed.
+// The host's equivalent of a CUDA module: a loaded image of compileHost(). A
+// launch returns when every block is done. Its timings are not meaningful.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A process that is killed leaves its directories behind; the next one removes
-// them. What says that a directory is in use is a lock (flock) on it, which the
-// kernel drops with the process: an id, which another process may have by then,
-// says nothing.
+// them. A lock (flock) on a directory shows that it is in use; the kernel drops
+// the lock with the process. A process id would not do, because another process
+// may have it by then.
 //
 //===----------------------------------------------------------------------===//
 

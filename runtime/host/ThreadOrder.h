@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread runs until it waits for others or ends; then the order says which of
-// the threads that can run is next, and which block follows when all have
-// ended. A kernel whose result depends on it lacks a barrier.
+// A thread runs until it waits for others or ends; then the order decides which
+// of the ready threads runs next, and which block follows when all have ended.
+// A kernel whose result depends on the order lacks a barrier.
 //
 //===----------------------------------------------------------------------===//
 

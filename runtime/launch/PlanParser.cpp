@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By recursive descent, bounded in length, depth and result: texts come out of
-// files of strangers.
+// A recursive-descent parser with bounds on length, depth and result, because
+// texts come from files of strangers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Writing, reading and validating ProgramInfo. An extent is a number (constant)
-// or {"dim":i}; what launch plans say is text over the names of dims and
-// bindings (Expression.h, LaunchPlan.h).
+// or {"dim":i}; launch plans are text over the names of dims and bindings
+// (Expression.h, LaunchPlan.h).
 //
 //===----------------------------------------------------------------------===//
 

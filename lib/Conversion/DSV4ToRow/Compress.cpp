@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of a window are read in regions of a row.window_reduce, each from
-// where it is: the operands of the launch or the state.
+// The regions of a row.window_reduce read the rows of a window, from the
+// operands of the launch or from the state.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Every row-wise op of a kernel emits its row through RowLoweringInterface;
-// this pass makes the loop over rows around them and the stores after them.
-// After it the kernel holds no dsv4 op but buffer, extent and row_count.
+// Every row-wise op of a kernel emits its row through RowLoweringInterface.
+// This pass adds the loop over rows and the stores. Afterwards buffer, extent
+// and row_count are the only dsv4 ops of the kernel.
 //
 //===----------------------------------------------------------------------===//
 

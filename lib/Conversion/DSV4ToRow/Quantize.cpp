@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps of the recipe (QuantizerAttr) in their order, on vectors of one
-// value a group.
+// The steps of the recipe (QuantizerAttr) in order, on vectors of one value per
+// group.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Works backwards from the stores of a row program. All loads of a row are
-// placed before its arithmetic and its stores: they do not depend on each
-// other, and stores must not come between them.
+// Works backwards from the stores of a row program. All loads of a row come
+// before its arithmetic and its stores: they do not depend on each other, and
+// stores must not come between them.
 //
-// Contiguous vectors are dealt to lanes in turn. Upstream's warp distribution
-// gives a lane one contiguous block instead, which leaves the accesses of a
-// warp strided; docs/Performance.md has the measurement.
+// Contiguous vectors go to lanes in turn. Upstream's warp distribution gives a
+// lane one contiguous block instead, which leaves the accesses of a warp
+// strided; docs/Performance.md has the measurement.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the CUDA compiler knows without a header, so far as emitted text uses
-// it: declaration specifiers, thread indices, barriers, warp collectives and
+// The builtins of the CUDA compiler that emitted source uses without a header:
+// declaration specifiers, thread indices, barriers, warp collectives and
 // atomics. Pasted after abi.h; includes nothing, because each standard header
 // costs more than a whole kernel does. One system thread runs one launch of an
 // image at a time, so plain variables serve as registers, shared memory and

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One path for all ops that are calls. What differs between them is what they
-// answer through DeviceCallOpInterface.
+// One path for all ops that are calls. They differ only in the results of
+// DeviceCallOpInterface.
 //
 //===----------------------------------------------------------------------===//
 
