@@ -83,7 +83,6 @@ def CUDA_SelectOp : CUDA_Op<"select", [
                        DefaultValuedAttr<I64Attr, "1">:$vectors,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        DefaultValuedAttr<I64Attr, "1">:$blocks,
-                       
                        Arg<Optional<MemRefRankOf<[I8], [1]>>, "", [MemRead, MemWrite]>:$workspace,
                        UnitAttr:$computed,
                        DefaultValuedAttr<I64Attr, "1">:$groups,
