@@ -115,10 +115,6 @@ def DSV4_ScheduleAttr : DSV4_ScheduleAttrBase<"Schedule", "schedule"> {
     int64_t getRowsPerBlock() const;
     /// Blocks that share these rows.
     int64_t getBlocksPerRow() const;
-    /// Whether a kernel has so few blocks that all of them start at once, and its
-    /// dependent kernel takes no SM slots that they need: clusters of which a
-    /// multiprocessor need not hold two blocks are for few rows.
-    bool startsAtOnce() const { return getCluster() > 1 && getMinBlocks() <= 1; }
     /// One line of a header comment or a remark. `sharedBytes`: dynamic shared
     /// memory.
     std::string describe(int64_t sharedBytes = 0) const;

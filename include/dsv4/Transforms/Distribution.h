@@ -45,6 +45,16 @@ struct View {
   mlir::Value indices;
   /// Of ranks, one of which is at hand and is `lane`: what was selected for it.
   mlir::Value index;
+  /// Whether rows are read by way of shared memory.
+  bool staged = false;
+};
+
+/// Which rows a block has, if it has several.
+enum class RowOrder {
+  Neighbours,
+  /// Row i of a block is i grids from its first one. Blocks go through their
+  /// rows at one pace, so rows that share memory are read together.
+  GridApart
 };
 
 /// Distributes one row program over the threads of its kernel.
@@ -73,8 +83,6 @@ public:
   /// The most rows there can be. The last block may count past them, but not
   /// past 2^31 - 1: the runtime sees to that.
   int64_t getMaxRows();
-  /// Whether rows are read by way of shared memory.
-  bool isStaged() const { return staged; }
 
   /// Elements of a row that its lanes have in one step.
   int64_t getStep() const { return view.lanes * view.vector; }
@@ -108,6 +116,10 @@ public:
     return mapping.lookupOrDefault(value);
   }
   void map(mlir::Value value, mlir::Value here) { mapping.map(value, here); }
+  /// Scalars of the row program that are here.
+  const mlir::IRMapping &getScalars() const { return mapping; }
+  /// Makes the scalars that `op` and ops in it take.
+  void placeOperands(mlir::Operation &op);
 
   /// Of elements (group 1), or of scales.
   mlir::VectorType getFragmentType(mlir::Type element, Footprint at) const;
@@ -132,9 +144,6 @@ public:
   void setWholeRow(mlir::Value value, mlir::Value fragment) {
     wholeRows[value] = fragment;
   }
-  mlir::Value lookupWholeRow(mlir::Value value) const {
-    return wholeRows.lookup(value);
-  }
   void forgetWholeRows() { wholeRows.clear(); }
 
   /// lane * multiplier / divisor.
@@ -151,31 +160,47 @@ public:
   }
 
   //===--------------------------------------------------------------------===//
-  // For cooperative ops
+  // Rows to threads
+  //
+  // Steps of which a kernel is made. The driver puts them together for rows
+  // that lanes hold alone. An op of more threads does so itself, with what it
+  // adds between them, and says when the kernel waits and when it lets others
+  // start.
   //===--------------------------------------------------------------------===//
 
-  /// What an op that all threads of a block do together adds to a kernel whose
-  /// rows lanes hold.
-  struct Cooperation {
-    /// The program that says where operands of a row are: its first load is
-    /// brought near ahead of time.
-    mlir::Block *plan = nullptr;
-    /// Whether rows of one block are a grid apart rather than neighbours.
-    bool rowsApart = false;
-    /// Emits the op.
-    llvm::function_ref<llvm::LogicalResult()> emit;
-  };
-  /// Maps rows to lanes and emits all of the row program.
-  llvm::LogicalResult distributeRows(const Cooperation *with);
-  /// Maps rows to warps, `lanes` of them a row, without a cooperative op, and
-  /// leaves the builder where a row is.
+  /// Nothing that the previous kernel may write is read before.
+  void waitForPreviousKernel();
+  /// From here on dependent kernels take the SM slots that are free.
+  void launchDependents();
+
+  /// Maps rows to neighbouring threads, `lanes` of them a row. What follows is
+  /// where a row is.
   void mapRowsToLanes(int64_t lanes);
+  /// Has all threads of a block, or of a cluster, work for each of its rows,
+  /// which lanes of the first threads hold.
+  void mapRowsToHolders(RowOrder order);
   /// Maps a row to every so many blocks.
   void mapRowsToBlocks(int64_t blocksPerRow);
   /// Maps `rows` rows to a block, whose threads have them together.
   void mapRowsToTiles(int64_t rows);
   /// Here row `tileRow` of those is at hand.
   void mapRowOfTile(mlir::Value tileRow);
+  /// What follows is for threads that hold a row.
+  void enterGuard();
+
+  /// Emits the loads of what is stored that wait for no other load.
+  llvm::LogicalResult placeFirstLoads();
+  /// Emits scalars of the row, which each of its lanes computes alike, and then
+  /// the loads that need those.
+  llvm::LogicalResult placeOtherLoads();
+  /// Emits the stores of the program, which ends there.
+  llvm::LogicalResult storeRows();
+  void eraseProgram() { forall.erase(); }
+
+  //===--------------------------------------------------------------------===//
+  // For cooperative ops
+  //===--------------------------------------------------------------------===//
+
   /// Whether the row at hand is one that there is.
   mlir::Value getInside() const { return inside; }
   /// What only the row at hand needs is read if there is such a row.
@@ -186,7 +211,6 @@ public:
   /// where they begin, a multiple of 16.
   int64_t allocateShared(int64_t bytes);
   int64_t getSharedBytes() const { return sharedBytes; }
-  void eraseProgram() { forall.erase(); }
 
   /// The same row program in the block `body`, seen by `view`.
   Distribution enter(mlir::Block *body, const View &view) const;
@@ -194,10 +218,11 @@ public:
   Distribution withView(const View &view) const;
   /// All threads compute what follows, whether they hold a row or not.
   void forAllThreads() { holdsRow = {}; }
-  void setStaged(bool value) { staged = value; }
 
   /// Scalar arithmetic of a row program.
   llvm::LogicalResult cloneScalars(mlir::Block *block);
+  /// The same, read by all threads, whether they hold a row or not.
+  llvm::LogicalResult cloneScalarsForAll(mlir::Block *block);
   /// Stores of `block`, and of the conditions in it.
   llvm::LogicalResult emitStores(mlir::Block *block);
   /// The fragment of what a store writes, made where all threads are.
@@ -206,27 +231,27 @@ public:
 private:
   using Placed = llvm::DenseSet<std::pair<mlir::Value, int64_t>>;
 
-  void mapRows(const Cooperation *with);
+  /// Where a thread is, and `rowInBlock`: which of the rows of its block, or
+  /// of its cluster, it would hold.
+  struct ThreadIds {
+    mlir::Value thread, block, isFirstOfCluster, rowInBlock;
+    mlir::IntegerAttr maxBlocks;
+  };
+  ThreadIds emitThreadIds();
+  mlir::Value getNeighbour(const ThreadIds &ids, mlir::Location firstRowLoc);
+  mlir::Value getRowGridsApart(const ThreadIds &ids);
+  void setInside(mlir::Value row);
+  mlir::Value mapHolders(const ThreadIds &ids, mlir::Value row);
+  llvm::LogicalResult distributeRows();
   llvm::LogicalResult distributeSections();
   llvm::LogicalResult computeNumbers(Distribution &section);
-  mlir::Value mapRowsOfBlock(mlir::Value block, mlir::Value rowInBlock,
-                             const Cooperation *with,
-                             mlir::IntegerAttr maxBlocks);
-  void mapHolders(mlir::Value thread, mlir::Value isFirstOfCluster,
-                  mlir::Value &row);
-  void enterGuard();
-  void waitForPreviousKernel();
-  void launchDependents();
-  void prefetchPlan(mlir::Block *plan, mlir::Value row, bool l2);
-  void prefetchScalars();
   void cloneSlice(mlir::Value value);
-  void cloneOperands(mlir::Operation &op);
   llvm::LogicalResult cloneScalar(mlir::Operation &op);
   llvm::LogicalResult placeLoads(mlir::Value value, Footprint at,
                                  Placed &placed);
   llvm::LogicalResult placeRead(row::ReadOp read, Footprint at);
-  llvm::LogicalResult placeLoads(llvm::ArrayRef<row::WriteOp> writes,
-                                 bool early);
+  /// Of all rows that are stored.
+  llvm::LogicalResult placeStoredLoads(bool early);
   mlir::FailureOr<mlir::Value> getElementwise(mlir::Operation *op,
                                               Footprint at);
   llvm::LogicalResult emitGuard(mlir::scf::IfOp guard);
@@ -245,7 +270,6 @@ private:
   /// others do not wait for what only that row needs.
   mlir::Value holdsRow;
   bool earlyOnly = false;
-  bool staged = false;
   /// Bytes of shared memory that are planned.
   int64_t sharedBytes = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> statistics, wholeRows;

@@ -101,7 +101,7 @@ Value Reader::load(VectorType type, Value start, Value vectors, int64_t stride,
       d.getSchedule().getRowMapping().load == LoadPolicy::EvictLast
           ? cuda::LoadPolicy::EvictLast
           : cuda::LoadPolicy::Default);
-  access.setStaged(d.isStaged());
+  access.setStaged(d.getView().staged);
   return access.getValue();
 }
 

@@ -150,16 +150,23 @@ LogicalResult Distribution::cloneScalars(Block *block) {
   return success();
 }
 
+LogicalResult Distribution::cloneScalarsForAll(Block *block) {
+  Value holds = std::exchange(holdsRow, Value());
+  LogicalResult result = cloneScalars(block);
+  holdsRow = holds;
+  return result;
+}
+
 void Distribution::cloneSlice(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || mapping.contains(value) || op->getBlock() != forall.getBody() ||
       isa<VectorType>(value.getType()))
     return;
-  cloneOperands(*op);
+  placeOperands(*op);
   (void)cloneScalar(*op);
 }
 
-void Distribution::cloneOperands(Operation &op) {
+void Distribution::placeOperands(Operation &op) {
   op.walk([&](Operation *user) {
     for (Value operand : user->getOperands())
       if (!isa<VectorType>(operand.getType()))
@@ -190,19 +197,6 @@ LogicalResult Distribution::placeRead(row::ReadOp read, Footprint at) {
   if (failed(loaded))
     return failure();
   fragments[{read.getValue(), at.group}] = *loaded;
-  return success();
-}
-
-LogicalResult Distribution::placeLoads(ArrayRef<row::WriteOp> writes,
-                                       bool early) {
-  earlyOnly = early;
-  for (row::WriteOp write : writes) {
-    int64_t group = write.getGroup();
-    int64_t row = write.getValue().getType().getNumElements() * group;
-    if (failed(placeLoads(write.getValue(), {row, group})))
-      return failure();
-  }
-  earlyOnly = false;
   return success();
 }
 
