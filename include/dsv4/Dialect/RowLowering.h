@@ -46,7 +46,8 @@ struct ScaleGroup {
 };
 
 /// What an op needs more threads for than the lanes of a row: the kind of
-/// schedule part, and the size of the problem.
+/// schedule part, and the size of the problem. What only one kind of part needs
+/// is not here: that part asks the op.
 struct CooperativeWork {
   /// The name of the part: "dsv4.window". Empty: the lanes of a row do the op.
   llvm::StringRef kind;
@@ -54,15 +55,9 @@ struct CooperativeWork {
   int64_t rows = 0;
   /// Elements of such a row. Of `source`: the most that the op takes.
   int64_t elements = 0;
-  /// Elements of a row of `source` that are selected; 0: none are.
-  int64_t k = 0;
-  /// What they are selected from. How many elements a row of it has may be
+  /// The operand that it takes rows of, if how many elements they have may be
   /// known at run time only.
   mlir::Value source;
-  /// Groups of elements, some of which are chosen first; 0: none.
-  int64_t groups = 0;
-  /// Whether what is selected is computed again, one by one.
-  bool recomputes = false;
 
   explicit operator bool() const { return !kind.empty(); }
 };
