@@ -226,10 +226,10 @@ LogicalResult Selector::emitColumns(cuda::SelectOp call) {
   Block *body = &call.getLoad().emplaceBlock();
   View columns;
   columns.access = Access::columns(part.getVector());
-  columns.vector = part.getVector();
+  columns.map.vector = part.getVector();
   columns.column = body->addArgument(b.getIndexType(), d.getLoc("column"));
   Distribution thread = d.enter(body, columns);
-  Footprint at{columns.vector, 1};
+  Footprint at{columns.map.vector, 1};
   if (failed(thread.placeLoads(select.getScores(), at)))
     return failure();
   auto scores = thread.get(select.getScores(), at);

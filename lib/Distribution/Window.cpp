@@ -96,10 +96,10 @@ LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
   Block *source = &from.front(), *block = &to.emplaceBlock();
   View view;
   view.staged = staged;
-  view.vector = window.getElements();
-  view.lanes = channels / view.vector /
-               window.getVectorsPerThread(channels, schedule.getThreads() *
-                                                        schedule.getCluster());
+  int64_t steps = window.getVectorsPerThread(
+      channels, schedule.getThreads() * schedule.getCluster());
+  view.map = ElementMap::ofThreads(channels / window.getElements() / steps,
+                                   window.getElements(), schedule.getCluster());
   // Indices come first, then the lane, then rows.
   auto isIndex = [](BlockArgument arg) { return arg.getType().isIndex(); };
   SmallVector<std::pair<BlockArgument, BlockArgument>> indices;
@@ -142,7 +142,7 @@ LogicalResult WindowBuilder::build(row::WindowReduceOp op) {
   auto call = cuda::WindowReduceOp::create(
       b, op.getLoc(), getResultType(), d.getFirstRow(), d.getRowCount(),
       op.getMembers(), schedule.getRowsPerBlock(), schedule.getThreads(),
-      d.getView().lanes, schedule.getCluster());
+      d.getMap().lanes, schedule.getCluster());
   Distribution body = enterBody(op.getBody(), call.getBody(), "entry");
   if (failed(body.cloneScalars(&op.getBody().front())))
     return failure();
@@ -186,7 +186,7 @@ LogicalResult WindowBuilder::build(row::WindowReduceOnlineOp op) {
   auto call = cuda::WindowReduceOnlineOp::create(
       b, op.getLoc(), getResultType(), d.getFirstRow(), d.getRowCount(),
       op.getMembers(), schedule.getRowsPerBlock(), schedule.getThreads(),
-      d.getView().lanes, schedule.getCluster(), prefetch.groups);
+      d.getMap().lanes, schedule.getCluster(), prefetch.groups);
   Distribution body = enterBody(op.getBody(), call.getBody(), "segment");
   if (failed(body.cloneScalars(&op.getBody().front())))
     return failure();

@@ -7,13 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What an op of a row program sees while it is given to threads. A thread holds
-// a fragment of every row: S vectors of V consecutive elements. Element e
-// belongs to step s, lane l and position v with
-//
-//   e = (s * lanes + l) * V + v.
-//
-// A scale that covers g elements is held once per vector or per step, never
-// once per element.
+// a fragment of every row: a vector of consecutive elements per step, as an
+// ElementMap says. A scale that covers g elements is held once per vector or
+// per step, never once per element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +18,10 @@
 
 #include "dsv4/Dialect/Row/ElementOps.h"
 #include "dsv4/Passes.h"
+#include "dsv4/Transforms/ElementMap.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace dsv4 {
 
@@ -33,8 +29,8 @@ namespace dsv4 {
 struct View {
   /// How they access rows: whole rows between lanes unless it says otherwise.
   Access access = Access::row();
-  /// Lanes that hold a row, and consecutive elements of it each has in a step.
-  int64_t lanes = 1, vector = 1;
+  /// The threads that hold a row, and this one's number among them.
+  ElementMap map;
   mlir::Value lane;
   /// Of columns, a vector of which one thread computes: the first one.
   mlir::Value column;
@@ -84,21 +80,16 @@ public:
   /// past 2^31 - 1: the runtime sees to that.
   int64_t getMaxRows();
 
-  /// Elements of a row that its lanes have in one step.
-  int64_t getStep() const { return view.lanes * view.vector; }
-  /// Steps of a row, the last one rounded up.
-  int64_t getSteps(int64_t row) const {
-    return llvm::divideCeil(row, getStep());
-  }
-  bool isUneven(int64_t row) const { return row % getStep() != 0; }
+  /// Which thread of a row holds which element.
+  const ElementMap &getMap() const { return view.map; }
   /// Whether one scale is for the row, or for whole steps of it.
   bool isOfSteps(Footprint at) const {
-    return at.group == at.row || at.group >= getStep();
+    return view.map.isHeldByAll(at.row, at.group);
   }
   /// Of one number that every lane of a row has. It stands for more than one
   /// element, even where a lane has one.
   Footprint getNumberFootprint() const {
-    int64_t step = std::max<int64_t>(getStep(), 2);
+    int64_t step = std::max<int64_t>(view.map.getStep(), 2);
     return {step, step};
   }
   /// What `at` is for values that stand for `times` as many elements.
@@ -146,13 +137,16 @@ public:
   }
   void forgetWholeRows() { wholeRows.clear(); }
 
-  /// lane * multiplier / divisor.
+  /// The thread's number * multiplier / divisor.
   mlir::Value laneOffset(int64_t multiplier, int64_t divisor);
   /// How many vectors of an uneven row the lane has; null where all have one
   /// number.
   mlir::Value getVectorCount(int64_t row);
-  /// Emits on the first of every so many lanes.
-  void onFirstOf(int64_t lanes, llvm::function_ref<void()> emit);
+  /// Refuses `op`, which exchanges values between the threads that hold `group`
+  /// neighbouring elements, if these are not lanes of one warp.
+  llvm::LogicalResult verifyExchange(mlir::Operation *op, int64_t group) const;
+  /// Emits on the first of every so many threads of a row.
+  void onFirstOf(int64_t threads, llvm::function_ref<void()> emit);
   /// What must hold for this thread to read what only its own row needs; null
   /// where all do.
   mlir::Value getReadCondition() const {

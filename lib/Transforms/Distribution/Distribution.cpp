@@ -28,8 +28,7 @@ namespace dsv4 {
 Distribution::Distribution(KernelOp kernel, scf::ForallOp forall)
     : schedule(kernel.getScheduleAttr()), forall(forall), b(forall) {
   RowMapping mapping = schedule.getRowMapping();
-  view.lanes = mapping.lanes;
-  view.vector = mapping.vector;
+  view.map = ElementMap::ofThreads(mapping.lanes, mapping.vector);
 }
 
 Location Distribution::getLoc(StringRef name) {
@@ -103,7 +102,7 @@ LogicalResult Distribution::emitGuard(scf::IfOp guard) {
 
 void Distribution::emitScalarStores(Block *block) {
   auto scalars = block->getOps<memref::StoreOp>();
-  onFirstOf(scalars.empty() ? 0 : view.lanes, [&] {
+  onFirstOf(scalars.empty() ? 0 : view.map.getThreads(), [&] {
     for (memref::StoreOp store : scalars)
       b.clone(*store, mapping);
   });
@@ -148,7 +147,7 @@ LogicalResult Distribution::computeNumbers(Distribution &section) {
 LogicalResult Distribution::distributeSections() {
   Block *body = forall.getBody();
   waitForPreviousKernel();
-  mapRowsToLanes(view.lanes);
+  mapRowsToLanes(view.map.getThreads());
   SmallVector<row::WriteOp> writes = getWrites(body);
   if (!getGuards(body).empty() || writes.empty())
     return forall.emitOpError()
@@ -162,7 +161,7 @@ LogicalResult Distribution::distributeSections() {
   launchDependents();
   View section = view;
   section.access = Access::section();
-  section.extent = schedule.getRowMapping().section * getStep();
+  section.extent = schedule.getRowMapping().section * view.map.getStep();
   int64_t row = writes.front().getValue().getType().getNumElements();
   Distribution part = withView(section);
   if (failed(computeNumbers(part)))
@@ -228,7 +227,7 @@ LogicalResult Distribution::distributeRows() {
   if (schedule.getRowMapping().section)
     return distributeSections();
   waitForPreviousKernel();
-  mapRowsToLanes(view.lanes);
+  mapRowsToLanes(view.map.getThreads());
   if (failed(placeFirstLoads()) || failed(placeOtherLoads()))
     return failure();
   // Once loads are in flight: earlier, the dependent kernel would take the SM

@@ -47,7 +47,7 @@ void Distribution::enterGuard() {
 
 Distribution::ThreadIds Distribution::emitThreadIds() {
   Location loc = forall.getLoc();
-  int64_t threads = schedule.getThreads(), lanes = view.lanes;
+  int64_t threads = schedule.getThreads(), lanes = view.map.getThreads();
   int64_t cluster = schedule.getCluster();
   ThreadIds ids;
   ids.thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x,
@@ -104,7 +104,7 @@ Value Distribution::getRowGridsApart(const ThreadIds &ids) {
 /// row that is read.
 Value Distribution::mapHolders(const ThreadIds &ids, Value row) {
   Location loc = forall.getLoc();
-  int64_t holders = schedule.getRowsPerBlock() * view.lanes;
+  int64_t holders = schedule.getRowsPerBlock() * view.map.getThreads();
   if (schedule.getRowsPerBlock() > 1) {
     Value last = arith::SubIOp::create(b, loc, rowCount, constant(1));
     row = arith::MinSIOp::create(b, getLoc("read_row"), row, last);
@@ -122,7 +122,7 @@ Value Distribution::mapHolders(const ThreadIds &ids, Value row) {
 }
 
 void Distribution::mapRowsToLanes(int64_t lanes) {
-  view.lanes = lanes;
+  view.map = ElementMap::ofThreads(lanes, view.map.vector);
   ThreadIds ids = emitThreadIds();
   Value row = getNeighbour(ids, forall.getLoc());
   setInside(row);
@@ -153,7 +153,7 @@ void Distribution::mapRowsToBlocks(int64_t blocksPerRow) {
   if (blocksPerRow > 1)
     row = arith::DivUIOp::create(b, getLoc("row"), row, constant(blocksPerRow));
   view.lane = constant(0);
-  view.lanes = 1;
+  view.map = ElementMap::ofThreads(1, view.map.vector);
   mapping.map(forall.getInductionVar(0), row);
 }
 
