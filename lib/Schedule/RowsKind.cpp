@@ -97,6 +97,7 @@ public:
     auto wide = std::make_shared<RowsEntry>(*this);
     wide->lanes = limits::kWarp;
     wide->vector = std::max(vector, kWideVector);
+    wide->isLastResort = true;
     return wide;
   }
 
@@ -105,6 +106,8 @@ public:
   StorePolicy store = StorePolicy::Default;
   int64_t bits = 0;     ///< Of a stored element of the first segment; 0: any.
   bool grouped = false; ///< For scales that stand for less than a row.
+  /// Whether a lane may hold a whole row where nothing else fits.
+  bool isLastResort = false;
 };
 
 struct RowsKind : ScheduleKind {
@@ -212,7 +215,12 @@ void RowsEntry::addCandidates(
                 kOtherRegisters)
       launch.minBlocks = 0;
   }
-  for (LaneMapping mapping : listMappings(problem)) {
+  SmallVector<LaneMapping> mappings;
+  if (vector != 0)
+    mappings = listMappings(problem);
+  if (vector == 0 || isLastResort)
+    mappings.push_back({/*lanes=*/1, /*vector=*/0});
+  for (LaneMapping mapping : mappings) {
     ScheduleCandidate &candidate = candidates.emplace_back(base);
     candidate.launch = launch;
     candidate.parts.push_back(RowsAttr::get(kernel.getContext(), mapping.lanes,

@@ -34,6 +34,7 @@ struct View {
   /// How they access rows: whole rows between lanes unless it says otherwise.
   Access access = Access::row();
   /// Lanes that hold a row, and consecutive elements of it each has in a step.
+  /// Without a vector one lane has each segment of the row as one vector.
   int64_t lanes = 1, vector = 1;
   mlir::Value lane;
   /// Of columns, a vector of which one thread computes: the first one.
@@ -78,11 +79,16 @@ public:
 
   /// Elements of a row that its lanes have in one step.
   int64_t getStep() const { return view.lanes * view.vector; }
+  /// Whether the thread has each segment of a row as one vector, `vector<N>`,
+  /// and all scales of it.
+  bool hasWholeSegments() const { return view.vector == 0; }
   /// Steps of a row, the last one rounded up.
   int64_t getSteps(int64_t row) const {
-    return llvm::divideCeil(row, getStep());
+    return hasWholeSegments() ? 1 : llvm::divideCeil(row, getStep());
   }
-  bool isUneven(int64_t row) const { return row % getStep() != 0; }
+  bool isUneven(int64_t row) const {
+    return !hasWholeSegments() && row % getStep() != 0;
+  }
   /// Whether one scale is for the row, or for whole steps of it.
   bool isOfSteps(Footprint at) const {
     return at.group == at.row || at.group >= getStep();

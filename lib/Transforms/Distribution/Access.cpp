@@ -29,6 +29,23 @@ int64_t getStatedAlignment(int64_t align, int64_t bytes) {
   return align >= natural ? 0 : align;
 }
 
+/// The same of a whole segment, an access of many pieces: what is known beyond
+/// the natural alignment makes them larger.
+int64_t getSegmentAlignment(int64_t align, int64_t bytes) {
+  int64_t natural = std::min<int64_t>(16, bytes & -bytes);
+  align = std::gcd<int64_t>(16, align);
+  return align == natural || bytes < align ? getStatedAlignment(align, bytes)
+                                           : align;
+}
+
+/// Scales that one lane holds, from the order of a memory of interleaved ones,
+/// which is a matrix of so many rows, or to that order.
+Value deinterleave(OpBuilder &b, Location loc, Value scales, int64_t rows) {
+  if (rows == 1 || cast<VectorType>(scales.getType()).getNumElements() == rows)
+    return scales;
+  return cuda::TransposeOp::create(b, loc, scales.getType(), scales, rows);
+}
+
 /// The cells of so many elements of `bits` bits.
 Value toCells(OpBuilder &b, Distribution &d, Value elements, int64_t bits,
               int64_t cell) {
@@ -73,6 +90,8 @@ private:
   FailureOr<Value> buildColumns();
   FailureOr<Value> buildColumnsOfBounded(Value start);
   FailureOr<Value> buildRow();
+  Value buildSegment();
+  Value getPredicate();
   FailureOr<AccessPattern> getPattern();
   Value getLaneStart(Value start, const AccessPattern &pattern);
   Value load(VectorType type, Value start, Value vectors, int64_t stride,
@@ -97,7 +116,8 @@ Value Reader::load(VectorType type, Value start, Value vectors, int64_t stride,
   int64_t bytes = type.getShape().back() * bits / 8;
   auto access = cuda::LoadOp::create(
       b, read.getLoc(), type, base, start, predicate, vectors, stride,
-      getStatedAlignment(align, bytes),
+      d.hasWholeSegments() ? getSegmentAlignment(align, bytes)
+                           : getStatedAlignment(align, bytes),
       d.getSchedule().getRowMapping().load == LoadPolicy::EvictLast
           ? cuda::LoadPolicy::EvictLast
           : cuda::LoadPolicy::Default);
@@ -201,6 +221,23 @@ Value Reader::getLaneStart(Value start, const AccessPattern &pattern) {
   return arith::AddIOp::create(b, d.getLoc(), start, shift);
 }
 
+Value Reader::getPredicate() {
+  Value predicate = read.getValid() ? d.getScalar(read.getValid()) : Value();
+  Value holds = d.getReadCondition();
+  if (!holds || !predicate)
+    return holds ? holds : predicate;
+  return arith::AndIOp::create(b, d.getLoc(), holds, predicate);
+}
+
+/// A segment that one lane has whole, or all scales of it.
+Value Reader::buildSegment() {
+  Value predicate = getPredicate();
+  Value loaded = load(d.getFragmentType(element, at),
+                      d.getScalar(read.getOffset()), Value(), 0, align,
+                      predicate);
+  return deinterleave(b, d.getLoc(), loaded, read.getInterleave());
+}
+
 FailureOr<Value> Reader::buildRow() {
   if (read.getLength())
     return read.emitOpError() << "cannot be read as a whole row: its length is "
@@ -208,14 +245,12 @@ FailureOr<Value> Reader::buildRow() {
   if (d.getView().access.isSection() && at.group != 1)
     return read.emitOpError() << "cannot be read section by section: one "
                                  "element of it stands for several of the row";
+  if (d.hasWholeSegments())
+    return buildSegment();
   auto pattern = getPattern();
   if (failed(pattern))
     return failure();
-  Value predicate = read.getValid() ? d.getScalar(read.getValid()) : Value();
-  if (Value holds = d.getReadCondition())
-    predicate = predicate
-                    ? arith::AndIOp::create(b, d.getLoc(), holds, predicate)
-                    : holds;
+  Value predicate = getPredicate();
   VectorType type = d.getFragmentType(element, at);
   bool everyLaneHasAll = at.group != 1 && d.isOfSteps(at);
   int64_t readable = std::max<int64_t>(read.getReadable(), read.getExtent());
@@ -302,12 +337,16 @@ void Writer::storeRow(Value fragment, Value offset) {
   if (d.getView().lanes > 1)
     offset = arith::AddIOp::create(b, d.getLoc(), offset,
                                    d.laneOffset(toCells(vector), 1));
-  int64_t bytes = vector * bits / 8;
-  int64_t align = std::gcd<int64_t>(write.getAlign(), bytes);
+  int64_t bytes =
+      cast<VectorType>(fragment.getType()).getShape().back() * bits / 8;
+  int64_t align = d.hasWholeSegments()
+                      ? getSegmentAlignment(write.getAlign(), bytes)
+                      : getStatedAlignment(
+                            std::gcd<int64_t>(write.getAlign(), bytes), bytes);
   bool hasSteps = !d.getView().access.isRanks() && d.getSteps(at.row) > 1;
   store(fragment, offset,
         d.getView().access.isRanks() ? Value() : d.getVectorCount(at.row),
-        hasSteps ? toCells(d.getStep()) : 0, getStatedAlignment(align, bytes),
+        hasSteps ? toCells(d.getStep()) : 0, align,
         d.getSchedule().getRowMapping().store == StorePolicy::Streaming
             ? cuda::StorePolicy::Streaming
             : cuda::StorePolicy::Default);
@@ -397,11 +436,18 @@ LogicalResult Writer::build() {
                             ValueRange{offset});
     return success();
   }
-  if (group == 1) {
+  int64_t interleave = write.getInterleave();
+  if (d.hasWholeSegments())
+    *fragment = deinterleave(
+        b, d.getLoc(), *fragment,
+        write.getValue().getType().getNumElements() / interleave);
+  if (group == 1 && (interleave == 1 || d.hasWholeSegments())) {
     storeRow(*fragment, offset);
+    VectorType type = write.getValue().getType();
+    storePad(offset, type.getNumElements() * type.getElementTypeBitWidth() / 8);
     return success();
   }
-  if (!d.isOfSteps(at))
+  if (!d.hasWholeSegments() && !d.isOfSteps(at))
     return storeDealt(*fragment, offset);
   storeWhole(*fragment, offset);
   return success();
