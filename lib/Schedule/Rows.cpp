@@ -93,12 +93,15 @@ static std::string explainGroups(RowwiseOpInterface op, int64_t vector,
                            "expected vectors of at least as many, and steps "
                            "of more",
                            group.extent);
-    if (group.interleave > 1 &&
+    // Lanes that have all scales of a row take them in any order.
+    bool hasAll = group.extent > 1 && group.extent % step == 0;
+    if (group.interleave > 1 && !hasAll &&
         (step != group.extent * group.interleave || vector > group.extent))
       return llvm::formatv("schedule_rows_c3: scales interleaved by {0} need "
-                           "steps of {1} elements, not {2}",
+                           "steps of {1} elements, or of one that divides {2}, "
+                           "not {3}",
                            group.interleave, group.extent * group.interleave,
-                           step);
+                           group.extent, step);
   }
   return "";
 }

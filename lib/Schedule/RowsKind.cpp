@@ -193,6 +193,20 @@ static SmallVector<LaneMapping> listMappings(const RowProblem &problem) {
   return mappings;
 }
 
+/// Whether lanes have a part each of all scales that are interleaved, rather
+/// than all of them: a step has as many groups as the interleave.
+static bool dealsInterleaved(KernelOp kernel, const LaneMapping &mapping) {
+  int64_t step = mapping.lanes * mapping.vector;
+  auto deals = [&](const ScaleGroup &group) {
+    return group.interleave <= 1 || step == group.extent * group.interleave;
+  };
+  return llvm::all_of(getRowwiseOps(kernel), [&](RowwiseOpInterface op) {
+    return !holdsFragments(op) ||
+           llvm::all_of(cast<RowLayoutOpInterface>(*op).getScaleGroups(),
+                        deals);
+  });
+}
+
 void RowsEntry::addCandidates(
     KernelOp kernel, const ScheduleCandidate &base,
     SmallVectorImpl<ScheduleCandidate> &candidates) const {
@@ -203,7 +217,8 @@ void RowsEntry::addCandidates(
   problem.gathers = llvm::any_of(getRowwiseOps(kernel), isReadByIndex);
   LaunchPart launch = base.launch;
   // Lanes that hold what all threads have made together need few registers.
-  if (!dsv4::getCooperativeWork(kernel)) {
+  const bool isCooperative = bool(dsv4::getCooperativeWork(kernel));
+  if (!isCooperative) {
     problem.rowBits = getRowBits(kernel);
     while (problem.maxLanes < limits::kWarp && problem.isLong(problem.maxLanes))
       problem.maxLanes *= 2;
@@ -215,14 +230,22 @@ void RowsEntry::addCandidates(
                 kOtherRegisters)
       launch.minBlocks = 0;
   }
-  SmallVector<LaneMapping> mappings;
+  SmallVector<LaneMapping> mappings, rest;
   if (vector != 0)
-    mappings = listMappings(problem);
+    for (LaneMapping mapping : listMappings(problem))
+      (dealsInterleaved(kernel, mapping) ? mappings : rest).push_back(mapping);
+  if (isLastResort)
+    llvm::append_range(mappings, rest);
   if (vector == 0 || isLastResort)
     mappings.push_back({/*lanes=*/1, /*vector=*/0});
   for (LaneMapping mapping : mappings) {
     ScheduleCandidate &candidate = candidates.emplace_back(base);
     candidate.launch = launch;
+    if (isLastResort && mapping.vector == 0 && !isCooperative) {
+      // A lane takes all registers that it can have for its row.
+      candidate.launch.threads = limits::kWarp;
+      candidate.launch.minBlocks = 0;
+    }
     candidate.parts.push_back(RowsAttr::get(kernel.getContext(), mapping.lanes,
                                             mapping.vector, load, store,
                                             mapping.section));

@@ -1,4 +1,4 @@
-// Rows whose groups and segments agree with no power of two of lanes and elements. One lane has whole segments of them.
+// Rows whose groups and segments agree with few or no lanes and vectors. Where none do, one lane has whole segments.
 
 // DEFINE: %{run} = dsv4-run %s --target=host --random=1 --check --dim rows=9
 // RUN: %{run} --entry=gather_interleaved_32 --dim c.pages=3 | FileCheck %s --check-prefix=ORACLE
@@ -26,9 +26,9 @@
   <"a" : 512 x f4E2M1FN in row>, <"r" : 32 x bf16 in row>,
   <"s" : 32 x f8E4M3FN in row scales "a" per 16 interleave 4>]>>
 
-// Steps of 64 elements, which the rotated part is no multiple of.
+// No steps of four groups, which the rotated part is no multiple of. Lanes have all scales.
 // CHECK-LABEL: func.func @gather_interleaved_32
-// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, {{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = {{8|16}}, vector = {{1|2}}{{.*}}>]
 func.func @gather_interleaved_32(
     %c: !interleaved_32 {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %o: tensor<?x544xbf16> {dsv4.name = "o", dsv4.dims = ["rows", ""]}) -> tensor<?x544xbf16> {
@@ -36,7 +36,7 @@ func.func @gather_interleaved_32(
   return %0 : tensor<?x544xbf16>
 }
 // CHECK-LABEL: func.func @append_interleaved_32
-// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0{{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = {{8|16}}, vector = {{1|2}}{{.*}}>]
 func.func @append_interleaved_32(
     %c: !interleaved_32 {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %a: tensor<?x512xf4E2M1FN> {dsv4.name = "a", dsv4.dims = ["rows", ""]},
@@ -52,7 +52,7 @@ func.func @append_interleaved_32(
   <"s" : 32 x f8E4M3FN in row scales "a" per 16 interleave 4>]>>
 
 // CHECK-LABEL: func.func @gather_interleaved_48
-// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, {{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = {{8|16}}, vector = {{1|2}}{{.*}}>]
 func.func @gather_interleaved_48(
     %c: !interleaved_48 {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %o: tensor<?x560xbf16> {dsv4.name = "o", dsv4.dims = ["rows", ""]}) -> tensor<?x560xbf16> {
@@ -60,7 +60,7 @@ func.func @gather_interleaved_48(
   return %0 : tensor<?x560xbf16>
 }
 // CHECK-LABEL: func.func @append_interleaved_48
-// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0{{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = {{8|16}}, vector = {{1|2}}{{.*}}>]
 func.func @append_interleaved_48(
     %c: !interleaved_48 {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %a: tensor<?x512xf4E2M1FN> {dsv4.name = "a", dsv4.dims = ["rows", ""]},

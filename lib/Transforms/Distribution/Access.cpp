@@ -186,9 +186,6 @@ FailureOr<AccessPattern> Reader::getPattern() {
     pattern.laneStep = vector >= at.group ? vector / at.group : 1;
     pattern.laneDivisor = vector >= at.group ? 1 : at.group / vector;
     pattern.stride = d.getStep() / at.group;
-  } else if (interleave > 1) {
-    return read->emitOpError()
-           << "schedule_rows_c3: interleaved scales need more than one a step";
   }
   if (interleave == 1 || d.isOfSteps(at))
     return pattern;
@@ -232,9 +229,9 @@ Value Reader::getPredicate() {
 /// A segment that one lane has whole, or all scales of it.
 Value Reader::buildSegment() {
   Value predicate = getPredicate();
-  Value loaded = load(d.getFragmentType(element, at),
-                      d.getScalar(read.getOffset()), Value(), 0, align,
-                      predicate);
+  Value loaded =
+      load(d.getFragmentType(element, at), d.getScalar(read.getOffset()),
+           Value(), 0, align, predicate);
   return deinterleave(b, d.getLoc(), loaded, read.getInterleave());
 }
 
@@ -270,12 +267,13 @@ FailureOr<Value> Reader::buildRow() {
   Value loaded =
       load(type, start, vectors, hasSteps ? toCells(pattern->stride) : 0,
            aligned, predicate);
-  if (!everyLaneHasAll || readable == read.getExtent())
-    return loaded;
-  return vector::ExtractStridedSliceOp::create(
-             b, d.getLoc(), loaded, ArrayRef<int64_t>{0},
-             ArrayRef<int64_t>{read.getExtent()}, ArrayRef<int64_t>{1})
-      .getResult();
+  if (everyLaneHasAll && readable != read.getExtent())
+    loaded = vector::ExtractStridedSliceOp::create(
+        b, d.getLoc(), loaded, ArrayRef<int64_t>{0},
+        ArrayRef<int64_t>{read.getExtent()}, ArrayRef<int64_t>{1});
+  return everyLaneHasAll
+             ? deinterleave(b, d.getLoc(), loaded, read.getInterleave())
+             : loaded;
 }
 
 namespace {
@@ -437,17 +435,18 @@ LogicalResult Writer::build() {
     return success();
   }
   int64_t interleave = write.getInterleave();
-  if (d.hasWholeSegments())
-    *fragment = deinterleave(
-        b, d.getLoc(), *fragment,
-        write.getValue().getType().getNumElements() / interleave);
-  if (group == 1 && (interleave == 1 || d.hasWholeSegments())) {
+  bool hasAll = d.hasWholeSegments() || (group != 1 && d.isOfSteps(at));
+  if (hasAll)
+    *fragment =
+        deinterleave(b, d.getLoc(), *fragment,
+                     write.getValue().getType().getNumElements() / interleave);
+  if (group == 1 && (interleave == 1 || hasAll)) {
     storeRow(*fragment, offset);
     VectorType type = write.getValue().getType();
     storePad(offset, type.getNumElements() * type.getElementTypeBitWidth() / 8);
     return success();
   }
-  if (!d.hasWholeSegments() && !d.isOfSteps(at))
+  if (!hasAll)
     return storeDealt(*fragment, offset);
   storeWhole(*fragment, offset);
   return success();

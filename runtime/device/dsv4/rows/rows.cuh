@@ -130,9 +130,9 @@ __device__ __forceinline__ void put_element(Vec<T, N> &to, int i,
   if constexpr (bits == 32)
     to.words[i] = from.words[at];
   else
-    to.words[i / per_word] |= (from.words[at / per_word] >> at % per_word * bits &
-                               ((1u << bits) - 1))
-                              << i % per_word * bits;
+    to.words[i / per_word] |=
+        (from.words[at / per_word] >> at % per_word * bits & ((1u << bits) - 1))
+        << i % per_word * bits;
 }
 
 // The elements of one vector, then those of the other.
