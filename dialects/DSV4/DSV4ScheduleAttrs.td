@@ -155,7 +155,7 @@ def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
     * schedule_rows_c3: vector is 0; or lanes * vector divides every segment of the row, or vector
       does, where ops allow a masked tail; a group of scales divides, or is a multiple of, a vector
       and a step of lanes * vector elements; a vector is whole bytes, and a step has as many groups
-      as their scales are interleaved by (checked on the kernel);
+      as their scales are interleaved by, or divides a group (checked on the kernel);
     * schedule_rows_c4: section is between 0 and 64, and 0 if vector is; with a section, all ops of
       the kernel compute rows element by element, from statistics of the whole row at most, and
       sections of `section` steps divide every row (checked on the kernel).
