@@ -18,6 +18,7 @@
 // RUN: %{run} --entry=rope_101_6 --dim positions=20 | FileCheck %s --check-prefix=ORACLE
 // RUN: %{run} --entry=quantize_odd_column | FileCheck %s --check-prefix=ORACLE
 // RUN: %{run} --entry=chain --dim positions=20 | FileCheck %s --check-prefix=ORACLE
+// RUN: %{run} --entry=window --dim tokens=40 --dim positions=20 | FileCheck %s --check-prefix=ORACLE
 // ORACLE: matches the oracle
 
 // RUN: dsv4-opt %s --dsv4-form-kernels --dsv4-select-schedule | FileCheck %s
@@ -250,4 +251,29 @@ func.func @chain(
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 3>, <f32 per row>]>,
        recipe = #dsv4.quantizer<>} : tensor<?x101xbf16>
   return %2#0, %2#1, %2#2 : tensor<?x66xf4E2M1FN>, tensor<?x22xf8E4M3FN>, tensor<?xf32>
+}
+
+// All threads reduce a window, and one lane has the row that becomes of it.
+// CHECK-LABEL: func.func @window
+// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0{{.*}}>, #dsv4.window<{{.*}}>]
+func.func @window(
+    %v: tensor<?x102xf32> {dsv4.name = "v", dsv4.dims = ["tokens", ""]},
+    %w: tensor<?x102xf32> {dsv4.name = "w", dsv4.dims = ["tokens", ""]},
+    %plan: tensor<?x4xi32> {dsv4.name = "plan", dsv4.dims = ["rows", ""]},
+    %t: tensor<?x6xf32> {dsv4.name = "t", dsv4.dims = ["positions", ""]},
+    %p: tensor<?xi32> {dsv4.name = "p", dsv4.dims = ["rows"]},
+    %q: tensor<?x66xf4E2M1FN> {dsv4.name = "q", dsv4.dims = ["rows", ""]},
+    %s: tensor<?x22xf8E4M3FN> {dsv4.name = "s", dsv4.dims = ["rows", ""]})
+    -> (tensor<?x66xf4E2M1FN>, tensor<?x22xf8E4M3FN>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %plan, %c0 : tensor<?x4xi32>
+  %a = tensor.empty(%rows) : tensor<?x102xbf16>
+  %b = tensor.empty(%rows) : tensor<?x102xbf16>
+  %0 = dsv4.compress %v, %w window 4 plan(%plan : tensor<?x4xi32>)
+      outs(%a : tensor<?x102xbf16>) : tensor<?x102xf32>, tensor<?x102xf32>
+  %1 = dsv4.rope %0 table(%t : tensor<?x6xf32>) positions(%p : tensor<?xi32>)
+      outs(%b : tensor<?x102xbf16>) : tensor<?x102xbf16>
+  %2:2 = dsv4.quantize %1 columns [33, 66] outs(%q, %s : tensor<?x66xf4E2M1FN>, tensor<?x22xf8E4M3FN>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 3>]>, recipe = #dsv4.quantizer<>} : tensor<?x102xbf16>
+  return %2#0, %2#1 : tensor<?x66xf4E2M1FN>, tensor<?x22xf8E4M3FN>
 }
