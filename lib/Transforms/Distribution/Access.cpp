@@ -29,8 +29,8 @@ int64_t getStatedAlignment(int64_t align, int64_t bytes) {
   return align >= natural ? 0 : align;
 }
 
-/// The same of a whole segment, an access of many pieces: what is known beyond
-/// the natural alignment makes them larger.
+/// The same of a whole segment, whose access is split: what is known beyond the
+/// natural alignment makes for wider instructions.
 int64_t getSegmentAlignment(int64_t align, int64_t bytes) {
   int64_t natural = std::min<int64_t>(16, bytes & -bytes);
   align = std::gcd<int64_t>(16, align);
@@ -38,9 +38,9 @@ int64_t getSegmentAlignment(int64_t align, int64_t bytes) {
                                            : align;
 }
 
-/// Scales that one lane holds, from the order of a memory of interleaved ones,
-/// which is a matrix of so many rows, or to that order.
-Value deinterleave(OpBuilder &b, Location loc, Value scales, int64_t rows) {
+/// All scales of a row as a matrix of `rows` rows, transposed: interleaved ones
+/// in memory are the transpose of those in order.
+Value transpose(OpBuilder &b, Location loc, Value scales, int64_t rows) {
   if (rows == 1 || cast<VectorType>(scales.getType()).getNumElements() == rows)
     return scales;
   return cuda::TransposeOp::create(b, loc, scales.getType(), scales, rows);
@@ -232,7 +232,7 @@ Value Reader::buildSegment() {
   Value loaded =
       load(d.getFragmentType(element, at), d.getScalar(read.getOffset()),
            Value(), 0, align, predicate);
-  return deinterleave(b, d.getLoc(), loaded, read.getInterleave());
+  return transpose(b, d.getLoc(), loaded, read.getInterleave());
 }
 
 FailureOr<Value> Reader::buildRow() {
@@ -272,7 +272,7 @@ FailureOr<Value> Reader::buildRow() {
         b, d.getLoc(), loaded, ArrayRef<int64_t>{0},
         ArrayRef<int64_t>{read.getExtent()}, ArrayRef<int64_t>{1});
   return everyLaneHasAll
-             ? deinterleave(b, d.getLoc(), loaded, read.getInterleave())
+             ? transpose(b, d.getLoc(), loaded, read.getInterleave())
              : loaded;
 }
 
@@ -436,10 +436,10 @@ LogicalResult Writer::build() {
   }
   int64_t interleave = write.getInterleave();
   bool hasAll = d.hasWholeSegments() || (group != 1 && d.isOfSteps(at));
-  if (hasAll)
+  if (hasAll && interleave > 1)
     *fragment =
-        deinterleave(b, d.getLoc(), *fragment,
-                     write.getValue().getType().getNumElements() / interleave);
+        transpose(b, d.getLoc(), *fragment,
+                  write.getValue().getType().getNumElements() / interleave);
   if (group == 1 && (interleave == 1 || hasAll)) {
     storeRow(*fragment, offset);
     VectorType type = write.getValue().getType();

@@ -121,8 +121,8 @@ join(const Tile<T, S1, V> &first, const Tile<T, S2, V> &second) {
   return to;
 }
 
-// Puts element `at` of one vector at place `i` of another, whose bits there are
-// zero.
+// Element `i` of one vector, whose bits are zero, becomes element `at` of
+// another.
 template <typename T, int N, int M>
 __device__ __forceinline__ void put_element(Vec<T, N> &to, int i,
                                             const Vec<T, M> &from, int at) {
