@@ -232,7 +232,8 @@ def CUDA_JoinOp : CUDA_Op<"join", [Pure,
   let summary = "one row of two";
   let description = [{
     The elements of `first`, then those of `second`. Tiles have vectors of one
-    size; those of `second` are further steps. Clause join_c1: the element types and
+    size; those of `second` are further steps. Vectors of any two sizes make one vector. Clause
+    join_c1: the element types and
     all extents but the first agree, and the first is the sum.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$first,
@@ -292,9 +293,24 @@ def CUDA_AlternateOp : CUDA_Op<"alternate", [Pure,
     The first of every pair of neighbours in a vector or, with `odd`, the second. Clause
     alternate_c1: the result has half the last extent, which is even.
   }];
-  let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, UnitAttr:$odd);
-  let results = (outs VectorOfRankAndType<[2], [F32]>:$half);
+  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source, UnitAttr:$odd);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$half);
   let assemblyFormat = "$source (`odd` $odd^)? attr-dict `:` type($source) `to` type($half)";
+  let hasVerifier = 1;
+}
+
+def CUDA_TransposeOp : CUDA_Op<"transpose", [Pure, AllTypesMatch<["source", "transposed"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
+  let summary = "the columns of a matrix, one after another";
+  let description = [{
+    The source is a matrix of `rows` rows, one after another. The result has its columns, one after
+    another: element i is element `(i mod rows) * (N / rows) + i / rows` of the N of the source.
+    Interleaved scales are read and written so by a lane that holds all of them. Clause
+    transpose_c1: `rows` divides the elements.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$source, I64Attr:$rows);
+  let results = (outs VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$transposed);
+  let assemblyFormat = "$source `rows` $rows attr-dict `:` type($source)";
   let hasVerifier = 1;
 }
 

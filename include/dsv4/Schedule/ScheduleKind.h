@@ -45,7 +45,8 @@ public:
   addCandidates(KernelOp kernel, const ScheduleCandidate &base,
                 llvm::SmallVectorImpl<ScheduleCandidate> &candidates) const = 0;
   /// An entry to try where no candidate of this one fits, or null. May widen
-  /// the launch part.
+  /// the launch part. Its last candidate asks the least of a kernel, and so says
+  /// why nothing fits.
   virtual std::shared_ptr<const PartEntry> widen(LaunchPart &) const {
     return nullptr;
   }

@@ -52,6 +52,9 @@ struct ValueStrides {
 
 /// Which thread holds which element of a row: the extents of all axes but
 /// steps, of which a row has as many as it needs.
+///
+/// Without a vector one thread holds a row, each segment of it as one vector,
+/// and all values that stand for several elements.
 struct ElementMap {
   int64_t blocks = 1, warps = 1, lanes = 1, vector = 1;
 
@@ -97,12 +100,15 @@ struct ElementMap {
   // Rows
   //===--------------------------------------------------------------------===//
 
+  bool hasWholeSegments() const { return vector == 0; }
   /// Steps of a row, the last one rounded up.
   int64_t getSteps(int64_t row) const {
-    return (row + getStep() - 1) / getStep();
+    return hasWholeSegments() ? 1 : (row + getStep() - 1) / getStep();
   }
   /// Whether some threads have a vector less than others.
-  bool isUneven(int64_t row) const { return row % getStep() != 0; }
+  bool isUneven(int64_t row) const {
+    return !hasWholeSegments() && row % getStep() != 0;
+  }
   /// Threads that have a vector in the last step: the first ones.
   int64_t getLastThreads(int64_t row) const {
     return getThread(locate(row - 1)) + 1;
@@ -123,7 +129,8 @@ struct ElementMap {
   }
   /// Where they are, unless every thread holds all values.
   ValueStrides getStrides(int64_t group) const {
-    return {getValuesPerVector(group), std::max<int64_t>(1, group / vector),
+    return {getValuesPerVector(group),
+            std::max<int64_t>(1, group / std::max<int64_t>(1, vector)),
             getStep() / group};
   }
 

@@ -339,6 +339,15 @@ LogicalResult AlternateOp::verify() {
   return success();
 }
 
+LogicalResult TransposeOp::verify() {
+  int64_t rows = getRows();
+  int64_t elements = cast<VectorType>(getSource().getType()).getNumElements();
+  if (rows < 1 || elements % rows != 0)
+    return emitOpError() << "transpose_c1: " << elements
+                         << " elements are no matrix of " << rows << " rows";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Across the lanes of a row
 //===----------------------------------------------------------------------===//

@@ -29,6 +29,23 @@ int64_t getStatedAlignment(int64_t align, int64_t bytes) {
   return align >= natural ? 0 : align;
 }
 
+/// The same of a whole segment, whose access is split: what is known beyond the
+/// natural alignment makes for wider instructions.
+int64_t getSegmentAlignment(int64_t align, int64_t bytes) {
+  int64_t natural = std::min<int64_t>(16, bytes & -bytes);
+  align = std::gcd<int64_t>(16, align);
+  return align == natural || bytes < align ? getStatedAlignment(align, bytes)
+                                           : align;
+}
+
+/// All scales of a row as a matrix of `rows` rows, transposed: interleaved ones
+/// in memory are the transpose of those in order.
+Value transpose(OpBuilder &b, Location loc, Value scales, int64_t rows) {
+  if (rows == 1 || cast<VectorType>(scales.getType()).getNumElements() == rows)
+    return scales;
+  return cuda::TransposeOp::create(b, loc, scales.getType(), scales, rows);
+}
+
 /// The cells of so many elements of `bits` bits.
 Value toCells(OpBuilder &b, Distribution &d, Value elements, int64_t bits,
               int64_t cell) {
@@ -82,6 +99,8 @@ private:
   FailureOr<Value> buildColumns();
   FailureOr<Value> buildColumnsOfBounded(Value start);
   FailureOr<Value> buildRow();
+  Value buildSegment();
+  Value getPredicate();
   FailureOr<ValueStrides> getStrides();
   Value getThreadStart(Value start, const ValueStrides &strides);
   Value load(VectorType type, Value start, Value vectors, int64_t stride,
@@ -106,7 +125,8 @@ Value Reader::load(VectorType type, Value start, Value vectors, int64_t stride,
   int64_t bytes = type.getShape().back() * bits / 8;
   auto access = cuda::LoadOp::create(
       b, read.getLoc(), type, base, start, predicate, vectors, stride,
-      getStatedAlignment(align, bytes),
+      d.getMap().hasWholeSegments() ? getSegmentAlignment(align, bytes)
+                                    : getStatedAlignment(align, bytes),
       d.getSchedule().getRowMapping().load == LoadPolicy::EvictLast
           ? cuda::LoadPolicy::EvictLast
           : cuda::LoadPolicy::Default);
@@ -172,9 +192,6 @@ FailureOr<ValueStrides> Reader::getStrides() {
   if (!d.isOfSteps(at))
     return getScaleStrides(read, d.getMap(), at.group, at.row / at.group,
                            interleave);
-  if (interleave > 1)
-    return read->emitOpError()
-           << "schedule_rows_c3: interleaved scales need more than one a step";
   return ValueStrides();
 }
 
@@ -196,6 +213,23 @@ Value Reader::getThreadStart(Value start, const ValueStrides &strides) {
   return arith::AddIOp::create(b, d.getLoc(), start, shift);
 }
 
+Value Reader::getPredicate() {
+  Value predicate = read.getValid() ? d.getScalar(read.getValid()) : Value();
+  Value holds = d.getReadCondition();
+  if (!holds || !predicate)
+    return holds ? holds : predicate;
+  return arith::AndIOp::create(b, d.getLoc(), holds, predicate);
+}
+
+/// A segment that one lane has whole, or all scales of it.
+Value Reader::buildSegment() {
+  Value predicate = getPredicate();
+  Value loaded =
+      load(d.getFragmentType(element, at), d.getScalar(read.getOffset()),
+           Value(), 0, align, predicate);
+  return transpose(b, d.getLoc(), loaded, read.getInterleave());
+}
+
 FailureOr<Value> Reader::buildRow() {
   if (read.getLength())
     return read.emitOpError() << "cannot be read as a whole row: its length is "
@@ -203,14 +237,12 @@ FailureOr<Value> Reader::buildRow() {
   if (d.getView().access.isSection() && at.group != 1)
     return read.emitOpError() << "cannot be read section by section: one "
                                  "element of it stands for several of the row";
+  if (d.getMap().hasWholeSegments())
+    return buildSegment();
   auto strides = getStrides();
   if (failed(strides))
     return failure();
-  Value predicate = read.getValid() ? d.getScalar(read.getValid()) : Value();
-  if (Value holds = d.getReadCondition())
-    predicate = predicate
-                    ? arith::AndIOp::create(b, d.getLoc(), holds, predicate)
-                    : holds;
+  Value predicate = getPredicate();
   VectorType type = d.getFragmentType(element, at);
   bool everyLaneHasAll = at.group != 1 && d.isOfSteps(at);
   int64_t readable = std::max<int64_t>(read.getReadable(), read.getExtent());
@@ -230,12 +262,13 @@ FailureOr<Value> Reader::buildRow() {
   Value loaded =
       load(type, start, vectors, hasSteps ? toCells(strides->step) : 0, aligned,
            predicate);
-  if (!everyLaneHasAll || readable == read.getExtent())
-    return loaded;
-  return vector::ExtractStridedSliceOp::create(
-             b, d.getLoc(), loaded, ArrayRef<int64_t>{0},
-             ArrayRef<int64_t>{read.getExtent()}, ArrayRef<int64_t>{1})
-      .getResult();
+  if (everyLaneHasAll && readable != read.getExtent())
+    loaded = vector::ExtractStridedSliceOp::create(
+        b, d.getLoc(), loaded, ArrayRef<int64_t>{0},
+        ArrayRef<int64_t>{read.getExtent()}, ArrayRef<int64_t>{1});
+  return everyLaneHasAll
+             ? transpose(b, d.getLoc(), loaded, read.getInterleave())
+             : loaded;
 }
 
 namespace {
@@ -297,13 +330,17 @@ void Writer::storeRow(Value fragment, Value offset) {
   if (d.getMap().getThreads() > 1)
     offset = arith::AddIOp::create(b, d.getLoc(), offset,
                                    d.laneOffset(toCells(strides.thread), 1));
-  int64_t bytes = strides.thread * bits / 8;
-  int64_t align = std::gcd<int64_t>(write.getAlign(), bytes);
+  int64_t bytes =
+      cast<VectorType>(fragment.getType()).getShape().back() * bits / 8;
+  int64_t align = d.getMap().hasWholeSegments()
+                      ? getSegmentAlignment(write.getAlign(), bytes)
+                      : getStatedAlignment(
+                            std::gcd<int64_t>(write.getAlign(), bytes), bytes);
   bool hasSteps =
       !d.getView().access.isRanks() && d.getMap().getSteps(at.row) > 1;
   store(fragment, offset,
         d.getView().access.isRanks() ? Value() : d.getVectorCount(at.row),
-        hasSteps ? toCells(strides.step) : 0, getStatedAlignment(align, bytes),
+        hasSteps ? toCells(strides.step) : 0, align,
         d.getSchedule().getRowMapping().store == StorePolicy::Streaming
             ? cuda::StorePolicy::Streaming
             : cuda::StorePolicy::Default);
@@ -386,11 +423,20 @@ LogicalResult Writer::build() {
                             ValueRange{offset});
     return success();
   }
-  if (group == 1) {
+  int64_t interleave = write.getInterleave();
+  bool hasAll =
+      d.getMap().hasWholeSegments() || (group != 1 && d.isOfSteps(at));
+  if (hasAll && interleave > 1)
+    *fragment =
+        transpose(b, d.getLoc(), *fragment,
+                  write.getValue().getType().getNumElements() / interleave);
+  if (group == 1 && (interleave == 1 || hasAll)) {
     storeRow(*fragment, offset);
+    VectorType type = write.getValue().getType();
+    storePad(offset, type.getNumElements() * type.getElementTypeBitWidth() / 8);
     return success();
   }
-  if (!d.isOfSteps(at))
+  if (!hasAll)
     return storeDealt(*fragment, offset);
   storeWhole(*fragment, offset);
   return success();

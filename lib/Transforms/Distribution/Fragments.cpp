@@ -33,6 +33,8 @@ row::Footprint Distribution::coarsen(Footprint at, int64_t times) const {
 VectorType Distribution::getFragmentType(Type element, Footprint at) const {
   if (view.access.isRanks())
     return VectorType::get({1, 1}, element);
+  if (view.map.hasWholeSegments())
+    return VectorType::get({std::max<int64_t>(1, at.row / at.group)}, element);
   int64_t count = view.map.getSteps(at.row);
   if (at.group == 1)
     return VectorType::get({count, view.map.vector}, element);

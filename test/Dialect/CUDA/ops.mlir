@@ -79,6 +79,19 @@ func.func @rows(%row: vector<512xbf16>, %tile: vector<8x4xf32>, %tail: vector<1x
   return
 }
 
+// A row as one vector of one lane.
+// CHECK-LABEL: func.func @segments
+func.func @segments(%a: vector<7xbf16>, %b: vector<6xbf16>, %c: vector<6xf32>,
+                    %scales: vector<12xf8E4M3FN>) {
+  // CHECK: cuda.join %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<7xbf16>, vector<6xbf16> to vector<13xbf16>
+  %0 = cuda.join %a, %b : vector<7xbf16>, vector<6xbf16> to vector<13xbf16>
+  // CHECK: cuda.alternate %{{[a-z0-9]+}} odd : vector<6xf32> to vector<3xf32>
+  %1 = cuda.alternate %c odd : vector<6xf32> to vector<3xf32>
+  // CHECK: cuda.transpose %{{[a-z0-9]+}} rows 4 : vector<12xf8E4M3FN>
+  %2 = cuda.transpose %scales rows 4 : vector<12xf8E4M3FN>
+  return
+}
+
 // CHECK-LABEL: func.func @codes
 func.func @codes(%tile: vector<8x4xf32>, %scales: vector<7xf32>, %values: vector<8x8xbf16>,
                  %group_scales: vector<8xf8E8M0FNU>) {

@@ -130,6 +130,30 @@ func.func @pad_c1(%a: vector<8xf8E4M3FN>) {
 
 // -----
 
+func.func @alternate_c1_vector(%a: vector<6xf32>) {
+  // expected-error @+1 {{alternate_c1: 'vector<2xf32>' is not half of 'vector<6xf32>'}}
+  %0 = cuda.alternate %a : vector<6xf32> to vector<2xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c1(%a: vector<12xf8E4M3FN>) {
+  // expected-error @+1 {{transpose_c1: 12 elements are no matrix of 5 rows}}
+  %0 = cuda.transpose %a rows 5 : vector<12xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @transpose_c1_none(%a: vector<12xf8E4M3FN>) {
+  // expected-error @+1 {{transpose_c1: 12 elements are no matrix of 0 rows}}
+  %0 = cuda.transpose %a rows 0 : vector<12xf8E4M3FN>
+  return
+}
+
+// -----
+
 func.func @alternate_c1(%a: vector<2x8xf32>) {
   // expected-error @+1 {{alternate_c1: 'vector<2x8xf32>' is not half of 'vector<2x8xf32>'}}
   %0 = cuda.alternate %a : vector<2x8xf32> to vector<2x8xf32>

@@ -282,8 +282,18 @@ func.func private @schedule_rows_c1() attributes {test.a = #dsv4.schedule<thread
 
 // -----
 
-// expected-error @+1 {{schedule_rows_c2: expected 'vector' to be a power of two between 1 and 32, got 12}}
+// expected-error @+1 {{schedule_rows_c2: expected 'vector' to be a power of two between 1 and 32, or 0 if 'lanes' is 1, got 12}}
 func.func private @schedule_rows_c2() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 12>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_rows_c2: expected 'vector' to be a power of two between 1 and 32, or 0 if 'lanes' is 1, got 0}}
+func.func private @schedule_rows_c2_lanes() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 2, vector = 0>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_rows_c4: expected 'section' to be 0, as 'vector' is, got 1}}
+func.func private @schedule_rows_c4_whole() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 1, vector = 0, section = 1>]>}
 
 // -----
 

@@ -121,6 +121,45 @@ join(const Tile<T, S1, V> &first, const Tile<T, S2, V> &second) {
   return to;
 }
 
+// Element `i` of one vector, whose bits are zero, becomes element `at` of
+// another.
+template <typename T, int N, int M>
+__device__ __forceinline__ void put_element(Vec<T, N> &to, int i,
+                                            const Vec<T, M> &from, int at) {
+  constexpr int bits = bits_of<T>::value, per_word = 32 / bits;
+  if constexpr (bits == 32)
+    to.words[i] = from.words[at];
+  else
+    to.words[i / per_word] |=
+        (from.words[at / per_word] >> at % per_word * bits & ((1u << bits) - 1))
+        << i % per_word * bits;
+}
+
+// The elements of one vector, then those of the other.
+template <typename T, int N1, int N2>
+__device__ __forceinline__ Vec<T, N1 + N2>
+join_vectors(const Vec<T, N1> &first, const Vec<T, N2> &second) {
+  Vec<T, N1 + N2> to = {};
+#pragma unroll
+  for (int i = 0; i < N1; ++i)
+    put_element(to, i, first, i);
+#pragma unroll
+  for (int i = 0; i < N2; ++i)
+    put_element(to, N1 + i, second, i);
+  return to;
+}
+
+// The columns of a matrix of so many rows, one after another.
+template <int Rows, typename T, int N>
+__device__ __forceinline__ Vec<T, N> transpose(const Vec<T, N> &from) {
+  static_assert(N % Rows == 0, "whole rows");
+  Vec<T, N> to = {};
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    put_element(to, i, from, i % Rows * (N / Rows) + i / Rows);
+  return to;
+}
+
 // The first `vectors` vectors, every element of the others the number.
 template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V>
