@@ -157,7 +157,8 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     or the page table, and an entry of a page table outside the pool. Of tokens that fall on one
     slot of a ring the last position stays. So the tokens of a request, more than n too, leave the
     last n, and a replayed launch writes the same bytes. Without a ring the last token of a slot
-    stays; `unique` promises that there is no other, and saves looking.
+    stays, and every token looks for its slot among those of all later tokens. `unique` promises
+    that no two tokens of a launch have one slot, and saves looking.
 
     `columns` has for each field the column of its operand from which on it is stored. Without
     `columns` every operand is as wide as its field. A scale `per row` and metadata of one element

@@ -143,7 +143,8 @@ def Row_MayWriteOp : Row_Op<"may_write", [Pure]> {
 def Row_IsLastOp : Row_Op<"is_last"> {
   let summary = "whether no later element has this value";
   let description = [{
-    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`.
+    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element
+    counts as different from all others. Every row runs the op once, each with its own `at`.
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "", [MemRead]>:$base, Index:$at, Index:$count);
   let results = (outs I1:$last);

@@ -83,7 +83,8 @@ def ConvertDSV4ToRow : Pass<"convert-dsv4-to-row", "::mlir::func::FuncOp"> {
     The body of every `dsv4.kernel` becomes an `scf.forall` over its rows whose
     body computes one whole row in ops of row, arith and vector on flat buffers.
     There are no threads yet, and no schedule is read. The kernel loses its results:
-    it writes its destinations.
+    it writes its destinations. An append whose slots may repeat leaves a remark
+    (`--remarks-filter=convert-dsv4-to-row`), as it costs more than one with `unique`.
   }];
   let dependentDialects = [
     "::dsv4::DSV4Dialect", "::dsv4::row::RowDialect",

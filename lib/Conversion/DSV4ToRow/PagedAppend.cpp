@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -78,6 +79,11 @@ void AppendBuilder::buildEntry() {
   } else {
     Value valid = row.isNotNegative(index);
     if (!op.getUnique()) {
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("repeats").category(
+                                      "convert-dsv4-to-row"))
+          << "'indices' may repeat, so every token looks for its slot among "
+             "those of all later tokens, which grows with the square of the "
+             "tokens; add 'unique' if no two tokens of a launch have one slot";
       Value last = row::IsLastOp::create(b, row.getLoc("is_last"),
                                          b.getI1Type(), buffer, row.getRow(),
                                          row.getExtent(indices, 0, /*min=*/1));

@@ -169,9 +169,13 @@ bool InPoolOp::isInt32(OpOperand &operand) {
 }
 
 StringRef IsLastOp::getCallee() { return "dsv4::is_last"; }
-StringRef IsLastOp::getHeader() { return "rows/rows.cuh"; }
+StringRef IsLastOp::getHeader() { return "rows/is_last.cuh"; }
 SmallVector<TemplateArgument> IsLastOp::getTemplateArguments() {
-  return {static_cast<int64_t>(getLanes())};
+  SmallVector<TemplateArgument> arguments = {static_cast<int64_t>(getLanes())};
+  if (getThreads())
+    arguments.append({static_cast<int64_t>(getThreads()),
+                      static_cast<int64_t>(getMaxAlone())});
+  return arguments;
 }
 bool IsLastOp::isInt32(OpOperand &) { return true; }
 

@@ -486,10 +486,16 @@ struct IsLastDistribution
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint) const {
     auto last = cast<row::IsLastOp>(op);
+    OpBuilder &b = d.getBuilder();
+    // Threads that work on a row together may hold none of their own.
+    bool together = d.getMaxRows() > limits::kMaxAloneElements &&
+                    !getCooperativeWork(op->getParentOfType<KernelOp>());
     return cuda::IsLastOp::create(
-               d.getBuilder(), op->getLoc(), last.getLast().getType(),
+               b, op->getLoc(), last.getLast().getType(),
                d.lookup(last.getBase()), d.getScalar(last.getAt()),
-               d.getScalar(last.getCount()), d.getMap().lanes)
+               d.getScalar(last.getCount()), d.getMap().lanes,
+               together ? d.getSchedule().getThreads() : 0,
+               together ? limits::kMaxAloneElements : 0)
         .getLast();
   }
 };

@@ -50,6 +50,22 @@ func.func @is_last_c1(%m: memref<?xi32>, %i: i32) {
 
 // -----
 
+func.func @is_last_c2_threads(%m: memref<?xi32>, %i: i32) {
+  // expected-error @+1 {{is_last_c2: expected 0 or a multiple of 32 for 'threads', got 100}}
+  %0 = cuda.is_last %m[%i] of %i lanes 8 threads 100 max_alone 512 : memref<?xi32>, i32, i32
+  return
+}
+
+// -----
+
+func.func @is_last_c2_alone(%m: memref<?xi32>, %i: i32) {
+  // expected-error @+1 {{is_last_c2: expected a positive 'max_alone' with 'threads', and 0 without, got 0}}
+  %0 = cuda.is_last %m[%i] of %i lanes 8 threads 128 : memref<?xi32>, i32, i32
+  return
+}
+
+// -----
+
 func.func @encode_c1_up(%t: vector<7xf32>) {
   // expected-error @+1 {{encode_c1: 'f8E8M0FNU' is rounded up}}
   %0 = cuda.encode %t : vector<7xf32> to vector<7xf8E8M0FNU>

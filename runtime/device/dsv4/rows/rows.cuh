@@ -455,47 +455,4 @@ __device__ __forceinline__ Tile<float, S, V> hadamard(Tile<float, S, V> row) {
   return row;
 }
 
-// Whether one of the four elements from `first` on that come after element `at`
-// and before `count` is `own`.
-__device__ __forceinline__ bool has_later(const int *elements, int first,
-                                          int at, int count, int own) {
-  bool found = false;
-#pragma unroll
-  for (int i = first; i < first + 4; ++i)
-    found |= i > at && i < count && load<int>(elements + i) == own;
-  return found;
-}
-
-// Whether no later one of `count` elements equals element `at`. Lanes take
-// vectors of four in turn. They begin at a multiple of the bytes that all lanes
-// take at a time, so that rows of one warp read the same ones together.
-template <int Lanes>
-__device__ __forceinline__ bool is_last(const int *elements, int at,
-                                        int count) {
-  constexpr int step = 4 * Lanes;
-  const int lane = threadIdx.x % Lanes;
-  bool later = false;
-  if (at + 1 < count) {
-    const int own = load<int>(elements + at);
-    const int before =
-        (int)((unsigned long long)(elements + at + 1) / 4 % (unsigned)step);
-    int first = at + 1 - before + lane * 4;
-    // The first step may begin before the elements, and the last one end after
-    // them.
-    later = has_later(elements, first, at, count, own);
-#pragma unroll 4
-    for (first += step; first + 4 <= count; first += step) {
-      const auto vector = load<Tile<float, 1, 4>>(elements + first);
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        later |= as_unsigned(vector[i]) == (unsigned)own;
-    }
-    later |= has_later(elements, first, at, count, own);
-  }
-#pragma unroll
-  for (int distance = 1; distance < Lanes; distance *= 2)
-    later |= exchange<Lanes>((unsigned)later, distance) != 0;
-  return !later;
-}
-
 } // namespace dsv4
