@@ -78,11 +78,12 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
 
     **Numbers.** Every operation rounds to nearest even in fp32. Rows are taken in blocks of eight
     in their order; the last block, if it is not the only one, is filled up with tokens of weight 0.
-    A block has the maximum M of its scores, ignoring NaN; where M is -infinity, 0 is subtracted
-    instead. It has weights e_r = exp(score_r - M), and the sums of e_r and of e_r * value_r as
-    binary trees of neighbours, where an odd one out goes up one level as it is. Blocks are merged
-    by such a tree: with M' the larger maximum, both sums of each are multiplied by exp(M - M') and
-    added. At last the second sum is divided by the first. exp is the polynomial of
+    A block has the maximum M of its scores, ignoring NaN. It has weights e_r = exp(score_r - M),
+    and the sums of e_r and of e_r * value_r as binary trees of neighbours, where an odd one out
+    goes up one level as it is. Blocks are merged by such a tree: with M' the larger maximum, both
+    sums of each are multiplied by exp(M - M') and added, and M' is the maximum of both. Where a
+    maximum that is subtracted is -infinity, 0 is subtracted in its place; the maximum itself stays
+    -infinity. At last the second sum is divided by the first. exp is the polynomial of
     docs/Compression.md, with the same bits on every target. So an entry depends neither on how its
     tokens were cut into launches, nor on the schedule.
 
@@ -103,7 +104,7 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     ```
 
     Every product and sum rounds to nearest even in fp32. Where M' is -infinity, 0 is subtracted
-    instead; where it is NaN or +infinity, S' and A' are NaN. A segment that ends its window makes
+    in its place, and M' stays -infinity; where it is NaN or +infinity, S' and A' are NaN. A segment that ends its window makes
     the row A / S, or 0 where S is 0, and its state is not written. All other rows are zeros, and
     their state is written to entry `to`, unless that is negative or outside the pool. A row of the
     plan with a position below 0 or above 2^31 - 4096, a negative `token`, or no token, is no

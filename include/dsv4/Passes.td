@@ -23,8 +23,8 @@ def Specialize : Pass<"dsv4-specialize", "::mlir::func::FuncOp"> {
     an upper bound, the next power of two (`dsv4.bounds`), a `dynamic` one stays
     as it is. A dim that is exact must be given. Extents that contradict a type,
     or names no argument has, are errors; so are an argument that is read and
-    overwritten, and rings of two lengths in one cache by one page table or
-    without any.
+    overwritten, a slice of a tensor, and rings of two lengths in one cache by
+    one page table or without any.
 
     ```mlir
     // dims="topk=512"

@@ -48,20 +48,23 @@ void AppendBuilder::buildRingEntry(Value position) {
   Value lengths = op.getLengths();
   Value request = row.getRow();
   Value valid = row.isNotNegative(position);
+  bool perToken = op.hasLengthsPerToken();
   if (op.getRequests()) {
     request =
         row.loadIndex(row.getBuffer(op.getRequests()), row.getRow(), "request");
-    valid = row.both(valid,
-                     row.both(row.isNotNegative(request),
-                              row.isBelow(request, row.getExtent(lengths, 0))),
-                     "has_request");
+    Value exists =
+        perToken ? row.isNotNegative(request)
+                 : row.both(row.isNotNegative(request),
+                            row.isBelow(request, row.getExtent(lengths, 0)));
+    valid = row.both(valid, exists, "has_request");
   }
   if (op.getPageTable())
     valid = row.both(valid,
                      row.isBelow(request, row.getExtent(op.getPageTable(), 0)));
   // The length of a request that there is not must not be read.
   Value length = row.loadIndexIf(
-      valid, row.getBuffer(lengths), [&] { return request; }, 0, "length");
+      valid, row.getBuffer(lengths),
+      [&] { return perToken ? row.getRow() : request; }, 0, "length");
   // A later position of the same launch takes the slot of an earlier one.
   Value kept = row.isBelow(length, row.add(position, row.constant(ring + 1)));
   valid = row.both(valid, kept);

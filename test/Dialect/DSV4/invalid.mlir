@@ -582,7 +582,7 @@ func.func @paged_gather_c4_tokens(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<4x8
 // -----
 
 func.func @paged_gather_c5(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<4x8xi32>, %l: tensor<5xi32>, %o: tensor<4x8x512xbf16>) {
-  // expected-error @+1 {{paged_gather_c5: expected 'lengths' of shape [tokens], got 'tensor<5xi32>'}}
+  // expected-error @+1 {{paged_gather_c5: expected 'lengths' of shape [4], one per token, got 'tensor<5xi32>'}}
   %0 = dsv4.paged_gather %c[%i] lengths(%l : tensor<5xi32>) outs(%o : tensor<4x8x512xbf16>)
       : !dsv4.cache<64 x <v4_584>>, tensor<4x8xi32>
   return
