@@ -306,8 +306,8 @@ def CUDA_JoinOp : CUDA_Op<"join", [Pure,
     ```
 
     Returns the elements of `first`, then those of `second`. Two tiles have vectors of one size; the
-    steps of `second` follow those of `first`. Clause join_c1: the element types and
-    all extents but the first agree, and the first is the sum.
+    steps of `second` follow those of `first`. Two vectors may have any sizes. Clause join_c1: the
+    element types and all extents but the first agree, and the first is the sum.
   }];
   let arguments = (ins VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$first,
                        VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$second);
@@ -395,9 +395,31 @@ def CUDA_AlternateOp : CUDA_Op<"alternate", [Pure,
     Returns the first of every pair of neighbours in a vector or, with `odd`, the second. Clause
     alternate_c1: the result has half the last extent, which is even.
   }];
-  let arguments = (ins VectorOfRankAndType<[2], [F32]>:$source, UnitAttr:$odd);
-  let results = (outs VectorOfRankAndType<[2], [F32]>:$half);
+  let arguments = (ins VectorOfRankAndType<[1, 2], [F32]>:$source, UnitAttr:$odd);
+  let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$half);
   let assemblyFormat = "$source (`odd` $odd^)? attr-dict `:` type($source) `to` type($half)";
+  let hasVerifier = 1;
+}
+
+def CUDA_TransposeOp : CUDA_Op<"transpose", [Pure, AllTypesMatch<["source", "transposed"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>]> {
+  let summary = "the columns of a matrix, one after another";
+  let description = [{
+    ```mlir
+    func.func @example(%scales: vector<12xf8E4M3FN>) {
+      %ordered = cuda.transpose %scales rows 4 : vector<12xf8E4M3FN>
+      return
+    }
+    ```
+
+    The source is a matrix of `rows` rows, one after another. The result has its columns, one after
+    another: element i is element `(i mod rows) * (N / rows) + i / rows` of the N of the source.
+    A lane that holds all scales of a row changes their order so, if they are interleaved. Clause
+    transpose_c1: `rows` divides the number of elements.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$source, I64Attr:$rows);
+  let results = (outs VectorOfRankAndType<[1], [AnyInteger, AnyFloat]>:$transposed);
+  let assemblyFormat = "$source `rows` $rows attr-dict `:` type($source)";
   let hasVerifier = 1;
 }
 
@@ -499,16 +521,25 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
     }
     ```
 
-    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. All
-    `lanes` lanes of the row take part. Clause is_last_c1: `lanes` is a power of two of at most 32.
+    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element
+    counts as different from all others. All `lanes` lanes of the row take part. With `threads`, the
+    `threads` threads of a block read the elements for all rows of the block together, if there are
+    more than `max_alone`. Then the rows of a block are neighbours, and all of them run the op.
+    Clauses:
+
+    * is_last_c1: `lanes` is a power of two of at most 32;
+    * is_last_c2: `threads` is 0 or a multiple of 32; `max_alone` is positive with threads, and 0
+      without.
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$at, CUDA_Offset:$count,
-                       DefaultValuedAttr<I64Attr, "1">:$lanes);
+                       DefaultValuedAttr<I64Attr, "1">:$lanes,
+                       DefaultValuedAttr<I64Attr, "0">:$threads,
+                       DefaultValuedAttr<I64Attr, "0">:$max_alone);
   let results = (outs I1:$last);
   let assemblyFormat = [{
-    $base `[` $at `]` `of` $count (`lanes` $lanes^)? attr-dict
-    `:` type($base) `,` type($at) `,` type($count)
+    $base `[` $at `]` `of` $count (`lanes` $lanes^)? (`threads` $threads^)?
+    (`max_alone` $max_alone^)? attr-dict `:` type($base) `,` type($at) `,` type($count)
   }];
   let hasVerifier = 1;
 }

@@ -41,6 +41,14 @@ def DSV4_FieldAttr : DSV4_Attr<"Field", "field"> {
       page;
     * `in array`: in a separate array of its own, `[pages, page, extent]`.
 
+    The keywords of a field stand in this order, without commas between them:
+
+    ```
+    field ::= `<` string `:` extent `x` type `in` (`row` | `tail` | `array`)
+              (`scales` string `per` (number | `row` | `tensor`))?
+              (`interleave` number)? (`at` byte)? (`pad` bytes)? `high_first`? `>`
+    ```
+
     Fields of one placement follow each other in the order they are listed; `at` gives an explicit
     byte offset instead, `pad` adds unused bytes after the field. A field of i32 is metadata, such
     as the position of an entry's token: an append writes it, a gather does not read it. Any other
@@ -86,7 +94,13 @@ def DSV4_RecordAttr : DSV4_Attr<"Record", "record"> {
   let description = [{
     The fields of an entry, in storage order, and the alignment a page is padded
     to (`align`, bytes). The data fields, in that order, are the entry's row of
-    values; scales and metadata are not part of it. Clauses:
+    values; scales and metadata are not part of it.
+
+    ```
+    record ::= name | `[` field (`,` field)* `]` (`,` `align` bytes)?
+    ```
+
+    Clauses:
 
     * record_c1: names are unique, and there is at least one data field;
     * record_c2: a scale field scales an earlier data field;
@@ -147,7 +161,14 @@ def DSV4_FormatAttr : DSV4_Attr<"Format", "format"> {
     Elements of type `element` and, outermost last, the scale levels that
     multiply them: value = ((element * scale_0) * scale_1) ..., each product
     rounded to fp32. `high_first` puts the even element of a packed 4-bit pair in
-    the high nibble. Clauses:
+    the high nibble. It comes last, after a comma:
+
+    ```
+    format ::= `<` type (`,` `[` (scale (`,` scale)*)? `]`)? (`,` `high_first`)? `>`
+    scale  ::= `<` type `per` (number | `row` | `tensor`) `>`
+    ```
+
+    Clauses:
 
     * format_c1: an element is f4E2M1FN, f8E4M3FN, i4, bf16 or f32, a scale
       f8E8M0FNU, f8E4M3FN, bf16 or f32;
@@ -197,6 +218,13 @@ def DSV4_Ties : I32EnumAttr<"Ties", "how a value halfway between two codes is ro
   let cppNamespace = "::dsv4";
 }
 
+/// A number of f32, which may be written without its type.
+class DSV4_F32Parameter<string default>
+    : DefaultValuedParameter<"::mlir::FloatAttr",
+        "::mlir::FloatAttr::get(::mlir::Float32Type::get($_ctxt), " # default # ")"> {
+  let parser = "parseF32Parameter($_parser)";
+}
+
 def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
   let summary = "the recipe that turns values into payload and scales";
   let description = [{
@@ -205,6 +233,7 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
 
     ```
     amax   = the largest |x|, NaN ignored, infinity as the largest finite value
+             of the type of x (bf16 or f32)
     amax   = max(amax, floor)                           floor_of = amax
     scale  = amax / max  |  amax * fp32(1 / max)        limit = divide | reciprocal
     scale  = max(scale, floor)                          floor_of = scale
@@ -220,11 +249,13 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
     at least the smallest positive and at most the largest finite value of its
     type, an f32 scale at least 2^-126. Codes saturate at `max`, are rounded to
     nearest with `ties` to even or towards zero, and keep the sign of a zero
-    unless `drop_negative_zero` is given. A NaN stays visible: as an f8E4M3FN code
+    unless `drop_negative_zero` is given. The code of an infinity is `max` with its
+    sign. A NaN stays visible: as an f8E4M3FN code
     it is NaN (0x7F); for f4E2M1FN, which has none, the scale of its group
     becomes NaN (0x7F, 0xFF or 0x7FFFFFFF) and every code of the group 7. Clauses:
 
-    * quantizer_c1: the floor is 0 (none) or a positive, finite f32;
+    * quantizer_c1: the floor is 0 (none) or a positive, finite f32, written with
+      or without `: f32`;
     * quantizer_c2: only f4E2M1FN elements have `ties = down` or
       `drop_negative_zero` (checked where the recipe meets a format);
     * quantizer_c3: `up_pow2` is for f8E8M0FNU, which has no other, and f32
@@ -234,8 +265,7 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
     engines; `docs/Quantisation.md` has the attribute of each.
   }];
   let parameters = (ins
-    DefaultValuedParameter<"::mlir::FloatAttr",
-      "::mlir::FloatAttr::get(::mlir::Float32Type::get($_ctxt), 0.0)">:$floor,
+    DSV4_F32Parameter<"0.0">:$floor,
     DefaultValuedParameter<"FloorKind", "FloorKind::Amax">:$floor_of,
     DefaultValuedParameter<"Quotient", "Quotient::Divide">:$limit,
     DefaultValuedParameter<"ScaleRounding", "ScaleRounding::Nearest">:$rounding,
@@ -287,6 +317,13 @@ def DSV4_PolicyAttr : DSV4_Attr<"Policy", "policy"> {
 def DSV4_CompressAlgorithm : I32EnumAttr<"CompressAlgorithm", "how windows are pooled", [
     I32EnumAttrCase<"Windowed", 0, "windowed">,
     I32EnumAttrCase<"Online", 1, "online">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
+def DSV4_LengthsPer : I32EnumAttr<"LengthsPer", "whether lengths are per token or per request", [
+    I32EnumAttrCase<"Token", 0, "token">,
+    I32EnumAttrCase<"Request", 1, "request">
   ]> {
   let cppNamespace = "::dsv4";
 }

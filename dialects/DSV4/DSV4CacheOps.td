@@ -46,22 +46,27 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     | `indices` | i32 `[k]` or `[tokens, k]` | positions, or entries of the pool without `pages` |
     | `pages` | i32 `[pages]`, `[tokens, pages]`, or `[requests, pages]` with `requests` | page table |
     | `requests` | i32 `[tokens]` | row of the page table of each token |
-    | `lengths` | i32 `[tokens]`; rank 0 if `indices` has rank 1 | indices at or beyond it are not valid |
+    | `lengths` | i32 `[tokens]`, `[requests]` with `lengths per request`; rank 0 if `indices` has rank 1 | indices at or beyond it are not valid |
     | `outs` | bf16 or f32 `indices ++ [row extent]` | the rows |
     | `mask` | i1 of the shape of `indices` | whether each row is valid |
 
     ```
-    row(t, j) = i < 0 || i >= length(t)          ? zeros, not valid
+    row(t, j) = i < 0 || i >= length             ? zeros, not valid
               : page < 0 || page >= pages        ? zeros, not valid
               : decode(cache[page][i mod page_size])
-      where i    = indices[t, j]
-            page = page_table ? page_table[r, i div page_size] : i div page_size
-            r    = requests ? requests[t] : t
+      where i      = indices[t, j]
+            page   = page_table ? page_table[r, i div page_size] : i div page_size
+            r      = requests ? requests[t] : t
+            length = lengths[t], or lengths[r] with `lengths per request`
     ```
+
+    The lengths are one per token, also with `requests`, unless `lengths per request` says that they
+    are one per request, as `dsv4.paged_append` takes them. `lengths per token` says the default.
 
     A row that is not valid is zeros, its element of the mask is false, and nothing of the cache is
     read for it. A row is also not valid when `i div page_size` is outside the page table, or `r`
-    outside its rows. Without `lengths`, no index is too large for its request.
+    outside its rows or the lengths per request. Without `lengths`, no index is too large for its
+    request.
 
     A stored element decodes to `element * scale_0 * scale_1 ...`. Every product is rounded to fp32,
     and the last value to nearest even into the result. A NaN becomes 0x7FFF in bf16 and 0x7FFFFFFF
@@ -75,6 +80,7 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
       pages]`, or with `requests` `[requests, pages]`;
     * paged_gather_c4: `requests` is i32 `[tokens]`, and needs a page table of rank 2;
     * paged_gather_c5: `lengths` is i32 `[tokens]`, or of rank 0 when `indices` is of rank 1;
+      `lengths per request` is i32 `[requests]`, and needs `requests`;
     * paged_gather_c6: the mask is i1 of the shape of `indices`.
 
     Source: paper eq. 17-18 (selected entries of the compressed cache); formats of
@@ -87,14 +93,15 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
     Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
     DSV4_Operand<"out", DSV4_Rows>:$out,
-    Optional<DSV4_Operand<"mask", DSV4_Mask>>:$mask
+    Optional<DSV4_Operand<"mask", DSV4_Mask>>:$mask,
+    OptionalAttr<DSV4_LengthsPer>:$lengths_per
   );
   let results = (outs DSV4_Rows:$rows, Optional<DSV4_Mask>:$valid);
   let assemblyFormat = [{
     $cache `[` $indices `]`
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
-    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    (`lengths` (`per` $lengths_per^)? `(` $lengths^ `:` type($lengths) `)`)?
     `outs` `(` $out `:` type($out) `)`
     (`mask` `(` $mask^ `:` type($mask) `)`)?
     attr-dict `:` qualified(type($cache)) `,` type($indices)
@@ -102,6 +109,8 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable();
+    /// Whether `lengths` has an element per request, not per token.
+    bool hasLengthsPerRequest() { return getLengthsPer() == LengthsPer::Request; }
   }];
   let hasVerifier = 1;
 }
@@ -142,7 +151,7 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     | `indices` | i32 `[tokens]` | slots; with `ring` positions |
     | `requests` | i32 `[tokens]` | request of each token |
     | `pages` | i32 `[requests, pages]` | page table of the rings |
-    | `lengths` | i32 `[requests]`, `[tokens]` without `requests` | positions of a request after the launch |
+    | `lengths` | i32 `[requests]`, `[tokens]` without `requests` or with `lengths per token` | positions of a request after the launch |
     | `fields` | `[tokens, n]`, in the order of the record | the stored fields, all except those `per tensor` |
 
     ```
@@ -150,20 +159,26 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     ring n:   p = indices[t], r = requests ? requests[t] : t, i = p mod n
               entry = page_table ? page_table[r, i div page_size] * page_size + i mod page_size
                                  : r * n + i
-              kept only if p >= lengths[r] - n
+              kept only if p >= length - n
+              length = lengths[r], or lengths[t] with `lengths per token`
     ```
 
     Nothing is written for a negative index, an entry outside the pool, a request outside `lengths`
     or the page table, and an entry of a page table outside the pool. If several tokens fall on one
     slot of a ring, the last position wins. So any number of tokens of a request leaves its last n,
-    and a replayed launch writes the same bytes. Without a ring the last token of a slot wins;
-    `unique` promises that slots are distinct, which saves the search for later tokens.
+    and a replayed launch writes the same bytes. Without a ring the last token of a slot wins, and
+    every token searches the slots of all later tokens. `unique` promises that the tokens of a
+    launch have different slots, which saves the search.
+
+    With `requests` there is one length per request. With `lengths per token` each token has the
+    length of its request, as `dsv4.paged_gather` takes them, and the caller promises that the
+    tokens of a request have the same length. `lengths per request` states the default.
 
     `columns` lists for each field the first column of its operand that is stored. Without
     `columns` every operand is as wide as its field. A scale `per row` and metadata of one element
-    may have the shape `[tokens]`. Unused bytes after a field (`pad`) become zero if the
-    field and its padding together are a power of two of bytes; all other unused bytes stay as they
-    are.
+    may have the shape `[tokens]`. The unused bytes after a row or tail field (`pad`) become zero if
+    field and pad together are a power of two of bytes. All other unused bytes stay as they are:
+    other pads, gaps before a field `at` a byte, and the end of a page.
 
     Clauses:
 
@@ -173,8 +188,8 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
       and the first column of 4-bit elements are even; a scale `per row` and metadata of one element
       may, from column 0 on, be `[tokens]`;
     * paged_append_c3: a ring has a positive length below 2^31 that is a multiple of the page size,
-      or divides it, and `lengths`, i32 `[requests]`, `[tokens]` without `requests`; without a ring
-      there are no `lengths`, `requests` and `pages`;
+      or divides it, and `lengths`, i32 `[requests]`, `[tokens]` without `requests` or with `lengths
+      per token`; without a ring there are no `lengths`, `requests` and `pages`;
     * paged_append_c4: `requests` is i32 `[tokens]`; `page_table` is i32 `[requests, pages]`;
     * paged_append_c5: `columns` has one number for every field operand;
     * paged_append_c6: without `columns`, no operand has more columns than its field.
@@ -189,13 +204,14 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
     Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
     Variadic<DSV4_Operand<"fields", AnyRankedTensor>>:$fields, OptionalAttr<I64Attr>:$ring,
-    OptionalAttr<DenseI64ArrayAttr>:$columns, UnitAttr:$unique
+    OptionalAttr<DenseI64ArrayAttr>:$columns, UnitAttr:$unique,
+    OptionalAttr<DSV4_LengthsPer>:$lengths_per
   );
   let assemblyFormat = [{
     $cache `[` $indices `]` (`ring` $ring^)? (`unique` $unique^)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
-    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    (`lengths` (`per` $lengths_per^)? `(` $lengths^ `:` type($lengths) `)`)?
     `fields` `(` $fields `:` type($fields) `)` (`columns` $columns^)?
     attr-dict `:` qualified(type($cache)) `,` type($indices)
   }];
@@ -203,6 +219,11 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     ::mlir::Value getAccessedCache() { return getCache(); }
     /// The fields that operands are given for, in their order.
     ::llvm::SmallVector<FieldAttr> getWrittenFields();
+    /// Whether `lengths` has an element per token, not per request: without
+    /// `requests` every token is one.
+    bool hasLengthsPerToken() {
+      return !getRequests() || getLengthsPer() == LengthsPer::Token;
+    }
     /// First column of field operand `index`.
     int64_t getColumn(unsigned index);
   }];

@@ -42,6 +42,19 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
   let verify = [{ return ::dsv4::verifyRowwise($_op); }];
 }
 
+def DSV4_SelectionOpInterface : OpInterface<"SelectionOpInterface"> {
+  let cppNamespace = "::dsv4";
+  let description = [{
+    A row-wise op that selects elements of rows: its results are ranks, one after another, and no
+    lanes hold them as rows. Its cooperative work is of `#dsv4.select`.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      What it selects from each row of the source of its cooperative work.
+    }], "::dsv4::Selection", "getSelection">
+  ];
+}
+
 def DSV4_RowLayoutOpInterface : OpInterface<"RowLayoutOpInterface"> {
   let cppNamespace = "::dsv4";
   let description = [{

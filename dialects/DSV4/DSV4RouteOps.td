@@ -178,7 +178,8 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     * route_weights_c2: `indices` is i32 of the shape of `scores` with another last extent k, a
       constant between 1 and 65,536;
     * route_weights_c3: the result is f32 of the shape of `indices`;
-    * route_weights_c4: `scale` is finite;
+    * route_weights_c4: `scale` is a finite f32, written with or without `: f32`, after `scale` or
+      in the attributes;
     * route_weights_c5: `uniform` comes without `renormalize` and `scale`.
 
     Source: the official `Gate`, for layers that choose by score and for those that choose by token
@@ -192,9 +193,11 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
   );
   let results = (outs TensorOf<[F32]>:$weights);
   let assemblyFormat = [{
-    $scores `[` $indices `]` (`renormalize` $renormalize^)? (`scale` $scale^)?
+    $scores `[` $indices `]` (`renormalize` $renormalize^)? (`scale` custom<F32>($scale)^)?
     (`uniform` $uniform^)?
-    `outs` `(` $out `:` type($out) `)` attr-dict `:` type($scores) `,` type($indices)
+    `outs` `(` $out `:` type($out) `)`
+    `` custom<F32Dict>(attr-dict, "\"scale\"", "{\"renormalize\", \"scale\", \"uniform\"}")
+    `:` type($scores) `,` type($indices)
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }

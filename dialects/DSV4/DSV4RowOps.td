@@ -108,7 +108,16 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     }
     ```
 
-    Quantises rows: finds a scale for every group of values, and divides the values by it.
+    Quantises rows: finds a scale for every group of values, and divides the values by it. A format
+    without scales only rounds:
+
+    ```mlir
+    func.func @cast(%x: tensor<?x576xbf16>, %out: tensor<?x64xf8E4M3FN>) -> tensor<?x64xf8E4M3FN> {
+      %rope = dsv4.quantize %x columns [512, 64] outs(%out : tensor<?x64xf8E4M3FN>)
+          {format = #dsv4.format<f8E4M3FN>} : tensor<?x576xbf16>
+      return %rope : tensor<?x64xf8E4M3FN>
+    }
+    ```
 
     | operand | element type and shape | meaning |
     |---|---|---|
@@ -119,6 +128,10 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     `columns [begin, count]` selects `count` columns of every row from column `begin` on; without it
     the whole row is quantised. The attribute `format` defines the stored types. The quantisation
     recipe `recipe` defines how scales and values are computed (`#dsv4.quantizer`).
+
+    A format without levels has elements of f8E4M3FN and no recipe. A value becomes the nearest
+    f8E4M3FN, ties to even. Beyond 448, infinity included, it becomes 448 with its sign; NaN becomes
+    0x7F. A zero keeps its sign, and so does a value that rounds to zero.
 
     A format has one level, `per g` or `per row`, of f8E8M0FNU, f8E4M3FN or f32. Or it has two: the
     first of f8E4M3FN `per g`, the second of f32. The operand `given` is a second level `per
@@ -132,10 +145,12 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     * quantize_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent between 1 and 65,536;
     * quantize_c2: the columns are within the rows of `x`;
     * quantize_c3: the format has f8E4M3FN or f4E2M1FN elements, the even one of a pair in the low
-      nibble, and levels as above, whose groups divide the columns;
+      nibble, and levels as above, whose groups divide the columns, or f8E4M3FN elements and no
+      levels;
     * quantize_c4: the destinations have the shapes and types that `dsv4.dequantize` takes
       (dequantize_c3, c5);
-    * quantize_c5: the recipe fits the format (quantizer_c2, c3);
+    * quantize_c5: a format with levels has a recipe, which fits it (quantizer_c2, c3); one without
+      levels has none;
     * quantize_c6: `given`, f32 of shape [1], is present if and only if a level is `per tensor`.
 
     Source: the official `act_quant` and `fp4_act_quant`; docs/Quantisation.md has the recipes of
@@ -144,7 +159,7 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
   let arguments = (ins
     DSV4_Operand<"x", DSV4_Rows>:$x, Optional<DSV4_Operand<"given", TensorOf<[F32]>>>:$given,
     Variadic<DSV4_Operand<"outs", AnyRankedTensor>>:$outs,
-    DSV4_FormatAttr:$format, DSV4_QuantizerAttr:$recipe,
+    DSV4_FormatAttr:$format, OptionalAttr<DSV4_QuantizerAttr>:$recipe,
     OptionalAttr<DenseI64ArrayAttr>:$columns
   );
   let results = (outs Variadic<AnyRankedTensor>:$payload_and_scales);
@@ -216,7 +231,7 @@ def DSV4_RMSNormOp : DSV4_RowToRowOp<"rms_norm"> {
       65,536;
     * rms_norm_c2: `weight` is bf16 or f32 of shape [N];
     * rms_norm_c3: the result is bf16 or f32 of the shape of `x`;
-    * rms_norm_c4: `eps` is a finite f32 >= 0.
+    * rms_norm_c4: `eps` is a finite f32 >= 0, written with or without `: f32`.
 
     Source: the official `RMSNorm`.
   }];
@@ -226,7 +241,8 @@ def DSV4_RMSNormOp : DSV4_RowToRowOp<"rms_norm"> {
   );
   let assemblyFormat = [{
     $x (`weight` `(` $weight^ `:` type($weight) `)`)? `outs` `(` $out `:` type($out) `)`
-    attr-dict `:` type($x) custom<TiedResult>(ref(type($out)), type($rows))
+    `` custom<F32Dict>(attr-dict, "\"eps\"") `:` type($x)
+    custom<TiedResult>(ref(type($out)), type($rows))
   }];
 }
 
@@ -315,7 +331,7 @@ def DSV4_HadamardOp : DSV4_RowToRowOp<"hadamard"> {
     * hadamard_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent N, a power of two of
       at most 65,536;
     * hadamard_c2: the result is bf16 or f32 of the shape of `x`;
-    * hadamard_c3: `scale` is finite.
+    * hadamard_c3: `scale` is a finite f32, written with or without `: f32`.
 
     Source: the official indexer, which has N = 128 and scale 128^-0.5.
   }];
@@ -324,7 +340,8 @@ def DSV4_HadamardOp : DSV4_RowToRowOp<"hadamard"> {
   );
   let assemblyFormat = [{
     $x `outs` `(` $out `:` type($out) `)`
-    attr-dict `:` type($x) custom<TiedResult>(ref(type($out)), type($rows))
+    `` custom<F32Dict>(attr-dict, "\"scale\"") `:` type($x)
+    custom<TiedResult>(ref(type($out)), type($rows))
   }];
 }
 

@@ -115,10 +115,6 @@ def DSV4_ScheduleAttr : DSV4_ScheduleAttrBase<"Schedule", "schedule"> {
     int64_t getRowsPerBlock() const;
     /// Blocks that share these rows.
     int64_t getBlocksPerRow() const;
-    /// Whether a kernel has so few blocks that all of them start at once, and its
-    /// dependent kernel takes no SM slots that they need: clusters of which a
-    /// multiprocessor need not hold two blocks are for few rows.
-    bool startsAtOnce() const { return getCluster() > 1 && getMinBlocks() <= 1; }
     /// One line of a header comment or a remark. `sharedBytes`: dynamic shared
     /// memory.
     std::string describe(int64_t sharedBytes = 0) const;
@@ -143,19 +139,22 @@ def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
     `e = (s * lanes + l) * vector + v`. `load` and `store` are cache policies: `evict_last`
     keeps loaded lines in the cache for other rows, and `streaming` evicts results first.
 
+    With `vector = 0` the one lane of a row has each segment as one vector, whatever its extent, and
+    all scales of it. That is the slowest way, and fits every row.
+
     Lanes hold a whole row in registers. With `section = n` they do so only to find its statistics,
     and then read it again and store the result n steps at a time. Use a section for rows that are
     too long for the registers of a warp. Clauses:
 
     * schedule_rows_c1: lanes is a power of two between 1 and 32;
-    * schedule_rows_c2: vector is a power of two between 1 and 32;
-    * schedule_rows_c3: lanes * vector divides every segment of the row, or vector does, where ops
-      allow a masked tail; a group of scales divides, or is a multiple of, a vector and a step of
-      lanes * vector elements; a vector is whole bytes, and a step has as many groups as
-      their scales are interleaved by (checked on the kernel);
-    * schedule_rows_c4: section is between 0 and 64; with a section, all ops of the kernel compute
-      rows element by element, from statistics of the whole row at most, and sections of `section`
-      steps divide every row (checked on the kernel).
+    * schedule_rows_c2: vector is a power of two between 1 and 32, or 0 if lanes is 1;
+    * schedule_rows_c3: vector is 0; or lanes * vector divides every segment of the row, or vector
+      does, where ops allow a masked tail; a group of scales divides, or is a multiple of, a vector
+      and a step of lanes * vector elements; a vector is whole bytes, and a step has as many groups
+      as their scales are interleaved by, or divides a group (checked on the kernel);
+    * schedule_rows_c4: section is between 0 and 64, and 0 if vector is; with a section, all ops of
+      the kernel compute rows element by element, from statistics of the whole row at most, and
+      sections of `section` steps divide every row (checked on the kernel).
   }];
   let parameters = (ins
     "int64_t":$lanes, "int64_t":$vector,

@@ -18,6 +18,7 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getCooperativeWork"]>,
+    DeclareOpInterfaceMethods<DSV4_SelectionOpInterface>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>,
     DeclareOpInterfaceMethods<DSV4_FusionOpInterface,
         ["getDemandedAccesses", "getProvidedAccesses", "getAccessNote", "isAlsoStored"]>,

@@ -79,11 +79,12 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
 
     **Numbers.** Every operation rounds to nearest even in fp32. Rows are taken in blocks of eight
     in their order; the last block, if it is not the only one, is filled up with tokens of weight 0.
-    A block has the maximum M of its scores, ignoring NaN; where M is -infinity, 0 is subtracted
-    instead. It has weights e_r = exp(score_r - M), and the sums of e_r and of e_r * value_r as
-    binary trees of neighbours, where an unpaired value moves up one level unchanged. Blocks are
-    merged by such a tree: with M' the larger maximum, both sums of each are multiplied by exp(M -
-    M') and added. Finally the second sum is divided by the first. exp is the polynomial of
+    A block has the maximum M of its scores, ignoring NaN. It has weights e_r = exp(score_r - M),
+    and the sums of e_r and of e_r * value_r as binary trees of neighbours, where an unpaired value
+    moves up one level unchanged. Blocks are merged by such a tree: with M' the larger maximum, both
+    sums of each are multiplied by exp(M - M') and added, and M' is the maximum of both. If a
+    maximum that is subtracted is -infinity, 0 is subtracted instead; the maximum itself stays
+    -infinity. Finally the second sum is divided by the first. exp is the polynomial of
     docs/Compression.md, with the same bits on every target. So an entry depends neither on how its
     tokens were divided among launches, nor on the schedule.
 
@@ -104,13 +105,13 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     ```
 
     Every product and sum rounds to nearest even in fp32. If M' is -infinity, 0 is subtracted
-    instead; if it is NaN or +infinity, S' and A' are NaN. A segment that ends its window makes the
-    row A / S, or 0 where S is 0, and its state is not written. All other rows are zeros, and
-    their state is written to entry `to`, unless that is negative or outside the pool. A row of the
-    plan with a position below 0 or above 2^31 - 4096, a negative `token`, or no token, is no
-    segment: nothing is read or written for it. The caller promises that no segment of a launch
-    reads or writes an entry of the state that another one writes. A segment may write the entry
-    that it reads.
+    instead, and M' stays -infinity; if it is NaN or +infinity, S' and A' are NaN. A segment that
+    ends its window makes the row A / S, or 0 where S is 0, and its state is not written. All other
+    rows are zeros, and their state is written to entry `to`, unless that is negative or outside the
+    pool. A row of the plan with a position below 0 or above 2^31 - 4096, a negative `token`, or no
+    token, is no segment: nothing is read or written for it. The caller promises that no segment of
+    a launch reads or writes an entry of the state that another one writes. A segment may write the
+    entry that it reads.
 
     Clauses:
 

@@ -68,8 +68,7 @@ def Row_WriteOp : Row_Op<"write"> {
     * write_c1: the base has bytes or elements of the value;
     * write_c2: `align` is a power of two, `group` and `interleave` are positive, and
       `pad` is not negative;
-    * write_c3: only values `per` more than one element have an interleave or a pad;
-    * write_c4: `interleave` divides the extent.
+    * write_c3: `interleave` divides the extent.
   }];
   let arguments = (ins Row_AnyRow:$value, Arg<Row_Buffer, "", [MemWrite]>:$base, Index:$offset,
                        DefaultValuedAttr<I64Attr, "1">:$group,
@@ -165,7 +164,8 @@ def Row_IsLastOp : Row_Op<"is_last"> {
     }
     ```
 
-    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`.
+    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element
+    counts as different from all others. Every row runs the op once, each with its own `at`.
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "", [MemRead]>:$base, Index:$at, Index:$count);
   let results = (outs I1:$last);

@@ -26,8 +26,8 @@ def Specialize : Pass<"dsv4-specialize", "::mlir::func::FuncOp"> {
     * a `dynamic` dim stays as it is.
 
     These are errors: an extent that contradicts a type, a name that no argument has, an argument
-    that is both read and overwritten, and two rings of different lengths in one cache with one page
-    table or without any.
+    that is both read and overwritten, a slice of a tensor, and two rings of different lengths in
+    one cache with one page table or without any.
 
     ```mlir
     // dims="topk=512"
@@ -85,7 +85,8 @@ def ConvertDSV4ToRow : Pass<"convert-dsv4-to-row", "::mlir::func::FuncOp"> {
     The body of every `dsv4.kernel` becomes an `scf.forall` over its rows. The body of the loop
     computes one whole row with ops of `row`, `arith` and `vector` on flat buffers. There are no
     threads yet, and the pass reads no schedule. The kernel loses its results and writes its
-    destinations instead.
+    destinations instead. An append whose slots may repeat leaves a remark
+    (`--remarks-filter=convert-dsv4-to-row`), because it costs more than one with `unique`.
   }];
   let dependentDialects = [
     "::dsv4::DSV4Dialect", "::dsv4::row::RowDialect",

@@ -226,10 +226,10 @@ LogicalResult Selector::emitColumns(cuda::SelectOp call) {
   Block *body = &call.getLoad().emplaceBlock();
   View columns;
   columns.access = Access::columns(part.getVector());
-  columns.vector = part.getVector();
+  columns.map.vector = part.getVector();
   columns.column = body->addArgument(b.getIndexType(), d.getLoc("column"));
   Distribution thread = d.enter(body, columns);
-  Footprint at{columns.vector, 1};
+  Footprint at{columns.map.vector, 1};
   if (failed(thread.placeLoads(select.getScores(), at)))
     return failure();
   auto scores = thread.get(select.getScores(), at);
@@ -287,8 +287,8 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
   thread.forgetWholeRows();
   OpBuilder &inner = thread.getBuilder();
   // The row has been read, the rest is short.
-  if (isWarp() && schedule.getPdl())
-    cuda::LaunchDependentsOp::create(inner, loc);
+  if (isWarp())
+    thread.launchDependents();
   if (failed(emitRank(select, thread, value, isWarp() ? kWarp : select.getK())))
     return failure();
   inner.setInsertionPointToEnd(body);
@@ -299,10 +299,15 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
 LogicalResult Selector::build() {
   if (failed(verifyWritesOf(select, d)))
     return failure();
-  if (isWarp())
+  d.waitForPreviousKernel();
+  if (isWarp()) {
     d.mapRowsToLanes(kWarp);
-  else
+  } else {
+    // Few blocks, busy for long with what is in shared memory: dependent
+    // kernels have room beside them.
+    d.launchDependents();
     d.mapRowsToBlocks(schedule.getBlocksPerRow());
+  }
   placeScalars();
   if (failed(placeStatistics()))
     return failure();
@@ -367,10 +372,8 @@ struct MapDistribution : DistributionModel<MapDistribution, row::MapOp> {
           d.getBuilder(), d.getLoc(), d.getBuilder().getIndexType(), *element);
     Block &body = map.getBody().front();
     d.map(body.getArgument(0), index);
-    body.walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        (void)d.getScalar(operand);
-    });
+    for (Operation &inner : body)
+      d.placeOperands(inner);
     if (failed(d.cloneScalars(&body)))
       return failure();
     return d.lookup(body.getTerminator()->getOperand(0));

@@ -211,6 +211,9 @@ LogicalResult TileSelector::emitRanks(Region &region) {
 LogicalResult TileSelector::build() {
   if (failed(verify()))
     return failure();
+  d.waitForPreviousKernel();
+  // As in other selections by blocks, these have room for dependent kernels.
+  d.launchDependents();
   d.mapRowsToTiles(tile.rows);
   cuda::SelectTilesOp call = createCall();
   if (d.getSharedBytes() > limits::kMaxSharedBytes)

@@ -37,16 +37,27 @@ public:
         window(schedule.getPart<WindowAttr>()),
         channels(getExtent(op->getResult(0))) {}
 
-  LogicalResult build(row::WindowReduceOp op);
-  LogicalResult build(row::WindowReduceOnlineOp op);
+  /// Emits the reduction and the row program that it is part of.
+  template <typename Op>
+  LogicalResult distribute(Op op);
 
 private:
+  LogicalResult build(row::WindowReduceOp op);
+  LogicalResult build(row::WindowReduceOnlineOp op);
+  /// Brings the first load of `plan` near, which says where operands of a row
+  /// are.
+  void prefetchPlan(Block &plan, bool l2);
+  /// The same with scalars of the row program.
+  void prefetchScalars();
+  /// Emits what all threads need of the plan of the one row of a block.
+  LogicalResult placePlan(Block &plan);
   /// The distribution of the body of a device call, for one of its rows.
   Distribution enterBody(Region &from, Region &to, StringRef name);
   /// What one of the block's lanes does: its fragment of rows that the region
   /// is given, reads, writes and ends in. The device call gives it its lane,
   /// after the indices of the region.
-  LogicalResult emitRegion(Distribution &body, Region &from, Region &to);
+  LogicalResult emitRegion(Distribution &body, Region &from, Region &to,
+                           bool staged = false);
   Type getResultType();
 
   Distribution &d;
@@ -81,13 +92,14 @@ static OperationName getYield(Operation *end) {
 }
 
 LogicalResult WindowBuilder::emitRegion(Distribution &body, Region &from,
-                                        Region &to) {
+                                        Region &to, bool staged) {
   Block *source = &from.front(), *block = &to.emplaceBlock();
   View view;
-  view.vector = window.getElements();
-  view.lanes = channels / view.vector /
-               window.getVectorsPerThread(channels, schedule.getThreads() *
-                                                        schedule.getCluster());
+  view.staged = staged;
+  int64_t steps = window.getVectorsPerThread(
+      channels, schedule.getThreads() * schedule.getCluster());
+  view.map = ElementMap::ofThreads(channels / window.getElements() / steps,
+                                   window.getElements(), schedule.getCluster());
   // Indices come first, then the lane, then rows.
   auto isIndex = [](BlockArgument arg) { return arg.getType().isIndex(); };
   SmallVector<std::pair<BlockArgument, BlockArgument>> indices;
@@ -130,7 +142,7 @@ LogicalResult WindowBuilder::build(row::WindowReduceOp op) {
   auto call = cuda::WindowReduceOp::create(
       b, op.getLoc(), getResultType(), d.getFirstRow(), d.getRowCount(),
       op.getMembers(), schedule.getRowsPerBlock(), schedule.getThreads(),
-      d.getView().lanes, schedule.getCluster());
+      d.getMap().lanes, schedule.getCluster());
   Distribution body = enterBody(op.getBody(), call.getBody(), "entry");
   if (failed(body.cloneScalars(&op.getBody().front())))
     return failure();
@@ -174,7 +186,7 @@ LogicalResult WindowBuilder::build(row::WindowReduceOnlineOp op) {
   auto call = cuda::WindowReduceOnlineOp::create(
       b, op.getLoc(), getResultType(), d.getFirstRow(), d.getRowCount(),
       op.getMembers(), schedule.getRowsPerBlock(), schedule.getThreads(),
-      d.getView().lanes, schedule.getCluster(), prefetch.groups);
+      d.getMap().lanes, schedule.getCluster(), prefetch.groups);
   Distribution body = enterBody(op.getBody(), call.getBody(), "segment");
   if (failed(body.cloneScalars(&op.getBody().front())))
     return failure();
@@ -184,13 +196,95 @@ LogicalResult WindowBuilder::build(row::WindowReduceOnlineOp op) {
       body.lookup(segment.getKnown()), body.lookup(segment.getKept()),
       body.lookup(segment.getEnds()));
   for (auto [from, to] :
-       llvm::zip_equal(segment->getRegions(), own->getRegions())) {
-    body.setStaged(prefetch.isStaged && &from == &segment.getMember());
-    if (failed(emitRegion(body, from, to)))
+       llvm::zip_equal(segment->getRegions(), own->getRegions()))
+    if (failed(emitRegion(body, from, to,
+                          prefetch.isStaged && &from == &segment.getMember())))
       return failure();
-  }
   d.set(op.getReduced(), {channels, 1}, call.getReduced());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The row program around a reduction
+//===----------------------------------------------------------------------===//
+
+void WindowBuilder::prefetchPlan(Block &plan, bool l2) {
+  auto first = llvm::find_if(plan, llvm::IsaPred<memref::LoadOp>);
+  if (first == plan.end())
+    return;
+  // Nothing is read ahead of the wait, not even for an address.
+  auto address = llvm::make_range(plan.begin(), first);
+  auto reads = [](Operation &op) {
+    return llvm::any_of(op.getOperands(), dependsOnMemory);
+  };
+  if (reads(*first) || llvm::any_of(address, reads))
+    return;
+  for (Operation &op : address)
+    d.placeOperands(op);
+  d.placeOperands(*first);
+  IRMapping scalars = d.getScalars();
+  for (Operation &op : address)
+    b.clone(op, scalars);
+  auto load = cast<memref::LoadOp>(*first);
+  cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
+                           scalars.lookupOrDefault(load.getIndices()[0]),
+                           d.getReadCondition(), l2);
+}
+
+void WindowBuilder::prefetchScalars() {
+  for (auto load : d.getProgram()->getOps<memref::LoadOp>()) {
+    if (dependsOnMemory(load.getIndices()[0]))
+      continue;
+    Value index = d.getScalar(load.getIndices()[0]);
+    cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(), index,
+                             d.getReadCondition(), /*l2=*/true);
+  }
+}
+
+LogicalResult WindowBuilder::placePlan(Block &plan) {
+  if (schedule.getRowsPerBlock() != 1)
+    return success();
+  for (Operation &op : plan.without_terminator())
+    d.placeOperands(op);
+  return d.cloneScalarsForAll(&plan);
+}
+
+/// Whether a kernel has so few blocks that all of them start at once, and its
+/// dependent kernel takes no SM slots that they need: clusters of which a
+/// multiprocessor need not hold two blocks are for few rows.
+static bool startsAtOnce(ScheduleAttr schedule) {
+  return schedule.getCluster() > 1 && schedule.getMinBlocks() <= 1;
+}
+
+template <typename Op>
+LogicalResult WindowBuilder::distribute(Op op) {
+  Block &plan = op.getBody().front();
+  // Segments of a window are read once, whatever block has them.
+  bool isApart =
+      std::is_same_v<Op, row::WindowReduceOp> && window.takesRowsApart();
+  d.mapRowsToHolders(isApart ? RowOrder::GridApart : RowOrder::Neighbours);
+  // Most plans are older than the launch that ends now: what they say should
+  // not begin with their way from memory.
+  if (schedule.getPdl()) {
+    prefetchPlan(plan, /*l2=*/true);
+    prefetchScalars();
+  }
+  d.waitForPreviousKernel();
+  if (isApart)
+    prefetchPlan(plan, /*l2=*/false);
+  // Threads that wait for scalars of the row have the plan by then, too.
+  if (failed(d.placeFirstLoads()) || failed(placePlan(plan)) ||
+      failed(d.placeOtherLoads()))
+    return failure();
+  bool isEarly = startsAtOnce(schedule);
+  if (isEarly)
+    d.launchDependents();
+  if (failed(build(op)))
+    return failure();
+  if (!isEarly)
+    d.launchDependents();
+  d.enterGuard();
+  return d.storeRows();
 }
 
 namespace {
@@ -213,16 +307,9 @@ struct WindowDistribution : DistributionModel<WindowDistribution<Op>, Op> {
         cast<VectorType>(op->getResult(0).getType()).getNumElements();
     if (channels % part.getElements() != 0)
       return op->emitOpError() << "schedule_window_c1: a row of " << channels
-                               << " elements is not a multiple of vectors of "
+                               << " elements does not divide into vectors of "
                                << part.getElements();
-    auto emit = [&] { return WindowBuilder(op, d).build(window); };
-    Distribution::Cooperation with;
-    with.plan = &window.getBody().front();
-    // Segments of a window are read once, whatever block has them.
-    with.rowsApart =
-        std::is_same_v<Op, row::WindowReduceOp> && part.takesRowsApart();
-    with.emit = emit;
-    return d.distributeRows(&with);
+    return WindowBuilder(op, d).distribute(window);
   }
 };
 

@@ -25,8 +25,9 @@ Interpreter::findRingEntry(PagedAppendOp op, int64_t token,
   const Tensor &lengths = values.at(op.getLengths());
   int64_t request =
       op.getRequests() ? values.at(op.getRequests()).index(token) : token;
-  if (request < 0 || request >= lengths.size() ||
-      position < lengths.index(request) - ring)
+  int64_t at = op.hasLengthsPerToken() ? token : request;
+  if (request < 0 || at >= lengths.size() ||
+      position < lengths.index(at) - ring)
     return std::nullopt;
   int64_t slot = position % ring;
   if (!op.getPageTable()) {
@@ -97,12 +98,17 @@ rt::Status Interpreter::checkAppend(PagedAppendOp op) const {
   }
   if (!op.getRing())
     return {};
-  // Without requests every token is one.
-  Value perToken = op.getRequests() ? op.getRequests() : op.getLengths();
-  StringRef name = op.getRequests() ? "requests" : "lengths";
-  if (rt::Status status = checkShape(op, name, perToken, tokens); !status)
-    return status;
-  if (!op.getPageTable())
+  if (op.getRequests())
+    if (rt::Status status =
+            checkShape(op, "requests", op.getRequests(), tokens);
+        !status)
+      return status;
+  if (op.hasLengthsPerToken())
+    if (rt::Status status = checkShape(op, "lengths", op.getLengths(), tokens);
+        !status)
+      return status;
+  // Lengths per token say nothing of the number of requests.
+  if (!op.getPageTable() || (op.getRequests() && op.hasLengthsPerToken()))
     return {};
   return checkShape(op, "pages", op.getPageTable(),
                     {values.at(op.getLengths()).size(),

@@ -74,9 +74,14 @@ std::optional<Interpreter::Entry>
 Interpreter::findEntry(PagedGatherOp op, int64_t token, int64_t index) const {
   if (index < 0)
     return std::nullopt;
-  if (Value lengths = op.getLengths())
-    if (index >= values.at(lengths).index(token))
+  if (Value lengths = op.getLengths()) {
+    int64_t at = op.hasLengthsPerRequest()
+                     ? values.at(op.getRequests()).index(token)
+                     : token;
+    const Tensor &tensor = values.at(lengths);
+    if (at < 0 || at >= tensor.size() || index >= tensor.index(at))
       return std::nullopt;
+  }
   auto cache = cast<BlockArgument>(op.getCache());
   int64_t pageSize = op.getCache().getType().getPage();
   int64_t page = index / pageSize;
@@ -128,10 +133,13 @@ rt::Status Interpreter::gather(PagedGatherOp op) {
   SmallVector<int64_t> tokenShape;
   if (perToken)
     tokenShape.push_back(tokens);
+  SmallVector<int64_t> lengthShape = tokenShape;
+  if (op.hasLengthsPerRequest())
+    lengthShape = {values.at(op.getPageTable()).shape.front()};
   const std::tuple<StringRef, Value, ArrayRef<int64_t>> operands[] = {
       {"outs", op.getOut(), rowShape},
       {"mask", op.getMask(), indices.shape},
-      {"lengths", op.getLengths(), tokenShape},
+      {"lengths", op.getLengths(), lengthShape},
       {"requests", op.getRequests(), tokenShape}};
   for (auto [name, value, shape] : operands)
     if (value)

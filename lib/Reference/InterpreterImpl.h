@@ -133,6 +133,7 @@ private:
   rt::Status gather(PagedGatherOp op);
   rt::Status dequantize(DequantizeOp op);
   rt::Status quantize(QuantizeOp op);
+  rt::Status castRows(QuantizeOp op);
   rt::Status normalize(RMSNormOp op);
   rt::Status rotate(RopeOp op);
   rt::Status transform(HadamardOp op);

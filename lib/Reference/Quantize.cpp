@@ -152,7 +152,28 @@ void Quantizer::quantizeGroup(int64_t from, int64_t to, int64_t count,
 // All rows
 //===----------------------------------------------------------------------===//
 
+/// A format without scales: every value is rounded by itself.
+rt::Status Interpreter::castRows(QuantizeOp op) {
+  const Tensor x = values.at(op.getX());
+  auto [begin, count] = op.getColumnRange();
+  SmallVector<int64_t> shape(ArrayRef<int64_t>(x.shape).drop_back());
+  shape.push_back(count);
+  if (rt::Status status = checkShape(op, "outs", op.getOuts()[0], shape);
+      !status)
+    return status;
+  Elements from = x.elements();
+  Elements to = makeResult(op.getResult(0), shape).elements();
+  for (int64_t row = 0; row < x.rows(); ++row)
+    for (int64_t i = 0; i < count; ++i)
+      to.setCode(row * count + i,
+                 encode(to.format, from.value(row * x.shape.back() + begin + i),
+                        Rounding::NearestEven));
+  return {};
+}
+
 rt::Status Interpreter::quantize(QuantizeOp op) {
+  if (!op.getRecipe())
+    return castRows(op);
   const Tensor x = values.at(op.getX());
   auto [begin, count] = op.getColumnRange();
   ArrayRef<ScaleAttr> levels = op.getFormat().getScales();
@@ -177,7 +198,7 @@ rt::Status Interpreter::quantize(QuantizeOp op) {
     outs.push_back(
         makeResult(result, shape)
             .elements(outs.empty() && op.getFormat().getHighFirst()));
-  Quantizer quantizer{op.getRecipe(), x.elements(), outs[0], outs[1]};
+  Quantizer quantizer{*op.getRecipe(), x.elements(), outs[0], outs[1]};
   for (int64_t row = 0; row < x.rows(); ++row) {
     int64_t from = row * x.shape.back() + begin;
     std::optional<float> outer;

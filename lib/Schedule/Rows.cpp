@@ -23,13 +23,19 @@ LogicalResult RowsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "schedule_rows_c1: expected 'lanes' to be a power of "
                           "two between 1 and 32, got "
                        << lanes;
-  if (vector < 1 || vector > 32 || !llvm::isPowerOf2_64(vector))
+  bool hasWholeSegments = vector == 0 && lanes == 1;
+  if (!hasWholeSegments &&
+      (vector < 1 || vector > 32 || !llvm::isPowerOf2_64(vector)))
     return emitError() << "schedule_rows_c2: expected 'vector' to be a power "
-                          "of two between 1 and 32, got "
+                          "of two between 1 and 32, or 0 if 'lanes' is 1, got "
                        << vector;
   if (section < 0 || section > kMaxSection)
     return emitError() << "schedule_rows_c4: expected 'section' between 0 and "
                        << kMaxSection << ", got " << section;
+  if (hasWholeSegments && section != 0)
+    return emitError() << "schedule_rows_c4: expected 'section' to be 0, as "
+                          "'vector' is, got "
+                       << section;
   return success();
 }
 
@@ -62,6 +68,8 @@ PartResources RowsAttr::getResources(Operation *kernel,
 }
 
 std::string RowsAttr::describe(const LaunchPart &) const {
+  if (getVector() == 0)
+    return "1 lane per row, which holds whole segments";
   std::string line =
       llvm::formatv("{0} lanes per row, vectors of {1} {2}", getLanes(),
                     getVector(), getVector() == 1 ? "element" : "elements");
@@ -85,12 +93,15 @@ static std::string explainGroups(RowwiseOpInterface op, int64_t vector,
           "schedule_rows_c3: {0} consecutive elements belong together: "
           "expected a 'vector' of at least as many, and steps of more",
           group.extent);
-    if (group.interleave > 1 &&
+    // Lanes that have all scales of a row take them in any order.
+    bool hasAll = group.extent > 1 && group.extent % step == 0;
+    if (group.interleave > 1 && !hasAll &&
         (step != group.extent * group.interleave || vector > group.extent))
       return llvm::formatv("schedule_rows_c3: scales interleaved by {0} need "
-                           "steps of {1} elements, not {2}",
+                           "steps of {1} elements, or of a divisor of {2}, "
+                           "not {3}",
                            group.interleave, group.extent * group.interleave,
-                           step);
+                           group.extent, step);
   }
   return "";
 }
@@ -114,6 +125,9 @@ static std::string explainSections(RowwiseOpInterface op, int64_t section) {
 std::string RowsAttr::explainMisfit(Operation *kernel,
                                     const LaunchPart &) const {
   int64_t vector = getVector(), step = getLanes() * vector;
+  // A lane that holds all of a row needs nothing of its neighbours.
+  if (vector == 0)
+    return "";
   Block &body = kernel->getRegion(0).front();
   for (auto op : body.getOps<RowwiseOpInterface>()) {
     if (!holdsFragments(op))

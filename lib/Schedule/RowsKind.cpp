@@ -97,6 +97,7 @@ public:
     auto wide = std::make_shared<RowsEntry>(*this);
     wide->lanes = limits::kWarp;
     wide->vector = std::max(vector, kWideVector);
+    wide->isLastResort = true;
     return wide;
   }
 
@@ -105,6 +106,8 @@ public:
   StorePolicy store = StorePolicy::Default;
   int64_t bits = 0;     ///< Of a stored element of the first segment; 0: any.
   bool grouped = false; ///< For scales that stand for less than a row.
+  /// Whether a lane may hold a whole row where nothing else fits.
+  bool isLastResort = false;
 };
 
 struct RowsKind : ScheduleKind {
@@ -190,6 +193,20 @@ static SmallVector<LaneMapping> listMappings(const RowProblem &problem) {
   return mappings;
 }
 
+/// Whether lanes have a part each of all scales that are interleaved, rather
+/// than all of them: a step has as many groups as the interleave.
+static bool dealsInterleaved(KernelOp kernel, const LaneMapping &mapping) {
+  int64_t step = mapping.lanes * mapping.vector;
+  auto deals = [&](const ScaleGroup &group) {
+    return group.interleave <= 1 || step == group.extent * group.interleave;
+  };
+  return llvm::all_of(getRowwiseOps(kernel), [&](RowwiseOpInterface op) {
+    return !holdsFragments(op) ||
+           llvm::all_of(cast<RowLayoutOpInterface>(*op).getScaleGroups(),
+                        deals);
+  });
+}
+
 void RowsEntry::addCandidates(
     KernelOp kernel, const ScheduleCandidate &base,
     SmallVectorImpl<ScheduleCandidate> &candidates) const {
@@ -200,7 +217,8 @@ void RowsEntry::addCandidates(
   problem.gathers = llvm::any_of(getRowwiseOps(kernel), isReadByIndex);
   LaunchPart launch = base.launch;
   // Lanes that hold what all threads have made together need few registers.
-  if (!dsv4::getCooperativeWork(kernel)) {
+  const bool isCooperative = bool(dsv4::getCooperativeWork(kernel));
+  if (!isCooperative) {
     problem.rowBits = getRowBits(kernel);
     while (problem.maxLanes < limits::kWarp && problem.isLong(problem.maxLanes))
       problem.maxLanes *= 2;
@@ -212,9 +230,22 @@ void RowsEntry::addCandidates(
                 kOtherRegisters)
       launch.minBlocks = 0;
   }
-  for (LaneMapping mapping : listMappings(problem)) {
+  SmallVector<LaneMapping> mappings, rest;
+  if (vector != 0)
+    for (LaneMapping mapping : listMappings(problem))
+      (dealsInterleaved(kernel, mapping) ? mappings : rest).push_back(mapping);
+  if (isLastResort)
+    llvm::append_range(mappings, rest);
+  if (vector == 0 || isLastResort)
+    mappings.push_back({/*lanes=*/1, /*vector=*/0});
+  for (LaneMapping mapping : mappings) {
     ScheduleCandidate &candidate = candidates.emplace_back(base);
     candidate.launch = launch;
+    if (isLastResort && mapping.vector == 0 && !isCooperative) {
+      // A lane takes all registers that it can have for its row.
+      candidate.launch.threads = limits::kWarp;
+      candidate.launch.minBlocks = 0;
+    }
     candidate.parts.push_back(RowsAttr::get(kernel.getContext(), mapping.lanes,
                                             mapping.vector, load, store,
                                             mapping.section));

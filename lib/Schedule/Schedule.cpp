@@ -144,11 +144,9 @@ CooperativeWork dsv4::getCooperativeWork(KernelOp kernel, StringRef kind) {
   return {};
 }
 
-RowwiseOpInterface dsv4::getSelectingOp(KernelOp kernel) {
-  for (auto op : kernel.getBody().front().getOps<RowwiseOpInterface>())
-    if (op.getCooperativeWork().k)
-      return op;
-  return {};
+SelectionOpInterface dsv4::getSelectingOp(KernelOp kernel) {
+  auto ops = kernel.getBody().front().getOps<SelectionOpInterface>();
+  return ops.empty() ? SelectionOpInterface() : *ops.begin();
 }
 
 SmallVector<Attribute> dsv4::getUsedParts(ScheduleAttr schedule,

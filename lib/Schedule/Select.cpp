@@ -143,7 +143,8 @@ static std::string explainWarp(RowwiseOpInterface op) {
                          "what is selected, which only the lanes of a warp "
                          "hold together; expected 'algorithm = warp'",
                          op->getName());
-  if (op.getCooperativeWork().groups)
+  if (auto selecting = dyn_cast<SelectionOpInterface>(*op);
+      selecting && selecting.getSelection().groups)
     return llvm::formatv(
         "schedule_select_c5: groups of a row are chosen by the lanes of a "
         "warp, of at most {0} elements in at most {1} groups, and for a k of "
@@ -158,20 +159,21 @@ static std::string explainWarp(RowwiseOpInterface op) {
   return "";
 }
 
-/// Why the lanes of a warp cannot do `work`, or an empty string.
-static std::string explainNoWarp(SelectAttr select, const CooperativeWork &work,
+/// Why the lanes of a warp cannot select from `columns` elements, or an empty
+/// string.
+static std::string explainNoWarp(SelectAttr select, const Selection &selection,
                                  int64_t columns) {
   int64_t held = llvm::divideCeil(columns, limits::kWarp * select.getVector()) *
                  select.getVector();
-  if (work.k > limits::kMaxWarpK || held > limits::kMaxSelectItems)
+  if (selection.k > limits::kMaxWarpK || held > limits::kMaxSelectItems)
     return llvm::formatv("schedule_select_c5: a warp selects at most {0} "
                          "elements from at most {1}, got {2} from {3}",
-                         limits::kMaxWarpK, limits::kMaxWarpColumns, work.k,
-                         columns);
-  if (work.groups > limits::kMaxWarpGroups)
+                         limits::kMaxWarpK, limits::kMaxWarpColumns,
+                         selection.k, columns);
+  if (selection.groups > limits::kMaxWarpGroups)
     return llvm::formatv("schedule_select_c5: a warp chooses from at most {0} "
                          "groups, got {1}",
-                         limits::kMaxWarpGroups, work.groups);
+                         limits::kMaxWarpGroups, selection.groups);
   return "";
 }
 
@@ -221,7 +223,8 @@ static std::string explainSource(SelectAttr select,
 /// Why the op that selects cannot do so, or an empty string.
 static std::string explainSelecting(SelectAttr select, KernelOp kernel,
                                     const LaunchPart &launch,
-                                    const CooperativeWork &work) {
+                                    SelectionOpInterface op) {
+  CooperativeWork work = cast<RowwiseOpInterface>(*op).getCooperativeWork();
   if (std::string why = explainSource(select, work); !why.empty())
     return why;
   auto type = cast<RankedTensorType>(work.source.getType());
@@ -245,7 +248,7 @@ static std::string explainSelecting(SelectAttr select, KernelOp kernel,
   case SelectAlgorithm::Tile:
     return "";
   case SelectAlgorithm::Warp:
-    return explainNoWarp(select, work, max);
+    return explainNoWarp(select, op.getSelection(), max);
   case SelectAlgorithm::Block:
     return explainNoRegisters(select, launch, max);
   }
@@ -287,9 +290,9 @@ std::string SelectAttr::explainMisfit(Operation *kernel,
     // The selection says whether they are for it.
     if (isOfRanks(op) || providesTiles(op))
       continue;
-    CooperativeWork work = op.getCooperativeWork();
-    std::string why = work.kind == SelectAttr::name
-                          ? explainSelecting(*this, typed, launch, work)
+    auto selecting = dyn_cast<SelectionOpInterface>(*op);
+    std::string why = selecting
+                          ? explainSelecting(*this, typed, launch, selecting)
                           : explainColumns(op, getVector());
     if (!why.empty())
       return why;

@@ -21,9 +21,11 @@ public:
                                   vectors, blocks, load, store);
   }
   bool appliesTo(KernelOp kernel) const override {
+    SelectionOpInterface selecting = getSelectingOp(kernel);
+    if (!selecting || (maxK && selecting.getSelection().k > maxK))
+      return false;
     CooperativeWork work = dsv4::getCooperativeWork(kernel, SelectAttr::name);
-    return work && (!maxK || work.k <= maxK) &&
-           (!maxColumns || boundColumns(kernel, work) <= maxColumns);
+    return !maxColumns || boundColumns(kernel, work) <= maxColumns;
   }
   void
   addCandidates(KernelOp kernel, const ScheduleCandidate &base,

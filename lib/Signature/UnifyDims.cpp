@@ -44,12 +44,18 @@ private:
   /// A cache has one ring: with another length a position would have another
   /// entry.
   LogicalResult checkRings();
+  /// Kernels read and write whole arguments, not parts of them.
+  LogicalResult checkSlices();
   LogicalResult unify(ArrayRef<ArgumentAxis> axes);
   std::string describe(ArgumentAxis axis);
+  /// Which op gives an axis the extent of another, if one does.
+  std::string describeTie(ArgumentAxis axis);
   void refineBody();
 
   func::FuncOp func;
   llvm::EquivalenceClasses<ArgumentAxis> classes;
+  /// The first op that ties an axis to another.
+  std::map<ArgumentAxis, Operation *> tiedBy;
   /// Destinations that are not arguments.
   llvm::MapVector<Value, unsigned> intermediates;
   /// New types and names, by argument.
@@ -103,8 +109,11 @@ void DimUnifier::collect() {
     for (auto [a, b] : op.getTiedAxes()) {
       auto left = getArgument(a.tensor, a.axis);
       auto right = getArgument(b.tensor, b.axis);
-      if (left && right)
-        classes.unionSets({*left, a.axis}, {*right, b.axis});
+      if (!left || !right)
+        continue;
+      classes.unionSets({*left, a.axis}, {*right, b.axis});
+      tiedBy.try_emplace({*left, a.axis}, op);
+      tiedBy.try_emplace({*right, b.axis}, op);
     }
   });
   // Axes of one name are tied by it.
@@ -196,6 +205,13 @@ std::string DimUnifier::describe(ArgumentAxis axis) {
          getArgumentName(func, axis.first) + "'";
 }
 
+std::string DimUnifier::describeTie(ArgumentAxis axis) {
+  auto it = tiedBy.find(axis);
+  if (it == tiedBy.end())
+    return "";
+  return " (tied by '" + it->second->getName().getStringRef().str() + "')";
+}
+
 LogicalResult DimUnifier::checkRings() {
   // By cache and page table, as tables may share out the pages of one pool.
   using Memory = std::pair<std::optional<unsigned>, std::optional<unsigned>>;
@@ -226,6 +242,44 @@ LogicalResult DimUnifier::checkRings() {
   return failure(result.wasInterrupted());
 }
 
+/// Whether `op` takes some columns of what it reads.
+static bool hasColumns(Operation *op) {
+  return op->getRegisteredInfo() &&
+         llvm::is_contained(op->getRegisteredInfo()->getAttributeNames(),
+                            StringAttr::get(op->getContext(), "columns"));
+}
+
+LogicalResult DimUnifier::checkSlices() {
+  WalkResult result = func.walk([&](Operation *op) {
+    if (!isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) ||
+        op->use_empty())
+      return WalkResult::advance();
+    Value whole = isa<tensor::ExtractSliceOp>(op)
+                      ? op->getOperand(0)
+                      : cast<tensor::InsertSliceOp>(op).getDest();
+    InFlightDiagnostic error =
+        op->emitOpError() << (isa<tensor::ExtractSliceOp>(op) ? "takes"
+                                                              : "overwrites")
+                          << " a slice";
+    if (auto arg = dyn_cast<BlockArgument>(whole);
+        arg && arg.getOwner()->getParentOp() == func)
+      error << " of argument '" << getArgumentName(func, arg.getArgNumber())
+            << "'";
+    error << ", but kernels read and write whole arguments, since strided "
+             "views come in a later version: make the slice an argument of "
+             "its own";
+    for (Operation *user : op->getUsers())
+      if (isa<tensor::ExtractSliceOp>(op) && hasColumns(user)) {
+        error << ", or give '" << user->getName()
+              << "' the whole argument and say with 'columns' which columns "
+                 "it takes";
+        break;
+      }
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
   std::string name;
   ArgumentAxis namedBy, constantBy;
@@ -235,7 +289,8 @@ LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
     if (!own.empty() && !name.empty() && own != name)
       return func.emitError()
              << describe(axis) << " has the extent of " << describe(namedBy)
-             << " but another name: '" << own << "' and '" << name << "'";
+             << " but another name: '" << own << "' and '" << name << "'"
+             << describeTie(axis);
     if (!own.empty()) {
       name = own;
       namedBy = axis;
@@ -246,7 +301,8 @@ LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
     if (!ShapedType::isDynamic(extent) && extent != constant)
       return func.emitError()
              << describe(axis) << " has extent " << constant << ", but "
-             << describe(constantBy) << ", which it is tied to, has " << extent;
+             << describe(constantBy) << ", which it is tied to, has " << extent
+             << describeTie(axis);
     extent = constant;
     constantBy = axis;
   }
@@ -295,7 +351,8 @@ LogicalResult DimUnifier::run() {
         own.push_back(getDimName(func, i, axis).str());
       }
   }
-  if (failed(checkDestinations()) || failed(checkRings()))
+  if (failed(checkDestinations()) || failed(checkRings()) ||
+      failed(checkSlices()))
     return failure();
   collect();
   for (auto [value, number] : intermediates) {

@@ -79,6 +79,7 @@ private:
   void fillIndices(unsigned argument, Random &random);
 
   // Of appends.
+  int64_t getRequests(PagedAppendOp op) const;
   void fillAppendLengths(unsigned argument, Random &random);
   void fillAppendRequests(unsigned argument, Random &random);
   void fillAppendTable(unsigned argument, Random &random);
@@ -134,6 +135,7 @@ private:
   int64_t getPages(mlir::TypedValue<CacheType> cache) const;
   int64_t getCapacity(PagedGatherOp op) const;
   bool isMapped(PagedGatherOp op, int64_t token, int64_t index) const;
+  int64_t getLength(PagedGatherOp op, int64_t token) const;
   int64_t makeGoodIndex(PagedGatherOp op, int64_t token, Random &random) const;
   int64_t makeBadIndex(PagedGatherOp op, int64_t token, uint64_t kind,
                        Random &random) const;

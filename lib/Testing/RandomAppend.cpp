@@ -41,11 +41,30 @@ void InputMaker::fillAppendLengths(unsigned argument, Random &random) {
     const int64_t lengths[] = {0, -5, INT32_MAX};
     store(argument, at, lengths[kind]);
   });
+  if (!op.getRequests() || !op.hasLengthsPerToken())
+    return;
+  // Tokens of a request have the length of its first.
+  llvm::DenseMap<int64_t, int64_t> first;
+  for (int64_t i = 0; i < count; ++i)
+    store(argument, i,
+          load(op.getLengths(),
+               first.try_emplace(load(op.getRequests(), i), i).first->second));
+}
+
+/// The number of requests: rows of lengths or of a page table, or rings in the
+/// pool.
+int64_t InputMaker::getRequests(PagedAppendOp op) const {
+  if (!op.hasLengthsPerToken())
+    return getShape(op.getLengths()).front();
+  if (op.getPageTable())
+    return getShape(op.getPageTable()).front();
+  return getPages(op.getCache()) * op.getCache().getType().getPage() /
+         int64_t(*op.getRing());
 }
 
 /// Requests of tokens; one has many.
 void InputMaker::fillAppendRequests(unsigned argument, Random &random) {
-  int64_t rows = getShape(uses[argument].append.getLengths()).front();
+  int64_t rows = getRequests(uses[argument].append);
   int64_t count = getCount(argument);
   uint64_t bound = std::max<int64_t>(rows, 1), busy = random.below(bound);
   for (int64_t i = 0; i < count; ++i)
@@ -82,23 +101,23 @@ void InputMaker::fillRingPositions(unsigned argument, Random &random) {
     return op.getRequests() ? load(op.getRequests(), token) : token;
   };
   // Of an unknown request it does not matter.
-  auto getLength = [&](int64_t request) -> int64_t {
-    bool known = request >= 0 && request < getShape(op.getLengths()).front();
-    return known ? load(op.getLengths(), request) : count;
+  auto getLength = [&](int64_t token) -> int64_t {
+    int64_t at = op.hasLengthsPerToken() ? token : getRequest(token);
+    bool known = at >= 0 && at < getShape(op.getLengths()).front();
+    return known ? load(op.getLengths(), at) : count;
   };
   std::map<int64_t, std::vector<int64_t>> tokens;
   for (int64_t token = 0; token < count; ++token)
     tokens[getRequest(token)].push_back(token);
   for (auto &[request, own] : tokens) {
-    int64_t first = getLength(request) - int64_t(own.size());
+    int64_t first = getLength(own.front()) - int64_t(own.size());
     std::vector<int32_t> order = shuffle(own.size(), random);
     bool inOrder = random.below(2);
     for (size_t i = 0; i < own.size(); ++i)
       store(argument, own[i], first + (inOrder ? int64_t(i) : order[i]));
   }
   spoil(count, 3, 24, random, [&](int64_t at, uint64_t kind) {
-    int64_t left = getLength(getRequest(at)) - *op.getRing() - 1 -
-                   int64_t(random.below(9));
+    int64_t left = getLength(at) - *op.getRing() - 1 - int64_t(random.below(9));
     const int64_t skipped[] = {-1, INT32_MIN, left};
     store(argument, at, skipped[kind]);
   });

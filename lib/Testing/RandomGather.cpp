@@ -82,12 +82,21 @@ bool InputMaker::isMapped(PagedGatherOp op, int64_t token,
   return physical >= 0 && physical < getPages(op.getCache());
 }
 
+/// The length of a token, that of its request if there is one per request.
+int64_t InputMaker::getLength(PagedGatherOp op, int64_t token) const {
+  if (!op.hasLengthsPerRequest())
+    return load(op.getLengths(), token);
+  int64_t request = load(op.getRequests(), token);
+  bool known = request >= 0 && request < getShape(op.getLengths()).front();
+  return known ? load(op.getLengths(), request) : 0;
+}
+
 /// An index that names an entry, where one is found.
 int64_t InputMaker::makeGoodIndex(PagedGatherOp op, int64_t token,
                                   Random &random) const {
   int64_t bound = std::min<int64_t>(getCapacity(op), INT32_MAX);
   if (op.getLengths())
-    bound = std::min<int64_t>(bound, load(op.getLengths(), token));
+    bound = std::min<int64_t>(bound, getLength(op, token));
   if (bound <= 0)
     return random.below(op.getCache().getType().getPage());
   int64_t index = 0;
@@ -103,7 +112,7 @@ int64_t InputMaker::makeBadIndex(PagedGatherOp op, int64_t token, uint64_t kind,
                                  Random &random) const {
   int64_t page = op.getCache().getType().getPage();
   int64_t capacity = getCapacity(op);
-  int64_t length = op.getLengths() ? load(op.getLengths(), token) : capacity;
+  int64_t length = op.getLengths() ? getLength(op, token) : capacity;
   int64_t further = random.below(2 * page);
   switch (kind) {
   case 0:

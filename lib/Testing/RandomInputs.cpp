@@ -390,7 +390,7 @@ void InputMaker::fillArgument(BlockArgument argument) {
 
 void InputMaker::fill() {
   // Later roles look at what earlier ones hold.
-  const Role order[] = {Role::Lengths, Role::Requests, Role::Table,
+  const Role order[] = {Role::Requests, Role::Lengths, Role::Table,
                         Role::Indices};
   for (Role role : order)
     for (BlockArgument argument : func.getArguments())

@@ -63,7 +63,8 @@ class Group {
 public:
   explicit Group(RowwiseOpInterface last) {
     ops.insert(last);
-    accesses[last] = {Access::row()};
+    for (OpResult result : last->getResults())
+      accesses[result] = {Access::row()};
   }
 
   const SetVector<Operation *> &getOps() const { return ops; }
@@ -74,10 +75,10 @@ public:
   /// The first access that its producer does not provide if `producer` joins,
   /// in the user's words, or an empty string.
   std::string explainAccesses(Operation *producer);
-  /// Whether ops of the kernel read only parts of rows of the op that
-  /// explainAccesses() was asked for last.
-  bool readsParts() const {
-    return llvm::any_of(getAccesses(candidate),
+  /// Whether ops of the kernel read only parts of the rows of `result`, of the
+  /// op that explainAccesses() was asked for last.
+  bool readsParts(OpResult result) const {
+    return llvm::any_of(getAccesses(result),
                         [](const Access &access) { return !access.isRow(); });
   }
   /// Takes that op.
@@ -91,21 +92,23 @@ private:
   bool isComputed(OpOperand &operand) const {
     return !isDestination(operand) && isMember(operand.get().getDefiningOp());
   }
-  ArrayRef<Access> getAccesses(Operation *op) const {
-    auto it = changed.find(op);
-    return it != changed.end() ? it->second : accesses.find(op)->second;
+  ArrayRef<Access> getAccesses(OpResult result) const {
+    auto it = changed.find(result);
+    return it != changed.end() ? it->second : accesses.find(result)->second;
   }
+  SmallVector<Access> getAccessesOfResults(Operation *op) const;
   std::optional<Access> findRanks(FusionOpInterface op) const;
-  std::string findAccesses(FusionOpInterface op,
+  std::string findAccesses(OpResult result, std::optional<Access> ranks,
                            SmallVectorImpl<Access> &found) const;
+  std::string updateAccesses(FusionOpInterface op, bool &isChanged);
 
   /// In the order in which they joined: the last op of the kernel comes first.
   SetVector<Operation *> ops;
-  /// How results of an op are accessed.
-  llvm::DenseMap<Operation *, SmallVector<Access>> accesses;
+  /// How each result of an op is accessed.
+  llvm::DenseMap<OpResult, SmallVector<Access>> accesses;
   /// What may join, and what changes then.
   Operation *candidate = nullptr;
-  llvm::DenseMap<Operation *, SmallVector<Access>> changed;
+  llvm::DenseMap<OpResult, SmallVector<Access>> changed;
 };
 
 } // namespace
@@ -198,6 +201,19 @@ static std::string explainMismatch(OpOperand &operand,
                   producer.getAccessNote(demanded.front()));
 }
 
+/// The accesses of results of `op`, each once. The accesses that it demands of
+/// its operands depend on them. An op without results stores whole rows.
+SmallVector<Access> Group::getAccessesOfResults(Operation *op) const {
+  SmallVector<Access> all;
+  for (OpResult result : op->getResults())
+    for (const Access &access : getAccesses(result))
+      if (!llvm::is_contained(all, access))
+        all.push_back(access);
+  if (all.empty())
+    all.push_back(Access::row());
+  return all;
+}
+
 /// The ranks that `op` computes its result from, if it reads any. Such a result
 /// exists only in ranks.
 std::optional<Access> Group::findRanks(FusionOpInterface op) const {
@@ -213,13 +229,14 @@ std::optional<Access> Group::findRanks(FusionOpInterface op) const {
   return std::nullopt;
 }
 
-/// Finds how results of `op` are accessed, by what its users in the kernel
-/// demand for their own. Returns why that cannot be, or an empty string.
-std::string Group::findAccesses(FusionOpInterface op,
+/// Finds how `result` is accessed, by what its users in the kernel demand for
+/// their own results; `ranks` are those that its op reads. Returns why that
+/// cannot be, or an empty string.
+std::string Group::findAccesses(OpResult result, std::optional<Access> ranks,
                                 SmallVectorImpl<Access> &found) const {
-  std::optional<Access> ranks = findRanks(op);
-  bool isStored = op->use_empty();
-  for (OpOperand &use : op->getUses()) {
+  Operation *op = result.getOwner();
+  bool isStored = result.use_empty();
+  for (OpOperand &use : result.getUses()) {
     if (!isMember(use.getOwner())) {
       isStored = true;
       continue;
@@ -233,7 +250,7 @@ std::string Group::findAccesses(FusionOpInterface op,
                            "reads it in the same kernel",
                            op->getName(), use.getOwner()->getName());
     auto user = cast<FusionOpInterface>(use.getOwner());
-    for (const Access &access : getAccesses(user)) {
+    for (const Access &access : getAccessesOfResults(user)) {
       SmallVector<Access> demanded = user.getDemandedAccesses(use, access);
       if (demanded.empty())
         return withNote(
@@ -242,7 +259,7 @@ std::string Group::findAccesses(FusionOpInterface op,
                           user->getName(), describe(access.kind)),
             user.getAccessNote(access));
       const Access *demand = llvm::find_if(demanded, [&](const Access &one) {
-        return findProvided(cast<OpResult>(use.get()), one).has_value();
+        return findProvided(result, one).has_value();
       });
       if (demand == demanded.end())
         return explainMismatch(use, demanded);
@@ -254,6 +271,21 @@ std::string Group::findAccesses(FusionOpInterface op,
     found.assign({*ranks});
   else if (isStored && !llvm::is_contained(found, Access::row()))
     found.push_back(Access::row());
+  return "";
+}
+
+/// Finds the accesses of all results of `op`, and whether one has changed.
+std::string Group::updateAccesses(FusionOpInterface op, bool &isChanged) {
+  std::optional<Access> ranks = findRanks(op);
+  for (OpResult result : op->getResults()) {
+    SmallVector<Access> found;
+    if (std::string why = findAccesses(result, ranks, found); !why.empty())
+      return why;
+    if (op == candidate || getAccesses(result) != ArrayRef<Access>(found)) {
+      changed[result] = std::move(found);
+      isChanged = true;
+    }
+  }
   return "";
 }
 
@@ -271,13 +303,13 @@ std::string Group::explainAccesses(Operation *producer) {
     Operation *op = *llvm::max_element(
         left, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     left.remove(op);
-    SmallVector<Access> found;
-    if (std::string why = findAccesses(cast<FusionOpInterface>(op), found);
+    bool isChanged = false;
+    if (std::string why =
+            updateAccesses(cast<FusionOpInterface>(op), isChanged);
         !why.empty())
       return why;
-    if (op != producer && getAccesses(op) == ArrayRef<Access>(found))
+    if (!isChanged)
       continue;
-    changed[op] = std::move(found);
     for (OpOperand &operand : op->getOpOperands())
       if (isComputed(operand))
         left.insert(operand.get().getDefiningOp());
@@ -287,8 +319,8 @@ std::string Group::explainAccesses(Operation *producer) {
 
 void Group::join(Operation *producer) {
   ops.insert(producer);
-  for (auto &[op, found] : changed)
-    accesses[op] = std::move(found);
+  for (auto &[result, found] : changed)
+    accesses[result] = std::move(found);
   candidate = nullptr;
   changed.clear();
 }
@@ -328,13 +360,13 @@ static Operation *findOtherOwner(OpResult result, const Group &group) {
 /// `producer`, cannot also store what it computes of it for others, or an empty
 /// string.
 static std::string explainOtherUsers(Operation *producer, const Group &group) {
-  bool storesRows =
-      cast<FusionOpInterface>(producer).isAlsoStored() || !group.readsParts();
+  bool isAlsoStored = cast<FusionOpInterface>(producer).isAlsoStored();
   auto isMember = [&](Operation *user) { return group.contains(user); };
   for (OpResult result : producer->getResults()) {
     if (llvm::all_of(result.getUsers(), isMember))
       continue;
-    if (!storesRows && llvm::any_of(result.getUsers(), isMember))
+    if (!isAlsoStored && group.readsParts(result) &&
+        llvm::any_of(result.getUsers(), isMember))
       return "its result has other users, and the kernel would compute only "
              "parts of it";
     if (Operation *other = findOtherOwner(result, group))

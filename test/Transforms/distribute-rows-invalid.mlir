@@ -140,3 +140,76 @@ func.func @store_beside_selection(%s: tensor<?x64xf32>, %o: tensor<?x8xi32>) {
   }
   return
 }
+
+// -----
+
+// Two warps have a row of the window, and no device call exchanges values between them.
+func.func @reduce_between_warps(%s: tensor<?x128xf32>, %o: tensor<?x128xf32>) {
+  dsv4.kernel @k(%s, %o) schedule <threads = 64, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 2>]> : (tensor<?x128xf32>, tensor<?x128xf32>) -> () {
+  ^bb0(%s1: tensor<?x128xf32>, %o1: tensor<?x128xf32>):
+    %n = dsv4.row_count %o1 : tensor<?x128xf32>
+    %from = dsv4.buffer %s1 : tensor<?x128xf32> to memref<?xf32>
+    %to = dsv4.buffer %o1 : tensor<?x128xf32> to memref<?xf32>
+    %c128 = arith.constant 128 : index
+    %yes = arith.constant true
+    scf.forall (%row) in (%n) {
+      %at = arith.muli %row, %c128 : index
+      %mean = row.window_reduce 8 : vector<128xf32> {
+        row.window %yes scores {
+        ^bb0(%member: index):
+          %x = row.read %from[%member] : memref<?xf32> -> vector<128xf32>
+          // expected-error @+1 {{'row.reduce' op exchanges values between 2 warps that hold 128 elements of a row, which no device call does: expected at most 64 elements, which the lanes of one warp hold side by side}}
+          %sum = row.reduce sum %x per 128 : vector<128xf32> to vector<1xf32>
+          %all = row.expand %sum : vector<1xf32> to vector<128xf32>
+          row.yield %all : vector<128xf32>
+        } values {
+        ^bb0(%member: index):
+          %x = row.read %from[%member] : memref<?xf32> -> vector<128xf32>
+          row.yield %x : vector<128xf32>
+        } else {
+        ^bb0(%member: index):
+          %x = row.read %from[%member] : memref<?xf32> -> vector<128xf32>
+          row.window_row %yes, %x, %x : vector<128xf32>, vector<128xf32>
+        }
+      }
+      row.write %mean, %to[%at] : vector<128xf32>, memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// So have two blocks of a cluster.
+func.func @transform_between_blocks(%s: tensor<?x128xf32>, %o: tensor<?x128xf32>) {
+  dsv4.kernel @k(%s, %o) schedule <threads = 64, cluster = 2, parts = [#dsv4.rows<lanes = 16, vector = 4>, #dsv4.window<elements = 2>]> : (tensor<?x128xf32>, tensor<?x128xf32>) -> () {
+  ^bb0(%s1: tensor<?x128xf32>, %o1: tensor<?x128xf32>):
+    %n = dsv4.row_count %o1 : tensor<?x128xf32>
+    %from = dsv4.buffer %s1 : tensor<?x128xf32> to memref<?xf32>
+    %to = dsv4.buffer %o1 : tensor<?x128xf32> to memref<?xf32>
+    %c128 = arith.constant 128 : index
+    %yes = arith.constant true
+    scf.forall (%row) in (%n) {
+      %at = arith.muli %row, %c128 : index
+      %mean = row.window_reduce 8 : vector<128xf32> {
+        row.window %yes scores {
+        ^bb0(%member: index):
+          %x = row.read %from[%member] : memref<?xf32> -> vector<128xf32>
+          // expected-error @+1 {{'row.hadamard' op exchanges values between 2 blocks that hold 128 elements of a row}}
+          %h = row.hadamard %x : vector<128xf32>
+          row.yield %h : vector<128xf32>
+        } values {
+        ^bb0(%member: index):
+          %x = row.read %from[%member] : memref<?xf32> -> vector<128xf32>
+          row.yield %x : vector<128xf32>
+        } else {
+        ^bb0(%member: index):
+          %x = row.read %from[%member] : memref<?xf32> -> vector<128xf32>
+          row.window_row %yes, %x, %x : vector<128xf32>, vector<128xf32>
+        }
+      }
+      row.write %mean, %to[%at] : vector<128xf32>, memref<?xf32>
+    }
+  }
+  return
+}

@@ -46,7 +46,8 @@ struct ScaleGroup {
 };
 
 /// The work for which an op needs more threads than the lanes of a row: the
-/// kind of its schedule part, and the size of the problem.
+/// kind of its schedule part, and the size of the problem. Numbers that only
+/// one kind of part needs are not here: that part asks the op.
 struct CooperativeWork {
   /// The name of the part: "dsv4.window". Empty: the lanes of a row do the op.
   llvm::StringRef kind;
@@ -54,15 +55,9 @@ struct CooperativeWork {
   int64_t rows = 0;
   /// Elements of such a row. Of `source`: the maximum that the op takes.
   int64_t elements = 0;
-  /// Elements of a row of `source` that are selected; 0: none are.
-  int64_t k = 0;
-  /// The value that they are selected from. The length of its rows may be known
-  /// at run time only.
+  /// The operand whose rows it reads, if their length may be known at run time
+  /// only.
   mlir::Value source;
-  /// Groups of elements, of which some are chosen first; 0: none.
-  int64_t groups = 0;
-  /// Whether selected elements are computed again, one by one.
-  bool recomputes = false;
 
   explicit operator bool() const { return !kind.empty(); }
 };

@@ -41,6 +41,14 @@ constexpr unsigned kFirstArchWithClusters = 90;
 constexpr int64_t kMaxAccessBits = 128;
 
 //===----------------------------------------------------------------------===//
+// rows/*.cuh
+//===----------------------------------------------------------------------===//
+
+/// A row reads later elements by itself if there are at most this many: a
+/// template argument of `is_last`.
+constexpr int64_t kMaxAloneElements = 512;
+
+//===----------------------------------------------------------------------===//
 // window/*.cuh
 //===----------------------------------------------------------------------===//
 

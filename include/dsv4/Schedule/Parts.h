@@ -30,6 +30,7 @@ struct LaunchPart {
 
 /// How threads hold rows.
 struct RowMapping {
+  /// Without a vector the one lane has each segment of a row as one vector.
   int64_t lanes = 1, vector = 1;
   LoadPolicy load = LoadPolicy::Default;
   StorePolicy store = StorePolicy::Default;

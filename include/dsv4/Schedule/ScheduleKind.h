@@ -45,7 +45,8 @@ public:
   addCandidates(KernelOp kernel, const ScheduleCandidate &base,
                 llvm::SmallVectorImpl<ScheduleCandidate> &candidates) const = 0;
   /// An entry to try if no candidate of this one fits, or null. May widen the
-  /// launch part.
+  /// launch part. Its last candidate has the smallest demands, so its misfit
+  /// explains why nothing fits.
   virtual std::shared_ptr<const PartEntry> widen(LaunchPart &) const {
     return nullptr;
   }

@@ -7,13 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The context of an op of a row program while it is mapped to threads. A thread
-// holds a fragment of every row: S vectors of V consecutive elements. Element e
-// belongs to step s, lane l and position v with
-//
-//   e = (s * lanes + l) * V + v.
-//
-// A scale that covers g elements is held once per vector or per step, never
-// once per element.
+// holds a fragment of every row: a vector of consecutive elements per step, by
+// an ElementMap. A scale that covers g elements is held once per vector or per
+// step, never once per element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +18,10 @@
 
 #include "dsv4/Dialect/Row/ElementOps.h"
 #include "dsv4/Passes.h"
+#include "dsv4/Transforms/ElementMap.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace dsv4 {
 
@@ -33,8 +29,8 @@ namespace dsv4 {
 struct View {
   /// How they access rows; by default lanes hold whole rows.
   Access access = Access::row();
-  /// Lanes that hold a row, and consecutive elements of it each has in a step.
-  int64_t lanes = 1, vector = 1;
+  /// The threads that hold a row, and this one's number among them.
+  ElementMap map;
   mlir::Value lane;
   /// Of columns: the first column of the vector that a thread computes.
   mlir::Value column;
@@ -45,6 +41,16 @@ struct View {
   mlir::Value indices;
   /// Of ranks, where `lane` is the current one: the selected index.
   mlir::Value index;
+  /// Whether rows are read through shared memory.
+  bool staged = false;
+};
+
+/// The rows of a block, if it has several.
+enum class RowOrder {
+  Neighbours,
+  /// Row i of a block is i grids from its first one. Blocks go through their
+  /// rows at one pace, so rows that share memory are read together.
+  GridApart
 };
 
 /// Distributes one row program over the threads of its kernel.
@@ -73,24 +79,17 @@ public:
   /// The maximum number of rows. The last block may count past them, but not
   /// past 2^31 - 1, which the runtime ensures.
   int64_t getMaxRows();
-  /// Whether rows are read through shared memory.
-  bool isStaged() const { return staged; }
 
-  /// Elements of a row that its lanes have in one step.
-  int64_t getStep() const { return view.lanes * view.vector; }
-  /// Steps of a row, the last one rounded up.
-  int64_t getSteps(int64_t row) const {
-    return llvm::divideCeil(row, getStep());
-  }
-  bool isUneven(int64_t row) const { return row % getStep() != 0; }
+  /// The map from elements to the threads of a row.
+  const ElementMap &getMap() const { return view.map; }
   /// Whether one scale covers the row, or whole steps of it.
   bool isOfSteps(Footprint at) const {
-    return at.group == at.row || at.group >= getStep();
+    return view.map.isHeldByAll(at.row, at.group);
   }
   /// The footprint of one number that every lane of a row has. It covers more
   /// than one element, even if a lane has one.
   Footprint getNumberFootprint() const {
-    int64_t step = std::max<int64_t>(getStep(), 2);
+    int64_t step = std::max<int64_t>(view.map.getStep(), 2);
     return {step, step};
   }
   /// `at` for values that cover `times` as many elements.
@@ -108,6 +107,10 @@ public:
     return mapping.lookupOrDefault(value);
   }
   void map(mlir::Value value, mlir::Value here) { mapping.map(value, here); }
+  /// Scalars of the row program that are here.
+  const mlir::IRMapping &getScalars() const { return mapping; }
+  /// Makes the scalars that `op` and ops in it take.
+  void placeOperands(mlir::Operation &op);
 
   /// Of elements (group 1), or of scales.
   mlir::VectorType getFragmentType(mlir::Type element, Footprint at) const;
@@ -131,18 +134,18 @@ public:
   void setWholeRow(mlir::Value value, mlir::Value fragment) {
     wholeRows[value] = fragment;
   }
-  mlir::Value lookupWholeRow(mlir::Value value) const {
-    return wholeRows.lookup(value);
-  }
   void forgetWholeRows() { wholeRows.clear(); }
 
-  /// lane * multiplier / divisor.
+  /// The thread's number * multiplier / divisor.
   mlir::Value laneOffset(int64_t multiplier, int64_t divisor);
   /// The number of vectors of an uneven row that the lane has; null if all
   /// lanes have the same.
   mlir::Value getVectorCount(int64_t row);
-  /// Emits on the first of every `lanes` lanes.
-  void onFirstOf(int64_t lanes, llvm::function_ref<void()> emit);
+  /// Refuses `op`, which exchanges values between the threads that hold `group`
+  /// neighbouring elements, if these are not lanes of one warp.
+  llvm::LogicalResult verifyExchange(mlir::Operation *op, int64_t group) const;
+  /// Emits on the first of every `threads` threads of a row.
+  void onFirstOf(int64_t threads, llvm::function_ref<void()> emit);
   /// The condition for loads that only this thread's row needs; null if all
   /// threads load.
   mlir::Value getReadCondition() const {
@@ -150,31 +153,46 @@ public:
   }
 
   //===--------------------------------------------------------------------===//
-  // For cooperative ops
+  // Rows to threads
+  //
+  // The steps of a kernel. The driver combines them for rows that lanes hold
+  // alone. An op of more threads combines them itself with its own steps, and
+  // decides when the kernel waits and when dependent kernels may start.
   //===--------------------------------------------------------------------===//
 
-  /// The part of an op that all threads of a block run together, in a kernel
-  /// whose rows lanes hold.
-  struct Cooperation {
-    /// The program that computes the addresses of a row's operands; its first
-    /// load is prefetched.
-    mlir::Block *plan = nullptr;
-    /// Whether rows of one block are a grid apart rather than neighbours.
-    bool rowsApart = false;
-    /// Emits the op.
-    llvm::function_ref<llvm::LogicalResult()> emit;
-  };
-  /// Maps rows to lanes and emits all of the row program.
-  llvm::LogicalResult distributeRows(const Cooperation *with);
-  /// Maps rows to warps, `lanes` lanes per row, without a cooperative op, and
-  /// leaves the builder inside the row.
+  /// No memory that the previous kernel may write is read before.
+  void waitForPreviousKernel();
+  /// From here on dependent kernels take the SM slots that are free.
+  void launchDependents();
+
+  /// Maps rows to neighbouring threads, `lanes` per row. The builder is then
+  /// inside the row.
   void mapRowsToLanes(int64_t lanes);
+  /// Makes all threads of a block, or of a cluster, work for each of its rows,
+  /// which lanes of the first threads hold.
+  void mapRowsToHolders(RowOrder order);
   /// Maps each row to `blocksPerRow` blocks.
   void mapRowsToBlocks(int64_t blocksPerRow);
   /// Maps `rows` rows to a block, whose threads share them.
   void mapRowsToTiles(int64_t rows);
   /// Makes row `tileRow` of those the current one.
   void mapRowOfTile(mlir::Value tileRow);
+  /// The code that follows is for threads that hold a row.
+  void enterGuard();
+
+  /// Emits the loads of stored values that depend on no other load.
+  llvm::LogicalResult placeFirstLoads();
+  /// Emits scalars of the row, which each of its lanes computes alike, and then
+  /// the loads that need those.
+  llvm::LogicalResult placeOtherLoads();
+  /// Emits the stores of the program, which ends there.
+  llvm::LogicalResult storeRows();
+  void eraseProgram() { forall.erase(); }
+
+  //===--------------------------------------------------------------------===//
+  // For cooperative ops
+  //===--------------------------------------------------------------------===//
+
   /// Whether the current row exists.
   mlir::Value getInside() const { return inside; }
   /// Loads that only the current row needs are read if the row exists.
@@ -185,7 +203,6 @@ public:
   /// Returns their begin, a multiple of 16.
   int64_t allocateShared(int64_t bytes);
   int64_t getSharedBytes() const { return sharedBytes; }
-  void eraseProgram() { forall.erase(); }
 
   /// The same row program in the block `body`, seen by `view`.
   Distribution enter(mlir::Block *body, const View &view) const;
@@ -193,10 +210,11 @@ public:
   Distribution withView(const View &view) const;
   /// From here on all threads compute, whether they hold a row or not.
   void forAllThreads() { holdsRow = {}; }
-  void setStaged(bool value) { staged = value; }
 
   /// Scalar arithmetic of a row program.
   llvm::LogicalResult cloneScalars(mlir::Block *block);
+  /// The same, read by all threads, whether they hold a row or not.
+  llvm::LogicalResult cloneScalarsForAll(mlir::Block *block);
   /// Stores of `block`, and of the conditions in it.
   llvm::LogicalResult emitStores(mlir::Block *block);
   /// The fragment that a store writes, computed by all threads.
@@ -205,27 +223,27 @@ public:
 private:
   using Placed = llvm::DenseSet<std::pair<mlir::Value, int64_t>>;
 
-  void mapRows(const Cooperation *with);
+  /// Where a thread is, and `rowInBlock`: which of the rows of its block, or
+  /// of its cluster, it would hold.
+  struct ThreadIds {
+    mlir::Value thread, block, isFirstOfCluster, rowInBlock;
+    mlir::IntegerAttr maxBlocks;
+  };
+  ThreadIds emitThreadIds();
+  mlir::Value getNeighbour(const ThreadIds &ids, mlir::Location firstRowLoc);
+  mlir::Value getRowGridsApart(const ThreadIds &ids);
+  void setInside(mlir::Value row);
+  mlir::Value mapHolders(const ThreadIds &ids, mlir::Value row);
+  llvm::LogicalResult distributeRows();
   llvm::LogicalResult distributeSections();
   llvm::LogicalResult computeNumbers(Distribution &section);
-  mlir::Value mapRowsOfBlock(mlir::Value block, mlir::Value rowInBlock,
-                             const Cooperation *with,
-                             mlir::IntegerAttr maxBlocks);
-  void mapHolders(mlir::Value thread, mlir::Value isFirstOfCluster,
-                  mlir::Value &row);
-  void enterGuard();
-  void waitForPreviousKernel();
-  void launchDependents();
-  void prefetchPlan(mlir::Block *plan, mlir::Value row, bool l2);
-  void prefetchScalars();
   void cloneSlice(mlir::Value value);
-  void cloneOperands(mlir::Operation &op);
   llvm::LogicalResult cloneScalar(mlir::Operation &op);
   llvm::LogicalResult placeLoads(mlir::Value value, Footprint at,
                                  Placed &placed);
   llvm::LogicalResult placeRead(row::ReadOp read, Footprint at);
-  llvm::LogicalResult placeLoads(llvm::ArrayRef<row::WriteOp> writes,
-                                 bool early);
+  /// Of all rows that are stored.
+  llvm::LogicalResult placeStoredLoads(bool early);
   mlir::FailureOr<mlir::Value> getElementwise(mlir::Operation *op,
                                               Footprint at);
   llvm::LogicalResult emitGuard(mlir::scf::IfOp guard);
@@ -244,7 +262,6 @@ private:
   /// others skip loads that only that row needs.
   mlir::Value holdsRow;
   bool earlyOnly = false;
-  bool staged = false;
   /// Bytes of shared memory that are planned.
   int64_t sharedBytes = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> statistics, wholeRows;

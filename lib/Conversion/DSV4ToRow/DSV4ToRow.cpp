@@ -127,9 +127,9 @@ static bool hasRowsOfOthers(KernelOp kernel, RowwiseOpInterface op) {
 static LogicalResult verifyParts(KernelOp kernel,
                                  ArrayRef<RowwiseOpInterface> ops) {
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
-  RowwiseOpInterface selecting = getSelectingOp(kernel);
+  Operation *selecting = getSelectingOp(kernel);
   for (RowwiseOpInterface op : ops) {
-    if (op.getCooperativeWork().k && op != selecting)
+    if (isa<SelectionOpInterface>(*op) && op != selecting)
       return op->emitOpError() << "is the second op of its kernel that selects "
                                   "elements of rows: a kernel has one";
     bool isPart =

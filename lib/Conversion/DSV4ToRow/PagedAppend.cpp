@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -47,20 +48,23 @@ void AppendBuilder::buildRingEntry(Value position) {
   Value lengths = op.getLengths();
   Value request = row.getRow();
   Value valid = row.isNotNegative(position);
+  bool perToken = op.hasLengthsPerToken();
   if (op.getRequests()) {
     request =
         row.loadIndex(row.getBuffer(op.getRequests()), row.getRow(), "request");
-    valid = row.both(valid,
-                     row.both(row.isNotNegative(request),
-                              row.isBelow(request, row.getExtent(lengths, 0))),
-                     "has_request");
+    Value exists =
+        perToken ? row.isNotNegative(request)
+                 : row.both(row.isNotNegative(request),
+                            row.isBelow(request, row.getExtent(lengths, 0)));
+    valid = row.both(valid, exists, "has_request");
   }
   if (op.getPageTable())
     valid = row.both(valid,
                      row.isBelow(request, row.getExtent(op.getPageTable(), 0)));
   // The length of a missing request must not be read.
   Value length = row.loadIndexIf(
-      valid, row.getBuffer(lengths), [&] { return request; }, 0, "length");
+      valid, row.getBuffer(lengths),
+      [&] { return perToken ? row.getRow() : request; }, 0, "length");
   // A later position of the same launch takes the slot of an earlier one.
   Value kept = row.isBelow(length, row.add(position, row.constant(ring + 1)));
   valid = row.both(valid, kept);
@@ -78,6 +82,11 @@ void AppendBuilder::buildEntry() {
   } else {
     Value valid = row.isNotNegative(index);
     if (!op.getUnique()) {
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("repeats").category(
+                                      "convert-dsv4-to-row"))
+          << "'indices' may repeat, so every token looks for its slot among "
+             "those of all later tokens, which grows with the square of the "
+             "tokens; add 'unique' if no two tokens of a launch have one slot";
       Value last = row::IsLastOp::create(b, row.getLoc("is_last"),
                                          b.getI1Type(), buffer, row.getRow(),
                                          row.getExtent(indices, 0, /*min=*/1));

@@ -50,7 +50,8 @@ CacheEntry GatherBuilder::buildEntry() {
     token = row.getOuterIndex(indices, 1, "token");
 
   Value valid = row.isNotNegative(index);
-  if (Value lengths = op.getLengths()) {
+  Value lengths = op.getLengths();
+  if (lengths && !op.hasLengthsPerRequest()) {
     Value at = perToken ? token : row.constant(0);
     Value length = row.loadIndex(row.getBuffer(lengths), at, "length");
     valid = row.both(valid, row.isBelow(index, length));
@@ -66,6 +67,12 @@ CacheEntry GatherBuilder::buildEntry() {
       valid = row.both(
           valid, row.both(row.isNotNegative(tableRow),
                           row.isBelow(tableRow, row.getExtent(table, 0))));
+    }
+    if (op.hasLengthsPerRequest()) {
+      // The length of a request that there is not must not be read.
+      Value length = row.loadIndexIf(
+          valid, row.getBuffer(lengths), [&] { return tableRow; }, 0, "length");
+      valid = row.both(valid, row.isBelow(index, length));
     }
     entry = findEntryOfPosition(row, {op.getCache(), table, std::nullopt},
                                 tableRow, index, valid);

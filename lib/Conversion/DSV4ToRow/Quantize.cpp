@@ -25,12 +25,13 @@ namespace {
 class QuantizeBuilder {
 public:
   QuantizeBuilder(QuantizeOp op, RowContext &row)
-      : op(op), row(row), b(row.getBuilder()), recipe(op.getRecipe()),
+      : op(op), row(row), b(row.getBuilder()), recipe(op.getRecipeAttr()),
         levels(op.getFormat().getScales()) {
     std::tie(begin, count) = op.getColumnRange();
     isFP4 = isa<Float4E2M1FNType>(op.getFormat().getElement());
     limit = isFP4 ? 6.0f : 448.0f;
-    group = levels[0].getGroup() > 0 ? levels[0].getGroup() : count;
+    group = levels.empty() || levels[0].getGroup() <= 0 ? count
+                                                        : levels[0].getGroup();
   }
 
   SmallVector<RowValue> build();
@@ -47,6 +48,8 @@ private:
   /// The stored scales, and the same as f32.
   std::pair<Value, Value> buildScales(Value scale);
   Value buildPayload(Value x, Value scale);
+  /// Elements of the format, from values that are scaled already.
+  Value encode(Value scaled, bool tiesDown, bool dropNegativeZero);
 
   int64_t groups() const { return count / group; }
   Value atLeast(Value value, float bound) {
@@ -153,15 +156,23 @@ Value QuantizeBuilder::buildPayload(Value x, Value scale) {
   } else {
     scaled = over(row.toF32(x), row.repeat(scale, group));
   }
+  return encode(scaled, recipe.getTies() == Ties::Down,
+                recipe.getDropNegativeZero());
+}
+
+Value QuantizeBuilder::encode(Value scaled, bool tiesDown,
+                              bool dropNegativeZero) {
   return row::EncodeOp::create(
       b, row.getLoc("payload"),
       VectorType::get({count}, op.getFormat().getElement()), scaled,
-      /*up=*/false, recipe.getTies() == Ties::Down,
-      recipe.getDropNegativeZero());
+      /*up=*/false, tiesDown, dropNegativeZero);
 }
 
 SmallVector<RowValue> QuantizeBuilder::build() {
   Value x = row.takeRow(op.getX(), begin, count, "x");
+  if (levels.empty())
+    return {{encode(row.toF32(x), /*tiesDown=*/false,
+                    /*dropNegativeZero=*/false)}};
   Value outer = buildOuter(x);
   Value amax = buildAmax(x, group, /*keepNaN=*/isFP4, "amax");
   auto [scales, values] = buildScales(buildScale(amax, outer));

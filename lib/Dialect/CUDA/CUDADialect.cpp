@@ -343,6 +343,15 @@ LogicalResult AlternateOp::verify() {
   return success();
 }
 
+LogicalResult TransposeOp::verify() {
+  int64_t rows = getRows();
+  int64_t elements = cast<VectorType>(getSource().getType()).getNumElements();
+  if (rows < 1 || elements % rows != 0)
+    return emitOpError() << "transpose_c1: 'rows' " << rows
+                         << " does not divide " << elements << " elements";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Across the lanes of a row
 //===----------------------------------------------------------------------===//
@@ -378,6 +387,14 @@ LogicalResult IsLastOp::verify() {
   if (!isLaneCount(getLanes()))
     return emitOpError() << "is_last_c1: expected a power of two of lanes, at "
                             "most 32";
+  if (getThreads() < 0 || getThreads() % 32 != 0)
+    return emitOpError() << "is_last_c2: expected 0 or a multiple of 32 for "
+                            "'threads', got "
+                         << getThreads();
+  if ((getThreads() > 0) != (getMaxAlone() > 0) || getMaxAlone() < 0)
+    return emitOpError() << "is_last_c2: expected a positive 'max_alone' with "
+                            "'threads', and 0 without, got "
+                         << getMaxAlone();
   return success();
 }
 

@@ -169,9 +169,13 @@ bool InPoolOp::isInt32(OpOperand &operand) {
 }
 
 StringRef IsLastOp::getCallee() { return "dsv4::is_last"; }
-StringRef IsLastOp::getHeader() { return "rows/rows.cuh"; }
+StringRef IsLastOp::getHeader() { return "rows/is_last.cuh"; }
 SmallVector<TemplateArgument> IsLastOp::getTemplateArguments() {
-  return {static_cast<int64_t>(getLanes())};
+  SmallVector<TemplateArgument> arguments = {static_cast<int64_t>(getLanes())};
+  if (getThreads())
+    arguments.append({static_cast<int64_t>(getThreads()),
+                      static_cast<int64_t>(getMaxAlone())});
+  return arguments;
 }
 bool IsLastOp::isInt32(OpOperand &) { return true; }
 
@@ -208,7 +212,10 @@ StringRef SwapNibblesOp::getHeader() { return "core/core.cuh"; }
 StringRef OneNaNOp::getCallee() { return "dsv4::one_nan"; }
 StringRef OneNaNOp::getHeader() { return "rows/rows.cuh"; }
 
-StringRef JoinOp::getCallee() { return "dsv4::join"; }
+StringRef JoinOp::getCallee() {
+  return getVector(getJoined()).getRank() == 1 ? "dsv4::join_vectors"
+                                               : "dsv4::join";
+}
 StringRef JoinOp::getHeader() { return "rows/rows.cuh"; }
 
 StringRef StepsOp::getCallee() { return "dsv4::steps"; }
@@ -241,6 +248,12 @@ StringRef AlternateOp::getCallee() {
   return getOdd() ? "dsv4::odds" : "dsv4::evens";
 }
 StringRef AlternateOp::getHeader() { return "rows/rows.cuh"; }
+
+StringRef TransposeOp::getCallee() { return "dsv4::transpose"; }
+StringRef TransposeOp::getHeader() { return "rows/rows.cuh"; }
+SmallVector<TemplateArgument> TransposeOp::getTemplateArguments() {
+  return {static_cast<int64_t>(getRows())};
+}
 
 StringRef WhereValidOp::getCallee() { return "dsv4::where_valid"; }
 StringRef WhereValidOp::getHeader() { return "rows/gate.cuh"; }

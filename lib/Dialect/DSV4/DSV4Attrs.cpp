@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OpHelpers.h"
 #include "RecordConversion.h"
 
 #include "dsv4/Dialect/DSV4.h"
@@ -187,6 +188,14 @@ static void printRecordBody(AsmPrinter &printer, ArrayRef<FieldAttr> fields,
   printer << ']';
   if (align != 1)
     printer << ", align " << align;
+}
+
+/// A number of f32, with or without its type.
+static FailureOr<FloatAttr> parseF32Parameter(AsmParser &parser) {
+  FloatAttr number;
+  if (parser.parseAttribute(number))
+    return failure();
+  return toF32(number);
 }
 
 /// parts ::= array attribute. An error in one of them is said once.

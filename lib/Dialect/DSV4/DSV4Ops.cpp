@@ -77,13 +77,51 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> PagedGatherOp::getTiedAxes() {
   tieAxes(getIndices(), getOut(), rank, pairs);
   if (getMask())
     tieAxes(getIndices(), getMask(), rank, pairs);
-  if (getLengths())
+  if (hasLengthsPerRequest())
+    tieAxes(getLengths(), getPageTable(), 1, pairs);
+  else if (getLengths())
     tieAxes(getIndices(), getLengths(), rank - 1, pairs);
   if (getRequests())
     tieAxes(getIndices(), getRequests(), 1, pairs);
   else if (getPageTable())
     tieAxes(getIndices(), getPageTable(), rank - 1, pairs);
   return pairs;
+}
+
+/// Clause paged_gather_c5.
+static LogicalResult verifyGatherLengths(PagedGatherOp op) {
+  if (!op.getLengths()) {
+    if (!op.getLengthsPer())
+      return success();
+    return op.emitOpError()
+           << "paged_gather_c5: 'per "
+           << stringifyLengthsPer(*op.getLengthsPer()) << "' needs 'lengths'";
+  }
+  auto type = cast<ShapedType>(op.getLengths().getType());
+  if (op.hasLengthsPerRequest()) {
+    if (!op.getRequests())
+      return op.emitOpError() << "paged_gather_c5: 'lengths per request' need "
+                                 "'requests', the request of each token";
+    int64_t requests =
+        cast<ShapedType>(op.getPageTable().getType()).getDimSize(0);
+    if (type.hasRank() && compatible(type.getShape(), requests))
+      return success();
+    return op.emitOpError()
+           << "paged_gather_c5: expected 'lengths per request' of shape "
+           << formatShape(requests) << ", one per row of 'pages', got " << type;
+  }
+  auto tokens = cast<ShapedType>(op.getIndices().getType()).getShape();
+  tokens = tokens.drop_back();
+  if (type.hasRank() && compatible(type.getShape(), tokens))
+    return success();
+  InFlightDiagnostic error = op.emitOpError()
+                             << "paged_gather_c5: expected 'lengths' of shape "
+                             << formatShape(tokens)
+                             << (tokens.empty() ? "" : ", one per token")
+                             << ", got " << type;
+  if (op.getRequests())
+    error << "; lengths of requests are 'lengths per request'";
+  return error;
 }
 
 LogicalResult PagedGatherOp::verify() {
@@ -124,14 +162,8 @@ LogicalResult PagedGatherOp::verify() {
                               "[tokens] beside a page table of rank 2, got "
                            << type;
   }
-  if (Value lengths = getLengths()) {
-    auto type = cast<ShapedType>(lengths.getType());
-    if (!type.hasRank() || type.getRank() != indices.getRank() - 1 ||
-        (perToken && !compatible(type.getShape(), shape[0])))
-      return emitOpError() << "paged_gather_c5: expected 'lengths' of shape "
-                           << (perToken ? "[tokens]" : "[]") << ", got "
-                           << type;
-  }
+  if (failed(verifyGatherLengths(*this)))
+    return failure();
   if (Value mask = getMask()) {
     auto type = cast<ShapedType>(mask.getType());
     if (!type.hasRank() || !compatible(type.getShape(), indices.getShape()))

@@ -34,6 +34,14 @@ getScaleShape(llvm::ArrayRef<int64_t> data, ScaleAttr level);
 /// The one segment of a row of `value`.
 llvm::SmallVector<RowSegment> getOneSegment(mlir::Value value);
 
+/// A number as f32, if it is written without a type: as f64, then.
+inline mlir::FloatAttr toF32(mlir::FloatAttr number) {
+  if (!number.getType().isF64())
+    return number;
+  return mlir::FloatAttr::get(mlir::Float32Type::get(number.getContext()),
+                              number.getValueAsDouble());
+}
+
 /// Whether `type` has rows: rank >= 1 and a constant last extent between 1 and
 /// RecordAttr::kMaxRowExtent.
 bool hasRows(mlir::Type type);
@@ -60,6 +68,52 @@ inline mlir::ParseResult parseTiedResult(mlir::OpAsmParser &,
 }
 inline void printTiedResult(mlir::OpAsmPrinter &, mlir::Operation *, mlir::Type,
                             mlir::Type) {}
+
+/// A number of f32, with or without its type.
+inline mlir::ParseResult parseF32(mlir::OpAsmParser &parser,
+                                  mlir::FloatAttr &number) {
+  mlir::Type f32 = parser.getBuilder().getF32Type(), type = f32;
+  if (parser.parseAttribute(number, f32))
+    return mlir::failure();
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  if (mlir::succeeded(parser.parseOptionalColon()) && parser.parseType(type))
+    return mlir::failure();
+  if (type != f32)
+    return parser.emitError(loc, "expected f32, got ") << type;
+  return mlir::success();
+}
+inline void printF32(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                     mlir::FloatAttr number) {
+  printer.printAttributeWithoutType(number);
+}
+
+/// Attributes, where `name` is a number of f32, with or without its type.
+/// `elided` ones are printed elsewhere.
+inline mlir::ParseResult parseF32Dict(mlir::OpAsmParser &parser,
+                                      mlir::NamedAttrList &attributes,
+                                      llvm::StringRef name,
+                                      llvm::ArrayRef<llvm::StringRef> = {}) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(attributes))
+    return mlir::failure();
+  mlir::Attribute given = attributes.get(name);
+  if (!given)
+    return mlir::success();
+  auto number = llvm::dyn_cast<mlir::FloatAttr>(given);
+  if (number)
+    number = toF32(number);
+  if (!number || !number.getType().isF32())
+    return parser.emitError(loc, "expected '")
+           << name << "' to be a number of f32, such as 1.5 or 1.5 : f32, got "
+           << given;
+  attributes.set(name, number);
+  return mlir::success();
+}
+inline void printF32Dict(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                         mlir::DictionaryAttr attributes, llvm::StringRef,
+                         llvm::ArrayRef<llvm::StringRef> elided = {}) {
+  printer.printOptionalAttrDict(attributes.getValue(), elided);
+}
 
 inline mlir::ParseResult parseTiedResults(mlir::OpAsmParser &,
                                           mlir::Type destination,

@@ -161,9 +161,16 @@ static LogicalResult verifyFormat(QuantizeOp op, int64_t count) {
   };
   if (!isa<Float8E4M3FNType, Float4E2M1FNType>(element))
     return refuse("expected f8E4M3FN or f4E2M1FN elements");
+  if (format.getHighFirst())
+    return refuse("expected the even element of a pair in the low nibble");
   ArrayRef<ScaleAttr> levels = format.getScales();
-  if (levels.empty() || levels.size() > 2)
-    return refuse("expected one or two levels of scales");
+  if (levels.empty()) {
+    if (isa<Float8E4M3FNType>(element))
+      return success();
+    return refuse("expected scales of f4E2M1FN elements");
+  }
+  if (levels.size() > 2)
+    return refuse("expected at most two levels of scales");
   Type scaleType = levels[0].getElement();
   if (levels[0].getGroup() == FieldAttr::kPerTensor ||
       !(scaleType.isF32() ||
@@ -175,13 +182,41 @@ static LogicalResult verifyFormat(QuantizeOp op, int64_t count) {
        levels[0].getGroup() <= 0 || !isa<Float8E4M3FNType>(scaleType)))
     return refuse("expected second scales of f32, per row or per tensor, over "
                   "first ones of f8E4M3FN per group");
-  if (format.getHighFirst())
-    return refuse("expected the even element of a pair in the low nibble");
   if (levels[0].getGroup() > 0 && count % levels[0].getGroup() != 0)
     return refuse("groups of " + Twine(levels[0].getGroup()) +
                   " do not divide the " + Twine(count) + " columns");
   if (element.getIntOrFloatBitWidth() == 4 && count % 2 != 0)
     return refuse("expected an even number of 4-bit columns");
+  return success();
+}
+
+/// Clauses quantize_c5 and c6.
+static LogicalResult verifyRecipe(QuantizeOp op) {
+  ArrayRef<ScaleAttr> levels = op.getFormat().getScales();
+  QuantizerAttr recipe = op.getRecipeAttr();
+  if (levels.empty() != !recipe)
+    return op.emitOpError()
+           << "quantize_c5: "
+           << (recipe ? "a format without scales has no 'recipe'"
+                      : "expected a 'recipe' (#dsv4.quantizer) for the scales "
+                        "of the format");
+  if (recipe) {
+    std::string misfit = recipe.explainMisfit(op.getFormat().getElement(),
+                                              levels.front().getElement());
+    if (!misfit.empty())
+      return op.emitOpError() << "quantize_c5: " << misfit;
+  }
+  bool needed = recipe && levels.back().getGroup() == FieldAttr::kPerTensor;
+  if (needed != static_cast<bool>(op.getGiven()))
+    return op.emitOpError()
+           << "quantize_c6: "
+           << (needed ? "expected 'given', the scale per tensor"
+                      : "the format has no level per tensor");
+  if (op.getGiven() &&
+      !compatible(cast<ShapedType>(op.getGiven().getType()).getShape(), {1}))
+    return op.emitOpError()
+           << "quantize_c6: expected 'given' of shape [1], got "
+           << op.getGiven().getType();
   return success();
 }
 
@@ -227,24 +262,9 @@ LogicalResult QuantizeOp::verify() {
                            << ::getRowExtent(getX()) << ", got "
                            << getColumnsAttr();
   int64_t count = getColumnRange().second;
-  if (failed(verifyFormat(*this, count)) ||
-      failed(verifyDestinations(*this, count)))
-    return failure();
-  ArrayRef<ScaleAttr> levels = getFormat().getScales();
-  std::string misfit = getRecipe().explainMisfit(getFormat().getElement(),
-                                                 levels.front().getElement());
-  if (!misfit.empty())
-    return emitOpError() << "quantize_c5: " << misfit;
-  bool needed = levels.back().getGroup() == FieldAttr::kPerTensor;
-  if (needed != static_cast<bool>(getGiven()))
-    return emitOpError() << "quantize_c6: "
-                         << (needed ? "expected 'given', the scale per tensor"
-                                    : "the format has no level per tensor");
-  if (getGiven() &&
-      !compatible(cast<ShapedType>(getGiven().getType()).getShape(), {1}))
-    return emitOpError() << "quantize_c6: expected 'given' of shape [1], got "
-                         << getGiven().getType();
-  return success();
+  return failure(failed(verifyFormat(*this, count)) ||
+                 failed(verifyDestinations(*this, count)) ||
+                 failed(verifyRecipe(*this)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -421,9 +441,12 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> PagedAppendOp::getTiedAxes() {
     tieAxes(getIndices(), field, 1, pairs);
   if (getRequests())
     tieAxes(getIndices(), getRequests(), 1, pairs);
-  if (getLengths() && !getRequests())
+  if (getLengths() && hasLengthsPerToken())
     tieAxes(getIndices(), getLengths(), 1, pairs);
-  if (getLengths() && getPageTable())
+  // Without 'requests' every token is a request.
+  if (getPageTable() && !getRequests())
+    tieAxes(getIndices(), getPageTable(), 1, pairs);
+  else if (getPageTable() && !hasLengthsPerToken())
     tieAxes(getLengths(), getPageTable(), 1, pairs);
   return pairs;
 }
@@ -483,6 +506,45 @@ static LogicalResult verifyWidths(PagedAppendOp op) {
   return success();
 }
 
+/// Clauses paged_append_c3 and c4: operands per token and per request.
+static LogicalResult verifyRequests(PagedAppendOp op, int64_t tokens) {
+  auto hasShape = [](Value value, ArrayRef<int64_t> shape) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && compatible(type.getShape(), shape);
+  };
+  Value lengths = op.getLengths(), requests = op.getRequests();
+  if (requests && !hasShape(requests, {tokens}))
+    return op.emitOpError() << "paged_append_c4: expected 'requests' of the "
+                               "shape of 'indices', got "
+                            << requests.getType();
+  if (!lengths && op.getLengthsPer())
+    return op.emitOpError()
+           << "paged_append_c3: 'per "
+           << stringifyLengthsPer(*op.getLengthsPer()) << "' needs 'lengths'";
+  // Without 'requests' every token is a request.
+  int64_t count = requests ? ShapedType::kDynamic : tokens;
+  bool perToken = op.hasLengthsPerToken();
+  SmallVector<int64_t> shape = {perToken ? tokens : count};
+  if (lengths && !hasShape(lengths, shape))
+    return op.emitOpError()
+           << "paged_append_c3: expected 'lengths' of shape "
+           << formatShape(shape) << ", one per "
+           << (perToken ? "token" : "request") << ", got " << lengths.getType();
+  if (lengths && !(perToken && requests) && ShapedType::isDynamic(count))
+    count = cast<RankedTensorType>(lengths.getType()).getDimSize(0);
+  shape = {count, ShapedType::kDynamic};
+  if (op.getPageTable() && !hasShape(op.getPageTable(), shape)) {
+    InFlightDiagnostic error = op.emitOpError()
+                               << "paged_append_c4: expected 'pages' of shape "
+                               << formatShape(shape) << ", got "
+                               << op.getPageTable().getType();
+    if (lengths && !perToken && requests)
+      error << "; lengths of tokens are 'lengths per token'";
+    return error;
+  }
+  return success();
+}
+
 LogicalResult PagedAppendOp::verify() {
   auto indices = dyn_cast<RankedTensorType>(getIndices().getType());
   if (!indices || indices.getRank() != 1)
@@ -515,27 +577,5 @@ LogicalResult PagedAppendOp::verify() {
            << "paged_append_c3: 'lengths', 'requests' and 'pages' describe a "
               "ring: add 'ring' or remove them";
   }
-  auto hasShape = [](Value value, ArrayRef<int64_t> shape) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type && compatible(type.getShape(), shape);
-  };
-  if (getRequests() && !hasShape(getRequests(), indices.getShape()))
-    return emitOpError() << "paged_append_c4: expected 'requests' of the shape "
-                            "of 'indices', got "
-                         << getRequests().getType();
-  // Without 'requests' every token is a request.
-  int64_t count =
-      getRequests() ? ShapedType::kDynamic : indices.getShape().front();
-  if (getLengths() && !hasShape(getLengths(), {count}))
-    return emitOpError() << "paged_append_c3: expected 'lengths' of shape "
-                         << formatShape({count}) << ", got "
-                         << getLengths().getType();
-  if (getLengths() && ShapedType::isDynamic(count))
-    count = cast<RankedTensorType>(getLengths().getType()).getDimSize(0);
-  if (getPageTable() &&
-      !hasShape(getPageTable(), {count, ShapedType::kDynamic}))
-    return emitOpError() << "paged_append_c4: expected 'pages' of shape "
-                         << formatShape({count, ShapedType::kDynamic})
-                         << ", got " << getPageTable().getType();
-  return success();
+  return verifyRequests(*this, indices.getDimSize(0));
 }

@@ -129,7 +129,7 @@ static bool demands(OpOperand &operand, Access::Kind kind) {
 bool dsv4::isOfRanks(RowwiseOpInterface op) {
   return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
     auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
-    return producer && producer.getCooperativeWork().k != 0 &&
+    return producer && isa<SelectionOpInterface>(*producer) &&
            operand.get() == producer->getResult(0) &&
            demands(operand, Access::Kind::Ranks);
   });

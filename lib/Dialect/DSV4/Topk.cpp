@@ -54,11 +54,10 @@ CooperativeWork TopkOp::getCooperativeWork() {
   work.kind = SelectAttr::name;
   work.source = getScores();
   work.elements = kMaxColumns;
-  work.k = getK();
-  work.groups = getGroups().value_or(0);
-  // Where a sum with a bias decides, the element itself is not kept.
-  work.recomputes = getBias() && getValues();
   return work;
+}
+Selection TopkOp::getSelection() {
+  return {getK(), static_cast<int64_t>(getGroups().value_or(0))};
 }
 bool TopkOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getScoresMutable();
@@ -72,9 +71,12 @@ static bool fitsWarp(TopkOp op) {
          columns <= limits::kMaxWarpColumns && op.getK() <= limits::kMaxWarpK;
 }
 
+/// Whether the chosen elements are computed again, one by one: where a sum with
+/// a bias decides, the element itself is not kept.
+static bool recomputes(TopkOp op) { return op.getBias() && op.getValues(); }
+
 SmallVector<Access> TopkOp::getDemandedAccesses(OpOperand &, Access access) {
-  // The chosen elements are computed again, one by one.
-  bool again = getCooperativeWork().recomputes;
+  bool again = recomputes(*this);
   SmallVector<Access> demanded = {
       Access::columns(again ? 1 : 0)
           .withStatistics(fitsWarp(*this) ? limits::kMaxWarpColumns : 0)};
@@ -102,7 +104,7 @@ std::string TopkOp::getAccessNote(Access access) {
                          limits::kMaxWarpK, limits::kMaxWarpColumns);
   if (access.isRow())
     return "no thread holds a row of a selection's results";
-  if (access.unit == 1 && getCooperativeWork().recomputes)
+  if (access.unit == 1 && recomputes(*this))
     return "with 'bias' and 'values' it recomputes the chosen elements one by "
            "one";
   return "";

@@ -96,12 +96,9 @@ LogicalResult WriteOp::verify() {
                             "'pad', got "
                          << getAlign() << ", " << group << ", " << interleave
                          << " and " << pad;
-  if (group == 1 && (interleave != 1 || pad != 0))
-    return emitOpError() << "write_c3: expected 'interleave' and 'pad' of "
-                            "values per more than one element";
   int64_t extent = getValue().getType().getNumElements();
   if (extent % interleave != 0)
-    return emitOpError() << "write_c4: expected the interleave to divide the "
+    return emitOpError() << "write_c3: expected the interleave to divide the "
                             "extent "
                          << extent << ", got " << interleave;
   return success();

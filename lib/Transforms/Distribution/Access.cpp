@@ -29,6 +29,23 @@ int64_t getStatedAlignment(int64_t align, int64_t bytes) {
   return align >= natural ? 0 : align;
 }
 
+/// The same of a whole segment, whose access is split: what is known beyond the
+/// natural alignment makes for wider instructions.
+int64_t getSegmentAlignment(int64_t align, int64_t bytes) {
+  int64_t natural = std::min<int64_t>(16, bytes & -bytes);
+  align = std::gcd<int64_t>(16, align);
+  return align == natural || bytes < align ? getStatedAlignment(align, bytes)
+                                           : align;
+}
+
+/// All scales of a row as a matrix of `rows` rows, transposed: interleaved ones
+/// in memory are the transpose of those in order.
+Value transpose(OpBuilder &b, Location loc, Value scales, int64_t rows) {
+  if (rows == 1 || cast<VectorType>(scales.getType()).getNumElements() == rows)
+    return scales;
+  return cuda::TransposeOp::create(b, loc, scales.getType(), scales, rows);
+}
+
 /// The cells of `elements` elements of `bits` bits.
 Value toCells(OpBuilder &b, Distribution &d, Value elements, int64_t bits,
               int64_t cell) {
@@ -40,12 +57,21 @@ Value toCells(OpBuilder &b, Distribution &d, Value elements, int64_t bits,
   return elements;
 }
 
-/// Where the lanes of a row find their vectors, in elements of what is stored:
-/// the distance of neighbouring lanes is laneStep / laneDivisor, that of
-/// neighbouring steps is stride.
-struct AccessPattern {
-  int64_t laneStep = 0, laneDivisor = 1, stride = 0;
-};
+/// The strides of scales, one for `group` elements. With an interleave of a,
+/// scale i of n is stored at (i mod a) * (n / a) + i / a: a step is a scales,
+/// so steps follow each other and threads are n / a apart.
+FailureOr<ValueStrides> getScaleStrides(Operation *op, const ElementMap &map,
+                                        int64_t group, int64_t scales,
+                                        int64_t interleave) {
+  ValueStrides strides = map.getStrides(group);
+  if (interleave == 1)
+    return strides;
+  if (strides.step != interleave || strides.thread != 1)
+    return op->emitOpError()
+           << "schedule_rows_c3: interleaved scales need a step of "
+           << interleave << " scales, got " << strides.step;
+  return ValueStrides{scales / interleave, strides.holders, 1};
+}
 
 //===----------------------------------------------------------------------===//
 // row.read
@@ -73,8 +99,10 @@ private:
   FailureOr<Value> buildColumns();
   FailureOr<Value> buildColumnsOfBounded(Value start);
   FailureOr<Value> buildRow();
-  FailureOr<AccessPattern> getPattern();
-  Value getLaneStart(Value start, const AccessPattern &pattern);
+  Value buildSegment();
+  Value getPredicate();
+  FailureOr<ValueStrides> getStrides();
+  Value getThreadStart(Value start, const ValueStrides &strides);
   Value load(VectorType type, Value start, Value vectors, int64_t stride,
              int64_t align, Value predicate);
 
@@ -97,11 +125,12 @@ Value Reader::load(VectorType type, Value start, Value vectors, int64_t stride,
   int64_t bytes = type.getShape().back() * bits / 8;
   auto access = cuda::LoadOp::create(
       b, read.getLoc(), type, base, start, predicate, vectors, stride,
-      getStatedAlignment(align, bytes),
+      d.getMap().hasWholeSegments() ? getSegmentAlignment(align, bytes)
+                                    : getStatedAlignment(align, bytes),
       d.getSchedule().getRowMapping().load == LoadPolicy::EvictLast
           ? cuda::LoadPolicy::EvictLast
           : cuda::LoadPolicy::Default);
-  access.setStaged(d.isStaged());
+  access.setStaged(d.getView().staged);
   return access.getValue();
 }
 
@@ -119,7 +148,7 @@ FailureOr<Value> Reader::buildGather() {
 
 /// The current columns of a row whose length is known at run time only.
 FailureOr<Value> Reader::buildColumnsOfBounded(Value start) {
-  int64_t vector = d.getView().vector;
+  int64_t vector = d.getMap().vector;
   VectorType type = d.getFragmentType(element, at);
   // A single column may not exist.
   if (vector > 1 && read.getMultiple() % vector == 0)
@@ -135,7 +164,7 @@ FailureOr<Value> Reader::buildColumns() {
   if (read.getInterleave() > 1)
     return read.emitOpError() << "cannot be read column by column: its "
                                  "elements are interleaved";
-  int64_t count = std::max<int64_t>(1, d.getView().vector / at.group);
+  int64_t count = d.getMap().getValuesPerVector(at.group);
   Value start = d.getView().column;
   // One element stands for the whole row.
   bool isWhole = read.getExtent() == 1;
@@ -156,49 +185,49 @@ FailureOr<Value> Reader::buildColumns() {
               valid);
 }
 
-FailureOr<AccessPattern> Reader::getPattern() {
-  int64_t vector = d.getView().vector, interleave = read.getInterleave();
-  AccessPattern pattern;
-  if (at.group == 1) {
-    pattern.laneStep = vector;
-    pattern.stride = d.getStep();
-  } else if (!d.isOfSteps(at)) {
-    pattern.laneStep = vector >= at.group ? vector / at.group : 1;
-    pattern.laneDivisor = vector >= at.group ? 1 : at.group / vector;
-    pattern.stride = d.getStep() / at.group;
-  } else if (interleave > 1) {
-    return read->emitOpError() << "schedule_rows_c3: interleaved scales need "
-                                  "more than one scale per step";
-  }
-  if (interleave == 1 || d.isOfSteps(at))
-    return pattern;
-  // Scale i is stored at (i mod a) * (n / a) + i / a; a step is a multiple of a
-  // scales, so steps follow each other and lanes are n / a apart.
-  if (pattern.stride != interleave || pattern.laneStep != 1)
-    return read->emitOpError()
-           << "schedule_rows_c3: interleaved scales need a step of "
-           << interleave << " scales, got " << pattern.stride;
-  pattern.laneStep = at.row / at.group / interleave;
-  pattern.stride = 1;
-  return pattern;
+FailureOr<ValueStrides> Reader::getStrides() {
+  int64_t interleave = read.getInterleave();
+  if (at.group == 1 && (interleave == 1 || d.isOfSteps(at)))
+    return d.getMap().getStrides(/*group=*/1);
+  if (!d.isOfSteps(at))
+    return getScaleStrides(read, d.getMap(), at.group, at.row / at.group,
+                           interleave);
+  return ValueStrides();
 }
 
-Value Reader::getLaneStart(Value start, const AccessPattern &pattern) {
+Value Reader::getThreadStart(Value start, const ValueStrides &strides) {
   if (Value first = d.getView().first)
     start = arith::AddIOp::create(b, d.getLoc(), start, scale(first));
-  if (!pattern.laneStep || d.getView().lanes == 1)
+  if (!strides.thread || d.getMap().getThreads() == 1)
     return start;
   Value shift;
-  if (pattern.laneDivisor > 1 || read.getInterleave() > 1) {
-    // lane / divisor counts scales, not bytes.
-    shift = d.laneOffset(1, pattern.laneDivisor);
-    if (toCells(pattern.laneStep) != 1)
+  if (strides.holders > 1 || read.getInterleave() > 1) {
+    // thread / holders counts scales, not bytes.
+    shift = d.laneOffset(1, strides.holders);
+    if (toCells(strides.thread) != 1)
       shift = arith::MulIOp::create(b, d.getLoc(), shift,
-                                    d.constant(toCells(pattern.laneStep)));
+                                    d.constant(toCells(strides.thread)));
   } else {
-    shift = d.laneOffset(toCells(pattern.laneStep), 1);
+    shift = d.laneOffset(toCells(strides.thread), 1);
   }
   return arith::AddIOp::create(b, d.getLoc(), start, shift);
+}
+
+Value Reader::getPredicate() {
+  Value predicate = read.getValid() ? d.getScalar(read.getValid()) : Value();
+  Value holds = d.getReadCondition();
+  if (!holds || !predicate)
+    return holds ? holds : predicate;
+  return arith::AndIOp::create(b, d.getLoc(), holds, predicate);
+}
+
+/// A segment that one lane has whole, or all scales of it.
+Value Reader::buildSegment() {
+  Value predicate = getPredicate();
+  Value loaded =
+      load(d.getFragmentType(element, at), d.getScalar(read.getOffset()),
+           Value(), 0, align, predicate);
+  return transpose(b, d.getLoc(), loaded, read.getInterleave());
 }
 
 FailureOr<Value> Reader::buildRow() {
@@ -208,39 +237,38 @@ FailureOr<Value> Reader::buildRow() {
   if (d.getView().access.isSection() && at.group != 1)
     return read.emitOpError() << "cannot be read section by section: one "
                                  "element of it stands for several of the row";
-  auto pattern = getPattern();
-  if (failed(pattern))
+  if (d.getMap().hasWholeSegments())
+    return buildSegment();
+  auto strides = getStrides();
+  if (failed(strides))
     return failure();
-  Value predicate = read.getValid() ? d.getScalar(read.getValid()) : Value();
-  if (Value holds = d.getReadCondition())
-    predicate = predicate
-                    ? arith::AndIOp::create(b, d.getLoc(), holds, predicate)
-                    : holds;
+  Value predicate = getPredicate();
   VectorType type = d.getFragmentType(element, at);
   bool everyLaneHasAll = at.group != 1 && d.isOfSteps(at);
   int64_t readable = std::max<int64_t>(read.getReadable(), read.getExtent());
   // Every lane needs all scales: one contiguous access, with its padding.
   if (everyLaneHasAll)
     type = VectorType::get({readable}, element);
-  Value start = getLaneStart(d.getScalar(read.getOffset()), *pattern);
+  Value start = getThreadStart(d.getScalar(read.getOffset()), *strides);
   Value vectors = at.group == 1 ? d.getVectorCount(at.row) : Value();
   if (vectors && predicate)
     vectors = arith::SelectOp::create(
         b, d.getLoc(), std::exchange(predicate, {}), vectors, d.constant(0));
   int64_t aligned = align;
   for (int64_t distance :
-       {pattern->laneStep * bits / 8, pattern->stride * bits / 8})
+       {strides->thread * bits / 8, strides->step * bits / 8})
     aligned = std::gcd(aligned, distance);
   bool hasSteps = type.getRank() == 2 && type.getDimSize(0) > 1;
   Value loaded =
-      load(type, start, vectors, hasSteps ? toCells(pattern->stride) : 0,
-           aligned, predicate);
-  if (!everyLaneHasAll || readable == read.getExtent())
-    return loaded;
-  return vector::ExtractStridedSliceOp::create(
-             b, d.getLoc(), loaded, ArrayRef<int64_t>{0},
-             ArrayRef<int64_t>{read.getExtent()}, ArrayRef<int64_t>{1})
-      .getResult();
+      load(type, start, vectors, hasSteps ? toCells(strides->step) : 0, aligned,
+           predicate);
+  if (everyLaneHasAll && readable != read.getExtent())
+    loaded = vector::ExtractStridedSliceOp::create(
+        b, d.getLoc(), loaded, ArrayRef<int64_t>{0},
+        ArrayRef<int64_t>{read.getExtent()}, ArrayRef<int64_t>{1});
+  return everyLaneHasAll
+             ? transpose(b, d.getLoc(), loaded, read.getInterleave())
+             : loaded;
 }
 
 namespace {
@@ -297,17 +325,22 @@ void Writer::storeRow(Value fragment, Value offset) {
   if (Value first = d.getView().first)
     offset = arith::AddIOp::create(b, d.getLoc(), offset,
                                    toCells(b, d, first, bits, cell));
-  int64_t vector = d.getView().vector;
+  ValueStrides strides = d.getMap().getStrides(/*group=*/1);
   auto toCells = [&](int64_t elements) { return elements * bits / cell; };
-  if (d.getView().lanes > 1)
+  if (d.getMap().getThreads() > 1)
     offset = arith::AddIOp::create(b, d.getLoc(), offset,
-                                   d.laneOffset(toCells(vector), 1));
-  int64_t bytes = vector * bits / 8;
-  int64_t align = std::gcd<int64_t>(write.getAlign(), bytes);
-  bool hasSteps = !d.getView().access.isRanks() && d.getSteps(at.row) > 1;
+                                   d.laneOffset(toCells(strides.thread), 1));
+  int64_t bytes =
+      cast<VectorType>(fragment.getType()).getShape().back() * bits / 8;
+  int64_t align = d.getMap().hasWholeSegments()
+                      ? getSegmentAlignment(write.getAlign(), bytes)
+                      : getStatedAlignment(
+                            std::gcd<int64_t>(write.getAlign(), bytes), bytes);
+  bool hasSteps =
+      !d.getView().access.isRanks() && d.getMap().getSteps(at.row) > 1;
   store(fragment, offset,
         d.getView().access.isRanks() ? Value() : d.getVectorCount(at.row),
-        hasSteps ? toCells(d.getStep()) : 0, getStatedAlignment(align, bytes),
+        hasSteps ? toCells(strides.step) : 0, align,
         d.getSchedule().getRowMapping().store == StorePolicy::Streaming
             ? cuda::StorePolicy::Streaming
             : cuda::StorePolicy::Default);
@@ -316,7 +349,7 @@ void Writer::storeRow(Value fragment, Value offset) {
 void Writer::storeWhole(Value values, Value offset) {
   auto type = cast<VectorType>(values.getType());
   int64_t bytes = type.getElementTypeBitWidth() / 8;
-  d.onFirstOf(d.getView().lanes, [&] {
+  d.onFirstOf(d.getMap().getThreads(), [&] {
     if (int64_t pad = write.getPad()) {
       type = VectorType::get({type.getNumElements() + pad / bytes},
                              type.getElementType());
@@ -331,7 +364,7 @@ void Writer::storeWhole(Value values, Value offset) {
 }
 
 void Writer::storePad(Value offset, int64_t begin) {
-  d.onFirstOf(write.getPad() ? d.getView().lanes : 0, [&] {
+  d.onFirstOf(write.getPad() ? d.getMap().getThreads() : 0, [&] {
     Location loc = d.getLoc();
     Value zero = write.getPad()
                      ? Value(arith::ConstantIntOp::create(b, loc, 0, 8))
@@ -347,34 +380,27 @@ LogicalResult Writer::storeDealt(Value values, Value offset) {
   Location loc = d.getLoc();
   auto type = cast<VectorType>(values.getType());
   int64_t bytes = type.getElementTypeBitWidth() / 8, cellBytes = cell / 8;
-  int64_t interleave = write.getInterleave(), vector = d.getView().vector;
-  int64_t holders = std::max<int64_t>(1, group / vector);
-  int64_t perLane = type.getShape().back(), apart = perLane;
-  int64_t stride = d.getStep() / group;
   int64_t count = write.getValue().getType().getNumElements();
-  if (interleave > 1) {
-    if (stride != interleave || perLane != 1)
-      return write.emitOpError()
-             << "schedule_rows_c3: interleaved scales need a step of "
-             << interleave << " scales, got " << stride;
-    apart = count / interleave;
-    stride = 1;
-  }
+  auto strides =
+      getScaleStrides(write, d.getMap(), group, count, write.getInterleave());
+  if (failed(strides))
+    return failure();
+  int64_t cells = strides->thread * bytes / cellBytes;
   Value shift = d.getView().lane;
-  if (holders > 1)
-    shift = arith::DivUIOp::create(b, loc, shift, d.constant(holders));
-  if (apart * bytes / cellBytes != 1)
-    shift = arith::MulIOp::create(b, loc, shift,
-                                  d.constant(apart * bytes / cellBytes));
-  Value start = d.getView().lanes > 1
+  if (strides->holders > 1)
+    shift = arith::DivUIOp::create(b, loc, shift, d.constant(strides->holders));
+  if (cells != 1)
+    shift = arith::MulIOp::create(b, loc, shift, d.constant(cells));
+  Value start = d.getMap().getThreads() > 1
                     ? Value(arith::AddIOp::create(b, loc, offset, shift))
                     : offset;
-  int64_t natural = std::min<int64_t>(16, perLane * bytes);
+  int64_t natural = std::min<int64_t>(16, type.getShape().back() * bytes);
   int64_t align = std::gcd<int64_t>(write.getAlign(), natural);
-  align = std::gcd(align, std::gcd(apart * bytes, stride * bytes));
-  d.onFirstOf(holders, [&] {
+  align =
+      std::gcd(align, std::gcd(strides->thread * bytes, strides->step * bytes));
+  d.onFirstOf(strides->holders, [&] {
     store(values, start, Value(),
-          type.getDimSize(0) > 1 ? stride * bytes / cellBytes : 0,
+          type.getDimSize(0) > 1 ? strides->step * bytes / cellBytes : 0,
           align >= natural ? 0 : align, cuda::StorePolicy::Default);
   });
   storePad(offset, count * bytes);
@@ -396,11 +422,20 @@ LogicalResult Writer::build() {
                             ValueRange{offset});
     return success();
   }
-  if (group == 1) {
+  int64_t interleave = write.getInterleave();
+  bool hasAll =
+      d.getMap().hasWholeSegments() || (group != 1 && d.isOfSteps(at));
+  if (hasAll && interleave > 1)
+    *fragment =
+        transpose(b, d.getLoc(), *fragment,
+                  write.getValue().getType().getNumElements() / interleave);
+  if (group == 1 && (interleave == 1 || hasAll)) {
     storeRow(*fragment, offset);
+    VectorType type = write.getValue().getType();
+    storePad(offset, type.getNumElements() * type.getElementTypeBitWidth() / 8);
     return success();
   }
-  if (!d.isOfSteps(at))
+  if (!hasAll)
     return storeDealt(*fragment, offset);
   storeWhole(*fragment, offset);
   return success();
@@ -450,10 +485,16 @@ struct IsLastDistribution
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint) const {
     auto last = cast<row::IsLastOp>(op);
+    OpBuilder &b = d.getBuilder();
+    // Threads that work on a row together may hold none of their own.
+    bool together = d.getMaxRows() > limits::kMaxAloneElements &&
+                    !getCooperativeWork(op->getParentOfType<KernelOp>());
     return cuda::IsLastOp::create(
-               d.getBuilder(), op->getLoc(), last.getLast().getType(),
+               b, op->getLoc(), last.getLast().getType(),
                d.lookup(last.getBase()), d.getScalar(last.getAt()),
-               d.getScalar(last.getCount()), d.getView().lanes)
+               d.getScalar(last.getCount()), d.getMap().lanes,
+               together ? d.getSchedule().getThreads() : 0,
+               together ? limits::kMaxAloneElements : 0)
         .getLast();
   }
 };

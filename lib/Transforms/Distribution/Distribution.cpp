@@ -1,4 +1,4 @@
-//===- Distribution.cpp - The pass, and rows to threads -------------------===//
+//===- Distribution.cpp - The pass, and the order of a row program --------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,8 +17,6 @@
 
 #include "dsv4/Transforms/Distribution.h"
 
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-
 using namespace mlir;
 using namespace dsv4;
 
@@ -28,10 +26,9 @@ namespace dsv4 {
 } // namespace dsv4
 
 Distribution::Distribution(KernelOp kernel, scf::ForallOp forall)
-    : schedule(kernel.getScheduleAttr()), forall(forall), b(kernel) {
+    : schedule(kernel.getScheduleAttr()), forall(forall), b(forall) {
   RowMapping mapping = schedule.getRowMapping();
-  view.lanes = mapping.lanes;
-  view.vector = mapping.vector;
+  view.map = ElementMap::ofThreads(mapping.lanes, mapping.vector);
 }
 
 Location Distribution::getLoc(StringRef name) {
@@ -40,80 +37,6 @@ Location Distribution::getLoc(StringRef name) {
 
 Value Distribution::constant(int64_t value) {
   return arith::ConstantIndexOp::create(b, forall.getLoc(), value);
-}
-
-int64_t Distribution::getMaxRows() {
-  OpFoldResult bound = forall.getMixedUpperBound()[0];
-  if (auto constant = getConstantIntValue(bound))
-    return std::max<int64_t>(*constant, 1);
-  if (auto count = cast<Value>(bound).getDefiningOp<RowCountOp>())
-    return std::max<int64_t>(count.getMax(), 1);
-  return INT32_MAX;
-}
-
-//===----------------------------------------------------------------------===//
-// Rows to threads
-//===----------------------------------------------------------------------===//
-
-void Distribution::waitForPreviousKernel() {
-  if (schedule.getPdl())
-    cuda::WaitForPreviousKernelOp::create(b, forall.getLoc());
-}
-
-void Distribution::launchDependents() {
-  if (schedule.getPdl())
-    cuda::LaunchDependentsOp::create(b, forall.getLoc());
-}
-
-void Distribution::enterGuard() {
-  auto guard = scf::IfOp::create(b, forall.getLoc(), inside);
-  b.setInsertionPointToStart(guard.thenBlock());
-}
-
-void Distribution::mapRowsToLanes(int64_t lanes) {
-  view.lanes = lanes;
-  mapRows(nullptr);
-}
-
-void Distribution::mapRowsToBlocks(int64_t blocksPerRow) {
-  Location loc = forall.getLoc();
-  b.setInsertionPoint(forall);
-  waitForPreviousKernel();
-  // Few blocks, busy for long with what is in shared memory: dependent kernels
-  // have room beside them.
-  launchDependents();
-  Value row =
-      gpu::BlockIdOp::create(b, loc, gpu::Dimension::x,
-                             b.getIndexAttr(std::min<int64_t>(
-                                 getMaxRows() * blocksPerRow, INT32_MAX)));
-  if (blocksPerRow > 1)
-    row = arith::DivUIOp::create(b, getLoc("row"), row, constant(blocksPerRow));
-  view.lane = constant(0);
-  view.lanes = 1;
-  mapping.map(forall.getInductionVar(0), row);
-}
-
-void Distribution::mapRowsToTiles(int64_t rows) {
-  Location loc = forall.getLoc();
-  b.setInsertionPoint(forall);
-  waitForPreviousKernel();
-  launchDependents();
-  // The last block counts rows past the last one, but not past 2^31 - 1.
-  int64_t maxBlocks =
-      std::min<int64_t>(llvm::divideCeil(getMaxRows(), rows), INT32_MAX / rows);
-  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x,
-                                       b.getIndexAttr(maxBlocks));
-  firstRow =
-      arith::MulIOp::create(b, getLoc("first_row"), block, constant(rows));
-  rowCount =
-      getValueOrCreateConstantIndexOp(b, loc, forall.getMixedUpperBound()[0]);
-}
-
-void Distribution::mapRowOfTile(Value tileRow) {
-  Value row = arith::AddIOp::create(b, getLoc("row"), firstRow, tileRow);
-  inside = arith::CmpIOp::create(b, forall.getLoc(), arith::CmpIPredicate::slt,
-                                 row, rowCount);
-  mapping.map(forall.getInductionVar(0), row);
 }
 
 bool Distribution::dependsOnRow(Value value) {
@@ -138,146 +61,6 @@ int64_t Distribution::allocateShared(int64_t bytes) {
   int64_t begin = sharedBytes;
   sharedBytes = llvm::alignTo(begin + bytes, kAlignment);
   return begin;
-}
-
-/// Sets `row` for a thread of a block-cooperative kernel, and whether it holds
-/// one. All threads work for every row; what a row beyond the last one needs is
-/// read of the last one.
-void Distribution::mapHolders(Value thread, Value isFirstOfCluster,
-                              Value &row) {
-  Location loc = forall.getLoc();
-  int64_t holders = schedule.getRowsPerBlock() * view.lanes;
-  if (schedule.getRowsPerBlock() > 1) {
-    Value last = arith::SubIOp::create(b, loc, rowCount, constant(1));
-    row = arith::MinSIOp::create(b, getLoc("read_row"), row, last);
-  }
-  Value holds = arith::CmpIOp::create(
-      b, isFirstOfCluster ? loc : getLoc("holds_row"),
-      arith::CmpIPredicate::slt, thread, constant(holders));
-  if (isFirstOfCluster)
-    holds =
-        arith::AndIOp::create(b, getLoc("holds_row"), isFirstOfCluster, holds);
-  if (isFirstOfCluster || holders < schedule.getThreads())
-    holdsRow = holds;
-  inside = inside ? arith::AndIOp::create(b, loc, holds, inside) : holds;
-}
-
-/// The row of a thread, given its block (or cluster) and row in that. Sets the
-/// first row of the block.
-Value Distribution::mapRowsOfBlock(Value block, Value rowInBlock,
-                                   const Cooperation *with,
-                                   IntegerAttr maxBlocks) {
-  Location loc = forall.getLoc();
-  int64_t rowsPerBlock = schedule.getRowsPerBlock();
-  firstRow = block;
-  // Blocks go through their rows at one pace. A grid apart, rows that share
-  // memory are then read together.
-  if (with && with->rowsApart) {
-    Value blocks = gpu::GridDimOp::create(b, loc, gpu::Dimension::x, maxBlocks);
-    if (schedule.getCluster() > 1)
-      blocks = arith::DivUIOp::create(b, loc, blocks,
-                                      constant(schedule.getCluster()));
-    return arith::AddIOp::create(
-        b, getLoc("row"), firstRow,
-        arith::MulIOp::create(b, loc, rowInBlock, blocks));
-  }
-  if (rowsPerBlock <= 1)
-    return firstRow;
-  firstRow = arith::MulIOp::create(b, with ? getLoc("first_row") : loc, block,
-                                   constant(rowsPerBlock));
-  return arith::AddIOp::create(b, getLoc("row"), firstRow, rowInBlock);
-}
-
-void Distribution::mapRows(const Cooperation *with) {
-  Location loc = forall.getLoc();
-  int64_t threads = schedule.getThreads(), lanes = view.lanes;
-  int64_t rowsPerBlock = schedule.getRowsPerBlock();
-  b.setInsertionPoint(forall);
-  auto bound = [&](int64_t value) { return b.getIndexAttr(value); };
-  if (!with)
-    waitForPreviousKernel();
-  Value thread =
-      gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x, bound(threads));
-  int64_t cluster = schedule.getCluster();
-  IntegerAttr maxBlocks = bound(std::min<int64_t>(
-      llvm::divideCeil(getMaxRows(), rowsPerBlock) * cluster, INT32_MAX));
-  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x, maxBlocks);
-  Value isFirstOfCluster;
-  if (cluster > 1) {
-    Value rank = arith::RemUIOp::create(b, loc, block, constant(cluster));
-    isFirstOfCluster = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                             rank, constant(0));
-    block = arith::DivUIOp::create(b, getLoc("first_row"), block,
-                                   constant(cluster));
-  }
-  Value rowInBlock = thread;
-  view.lane = constant(0);
-  if (lanes > 1)
-    view.lane =
-        arith::RemUIOp::create(b, getLoc("lane"), thread, constant(lanes));
-  rowCount =
-      getValueOrCreateConstantIndexOp(b, loc, forall.getMixedUpperBound()[0]);
-  if (lanes > 1)
-    rowInBlock = arith::DivUIOp::create(b, loc, thread, constant(lanes));
-  Value row = mapRowsOfBlock(block, rowInBlock, with, maxBlocks);
-  if (!with || rowsPerBlock > 1)
-    inside =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, row, rowCount);
-  if (!with) {
-    mapping.map(forall.getInductionVar(0), row);
-    enterGuard();
-    return;
-  }
-  mapHolders(thread, isFirstOfCluster, row);
-  mapping.map(forall.getInductionVar(0), row);
-  // Most plans are older than the launch that ends now: what they say should
-  // not begin with their way from memory.
-  if (schedule.getPdl()) {
-    prefetchPlan(with->plan, row, /*l2=*/true);
-    prefetchScalars();
-  }
-  waitForPreviousKernel();
-  if (with->rowsApart)
-    prefetchPlan(with->plan, row, /*l2=*/false);
-}
-
-//===----------------------------------------------------------------------===//
-// Prefetching
-//===----------------------------------------------------------------------===//
-
-void Distribution::prefetchPlan(Block *plan, Value row, bool l2) {
-  auto first = llvm::find_if(*plan, llvm::IsaPred<memref::LoadOp>);
-  if (first == plan->end())
-    return;
-  // Nothing is read ahead of the wait, not even for an address.
-  auto address = llvm::make_range(plan->begin(), first);
-  auto reads = [](Operation &op) {
-    return llvm::any_of(op.getOperands(), dependsOnMemory);
-  };
-  if (reads(*first) || llvm::any_of(address, reads))
-    return;
-  for (Operation &op : address)
-    cloneOperands(op);
-  cloneOperands(*first);
-  IRMapping ofRow = mapping;
-  ofRow.map(forall.getInductionVar(0), row);
-  for (Operation &op : address)
-    b.clone(op, ofRow);
-  auto load = cast<memref::LoadOp>(*first);
-  cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(),
-                           ofRow.lookupOrDefault(load.getIndices()[0]),
-                           holdsRow, l2);
-}
-
-void Distribution::prefetchScalars() {
-  for (auto load : forall.getBody()->getOps<memref::LoadOp>()) {
-    Value index = load.getIndices()[0];
-    if (dependsOnMemory(index))
-      continue;
-    cloneSlice(index);
-    cuda::PrefetchOp::create(b, load.getLoc(), load.getMemref(), lookup(index),
-                             holdsRow, /*l2=*/true);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,7 +102,7 @@ LogicalResult Distribution::emitGuard(scf::IfOp guard) {
 
 void Distribution::emitScalarStores(Block *block) {
   auto scalars = block->getOps<memref::StoreOp>();
-  onFirstOf(scalars.empty() ? 0 : view.lanes, [&] {
+  onFirstOf(scalars.empty() ? 0 : view.map.getThreads(), [&] {
     for (memref::StoreOp store : scalars)
       b.clone(*store, mapping);
   });
@@ -363,7 +146,8 @@ LogicalResult Distribution::computeNumbers(Distribution &section) {
 /// and store it section by section.
 LogicalResult Distribution::distributeSections() {
   Block *body = forall.getBody();
-  mapRows(nullptr);
+  waitForPreviousKernel();
+  mapRowsToLanes(view.map.getThreads());
   SmallVector<row::WriteOp> writes = getWrites(body);
   if (!getGuards(body).empty() || writes.empty())
     return forall.emitOpError()
@@ -377,7 +161,7 @@ LogicalResult Distribution::distributeSections() {
   launchDependents();
   View section = view;
   section.access = Access::section();
-  section.extent = schedule.getRowMapping().section * getStep();
+  section.extent = schedule.getRowMapping().section * view.map.getStep();
   int64_t row = writes.front().getValue().getType().getNumElements();
   Distribution part = withView(section);
   if (failed(computeNumbers(part)))
@@ -398,49 +182,58 @@ LogicalResult Distribution::distributeSections() {
     if (failed(cast<row::DistributableOpInterface>(*write).distribute(part)))
       return failure();
   emitScalarStores(body);
-  forall.erase();
+  eraseProgram();
   return success();
 }
 
-LogicalResult Distribution::distributeRows(const Cooperation *with) {
-  if (!with && schedule.getRowMapping().section)
-    return distributeSections();
-  Block *body = forall.getBody();
-  mapRows(with);
-  SmallVector<row::WriteOp> all = getWrites(body);
+/// Rows that are stored, with a condition or without one.
+static SmallVector<row::WriteOp> getStored(Block *body) {
+  SmallVector<row::WriteOp> stored = getWrites(body);
   for (scf::IfOp guard : getGuards(body))
-    llvm::append_range(all, getWrites(guard.thenBlock()));
-  // Loads that wait for no other come first, then scalars of the row, which
-  // each of its lanes computes alike, then the loads that need those.
-  if (failed(placeLoads(all, /*early=*/true)))
-    return failure();
-  if (with && schedule.getRowsPerBlock() == 1) {
-    // All threads need the plan of the one row, and those that wait for scalars
-    // of the row have it by then, too.
-    for (Operation &op : with->plan->without_terminator())
-      cloneOperands(op);
-    Value holds = std::exchange(holdsRow, Value());
-    if (failed(cloneScalars(with->plan)))
+    llvm::append_range(stored, getWrites(guard.thenBlock()));
+  return stored;
+}
+
+LogicalResult Distribution::placeStoredLoads(bool early) {
+  earlyOnly = early;
+  for (row::WriteOp write : getStored(forall.getBody())) {
+    int64_t group = write.getGroup();
+    int64_t row = write.getValue().getType().getNumElements() * group;
+    if (failed(placeLoads(write.getValue(), {row, group})))
       return failure();
-    holdsRow = holds;
   }
-  if (failed(cloneScalars(body)) || failed(placeLoads(all, /*early=*/false)))
+  earlyOnly = false;
+  return success();
+}
+
+LogicalResult Distribution::placeFirstLoads() {
+  return placeStoredLoads(/*early=*/true);
+}
+
+LogicalResult Distribution::placeOtherLoads() {
+  if (failed(cloneScalars(forall.getBody())))
+    return failure();
+  return placeStoredLoads(/*early=*/false);
+}
+
+LogicalResult Distribution::storeRows() {
+  if (failed(emitStores(forall.getBody())))
+    return failure();
+  eraseProgram();
+  return success();
+}
+
+LogicalResult Distribution::distributeRows() {
+  if (schedule.getRowMapping().section)
+    return distributeSections();
+  waitForPreviousKernel();
+  mapRowsToLanes(view.map.getThreads());
+  if (failed(placeFirstLoads()) || failed(placeOtherLoads()))
     return failure();
   // Once loads are in flight: earlier, the dependent kernel would take the SM
   // slots that they need.
-  bool startsAtOnce = with && schedule.startsAtOnce();
-  if (startsAtOnce)
-    launchDependents();
-  if (with && failed(with->emit()))
-    return failure();
-  if (!startsAtOnce)
-    launchDependents();
-  if (with)
-    enterGuard();
-  if (failed(emitStores(body)))
-    return failure();
-  forall.erase();
-  return success();
+  launchDependents();
+  return storeRows();
 }
 
 /// Refuses ops that would be dropped: those that take rows and have no result,
@@ -472,7 +265,7 @@ LogicalResult Distribution::run() {
     if (distributable && distributable.getScope(schedule) != row::Scope::Lanes)
       return distributable.distribute(*this);
   }
-  return distributeRows(nullptr);
+  return distributeRows();
 }
 
 Distribution Distribution::enter(Block *body, const View &inner) const {

@@ -94,17 +94,21 @@ struct ReduceDistribution
           .getReduced();
     }
     int64_t row = getExtent(operand.get()), group = reduce.getGroup();
-    if (d.isUneven(row)) {
+    if (d.getMap().isUneven(row)) {
       if (!allowsUnevenRow(reduce))
         return reduce.emitOpError()
                << "cannot reduce a row that its lanes do not divide evenly: "
                   "expected the sum or the maximum of all of its f32 elements";
-      group = d.getSteps(row) * d.getStep();
+      group = d.getMap().getSteps(row) * d.getMap().getStep();
       source = pad(reduce, *source, d);
     }
+    // One call pairs elements of a vector, then of lanes, then of steps. Warps
+    // and blocks would come before steps, in calls of their own.
+    if (failed(d.verifyExchange(op, group)))
+      return failure();
     return cuda::ReduceOp::create(
                b, op->getLoc(), d.getFragmentType(b.getF32Type(), at),
-               convert(reduce.getKind()), *source, group, d.getView().lanes)
+               convert(reduce.getKind()), *source, group, d.getMap().lanes)
         .getReduced();
   }
 
@@ -152,11 +156,11 @@ struct HadamardDistribution
       return op->emitOpError()
              << "needs a whole row where the kernel computes only a part of it";
     auto source = d.get(op->getOperand(0), at);
-    if (failed(source))
+    if (failed(source) || failed(d.verifyExchange(op, at.row)))
       return failure();
     return cuda::HadamardOp::create(d.getBuilder(), op->getLoc(),
                                     source->getType(), *source,
-                                    d.getView().lanes)
+                                    d.getMap().lanes)
         .getTransformed();
   }
 };
@@ -307,7 +311,7 @@ struct SliceDistribution
         cast<IntegerAttr>(slice.getOffsets()[0]).getInt() * at.group;
     auto type = cast<VectorType>(source->getType());
     // A whole vector that every lane holds, or whole steps.
-    int64_t unit = type.getRank() == 1 ? at.group : d.getStep();
+    int64_t unit = type.getRank() == 1 ? at.group : d.getMap().getStep();
     if (begin % unit != 0 || count % unit != 0)
       return slice.emitOpError()
              << "schedule_rows_c3: columns " << begin << " to " << begin + count

@@ -33,12 +33,14 @@ row::Footprint Distribution::coarsen(Footprint at, int64_t times) const {
 VectorType Distribution::getFragmentType(Type element, Footprint at) const {
   if (view.access.isRanks())
     return VectorType::get({1, 1}, element);
-  int64_t count = getSteps(at.row);
+  if (view.map.hasWholeSegments())
+    return VectorType::get({std::max<int64_t>(1, at.row / at.group)}, element);
+  int64_t count = view.map.getSteps(at.row);
   if (at.group == 1)
-    return VectorType::get({count, view.vector}, element);
+    return VectorType::get({count, view.map.vector}, element);
   if (isOfSteps(at))
     return VectorType::get({std::max<int64_t>(1, at.row / at.group)}, element);
-  return VectorType::get({count, std::max<int64_t>(1, view.vector / at.group)},
+  return VectorType::get({count, view.map.getValuesPerVector(at.group)},
                          element);
 }
 
@@ -56,7 +58,7 @@ Value Distribution::laneOffset(int64_t multiplier, int64_t divisor) {
 }
 
 Value Distribution::getVectorCount(int64_t row) {
-  if (!isUneven(row))
+  if (!view.map.isUneven(row))
     return {};
   Value &count = vectorCounts[row];
   if (count)
@@ -64,28 +66,42 @@ Value Distribution::getVectorCount(int64_t row) {
   OpBuilder::InsertionGuard saved(b);
   if (Operation *op = view.lane.getDefiningOp())
     b.setInsertionPointAfter(op);
-  int64_t max = getSteps(row);
-  int64_t having = llvm::divideCeil(row, view.vector) - (max - 1) * view.lanes;
+  int64_t max = view.map.getSteps(row);
   Value has =
       arith::CmpIOp::create(b, forall.getLoc(), arith::CmpIPredicate::slt,
-                            view.lane, constant(having));
+                            view.lane, constant(view.map.getLastThreads(row)));
   return count = arith::SelectOp::create(b, getLoc("vectors"), has,
                                          constant(max), constant(max - 1));
 }
 
-void Distribution::onFirstOf(int64_t lanes, function_ref<void()> emit) {
-  if (lanes <= 1)
+void Distribution::onFirstOf(int64_t threads, function_ref<void()> emit) {
+  if (threads <= 1)
     return emit();
   Location loc = forall.getLoc();
   Value number = view.lane;
-  if (lanes < view.lanes)
-    number = arith::RemUIOp::create(b, loc, view.lane, constant(lanes));
+  if (threads < view.map.getThreads())
+    number = arith::RemUIOp::create(b, loc, view.lane, constant(threads));
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
                                       constant(0));
   auto guard = scf::IfOp::create(b, loc, first);
   OpBuilder::InsertionGuard saved(b);
   b.setInsertionPointToStart(guard.thenBlock());
   emit();
+}
+
+LogicalResult Distribution::verifyExchange(Operation *op, int64_t group) const {
+  for (ThreadAxis axis : view.map.getSpreadAxes(group)) {
+    if (axis == ThreadAxis::Lane)
+      continue;
+    bool isWarps = axis == ThreadAxis::Warp;
+    return op->emitOpError()
+           << "exchanges values between " << view.map.getExtent(axis)
+           << (isWarps ? " warps" : " blocks") << " that hold " << group
+           << " elements of a row, which no device call does: expected at most "
+           << view.map.lanes * view.map.vector
+           << " elements, which the lanes of one warp hold side by side";
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -150,16 +166,23 @@ LogicalResult Distribution::cloneScalars(Block *block) {
   return success();
 }
 
+LogicalResult Distribution::cloneScalarsForAll(Block *block) {
+  Value holds = std::exchange(holdsRow, Value());
+  LogicalResult result = cloneScalars(block);
+  holdsRow = holds;
+  return result;
+}
+
 void Distribution::cloneSlice(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || mapping.contains(value) || op->getBlock() != forall.getBody() ||
       isa<VectorType>(value.getType()))
     return;
-  cloneOperands(*op);
+  placeOperands(*op);
   (void)cloneScalar(*op);
 }
 
-void Distribution::cloneOperands(Operation &op) {
+void Distribution::placeOperands(Operation &op) {
   op.walk([&](Operation *user) {
     for (Value operand : user->getOperands())
       if (!isa<VectorType>(operand.getType()))
@@ -190,19 +213,6 @@ LogicalResult Distribution::placeRead(row::ReadOp read, Footprint at) {
   if (failed(loaded))
     return failure();
   fragments[{read.getValue(), at.group}] = *loaded;
-  return success();
-}
-
-LogicalResult Distribution::placeLoads(ArrayRef<row::WriteOp> writes,
-                                       bool early) {
-  earlyOnly = early;
-  for (row::WriteOp write : writes) {
-    int64_t group = write.getGroup();
-    int64_t row = write.getValue().getType().getNumElements() * group;
-    if (failed(placeLoads(write.getValue(), {row, group})))
-      return failure();
-  }
-  earlyOnly = false;
   return success();
 }
 
@@ -378,7 +388,7 @@ FailureOr<Value> Distribution::get(Value value, Footprint at) {
     Type element = cast<VectorType>(value.getType()).getElementType();
     result =
         cuda::ColumnsOp::create(b, op->getLoc(), getFragmentType(element, at),
-                                whole, view.column, rows->getView().lanes)
+                                whole, view.column, rows->getMap().lanes)
             .getVector();
   } else if (auto distributable = dyn_cast<DistributableOpInterface>(op)) {
     result = distributable.materialize(*this, cast<OpResult>(value), at);

@@ -74,8 +74,23 @@ func.func @rows(%row: vector<512xbf16>, %tile: vector<8x4xf32>, %tail: vector<1x
   %7 = cuda.alternate %5 odd : vector<2x4xf32> to vector<2x2xf32>
   // CHECK: cuda.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} lanes 8 : memref<?xi32>, i32, i32
   %8 = cuda.is_last %slots[%i] of %n lanes 8 : memref<?xi32>, i32, i32
+  // CHECK: cuda.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} lanes 8 threads 128 max_alone 512 : memref<?xi32>, i32, i32
+  %10 = cuda.is_last %slots[%i] of %n lanes 8 threads 128 max_alone 512 : memref<?xi32>, i32, i32
   // CHECK: cuda.expand %{{[a-z0-9]+}} : vector<1xf32> to vector<7xf32>
   %9 = cuda.expand %1 : vector<1xf32> to vector<7xf32>
+  return
+}
+
+// A row as one vector of one lane.
+// CHECK-LABEL: func.func @segments
+func.func @segments(%a: vector<7xbf16>, %b: vector<6xbf16>, %c: vector<6xf32>,
+                    %scales: vector<12xf8E4M3FN>) {
+  // CHECK: cuda.join %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : vector<7xbf16>, vector<6xbf16> to vector<13xbf16>
+  %0 = cuda.join %a, %b : vector<7xbf16>, vector<6xbf16> to vector<13xbf16>
+  // CHECK: cuda.alternate %{{[a-z0-9]+}} odd : vector<6xf32> to vector<3xf32>
+  %1 = cuda.alternate %c odd : vector<6xf32> to vector<3xf32>
+  // CHECK: cuda.transpose %{{[a-z0-9]+}} rows 4 : vector<12xf8E4M3FN>
+  %2 = cuda.transpose %scales rows 4 : vector<12xf8E4M3FN>
   return
 }
 

@@ -50,6 +50,22 @@ func.func @is_last_c1(%m: memref<?xi32>, %i: i32) {
 
 // -----
 
+func.func @is_last_c2_threads(%m: memref<?xi32>, %i: i32) {
+  // expected-error @+1 {{is_last_c2: expected 0 or a multiple of 32 for 'threads', got 100}}
+  %0 = cuda.is_last %m[%i] of %i lanes 8 threads 100 max_alone 512 : memref<?xi32>, i32, i32
+  return
+}
+
+// -----
+
+func.func @is_last_c2_alone(%m: memref<?xi32>, %i: i32) {
+  // expected-error @+1 {{is_last_c2: expected a positive 'max_alone' with 'threads', and 0 without, got 0}}
+  %0 = cuda.is_last %m[%i] of %i lanes 8 threads 128 : memref<?xi32>, i32, i32
+  return
+}
+
+// -----
+
 func.func @encode_c1_up(%t: vector<7xf32>) {
   // expected-error @+1 {{encode_c1: 'f8E8M0FNU' is only rounded up: add 'up'}}
   %0 = cuda.encode %t : vector<7xf32> to vector<7xf8E8M0FNU>
@@ -125,6 +141,30 @@ func.func @steps_c1(%a: vector<2x8xbf16>) {
 func.func @pad_c1(%a: vector<8xf8E4M3FN>) {
   // expected-error @+1 {{pad_c1: 'vector<8xf8E4M3FN>' cannot be padded to 'vector<4xf8E4M3FN>': expected the same element type and no fewer elements}}
   %0 = cuda.pad %a : vector<8xf8E4M3FN> to vector<4xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @alternate_c1_vector(%a: vector<6xf32>) {
+  // expected-error @+1 {{alternate_c1: 'vector<2xf32>' is not half of 'vector<6xf32>'}}
+  %0 = cuda.alternate %a : vector<6xf32> to vector<2xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_c1(%a: vector<12xf8E4M3FN>) {
+  // expected-error @+1 {{transpose_c1: 'rows' 5 does not divide 12 elements}}
+  %0 = cuda.transpose %a rows 5 : vector<12xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @transpose_c1_none(%a: vector<12xf8E4M3FN>) {
+  // expected-error @+1 {{transpose_c1: 'rows' 0 does not divide 12 elements}}
+  %0 = cuda.transpose %a rows 0 : vector<12xf8E4M3FN>
   return
 }
 

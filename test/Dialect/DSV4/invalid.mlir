@@ -282,8 +282,18 @@ func.func private @schedule_rows_c1() attributes {test.a = #dsv4.schedule<thread
 
 // -----
 
-// expected-error @+1 {{schedule_rows_c2: expected 'vector' to be a power of two between 1 and 32, got 12}}
+// expected-error @+1 {{schedule_rows_c2: expected 'vector' to be a power of two between 1 and 32, or 0 if 'lanes' is 1, got 12}}
 func.func private @schedule_rows_c2() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 12>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_rows_c2: expected 'vector' to be a power of two between 1 and 32, or 0 if 'lanes' is 1, got 0}}
+func.func private @schedule_rows_c2_lanes() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 2, vector = 0>]>}
+
+// -----
+
+// expected-error @+1 {{schedule_rows_c4: expected 'section' to be 0, as 'vector' is, got 1}}
+func.func private @schedule_rows_c4_whole() attributes {test.a = #dsv4.schedule<threads = 128, parts = [#dsv4.rows<lanes = 1, vector = 0, section = 1>]>}
 
 // -----
 
@@ -572,7 +582,7 @@ func.func @paged_gather_c4_tokens(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<4x8
 // -----
 
 func.func @paged_gather_c5(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<4x8xi32>, %l: tensor<5xi32>, %o: tensor<4x8x512xbf16>) {
-  // expected-error @+1 {{paged_gather_c5: expected 'lengths' of shape [tokens], got 'tensor<5xi32>'}}
+  // expected-error @+1 {{paged_gather_c5: expected 'lengths' of shape [4], one per token, got 'tensor<5xi32>'}}
   %0 = dsv4.paged_gather %c[%i] lengths(%l : tensor<5xi32>) outs(%o : tensor<4x8x512xbf16>)
       : !dsv4.cache<64 x <v4_584>>, tensor<4x8xi32>
   return

@@ -328,7 +328,7 @@ func.func @paged_append_c3_no_lengths(%c: !dsv4.cache<64 x <bf16_1024>>, %i: ten
 // -----
 
 func.func @paged_append_c3_lengths_rank(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<?x?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected 'lengths' of shape [?], got 'tensor<?x?xi32>'}}
+  // expected-error @+1 {{paged_append_c3: expected 'lengths' of shape [?], one per token, got 'tensor<?x?xi32>'}}
   dsv4.paged_append %c[%i] ring 128 lengths(%l : tensor<?x?xi32>)
       fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
@@ -338,7 +338,7 @@ func.func @paged_append_c3_lengths_rank(%c: !dsv4.cache<64 x <bf16_1024>>, %i: t
 // -----
 
 func.func @paged_append_c3_lengths_rank0(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<i32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected 'lengths' of shape [?], got 'tensor<i32>'}}
+  // expected-error @+1 {{paged_append_c3: expected 'lengths' of shape [?], one per token, got 'tensor<i32>'}}
   dsv4.paged_append %c[%i] ring 128 lengths(%l : tensor<i32>) fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -347,7 +347,7 @@ func.func @paged_append_c3_lengths_rank0(%c: !dsv4.cache<64 x <bf16_1024>>, %i: 
 // -----
 
 func.func @paged_append_c3_lengths_unranked(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %p: tensor<?x2xi32>, %l: tensor<*xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected 'lengths' of shape [?], got 'tensor<*xi32>'}}
+  // expected-error @+1 {{paged_append_c3: expected 'lengths' of shape [?], one per token, got 'tensor<*xi32>'}}
   dsv4.paged_append %c[%i] ring 128 pages(%p : tensor<?x2xi32>) lengths(%l : tensor<*xi32>)
       fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
@@ -358,7 +358,7 @@ func.func @paged_append_c3_lengths_unranked(%c: !dsv4.cache<64 x <bf16_1024>>, %
 
 // Without `requests` every token is a request.
 func.func @paged_append_c3_lengths_tokens(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<4xi32>, %l: tensor<5xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: expected 'lengths' of shape [4], got 'tensor<5xi32>'}}
+  // expected-error @+1 {{paged_append_c3: expected 'lengths' of shape [4], one per token, got 'tensor<5xi32>'}}
   dsv4.paged_append %c[%i] ring 128 lengths(%l : tensor<5xi32>)
       fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<4xi32>

@@ -181,19 +181,19 @@ func.func @quantize_c3(%x: tensor<?x512xbf16>, %d: tensor<?x512xi4>, %s: tensor<
 
 // -----
 
-func.func @quantize_c3_no_levels(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>) {
-  // expected-error @+1 {{quantize_c3: expected one or two levels of scales, got}}
+// Four bits have no NaN but that of a scale.
+func.func @quantize_c3_no_levels(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M1FN>) {
+  // expected-error @+1 {{quantize_c3: expected scales of f4E2M1FN elements, got #dsv4.format<f4E2M1FN>}}
   %0 = dsv4.quantize %x
-      outs(%d : tensor<?x512xf8E4M3FN>)
-      {format = #dsv4.format<f8E4M3FN>,
-       recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
+      outs(%d : tensor<?x512xf4E2M1FN>)
+      {format = #dsv4.format<f4E2M1FN>} : tensor<?x512xbf16>
   return
 }
 
 // -----
 
 func.func @quantize_c3_three_levels(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf32>, %t: tensor<?xf32>, %g: tensor<1xf32>) {
-  // expected-error @+1 {{quantize_c3: expected one or two levels of scales, got}}
+  // expected-error @+1 {{quantize_c3: expected at most two levels of scales, got}}
   %0:3 = dsv4.quantize %x given(%g : tensor<1xf32>)
       outs(%d, %s, %t : tensor<?x512xf8E4M3FN>, tensor<?x8xf32>, tensor<?xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per 64>, <f32 per row>, <f32 per tensor>]>,

@@ -23,9 +23,9 @@ func.func private @quantizer_c1_nan() attributes {test.a = #dsv4.quantizer<floor
 
 // -----
 
-// A number without a type is an f64.
-// expected-error @+1 {{quantizer_c1: expected a floor of f32 that is 0 or positive and finite, got 1.000000e-04 : f64}}
-func.func private @quantizer_c1_type() attributes {test.a = #dsv4.quantizer<floor = 1.0e-04>}
+// Too large for f32.
+// expected-error @+1 {{quantizer_c1: expected a floor of f32 that is 0 or positive and finite, got 0x7F800000 : f32}}
+func.func private @quantizer_c1_large() attributes {test.a = #dsv4.quantizer<floor = 1.0e+39>}
 
 // -----
 
@@ -145,5 +145,42 @@ func.func @quantizer_c3_f32(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, 
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf32>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per 64>]>,
        recipe = #dsv4.quantizer<rounding = up>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c5_no_recipe(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf32>) {
+  // expected-error @+1 {{quantize_c5: expected a 'recipe' (#dsv4.quantizer) for the scales of the format}}
+  %0:2 = dsv4.quantize %x
+      outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 64>]>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c5_recipe_of_nothing(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c5: a format without scales has no 'recipe'}}
+  %0 = dsv4.quantize %x outs(%d : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN>, recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c6_given_to_nothing(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c6: the format has no level per tensor}}
+  %0 = dsv4.quantize %x given(%g : tensor<1xf32>) outs(%d : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c4_no_scales(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf32>) {
+  // expected-error @+1 {{quantize_c4: expected 1 destinations, the payload and a tensor of scales for every level that is not per tensor, got 2}}
+  %0:2 = dsv4.quantize %x outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf32>)
+      {format = #dsv4.format<f8E4M3FN>} : tensor<?x512xbf16>
   return
 }

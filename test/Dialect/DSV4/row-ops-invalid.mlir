@@ -205,9 +205,9 @@ func.func @rms_norm_c4_nan(%x: tensor<?x8xbf16>, %o: tensor<?x8xbf16>) {
 // -----
 
 func.func @rms_norm_c4_type(%x: tensor<?x8xbf16>, %o: tensor<?x8xbf16>) {
-  // expected-error @+2 {{attribute 'eps' failed to satisfy constraint: 32-bit float attribute}}
+  // expected-error @+2 {{expected 'eps' to be a number of f32, such as 1.5 or 1.5 : f32, got 9.983770e-07 : bf16}}
   %0 = dsv4.rms_norm %x outs(%o : tensor<?x8xbf16>)
-      {eps = 1.0e-06} : tensor<?x8xbf16>
+      {eps = 1.0e-06 : bf16} : tensor<?x8xbf16>
   return
 }
 
@@ -614,7 +614,7 @@ func.func @hadamard_c3_nan(%x: tensor<?x8xbf16>, %o: tensor<?x8xbf16>) {
 // -----
 
 func.func @hadamard_c3_type(%x: tensor<?x8xbf16>, %o: tensor<?x8xbf16>) {
-  // expected-error @+1 {{attribute 'scale' failed to satisfy constraint: 32-bit float attribute}}
+  // expected-error @+1 {{expected 'scale' to be a number of f32, such as 1.5 or 1.5 : f32, got 1 : i32}}
   %0 = dsv4.hadamard %x outs(%o : tensor<?x8xbf16>) {scale = 1 : i32}
       : tensor<?x8xbf16>
   return

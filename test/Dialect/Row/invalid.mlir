@@ -106,17 +106,9 @@ func.func @write_c2_pad(%x: vector<8xf32>, %m: memref<?xi8>, %i: index) {
 
 // -----
 
-func.func @write_c3_interleave(%x: vector<8xf32>, %m: memref<?xi8>, %i: index) {
-  // expected-error @+1 {{write_c3: expected 'interleave' and 'pad' of values per more than one element}}
-  row.write %x, %m[%i] {interleave = 2} : vector<8xf32>, memref<?xi8>
-  return
-}
-
-// -----
-
-func.func @write_c3_pad(%x: vector<8xf32>, %m: memref<?xi8>, %i: index) {
-  // expected-error @+1 {{write_c3: expected 'interleave' and 'pad' of values per more than one element}}
-  row.write %x, %m[%i] per 1 {pad = 1} : vector<8xf32>, memref<?xi8>
+func.func @write_c3(%x: vector<8xf32>, %m: memref<?xi8>, %i: index) {
+  // expected-error @+1 {{write_c3: expected the interleave to divide the extent 8, got 3}}
+  row.write %x, %m[%i] {interleave = 3} : vector<8xf32>, memref<?xi8>
   return
 }
 
@@ -449,8 +441,8 @@ func.func @map_c1_yield(%ids: vector<8xi32>, %x: vector<8xi32>, %s: i32, %f: f32
 
 // -----
 
-func.func @write_c4(%x: vector<7xf8E8M0FNU>, %m: memref<?xi8>, %i: index) {
-  // expected-error @+1 {{write_c4: expected the interleave to divide the extent 7, got 4}}
+func.func @write_c3_groups(%x: vector<7xf8E8M0FNU>, %m: memref<?xi8>, %i: index) {
+  // expected-error @+1 {{write_c3: expected the interleave to divide the extent 7, got 4}}
   row.write %x, %m[%i] per 64 {interleave = 4} : vector<7xf8E8M0FNU>, memref<?xi8>
   return
 }

@@ -114,6 +114,25 @@ TEST_F(AppendTest, PageTable) {
   EXPECT_EQ(read<uint16_t>(0)[0], 1);
 }
 
+TEST_F(AppendTest, LengthsPerToken) {
+  auto [arguments, body] = append(
+      2, "ring 4 requests(%r : tensor<?xi32>) pages(%t : tensor<?x?xi32>)",
+      ", %r: tensor<?xi32>, %t: tensor<?x?xi32>, %l: tensor<?xi32>",
+      " lengths per token(%l : tensor<?xi32>)");
+  parse(arguments, body);
+  bytes({3, 4}, 12, 0xEE);
+  bind<int32_t>({4}, {4, 7, 3, 4});
+  bind<uint16_t>({4, 1}, {1, 2, 3, 4});
+  // Two requests, and one that there is not.
+  bind<int32_t>({4}, {0, 0, 0, 2});
+  bind<int32_t>({2, 2}, {2, 0, -1, 1});
+  // Position 3 is no longer in the ring of a request of 8.
+  bind<int32_t>({4}, {8, 8, 8, 8});
+  run();
+  EXPECT_EQ(read<uint16_t>(0),
+            (std::vector<uint16_t>{0xEEEE, 2, 0xEEEE, 0xEEEE, 1, 0xEEEE}));
+}
+
 TEST_F(AppendTest, RingWithinAPage) {
   auto [arguments, body] = append(
       4, "ring 2 requests(%r : tensor<?xi32>) pages(%t : tensor<?x?xi32>)",

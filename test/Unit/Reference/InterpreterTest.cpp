@@ -233,6 +233,31 @@ TEST_F(InterpreterTest, RequestsLengthsAndTables) {
   EXPECT_EQ(out[12], 80); // Page 2, slot 1.
 }
 
+TEST_F(InterpreterTest, LengthsPerRequest) {
+  std::string cache = "!dsv4.cache<2 x <" + pairs + ">>";
+  parse("%c: " + cache +
+            ", %i: tensor<?x?xi32>, %t: tensor<?x?xi32>, %q: tensor<?xi32>,"
+            " %l: tensor<?xi32>, %o: tensor<?x?x2xf32>, %m: tensor<?x?xi1>",
+        "%r:2 = dsv4.paged_gather %c[%i] pages(%t : tensor<?x?xi32>)"
+        " requests(%q : tensor<?xi32>) lengths per request(%l : tensor<?xi32>)"
+        " outs(%o : tensor<?x?x2xf32>) mask(%m : tensor<?x?xi1>) : " +
+            cache + ", tensor<?x?xi32>");
+  bytes({4, 8}, 32, 0);
+  bind<int32_t>({5, 2}, {2, 3,   // request 1 of length 3
+                         0, 1,   // request 0 of length 1
+                         0, 2,   // request 2 of 2
+                         0, 1,   // request -1
+                         1, 2}); // request 1
+  bind<int32_t>({2, 2}, {0, 1, 2, 3});
+  bind<int32_t>({5}, {1, 0, 2, -1, 1});
+  bind<int32_t>({2}, {1, 3});
+  bytes({5, 2, 2}, 5 * 2 * 2 * 4, 0xAB);
+  bytes({5, 2}, 10, 0xAB);
+  run();
+  EXPECT_EQ(read<uint8_t>(6),
+            (std::vector<uint8_t>{1, 0, 1, 0, 0, 0, 0, 0, 1, 1}));
+}
+
 TEST_F(InterpreterTest, OneRowOfIndices) {
   std::string cache = "!dsv4.cache<1 x <" + pairs + ">>";
   parse("%c: " + cache +

@@ -97,6 +97,26 @@ TEST_F(QuantizeTest, FloorsOfAmaxAndOfScale) {
   EXPECT_EQ(scalesOf(kUpPow2), (std::vector<uint8_t>{0, 127, 128}));
 }
 
+/// Without scales every value is rounded, and saturates.
+TEST_F(QuantizeTest, WithoutScales) {
+  parse("%x: tensor<?x20xf32>, %c: tensor<?x18xf8E4M3FN>",
+        "%r = dsv4.quantize %x columns [1, 18]"
+        " outs(%c : tensor<?x18xf8E4M3FN>)"
+        " {format = #dsv4.format<f8E4M3FN>} : tensor<?x20xf32>");
+  std::vector<uint32_t> x = bits(
+      {7,        0,         -0.0f,      1,         1.0625f,    1.1875f, -1,
+       448,      464,       1e30f,      kInfinity, -kInfinity, 0x1p-6f, 0x1p-9f,
+       0x1p-10f, -0x1p-10f, 0x1.8p-10f, 0,         0,          7});
+  x[17] = 0x7FC00000, x[18] = 0xFF800001; // NaN of both signs.
+  bind<uint32_t>({1, 20}, x);
+  bytes({1, 18}, 18, 0xAB);
+  run();
+  EXPECT_EQ(read<uint8_t>(1),
+            (std::vector<uint8_t>{0x00, 0x80, 0x38, 0x38, 0x3A, 0xB8, 0x7E,
+                                  0x7E, 0x7E, 0x7E, 0xFE, 0x08, 0x01, 0x00,
+                                  0x80, 0x01, 0x7F, 0x7F}));
+}
+
 TEST_F(QuantizeTest, TiesOfFourBits) {
   std::vector<uint32_t> x =
       bits({0.25f, 0.75f, 1.25f, 1.75f, 2.5f, 3.5f, 5, 6, -0.25f, -0.75f,

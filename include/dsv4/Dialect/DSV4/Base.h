@@ -14,6 +14,7 @@
 #include "dsv4/Dialect/Access.h"
 #include "dsv4/Dialect/DSV4Enums.h"
 #include "dsv4/Dialect/RowLowering.h"
+#include "dsv4/Dialect/Selection.h"
 #include "dsv4/Reference/Contract.h"
 #include "dsv4/Schedule/Parts.h"
 

@@ -30,8 +30,8 @@ CooperativeWork getCooperativeWork(KernelOp kernel);
 /// The same for one kind of schedule part.
 CooperativeWork getCooperativeWork(KernelOp kernel, llvm::StringRef kind);
 
-/// The op of a kernel that selects from its rows, or null.
-RowwiseOpInterface getSelectingOp(KernelOp kernel);
+/// The first op of a kernel that selects from its rows, or null.
+SelectionOpInterface getSelectingOp(KernelOp kernel);
 
 /// Whether a row of `op` consists of ranks of a selection of its kernel.
 bool isOfRanks(RowwiseOpInterface op);

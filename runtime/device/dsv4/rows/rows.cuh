@@ -121,6 +121,45 @@ join(const Tile<T, S1, V> &first, const Tile<T, S2, V> &second) {
   return to;
 }
 
+// Element `i` of one vector, whose bits are zero, becomes element `at` of
+// another.
+template <typename T, int N, int M>
+__device__ __forceinline__ void put_element(Vec<T, N> &to, int i,
+                                            const Vec<T, M> &from, int at) {
+  constexpr int bits = bits_of<T>::value, per_word = 32 / bits;
+  if constexpr (bits == 32)
+    to.words[i] = from.words[at];
+  else
+    to.words[i / per_word] |=
+        (from.words[at / per_word] >> at % per_word * bits & ((1u << bits) - 1))
+        << i % per_word * bits;
+}
+
+// The elements of one vector, then those of the other.
+template <typename T, int N1, int N2>
+__device__ __forceinline__ Vec<T, N1 + N2>
+join_vectors(const Vec<T, N1> &first, const Vec<T, N2> &second) {
+  Vec<T, N1 + N2> to = {};
+#pragma unroll
+  for (int i = 0; i < N1; ++i)
+    put_element(to, i, first, i);
+#pragma unroll
+  for (int i = 0; i < N2; ++i)
+    put_element(to, N1 + i, second, i);
+  return to;
+}
+
+// The columns of a matrix of `Rows` rows, one after another.
+template <int Rows, typename T, int N>
+__device__ __forceinline__ Vec<T, N> transpose(const Vec<T, N> &from) {
+  static_assert(N % Rows == 0, "whole rows");
+  Vec<T, N> to = {};
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    put_element(to, i, from, i % Rows * (N / Rows) + i / Rows);
+  return to;
+}
+
 // The first `vectors` vectors, every element of the others the number.
 template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V>
@@ -416,49 +455,6 @@ __device__ __forceinline__ Tile<float, S, V> hadamard(Tile<float, S, V> row) {
       }
   }
   return row;
-}
-
-// Whether one of the four elements from `first` on that come after element `at`
-// and before `count` is `own`.
-__device__ __forceinline__ bool has_later(const int *elements, int first,
-                                          int at, int count, int own) {
-  bool found = false;
-#pragma unroll
-  for (int i = first; i < first + 4; ++i)
-    found |= i > at && i < count && load<int>(elements + i) == own;
-  return found;
-}
-
-// Whether no later one of `count` elements equals element `at`. Lanes read
-// vectors of four in turn. They begin at a multiple of the bytes that all lanes
-// read at a time, so that rows of one warp read the same vectors together.
-template <int Lanes>
-__device__ __forceinline__ bool is_last(const int *elements, int at,
-                                        int count) {
-  constexpr int step = 4 * Lanes;
-  const int lane = threadIdx.x % Lanes;
-  bool later = false;
-  if (at + 1 < count) {
-    const int own = load<int>(elements + at);
-    const int before =
-        (int)((unsigned long long)(elements + at + 1) / 4 % (unsigned)step);
-    int first = at + 1 - before + lane * 4;
-    // The first step may begin before the elements, and the last one end after
-    // them.
-    later = has_later(elements, first, at, count, own);
-#pragma unroll 4
-    for (first += step; first + 4 <= count; first += step) {
-      const auto vector = load<Tile<float, 1, 4>>(elements + first);
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        later |= as_unsigned(vector[i]) == (unsigned)own;
-    }
-    later |= has_later(elements, first, at, count, own);
-  }
-#pragma unroll
-  for (int distance = 1; distance < Lanes; distance *= 2)
-    later |= exchange<Lanes>((unsigned)later, distance) != 0;
-  return !later;
 }
 
 } // namespace dsv4

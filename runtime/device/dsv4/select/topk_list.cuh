@@ -28,18 +28,22 @@ namespace dsv4 {
 struct TopkBound {
   float floor, above;
   int limit;
-  bool any;
+
+  // Whether NaN is among the best, too. Asked of a register that is there
+  // anyway.
+  __device__ __forceinline__ bool any() const {
+    return above == as_float(0xFF800000u);
+  }
 
   __device__ __forceinline__ static TopkBound guess(float floor) {
-    const bool none = floor != floor;
-    const float lowest = none ? as_float(0xFF800000u) : floor;
-    return {lowest, lowest, topk_no_index, none};
+    const float lowest = floor != floor ? as_float(0xFF800000u) : floor;
+    return {lowest, lowest, topk_no_index};
   }
   // The bound of elements that are better than this one.
   __device__ __forceinline__ static TopkBound of(TopkEntry worst) {
     TopkBound bound = guess(topk_value(worst));
     bound.limit = topk_index(worst);
-    if (!bound.any)
+    if (!bound.any())
       bound.above = topk_number(topk_key(bound.floor) + 1);
     return bound;
   }
@@ -108,7 +112,7 @@ topk_append(const float (&values)[Shape::items], int start, int end,
     hits |= reach_f32(four, column < bound.limit ? bound.floor : bound.above)
             << i;
   }
-  if (bound.any) {
+  if (bound.any()) {
     const int limit = bound.limit < end ? bound.limit : end;
 #pragma unroll
     for (int i = 0; i < Shape::items; i += step) {
@@ -154,7 +158,7 @@ topk_keep(const unsigned (&entries)[4][2], const TopkBound &bound,
         (int)entries[i][0] < bound.limit ? bound.floor : bound.above;
     kept[i] = __ballot_sync(
         0xFFFFFFFFu,
-        there[i] && (bound.any || as_float(entries[i][1]) >= lowest));
+        there[i] && (bound.any() || as_float(entries[i][1]) >= lowest));
     all += __popc(kept[i]);
   }
   unsigned to = 0;

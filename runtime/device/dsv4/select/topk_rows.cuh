@@ -34,20 +34,27 @@ namespace dsv4 {
 // A row in the registers of a block
 //===----------------------------------------------------------------------===//
 
+// Element `at`, without an array in local memory.
+template <int Items>
+__device__ __forceinline__ float topk_item(const float (&values)[Items],
+                                           int at) {
+  float value = values[0];
+#pragma unroll
+  for (int i = 1; i < Items; ++i)
+    value = i == at ? values[i] : value;
+  return value;
+}
+
 // Divides the bin of the last of the best: first to the range of its keys, then
 // to one bin of ranks after the other, until few elements are left, or as many
 // as are sought. Better elements go to the list, and the rest after them. Rare,
 // so in a loop, with values that are read again by number.
 template <typename Shape>
-__device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
+__device__ __forceinline__ void topk_divide(const float (&values)[Shape::items],
                                             TopkBin &found, unsigned &rest,
                                             int length) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   enum { tighten, count, slot } step = tighten;
-  float values[Shape::items];
-#pragma unroll
-  for (int i = 0; i < Shape::items; ++i)
-    values[i] = from[i];
   const unsigned outer = found.bin, begin = found.before, sought = rest;
   // The range of the ranks in doubt: the best, and its width.
   TopkRank high = 0, width = 0;
@@ -62,9 +69,10 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
 #pragma unroll 1
     for (int i = 0; i < Shape::items; ++i) {
       const int column = topk_column<Shape>(0, i);
-      if (TopkHalfBins<Shape>::bin(values[i]) != outer || column >= length)
+      const float value = topk_item(values, i);
+      if (TopkHalfBins<Shape>::bin(value) != outer || column >= length)
         continue;
-      const unsigned key = topk_key(values[i]);
+      const unsigned key = topk_key(value);
       // Below 0 for better elements.
       const long long distance =
           (long long)(high - ((TopkRank)key << Shape::round_log2)) + column;
@@ -79,7 +87,7 @@ __device__ __forceinline__ void topk_divide(const float (&from)[Shape::items],
             distance < 0
                 ? begin + fetch_add_shared(&shared.taken, 0, 1)
                 : begin + sought - rest + fetch_add_shared(&shared.end, 0, 1);
-        shared.list[to] = topk_entry(values[i], column);
+        shared.list[to] = topk_entry(value, column);
       }
     }
     if (step == tighten)
@@ -258,30 +266,36 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
                                          Emit emit) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   const int wanted = length < Shape::k ? length : Shape::k;
-  TopkRange range = group.range(length);
   float values[Shape::items];
-  TopkStart begin = topk_start<Shape>(values, range, length, wanted, load);
+  int start, end;
+  TopkStart begin;
+  {
+    const TopkRange range = group.range(length);
+    begin = topk_start<Shape>(values, range, length, wanted, load);
+    start = begin.count > 0 ? range.end : range.begin;
+    end = range.end;
+  }
   TopkBound bound = begin.bound;
   // The length of the list, and the length that it is reduced to.
   int count = begin.count, goal = begin.goal;
   // Whether the list is the sample, and whether the bound is that of a reduced
   // list.
   bool crowded = count > 0, narrowed = false;
-  int start = crowded ? range.end : range.begin, from = 0;
+  int from = 0;
   bool merging = false, loaded = true, wrote = false;
 #pragma unroll 1
   for (;;) {
     // Warps continue on their own until they are done or find no room.
 #pragma unroll 1
-    for (; start < range.end; start += Shape::round) {
+    for (; start < end; start += Shape::round) {
       if (!loaded)
-        topk_load_round<Shape>(values, start, range.end, length, load);
-      loaded = !topk_append<Shape>(values, start, range.end, bound, wrote);
+        topk_load_round<Shape>(values, start, end, length, load);
+      loaded = !topk_append<Shape>(values, start, end, bound, wrote);
       if (loaded)
         break;
       wrote = false;
     }
-    const bool more = __syncthreads_or(start < range.end) || crowded;
+    const bool more = __syncthreads_or(start < end) || crowded;
     // While lists are merged all threads know the length, and threads ahead
     // change it in memory.
     if (!merging && !crowded)
@@ -290,7 +304,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     // Whether threads may still be reading the number of entries.
     bool counted = false;
     if (!more && !merging) {
-      next = group.next(count, wanted, bound.any);
+      next = group.next(count, wanted, bound.any());
       from = group.begin();
       merging = next == TopkNext::merge;
     }
@@ -311,8 +325,9 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     }
     if (next == TopkNext::repeat) {
       bound = TopkBound::guess(as_float(0x7FFFFFFFu));
-      range = group.range(length);
+      const TopkRange range = group.range(length);
       start = range.begin;
+      end = range.end;
       count = 0;
       loaded = wrote = narrowed = false;
       __syncthreads();
@@ -324,7 +339,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
     if (crowded) {
       // From the beginning; the first round is still in registers.
       crowded = false;
-      start = range.begin;
+      start = group.range(length).begin;
       count = 0;
       goal = wanted;
     }

@@ -1,0 +1,161 @@
+//===- is_last.cuh - Elements that come again -------------------*- C++ -*-===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every row has an element, and asks whether a later row has the same one. A
+// negative element counts as different from all others.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "core/memory.cuh"
+
+namespace dsv4 {
+
+//===----------------------------------------------------------------------===//
+// Each row by itself
+//===----------------------------------------------------------------------===//
+
+// Whether one of the four elements from `first` on that come after element `at`
+// and before `count` is `own`.
+__device__ __forceinline__ bool has_later(const int *elements, int first,
+                                          int at, int count, int own) {
+  bool found = false;
+#pragma unroll
+  for (int i = first; i < first + 4; ++i)
+    found |= i > at && i < count && load<int>(elements + i) == own;
+  return found;
+}
+
+// Whether no later one of `count` elements equals element `at`. Lanes take
+// vectors of four in turn. They begin at a multiple of the bytes that all lanes
+// take at a time, so that rows of one warp read the same ones together.
+template <int Lanes>
+__device__ __forceinline__ bool is_last(const int *elements, int at,
+                                        int count) {
+  constexpr int step = 4 * Lanes;
+  const int lane = threadIdx.x % Lanes;
+  const int own = load<int>(elements + at);
+  bool later = false;
+  if (own >= 0 && at + 1 < count) {
+    const int before =
+        (int)((unsigned long long)(elements + at + 1) / 4 % (unsigned)step);
+    int first = at + 1 - before + lane * 4;
+    // The first step may begin before the elements, and the last one end after
+    // them.
+    later = has_later(elements, first, at, count, own);
+#pragma unroll 4
+    for (first += step; first + 4 <= count; first += step) {
+      const auto vector = load<Tile<float, 1, 4>>(elements + first);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        later |= as_unsigned(vector[i]) == (unsigned)own;
+    }
+    later |= has_later(elements, first, at, count, own);
+  }
+#pragma unroll
+  for (int distance = 1; distance < Lanes; distance *= 2)
+    later |= exchange<Lanes>((unsigned)later, distance) != 0;
+  return !later;
+}
+
+//===----------------------------------------------------------------------===//
+// The rows of a block together
+//===----------------------------------------------------------------------===//
+
+// What the rows of a block look for.
+template <int Rows>
+struct WantedElements {
+  enum : int { filter_bits = 16384, filter_words = filter_bits / 32 };
+
+  // A bit for the low bits of every element: of neighbouring elements, as most
+  // slots are, the bits are in few words.
+  unsigned filter[filter_words];
+  int elements[Rows];
+  // Whether a later row has it.
+  bool repeated[Rows];
+
+  // All threads of the block call these.
+  template <int Threads>
+  __device__ __forceinline__ void set(const int *from) {
+    // The rows may have looked for others before.
+    __syncthreads();
+    for (int i = threadIdx.x; i < filter_words; i += Threads)
+      filter[i] = 0;
+    __syncthreads();
+    if (threadIdx.x < Rows) {
+      const int element = load<int>(from + threadIdx.x);
+      elements[threadIdx.x] = element;
+      repeated[threadIdx.x] = false;
+      if (element >= 0)
+        atomicOr(&filter[element / 32 % filter_words], 1u << element % 32);
+    }
+    __syncthreads();
+  }
+  // Four elements, of which the first comes `after` rows after the first row of
+  // the block.
+  __device__ __forceinline__ void look(const Tile<float, 1, 4> &found,
+                                       int after) {
+    unsigned any = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const unsigned element = as_unsigned(found[i]);
+      any |= filter[element / 32 % filter_words] >> element % 32;
+    }
+    if (any & 1)
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        mark((int)as_unsigned(found[i]), after + i);
+  }
+  __device__ __forceinline__ void mark(int element, int after) {
+#pragma unroll 1
+    for (int row = 0; row < Rows && row < after; ++row)
+      if (element >= 0 && elements[row] == element)
+        repeated[row] = true;
+  }
+};
+
+// The same by all `Threads` threads of a block, if there are more than
+// `MaxAlone` elements. A thread's row is that of its number in the grid.
+template <int Lanes, int Threads, int MaxAlone>
+__device__ __forceinline__ bool is_last(const int *elements, int at,
+                                        int count) {
+  constexpr int rows = Threads / Lanes, thread_vectors = 2;
+  const int row = threadIdx.x / Lanes, first = at - row;
+  // The last block may lack threads, and has few elements to read.
+  if (count <= MaxAlone || first + rows >= count)
+    return is_last<Lanes>(elements, at, count);
+  __shared__ WantedElements<rows> wanted;
+  wanted.template set<Threads>(elements + first);
+  // Whole vectors after the first row, and the elements before and after them.
+  const int before = (int)((unsigned long long)(elements + first + 1) / 4 % 4);
+  const int begin = first + 1 + (4 - before) % 4;
+  const int end = begin + (count - begin) / 4 * 4;
+  int i = begin + 4 * (int)threadIdx.x;
+#pragma unroll 1
+  for (; i + 4 * (thread_vectors - 1) * Threads < end;
+       i += 4 * thread_vectors * Threads) {
+    Tile<float, 1, 4> vectors[thread_vectors];
+#pragma unroll
+    for (int v = 0; v < thread_vectors; ++v)
+      vectors[v] = load<Tile<float, 1, 4>>(elements + i + 4 * v * Threads);
+#pragma unroll
+    for (int v = 0; v < thread_vectors; ++v)
+      wanted.look(vectors[v], i + 4 * v * Threads - first);
+  }
+#pragma unroll 1
+  for (; i < end; i += 4 * Threads)
+    wanted.look(load<Tile<float, 1, 4>>(elements + i), i - first);
+  i = threadIdx.x < 4 ? first + 1 + (int)threadIdx.x
+                      : end + (int)threadIdx.x - 4;
+  if (i < (threadIdx.x < 4 ? begin : threadIdx.x < 8 ? count : 0))
+    wanted.mark(load<int>(elements + i), i - first);
+  __syncthreads();
+  return !wanted.repeated[row];
+}
+
+} // namespace dsv4
