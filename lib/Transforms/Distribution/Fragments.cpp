@@ -109,7 +109,7 @@ LogicalResult Distribution::verifyExchange(Operation *op, int64_t group) const {
 //===----------------------------------------------------------------------===//
 
 bool dsv4::dependsOnMemory(Value value) {
-  // Each op once: operands share what they are made of.
+  // Each op once: operands may share ops.
   llvm::SmallPtrSet<Operation *, 16> seen;
   SmallVector<Operation *> left;
   auto visit = [&](Value operand) {
@@ -221,8 +221,8 @@ LogicalResult Distribution::placeLoads(Value value, Footprint at) {
   return placeLoads(value, at, placed);
 }
 
-/// Each value once per group: what a value is made of may be shared, so a walk
-/// without `placed` is exponential.
+/// Each value once per group: operands may share values, so a walk without
+/// `placed` is exponential.
 LogicalResult Distribution::placeLoads(Value value, Footprint at,
                                        Placed &placed) {
   if (fragments.contains({value, at.group}) || statistics.contains(value) ||
