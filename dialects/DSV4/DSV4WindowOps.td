@@ -103,14 +103,14 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     otherwise:  e = exp(M - M'),  S' = S * e + 1,  A' = A * e + v
     ```
 
-    Every product and sum rounds to nearest even in fp32. Where M' is -infinity, 0 is subtracted
-    in its place, and M' stays -infinity; where it is NaN or +infinity, S' and A' are NaN. A segment that ends its window makes
-    the row A / S, or 0 where S is 0, and its state is not written. All other rows are zeros, and
-    their state is written to entry `to`, unless that is negative or outside the pool. A row of the
-    plan with a position below 0 or above 2^31 - 4096, a negative `token`, or no token, is no
-    segment: nothing is read or written for it. The caller promises that no segment of a launch
-    reads or writes an entry of the state that another one writes. A segment may write the entry
-    that it reads.
+    Every product and sum rounds to nearest even in fp32. Where M' is -infinity, 0 is subtracted in
+    its place, and M' stays -infinity; where it is NaN or +infinity, S' and A' are NaN. A segment
+    that ends its window makes the row A / S, or 0 where S is 0, and its state is not written. All
+    other rows are zeros, and their state is written to entry `to`, unless that is negative or
+    outside the pool. A row of the plan with a position below 0 or above 2^31 - 4096, a negative
+    `token`, or no token, is no segment: nothing is read or written for it. The caller promises that
+    no segment of a launch reads or writes an entry of the state that another one writes. A segment
+    may write the entry that it reads.
 
     Clauses:
 
