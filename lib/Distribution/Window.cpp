@@ -25,10 +25,6 @@ using row::Scope;
 
 namespace {
 
-int64_t getExtent(Value row) {
-  return cast<VectorType>(row.getType()).getNumElements();
-}
-
 /// Emits a window reduction for the threads of a block.
 class WindowBuilder {
 public:

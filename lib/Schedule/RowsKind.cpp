@@ -232,8 +232,12 @@ void RowsEntry::addCandidates(
   }
   SmallVector<LaneMapping> mappings, rest;
   if (vector != 0)
-    for (LaneMapping mapping : listMappings(problem))
-      (dealsInterleaved(kernel, mapping) ? mappings : rest).push_back(mapping);
+    for (LaneMapping mapping : listMappings(problem)) {
+      if (dealsInterleaved(kernel, mapping))
+        mappings.push_back(mapping);
+      else if (mapping.lanes > 1) // One lane takes whole segments instead.
+        rest.push_back(mapping);
+    }
   if (isLastResort)
     llvm::append_range(mappings, rest);
   if (vector == 0 || isLastResort)

@@ -12,7 +12,6 @@
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -381,22 +380,19 @@ LogicalResult Legalizer::run() {
 /// Whether the printer has a spelling for the op. All ops of cuda have one, and
 /// all device calls.
 static bool hasSpelling(Operation *op) {
-  static const llvm::StringSet<> names = {
-      "arith.addf",       "arith.addi",     "arith.andi",
-      "arith.cmpi",       "arith.constant", "arith.divf",
-      "arith.divsi",      "arith.divui",    "arith.extf",
-      "arith.extsi",      "arith.extui",    "arith.index_cast",
-      "arith.maximumf",   "arith.maxnumf",  "arith.maxsi",
-      "arith.minnumf",    "arith.minsi",    "arith.mulf",
-      "arith.muli",       "arith.ori",      "arith.remsi",
-      "arith.remui",      "arith.select",   "arith.sitofp",
-      "arith.subf",       "arith.subi",     "arith.truncf",
-      "arith.trunci",     "arith.xori",     "gpu.block_id",
-      "gpu.grid_dim",     "gpu.return",     "gpu.thread_id",
-      "math.sqrt",        "scf.for",        "scf.if",
-      "scf.yield",        "vector.extract", "vector.extract_strided_slice",
-      "vector.interleave"};
-  return isOfCUDA(op) || names.contains(op->getName().getStringRef());
+  return isOfCUDA(op) ||
+         isa<arith::AddFOp, arith::AddIOp, arith::AndIOp, arith::CmpIOp,
+             arith::ConstantOp, arith::DivFOp, arith::DivSIOp, arith::DivUIOp,
+             arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp,
+             arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp,
+             arith::MinNumFOp, arith::MinSIOp, arith::MulFOp, arith::MulIOp,
+             arith::OrIOp, arith::RemSIOp, arith::RemUIOp, arith::SelectOp,
+             arith::SIToFPOp, arith::SubFOp, arith::SubIOp, arith::TruncFOp,
+             arith::TruncIOp, arith::XOrIOp>(op) ||
+         isa<gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp, gpu::ThreadIdOp,
+             math::SqrtOp, scf::ForOp, scf::IfOp, scf::YieldOp,
+             vector::ExtractOp, vector::ExtractStridedSliceOp,
+             vector::InterleaveOp>(op);
 }
 
 namespace {

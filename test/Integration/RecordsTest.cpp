@@ -333,7 +333,7 @@ TEST(RecordsTest, EveryRecordHasASchedule) {
 
 TEST(RecordsTest, EveryScheduleIsEmitted) {
   checkDrawn(
-      400 * std::max(getScale(), 1u), getSeed() + 1,
+      1600 * std::max(getScale(), 1u), getSeed() + 1,
       [](mlir::MLIRContext &, const Drawn &drawn, uint64_t) -> std::string {
         auto emitted = emitProgram(drawn.text, drawn.name + ".mlir", {}, "cuda",
                                    "sm_90a", false);
@@ -351,7 +351,7 @@ TEST(RecordsTest, DrawnRecordsAgainstTheOracle) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   std::vector<std::function<std::string()>> jobs;
-  for (unsigned i = 0; i < 48 * std::max(getScale(), 1u); ++i) {
+  for (unsigned i = 0; i < 72 * std::max(getScale(), 1u); ++i) {
     uint64_t seed = (getSeed() + 2) * 1000003 + i;
     std::mt19937_64 random(seed);
     Drawn drawn = drawProgram(context, random);

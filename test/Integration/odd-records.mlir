@@ -29,7 +29,7 @@
 
 // No steps of four groups, which the rotated part is no multiple of. Lanes have all scales.
 // CHECK-LABEL: func.func @gather_interleaved_32
-// CHECK: parts = [#dsv4.rows<lanes = {{8|16}}, vector = {{1|2}}{{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = 8, vector = 2, load = evict_last>]
 func.func @gather_interleaved_32(
     %c: !interleaved_32 {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %o: tensor<?x544xbf16> {dsv4.name = "o", dsv4.dims = ["rows", ""]}) -> tensor<?x544xbf16> {
@@ -37,7 +37,7 @@ func.func @gather_interleaved_32(
   return %0 : tensor<?x544xbf16>
 }
 // CHECK-LABEL: func.func @append_interleaved_32
-// CHECK: parts = [#dsv4.rows<lanes = {{8|16}}, vector = {{1|2}}{{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = 8, vector = 2, load = evict_last>]
 func.func @append_interleaved_32(
     %c: !interleaved_32 {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %a: tensor<?x512xf4E2M1FN> {dsv4.name = "a", dsv4.dims = ["rows", ""]},
@@ -53,7 +53,7 @@ func.func @append_interleaved_32(
   <"s" : 32 x f8E4M3FN in row scales "a" per 16 interleave 4>]>>
 
 // CHECK-LABEL: func.func @gather_interleaved_48
-// CHECK: parts = [#dsv4.rows<lanes = {{8|16}}, vector = {{1|2}}{{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = 8, vector = 2, load = evict_last>]
 func.func @gather_interleaved_48(
     %c: !interleaved_48 {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %o: tensor<?x560xbf16> {dsv4.name = "o", dsv4.dims = ["rows", ""]}) -> tensor<?x560xbf16> {
@@ -61,7 +61,7 @@ func.func @gather_interleaved_48(
   return %0 : tensor<?x560xbf16>
 }
 // CHECK-LABEL: func.func @append_interleaved_48
-// CHECK: parts = [#dsv4.rows<lanes = {{8|16}}, vector = {{1|2}}{{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = 8, vector = 2, load = evict_last>]
 func.func @append_interleaved_48(
     %c: !interleaved_48 {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %a: tensor<?x512xf4E2M1FN> {dsv4.name = "a", dsv4.dims = ["rows", ""]},
@@ -77,7 +77,7 @@ func.func @append_interleaved_48(
 
 // Neither the interleave nor the group is a power of two.
 // CHECK-LABEL: func.func @gather_interleaved_3
-// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, {{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, load = evict_last>]
 func.func @gather_interleaved_3(
     %c: !interleaved_3 {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %o: tensor<?x60xbf16> {dsv4.name = "o", dsv4.dims = ["rows", ""]}) -> tensor<?x60xbf16> {
@@ -102,7 +102,7 @@ func.func @append_interleaved_3(
 
 // Two groups of an odd number of elements share a byte.
 // CHECK-LABEL: func.func @gather_fp4_groups
-// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, {{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, load = evict_last>]
 func.func @gather_fp4_groups(
     %c: !fp4_groups {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %o: tensor<?x60xbf16> {dsv4.name = "o", dsv4.dims = ["rows", ""]}) -> tensor<?x60xbf16> {
@@ -130,7 +130,7 @@ func.func @append_fp4_groups(
 
 // Zeros after scales per element, and after scales of groups of three.
 // CHECK-LABEL: func.func @gather_padded
-// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, {{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, load = evict_last>]
 func.func @gather_padded(
     %c: !padded {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %o: tensor<?x37xbf16> {dsv4.name = "o", dsv4.dims = ["rows", ""]}) -> tensor<?x37xbf16> {
@@ -155,7 +155,7 @@ func.func @append_padded(
   <"b" : 16 x f8E4M3FN in row>, <"bs" : 16 x f8E4M3FN in row scales "b" per 1 interleave 4>]>>
 
 // CHECK-LABEL: func.func @gather_per_element
-// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, {{.*}}>]
+// CHECK: parts = [#dsv4.rows<lanes = 1, vector = 0, load = evict_last>]
 func.func @gather_per_element(
     %c: !per_element {dsv4.name = "c"}, %i: tensor<?xi32> {dsv4.name = "i", dsv4.dims = ["rows"]},
     %o: tensor<?x22xbf16> {dsv4.name = "o", dsv4.dims = ["rows", ""]}) -> tensor<?x22xbf16> {

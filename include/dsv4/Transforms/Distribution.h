@@ -273,6 +273,11 @@ private:
 /// Whether `value`, a scalar of a row program, depends on loads.
 bool dependsOnMemory(mlir::Value value);
 
+/// Elements of a row of the row program.
+inline int64_t getExtent(mlir::Value row) {
+  return mlir::cast<mlir::VectorType>(row.getType()).getNumElements();
+}
+
 } // namespace dsv4
 
 #endif // DSV4_TRANSFORMS_DISTRIBUTION_H

@@ -131,7 +131,7 @@ struct RouteWeightsLowering
 
 } // namespace
 
-void dsv4::attachRouterLowerings(DialectRegistry &registry) {
+void dsv4::attachRouterLowering(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DSV4Dialect *) {
     GateOp::attachInterface<GateLowering>(*context);
     LookupOp::attachInterface<LookupLowering>(*context);

@@ -13,12 +13,7 @@ using namespace mlir;
 using namespace dsv4;
 
 void dsv4::registerRowLowerings(DialectRegistry &registry) {
-  attachPagedGatherLowering(registry);
-  attachCompressLowering(registry);
-  attachDequantizeLowering(registry);
-  attachQuantizeLowering(registry);
-  attachRowToRowLowerings(registry);
-  attachPagedAppendLowering(registry);
-  attachTopkLowering(registry);
-  attachRouterLowerings(registry);
+#define DSV4_ATTACH_LOWERING(Name) attach##Name##Lowering(registry);
+  DSV4_ROW_LOWERINGS(DSV4_ATTACH_LOWERING)
+#undef DSV4_ATTACH_LOWERING
 }

@@ -13,14 +13,16 @@
 
 namespace dsv4 {
 
-void attachPagedGatherLowering(mlir::DialectRegistry &registry);
-void attachCompressLowering(mlir::DialectRegistry &registry);
-void attachDequantizeLowering(mlir::DialectRegistry &registry);
-void attachQuantizeLowering(mlir::DialectRegistry &registry);
-void attachRowToRowLowerings(mlir::DialectRegistry &registry);
-void attachPagedAppendLowering(mlir::DialectRegistry &registry);
-void attachTopkLowering(mlir::DialectRegistry &registry);
-void attachRouterLowerings(mlir::DialectRegistry &registry);
+/// The files with lowerings: <Name>.cpp defines
+/// attach<Name>Lowering.
+#define DSV4_ROW_LOWERINGS(each)                                               \
+  each(Compress) each(Dequantize) each(PagedAppend) each(PagedGather)          \
+      each(Quantize) each(Router) each(RowToRow) each(Topk)
+
+#define DSV4_DECLARE_LOWERING(Name)                                            \
+  void attach##Name##Lowering(mlir::DialectRegistry &registry);
+DSV4_ROW_LOWERINGS(DSV4_DECLARE_LOWERING)
+#undef DSV4_DECLARE_LOWERING
 
 /// The row of a dsv4.compress with `algorithm online`.
 mlir::Value buildOnlineCompress(CompressOp op, RowContext &row);

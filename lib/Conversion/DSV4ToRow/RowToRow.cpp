@@ -150,7 +150,7 @@ struct HadamardLowering
 
 } // namespace
 
-void dsv4::attachRowToRowLowerings(DialectRegistry &registry) {
+void dsv4::attachRowToRowLowering(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DSV4Dialect *) {
     RMSNormOp::attachInterface<RMSNormLowering>(*context);
     RopeOp::attachInterface<RopeLowering>(*context);

@@ -14,10 +14,6 @@ using row::Footprint;
 
 namespace {
 
-int64_t getExtent(Value row) {
-  return cast<VectorType>(row.getType()).getNumElements();
-}
-
 Type getElement(Value row) {
   return cast<VectorType>(row.getType()).getElementType();
 }

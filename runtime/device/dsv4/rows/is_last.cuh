@@ -67,39 +67,55 @@ __device__ __forceinline__ bool is_last(const int *elements, int at,
 // The rows of a block together
 //===----------------------------------------------------------------------===//
 
-// What the rows of a block look for.
+// What the rows of a block look for. Most elements of other rows are outside of
+// the range of the block's elements, or have no bit in the filter.
 template <int Rows>
 struct WantedElements {
   enum : int { filter_bits = 16384, filter_words = filter_bits / 32 };
 
-  // A bit for the low bits of every element: of neighbouring elements, as most
-  // slots are, the bits are in few words.
+  // A bit for the low bits of every element: the bits of neighbouring elements,
+  // as most slots are, are in few words.
   unsigned filter[filter_words];
+  // The range of the elements that are not negative.
+  unsigned lowest, highest;
   int elements[Rows];
   // Whether a later row has it.
   bool repeated[Rows];
 
-  // All threads of the block call these.
+  // All threads of the block call this.
   template <int Threads>
   __device__ __forceinline__ void set(const int *from) {
+    int own = -1;
+    if (threadIdx.x < Rows)
+      own = load<int>(from + threadIdx.x);
     // The rows may have looked for others before.
     __syncthreads();
+#pragma unroll
     for (int i = threadIdx.x; i < filter_words; i += Threads)
       filter[i] = 0;
+    if (threadIdx.x == 0) {
+      lowest = 0xFFFFFFFFu;
+      highest = 0;
+    }
+    if (threadIdx.x < Rows)
+      elements[threadIdx.x] = own;
     __syncthreads();
     if (threadIdx.x < Rows) {
-      const int element = load<int>(from + threadIdx.x);
-      elements[threadIdx.x] = element;
-      repeated[threadIdx.x] = false;
-      if (element >= 0)
-        atomicOr(&filter[element / 32 % filter_words], 1u << element % 32);
+      bool found = false;
+#pragma unroll 16
+      for (int row = 1; row < Rows; ++row)
+        found |= row > (int)threadIdx.x && elements[row] == own;
+      repeated[threadIdx.x] = found && own >= 0;
+      if (own >= 0) {
+        atomicOr(&filter[own / 32 % filter_words], 1u << own % 32);
+        atomicMin(&lowest, (unsigned)own);
+        atomicMax(&highest, (unsigned)own);
+      }
     }
     __syncthreads();
   }
-  // Four elements, of which the first comes `after` rows after the first row of
-  // the block.
-  __device__ __forceinline__ void look(const Tile<float, 1, 4> &found,
-                                       int after) {
+  // Four elements of rows after the block.
+  __device__ __forceinline__ void look(const Tile<float, 1, 4> &found) {
     unsigned any = 0;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -109,12 +125,12 @@ struct WantedElements {
     if (any & 1)
 #pragma unroll
       for (int i = 0; i < 4; ++i)
-        mark((int)as_unsigned(found[i]), after + i);
+        mark((int)as_unsigned(found[i]));
   }
-  __device__ __forceinline__ void mark(int element, int after) {
-#pragma unroll 1
-    for (int row = 0; row < Rows && row < after; ++row)
-      if (element >= 0 && elements[row] == element)
+  __device__ __forceinline__ void mark(int element) {
+#pragma unroll 16
+    for (int row = 0; row < Rows; ++row)
+      if (elements[row] == element)
         repeated[row] = true;
   }
 };
@@ -124,36 +140,44 @@ struct WantedElements {
 template <int Lanes, int Threads, int MaxAlone>
 __device__ __forceinline__ bool is_last(const int *elements, int at,
                                         int count) {
-  constexpr int rows = Threads / Lanes, thread_vectors = 2;
-  const int row = threadIdx.x / Lanes, first = at - row;
+  constexpr int rows = Threads / Lanes, thread_vectors = 4;
+  const int row = threadIdx.x / Lanes, first = at - row, after = first + rows;
   // The last block may lack threads, and has few elements to read.
-  if (count <= MaxAlone || first + rows >= count)
+  if (count <= MaxAlone || after >= count)
     return is_last<Lanes>(elements, at, count);
   __shared__ WantedElements<rows> wanted;
   wanted.template set<Threads>(elements + first);
-  // Whole vectors after the first row, and the elements before and after them.
-  const int before = (int)((unsigned long long)(elements + first + 1) / 4 % 4);
-  const int begin = first + 1 + (4 - before) % 4;
+  const unsigned lowest = wanted.lowest, range = wanted.highest - lowest;
+  // Whole vectors after the block, and the elements before and after them.
+  const int rest = (int)((unsigned long long)(elements + after) / 4 % 4);
+  const int begin = after + (4 - rest) % 4;
   const int end = begin + (count - begin) / 4 * 4;
   int i = begin + 4 * (int)threadIdx.x;
 #pragma unroll 1
-  for (; i + 4 * (thread_vectors - 1) * Threads < end;
-       i += 4 * thread_vectors * Threads) {
+  for (; i < end; i += 4 * thread_vectors * Threads) {
     Tile<float, 1, 4> vectors[thread_vectors];
+    unsigned least = 0xFFFFFFFFu;
+#pragma unroll
+    for (int v = 0; v < thread_vectors; ++v) {
+      const int from = i + 4 * v * Threads;
+      // Past the end, read the first vector again.
+      vectors[v] = load<Tile<float, 1, 4>>(elements + (from < end ? from : i));
+    }
 #pragma unroll
     for (int v = 0; v < thread_vectors; ++v)
-      vectors[v] = load<Tile<float, 1, 4>>(elements + i + 4 * v * Threads);
 #pragma unroll
-    for (int v = 0; v < thread_vectors; ++v)
-      wanted.look(vectors[v], i + 4 * v * Threads - first);
+      for (int j = 0; j < 4; ++j) {
+        const unsigned distance = as_unsigned(vectors[v][j]) - lowest;
+        least = distance < least ? distance : least;
+      }
+    if (least <= range)
+#pragma unroll
+      for (int v = 0; v < thread_vectors; ++v)
+        wanted.look(vectors[v]);
   }
-#pragma unroll 1
-  for (; i < end; i += 4 * Threads)
-    wanted.look(load<Tile<float, 1, 4>>(elements + i), i - first);
-  i = threadIdx.x < 4 ? first + 1 + (int)threadIdx.x
-                      : end + (int)threadIdx.x - 4;
+  i = threadIdx.x < 4 ? after + (int)threadIdx.x : end + (int)threadIdx.x - 4;
   if (i < (threadIdx.x < 4 ? begin : threadIdx.x < 8 ? count : 0))
-    wanted.mark(load<int>(elements + i), i - first);
+    wanted.mark(load<int>(elements + i));
   __syncthreads();
   return !wanted.repeated[row];
 }
