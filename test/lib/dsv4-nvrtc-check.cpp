@@ -10,7 +10,7 @@
 // --self-contained. Needs no GPU. A
 // kernel that waits for the launch before may have no load that is said to be
 // read-only, since ptxas moves it above the wait. No kernel may have local
-// memory, but for the bytes that --max-stack allows.
+// memory, but for the bytes that --max-stack allows the architectures after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,14 @@
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 int main(int argc, char **argv) {
   bool isWhole = false;
   unsigned long maxStack = 0;
-  std::vector<std::string> archs;
+  // Each with the bytes of local memory that it may have.
+  std::vector<std::pair<std::string, unsigned long>> archs;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i], stack = "--max-stack=";
     if (argument == "--self-contained")
@@ -35,11 +37,11 @@ int main(int argc, char **argv) {
     else if (argument.rfind(stack, 0) == 0)
       maxStack = std::strtoul(argv[i] + stack.size(), nullptr, 10);
     else
-      archs.push_back(argument);
+      archs.push_back({argument, maxStack});
   }
   if (archs.empty()) {
     std::fprintf(stderr,
-                 "usage: %s [--self-contained] [--max-stack=BYTES] sm_90a... "
+                 "usage: %s [--self-contained] {[--max-stack=BYTES] sm_90a}... "
                  "< kernel.cu\n",
                  argv[0]);
     return 2;
@@ -57,7 +59,7 @@ int main(int argc, char **argv) {
   }
   std::string source = isWhole ? text : dsv4::rt::cudaPrelude() + text;
   bool good = true;
-  for (const std::string &arch : archs) {
+  for (const auto &[arch, allowed] : archs) {
     std::string log;
     auto output = (*nvrtc)->compile(source, "kernel.cu", arch, {}, &log);
     if (!output) {
@@ -73,7 +75,7 @@ int main(int argc, char **argv) {
       good = false;
       continue;
     }
-    if (output->stackBytes > maxStack) {
+    if (output->stackBytes > allowed) {
       std::printf("%s: error: %u bytes of local memory\n", arch.c_str(),
                   output->stackBytes);
       good = false;

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="arch=sm_90a dims=rows=8" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// NVRTC: --max-stack=16 sm_90a sm_100a sm_120a
+// NVRTC: sm_90a --max-stack=24 sm_100a sm_120a
 
 func.func @topk(
     %scores: tensor<?x?xbf16> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// NVRTC: --max-stack=48 sm_80 sm_90a sm_100a sm_120a
+// NVRTC: sm_80 sm_90a sm_100a sm_120a
 
 #mxfp4 = #dsv4.format<f4E2M1FN, [<f8E8M0FNU per 32>]>
 

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline="schedule=#dsv4.schedule<threads=1024,pdl=true,parts=[#dsv4.select<algorithm=grid,vector=4,vectors=2,blocks=64>]>" -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// NVRTC: --max-stack=8 sm_80 sm_90a sm_100a sm_120a
+// NVRTC: sm_80 sm_90a sm_100a sm_120a
 
 func.func @topk_grid(
     %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["queries", "entries"]},

@@ -3,7 +3,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// NVRTC: --max-stack=48 sm_80 sm_90a sm_100a sm_120a
+// NVRTC: sm_80 sm_90a sm_100a sm_120a
 
 func.func @topk(
     %scores: tensor<?x1024xbf16> {dsv4.name = "scores", dsv4.dims = ["rows", ""]},
