@@ -15,10 +15,15 @@
 
 namespace dsv4 {
 
-/// Why `schedule` does not fit `kernel`, after the clause that says so
-/// (schedule_c5, c6 and the clauses of its parts), or an empty string if it
-/// does.
-std::string explainMisfit(ScheduleAttr schedule, KernelOp kernel);
+/// Why `schedule` does not fit `kernel` on `arch`, after the clause that says
+/// so (schedule_c5, c6, c8 and the clauses of its parts), or an empty string if
+/// it does. Without `arch`: on any architecture.
+std::string explainMisfit(ScheduleAttr schedule, KernelOp kernel,
+                          llvm::StringRef arch = "");
+/// Why `arch` has nothing that `schedule` can be launched with, `dynamicBytes`
+/// bytes of dynamic shared memory included, or an empty string.
+std::string explainArch(ScheduleAttr schedule, llvm::StringRef arch,
+                        int64_t dynamicBytes = 0);
 
 /// The parts of `schedule` that `kernel` has a use for: those of its
 /// cooperative ops, and one that maps their rows to threads.
