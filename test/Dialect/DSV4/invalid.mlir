@@ -1067,3 +1067,39 @@ func.func @schedule_window_c4_channels(%v: tensor<?x8200xf32>, %p: tensor<?x4xi3
   }
   return %0 : tensor<?x8200xf32>
 }
+
+// -----
+
+func.func @grid_c1(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    // expected-error @+1 {{grid_c1: expected one to three extents, got 0}}
+    dsv4.grid
+  }
+  return
+}
+
+// -----
+
+func.func @grid_c1_many(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    %n = dsv4.multiprocessors
+    // expected-error @+1 {{grid_c1: expected one to three extents, got 4}}
+    dsv4.grid %n, %n, %n, %n
+  }
+  return
+}
+
+// -----
+
+func.func @grid_c1_second(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    %n = dsv4.multiprocessors
+    dsv4.grid %n
+    // expected-error @+1 {{grid_c1: is the second of its kernel: a launch has one grid, so expected one op with all extents}}
+    dsv4.grid %n, %n
+  }
+  return
+}
