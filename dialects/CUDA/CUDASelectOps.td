@@ -9,15 +9,7 @@
 #define CUDA_SELECT_OPS_TD
 
 include "CUDAOpBase.td"
-
-def CUDA_SelectKind : I32EnumAttr<"SelectKind", "which threads select from a row", [
-    I32EnumAttrCase<"Block", 1, "block">,
-    I32EnumAttrCase<"Stream", 2, "stream">,
-    I32EnumAttrCase<"Warp", 3, "warp">,
-    I32EnumAttrCase<"Rounds", 4, "rounds">
-  ]> {
-  let cppNamespace = "::dsv4::cuda";
-}
+include "DSV4SelectAlgorithm.td"
 
 //===----------------------------------------------------------------------===//
 // Selection
@@ -37,37 +29,43 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     rank, the element's index and the element; ranks after the last element have index -1 and
     value -infinity, +infinity with `smallest`.
 
-    All `threads` threads of a block, or of the `cluster` blocks that have the row, run it together,
-    `vectors` vectors per thread at a time: of kind `block` these are the longest row, of kind
-    `rounds` a few times as many may be, and of kind `stream` any number. With `blocks`, that many
-    blocks have the row without being a cluster; the last of them to end runs the second region.
-    What they tell each other is in a workspace of `getWorkspaceBytes()` bytes per row, zero before
-    and after. Of kind `warp` each warp has a row of `vectors` vectors per lane. Then the second
-    region is run by all lanes at once, each with its number as the rank; after the last rank, too,
-    the index is -1. Of more than one of `groups` those that `dsv4.topk` with as many `keep`s, `by`
-    as many elements. `computed`: the elements are results of arithmetic, which makes one NaN only.
-    Clauses:
+    `algorithm` is that of the schedule, whose verifier holds the limits of the numbers here:
+
+    * `block` and `stream`: all `threads` threads of a block, or of the `cluster` blocks that have
+      the row, run it together, `vectors` vectors per thread at a time. With `block` these are the
+      longest row, with `stream` any number may follow. With `few_rounds` only a few times as many
+      do, and the first of them bound the others;
+    * `grid`: like `stream`, by `blocks` blocks that have the row without being a cluster. The last
+      of them to end runs the second region. What they tell each other is in a workspace of
+      `getWorkspaceBytes()` bytes per row, zero before and after;
+    * `warp`: each warp has a row of `vectors` vectors per lane. Then the second region is run by
+      all lanes at once, each with its number as the rank; after the last rank, too, the index is
+      -1. Of more than one of `groups` those that `dsv4.topk` with as many `keep`s, `by` as many
+      elements.
+
+    `computed`: the elements are results of arithmetic, which makes one NaN only. Clauses:
 
     * select_c1: the regions have the arguments `column`, and `rank`, `index` and `value`; the
       first ends in a `cuda.select_yield` of one vector, the second in one of none;
-    * select_c2: `k` is between 1 and 4096, or 32 of kind `warp`; `max` is positive; threads
-      are a power of two between 64 and 1024, for which kind `warp` has no use; a thread has at most
-      32 elements at a time; only kinds `block` and `stream` have a cluster, of 2 to 16 blocks;
-    * select_c3: at most 32 groups, which divide `max`; between 1 and all of them are kept, by at
-      least 1 element of each; only kind `warp` has more than one;
-    * select_c4: `blocks` is 1 without a workspace, and an even number from 2 to 256 with one, which
-      only kind `stream` without a cluster has.
+    * select_c2: `k`, `max`, `threads`, `vectors`, `cluster` and `blocks` are positive, and `max` is
+      an i32;
+    * select_c3: `groups` divide `max`; between 1 and all of them are kept, by at least 1 element of
+      each; only `warp` has more than one;
+    * select_c4: `grid`, and no other algorithm, has a workspace and more than one block per row;
+      only `block` and `stream` have a cluster, only `stream` has `few_rounds`; `tile` is
+      `cuda.select_tiles`.
   }];
   let arguments = (ins CUDA_Offset:$length, I64Attr:$k, I64Attr:$max,
                        DefaultValuedAttr<CUDA_SelectOrder,
                        "::dsv4::cuda::SelectOrder::Unordered">:$order,
                        UnitAttr:$smallest,
-                       DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Block">:$kind,
+                       DefaultValuedAttr<DSV4_SelectAlgorithm,
+                       "::dsv4::SelectAlgorithm::Block">:$algorithm,
+                       UnitAttr:$few_rounds,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
                        DefaultValuedAttr<I64Attr, "1">:$vectors,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        DefaultValuedAttr<I64Attr, "1">:$blocks,
-                       
                        Arg<Optional<MemRefRankOf<[I8], [1]>>, "", [MemRead, MemWrite]>:$workspace,
                        UnitAttr:$computed,
                        DefaultValuedAttr<I64Attr, "1">:$groups,
@@ -76,15 +74,13 @@ def CUDA_SelectOp : CUDA_Op<"select", [
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $k `of` $length `max` $max (`order` $order^)? (`smallest` $smallest^)?
-    (`kind` $kind^)? (`threads` $threads^)? (`vectors` $vectors^)? (`cluster` $cluster^)?
-    (`blocks` $blocks^)? (`in` $workspace^)? (`computed` $computed^)?
-    (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
+    (`algorithm` $algorithm^)? (`few_rounds` $few_rounds^)? (`threads` $threads^)?
+    (`vectors` $vectors^)? (`cluster` $cluster^)? (`blocks` $blocks^)? (`in` $workspace^)?
+    (`computed` $computed^)? (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
     attr-dict-with-keyword `:` type($length) (`,` type($workspace)^)? `load` $load `emit` $emit
   }];
   let extraClassDeclaration = [{
-    static constexpr int64_t kMaxK = 4096, kMaxKOfWarp = 32, kMaxHeld = 32, kMaxBlocks
-    = 16,
-                             kMaxGroups = 32;
+    bool isWarp() { return getAlgorithm() == ::dsv4::SelectAlgorithm::Warp; }
     /// What the first region gives.
     ::mlir::VectorType getVector();
     /// What a row has of a workspace: counters, and as many elements of each
