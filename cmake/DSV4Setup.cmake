@@ -132,7 +132,7 @@ function(dsv4_add_dialect_doc td dialect name)
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/docs
     COMMAND ${MLIR_TABLEGEN_EXE} -gen-dialect-doc -dialect=${dialect}
             ${CMAKE_CURRENT_SOURCE_DIR}/${td} -I ${CMAKE_CURRENT_SOURCE_DIR}
-            -I ${MLIR_INCLUDE_DIRS} -o ${out}
+            -I ${PROJECT_SOURCE_DIR}/dialects/DSV4 -I ${MLIR_INCLUDE_DIRS} -o ${out}
     DEPENDS ${td} VERBATIM)
   add_custom_target(dsv4-doc-${dialect} ALL DEPENDS ${out})
 endfunction()

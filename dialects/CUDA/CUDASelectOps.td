@@ -9,15 +9,7 @@
 #define CUDA_SELECT_OPS_TD
 
 include "CUDAOpBase.td"
-
-def CUDA_SelectKind : I32EnumAttr<"SelectKind", "which threads select from a row", [
-    I32EnumAttrCase<"Block", 1, "block">,
-    I32EnumAttrCase<"Stream", 2, "stream">,
-    I32EnumAttrCase<"Warp", 3, "warp">,
-    I32EnumAttrCase<"Rounds", 4, "rounds">
-  ]> {
-  let cppNamespace = "::dsv4::cuda";
-}
+include "DSV4SelectAlgorithm.td"
 
 //===----------------------------------------------------------------------===//
 // Selection
@@ -32,7 +24,7 @@ def CUDA_SelectOp : CUDA_Op<"select", [
   let description = [{
     ```mlir
     func.func @example(%scores: memref<?xf32>, %n: index, %out: memref<?xf32>) {
-      cuda.select 8 of %n max 64 kind block threads 64 : index load {
+      cuda.select 8 of %n max 64 threads 64 : index load {
       ^bb0(%column: index):
         %x = cuda.load_part %scores[%column] of %n : memref<?xf32>, index, index -> vector<4xf32>
         cuda.select_yield %x : vector<4xf32>
@@ -52,33 +44,39 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     rank, the index of the element and the element. Ranks after the last element have index -1 and
     value -infinity, +infinity with `smallest`.
 
-    All `threads` threads of a block, or of the `cluster` blocks that share the row, select
-    together, `vectors` vectors per thread at a time. With kind `block` the threads hold the longest
-    row, with kind `rounds` they read a row in a few rounds, and with kind `stream` in any number of
-    rounds. With `blocks`, that many blocks share the row without a cluster, and the last of them
-    to end runs the second region. They communicate through a workspace of `getWorkspaceBytes()`
-    bytes per row, which is zero before and after.
+    `algorithm` is that of the schedule. The verifier of the schedule holds the limits of the numbers
+    here:
 
-    With kind `warp` each warp has a row of `vectors` vectors per lane. All lanes then run the
-    second region at once, each with its lane number as the rank, and index -1 after the last rank.
-    `groups`, `keep` and `by` mean the same as in `dsv4.topk`. `computed` says that the elements are
-    results of arithmetic, which makes only one NaN. Clauses:
+    * `block` and `stream`: all `threads` threads of a block, or of the `cluster` blocks that share
+      the row, select together, `vectors` vectors per thread at a time. With `block` the threads hold
+      the longest row; with `stream` they read a row in any number of rounds. With `few_rounds` they
+      read it in a few rounds, and the first round bounds the others;
+    * `grid`: like `stream`, but `blocks` blocks share the row without a cluster. The last of them to
+      end runs the second region. They communicate through a workspace of `getWorkspaceBytes()`
+      bytes per row, which is zero before and after;
+    * `warp`: each warp has a row of `vectors` vectors per lane. All lanes then run the second region
+      at once, each with its lane number as the rank, and index -1 after the last rank. `groups`,
+      `keep` and `by` mean the same as in `dsv4.topk`.
+
+    `computed` says that the elements are results of arithmetic, which makes only one NaN. Clauses:
 
     * select_c1: the regions have the arguments `column`, and `rank`, `index` and `value`; the
       first ends in a `cuda.select_yield` of one vector, the second in one of none;
-    * select_c2: `k` is between 1 and 4096, or 32 of kind `warp`; `max` is positive; threads
-      are a power of two between 64 and 1024, ignored by kind `warp`; a thread has at most
-      32 elements at a time; only kinds `block` and `stream` have a cluster, of 2 to 16 blocks;
-    * select_c3: at most 32 groups, which divide `max`; between 1 and all of them are kept, by at
-      least 1 element of each; only kind `warp` has more than one;
-    * select_c4: `blocks` is 1 without a workspace, and an even number from 2 to 256 with one, which
-      only kind `stream` without a cluster has.
+    * select_c2: `k`, `max`, `threads`, `vectors`, `cluster` and `blocks` are positive, and `max` is
+      an i32;
+    * select_c3: `groups` divide `max`; between 1 and all of them are kept, by at least 1 element of
+      each; only `warp` has more than one;
+    * select_c4: `grid`, and no other algorithm, has a workspace and more than one block per row;
+      only `block` and `stream` have a cluster, only `stream` has `few_rounds`; `tile` is
+      `cuda.select_tiles`.
   }];
   let arguments = (ins CUDA_Offset:$length, I64Attr:$k, I64Attr:$max,
                        DefaultValuedAttr<CUDA_SelectOrder,
                        "::dsv4::cuda::SelectOrder::Unordered">:$order,
                        UnitAttr:$smallest,
-                       DefaultValuedAttr<CUDA_SelectKind, "::dsv4::cuda::SelectKind::Block">:$kind,
+                       DefaultValuedAttr<DSV4_SelectAlgorithm,
+                       "::dsv4::SelectAlgorithm::Block">:$algorithm,
+                       UnitAttr:$few_rounds,
                        DefaultValuedAttr<I64Attr, "1">:$threads,
                        DefaultValuedAttr<I64Attr, "1">:$vectors,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
@@ -91,15 +89,13 @@ def CUDA_SelectOp : CUDA_Op<"select", [
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $k `of` $length `max` $max (`order` $order^)? (`smallest` $smallest^)?
-    (`kind` $kind^)? (`threads` $threads^)? (`vectors` $vectors^)? (`cluster` $cluster^)?
-    (`blocks` $blocks^)? (`in` $workspace^)? (`computed` $computed^)?
-    (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
+    (`algorithm` $algorithm^)? (`few_rounds` $few_rounds^)? (`threads` $threads^)?
+    (`vectors` $vectors^)? (`cluster` $cluster^)? (`blocks` $blocks^)? (`in` $workspace^)?
+    (`computed` $computed^)? (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
     attr-dict-with-keyword `:` type($length) (`,` type($workspace)^)? `load` $load `emit` $emit
   }];
   let extraClassDeclaration = [{
-    static constexpr int64_t kMaxK = 4096, kMaxKOfWarp = 32, kMaxHeld = 32, kMaxBlocks
-    = 16,
-                             kMaxGroups = 32;
+    bool isWarp() { return getAlgorithm() == ::dsv4::SelectAlgorithm::Warp; }
     /// The vector that the first region returns.
     ::mlir::VectorType getVector();
     /// The workspace of a row: counters, and the elements of each block that can

@@ -213,6 +213,74 @@ def DSV4_RowCountOp : DSV4_Op<"row_count", [
 }
 
 //===----------------------------------------------------------------------===//
+// grid, multiprocessors
+//===----------------------------------------------------------------------===//
+
+def DSV4_GridOp : DSV4_Op<"grid", [HasParent<"KernelOp">]> {
+  let summary = "the blocks of a kernel's launch";
+  let description = [{
+    ```mlir
+    func.func @scores(%q: tensor<?x128xbf16>, %k: tensor<?x128xbf16>) {
+      dsv4.kernel @tiles(%q, %k) : (tensor<?x128xbf16>, tensor<?x128xbf16>) -> () {
+      ^bb0(%query: tensor<?x128xbf16>, %key: tensor<?x128xbf16>):
+        %queries = dsv4.extent %query, 0 : tensor<?x128xbf16>
+        %keys = dsv4.extent %key, 0 : tensor<?x128xbf16>
+        %c32 = arith.constant 32 : index
+        %c64 = arith.constant 64 : index
+        %y = arith.ceildivui %queries, %c32 : index
+        %x = arith.ceildivui %keys, %c64 : index
+        dsv4.grid %x, %y
+      }
+      return
+    }
+    ```
+
+    Says how many blocks the launch of a kernel has along x, y and z; along an axis that is not
+    given there is one. Whoever reads a `gpu.block_id` in a kernel says so. Without the op, the grid
+    has one axis, and its extent follows from the schedule and the number of rows. With it, the
+    schedule says how many threads a block has, and how many blocks a cluster.
+
+    The extents become arithmetic of the launch plan. They are made of constants, `dsv4.extent`,
+    `dsv4.row_count` and `dsv4.multiprocessors` by `arith.addi`, `muli`, `ceildivui`, `minui`,
+    `minsi`, `maxui` and `maxsi`. A persistent kernel has the smaller of its tiles and of a multiple
+    of the multiprocessors, and goes through its tiles in steps of `gpu.grid_dim`.
+
+    Clauses:
+
+    * grid_c1: there are one to three extents, and one such op in a kernel;
+    * grid_c2: the extents are made as above (checked where kernels are outlined);
+    * grid_c3: a `gpu.block_id` or `gpu.grid_dim` along y or z has its extent here (checked where
+      kernels are outlined).
+  }];
+  let arguments = (ins Variadic<Index>:$extents);
+  let assemblyFormat = "$extents attr-dict";
+  let hasVerifier = 1;
+}
+
+def DSV4_MultiprocessorsOp : DSV4_Op<"multiprocessors", [Pure]> {
+  let summary = "how many multiprocessors the device has";
+  let description = [{
+    ```mlir
+    func.func @scores(%x: tensor<?x128xbf16>) {
+      dsv4.kernel @persistent(%x) : (tensor<?x128xbf16>) -> () {
+      ^bb0(%row: tensor<?x128xbf16>):
+        %rows = dsv4.row_count %row : tensor<?x128xbf16>
+        %sms = dsv4.multiprocessors
+        %blocks = arith.minui %rows, %sms : index
+        dsv4.grid %blocks
+      }
+      return
+    }
+    ```
+
+    For the extents of a `dsv4.grid`: the runtime asks the device. What a kernel does with the
+    blocks that it has depends on `gpu.grid_dim`.
+  }];
+  let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // launch
 //===----------------------------------------------------------------------===//
 

@@ -10,6 +10,7 @@
 
 include "DSV4Dialect.td"
 include "DSV4ScheduleInterfaces.td"
+include "DSV4SelectAlgorithm.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
@@ -30,16 +31,6 @@ def DSV4_StorePolicy : I32EnumAttr<"StorePolicy", "cache policy of result stores
 def DSV4_LoadPolicy : I32EnumAttr<"LoadPolicy", "cache policy of row reads", [
     I32EnumAttrCase<"Default", 0, "default">,
     I32EnumAttrCase<"EvictLast", 1, "evict_last">
-  ]> {
-  let cppNamespace = "::dsv4";
-}
-
-def DSV4_SelectAlgorithm : I32EnumAttr<"SelectAlgorithm", "which threads select from a row", [
-    I32EnumAttrCase<"Warp", 0, "warp">,
-    I32EnumAttrCase<"Block", 1, "block">,
-    I32EnumAttrCase<"Stream", 2, "stream">,
-    I32EnumAttrCase<"Grid", 3, "grid">,
-    I32EnumAttrCase<"Tile", 4, "tile">
   ]> {
   let cppNamespace = "::dsv4";
 }
@@ -73,14 +64,20 @@ def DSV4_ScheduleAttr : DSV4_ScheduleAttrBase<"Schedule", "schedule"> {
     * schedule_c1: threads is a multiple of 32 between 32 and 1024;
     * schedule_c2: min_blocks is between 0 and 32, and min_blocks * threads at most 2048;
     * schedule_c3: cluster is between 1 and the blocks that the parts can use; below sm_90 it
-      is 1 (checked where kernels are outlined);
+      is 1 (checked where the architecture is known);
     * schedule_c4: there is at least one part, and not two of one kind;
     * schedule_c5: the parts of a kernel's schedule are those of its cooperative ops, and one that
       maps rows;
-    * schedule_c6: the parts of a kernel's schedule take at most 48 KiB of shared memory together;
-    * schedule_c7: no part has more rows per block than the part that maps rows.
+    * schedule_c6: the parts of a kernel's schedule need at most 48 KiB of static shared memory
+      together, the maximum of a block;
+    * schedule_c7: no part has more rows per block than the part that maps rows;
+    * schedule_c8: the static and dynamic shared memory of all parts together is at most the maximum
+      of a block on the architecture: 163 KiB on sm_80 and sm_87, 99 KiB on sm_86, sm_89, sm_120 and
+      sm_121, else 227 KiB.
 
-    Clauses c5 and c6 depend on the ops, and are checked on the kernel that carries the schedule.
+    Clauses c5, c6 and c8 depend on the ops, and are checked on the kernel that carries the
+    schedule. Where no architecture is known, c8 takes the largest limit; schedules are selected,
+    and kernels are outlined, for one.
   }];
   let parameters = (ins
     "int64_t":$threads,
@@ -126,7 +123,7 @@ def DSV4_ScheduleAttr : DSV4_ScheduleAttrBase<"Schedule", "schedule"> {
 //===----------------------------------------------------------------------===//
 
 def DSV4_RowsAttr : DSV4_ScheduleAttrBase<"Rows", "rows", [
-    DeclareAttrInterfaceMethods<DSV4_ScheduleInterface, ["getRowMapping", "getResources"]>
+    DeclareAttrInterfaceMethods<DSV4_ScheduleInterface, ["getRowMapping"]>
   ]> {
   let summary = "maps rows to lanes";
   let description = [{

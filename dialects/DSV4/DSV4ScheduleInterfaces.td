@@ -37,9 +37,11 @@ def DSV4_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
       rows per block counts.
     }], "::dsv4::PartGeometry", "getGeometry", (ins "const ::dsv4::LaunchPart &":$launch)>,
     InterfaceMethod<[{
-      The resources that the part needs in a block of `kernel`.
+      The shared memory that the part needs in a block of `kernel`. `parts` are all parts of the
+      schedule: what one needs may depend on the geometry of another.
     }], "::dsv4::PartResources", "getResources",
-      (ins "::mlir::Operation *":$kernel, "const ::dsv4::LaunchPart &":$launch), [{}],
+      (ins "::mlir::Operation *":$kernel, "const ::dsv4::LaunchPart &":$launch,
+           "::llvm::ArrayRef<::mlir::Attribute>":$parts), [{}],
       [{ return {}; }]>,
     InterfaceMethod<[{
       The part in the words of a kernel's header comment: "16 lanes per row, vectors of 8 elements".

@@ -12,6 +12,8 @@
 
 #include "SelectModels.h"
 
+#include "dsv4/Schedule/Select.h"
+
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -30,13 +32,12 @@ public:
   Selector(row::SelectOp select, Distribution &d)
       : select(select), d(d), b(d.getBuilder()), schedule(d.getSchedule()),
         part(schedule.getPart<SelectAttr>()),
-        max(select.getScores().getType().getNumElements()), kind(getKind()) {}
+        max(select.getScores().getType().getNumElements()) {}
 
   LogicalResult build();
 
 private:
-  cuda::SelectKind getKind() const;
-  bool isWarp() const { return kind == cuda::SelectKind::Warp; }
+  bool isWarp() const { return part.isWarp(); }
   /// Scalars that are one for all columns and ranks.
   void placeScalars();
   Value findWholeRow(Value scores);
@@ -52,7 +53,6 @@ private:
   ScheduleAttr schedule;
   SelectAttr part;
   int64_t max; ///< Elements a row may have.
-  cuda::SelectKind kind;
 };
 
 /// Whether every NaN of the elements is as arithmetic makes it.
@@ -83,24 +83,6 @@ cuda::SelectOrder dsv4::convert(row::SelectOrder order) {
     return cuda::SelectOrder::IndexAscending;
   }
   llvm_unreachable("all orders are above");
-}
-
-cuda::SelectKind Selector::getKind() const {
-  switch (part.getAlgorithm()) {
-  case SelectAlgorithm::Warp:
-    return cuda::SelectKind::Warp;
-  case SelectAlgorithm::Block:
-    return cuda::SelectKind::Block;
-  case SelectAlgorithm::Stream:
-    return part.takesFewRounds(max, schedule.getLaunch())
-               ? cuda::SelectKind::Rounds
-               : cuda::SelectKind::Stream;
-  case SelectAlgorithm::Grid:
-    return cuda::SelectKind::Stream;
-  case SelectAlgorithm::Tile: // Has a device call of its own.
-    break;
-  }
-  llvm_unreachable("all algorithms are above");
 }
 
 void Selector::placeScalars() {
@@ -217,9 +199,10 @@ cuda::SelectOp Selector::createCall() {
         cuda::SelectOp::getWorkspaceBytes(select.getK(), blocksPerRow));
   return cuda::SelectOp::create(
       b, select.getLoc(), d.getScalar(select.getLength()), select.getK(), max,
-      convert(select.getOrder()), select.getSmallest(), kind, threads, vectors,
-      schedule.getCluster(), blocksPerRow, workspace, /*computed=*/false,
-      select.getGroups(), select.getKeep(), select.getBy());
+      convert(select.getOrder()), select.getSmallest(), part.getAlgorithm(),
+      part.takesFewRounds(max, launch), threads, vectors, schedule.getCluster(),
+      blocksPerRow, workspace, /*computed=*/false, select.getGroups(),
+      select.getKeep(), select.getBy());
 }
 
 LogicalResult Selector::emitColumns(cuda::SelectOp call) {
@@ -299,6 +282,14 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
 LogicalResult Selector::build() {
   if (failed(verifyWritesOf(select, d)))
     return failure();
+  // Nothing has compared a kernel that was written as a row program with its
+  // schedule before.
+  int64_t groups = select.getGroups();
+  if (std::string why =
+          explainSelection(part, schedule.getLaunch(), select.getK(), max,
+                           groups > 1 ? groups : 0);
+      !why.empty())
+    return select.emitOpError() << why;
   d.waitForPreviousKernel();
   if (isWarp()) {
     d.mapRowsToLanes(kWarp);

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Explain.h"
+
 #include "dsv4/Dialect/DSV4.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -48,23 +49,6 @@ std::optional<RowMapping> RowsAttr::getRowMapping() const {
 PartGeometry RowsAttr::getGeometry(const LaunchPart &launch) const {
   return {/*rowsPerBlock=*/launch.threads / getLanes(), /*blocksPerRow=*/1,
           /*maxCluster=*/1};
-}
-
-PartResources RowsAttr::getResources(Operation *kernel,
-                                     const LaunchPart &) const {
-  PartResources resources;
-  for (Region &body : kernel->getRegions())
-    for (auto op : body.getOps<RowwiseOpInterface>()) {
-      int64_t bits = 0;
-      if (holdsFragments(op))
-        for (RowSegment segment :
-             cast<RowLayoutOpInterface>(*op).getRowSegments())
-          bits += segment.extent * segment.bits;
-      resources.registers =
-          std::max(resources.registers,
-                   int64_t(llvm::divideCeil(bits, 32 * getLanes())));
-    }
-  return resources;
 }
 
 std::string RowsAttr::describe(const LaunchPart &) const {
@@ -122,36 +106,36 @@ static std::string explainSections(RowwiseOpInterface op, int64_t section) {
   return "";
 }
 
+/// Why the rows of `op` are not for steps of `rows`, or an empty string.
+static std::string explainRows(RowsAttr rows, RowwiseOpInterface op) {
+  int64_t vector = rows.getVector(), step = rows.getLanes() * vector;
+  auto layout = cast<RowLayoutOpInterface>(*op);
+  for (RowSegment segment : layout.getRowSegments()) {
+    int64_t divisor = layout.allowsMaskedTail() ? vector : step;
+    if (segment.extent % divisor != 0)
+      return llvm::formatv("schedule_rows_c3: {0} = {1} does not divide the "
+                           "{2} elements of a field of '{3}'; expected one "
+                           "that does",
+                           divisor == step ? "lanes * vector" : "vector",
+                           divisor, segment.extent, op->getName());
+    if (vector * segment.bits % 8 != 0)
+      return llvm::formatv("schedule_rows_c3: a vector of {0} elements of "
+                           "{1} bits is not a whole number of bytes",
+                           vector, segment.bits);
+  }
+  if (std::string why = explainGroups(op, vector, step); !why.empty())
+    return why;
+  return rows.getSection() ? explainSections(op, rows.getSection() * step) : "";
+}
+
 std::string RowsAttr::explainMisfit(Operation *kernel,
                                     const LaunchPart &) const {
-  int64_t vector = getVector(), step = getLanes() * vector;
   // A lane that holds all of a row needs nothing of its neighbours.
-  if (vector == 0)
+  if (getVector() == 0)
     return "";
-  Block &body = kernel->getRegion(0).front();
-  for (auto op : body.getOps<RowwiseOpInterface>()) {
-    if (!holdsFragments(op))
-      continue;
-    for (RowSegment segment :
-         cast<RowLayoutOpInterface>(*op).getRowSegments()) {
-      int64_t divisor =
-          cast<RowLayoutOpInterface>(*op).allowsMaskedTail() ? vector : step;
-      if (segment.extent % divisor != 0)
-        return llvm::formatv("schedule_rows_c3: {0} = {1} does not divide the "
-                             "{2} elements of a field of '{3}'; expected one "
-                             "that does",
-                             divisor == step ? "lanes * vector" : "vector",
-                             divisor, segment.extent, op->getName());
-      if (vector * segment.bits % 8 != 0)
-        return llvm::formatv("schedule_rows_c3: a vector of {0} elements of "
-                             "{1} bits is not a whole number of bytes",
-                             vector, segment.bits);
-    }
-    if (std::string why = explainGroups(op, vector, step); !why.empty())
-      return why;
-    if (int64_t section = getSection() * step)
-      if (std::string why = explainSections(op, section); !why.empty())
-        return why;
-  }
+  for (auto op : kernel->getRegion(0).front().getOps<RowwiseOpInterface>())
+    if (holdsFragments(op))
+      if (std::string why = explainRows(*this, op); !why.empty())
+        return nameOp(why, op);
   return "";
 }

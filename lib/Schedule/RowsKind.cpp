@@ -37,15 +37,16 @@ static auto getRowwiseOps(KernelOp kernel) {
   return kernel.getBody().front().getOps<RowwiseOpInterface>();
 }
 
-/// The maximum bits of a row that an op of the kernel works on in registers.
-static int64_t getRowBits(KernelOp kernel) {
+/// The maximum bits of a row that an op of the kernel works on in registers, if
+/// an element takes at least `minBits` of them.
+static int64_t getRowBits(KernelOp kernel, int64_t minBits) {
   int64_t max = 0;
   for (RowwiseOpInterface op : getRowwiseOps(kernel)) {
     if (!holdsFragments(op))
       continue;
     int64_t bits = 0;
     for (RowSegment segment : cast<RowLayoutOpInterface>(*op).getRowSegments())
-      bits += segment.extent * std::max(segment.bits, kMinRegisterBits);
+      bits += segment.extent * std::max(segment.bits, minBits);
     max = std::max(max, bits);
   }
   return max;
@@ -219,15 +220,15 @@ void RowsEntry::addCandidates(
   // Lanes that hold what all threads have made together need few registers.
   const bool isCooperative = bool(dsv4::getCooperativeWork(kernel));
   if (!isCooperative) {
-    problem.rowBits = getRowBits(kernel);
+    problem.rowBits = getRowBits(kernel, kMinRegisterBits);
     while (problem.maxLanes < limits::kWarp && problem.isLong(problem.maxLanes))
       problem.maxLanes *= 2;
-    auto widest = RowsAttr::get(kernel.getContext(), problem.maxLanes, vector,
-                                load, store, /*section=*/0);
+    // Of a lane of the widest mapping, for elements as they are stored.
+    int64_t registers = llvm::divideCeil(getRowBits(kernel, /*minBits=*/1),
+                                         32 * problem.maxLanes);
     if (launch.minBlocks &&
-        widest.getResources(kernel, launch).registers >
-            limits::kRegisters / (launch.minBlocks * launch.threads) -
-                kOtherRegisters)
+        registers > limits::kRegisters / (launch.minBlocks * launch.threads) -
+                        kOtherRegisters)
       launch.minBlocks = 0;
   }
   SmallVector<LaneMapping> mappings, rest;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dsv4/Dialect/CUDA/Base.h"
 #include "dsv4/Dialect/DSV4/KernelOps.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -201,22 +202,71 @@ static std::string explainParts(ScheduleAttr schedule, KernelOp kernel) {
   return "";
 }
 
-std::string dsv4::explainMisfit(ScheduleAttr schedule, KernelOp kernel) {
+/// Why a block of `arch` does not have the shared memory that the parts take
+/// together, or an empty string.
+static std::string explainShared(ScheduleAttr schedule, KernelOp kernel,
+                                 StringRef arch) {
+  struct Sum {
+    int64_t bytes = 0;
+    std::string parts;
+    void add(StringRef kind, int64_t more) {
+      bytes += more;
+      if (more)
+        parts +=
+            llvm::formatv("{0}#{1} {2}", parts.empty() ? "" : ", ", kind, more);
+    }
+  };
+  Sum staticSum, sum;
+  for (ScheduleInterface part : getTypedParts(schedule)) {
+    PartResources resources = part.getResources(kernel, schedule.getLaunch(),
+                                                schedule.getParts().getValue());
+    staticSum.add(getKind(part), resources.staticBytes);
+    sum.add(getKind(part), resources.staticBytes + resources.dynamicBytes);
+  }
+  if (staticSum.bytes > limits::kStaticSharedBytes)
+    return llvm::formatv("schedule_c6: the parts of the schedule take {0} "
+                         "bytes of static shared memory ({1}), and a block has "
+                         "{2}; expected fewer rows per block",
+                         staticSum.bytes, staticSum.parts,
+                         limits::kStaticSharedBytes);
+  int64_t max = limits::getMaxSharedBytes(cuda::getArchNumber(arch));
+  if (sum.bytes > max)
+    return llvm::formatv(
+        "schedule_c8: the parts of the schedule take {0} bytes of shared "
+        "memory ({1}), and a block of {2} has at most {3}; expected parts that "
+        "take less, such as fewer rows or columns per block",
+        sum.bytes, sum.parts, arch.empty() ? "any architecture" : arch, max);
+  return "";
+}
+
+std::string dsv4::explainArch(ScheduleAttr schedule, StringRef arch,
+                              int64_t dynamicBytes) {
+  unsigned number = cuda::getArchNumber(arch);
+  if (schedule.getCluster() > 1 && number < limits::kFirstArchWithClusters)
+    return llvm::formatv("schedule_c3: '{0}' has no clusters of blocks; "
+                         "expected a 'cluster' of 1",
+                         arch);
+  if (int64_t max = limits::getMaxSharedBytes(number); dynamicBytes > max)
+    return llvm::formatv("schedule_c8: the kernel takes {0} bytes of dynamic "
+                         "shared memory, and a block of {1} has at most {2}; "
+                         "expected a schedule with fewer rows or columns per "
+                         "block",
+                         dynamicBytes, arch, max);
+  return "";
+}
+
+std::string dsv4::explainMisfit(ScheduleAttr schedule, KernelOp kernel,
+                                StringRef arch) {
   if (kernel.getBody().front().getOps<RowwiseOpInterface>().empty())
     return "";
   if (std::string why = explainParts(schedule, kernel); !why.empty())
     return why;
-  LaunchPart launch = schedule.getLaunch();
-  int64_t sharedBytes = 0;
-  for (ScheduleInterface part : getTypedParts(schedule)) {
-    if (std::string why = part.explainMisfit(kernel, launch); !why.empty())
+  for (ScheduleInterface part : getTypedParts(schedule))
+    if (std::string why = part.explainMisfit(kernel, schedule.getLaunch());
+        !why.empty())
       return why;
-    sharedBytes += part.getResources(kernel, launch).sharedBytes;
-  }
-  if (sharedBytes > limits::kStaticSharedBytes)
-    return llvm::formatv("schedule_c6: the parts of the schedule take {0} "
-                         "bytes of shared memory, and a block has {1}; "
-                         "expected fewer rows per block",
-                         sharedBytes, limits::kStaticSharedBytes);
-  return "";
+  if (!arch.empty())
+    if (std::string why = explainArch(schedule, arch); !why.empty())
+      return why;
+  return explainShared(schedule, kernel, arch);
 }

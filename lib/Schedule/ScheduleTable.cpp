@@ -46,7 +46,8 @@ bool TableEntry::appliesTo(KernelOp kernel, StringRef target) const {
 }
 
 /// The first candidate of `launch` and `parts` that fits `kernel`, or null.
-static ScheduleAttr fitParts(KernelOp kernel, const LaunchPart &launch,
+static ScheduleAttr fitParts(KernelOp kernel, StringRef target,
+                             const LaunchPart &launch,
                              ArrayRef<std::shared_ptr<const PartEntry>> parts,
                              std::string &why) {
   SmallVector<ScheduleCandidate> candidates(1);
@@ -60,15 +61,16 @@ static ScheduleAttr fitParts(KernelOp kernel, const LaunchPart &launch,
   for (const ScheduleCandidate &candidate : candidates) {
     auto schedule = ScheduleAttr::get(kernel.getContext(), candidate.launch,
                                       candidate.parts);
-    why = explainMisfit(schedule, kernel);
+    why = explainMisfit(schedule, kernel, target);
     if (why.empty())
       return schedule;
   }
   return {};
 }
 
-ScheduleAttr TableEntry::fit(KernelOp kernel, std::string &why) const {
-  if (ScheduleAttr schedule = fitParts(kernel, launch, parts, why))
+ScheduleAttr TableEntry::fit(KernelOp kernel, StringRef target,
+                             std::string &why) const {
+  if (ScheduleAttr schedule = fitParts(kernel, target, launch, parts, why))
     return schedule;
   LaunchPart wideLaunch = launch;
   std::vector<std::shared_ptr<const PartEntry>> wideParts;
@@ -78,7 +80,7 @@ ScheduleAttr TableEntry::fit(KernelOp kernel, std::string &why) const {
     isWider |= wide != nullptr;
     wideParts.push_back(wide ? wide : part);
   }
-  return isWider ? fitParts(kernel, wideLaunch, wideParts, why)
+  return isWider ? fitParts(kernel, target, wideLaunch, wideParts, why)
                  : ScheduleAttr();
 }
 

@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dsv4/Schedule/Select.h"
+
+#include "Explain.h"
 #include "SelectRounds.h"
 
+#include "dsv4/Dialect/CUDA/TileOps.h"
 #include "dsv4/Dialect/RecordLayout.h"
 
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -17,6 +20,9 @@ using namespace dsv4;
 
 /// Rounds of a block whose first one bounds the others better than a sample.
 static constexpr int64_t kFewRounds = 4;
+/// Bytes of the sums of all bins that the blocks of a cluster make of a row in
+/// registers: `TopkSpreadShared`.
+static constexpr int64_t kSpreadBytes = 768;
 
 LogicalResult SelectAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  SelectAlgorithm algorithm, int64_t vector,
@@ -78,14 +84,50 @@ PartGeometry SelectAttr::getGeometry(const LaunchPart &launch) const {
           /*maxCluster=*/isShared ? limits::kMaxCluster : 1};
 }
 
+/// Elements of the list of a block: `TopkShape::capacity`, and of a whole row
+/// the few that the last ones are found among.
+static int64_t countEntries(SelectAttr select, const LaunchPart &launch,
+                            int64_t k) {
+  int64_t threads = launch.threads;
+  if (select.holdsRow())
+    return k + std::min<int64_t>(threads, k > 512 ? 256 : 128);
+  if (k <= threads)
+    return 4 * threads;
+  if (threads >= limits::kMaxThreads)
+    return 4992;
+  return k > 2048 ? 4608 : 4096;
+}
+
+int64_t dsv4::getSelectBytes(SelectAttr select, const LaunchPart &launch,
+                             int64_t k) {
+  // Lanes of a warp tell each other in registers; tiles have an arena.
+  if (select.isWarp() || select.isTile())
+    return 0;
+  int64_t exchange = 0;
+  if (launch.cluster > 1 || select.getBlocks() > 1)
+    exchange = select.holdsRow() ? kSpreadBytes : limits::kSelectExchangeBytes;
+  int64_t list = limits::kSelectEntryBytes * countEntries(select, launch, k);
+  return llvm::alignTo(list, 16) + limits::kSelectStateBytes + exchange;
+}
+
 PartResources SelectAttr::getResources(Operation *kernel,
-                                       const LaunchPart &launch) const {
-  // The device library checks the shared memory of its state.
-  auto typed = cast<KernelOp>(kernel);
-  CooperativeWork work = dsv4::getCooperativeWork(typed, SelectAttr::name);
+                                       const LaunchPart &launch,
+                                       ArrayRef<Attribute> parts) const {
+  int64_t k =
+      dsv4::getCooperativeWork(cast<KernelOp>(kernel), SelectAttr::name).k;
   PartResources resources;
-  resources.registers =
-      getVector() * getVectorsPerThread(boundColumns(typed, work), launch);
+  resources.staticBytes = getSelectBytes(*this, launch, k);
+  if (!isTile())
+    return resources;
+  int64_t rows = INT32_MAX, columns = 0;
+  for (Attribute part : parts) {
+    PartGeometry geometry = cast<ScheduleInterface>(part).getGeometry(launch);
+    rows = std::min(rows, geometry.rowsPerBlock);
+    columns = std::max(columns, geometry.tileColumns);
+  }
+  if (columns > 0)
+    resources.dynamicBytes =
+        cuda::SelectTilesOp::getSharedBytes(k, rows, columns);
   return resources;
 }
 
@@ -159,21 +201,21 @@ static std::string explainWarp(RowwiseOpInterface op) {
   return "";
 }
 
-/// Why the lanes of a warp cannot select from `columns` elements, or an empty
+/// Why the lanes of a warp cannot select `k` of `columns` elements, or an empty
 /// string.
-static std::string explainNoWarp(SelectAttr select, const Selection &selection,
-                                 int64_t columns) {
+static std::string explainNoWarp(SelectAttr select, int64_t k, int64_t columns,
+                                 int64_t groups) {
   int64_t held = llvm::divideCeil(columns, limits::kWarp * select.getVector()) *
                  select.getVector();
-  if (selection.k > limits::kMaxWarpK || held > limits::kMaxSelectItems)
+  if (k > limits::kMaxWarpK || held > limits::kMaxSelectItems)
     return llvm::formatv("schedule_select_c5: a warp selects at most {0} "
                          "elements from at most {1}, got {2} from {3}",
-                         limits::kMaxWarpK, limits::kMaxWarpColumns,
-                         selection.k, columns);
-  if (selection.groups > limits::kMaxWarpGroups)
+                         limits::kMaxWarpK, limits::kMaxWarpColumns, k,
+                         columns);
+  if (groups > limits::kMaxWarpGroups)
     return llvm::formatv("schedule_select_c5: a warp chooses from at most {0} "
                          "groups, got {1}",
-                         limits::kMaxWarpGroups, selection.groups);
+                         limits::kMaxWarpGroups, groups);
   return "";
 }
 
@@ -195,6 +237,21 @@ static std::string explainNoRegisters(SelectAttr select,
       launch.threads * launch.cluster * limits::kMaxSelectItems,
       columns == INT32_MAX ? std::string("any number")
                            : std::to_string(columns));
+}
+
+std::string dsv4::explainSelection(SelectAttr select, const LaunchPart &launch,
+                                   int64_t k, int64_t columns, int64_t groups) {
+  switch (select.getAlgorithm()) {
+  case SelectAlgorithm::Stream:
+  case SelectAlgorithm::Grid:
+  case SelectAlgorithm::Tile:
+    return "";
+  case SelectAlgorithm::Warp:
+    return explainNoWarp(select, k, columns, groups);
+  case SelectAlgorithm::Block:
+    return explainNoRegisters(select, launch, columns);
+  }
+  llvm_unreachable("all algorithms are above");
 }
 
 /// Whether an op computes its rows tile by tile.
@@ -241,18 +298,9 @@ static std::string explainSelecting(SelectAttr select, KernelOp kernel,
                          "make up the {1} of a row; expected a 'vector' that "
                          "divides {1}",
                          vector, columns);
-  int64_t max = boundColumns(kernel, work);
-  switch (select.getAlgorithm()) {
-  case SelectAlgorithm::Stream:
-  case SelectAlgorithm::Grid:
-  case SelectAlgorithm::Tile:
-    return "";
-  case SelectAlgorithm::Warp:
-    return explainNoWarp(select, op.getSelection(), max);
-  case SelectAlgorithm::Block:
-    return explainNoRegisters(select, launch, max);
-  }
-  llvm_unreachable("all algorithms are above");
+  Selection selection = op.getSelection();
+  return explainSelection(select, launch, selection.k,
+                          boundColumns(kernel, work), selection.groups);
 }
 
 /// Why an op that computes columns for the selection does not fit, or an empty
@@ -286,7 +334,7 @@ std::string SelectAttr::explainMisfit(Operation *kernel,
   for (auto op : typed.getBody().front().getOps<RowwiseOpInterface>()) {
     if (!isWarp())
       if (std::string why = explainWarp(op); !why.empty())
-        return why;
+        return nameOp(why, op);
     // The selection says whether they are for it.
     if (isOfRanks(op) || providesTiles(op))
       continue;
@@ -295,7 +343,7 @@ std::string SelectAttr::explainMisfit(Operation *kernel,
                           ? explainSelecting(*this, typed, launch, selecting)
                           : explainColumns(op, getVector());
     if (!why.empty())
-      return why;
+      return nameOp(why, op);
   }
   return "";
 }

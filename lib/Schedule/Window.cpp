@@ -7,7 +7,8 @@
 
 #include "dsv4/Schedule/Window.h"
 
-#include "llvm/Support/FormatVariadic.h"
+#include "Explain.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -15,6 +16,21 @@ using namespace dsv4;
 
 /// Elements of each of eight rows that a thread may have in registers.
 static constexpr int64_t kMaxHeldElements = 16;
+/// With so many bytes of rows in flight memory is busy, and two blocks have
+/// room.
+static constexpr int64_t kBytesInFlight = 72 << 10;
+/// Some architectures give a block no more than 99 KiB.
+static constexpr int64_t kMaxStagedBytes = 96 << 10;
+
+/// The most bytes of rows that are prefetched to shared memory, beside the
+/// `reduced` bytes of rows that they become.
+static int64_t getMaxStagedBytes(const LaunchPart &launch, int64_t reduced) {
+  int64_t blocks = std::max<int64_t>(launch.minBlocks, 1);
+  return std::max<int64_t>(
+      std::min({kBytesInFlight, 2 * kBytesInFlight / blocks,
+                kMaxStagedBytes - reduced}),
+      0);
+}
 
 LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t elements, int64_t rows) {
@@ -45,16 +61,38 @@ PartGeometry WindowAttr::getGeometry(const LaunchPart &) const {
           /*maxCluster=*/limits::kMaxPortableCluster};
 }
 
+/// What groups of threads that share the members of a window leave for each
+/// other: as `WindowShape` of the device library has it.
+static int64_t getSumBytes(WindowAttr window, const CooperativeWork &work,
+                           const LaunchPart &launch, int64_t reducedBytes) {
+  if (work.rows <= limits::kWindowBlockRows)
+    return 0;
+  int64_t channels = work.elements / launch.cluster;
+  int64_t part = window.getElements() *
+                 window.getVectorsPerThread(work.elements,
+                                            launch.threads * launch.cluster);
+  int64_t sumBytes = limits::kWindowSumBytes * channels;
+  int64_t room = (limits::kStaticSharedBytes - reducedBytes) / sumBytes;
+  int64_t maxGroups =
+      std::max<int64_t>(std::min(launch.threads * part / channels, room), 1);
+  int64_t allBlocks = llvm::divideCeil(work.rows, limits::kWindowBlockRows);
+  int64_t blocks = llvm::PowerOf2Ceil(llvm::divideCeil(allBlocks, maxGroups));
+  int64_t groups = llvm::divideCeil(allBlocks, blocks);
+  return groups > 1 ? groups * sumBytes : 0;
+}
+
 PartResources WindowAttr::getResources(Operation *kernel,
-                                       const LaunchPart &launch) const {
+                                       const LaunchPart &launch,
+                                       ArrayRef<Attribute>) const {
   CooperativeWork work =
       dsv4::getCooperativeWork(cast<KernelOp>(kernel), WindowAttr::name);
   PartResources resources;
   // Lanes take the rows from there, as f32.
-  resources.sharedBytes = getRows() * work.elements * 4;
-  resources.registers =
-      limits::kWindowBlockRows * getElements() *
-      getVectorsPerThread(work.elements, launch.threads * launch.cluster);
+  int64_t reduced = getRows() * work.elements * 4;
+  resources.staticBytes = reduced + getSumBytes(*this, work, launch, reduced);
+  // Rows of a segment come one by one.
+  if (work.rows == 1)
+    resources.dynamicBytes = getMaxStagedBytes(launch, reduced);
   return resources;
 }
 
@@ -82,17 +120,15 @@ int64_t WindowAttr::getUsefulThreads(int64_t members, int64_t channels) const {
          llvm::divideCeil(members, limits::kWindowBlockRows);
 }
 
-std::string WindowAttr::explainMisfit(Operation *kernel,
-                                      const LaunchPart &launch) const {
-  CooperativeWork work =
-      dsv4::getCooperativeWork(cast<KernelOp>(kernel), WindowAttr::name);
-  if (work.kind != WindowAttr::name)
-    return "";
+/// Why the threads of `launch` cannot share the windows of `work`, or an empty
+/// string.
+static std::string explainWindow(WindowAttr window, const CooperativeWork &work,
+                                 const LaunchPart &launch) {
   if (work.elements > limits::kMaxWindowChannels)
     return llvm::formatv("schedule_window_c4: a block reduces windows of rows "
                          "of at most {0} elements, got {1}",
                          limits::kMaxWindowChannels, work.elements);
-  int64_t elements = getElements(), cluster = launch.cluster;
+  int64_t elements = window.getElements(), cluster = launch.cluster;
   if (work.elements % elements != 0)
     return llvm::formatv("schedule_window_c1: expected 'elements' to divide "
                          "the {0} elements of the rows of a window, got {1}",
@@ -102,13 +138,23 @@ std::string WindowAttr::explainMisfit(Operation *kernel,
     return llvm::formatv("schedule_window_c3: {0} blocks of {1} threads with "
                          "{2} elements each cannot share a row of {3} elements",
                          cluster, launch.threads, elements, work.elements);
-  int64_t held =
-      getVectorsPerThread(work.elements, launch.threads * cluster) * elements;
+  int64_t held = elements * window.getVectorsPerThread(
+                                work.elements, launch.threads * cluster);
   if (held > kMaxHeldElements)
     return llvm::formatv("schedule_window_c4: {0} threads cannot share a row "
                          "of {1} elements evenly: one would have {2} of them, "
                          "more than {3}",
                          launch.threads, work.elements, held, kMaxHeldElements);
+  return "";
+}
+
+std::string WindowAttr::explainMisfit(Operation *kernel,
+                                      const LaunchPart &launch) const {
+  for (auto op : kernel->getRegion(0).front().getOps<RowwiseOpInterface>())
+    if (CooperativeWork work = op.getCooperativeWork();
+        work.kind == WindowAttr::name)
+      if (std::string why = explainWindow(*this, work, launch); !why.empty())
+        return nameOp(why, op);
   return "";
 }
 
@@ -124,11 +170,6 @@ constexpr int64_t kOtherRegisters = 52;
 /// Threads of a multiprocessor where the schedule demands no blocks: as many as
 /// the schedules of the tables are made for.
 constexpr int64_t kUsualThreads = 512;
-/// This many bytes of rows in flight keep memory busy, and leave room for two
-/// blocks.
-constexpr int64_t kBytesInFlight = 72 << 10;
-/// Some architectures give a block no more than 99 KiB.
-constexpr int64_t kMaxStagedBytes = 96 << 10;
 } // namespace
 
 /// How many groups a lane loads to registers before it uses the first: as many
@@ -173,12 +214,9 @@ static int64_t countStagedGroups(ScheduleAttr schedule,
     bits += elements * each;
   int64_t groupBytes = launch.threads * limits::kSegmentGroupRows * bits / 8;
   int64_t reduced = window.getRows() * 4 * segment.channels;
-  int64_t blocks = std::max<int64_t>(launch.minBlocks, 1);
-  int64_t bytes = std::min(
-      {kBytesInFlight, 2 * kBytesInFlight / blocks, kMaxStagedBytes - reduced});
   int64_t groups =
-      std::min({bytes / groupBytes, segment.members / limits::kSegmentGroupRows,
-                kMaxGroups});
+      std::min({getMaxStagedBytes(launch, reduced) / groupBytes,
+                segment.members / limits::kSegmentGroupRows, kMaxGroups});
   return groups > 1 ? groups : 0;
 }
 

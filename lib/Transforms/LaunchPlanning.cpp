@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -129,14 +130,187 @@ private:
 };
 } // namespace
 
-/// Sets what follows from the schedule and the number of rows.
-static void setGeometry(rt::LaunchPlan &plan, const LaunchGeometry &geometry,
-                        const rt::Expression &rows) {
-  plan.grid[0] = rt::Expression::ceilDiv(rows, geometry.rowsPerBlock) *
-                 geometry.blocksPerRow;
+namespace {
+/// Makes expressions of the extents of a dsv4.grid.
+class GridReader {
+public:
+  GridReader(func::FuncOp func, KernelOp kernel, GridOp grid,
+             const rt::PlanNames &names)
+      : kernel(kernel), grid(grid), extents(func, names),
+        extentCount(names.extents.size()) {}
+
+  FailureOr<rt::Expression> read(Value value, unsigned depth = 0);
+
+private:
+  LogicalResult refuse(Operation *op, const Twine &why) {
+    return op->emitOpError()
+           << "grid_c2: " << why
+           << "; expected constants, 'dsv4.extent', 'dsv4.row_count' and "
+              "'dsv4.multiprocessors', and sums, products, 'ceildivui', minima "
+              "and maxima of them";
+  }
+  /// What the launch has in the place of an argument of the kernel.
+  Value getGiven(Value value) {
+    auto inner = dyn_cast<BlockArgument>(value);
+    return inner && inner.getOwner()->getParentOp() == kernel
+               ? kernel.getInputs()[inner.getArgNumber()]
+               : value;
+  }
+  FailureOr<rt::Expression> readExtent(Operation *op);
+  FailureOr<rt::Expression> readBinary(Operation *op, unsigned depth);
+
+  KernelOp kernel;
+  GridOp grid;
+  ExtentExpressions extents;
+  size_t extentCount;
+};
+} // namespace
+
+FailureOr<rt::Expression> GridReader::readExtent(Operation *op) {
+  Value given = getGiven(op->getOperand(0));
+  if (auto extent = dyn_cast<ExtentOp>(op)) {
+    if (auto argument = dyn_cast<BlockArgument>(given))
+      return extents.ofAxis(argument.getArgNumber(), extent.getAxis());
+  } else if (auto rows = extents.ofRows(given)) {
+    return *rows;
+  }
+  return refuse(op, "is an extent that no argument of the function has");
+}
+
+FailureOr<rt::Expression> GridReader::readBinary(Operation *op,
+                                                 unsigned depth) {
+  using rt::Expression;
+  // Not by names, and no further into a value that no plan can have.
+  enum {
+    Add,
+    Multiply,
+    CeilDiv,
+    Min,
+    Max,
+    None
+  } kind = isa<arith::AddIOp>(op)                    ? Add
+           : isa<arith::MulIOp>(op)                  ? Multiply
+           : isa<arith::CeilDivUIOp>(op)             ? CeilDiv
+           : isa<arith::MinUIOp, arith::MinSIOp>(op) ? Min
+           : isa<arith::MaxUIOp, arith::MaxSIOp>(op) ? Max
+                                                     : None;
+  if (kind == None || depth > rt::MaxExpressionDepth)
+    return refuse(op, kind == None ? "is no arithmetic of a launch plan"
+                                   : "is too deep for a launch plan");
+  FailureOr<Expression> lhs = read(op->getOperand(0), depth + 1);
+  if (failed(lhs))
+    return failure();
+  FailureOr<Expression> rhs = read(op->getOperand(1), depth + 1);
+  if (failed(rhs))
+    return failure();
+  Expression result = kind == Add        ? *lhs + *rhs
+                      : kind == Multiply ? *lhs * *rhs
+                      : kind == CeilDiv  ? Expression::ceilDiv(*lhs, *rhs)
+                      : kind == Min      ? Expression::min(*lhs, *rhs)
+                                         : Expression::max(*lhs, *rhs);
+  if (std::string why = result.explainInvalid(extentCount); !why.empty())
+    return refuse(op, why);
+  return result;
+}
+
+FailureOr<rt::Expression> GridReader::read(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return refuse(grid, "takes an argument of a region");
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    if (constant.isNegative())
+      return refuse(op, "is negative");
+    return rt::Expression(constant.getSExtValue());
+  }
+  if (isa<MultiprocessorsOp>(op))
+    return rt::Expression::multiprocessors();
+  if (isa<ExtentOp, RowCountOp>(op))
+    return readExtent(op);
+  return readBinary(op, depth);
+}
+
+/// Erases `op`, and what only it has used.
+static void eraseWithOperands(Operation *op) {
+  // An operand may be there twice.
+  SmallPtrSet<Operation *, 4> makers;
+  for (Value operand : op->getOperands())
+    if (Operation *maker = operand.getDefiningOp())
+      makers.insert(maker);
+  op->erase();
+  for (Operation *maker : makers)
+    if (isOpTriviallyDead(maker))
+      eraseWithOperands(maker);
+}
+
+/// Refuses an axis that is read and has no extent, and bounds those that have.
+template <typename Op>
+static LogicalResult bindAxis(Op op, PlannedGrid &grid) {
+  auto axis = static_cast<unsigned>(op.getDimension());
+  // Along x the schedule has blocks for the rows.
+  if (grid.extents.empty() && axis == 0)
+    return success();
+  if (axis >= grid.extents.size())
+    return op.emitOpError()
+           << "grid_c3: has no extent along "
+           << gpu::stringifyDimension(op.getDimension())
+           << "; expected a 'dsv4.grid' of the kernel with at least "
+           << axis + 1 << " extents";
+  const rt::Expression &extent = grid.extents[axis];
+  if (std::optional<APInt> bound = op.getUpperBound()) {
+    int64_t max = bound->getSExtValue();
+    if (!extent.isConstant() || extent.getConstant() > max)
+      grid.requirements.comparisons.push_back(
+          {extent, rt::Comparison::Op::Le, max});
+    return success();
+  }
+  int64_t max = rt::MaxGrid[axis];
+  if (extent.isConstant())
+    max = std::clamp<int64_t>(extent.getConstant(), 1, max);
+  op.setUpperBoundAttr(Builder(op.getContext()).getIndexAttr(max));
+  return success();
+}
+
+FailureOr<PlannedGrid> dsv4::planGrid(func::FuncOp func, KernelOp kernel,
+                                      const rt::PlanNames &names) {
+  PlannedGrid planned;
+  auto grids = kernel.getBody().front().getOps<GridOp>();
+  if (!grids.empty()) {
+    GridOp grid = *grids.begin();
+    GridReader reader(func, kernel, grid, names);
+    for (Value value : grid.getExtents()) {
+      FailureOr<rt::Expression> extent = reader.read(value);
+      if (failed(extent))
+        return failure();
+      planned.extents.push_back(*extent);
+    }
+    eraseWithOperands(grid);
+  }
+  WalkResult result = kernel.getBody().walk([&](Operation *op) {
+    LogicalResult bound = success();
+    if (auto id = dyn_cast<gpu::BlockIdOp>(op))
+      bound = bindAxis(id, planned);
+    else if (auto size = dyn_cast<gpu::GridDimOp>(op))
+      bound = bindAxis(size, planned);
+    return failed(bound) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  return planned;
+}
+
+/// Sets what follows from the schedule alone.
+static void setLaunch(rt::LaunchPlan &plan, const LaunchGeometry &geometry) {
   plan.block = static_cast<uint32_t>(geometry.threads);
   plan.cluster = static_cast<uint32_t>(geometry.cluster);
   plan.programmaticLaunch = geometry.programmaticLaunch;
+}
+
+/// Sets the grid that follows from the schedule and the number of rows.
+static void setRowGrid(rt::LaunchPlan &plan, const LaunchGeometry &geometry,
+                       const rt::Expression &rows) {
+  plan.grid[0] = rt::Expression::ceilDiv(rows, geometry.rowsPerBlock) *
+                 geometry.blocksPerRow;
   // The last block may not count rows past 2^31 - 1.
   const int64_t maxRows = INT32_MAX - (geometry.rowsPerBlock - 1);
   if (geometry.rowsPerBlock > 1 &&
@@ -147,14 +321,21 @@ static void setGeometry(rt::LaunchPlan &plan, const LaunchGeometry &geometry,
 
 std::optional<rt::LaunchPlan>
 dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
-                 Value rowsOf, ArrayRef<PlannedParameter> parameters,
+                 Value rowsOf, const PlannedGrid &grid,
+                 ArrayRef<PlannedParameter> parameters,
                  const rt::PlanNames &names) {
   ExtentExpressions extents(func, names);
   std::optional<rt::Expression> rows = extents.ofRows(rowsOf);
   if (!rows)
     return std::nullopt;
   rt::LaunchPlan plan;
-  setGeometry(plan, getGeometry(schedule, arch), *rows);
+  LaunchGeometry geometry = getGeometry(schedule, arch);
+  setLaunch(plan, geometry);
+  if (grid.extents.empty())
+    setRowGrid(plan, geometry, *rows);
+  llvm::copy(grid.extents, plan.grid.begin());
+  llvm::append_range(plan.requirements.comparisons,
+                     grid.requirements.comparisons);
   for (const PlannedParameter &parameter : parameters) {
     Operation *source = parameter.source;
     if (auto workspace = dyn_cast<WorkspaceOp>(source)) {

@@ -12,6 +12,7 @@
 #include "dsv4/Dialect/DSV4/KernelOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace dsv4 {
 
@@ -22,12 +23,29 @@ struct PlannedParameter {
   mlir::BlockArgument value;
 };
 
+/// A grid that a kernel says itself.
+struct PlannedGrid {
+  /// Blocks along x, y and z; fewer than three: one along those left.
+  llvm::SmallVector<rt::Expression, 3> extents;
+  /// What block ids of the kernel count on.
+  rt::Condition requirements;
+};
+
+/// What the dsv4.grid of `kernel`, in `func`, comes to, or no extents if there
+/// is none. Erases it, and bounds the block ids of the kernel by what the
+/// runtime launches. Failure, and an error, if an extent is no arithmetic of a
+/// launch plan, or if an axis that the kernel reads has none.
+mlir::FailureOr<PlannedGrid> planGrid(mlir::func::FuncOp func, KernelOp kernel,
+                                      const rt::PlanNames &names);
+
 /// The launch plan of a kernel of `func` with a row for each row of `rowsOf`,
 /// from the schedule and from what the kernel does with its parameters; all but
-/// the shared memory. Nothing if `rowsOf` has extents that no argument has.
+/// the shared memory. The schedule says how many blocks there are if `grid`
+/// does not. Nothing if `rowsOf` has extents that no argument has.
 std::optional<rt::LaunchPlan>
 planLaunch(mlir::func::FuncOp func, ScheduleAttr schedule, llvm::StringRef arch,
-           mlir::Value rowsOf, llvm::ArrayRef<PlannedParameter> parameters,
+           mlir::Value rowsOf, const PlannedGrid &grid,
+           llvm::ArrayRef<PlannedParameter> parameters,
            const rt::PlanNames &names);
 
 } // namespace dsv4

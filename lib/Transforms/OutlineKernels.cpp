@@ -48,7 +48,8 @@ private:
   LogicalResult collect();
   std::string nameOf(Operation *op, unsigned argument);
   gpu::GPUFuncOp buildFunction();
-  LogicalResult buildLaunch(gpu::GPUFuncOp callee);
+  LogicalResult buildLaunch(gpu::GPUFuncOp callee, const PlannedGrid &grid,
+                            const rt::PlanNames &names);
   ArrayAttr buildHeader();
 
   func::FuncOp func;
@@ -321,15 +322,16 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   return callee;
 }
 
-LogicalResult Outliner::buildLaunch(gpu::GPUFuncOp callee) {
+LogicalResult Outliner::buildLaunch(gpu::GPUFuncOp callee,
+                                    const PlannedGrid &grid,
+                                    const rt::PlanNames &names) {
   auto rowsOf = kernel->getAttrOfType<IntegerAttr>(DSV4Dialect::kRowsOfAttr);
   Value rowsTensor = kernel.getInputs()[rowsOf.getInt()];
   SmallVector<PlannedParameter> planned;
   for (auto [parameter, value] :
        llvm::zip_equal(parameters, callee.getArguments()))
     planned.push_back({parameter.source, parameter.argument, value});
-  const rt::PlanNames names = getPlanNames(func);
-  auto plan = planLaunch(func, kernel.getScheduleAttr(), arch, rowsTensor,
+  auto plan = planLaunch(func, kernel.getScheduleAttr(), arch, rowsTensor, grid,
                          planned, names);
   if (!plan) {
     explainNoArgument(kernel, rowsTensor, kernel);
@@ -345,10 +347,13 @@ LogicalResult Outliner::buildLaunch(gpu::GPUFuncOp callee) {
 }
 
 LogicalResult Outliner::run() {
-  if (failed(collect()))
+  const rt::PlanNames names = getPlanNames(func);
+  // What only the grid asks for is no parameter.
+  FailureOr<PlannedGrid> grid = planGrid(func, kernel, names);
+  if (failed(grid) || failed(collect()))
     return failure();
   gpu::GPUFuncOp callee = buildFunction();
-  if (failed(buildLaunch(callee)))
+  if (failed(buildLaunch(callee, *grid, names)))
     return failure();
   kernel.erase();
   return success();
@@ -400,11 +405,10 @@ struct OutlineKernels : dsv4::impl::OutlineKernelsBase<OutlineKernels> {
           kernel.emitOpError() << "is not lowered; run convert-dsv4-to-row";
           return signalPassFailure();
         }
-        if (kernel.getScheduleAttr().getCluster() > 1 &&
-            cuda::getArchNumber(arch) < limits::kFirstArchWithClusters) {
-          kernel.emitOpError() << "schedule_c3: '" << arch
-                               << "' has no clusters of blocks; expected a "
-                                  "'cluster' of 1";
+        if (std::string why = explainArch(kernel.getScheduleAttr(), arch,
+                                          cuda::getSharedBytes(kernel));
+            !why.empty()) {
+          kernel.emitOpError() << why;
           return signalPassFailure();
         }
         if (failed(Outliner(func, kernel, arch, symbols, kernelNames).run()))

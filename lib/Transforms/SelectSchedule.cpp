@@ -47,17 +47,15 @@ struct SelectSchedule : dsv4::impl::SelectScheduleBase<SelectSchedule> {
     if (!table.empty() &&
         failed(user.readFile(table, &getContext(), emitError)))
       return signalPassFailure();
-    auto needsSchedule = [](KernelOp kernel) {
-      return !kernel.getScheduleAttr();
-    };
-    auto kernels = getOperation().getOps<KernelOp>();
-    for (KernelOp kernel : llvm::make_filter_range(kernels, needsSchedule))
-      if (failed(given ? useGiven(kernel) : select(kernel)))
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      if (failed(choose(kernel)))
         return signalPassFailure();
   }
 
 private:
   LogicalResult readSchedule();
+  LogicalResult choose(KernelOp kernel);
+  LogicalResult verifyOnArch(KernelOp kernel, ScheduleAttr chosen);
   LogicalResult useGiven(KernelOp kernel);
   LogicalResult select(KernelOp kernel);
 
@@ -87,6 +85,20 @@ LogicalResult SelectSchedule::readSchedule() {
   return success();
 }
 
+/// A kernel that carries a schedule keeps it.
+LogicalResult SelectSchedule::choose(KernelOp kernel) {
+  if (ScheduleAttr carried = kernel.getScheduleAttr())
+    return verifyOnArch(kernel, carried);
+  return given ? useGiven(kernel) : select(kernel);
+}
+
+/// The verifier of the kernel knows no architecture.
+LogicalResult SelectSchedule::verifyOnArch(KernelOp kernel,
+                                           ScheduleAttr chosen) {
+  std::string why = explainMisfit(chosen, kernel, arch);
+  return why.empty() ? success() : kernel.emitOpError() << why;
+}
+
 /// One schedule is for all kernels, and a kernel takes the parts that it has a
 /// use for.
 LogicalResult SelectSchedule::useGiven(KernelOp kernel) {
@@ -105,7 +117,7 @@ LogicalResult SelectSchedule::useGiven(KernelOp kernel) {
       [&] { return kernel.emitOpError(); }, &getContext(), launch.threads,
       launch.cluster, launch.minBlocks, launch.pdl,
       ArrayAttr::get(&getContext(), parts));
-  if (!reduced)
+  if (!reduced || failed(verifyOnArch(kernel, reduced)))
     return failure();
   kernel.setScheduleAttr(reduced);
   return success();
@@ -122,7 +134,7 @@ LogicalResult SelectSchedule::select(KernelOp kernel) {
            << "no schedule table has an entry for this kernel on architecture '"
            << arch << "'; give a schedule, or a table with such an entry";
   std::string why;
-  ScheduleAttr chosen = entry->fit(kernel, why);
+  ScheduleAttr chosen = entry->fit(kernel, arch, why);
   if (!chosen)
     return kernel.emitOpError() << "no schedule of the table fits: " << why;
   kernel.setScheduleAttr(chosen);

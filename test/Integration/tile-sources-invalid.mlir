@@ -43,7 +43,22 @@ func.func @schedule_select_c8(%q: tensor<4x8xi8>, %k: tensor<64x8xi8>, %o: tenso
 
 // -----
 
-// The same where a row program says so.
+// What parts take of the shared memory of a block adds up, here to more than any architecture has.
+func.func @schedule_c8(%q: tensor<4x8xi8>, %k: tensor<64x8xi8>, %o: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_c8: the parts of the schedule take 534272 bytes of shared memory (#dsv4.select 525568, #tiletest.tiles 8704), and a block of any architecture has at most 232448; expected parts that take less, such as fewer rows or columns per block}}
+  %0 = dsv4.kernel @k(%q, %k, %o, %i) schedule <threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 1>, #tiletest.tiles<rows = 64, columns = 512, warps = 2>]>
+      : (tensor<4x8xi8>, tensor<64x8xi8>, tensor<4x64xf32>, tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: tensor<4x8xi8>, %b: tensor<64x8xi8>, %c: tensor<4x64xf32>, %d: tensor<4x8xi32>):
+    %s = tiletest.scores %a, %b outs(%c : tensor<4x64xf32>) : tensor<4x8xi8>, tensor<64x8xi8> to tensor<4x64xf32>
+    %1 = dsv4.topk %s outs(%d : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %1 : tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
+// A row program that reads columns of what comes as tiles.
 func.func @row_c8(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?xi32>, %arg_n: index) {
   dsv4.kernel @k(%arg_q, %arg_k, %arg_o, %arg_n) schedule <threads = 96, parts = [#dsv4.select<algorithm = warp, vector = 2>, #tiletest.tiles<rows = 3, columns = 16, warps = 2>]> : (memref<?xi8>, memref<?xi8>, memref<?xi32>, index) -> () {
   ^bb0(%q: memref<?xi8>, %k: memref<?xi8>, %o: memref<?xi32>, %n: index):

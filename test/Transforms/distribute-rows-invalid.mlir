@@ -213,3 +213,38 @@ func.func @transform_between_blocks(%s: tensor<?x128xf32>, %o: tensor<?x128xf32>
   }
   return
 }
+
+// -----
+
+// No verifier of a kernel has seen a row program, so distribution asks the schedule.
+func.func @select_c6(%arg_s: memref<?xf32>, %arg_o: memref<?xi32>, %arg_n: index) {
+  dsv4.kernel @k(%arg_s, %arg_o, %arg_n) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4>]>
+      : (memref<?xf32>, memref<?xi32>, index) -> () {
+  ^bb0(%s: memref<?xf32>, %o: memref<?xi32>, %n: index):
+    scf.forall (%row) in (4) {
+      %x = row.read %s[%row] : memref<?xf32> -> vector<4128xf32>
+      // expected-error @+1 {{'row.select' op schedule_select_c6: with 'algorithm = block' 1 x 128 threads have a row in registers, 4096 elements at most, and it can have 4128;}}
+      %i, %v = row.select %x length %n : vector<4128xf32> -> vector<8xi32>, vector<8xf32>
+      row.write %i, %o[%row] : vector<8xi32>, memref<?xi32>
+    }
+    dsv4.yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c5(%arg_s: memref<?xf32>, %arg_o: memref<?xi32>, %arg_n: index) {
+  dsv4.kernel @k(%arg_s, %arg_o, %arg_n) schedule <threads = 128, parts = [#dsv4.select<algorithm = warp, vector = 4>]>
+      : (memref<?xf32>, memref<?xi32>, index) -> () {
+  ^bb0(%s: memref<?xf32>, %o: memref<?xi32>, %n: index):
+    scf.forall (%row) in (4) {
+      %x = row.read %s[%row] : memref<?xf32> -> vector<64xf32>
+      // expected-error @+1 {{'row.select' op schedule_select_c5: a warp selects at most 32 elements from at most 1024, got 33 from 64}}
+      %i, %v = row.select %x length %n : vector<64xf32> -> vector<33xi32>, vector<33xf32>
+      row.write %i, %o[%row] : vector<33xi32>, memref<?xi32>
+    }
+    dsv4.yield
+  }
+  return
+}

@@ -7,7 +7,7 @@
 // CHECK-LABEL: dsv4.kernel @stream
 // CHECK: %[[BLOCK:.*]] = gpu.block_id x
 // CHECK: %[[ROW:.*]] = arith.divui %[[BLOCK]], %c8
-// CHECK: cuda.select 8 of %{{.*}} max 64 order sorted kind stream threads 128 vectors 2 cluster 8 : index load {
+// CHECK: cuda.select 8 of %{{.*}} max 64 order sorted algorithm stream threads 128 vectors 2 cluster 8 : index load {
 // CHECK: ^bb0(%[[COLUMN:.*]]: index):
 // CHECK-DAG: %[[GROUP:.*]] = arith.divsi %[[COLUMN]], %c32
 // CHECK-DAG: cuda.load %{{.*}} -> vector<1x4xf8E4M3FN>
@@ -51,7 +51,7 @@ func.func @grid(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
     // CHECK: %[[BLOCK:.*]] = gpu.block_id x
     // CHECK: arith.divui %[[BLOCK]], %c32
     // CHECK: %[[W:.*]] = dsv4.workspace 2064 : memref<?xi8>
-    // CHECK: cuda.select 8 of %c64 max 64 kind stream threads 64 vectors 2 blocks 32 in %[[W]] : index, memref<?xi8> load {
+    // CHECK: cuda.select 8 of %c64 max 64 algorithm grid threads 64 vectors 2 blocks 32 in %[[W]] : index, memref<?xi8> load {
     %1 = dsv4.topk %a outs(%c : tensor<?x8xi32>) : tensor<?x64xf32>
     dsv4.yield %1 : tensor<?x8xi32>
   }
@@ -66,7 +66,7 @@ func.func @grid(%s: tensor<?x64xf32>, %i: tensor<?x8xi32>) {
 // CHECK: %[[SUM:.*]] = cuda.reduce sum %{{.*}} per 256 lanes 32
 // CHECK: %[[SCORES:.*]] = arith.divf %{{.*}} : vector<2x4xf32>
 // The bias needs no whole row: it is read by columns.
-// CHECK: cuda.select 8 of %c256 max 256 order sorted kind warp threads 32 vectors 2 computed
+// CHECK: cuda.select 8 of %c256 max 256 order sorted algorithm warp threads 32 vectors 2 computed
 // CHECK: ^bb0(%[[COLUMN:.*]]: index):
 // CHECK: %[[BIAS:.*]] = cuda.load %{{.*}}[%[[COLUMN]]] : memref<?xf32>, index -> vector<1x4xf32>
 // CHECK: %[[VECTOR:.*]] = cuda.columns %[[SCORES]] at %[[COLUMN]] lanes 32 : vector<2x4xf32>, index to vector<1x4xf32>

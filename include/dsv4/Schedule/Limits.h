@@ -30,9 +30,24 @@ constexpr int64_t kMaxResidentThreads = 2048, kMaxResidentBlocks = 32;
 constexpr int64_t kRegisters = 65536, kMaxThreadRegisters = 255;
 /// Shared memory of a block without a request for more.
 constexpr int64_t kStaticSharedBytes = 49152;
-/// The maximum of a block on any architecture. If a device has less, the kernel
-/// is not loaded.
-constexpr int64_t kMaxSharedBytes = 232448;
+/// The maximum of a block on any architecture, and on the smaller ones.
+constexpr int64_t kMaxSharedBytes = 227 << 10, kMaxSharedBytesOf80 = 163 << 10,
+                  kMaxSharedBytesOf86 = 99 << 10;
+/// The maximum of a block on sm_`arch`; of any architecture if `arch` is 0.
+constexpr int64_t getMaxSharedBytes(unsigned arch) {
+  switch (arch) {
+  case 80:
+  case 87:
+    return kMaxSharedBytesOf80;
+  case 86:
+  case 89:
+  case 120:
+  case 121:
+    return kMaxSharedBytesOf86;
+  default:
+    return kMaxSharedBytes;
+  }
+}
 /// Blocks of a cluster; more than 8 are not portable.
 constexpr int64_t kMaxCluster = 16, kMaxPortableCluster = 8;
 /// The first architecture with clusters and programmatic dependent launch.
@@ -57,6 +72,9 @@ constexpr int64_t kMaxAloneElements = 512;
 constexpr int64_t kManyWindows = 4;
 /// Rows of a window that are reduced at a time: `WindowShape::all_blocks`.
 constexpr int64_t kWindowBlockRows = 8;
+/// Bytes of the sums of a channel that a group of threads leaves in shared
+/// memory: `reduce_window`.
+constexpr int64_t kWindowSumBytes = 12;
 /// Rows of a segment that are loaded together: `group_rows`.
 constexpr int64_t kSegmentGroupRows = 4;
 /// The longest row of a window. Beside it as f32 a block has three sums per
@@ -79,6 +97,13 @@ constexpr int64_t kMaxWarpColumns = kWarp * kMaxSelectItems;
 constexpr int64_t kMaxWarpGroups = 32;
 /// Blocks that share a row without being a cluster.
 constexpr int64_t kMinGridBlocks = 2, kMaxGridBlocks = 256;
+/// Bytes of an element in a list: `TopkEntry`.
+constexpr int64_t kSelectEntryBytes = 8;
+/// Bytes of `TopkShared` after its list: the bins, and what threads of a block
+/// tell each other.
+constexpr int64_t kSelectStateBytes = 8368;
+/// Bytes for what the blocks of a row tell each other, at most.
+constexpr int64_t kSelectExchangeBytes = 512;
 
 } // namespace dsv4::limits
 

@@ -49,14 +49,16 @@ struct PartGeometry {
   int64_t blocksPerRow = 1;
   /// Blocks of a cluster that can share rows.
   int64_t maxCluster = 1;
+  /// Columns of one row that a tile source hands over at a time; 0: no source.
+  int64_t tileColumns = 0;
 };
 
-/// The resources of a part in a block. All parts of a kernel exist at the same
-/// time, so their resources add up.
+/// The shared memory that a part needs in a block, in bytes. All parts of a
+/// kernel exist at the same time, so their shared memory adds up.
 struct PartResources {
-  int64_t sharedBytes = 0; ///< Static shared memory.
-  /// Registers of a thread for elements of rows, about: ptxas spills the rest.
-  int64_t registers = 0;
+  int64_t staticBytes = 0;
+  /// At most, where it depends on what is not known before distribution.
+  int64_t dynamicBytes = 0;
 };
 
 } // namespace dsv4

@@ -24,10 +24,11 @@ struct TableEntry {
   LaunchPart launch;
   std::vector<std::shared_ptr<const PartEntry>> parts;
 
-  bool appliesTo(KernelOp kernel, llvm::StringRef arch) const;
-  /// The first candidate that fits `kernel`, or null. `why`: why the last one
-  /// does not.
-  ScheduleAttr fit(KernelOp kernel, std::string &why) const;
+  bool appliesTo(KernelOp kernel, llvm::StringRef target) const;
+  /// The first candidate that fits `kernel` on `target`, or null. `why`: why
+  /// the last one does not.
+  ScheduleAttr fit(KernelOp kernel, llvm::StringRef target,
+                   std::string &why) const;
 };
 
 /// A schedule table: a list of entries, or an object of `entries` with the

@@ -8,6 +8,7 @@
 #include "Checks.h"
 
 #include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Schedule/Limits.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -52,47 +53,44 @@ LogicalResult SelectOp::verify() {
   auto isBetween = [](uint64_t value, uint64_t min, uint64_t max) {
     return min <= value && value <= max;
   };
-  bool isWarp = getKind() == SelectKind::Warp;
-  bool isSingle = isWarp;
-  bool isShared =
-      getKind() == SelectKind::Block || getKind() == SelectKind::Stream;
-  if (!isBetween(getK(), 1, isWarp ? kMaxKOfWarp : kMaxK) ||
-      !isBetween(getMax(), 1, INT32_MAX))
-    return emitOpError() << "select_c2: expected a 'k' between 1 and "
-                         << (isWarp ? kMaxKOfWarp : kMaxK)
-                         << " and a positive 'max', got " << getK() << " of "
-                         << getMax();
-  if (!isSingle && (!isBetween(getThreads(), 64, 1024) ||
-                    !llvm::isPowerOf2_64(getThreads())))
-    return emitOpError() << "select_c2: expected threads to be a power of two "
-                            "between 64 and 1024, got "
-                         << getThreads();
-  if (!isBetween(getVectors(), 1, kMaxHeld) ||
-      !isBetween(getCluster(), 1, isShared ? kMaxBlocks : 1))
-    return emitOpError() << "select_c2: expected between 1 and " << kMaxHeld
-                         << " vectors, and a cluster of 1, with kinds 'block' "
-                            "and 'stream' of 1 to "
-                         << kMaxBlocks << ", got " << getVectors() << " and "
-                         << getCluster();
-  if (!isBetween(getGroups(), 1, isSingle ? kMaxGroups : 1) ||
+  for (auto [name, value] :
+       {std::pair("k", getK()), std::pair("max", getMax()),
+        std::pair("threads", getThreads()), std::pair("vectors", getVectors()),
+        std::pair("cluster", getCluster()), std::pair("blocks", getBlocks())})
+    if (!isBetween(value, 1, INT32_MAX))
+      return emitOpError() << "select_c2: expected '" << name
+                           << "' to be between 1 and 2147483647, got "
+                           << static_cast<int64_t>(value);
+  if (!isBetween(getGroups(), 1, isWarp() ? getMax() : 1) ||
       getMax() % getGroups() != 0 || !isBetween(getKeep(), 1, getGroups()) ||
       !isBetween(getBy(), 1, getMax() / getGroups()))
-    return emitOpError() << "select_c3: expected one group, or, of kind "
-                            "'warp', at most "
-                         << kMaxGroups
-                         << " that divide the row, of which some are kept, by "
-                         << "some of their elements, got " << getGroups()
-                         << ", " << getKeep() << " and " << getBy();
-  uint64_t blocks = getBlocks();
-  bool fits = getWorkspace()
-                  ? blocks >= 2 && blocks <= 256 && blocks % 2 == 0 &&
-                        getKind() == SelectKind::Stream && getCluster() == 1
-                  : blocks == 1;
-  if (!fits)
-    return emitOpError() << "select_c4: expected 1 block without a workspace, "
-                            "and with one an even number of blocks from 2 to "
-                            "256 of kind 'stream' without a cluster, got "
-                         << blocks;
+    return emitOpError() << "select_c3: expected one group, or, with "
+                            "'algorithm warp', some that divide the row, of "
+                            "which some are kept, by some of their elements, "
+                            "got "
+                         << getGroups() << ", " << getKeep() << " and "
+                         << getBy();
+  SelectAlgorithm algorithm = getAlgorithm();
+  bool isGrid = algorithm == SelectAlgorithm::Grid;
+  if (algorithm == SelectAlgorithm::Tile)
+    return emitOpError() << "select_c4: 'algorithm tile' selects from tiles; "
+                            "expected a 'cuda.select_tiles' for it";
+  if (isGrid != (getBlocks() > 1) || isGrid != bool(getWorkspace()))
+    return emitOpError() << "select_c4: expected a workspace and more than one "
+                            "of 'blocks' with 'algorithm grid', else none and "
+                            "1, got "
+                         << getBlocks() << " blocks "
+                         << (getWorkspace() ? "with" : "without")
+                         << " a workspace";
+  if (getCluster() > 1 && (isGrid || isWarp()))
+    return emitOpError() << "select_c4: expected a 'cluster' of 1 with "
+                            "'algorithm "
+                         << stringifySelectAlgorithm(algorithm) << "', got "
+                         << getCluster();
+  if (getFewRounds() &&
+      (algorithm != SelectAlgorithm::Stream || getCluster() > 1))
+    return emitOpError() << "select_c4: expected 'few_rounds' of one block "
+                            "with 'algorithm stream' alone";
   return success();
 }
 
@@ -109,10 +107,6 @@ LogicalResult SelectOp::verifyRegions() {
            << "select_c1: expected regions of (column) and (rank, index, "
               "value) that end in a 'cuda.select_yield' of one and of no "
               "vector";
-  if (getVector().getNumElements() * getVectors() > kMaxHeld)
-    return emitOpError() << "select_c2: expected a thread to have at most "
-                         << kMaxHeld << " elements, got " << getVectors()
-                         << " vectors of " << getVector();
   return success();
 }
 
@@ -122,58 +116,51 @@ void SelectOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
   setArgumentRange(getLoad().getArgument(0), 0, max - 1, setRange);
   // All lanes of a warp run what is for its first ones.
   int64_t ranks = getK();
-  if (getKind() == SelectKind::Warp)
-    ranks = std::max<int64_t>(ranks, 32);
+  if (isWarp())
+    ranks = std::max<int64_t>(ranks, limits::kWarp);
   setArgumentRange(getEmit().getArgument(0), 0, ranks - 1, setRange);
   setArgumentRange(getEmit().getArgument(1), -1, max - 1, setRange);
 }
 
 StringRef SelectOp::getCallee() {
-  if (getKind() == SelectKind::Warp)
+  if (isWarp())
     return getGroups() > 1 ? "dsv4::topk_groups" : "dsv4::topk_warp";
   if (getWorkspace())
     return "dsv4::topk_grid";
   if (getCluster() > 1)
-    return getKind() == SelectKind::Block ? "dsv4::topk_spread"
-                                          : "dsv4::topk_cluster";
+    return getAlgorithm() == SelectAlgorithm::Block ? "dsv4::topk_spread"
+                                                    : "dsv4::topk_cluster";
   return "dsv4::topk_block";
 }
 StringRef SelectOp::getHeader() {
-  if (getKind() == SelectKind::Warp)
+  if (isWarp())
     return getGroups() > 1 ? "select/topk_groups.cuh" : "select/topk_warp.cuh";
   if (getWorkspace())
     return "select/topk_grid.cuh";
   if (getCluster() > 1)
-    return getKind() == SelectKind::Block ? "select/topk_spread.cuh"
-                                          : "select/topk_cluster.cuh";
+    return getAlgorithm() == SelectAlgorithm::Block ? "select/topk_spread.cuh"
+                                                    : "select/topk_cluster.cuh";
   return "select/topk_rows.cuh";
 }
 
-/// How often a block reads a row.
-static Enumerator getRead(SelectKind kind) {
+/// How often a block reads a row, in the words of the device library.
+static Enumerator getRead(SelectOp op) {
   constexpr StringLiteral read = "dsv4::TopkRead";
-  switch (kind) {
-  case SelectKind::Rounds:
+  if (op.getFewRounds())
     return {read, "first"};
-  case SelectKind::Stream:
-    return {read, "sample"};
-  case SelectKind::Block:
-  case SelectKind::Warp:
-    return {read, "whole"};
-  }
-  llvm_unreachable("all kinds are above");
+  bool isHeld = op.isWarp() || op.getAlgorithm() == SelectAlgorithm::Block;
+  return {read, isHeld ? "whole" : "sample"};
 }
 
 std::optional<CallConfig> SelectOp::getConfig() {
-  bool isWarp = getKind() == SelectKind::Warp;
-  CallConfig config{isWarp ? "dsv4::TopkWarpDefaults" : "dsv4::TopkDefaults",
+  CallConfig config{isWarp() ? "dsv4::TopkWarpDefaults" : "dsv4::TopkDefaults",
                     {}};
   auto add = [&](StringRef name, uint64_t value, uint64_t byDefault = 0) {
     if (value != byDefault)
       config.members.push_back({name, static_cast<int64_t>(value)});
   };
   add("k", getK());
-  if (!isWarp)
+  if (!isWarp())
     add("threads", getThreads());
   add("vector", getVector().getNumElements());
   add("vectors", getVectors());
@@ -185,12 +172,12 @@ std::optional<CallConfig> SelectOp::getConfig() {
     add("kept_groups", getKeep());
     add("best_per_group", getBy());
   }
-  if (isWarp) {
+  if (isWarp()) {
     config.members.push_back(
         {"needs_values", !getEmit().getArgument(2).use_empty()});
     config.members.push_back({"computed", getComputed()});
-  } else if (getKind() != SelectKind::Block) {
-    config.members.push_back({"read", getRead(getKind())});
+  } else if (getAlgorithm() != SelectAlgorithm::Block) {
+    config.members.push_back({"read", getRead(*this)});
   }
   if (getOrder() != SelectOrder::Unordered)
     config.members.push_back(

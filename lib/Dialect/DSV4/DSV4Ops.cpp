@@ -350,6 +350,17 @@ LogicalResult BufferOp::verify() {
   return success();
 }
 
+LogicalResult GridOp::verify() {
+  size_t count = getExtents().size();
+  if (count < 1 || count > 3)
+    return emitOpError() << "grid_c1: expected one to three extents, got "
+                         << count;
+  if (*(*this)->getBlock()->getOps<GridOp>().begin() != *this)
+    return emitOpError() << "grid_c1: is the second of its kernel: a launch "
+                            "has one grid, so expected one op with all extents";
+  return success();
+}
+
 LogicalResult WorkspaceOp::verify() {
   auto bytes = static_cast<int64_t>(getBytes());
   if (bytes < 1 || bytes > INT32_MAX || bytes % 16 != 0)

@@ -26,7 +26,7 @@
 // CHECK-NEXT: row.write %[[WEIGHT]], %{{.*}}[%[[AT]]] {align = 8 : i64}
 
 // LANES-LABEL: func.func @router
-// LANES: cuda.select 6 of %{{.*}} max 64 order sorted kind warp threads 32 computed : index load {
+// LANES: cuda.select 6 of %{{.*}} max 64 order sorted algorithm warp threads 32 computed : index load {
 // LANES-NEXT: ^bb0(%[[COLUMN:.*]]: index):
 // LANES: %[[LOGITS:.*]] = cuda.load %[[X:.*]][%{{.*}}] : memref<?xf32>, index -> vector<1x4xf32>
 // LANES-NEXT: %[[BIAS:.*]] = cuda.load %{{.*}}[%[[COLUMN]]] : memref<?xf32>, index -> vector<1x4xf32>

@@ -53,7 +53,7 @@ func.func @select_c1_yield(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected a 'k' between 1 and 4096 and a positive 'max', got 0 of 64}}
+  // expected-error @+1 {{select_c2: expected 'k' to be between 1 and 2147483647, got 0}}
   cuda.select 0 of %n max 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
@@ -66,37 +66,9 @@ func.func @select_c2(%x: vector<4xf32>, %n: index) {
 
 // -----
 
-func.func @select_c2_cluster(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected between 1 and 32 vectors, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 2}}
-  cuda.select 8 of %n max 64 kind rounds threads 64 cluster 2 : index load {
-  ^bb0(%c: index):
-    cuda.select_yield %x : vector<4xf32>
-  } emit {
-  ^bb0(%p: index, %i: index, %v: f32):
-    cuda.select_yield
-  }
-  return
-}
-
-// -----
-
-func.func @select_c2_many_k(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected a 'k' between 1 and 4096 and a positive 'max', got 5000 of 8000}}
-  cuda.select 5000 of %n max 8000 : index load {
-  ^bb0(%c: index):
-    cuda.select_yield %x : vector<4xf32>
-  } emit {
-  ^bb0(%p: index, %i: index, %v: f32):
-    cuda.select_yield
-  }
-  return
-}
-
-// -----
-
-func.func @select_c2_k_of_warp(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected a 'k' between 1 and 32 and a positive 'max', got 33 of 64}}
-  cuda.select 33 of %n max 64 kind warp : index load {
+func.func @select_c2_max(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected 'max' to be between 1 and 2147483647, got 2147483648}}
+  cuda.select 8 of %n max 2147483648 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -109,8 +81,8 @@ func.func @select_c2_k_of_warp(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c2_threads(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected threads to be a power of two between 64 and 1024, got 96}}
-  cuda.select 8 of %n max 64 kind block threads 96 : index load {
+  // expected-error @+1 {{select_c2: expected 'threads' to be between 1 and 2147483647, got 0}}
+  cuda.select 8 of %n max 64 threads 0 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -122,9 +94,9 @@ func.func @select_c2_threads(%x: vector<4xf32>, %n: index) {
 
 // -----
 
-func.func @select_c2_no_threads(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected threads to be a power of two between 64 and 1024, got 1}}
-  cuda.select 8 of %n max 64 : index load {
+func.func @select_c2_vectors(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected 'vectors' to be between 1 and 2147483647, got -1}}
+  cuda.select 8 of %n max 64 threads 64 vectors -1 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -136,9 +108,9 @@ func.func @select_c2_no_threads(%x: vector<4xf32>, %n: index) {
 
 // -----
 
-func.func @select_c2_large_cluster(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected between 1 and 32 vectors, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 17}}
-  cuda.select 8 of %n max 64 kind stream threads 64 cluster 17 : index load {
+func.func @select_c2_cluster(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected 'cluster' to be between 1 and 2147483647, got 0}}
+  cuda.select 8 of %n max 64 threads 64 cluster 0 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -150,23 +122,9 @@ func.func @select_c2_large_cluster(%x: vector<4xf32>, %n: index) {
 
 // -----
 
-func.func @select_c2_large_cluster_of_block(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected between 1 and 32 vectors, and a cluster of 1, with kinds 'block' and 'stream' of 1 to 16, got 1 and 17}}
-  cuda.select 8 of %n max 64 kind block threads 64 cluster 17 : index load {
-  ^bb0(%c: index):
-    cuda.select_yield %x : vector<4xf32>
-  } emit {
-  ^bb0(%p: index, %i: index, %v: f32):
-    cuda.select_yield
-  }
-  return
-}
-
-// -----
-
-func.func @select_c2_held(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c2: expected a thread to have at most 32 elements, got 9 vectors of 'vector<4xf32>'}}
-  cuda.select 8 of %n max 64 kind stream threads 64 vectors 9 : index load {
+func.func @select_c2_blocks(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c2: expected 'blocks' to be between 1 and 2147483647, got 0}}
+  cuda.select 8 of %n max 64 threads 64 blocks 0 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -179,8 +137,8 @@ func.func @select_c2_held(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c3(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c3: expected one group, or, of kind 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 2 and 2}}
-  cuda.select 8 of %n max 64 kind block threads 64 groups 8 keep 2 by 2 : index load {
+  // expected-error @+1 {{select_c3: expected one group, or, with 'algorithm warp', some that divide the row, of which some are kept, by some of their elements, got 8, 2 and 2}}
+  cuda.select 8 of %n max 64 algorithm block threads 64 groups 8 keep 2 by 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -193,8 +151,8 @@ func.func @select_c3(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @select_c3_keep(%x: vector<4xf32>, %n: index) {
-  // expected-error @+1 {{select_c3: expected one group, or, of kind 'warp', at most 32 that divide the row, of which some are kept, by some of their elements, got 8, 9 and 2}}
-  cuda.select 8 of %n max 64 kind warp groups 8 keep 9 by 2 : index load {
+  // expected-error @+1 {{select_c3: expected one group, or, with 'algorithm warp', some that divide the row, of which some are kept, by some of their elements, got 8, 9 and 2}}
+  cuda.select 8 of %n max 64 algorithm warp groups 8 keep 9 by 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -206,9 +164,23 @@ func.func @select_c3_keep(%x: vector<4xf32>, %n: index) {
 
 // -----
 
-func.func @select_c4_without(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 2}}
-  cuda.select 8 of %n max 64 kind stream threads 64 blocks 2 : index load {
+func.func @select_c3_divide(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c3: expected one group, or, with 'algorithm warp', some that divide the row, of which some are kept, by some of their elements, got 7, 2 and 2}}
+  cuda.select 8 of %n max 64 algorithm warp groups 7 keep 2 by 2 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_without(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c4: expected a workspace and more than one of 'blocks' with 'algorithm grid', else none and 1, got 2 blocks without a workspace}}
+  cuda.select 8 of %n max 64 algorithm grid threads 64 blocks 2 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -221,8 +193,8 @@ func.func @select_c4_without(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_alone(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 1}}
-  cuda.select 8 of %n max 64 kind stream threads 64 in %w : index, memref<?xi8> load {
+  // expected-error @+1 {{select_c4: expected a workspace and more than one of 'blocks' with 'algorithm grid', else none and 1, got 1 blocks with a workspace}}
+  cuda.select 8 of %n max 64 algorithm grid threads 64 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -234,37 +206,9 @@ func.func @select_c4_alone(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 
 // -----
 
-func.func @select_c4_odd(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 3}}
-  cuda.select 8 of %n max 64 kind stream threads 64 blocks 3 in %w : index, memref<?xi8> load {
-  ^bb0(%c: index):
-    cuda.select_yield %x : vector<4xf32>
-  } emit {
-  ^bb0(%p: index, %i: index, %v: f32):
-    cuda.select_yield
-  }
-  return
-}
-
-// -----
-
-func.func @select_c4_many(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 258}}
-  cuda.select 8 of %n max 64 kind stream threads 64 blocks 258 in %w : index, memref<?xi8> load {
-  ^bb0(%c: index):
-    cuda.select_yield %x : vector<4xf32>
-  } emit {
-  ^bb0(%p: index, %i: index, %v: f32):
-    cuda.select_yield
-  }
-  return
-}
-
-// -----
-
-func.func @select_c4_block(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 2}}
-  cuda.select 8 of %n max 64 kind block threads 64 blocks 2 in %w : index, memref<?xi8> load {
+func.func @select_c4_stream(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
+  // expected-error @+1 {{select_c4: expected a workspace and more than one of 'blocks' with 'algorithm grid', else none and 1, got 2 blocks with a workspace}}
+  cuda.select 8 of %n max 64 algorithm stream threads 64 blocks 2 in %w : index, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -277,8 +221,64 @@ func.func @select_c4_block(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @select_c4_cluster(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
-  // expected-error @+1 {{select_c4: expected 1 block without a workspace, and with one an even number of blocks from 2 to 256 of kind 'stream' without a cluster, got 2}}
-  cuda.select 8 of %n max 64 kind stream threads 64 cluster 2 blocks 2 in %w : index, memref<?xi8> load {
+  // expected-error @+1 {{select_c4: expected a 'cluster' of 1 with 'algorithm grid', got 2}}
+  cuda.select 8 of %n max 64 algorithm grid threads 64 cluster 2 blocks 2 in %w : index, memref<?xi8> load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_cluster_of_warp(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c4: expected a 'cluster' of 1 with 'algorithm warp', got 2}}
+  cuda.select 8 of %n max 64 algorithm warp threads 64 cluster 2 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_few_rounds(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c4: expected 'few_rounds' of one block with 'algorithm stream' alone}}
+  cuda.select 8 of %n max 64 few_rounds threads 64 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_few_rounds_of_cluster(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c4: expected 'few_rounds' of one block with 'algorithm stream' alone}}
+  cuda.select 8 of %n max 64 algorithm stream few_rounds threads 64 cluster 2 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c4_tile(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c4: 'algorithm tile' selects from tiles; expected a 'cuda.select_tiles' for it}}
+  cuda.select 8 of %n max 64 algorithm tile threads 64 : index load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<4xf32>
   } emit {
@@ -291,7 +291,7 @@ func.func @select_c4_cluster(%x: vector<4xf32>, %n: index, %w: memref<?xi8>) {
 // -----
 
 func.func @columns_c1(%x: vector<2x4xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: expected one vector of the fragment 'vector<2x4xf32>', got 'vector<1x2xf32>'}}
+  // expected-error @+1 {{columns_c1: 'vector<1x2xf32>' is no vector of 'vector<2x4xf32>'}}
   %0 = cuda.columns %x at %c lanes 32 : vector<2x4xf32>, index to vector<1x2xf32>
   return
 }
@@ -299,7 +299,7 @@ func.func @columns_c1(%x: vector<2x4xf32>, %c: index) {
 // -----
 
 func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: expected one vector of the fragment 'vector<8xf32>', got 'vector<1x8xf32>'}}
+  // expected-error @+1 {{columns_c1: 'vector<1x8xf32>' is no vector of 'vector<8xf32>'}}
   %0 = cuda.columns %x at %c : vector<8xf32>, index to vector<1x8xf32>
   return
 }
@@ -307,7 +307,7 @@ func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
 // -----
 
 func.func @columns_c1_more(%x: vector<4xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: expected one vector of the fragment 'vector<4xf32>', got 'vector<400xf32>'}}
+  // expected-error @+1 {{columns_c1: 'vector<400xf32>' is no vector of 'vector<4xf32>'}}
   %0 = cuda.columns %x at %c : vector<4xf32>, index to vector<400xf32>
   return
 }

@@ -11,7 +11,7 @@
 // CHECK: ^bb0(%{{.*}}: index, %{{.*}}: index, %{{.*}}: f32):
 // CHECK: cuda.select_yield
 func.func @block(%m: memref<?xf32>, %n: index, %o: memref<?xf32>) {
-  cuda.select 8 of %n max 64 kind block threads 64 : index load {
+  cuda.select 8 of %n max 64 algorithm block threads 64 : index load {
   ^bb0(%c: index):
     %x = cuda.load_part %m[%c] of %n : memref<?xf32>, index, index -> vector<4xf32>
     cuda.select_yield %x : vector<4xf32>
@@ -24,9 +24,9 @@ func.func @block(%m: memref<?xf32>, %n: index, %o: memref<?xf32>) {
 }
 
 // CHECK-LABEL: func.func @rounds
-// CHECK: cuda.select 8 of %{{.*}} max 4096 kind rounds threads 512 vectors 2 : i32 load {
+// CHECK: cuda.select 8 of %{{.*}} max 4096 algorithm stream few_rounds threads 512 vectors 2 : i32 load {
 func.func @rounds(%x: vector<1x4xf32>, %n: i32) {
-  cuda.select 8 of %n max 4096 kind rounds threads 512 vectors 2 : i32 load {
+  cuda.select 8 of %n max 4096 algorithm stream few_rounds threads 512 vectors 2 : i32 load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<1x4xf32>
   } emit {
@@ -37,9 +37,9 @@ func.func @rounds(%x: vector<1x4xf32>, %n: i32) {
 }
 
 // CHECK-LABEL: func.func @cluster
-// CHECK: cuda.select 8 of %{{.*}} max 4096 order sorted smallest kind stream threads 512 vectors 2 cluster 8 computed : i32 load {
+// CHECK: cuda.select 8 of %{{.*}} max 4096 order sorted smallest algorithm stream threads 512 vectors 2 cluster 8 computed : i32 load {
 func.func @cluster(%x: vector<1x4xf32>, %n: i32) {
-  cuda.select 8 of %n max 4096 order sorted smallest kind stream threads 512 vectors 2 cluster 8 computed : i32 load {
+  cuda.select 8 of %n max 4096 order sorted smallest algorithm stream threads 512 vectors 2 cluster 8 computed : i32 load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<1x4xf32>
   } emit {
@@ -52,7 +52,7 @@ func.func @cluster(%x: vector<1x4xf32>, %n: i32) {
 // CHECK-LABEL: func.func @odd_cluster
 // CHECK: cuda.select 8 of %{{[a-z0-9]+}} max 4096 order sorted smallest threads 512 vectors 2 cluster 11 computed : i32 load {
 func.func @odd_cluster(%x: vector<1x4xf32>, %n: i32) {
-  cuda.select 8 of %n max 4096 order sorted smallest kind block threads 512 vectors 2 cluster 11 computed : i32 load {
+  cuda.select 8 of %n max 4096 order sorted smallest algorithm block threads 512 vectors 2 cluster 11 computed : i32 load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<1x4xf32>
   } emit {
@@ -63,9 +63,9 @@ func.func @odd_cluster(%x: vector<1x4xf32>, %n: i32) {
 }
 
 // CHECK-LABEL: func.func @grid
-// CHECK: cuda.select 8 of %{{.*}} max 4096 kind stream threads 512 vectors 2 blocks 64 in %{{.*}} computed : i32, memref<?xi8> load {
+// CHECK: cuda.select 8 of %{{.*}} max 4096 algorithm grid threads 512 vectors 2 blocks 64 in %{{.*}} computed : i32, memref<?xi8> load {
 func.func @grid(%x: vector<1x4xf32>, %n: i32, %w: memref<?xi8>) {
-  cuda.select 8 of %n max 4096 kind stream threads 512 vectors 2 blocks 64 in %w computed : i32, memref<?xi8> load {
+  cuda.select 8 of %n max 4096 algorithm grid threads 512 vectors 2 blocks 64 in %w computed : i32, memref<?xi8> load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<1x4xf32>
   } emit {
@@ -76,9 +76,9 @@ func.func @grid(%x: vector<1x4xf32>, %n: i32, %w: memref<?xi8>) {
 }
 
 // CHECK-LABEL: func.func @groups
-// CHECK: cuda.select 8 of %{{.*}} max 256 kind warp vectors 2 groups 8 keep 4 by 2 : i32 load {
+// CHECK: cuda.select 8 of %{{.*}} max 256 algorithm warp vectors 2 groups 8 keep 4 by 2 : i32 load {
 func.func @groups(%x: vector<1x4xf32>, %n: i32) {
-  cuda.select 8 of %n max 256 kind warp vectors 2 groups 8 keep 4 by 2 : i32 load {
+  cuda.select 8 of %n max 256 algorithm warp vectors 2 groups 8 keep 4 by 2 : i32 load {
   ^bb0(%c: index):
     cuda.select_yield %x : vector<1x4xf32>
   } emit {

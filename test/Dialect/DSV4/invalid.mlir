@@ -459,7 +459,7 @@ func.func @schedule_c5_no_window(%v: tensor<?x96xf32>, %p: tensor<?x4xi32>, %o: 
 // -----
 
 func.func @schedule_window_c1_divides(%v: tensor<?x36xf32>, %p: tensor<?x4xi32>, %o: tensor<?x36xf32>) {
-  // expected-error @+1 {{schedule_window_c1: expected 'elements' to divide the 36 elements of the rows of a window, got 8}}
+  // expected-error @+1 {{schedule_window_c1: expected 'elements' to divide the 36 elements of the rows of a window, got 8 (of 'dsv4.compress')}}
   %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 1>, #dsv4.window<elements = 8>]>
       : (tensor<?x36xf32>, tensor<?x4xi32>, tensor<?x36xf32>) -> tensor<?x36xf32> {
   ^bb0(%v1: tensor<?x36xf32>, %p1: tensor<?x4xi32>, %o1: tensor<?x36xf32>):
@@ -988,7 +988,7 @@ func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
 // -----
 
 func.func @schedule_c6(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
-  // expected-error @+1 {{schedule_c6: the parts of the schedule take 65536 bytes of shared memory, and a block has 49152; expected fewer rows per block}}
+  // expected-error @+1 {{schedule_c6: the parts of the schedule take 65536 bytes of static shared memory (#dsv4.window 65536), and a block has 49152; expected fewer rows per block}}
   %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, parts = [#dsv4.rows<lanes = 32, vector = 2>, #dsv4.window<elements = 2, rows = 16>]>
       : (tensor<?x1024xf32>, tensor<?x4xi32>, tensor<?x1024xf32>) -> tensor<?x1024xf32> {
   ^bb0(%v_: tensor<?x1024xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x1024xf32>):
@@ -1002,7 +1002,7 @@ func.func @schedule_c6(%v: tensor<?x1024xf32>, %p: tensor<?x4xi32>, %o: tensor<?
 // -----
 
 func.func @schedule_window_c4(%v: tensor<?x1031xf32>, %p: tensor<?x4xi32>, %o: tensor<?x1031xf32>) -> tensor<?x1031xf32> {
-  // expected-error @+1 {{schedule_window_c4: 512 threads cannot share a row of 1031 elements evenly: one would have 1031 of them, more than 16}}
+  // expected-error @+1 {{schedule_window_c4: 512 threads cannot share a row of 1031 elements evenly: one would have 1031 of them, more than 16 (of 'dsv4.compress')}}
   %0 = dsv4.kernel @k(%v, %p, %o) schedule <threads = 512, parts = [#dsv4.rows<lanes = 1, vector = 1>, #dsv4.window<elements = 1>]>
       : (tensor<?x1031xf32>, tensor<?x4xi32>, tensor<?x1031xf32>) -> tensor<?x1031xf32> {
   ^bb0(%v_: tensor<?x1031xf32>, %p_: tensor<?x4xi32>, %o_: tensor<?x1031xf32>):
@@ -1076,4 +1076,40 @@ func.func @schedule_window_c4_channels(%v: tensor<?x8200xf32>, %p: tensor<?x4xi3
     dsv4.yield %r : tensor<?x8200xf32>
   }
   return %0 : tensor<?x8200xf32>
+}
+
+// -----
+
+func.func @grid_c1(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    // expected-error @+1 {{grid_c1: expected one to three extents, got 0}}
+    dsv4.grid
+  }
+  return
+}
+
+// -----
+
+func.func @grid_c1_many(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    %n = dsv4.multiprocessors
+    // expected-error @+1 {{grid_c1: expected one to three extents, got 4}}
+    dsv4.grid %n, %n, %n, %n
+  }
+  return
+}
+
+// -----
+
+func.func @grid_c1_second(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    %n = dsv4.multiprocessors
+    dsv4.grid %n
+    // expected-error @+1 {{grid_c1: is the second of its kernel: a launch has one grid, so expected one op with all extents}}
+    dsv4.grid %n, %n
+  }
+  return
 }

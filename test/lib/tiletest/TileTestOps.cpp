@@ -126,7 +126,18 @@ std::string TilesAttr::explainMisfit(Operation *,
 dsv4::PartGeometry TilesAttr::getGeometry(const dsv4::LaunchPart &) const {
   dsv4::PartGeometry geometry;
   geometry.rowsPerBlock = getRows();
+  geometry.tileColumns = getColumns();
   return geometry;
+}
+
+dsv4::PartResources TilesAttr::getResources(Operation *kernel,
+                                            const dsv4::LaunchPart &,
+                                            ArrayRef<Attribute>) const {
+  dsv4::PartResources resources;
+  for (auto op : kernel->getRegion(0).getOps<ScoresOp>())
+    resources.dynamicBytes = ScoreTilesOp::getSharedBytes(
+        getRows(), getColumns(), op.getQueries().getType().getDimSize(1));
+  return resources;
 }
 
 std::string TilesAttr::describe(const dsv4::LaunchPart &) const {

@@ -38,7 +38,7 @@ def TileTest_Dialect : Dialect {
 //===----------------------------------------------------------------------===//
 
 def TileTest_TilesAttr : AttrDef<TileTest_Dialect, "Tiles", [
-    DeclareAttrInterfaceMethods<DSV4_ScheduleInterface, ["verifyLaunch"]>
+    DeclareAttrInterfaceMethods<DSV4_ScheduleInterface, ["verifyLaunch", "getResources"]>
   ]> {
   let mnemonic = "tiles";
   let summary = "scores to tiles";

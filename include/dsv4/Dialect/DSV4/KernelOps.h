@@ -15,10 +15,15 @@
 
 namespace dsv4 {
 
-/// Why `schedule` does not fit `kernel`, beginning with the violated clause
-/// (schedule_c5, c6 and the clauses of its parts), or an empty string if it
-/// does.
-std::string explainMisfit(ScheduleAttr schedule, KernelOp kernel);
+/// Why `schedule` does not fit `kernel` on `arch`, beginning with the violated
+/// clause (schedule_c5, c6, c8 and the clauses of its parts), or an empty string
+/// if it does. Without `arch`: on any architecture.
+std::string explainMisfit(ScheduleAttr schedule, KernelOp kernel,
+                          llvm::StringRef arch = "");
+/// Why `arch` cannot launch a kernel with `schedule` and `dynamicBytes` bytes of
+/// dynamic shared memory, or an empty string.
+std::string explainArch(ScheduleAttr schedule, llvm::StringRef arch,
+                        int64_t dynamicBytes = 0);
 
 /// The parts of `schedule` that `kernel` needs: those of its cooperative ops,
 /// and one that maps their rows to threads.
