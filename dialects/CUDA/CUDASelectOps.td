@@ -44,19 +44,19 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     rank, the index of the element and the element. Ranks after the last element have index -1 and
     value -infinity, +infinity with `smallest`.
 
-    `algorithm` is that of the schedule. The verifier of the schedule holds the limits of the numbers
-    here:
+    `algorithm` is that of the schedule. The verifier of the schedule holds the limits of the
+    numbers here:
 
     * `block` and `stream`: all `threads` threads of a block, or of the `cluster` blocks that share
-      the row, select together, `vectors` vectors per thread at a time. With `block` the threads hold
-      the longest row; with `stream` they read a row in any number of rounds. With `few_rounds` they
-      read it in a few rounds, and the first round bounds the others;
-    * `grid`: like `stream`, but `blocks` blocks share the row without a cluster. The last of them to
-      end runs the second region. They communicate through a workspace of `getWorkspaceBytes()`
+      the row, select together, `vectors` vectors per thread at a time. With `block` the threads
+      hold the longest row; with `stream` they read a row in any number of rounds. With `few_rounds`
+      they read it in a few rounds, and the first round bounds the others;
+    * `grid`: like `stream`, but `blocks` blocks share the row without a cluster. The last of them
+      to end runs the second region. They communicate through a workspace of `getWorkspaceBytes()`
       bytes per row, which is zero before and after;
-    * `warp`: each warp has a row of `vectors` vectors per lane. All lanes then run the second region
-      at once, each with its lane number as the rank, and index -1 after the last rank. `groups`,
-      `keep` and `by` mean the same as in `dsv4.topk`.
+    * `warp`: each warp has a row of `vectors` vectors per lane. All lanes then run the second
+      region at once, each with its lane number as the rank, and index -1 after the last rank.
+      `groups`, `keep` and `by` mean the same as in `dsv4.topk`.
 
     `computed` says that the elements are results of arithmetic, which makes only one NaN. Clauses:
 

@@ -235,20 +235,21 @@ def DSV4_GridOp : DSV4_Op<"grid", [HasParent<"KernelOp">]> {
     }
     ```
 
-    Says how many blocks the launch of a kernel has along x, y and z; along an axis that is not
-    given there is one. Whoever reads a `gpu.block_id` in a kernel says so. Without the op, the grid
-    has one axis, and its extent follows from the schedule and the number of rows. With it, the
-    schedule says how many threads a block has, and how many blocks a cluster.
+    Gives the number of blocks that a kernel is launched with along x, y and z. An axis that is not
+    given has one block. A kernel that reads `gpu.block_id` along y or z needs this op. Without it,
+    the grid has one axis, whose extent follows from the schedule and the number of rows. With it,
+    the schedule still gives the threads of a block and the blocks of a cluster.
 
-    The extents become arithmetic of the launch plan. They are made of constants, `dsv4.extent`,
-    `dsv4.row_count` and `dsv4.multiprocessors` by `arith.addi`, `muli`, `ceildivui`, `minui`,
-    `minsi`, `maxui` and `maxsi`. A persistent kernel has the smaller of its tiles and of a multiple
-    of the multiprocessors, and goes through its tiles in steps of `gpu.grid_dim`.
+    The extents become arithmetic of the launch plan. They are computed from constants,
+    `dsv4.extent`, `dsv4.row_count` and `dsv4.multiprocessors` with `arith.addi`, `muli`,
+    `ceildivui`, `minui`, `minsi`, `maxui` and `maxsi`. A persistent kernel has as many blocks as
+    tiles, but at most a multiple of the multiprocessors. Its blocks step over the tiles by
+    `gpu.grid_dim`.
 
     Clauses:
 
     * grid_c1: there are one to three extents, and one such op in a kernel;
-    * grid_c2: the extents are made as above (checked where kernels are outlined);
+    * grid_c2: the extents are computed as above (checked where kernels are outlined);
     * grid_c3: a `gpu.block_id` or `gpu.grid_dim` along y or z has its extent here (checked where
       kernels are outlined).
   }];
@@ -273,8 +274,8 @@ def DSV4_MultiprocessorsOp : DSV4_Op<"multiprocessors", [Pure]> {
     }
     ```
 
-    For the extents of a `dsv4.grid`: the runtime asks the device. What a kernel does with the
-    blocks that it has depends on `gpu.grid_dim`.
+    The number is for the extents of a `dsv4.grid`: the runtime asks the device for it. Inside of
+    the kernel, `gpu.grid_dim` says how many blocks there are.
   }];
   let results = (outs Index:$count);
   let assemblyFormat = "attr-dict";

@@ -100,7 +100,7 @@ static int64_t countEntries(SelectAttr select, const LaunchPart &launch,
 
 int64_t dsv4::getSelectBytes(SelectAttr select, const LaunchPart &launch,
                              int64_t k) {
-  // Lanes of a warp tell each other in registers; tiles have an arena.
+  // Lanes of a warp exchange values in registers; tiles have an arena.
   if (select.isWarp() || select.isTile())
     return 0;
   int64_t exchange = 0;

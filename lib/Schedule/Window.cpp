@@ -16,13 +16,13 @@ using namespace dsv4;
 
 /// Elements of each of eight rows that a thread may have in registers.
 static constexpr int64_t kMaxHeldElements = 16;
-/// With so many bytes of rows in flight memory is busy, and two blocks have
+/// This many bytes of rows in flight keep memory busy, and two blocks have
 /// room.
 static constexpr int64_t kBytesInFlight = 72 << 10;
 /// Some architectures give a block no more than 99 KiB.
 static constexpr int64_t kMaxStagedBytes = 96 << 10;
 
-/// The most bytes of rows that are prefetched to shared memory, beside the
+/// How many bytes of rows are prefetched to shared memory at most, besides the
 /// `reduced` bytes of rows that they become.
 static int64_t getMaxStagedBytes(const LaunchPart &launch, int64_t reduced) {
   int64_t blocks = std::max<int64_t>(launch.minBlocks, 1);

@@ -149,7 +149,7 @@ private:
               "'dsv4.multiprocessors', and sums, products, 'ceildivui', minima "
               "and maxima of them";
   }
-  /// What the launch has in the place of an argument of the kernel.
+  /// What the launch passes for an argument of the kernel.
   Value getGiven(Value value) {
     auto inner = dyn_cast<BlockArgument>(value);
     return inner && inner.getOwner()->getParentOp() == kernel
@@ -195,7 +195,7 @@ FailureOr<rt::Expression> GridReader::readBinary(Operation *op,
            : isa<arith::MaxUIOp, arith::MaxSIOp>(op) ? Max
                                                      : None;
   if (kind == None || depth > rt::MaxExpressionDepth)
-    return refuse(op, kind == None ? "is no arithmetic of a launch plan"
+    return refuse(op, kind == None ? "is not arithmetic of launch plans"
                                    : "is too deep for a launch plan");
   FailureOr<Expression> lhs = read(op->getOperand(0), depth + 1);
   if (failed(lhs))
@@ -230,9 +230,9 @@ FailureOr<rt::Expression> GridReader::read(Value value, unsigned depth) {
   return readBinary(op, depth);
 }
 
-/// Erases `op`, and what only it has used.
+/// Erases `op`, and the ops that only it used.
 static void eraseWithOperands(Operation *op) {
-  // An operand may be there twice.
+  // An op may have an operand twice.
   SmallPtrSet<Operation *, 4> makers;
   for (Value operand : op->getOperands())
     if (Operation *maker = operand.getDefiningOp())

@@ -23,18 +23,18 @@ struct PlannedParameter {
   mlir::BlockArgument value;
 };
 
-/// A grid that a kernel says itself.
+/// A grid that a kernel gives itself.
 struct PlannedGrid {
   /// Blocks along x, y and z; fewer than three: one along those left.
   llvm::SmallVector<rt::Expression, 3> extents;
-  /// What block ids of the kernel count on.
+  /// What block ids of the kernel rely on.
   rt::Condition requirements;
 };
 
 /// What the dsv4.grid of `kernel`, in `func`, comes to, or no extents if there
 /// is none. Erases it, and bounds the block ids of the kernel by what the
-/// runtime launches. Failure, and an error, if an extent is no arithmetic of a
-/// launch plan, or if an axis that the kernel reads has none.
+/// runtime launches. Failure, and an error, if an extent is not arithmetic of
+/// launch plans, or if an axis that the kernel reads has none.
 mlir::FailureOr<PlannedGrid> planGrid(mlir::func::FuncOp func, KernelOp kernel,
                                       const rt::PlanNames &names);
 

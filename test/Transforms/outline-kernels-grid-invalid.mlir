@@ -34,7 +34,7 @@ func.func @grid_c2(%o: tensor<?x8xf32>) {
   ^bb0(%o1: tensor<?x8xf32>):
     %n = dsv4.extent %o1, 0 : tensor<?x8xf32>
     %c1 = arith.constant 1 : index
-    // expected-error @+1 {{'arith.subi' op grid_c2: is no arithmetic of a launch plan; expected constants, 'dsv4.extent', 'dsv4.row_count' and 'dsv4.multiprocessors', and sums, products, 'ceildivui', minima and maxima of them}}
+    // expected-error @+1 {{'arith.subi' op grid_c2: is not arithmetic of launch plans; expected constants, 'dsv4.extent', 'dsv4.row_count' and 'dsv4.multiprocessors', and sums, products, 'ceildivui', minima and maxima of them}}
     %less = arith.subi %n, %c1 : index
     dsv4.grid %less
   }

@@ -100,9 +100,9 @@ constexpr int64_t kMinGridBlocks = 2, kMaxGridBlocks = 256;
 /// Bytes of an element in a list: `TopkEntry`.
 constexpr int64_t kSelectEntryBytes = 8;
 /// Bytes of `TopkShared` after its list: the bins, and what threads of a block
-/// tell each other.
+/// exchange.
 constexpr int64_t kSelectStateBytes = 8368;
-/// Bytes for what the blocks of a row tell each other, at most.
+/// Bytes for what the blocks of a row exchange, at most.
 constexpr int64_t kSelectExchangeBytes = 512;
 
 } // namespace dsv4::limits
