@@ -147,7 +147,7 @@ func.func @pad_c1(%a: vector<8xf8E4M3FN>) {
 // -----
 
 func.func @alternate_c1_vector(%a: vector<6xf32>) {
-  // expected-error @+1 {{alternate_c1: 'vector<2xf32>' is not half of 'vector<6xf32>'}}
+  // expected-error @+1 {{alternate_c1: expected vectors of half as many elements as those of 'vector<6xf32>', got 'vector<2xf32>'}}
   %0 = cuda.alternate %a : vector<6xf32> to vector<2xf32>
   return
 }

@@ -291,7 +291,7 @@ func.func @select_c4_tile(%x: vector<4xf32>, %n: index) {
 // -----
 
 func.func @columns_c1(%x: vector<2x4xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: 'vector<1x2xf32>' is no vector of 'vector<2x4xf32>'}}
+  // expected-error @+1 {{columns_c1: expected one vector of the fragment 'vector<2x4xf32>', got 'vector<1x2xf32>'}}
   %0 = cuda.columns %x at %c lanes 32 : vector<2x4xf32>, index to vector<1x2xf32>
   return
 }
@@ -299,7 +299,7 @@ func.func @columns_c1(%x: vector<2x4xf32>, %c: index) {
 // -----
 
 func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: 'vector<1x8xf32>' is no vector of 'vector<8xf32>'}}
+  // expected-error @+1 {{columns_c1: expected one vector of the fragment 'vector<8xf32>', got 'vector<1x8xf32>'}}
   %0 = cuda.columns %x at %c : vector<8xf32>, index to vector<1x8xf32>
   return
 }
@@ -307,7 +307,7 @@ func.func @columns_c1_rank(%x: vector<8xf32>, %c: index) {
 // -----
 
 func.func @columns_c1_more(%x: vector<4xf32>, %c: index) {
-  // expected-error @+1 {{columns_c1: 'vector<400xf32>' is no vector of 'vector<4xf32>'}}
+  // expected-error @+1 {{columns_c1: expected one vector of the fragment 'vector<4xf32>', got 'vector<400xf32>'}}
   %0 = cuda.columns %x at %c : vector<4xf32>, index to vector<400xf32>
   return
 }
