@@ -113,9 +113,11 @@ int64_t dsv4::getSelectBytes(SelectAttr select, const LaunchPart &launch,
 PartResources SelectAttr::getResources(Operation *kernel,
                                        const LaunchPart &launch,
                                        ArrayRef<Attribute> parts) const {
-  int64_t k =
-      dsv4::getCooperativeWork(cast<KernelOp>(kernel), SelectAttr::name).k;
   PartResources resources;
+  SelectionOpInterface op = getSelectingOp(cast<KernelOp>(kernel));
+  if (!op)
+    return resources;
+  int64_t k = op.getSelection().k;
   resources.staticBytes = getSelectBytes(*this, launch, k);
   if (!isTile())
     return resources;
