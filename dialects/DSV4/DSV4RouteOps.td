@@ -178,8 +178,8 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     * route_weights_c2: `indices` is i32 of the shape of `scores` with another last extent k, a
       constant between 1 and 65,536;
     * route_weights_c3: the result is f32 of the shape of `indices`;
-    * route_weights_c4: `scale` is a finite f32, written with or without `: f32`, after `scale` or
-      in the attributes;
+    * route_weights_c4: `scale` is a finite f32, written with or without `: f32`, after its keyword
+      or among the attributes;
     * route_weights_c5: `uniform` comes without `renormalize` and `scale`.
 
     Source: the official `Gate`, for layers that choose by score and for those that choose by token

@@ -48,14 +48,21 @@ private:
   LogicalResult checkSlices();
   LogicalResult unify(ArrayRef<ArgumentAxis> axes);
   std::string describe(ArgumentAxis axis);
-  /// Which op gives an axis the extent of another, if one does.
-  std::string describeTie(ArgumentAxis axis);
+  StringRef getName(ArgumentAxis axis) const {
+    return names[axis.first][axis.second];
+  }
+  /// Of axes with two names, those that an op ties itself, and which op.
+  std::string findTie(ArgumentAxis &axis, ArgumentAxis &other);
   void refineBody();
 
   func::FuncOp func;
   llvm::EquivalenceClasses<ArgumentAxis> classes;
-  /// The first op that ties an axis to another.
-  std::map<ArgumentAxis, Operation *> tiedBy;
+  /// The axes that each op ties.
+  struct Tie {
+    Operation *op;
+    ArgumentAxis a, b;
+  };
+  SmallVector<Tie> ties;
   /// Destinations that are not arguments.
   llvm::MapVector<Value, unsigned> intermediates;
   /// New types and names, by argument.
@@ -112,8 +119,7 @@ void DimUnifier::collect() {
       if (!left || !right)
         continue;
       classes.unionSets({*left, a.axis}, {*right, b.axis});
-      tiedBy.try_emplace({*left, a.axis}, op);
-      tiedBy.try_emplace({*right, b.axis}, op);
+      ties.push_back({op, {*left, a.axis}, {*right, b.axis}});
     }
   });
   // Axes of one name are tied by it.
@@ -205,11 +211,16 @@ std::string DimUnifier::describe(ArgumentAxis axis) {
          getArgumentName(func, axis.first) + "'";
 }
 
-std::string DimUnifier::describeTie(ArgumentAxis axis) {
-  auto it = tiedBy.find(axis);
-  if (it == tiedBy.end())
-    return "";
-  return " (tied by '" + it->second->getName().getStringRef().str() + "')";
+std::string DimUnifier::findTie(ArgumentAxis &axis, ArgumentAxis &other) {
+  for (const Tie &tie : ties) {
+    StringRef a = getName(tie.a), b = getName(tie.b);
+    if (a.empty() || b.empty() || a == b || !classes.isEquivalent(tie.a, axis))
+      continue;
+    axis = tie.b;
+    other = tie.a;
+    return " (tied by '" + tie.op->getName().getStringRef().str() + "')";
+  }
+  return "";
 }
 
 LogicalResult DimUnifier::checkRings() {
@@ -286,11 +297,13 @@ LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
   int64_t extent = ShapedType::kDynamic;
   for (ArgumentAxis axis : axes) {
     const std::string &own = names[axis.first][axis.second];
-    if (!own.empty() && !name.empty() && own != name)
+    if (!own.empty() && !name.empty() && own != name) {
+      std::string tied = findTie(axis, namedBy);
       return func.emitError()
              << describe(axis) << " has the extent of " << describe(namedBy)
-             << " but another name: '" << own << "' and '" << name << "'"
-             << describeTie(axis);
+             << " but another name: '" << getName(axis) << "' and '"
+             << getName(namedBy) << "'" << tied;
+    }
     if (!own.empty()) {
       name = own;
       namedBy = axis;
@@ -301,8 +314,7 @@ LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
     if (!ShapedType::isDynamic(extent) && extent != constant)
       return func.emitError()
              << describe(axis) << " has extent " << constant << ", but "
-             << describe(constantBy) << ", which it is tied to, has " << extent
-             << describeTie(axis);
+             << describe(constantBy) << ", which it is tied to, has " << extent;
     extent = constant;
     constantBy = axis;
   }

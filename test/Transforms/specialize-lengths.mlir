@@ -5,7 +5,7 @@
 !cache = !dsv4.cache<4 x <[<"a" : 64 x bf16 in row>]>>
 
 // CHECK-LABEL: func.func @per_request
-// CHECK-SAME: %l: tensor<?xi32> {dsv4.dims = ["requests"]}
+// CHECK-SAME: %arg4: tensor<?xi32> {dsv4.dims = ["requests"]}
 func.func @per_request(%c: !cache, %i: tensor<?x?xi32> {dsv4.dims = ["tokens", "topk"]},
                        %t: tensor<?x?xi32> {dsv4.dims = ["requests", "pages"]}, %r: tensor<?xi32>, %l: tensor<?xi32>,
                        %o: tensor<?x?x64xbf16>) {
@@ -19,7 +19,7 @@ func.func @per_request(%c: !cache, %i: tensor<?x?xi32> {dsv4.dims = ["tokens", "
 !cache = !dsv4.cache<4 x <[<"a" : 64 x bf16 in row>]>>
 
 // CHECK-LABEL: func.func @per_token
-// CHECK-SAME: %l: tensor<?xi32> {dsv4.dims = ["tokens"]}
+// CHECK-SAME: %arg4: tensor<?xi32> {dsv4.dims = ["tokens"]}
 func.func @per_token(%c: !cache, %i: tensor<?xi32> {dsv4.dims = ["tokens"]},
                      %t: tensor<?x?xi32> {dsv4.dims = ["requests", "pages"]}, %r: tensor<?xi32>, %l: tensor<?xi32>,
                      %x: tensor<?x64xbf16>) {
