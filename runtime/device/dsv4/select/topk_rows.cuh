@@ -34,15 +34,19 @@ namespace dsv4 {
 // A row in the registers of a block
 //===----------------------------------------------------------------------===//
 
-// Element `at`, without an array in local memory.
-template <int Items>
-__device__ __forceinline__ float topk_item(const float (&values)[Items],
-                                           int at) {
-  float value = values[0];
+// Moves the elements from `By` on to the front, and the first `By` to the end:
+// a loop reads the first ones, and no array is in local memory.
+template <int By, int Items>
+__device__ __forceinline__ void topk_rotate(float (&values)[Items]) {
+  float first[By];
 #pragma unroll
-  for (int i = 1; i < Items; ++i)
-    value = i == at ? values[i] : value;
-  return value;
+  for (int i = 0; i < By; ++i)
+    first[i] = values[i];
+#pragma unroll
+  for (int i = 0; i < Items; ++i) {
+    const int from = (i + By) % Items;
+    values[i] = i + By < Items ? values[from] : first[from % By];
+  }
 }
 
 // Divides the bin of the last of the best: first to the range of its keys, then
@@ -50,10 +54,12 @@ __device__ __forceinline__ float topk_item(const float (&values)[Items],
 // as are sought. Better elements go to the list, and the rest after them. Rare,
 // so in a loop, with values that are read again by number.
 template <typename Shape>
-__device__ __forceinline__ void topk_divide(const float (&values)[Shape::items],
+__device__ __forceinline__ void topk_divide(float (&values)[Shape::items],
                                             TopkBin &found, unsigned &rest,
                                             int length) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
+  // Elements of a thread that one iteration reads.
+  constexpr int at_once = Shape::items % 2 ? 1 : 2;
   enum { tighten, count, slot } step = tighten;
   const unsigned outer = found.bin, begin = found.before, sought = rest;
   // The range of the ranks in doubt: the best, and its width.
@@ -67,28 +73,32 @@ __device__ __forceinline__ void topk_divide(const float (&values)[Shape::items],
     __syncthreads();
     unsigned lowest = 0xFFFFFFFFu, highest = 0;
 #pragma unroll 1
-    for (int i = 0; i < Shape::items; ++i) {
-      const int column = topk_column<Shape>(0, i);
-      const float value = topk_item(values, i);
-      if (TopkHalfBins<Shape>::bin(value) != outer || column >= length)
-        continue;
-      const unsigned key = topk_key(value);
-      // Below 0 for better elements.
-      const long long distance =
-          (long long)(high - ((TopkRank)key << Shape::round_log2)) + column;
-      if (step == tighten) {
-        lowest = key < lowest ? key : lowest;
-        highest = key > highest ? key : highest;
-      } else if (step == count) {
-        if (distance >= 0 && distance < (long long)width)
-          add_shared(shared.bins, (unsigned)(distance >> shift), 1);
-      } else if (distance < (long long)width) {
-        const unsigned to =
-            distance < 0
-                ? begin + fetch_add_shared(&shared.taken, 0, 1)
-                : begin + sought - rest + fetch_add_shared(&shared.end, 0, 1);
-        shared.list[to] = topk_entry(value, column);
+    for (int i = 0; i < Shape::items; i += at_once) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        const int column = topk_column<Shape>(0, i + j);
+        const float value = values[j];
+        if (TopkHalfBins<Shape>::bin(value) != outer || column >= length)
+          continue;
+        const unsigned key = topk_key(value);
+        // Below 0 for better elements.
+        const long long distance =
+            (long long)(high - ((TopkRank)key << Shape::round_log2)) + column;
+        if (step == tighten) {
+          lowest = key < lowest ? key : lowest;
+          highest = key > highest ? key : highest;
+        } else if (step == count) {
+          if (distance >= 0 && distance < (long long)width)
+            add_shared(shared.bins, (unsigned)(distance >> shift), 1);
+        } else if (distance < (long long)width) {
+          const unsigned to =
+              distance < 0
+                  ? begin + fetch_add_shared(&shared.taken, 0, 1)
+                  : begin + sought - rest + fetch_add_shared(&shared.end, 0, 1);
+          shared.list[to] = topk_entry(value, column);
+        }
       }
+      topk_rotate<at_once>(values);
     }
     if (step == tighten)
       topk_span(shared, lowest, highest);
