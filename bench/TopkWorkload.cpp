@@ -32,8 +32,8 @@ func.func @topk(
 )";
 
 std::string TopkJob::getName() const {
-  static const char *const suffixes[] = {"", "_ascending", "_equal", "_bucket",
-                                         "_specials"};
+  static const char *const suffixes[] = {"",        "_ascending", "_equal",
+                                         "_bucket", "_specials",  "_masked"};
   return llvm::formatv("topk_{0}{1}", rows,
                        suffixes[static_cast<unsigned>(scores)]);
 }
@@ -80,6 +80,11 @@ static std::vector<float> makeHardRow(const TopkJob &of) {
       break;
     case TopkJob::Scores::Specials:
       row[i] = getSpecial(random());
+      break;
+    case TopkJob::Scores::Masked:
+      // As behind a causal mask: fewer scores than are wanted.
+      row[i] = i < 100 ? float(i * 37 % 101)
+                       : -std::numeric_limits<float>::infinity();
       break;
     case TopkJob::Scores::Normal:
       llvm_unreachable("not adversarial");

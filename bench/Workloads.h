@@ -92,9 +92,9 @@ public:
   int64_t bytesPerLaunch = 0; ///< More, or less, than those of its rows.
   int64_t rowsPerSize = 1; ///< Rows of a launch of size 1: a token is k rows.
   int64_t poolBytes = 0;   ///< What one pool holds.
-  unsigned maxLaunches = 1024;  ///< Of a graph that finds nothing warm.
-  bool compileCosts = true;     ///< Measured unless another's stand for them.
-  std::string sizeDim;          ///< The dim that the size of a launch is.
+  unsigned maxLaunches = 1024; ///< Of a graph that finds nothing warm.
+  bool compileCosts = true;    ///< Measured unless another's stand for them.
+  std::string sizeDim;         ///< The dim that the size of a launch is.
 
   /// Compiles for launches of `size` as the policies of the program have it,
   /// with the given schedule; empty: the table's.
@@ -192,9 +192,10 @@ std::unique_ptr<Workload> makeRouter(Device &device, const RouterJob &of);
 /// One topk: indices alone, unordered, of f32 rows without lengths.
 struct TopkJob {
   /// Normally distributed; adversarial ones: ascending, all equal, with the
-  /// same sign, exponent and first bits of the mantissa, or NaN, infinities,
-  /// zeros and denormal numbers, of which the last of the best is one.
-  enum class Scores { Normal, Ascending, Equal, Bucket, Specials };
+  /// same sign, exponent and first bits of the mantissa, NaN, infinities, zeros
+  /// and denormal numbers, of which the last of the best is one, or fewer
+  /// numbers than are wanted and -infinity.
+  enum class Scores { Normal, Ascending, Equal, Bucket, Specials, Masked };
   int64_t rows, columns, places;
   bool compileCosts = false;
   Scores scores = Scores::Normal;

@@ -249,7 +249,8 @@ static std::vector<TopkJob> getTopkJobs() {
                                                          {1, 1048576, 512},
                                                          {1, 4194304, 512}});
   for (auto scores : {TopkJob::Scores::Ascending, TopkJob::Scores::Equal,
-                      TopkJob::Scores::Bucket, TopkJob::Scores::Specials})
+                      TopkJob::Scores::Bucket, TopkJob::Scores::Specials,
+                      TopkJob::Scores::Masked})
     for (TopkJob job : required) {
       job.compileCosts = false;
       job.scores = scores;

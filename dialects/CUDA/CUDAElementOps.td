@@ -524,22 +524,23 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
     Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element
     counts as different from all others. All `lanes` lanes of the row take part. With `threads`, the
     `threads` threads of a block read the elements for all rows of the block together, if there are
-    more than `max_alone`. Then the rows of a block are neighbours, and all of them run the op.
-    Clauses:
+    more than `max_alone`. Then `at` is the number of the thread's row, each row has `lanes` threads,
+    the rows of a block are neighbours, and all rows below `rows` run the op. Clauses:
 
     * is_last_c1: `lanes` is a power of two of at most 32;
-    * is_last_c2: `threads` is 0 or a multiple of 32; `max_alone` is positive with threads, and 0
-      without.
+    * is_last_c2: `threads` is 0 or a multiple of 32; with threads `max_alone` is positive and
+      `rows` is there, without `max_alone` is 0 and `rows` is not there.
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "", [MemRead]>:$base,
-                       CUDA_Offset:$at, CUDA_Offset:$count,
+                       CUDA_Offset:$at, CUDA_Offset:$count, Optional<CUDA_Offset>:$rows,
                        DefaultValuedAttr<I64Attr, "1">:$lanes,
                        DefaultValuedAttr<I64Attr, "0">:$threads,
                        DefaultValuedAttr<I64Attr, "0">:$max_alone);
   let results = (outs I1:$last);
   let assemblyFormat = [{
-    $base `[` $at `]` `of` $count (`lanes` $lanes^)? (`threads` $threads^)?
-    (`max_alone` $max_alone^)? attr-dict `:` type($base) `,` type($at) `,` type($count)
+    $base `[` $at `]` `of` $count (`rows` $rows^)? (`lanes` $lanes^)? (`threads` $threads^)?
+    (`max_alone` $max_alone^)? attr-dict
+    `:` type($base) `,` type($at) `,` type($count) (`,` type($rows)^)?
   }];
   let hasVerifier = 1;
 }

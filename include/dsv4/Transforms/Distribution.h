@@ -76,6 +76,9 @@ public:
   /// Of the block, of the kernel.
   mlir::Value getFirstRow() const { return firstRow; }
   mlir::Value getRowCount() const { return rowCount; }
+  /// Whether all threads of a block hold rows, which are neighbours. Only
+  /// threads of rows that exist run what is emitted.
+  bool haveAllThreadsRows() const { return allThreadsHaveRows; }
   /// The maximum number of rows. The last block may count past them, but not
   /// past 2^31 - 1, which the runtime ensures.
   int64_t getMaxRows();
@@ -262,6 +265,7 @@ private:
   /// others skip loads that only that row needs.
   mlir::Value holdsRow;
   bool earlyOnly = false;
+  bool allThreadsHaveRows = false;
   /// Bytes of shared memory that are planned.
   int64_t sharedBytes = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> statistics, wholeRows;

@@ -395,6 +395,9 @@ LogicalResult IsLastOp::verify() {
     return emitOpError() << "is_last_c2: expected a positive 'max_alone' with "
                             "'threads', and 0 without, got "
                          << getMaxAlone();
+  if ((getThreads() > 0) != bool(getRows()))
+    return emitOpError() << "is_last_c2: expected 'rows' with 'threads', and "
+                            "not without";
   return success();
 }
 

@@ -486,13 +486,14 @@ struct IsLastDistribution
                                Footprint) const {
     auto last = cast<row::IsLastOp>(op);
     OpBuilder &b = d.getBuilder();
-    // Threads that work on a row together may hold none of their own.
+    // The threads of a block search together if each has a row of its own.
     bool together = d.getMaxRows() > limits::kMaxAloneElements &&
-                    !getCooperativeWork(op->getParentOfType<KernelOp>());
+                    d.haveAllThreadsRows() && last.getAt() == d.getRowIndex();
     return cuda::IsLastOp::create(
                b, op->getLoc(), last.getLast().getType(),
                d.lookup(last.getBase()), d.getScalar(last.getAt()),
-               d.getScalar(last.getCount()), d.getMap().lanes,
+               d.getScalar(last.getCount()),
+               together ? d.getRowCount() : Value(), d.getMap().lanes,
                together ? d.getSchedule().getThreads() : 0,
                together ? limits::kMaxAloneElements : 0)
         .getLast();

@@ -127,6 +127,7 @@ void Distribution::mapRowsToLanes(int64_t lanes) {
   Value row = getNeighbour(ids, forall.getLoc());
   setInside(row);
   mapping.map(forall.getInductionVar(0), row);
+  allThreadsHaveRows = true;
   enterGuard();
 }
 

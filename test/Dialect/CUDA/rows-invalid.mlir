@@ -60,7 +60,15 @@ func.func @is_last_c2_threads(%m: memref<?xi32>, %i: i32) {
 
 func.func @is_last_c2_alone(%m: memref<?xi32>, %i: i32) {
   // expected-error @+1 {{is_last_c2: expected a positive 'max_alone' with 'threads', and 0 without, got 0}}
-  %0 = cuda.is_last %m[%i] of %i lanes 8 threads 128 : memref<?xi32>, i32, i32
+  %0 = cuda.is_last %m[%i] of %i rows %i lanes 8 threads 128 : memref<?xi32>, i32, i32, i32
+  return
+}
+
+// -----
+
+func.func @is_last_c2_rows(%m: memref<?xi32>, %i: i32) {
+  // expected-error @+1 {{is_last_c2: expected 'rows' with 'threads', and not without}}
+  %0 = cuda.is_last %m[%i] of %i lanes 8 threads 128 max_alone 512 : memref<?xi32>, i32, i32
   return
 }
 

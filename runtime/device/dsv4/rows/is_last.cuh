@@ -130,36 +130,41 @@ struct WantedElements {
   __device__ __forceinline__ void mark(int element) {
 #pragma unroll 16
     for (int row = 0; row < Rows; ++row)
-      if (elements[row] == element)
+      if (element >= 0 && elements[row] == element)
         repeated[row] = true;
   }
 };
 
 // The same by all `Threads` threads of a block, if there are more than
-// `MaxAlone` elements. A thread's row is that of its number in the grid.
+// `MaxAlone` elements. All threads hold rows. The row of a thread has the
+// number `at`, and rows of a block are neighbours; the kernel has `rows` rows.
 template <int Lanes, int Threads, int MaxAlone>
-__device__ __forceinline__ bool is_last(const int *elements, int at,
-                                        int count) {
-  constexpr int rows = Threads / Lanes, thread_vectors = 4;
-  const int row = threadIdx.x / Lanes, first = at - row, after = first + rows;
+__device__ __forceinline__ bool is_last(const int *elements, int at, int count,
+                                        int rows) {
+  constexpr int block_rows = Threads / Lanes, thread_vectors = 4;
+  const int row = threadIdx.x / Lanes, first = at - row;
   // The last block may lack threads, and has few elements to read.
-  if (count <= MaxAlone || after >= count)
+  if (count <= MaxAlone || rows - first < block_rows ||
+      count - first <= block_rows)
     return is_last<Lanes>(elements, at, count);
-  __shared__ WantedElements<rows> wanted;
+  __shared__ WantedElements<block_rows> wanted;
   wanted.template set<Threads>(elements + first);
   const unsigned lowest = wanted.lowest, range = wanted.highest - lowest;
   // Whole vectors after the block, and the elements before and after them.
-  const int rest = (int)((unsigned long long)(elements + after) / 4 % 4);
-  const int begin = after + (4 - rest) % 4;
-  const int end = begin + (count - begin) / 4 * 4;
-  int i = begin + 4 * (int)threadIdx.x;
+  const unsigned after = first + block_rows;
+  const unsigned odd =
+      (unsigned)((unsigned long long)(elements + after) / 4 % 4);
+  const unsigned next = after + (4 - odd) % 4;
+  const unsigned begin = next < (unsigned)count ? next : (unsigned)count;
+  const unsigned end = begin + (count - begin) / 4 * 4;
+  unsigned i = begin + 4 * threadIdx.x;
 #pragma unroll 1
   for (; i < end; i += 4 * thread_vectors * Threads) {
     Tile<float, 1, 4> vectors[thread_vectors];
     unsigned least = 0xFFFFFFFFu;
 #pragma unroll
     for (int v = 0; v < thread_vectors; ++v) {
-      const int from = i + 4 * v * Threads;
+      const unsigned from = i + 4 * v * Threads;
       // Past the end, read the first vector again.
       vectors[v] = load<Tile<float, 1, 4>>(elements + (from < end ? from : i));
     }
@@ -175,8 +180,10 @@ __device__ __forceinline__ bool is_last(const int *elements, int at,
       for (int v = 0; v < thread_vectors; ++v)
         wanted.look(vectors[v]);
   }
-  i = threadIdx.x < 4 ? after + (int)threadIdx.x : end + (int)threadIdx.x - 4;
-  if (i < (threadIdx.x < 4 ? begin : threadIdx.x < 8 ? count : 0))
+  // Four threads look at those before, and four at those after.
+  const bool is_before = threadIdx.x < 4;
+  i = is_before ? after + threadIdx.x : end + threadIdx.x - 4;
+  if (threadIdx.x < 8 && i < (is_before ? begin : (unsigned)count))
     wanted.mark(load<int>(elements + i));
   __syncthreads();
   return !wanted.repeated[row];

@@ -85,7 +85,7 @@ struct TopkGrid {
     // The guess was too high for the whole row, which the others have left.
     // Drops their entries, because nothing reaches NaN.
     const float none = as_float(0x7FFFFFFFu);
-    copy(0, {none, none, 0}, true, 0, end());
+    copy(0, {0, none, 0}, true, 0, end());
     blocks = 1;
     return TopkNext::repeat;
   }

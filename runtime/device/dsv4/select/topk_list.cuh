@@ -29,15 +29,13 @@ struct TopkBound {
   float floor, above;
   int limit;
 
-  // Whether NaN is among the best, too. Asked of a register that is there
-  // anyway.
-  __device__ __forceinline__ bool any() const {
-    return above == as_float(0xFF800000u);
-  }
+  // Whether all elements below `limit` are candidates, NaN too: if the floor is
+  // a NaN, which no number reaches. So it needs no register.
+  __device__ __forceinline__ bool any() const { return floor != floor; }
 
   __device__ __forceinline__ static TopkBound guess(float floor) {
-    const float lowest = floor != floor ? as_float(0xFF800000u) : floor;
-    return {lowest, lowest, topk_no_index};
+    return {floor, floor != floor ? as_float(0xFF800000u) : floor,
+            topk_no_index};
   }
   // The bound of elements that are better than this one.
   __device__ __forceinline__ static TopkBound of(TopkEntry worst) {
