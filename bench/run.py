@@ -286,7 +286,7 @@ def require_topk(result, add):
         name = f"topk_{rows} k{k} {size} cold"
         if row := table_row(result, f"topk_{rows}", f"k{k}", size, "cold"):
             add(f"{name}, us", row["us"], must, goal, True)
-        for scores in ("ascending", "equal", "bucket", "specials"):
+        for scores in ("ascending", "equal", "bucket", "specials", "masked"):
             hard = table_row(result, f"topk_{rows}_{scores}", f"k{k}", size, "cold")
             if hard:
                 times = hard["us"] / row["us"] if row else None
