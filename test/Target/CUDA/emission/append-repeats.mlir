@@ -33,7 +33,7 @@ func.func @append(
 //CHECK-NEXT:  if (row < rows) {
 //CHECK-NEXT:    const auto row_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 1, 4>, 0, dsv4::evict_last>(&kv[(long long)row * 64 + lane * 4]);
 //CHECK-NEXT:    const int entry = dsv4::load<int>(&slots[row]);
-//CHECK-NEXT:    const bool is_last = dsv4::is_last<16, 128, 512>(slots, row, tokens);
+//CHECK-NEXT:    const bool is_last = dsv4::is_last<16, 128, 512>(slots, row, tokens, rows);
 //CHECK-NEXT:    const int page = entry / 64;
 //CHECK-NEXT:    const int slot = entry % 64;
 //CHECK-NEXT:    const bool valid = dsv4::in_pool(entry >= 0 && is_last, page, cache_pages);
