@@ -158,7 +158,11 @@ private:
   }
   FailureOr<rt::Expression> readExtent(Operation *op);
   FailureOr<rt::Expression> readBinary(Operation *op, unsigned depth);
+  FailureOr<rt::Expression> readOp(Operation *op, unsigned depth);
 
+  /// By the value: operands may share values, and a sum of constants stays one
+  /// node, so a walk without it is exponential.
+  llvm::DenseMap<Value, rt::Expression> found;
   KernelOp kernel;
   GridOp grid;
   ExtentExpressions extents;
@@ -203,6 +207,8 @@ FailureOr<rt::Expression> GridReader::readBinary(Operation *op,
   FailureOr<Expression> rhs = read(op->getOperand(1), depth + 1);
   if (failed(rhs))
     return failure();
+  if (kind == CeilDiv && rhs->isConstant(0))
+    return refuse(op, "divides by zero");
   Expression result = kind == Add        ? *lhs + *rhs
                       : kind == Multiply ? *lhs * *rhs
                       : kind == CeilDiv  ? Expression::ceilDiv(*lhs, *rhs)
@@ -223,6 +229,15 @@ FailureOr<rt::Expression> GridReader::read(Value value, unsigned depth) {
       return refuse(op, "is negative");
     return rt::Expression(constant.getSExtValue());
   }
+  if (auto known = found.find(value); known != found.end())
+    return known->second;
+  FailureOr<rt::Expression> result = readOp(op, depth);
+  if (succeeded(result))
+    found.try_emplace(value, *result);
+  return result;
+}
+
+FailureOr<rt::Expression> GridReader::readOp(Operation *op, unsigned depth) {
   if (isa<MultiprocessorsOp>(op))
     return rt::Expression::multiprocessors();
   if (isa<ExtentOp, RowCountOp>(op))
@@ -243,6 +258,18 @@ static void eraseWithOperands(Operation *op) {
       eraseWithOperands(maker);
 }
 
+/// Requires that `extent` is at most `max`. A condition has a limited number of
+/// comparisons, so each extent gets one, the tightest.
+static void requireAtMost(const rt::Expression &extent, int64_t max,
+                          rt::Condition &requirements) {
+  for (rt::Comparison &comparison : requirements.comparisons)
+    if (comparison.lhs == extent) {
+      comparison.rhs = std::min(comparison.rhs.getConstant(), max);
+      return;
+    }
+  requirements.comparisons.push_back({extent, rt::Comparison::Op::Le, max});
+}
+
 /// Refuses an axis that is read and has no extent, and bounds those that have.
 template <typename Op>
 static LogicalResult bindAxis(Op op, PlannedGrid &grid) {
@@ -260,8 +287,7 @@ static LogicalResult bindAxis(Op op, PlannedGrid &grid) {
   if (std::optional<APInt> bound = op.getUpperBound()) {
     int64_t max = bound->getSExtValue();
     if (!extent.isConstant() || extent.getConstant() > max)
-      grid.requirements.comparisons.push_back(
-          {extent, rt::Comparison::Op::Le, max});
+      requireAtMost(extent, max, grid.requirements);
     return success();
   }
   int64_t max = rt::MaxGrid[axis];
@@ -269,6 +295,13 @@ static LogicalResult bindAxis(Op op, PlannedGrid &grid) {
     max = std::clamp<int64_t>(extent.getConstant(), 1, max);
   op.setUpperBoundAttr(Builder(op.getContext()).getIndexAttr(max));
   return success();
+}
+
+/// Only the host knows how many there are.
+static LogicalResult refuseOutsideGrid(MultiprocessorsOp op) {
+  return op.emitOpError()
+         << "grid_c2: is no part of the extents of a 'dsv4.grid', or not only "
+            "that; expected 'gpu.grid_dim' where the kernel counts its blocks";
 }
 
 FailureOr<PlannedGrid> dsv4::planGrid(func::FuncOp func, KernelOp kernel,
@@ -292,6 +325,8 @@ FailureOr<PlannedGrid> dsv4::planGrid(func::FuncOp func, KernelOp kernel,
       bound = bindAxis(id, planned);
     else if (auto size = dyn_cast<gpu::GridDimOp>(op))
       bound = bindAxis(size, planned);
+    else if (auto count = dyn_cast<MultiprocessorsOp>(op))
+      bound = refuseOutsideGrid(count);
     return failed(bound) ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (result.wasInterrupted())

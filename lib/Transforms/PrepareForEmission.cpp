@@ -8,6 +8,7 @@
 #include "dsv4/Passes.h"
 #include "dsv4/Support/Identifiers.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -118,6 +119,9 @@ void Namer::visit(Operation *op) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       nameArguments(block);
+  // The text of a loop has no location of its index.
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    loop->setLoc(loop.getInductionVar().getLoc());
   if (op->getNumResults() != 1)
     return;
   Value value = op->getResult(0);

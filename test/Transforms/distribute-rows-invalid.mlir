@@ -248,3 +248,22 @@ func.func @select_c5(%arg_s: memref<?xf32>, %arg_o: memref<?xi32>, %arg_n: index
   }
   return
 }
+
+// -----
+
+// The program counts blocks that the grid would not launch.
+func.func @grid(%o: tensor<?x64xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 4>]> : (tensor<?x64xf32>) -> () {
+  ^bb0(%o1: tensor<?x64xf32>):
+    %n = dsv4.row_count %o1 : tensor<?x64xf32>
+    %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>
+    // expected-error @+1 {{'dsv4.grid' op is in a kernel with the row program of an 'scf.forall', whose blocks follow from the schedule and the number of rows; expected one of the two in a kernel}}
+    dsv4.grid %n
+    // expected-note @+1 {{the 'scf.forall' is here}}
+    scf.forall (%row) in (%n) {
+      %v = row.read %m[%row] : memref<?xf32> -> vector<64xf32>
+      row.write %v, %m[%row] : vector<64xf32>, memref<?xf32>
+    }
+  }
+  return
+}

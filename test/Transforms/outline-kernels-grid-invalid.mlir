@@ -113,3 +113,35 @@ func.func @schedule_c8(%o: tensor<?x8xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @grid_c2_zero(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
+      attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    %rows = dsv4.row_count %o1 : tensor<?x8xf32>
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{'arith.ceildivui' op grid_c2: divides by zero; expected constants,}}
+    %tiles = arith.ceildivui %rows, %c0 : index
+    dsv4.grid %tiles
+  }
+  return
+}
+
+// -----
+
+// A kernel cannot read the number.
+func.func @grid_c2_outside(%o: tensor<?x8xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 8>]>
+      attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    %memory = dsv4.buffer %o1 : tensor<?x8xf32> to memref<?xf32>
+    // expected-error @+1 {{'dsv4.multiprocessors' op grid_c2: is no part of the extents of a 'dsv4.grid', or not only that; expected 'gpu.grid_dim' where the kernel counts its blocks}}
+    %sms = dsv4.multiprocessors
+    dsv4.grid %sms
+    %one = arith.constant 1.0 : f32
+    memref.store %one, %memory[%sms] : memref<?xf32>
+  }
+  return
+}

@@ -119,3 +119,88 @@ func.func @rows(%o: tensor<?x8xf32> {dsv4.name = "o", dsv4.dims = ["n", ""]}) {
   }
   return
 }
+
+// -----
+
+// Each is twice the one before it, and each is read once: a constant of 2^31 has 2^31 paths to it.
+// CHECK-LABEL: func.func @doubled
+// CHECK-NEXT: dsv4.launch @doubled_k_module::@doubled_k grid ["4", "min(n, 2147483648)", "1"]
+func.func @doubled(%o: tensor<?x8xf32> {dsv4.name = "o", dsv4.dims = ["n", ""]}) {
+  dsv4.kernel @doubled_k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 1>]>
+      attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    %0 = arith.constant 1 : index
+    %1 = arith.addi %0, %0 : index
+    %2 = arith.addi %1, %1 : index
+    %3 = arith.addi %2, %2 : index
+    %4 = arith.addi %3, %3 : index
+    %5 = arith.addi %4, %4 : index
+    %6 = arith.addi %5, %5 : index
+    %7 = arith.addi %6, %6 : index
+    %8 = arith.addi %7, %7 : index
+    %9 = arith.addi %8, %8 : index
+    %10 = arith.addi %9, %9 : index
+    %11 = arith.addi %10, %10 : index
+    %12 = arith.addi %11, %11 : index
+    %13 = arith.addi %12, %12 : index
+    %14 = arith.addi %13, %13 : index
+    %15 = arith.addi %14, %14 : index
+    %16 = arith.addi %15, %15 : index
+    %17 = arith.addi %16, %16 : index
+    %18 = arith.addi %17, %17 : index
+    %19 = arith.addi %18, %18 : index
+    %20 = arith.addi %19, %19 : index
+    %21 = arith.addi %20, %20 : index
+    %22 = arith.addi %21, %21 : index
+    %23 = arith.addi %22, %22 : index
+    %24 = arith.addi %23, %23 : index
+    %25 = arith.addi %24, %24 : index
+    %26 = arith.addi %25, %25 : index
+    %27 = arith.addi %26, %26 : index
+    %28 = arith.addi %27, %27 : index
+    %29 = arith.addi %28, %28 : index
+    %30 = arith.addi %29, %29 : index
+    %31 = arith.addi %30, %30 : index
+    %c4 = arith.constant 4 : index
+    %x = arith.minui %31, %c4 : index
+    %n = dsv4.extent %o1, 0 : tensor<?x8xf32>
+    %y = arith.minui %n, %31 : index
+    dsv4.grid %x, %y
+  }
+  return
+}
+
+// -----
+
+// A launch is compared with the tightest bound of an axis, however many ids have one.
+// CHECK-LABEL: func.func @bounds
+// CHECK-NEXT: dsv4.launch @bounds_k_module::@bounds_k grid ["n", "1", "1"] block [128, 1, 1] requires "n <= 85" parameters
+func.func @bounds(%o: tensor<?x8xf32> {dsv4.name = "o", dsv4.dims = ["n", ""]}) {
+  dsv4.kernel @bounds_k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 1>]>
+      attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
+  ^bb0(%o1: tensor<?x8xf32>):
+    %memory = dsv4.buffer %o1 : tensor<?x8xf32> to memref<?xf32>
+    %one = arith.constant 1.0 : f32
+    %n = dsv4.extent %o1, 0 : tensor<?x8xf32>
+    dsv4.grid %n
+    %i0 = gpu.block_id x upper_bound 100
+    %i1 = gpu.block_id x upper_bound 99
+    %i2 = gpu.block_id x upper_bound 98
+    %i3 = gpu.block_id x upper_bound 97
+    %i4 = gpu.block_id x upper_bound 96
+    %i5 = gpu.block_id x upper_bound 95
+    %i6 = gpu.block_id x upper_bound 94
+    %i7 = gpu.block_id x upper_bound 93
+    %i8 = gpu.block_id x upper_bound 92
+    %i9 = gpu.block_id x upper_bound 91
+    %i10 = gpu.block_id x upper_bound 90
+    %i11 = gpu.block_id x upper_bound 89
+    %i12 = gpu.block_id x upper_bound 88
+    %i13 = gpu.block_id x upper_bound 87
+    %i14 = gpu.block_id x upper_bound 86
+    %i15 = gpu.block_id x upper_bound 85
+    %i16 = gpu.block_id x upper_bound 90
+    memref.store %one, %memory[%i0] : memref<?xf32>
+  }
+  return
+}

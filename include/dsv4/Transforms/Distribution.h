@@ -1,5 +1,4 @@
-//===- Distribution.h - Rows to threads, row vectors to fragments -*- C++
-//-*-===//
+//===- Distribution.h - Rows to threads, vectors to fragments ---*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -97,6 +96,13 @@ public:
   }
   /// `at` for values that cover `times` as many elements.
   Footprint coarsen(Footprint at, int64_t times) const;
+  /// The footprint of the `times` values that become one of `at`. Its group is
+  /// 0 if there is none, which verifyGroup refuses.
+  Footprint refine(Footprint at, int64_t times) const;
+  /// Whether threads can hold values of `row`, which `user` takes, for the
+  /// group of `at`: parts of a vector, whole vectors, or whole steps.
+  llvm::LogicalResult verifyGroup(mlir::Operation *user, mlir::Value row,
+                                  Footprint at) const;
 
   //===--------------------------------------------------------------------===//
   // Values

@@ -11,6 +11,7 @@
 #include "dsv4/Support/Identifiers.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -159,7 +160,23 @@ FailureOr<Spelling> ModuleTranslation::spellOp(Operation *op) {
 static Location getNameLoc(Value value) {
   if (Operation *op = value.getDefiningOp())
     return op->getLoc();
+  // The text of a loop has no location of its index.
+  if (scf::ForOp loop = scf::getForInductionVarOwner(value))
+    return loop.getLoc();
   return cast<BlockArgument>(value).getLoc();
+}
+
+/// What `value` is, for messages.
+static std::string describe(Value value) {
+  if (Operation *op = value.getDefiningOp())
+    return ("a result of '" + op->getName().getStringRef() + "'").str();
+  auto arg = cast<BlockArgument>(value);
+  std::string number = std::to_string(arg.getArgNumber());
+  Operation *owner = arg.getOwner()->getParentOp();
+  return isa<gpu::GPUFuncOp>(owner) ? "kernel parameter " + number
+                                    : ("argument " + number + " of '" +
+                                       owner->getName().getStringRef() + "'")
+                                          .str();
 }
 
 FailureOr<StringRef> ModuleTranslation::declare(Value value) {
@@ -168,14 +185,8 @@ FailureOr<StringRef> ModuleTranslation::declare(Value value) {
   constexpr llvm::StringLiteral remedy =
       ": run cuda-prepare-for-emission, and keep locations with "
       "--mlir-print-debuginfo";
-  if (name.empty()) {
-    InFlightDiagnostic error = emitError(loc);
-    if (auto arg = dyn_cast<BlockArgument>(value))
-      error << "kernel parameter " << arg.getArgNumber();
-    else
-      error << "a result of '" << value.getDefiningOp()->getName() << "'";
-    return error << " has no name" << remedy;
-  }
+  if (name.empty())
+    return emitError(loc) << describe(value) << " has no name" << remedy;
   if (!isEmittableIdentifier(name))
     return emitError(loc) << "'" << toCommentText(name)
                           << "' cannot be the name of a value in CUDA C++"

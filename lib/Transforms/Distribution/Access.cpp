@@ -187,9 +187,8 @@ FailureOr<Value> Reader::buildColumns() {
 
 FailureOr<ValueStrides> Reader::getStrides() {
   int64_t interleave = read.getInterleave();
-  if (at.group == 1 && (interleave == 1 || d.isOfSteps(at)))
-    return d.getMap().getStrides(/*group=*/1);
-  if (!d.isOfSteps(at))
+  // An element of a row of its own, as of a step, is held by one lane.
+  if (at.group == 1 || !d.isOfSteps(at))
     return getScaleStrides(read, d.getMap(), at.group, at.row / at.group,
                            interleave);
   return ValueStrides();
@@ -237,6 +236,9 @@ FailureOr<Value> Reader::buildRow() {
   if (d.getView().access.isSection() && at.group != 1)
     return read.emitOpError() << "cannot be read section by section: one "
                                  "element of it stands for several of the row";
+  if (d.getView().access.isSection() && read.getInterleave() > 1)
+    return read.emitOpError() << "cannot be read section by section: its "
+                                 "elements are interleaved";
   if (d.getMap().hasWholeSegments())
     return buildSegment();
   auto strides = getStrides();
@@ -411,6 +413,11 @@ LogicalResult Writer::build() {
   if (d.getView().access.isSection() && group != 1)
     return write.emitOpError() << "cannot be written section by section: one "
                                   "element of it stands for several of the row";
+  if (d.getView().access.isSection() && write.getInterleave() > 1)
+    return write.emitOpError() << "cannot be written section by section: its "
+                                  "elements are interleaved";
+  if (failed(d.verifyGroup(write, write.getValue(), at)))
+    return failure();
   auto fragment = d.get(write.getValue(), at);
   if (failed(fragment))
     return failure();

@@ -284,6 +284,19 @@ Distribution Distribution::withView(const View &inner) const {
   return part;
 }
 
+/// A row program has the blocks that its schedule says.
+static LogicalResult verifyNoGrid(KernelOp kernel, scf::ForallOp forall) {
+  auto grids = kernel.getBody().front().getOps<GridOp>();
+  if (grids.empty())
+    return success();
+  InFlightDiagnostic error = (*grids.begin()).emitOpError();
+  error << "is in a kernel with the row program of an 'scf.forall', whose "
+           "blocks follow from the schedule and the number of rows; expected "
+           "one of the two in a kernel";
+  error.attachNote(forall.getLoc()) << "the 'scf.forall' is here";
+  return error;
+}
+
 namespace {
 struct DistributeRows : dsv4::impl::DistributeRowsBase<DistributeRows> {
   void runOnOperation() override {
@@ -301,7 +314,8 @@ struct DistributeRows : dsv4::impl::DistributeRowsBase<DistributeRows> {
                  "of 1";
           return signalPassFailure();
         }
-        if (failed(Distribution(kernel, forall).run()))
+        if (failed(verifyNoGrid(kernel, forall)) ||
+            failed(Distribution(kernel, forall).run()))
           return signalPassFailure();
       }
     }

@@ -18,6 +18,30 @@ Type getElement(Value row) {
   return cast<VectorType>(row.getType()).getElementType();
 }
 
+/// The operand of an op that makes one value of several.
+FailureOr<Value> getParts(Operation *op, Distribution &d, Footprint at) {
+  Value parts = op->getOperand(0);
+  if (failed(d.verifyGroup(op, parts, at)))
+    return failure();
+  return d.get(parts, at);
+}
+
+/// Refuses `op`, which exchanges values of `at` between lanes, if several lanes
+/// hold the same one.
+LogicalResult verifyOwned(Operation *op, const Distribution &d, Footprint at) {
+  const ElementMap &map = d.getMap();
+  const Access &access = d.getView().access;
+  if (at.group <= std::max<int64_t>(map.vector, 1) || map.hasWholeSegments() ||
+      !(access.isRow() || access.isSection()))
+    return success();
+  return op->emitOpError()
+         << "schedule_rows_c3: exchanges values that stand for " << at.group
+         << " elements each between lanes with vectors of " << map.vector
+         << " elements, so several lanes hold the same value: expected a "
+            "vector of at least "
+         << at.group << " elements, or 'vector = 0'";
+}
+
 /// Values that stand for several elements of the result.
 struct ExpandDistribution
     : DistributionModel<ExpandDistribution, row::ExpandOp> {
@@ -65,8 +89,7 @@ struct ReduceDistribution
     // A row that becomes one number need not be the one that uses it.
     if (reduce.isStatistic())
       return {{getExtent(operand.get()), 1}, Access::row()};
-    at.group /= static_cast<int64_t>(reduce.getGroup());
-    return {at};
+    return {d.refine(at, reduce.getGroup())};
   }
 
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
@@ -78,7 +101,10 @@ struct ReduceDistribution
     if (reduce.isStatistic() && !isHere)
       return getNumber(d, result, at);
     OpOperand &operand = op->getOpOperand(0);
-    auto source = d.get(operand.get(), getDemand(op, operand, at, d).at);
+    Footprint parts = getDemand(op, operand, at, d).at;
+    if (failed(verifyOwned(op, d, parts)))
+      return failure();
+    auto source = getParts(op, d, parts);
     if (failed(source))
       return failure();
     // Lanes of a warp have a rank each, and those without one have zeros.
@@ -151,6 +177,8 @@ struct HadamardDistribution
     if (!d.getView().access.isRow())
       return op->emitOpError()
              << "needs a whole row where the kernel computes only a part of it";
+    if (failed(verifyOwned(op, d, at)))
+      return failure();
     auto source = d.get(op->getOperand(0), at);
     if (failed(source) || failed(d.verifyExchange(op, at.row)))
       return failure();
@@ -270,14 +298,12 @@ struct InterleaveDistribution
 struct DeinterleaveDistribution
     : DistributionModel<DeinterleaveDistribution, vector::DeinterleaveOp> {
   Demand getDemand(Operation *, OpOperand &, Footprint at,
-                   const Distribution &) const {
-    at.group /= 2;
-    return {at};
+                   const Distribution &d) const {
+    return {d.refine(at, 2)};
   }
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult result,
                                Footprint at) const {
-    auto source =
-        d.get(op->getOperand(0), {at.row, at.group / 2, at.interleave});
+    auto source = getParts(op, d, d.refine(at, 2));
     if (failed(source))
       return failure();
     return cuda::AlternateOp::create(d.getBuilder(), op->getLoc(),

@@ -30,6 +30,43 @@ row::Footprint Distribution::coarsen(Footprint at, int64_t times) const {
   return at;
 }
 
+row::Footprint Distribution::refine(Footprint at, int64_t times) const {
+  at.group = at.group % times == 0 ? at.group / times : 0;
+  return at;
+}
+
+LogicalResult Distribution::verifyGroup(Operation *user, Value row,
+                                        Footprint at) const {
+  if (at.group == 0)
+    return user->emitOpError()
+           << "makes one value of "
+           << getExtent(row) / getExtent(user->getResult(0))
+           << " of a row, and its values are used as if they stood for fewer: "
+              "expected a 'row.write' with their 'group', or a 'row.expand' to "
+              "the whole row";
+  const bool hasSteps = view.access.isRow() || view.access.isSection();
+  if (at.group == 1 || getExtent(row) == 1 || view.map.hasWholeSegments() ||
+      !hasSteps)
+    return success();
+  auto nests = [&](int64_t outer) {
+    return outer % at.group == 0 || at.group % outer == 0;
+  };
+  if (!nests(view.map.vector) || !nests(view.map.getStep()))
+    return user->emitOpError()
+           << "schedule_rows_c3: takes values that stand for " << at.group
+           << " elements each, which do not nest with vectors of "
+           << view.map.vector << " elements and steps of " << view.map.getStep()
+           << ": expected a group that divides both or that they divide, or "
+              "'vector = 0'";
+  if (view.map.isUneven(at.row) && !isOfSteps(at))
+    return user->emitOpError()
+           << "schedule_rows_c3: takes values that stand for " << at.group
+           << " elements each of a row of " << at.row
+           << " elements: expected whole steps of " << view.map.getStep()
+           << " elements, or 'vector = 0'";
+  return success();
+}
+
 VectorType Distribution::getFragmentType(Type element, Footprint at) const {
   if (view.access.isRanks())
     return VectorType::get({1, 1}, element);
@@ -246,6 +283,8 @@ LogicalResult Distribution::placeLoads(Value value, Footprint at,
     Demand demand{at};
     if (distributable)
       demand = distributable.getDemand(operand, at, *this);
+    if (failed(verifyGroup(op, operand.get(), demand.at)))
+      return failure();
     bool isHere =
         !demand.access || (demand.access->isRow() && view.access.isRow());
     if (isHere && failed(placeLoads(operand.get(), demand.at, placed)))

@@ -10,6 +10,7 @@
 // RUN: not dsv4-translate --mlir-to-cuda %t/empty.mlir 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not dsv4-translate --mlir-to-cuda %t/config.mlir 2>&1 | FileCheck %s --check-prefix=CONFIG
 // RUN: not dsv4-translate --mlir-to-cuda %t/index.mlir 2>&1 | FileCheck %s --check-prefix=INDEX
+// RUN: not dsv4-translate --mlir-to-cuda %t/loop.mlir 2>&1 | FileCheck %s --check-prefix=LOOP
 
 // OP: op.mlir:3:{{[0-9]+}}: error: 'arith.remf' op has no CUDA spelling
 // PREDICATE: error: 'arith.cmpi' op has no CUDA spelling
@@ -20,6 +21,7 @@
 // EMPTY: error: holds no gpu.func to print
 // CONFIG: config.mlir:3:{{[0-9]+}}: error: 'cuda.select' op has no name for its config: run cuda-prepare-for-emission
 // INDEX: error: type 'index' has no CUDA spelling
+// LOOP: loop.mlir:3:{{[0-9]+}}: error: argument 0 of 'scf.for' has no name: run cuda-prepare-for-emission
 
 //--- op.mlir
 gpu.module @m {
@@ -105,6 +107,16 @@ gpu.module @m {
     } emit {
     ^bb0(%rank: index loc("rank"), %index: index loc("index"), %value: f32 loc("value")):
       cuda.select_yield
+    }
+    gpu.return
+  }
+}
+
+//--- loop.mlir
+gpu.module @m {
+  gpu.func @f(%out: memref<?xf32> loc("out"), %x: f32 loc("x"), %begin: i32 loc("begin"), %end: i32 loc("end")) kernel {
+    scf.for %i = %begin to %end step %end : i32 {
+      cuda.store %x, %out[%i] : f32, memref<?xf32>, i32
     }
     gpu.return
   }
