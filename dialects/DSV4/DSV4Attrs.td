@@ -211,7 +211,7 @@ def DSV4_ScaleRounding : I32EnumAttr<"ScaleRounding", "how a scale is rounded", 
   let cppNamespace = "::dsv4";
 }
 
-def DSV4_Ties : I32EnumAttr<"Ties", "how a value halfway between two codes is rounded", [
+def DSV4_Ties : I32EnumAttr<"Ties", "how a value halfway between two payload values is rounded", [
     I32EnumAttrCase<"Even", 0, "even">,
     I32EnumAttrCase<"Down", 1, "down">
   ]> {
@@ -239,7 +239,7 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
     scale  = max(scale, floor)                          floor_of = scale
     scale  = scale / outer                              a format of two levels
     stored = scale rounded to its type                  rounding
-    code   = round(x / s | x * fp32(1 / s))             payload = divide | reciprocal
+    payload = round(x / s | x * fp32(1 / s))            payload = divide | reciprocal
              with s = stored, or max(fp32(stored * outer), 2^-126)
     ```
 
@@ -247,12 +247,12 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
     (the next value of the type that is not smaller) or `up_pow2` (the next power
     of two that is not smaller). A scale is never zero and never infinite: it is
     at least the smallest positive and at most the largest finite value of its
-    type, an f32 scale at least 2^-126. Codes saturate at `max`, are rounded to
-    nearest with `ties` to even or towards zero, and keep the sign of a zero
-    unless `drop_negative_zero` is given. The code of an infinity is `max` with its
-    sign. A NaN stays visible: as an f8E4M3FN code
-    it is NaN (0x7F); for f4E2M1FN, which has none, the scale of its group
-    becomes NaN (0x7F, 0xFF or 0x7FFFFFFF) and every code of the group 7. Clauses:
+    type, an f32 scale at least 2^-126. Payload values saturate at `max`, are rounded
+    to nearest with `ties` to even or towards zero, and keep the sign of a zero
+    unless `drop_negative_zero` is given. The payload of an infinity is `max` with its
+    sign. A NaN stays visible: as an f8E4M3FN payload it is NaN (0x7F); for f4E2M1FN,
+    which has none, the scale of its group becomes NaN (0x7F, 0xFF or 0x7FFFFFFF) and
+    every payload value of the group 7. Clauses:
 
     * quantizer_c1: the floor is 0 (none) or a positive, finite f32, written with
       or without `: f32`;

@@ -61,7 +61,7 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     ```
 
     The lengths are one per token, also with `requests`, unless `lengths per request` says that they
-    are one per request, as `dsv4.paged_append` takes them. `lengths per token` says the default.
+    are one per request, as `dsv4.paged_append` takes them. `lengths per token` is the default.
 
     A row that is not valid is zeros, its element of the mask is false, and nothing of the cache is
     read for it. A row is also not valid when `i div page_size` is outside the page table, or `r`
@@ -172,7 +172,7 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
 
     With `requests` there is one length per request. With `lengths per token` each token has the
     length of its request, as `dsv4.paged_gather` takes them, and the caller promises that the
-    tokens of a request have the same length. `lengths per request` states the default.
+    tokens of a request have the same length. `lengths per request` is the default.
 
     `columns` lists for each field the first column of its operand that is stored. Without
     `columns` every operand is as wide as its field. A scale `per row` and metadata of one element

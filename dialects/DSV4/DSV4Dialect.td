@@ -20,8 +20,8 @@ def DSV4_Dialect : Dialect {
     it are memory effects. Everything else is a tensor value, with destinations
     passed in.
 
-    Every clause of an op's meaning has a number. The op's description, the
-    message of its verifier and the test of that message share it.
+    Nearly every clause of an op's meaning has a number. The op's description,
+    the message of its verifier and the test of that message share it.
 
     Function arguments carry two attributes of this dialect:
 

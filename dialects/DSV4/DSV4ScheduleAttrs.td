@@ -176,9 +176,9 @@ def DSV4_WindowAttr : DSV4_ScheduleAttrBase<"Window", "window", [
 
     All threads of a block reduce the windows of `rows` rows, one after another, `elements`
     consecutive elements per thread. The first threads then hold the reduced rows, as `#dsv4.rows`
-    describes. The rows of a block are neighbours; four or more whole windows are as far apart as
-    the grid has blocks or clusters. The blocks of a cluster share the elements, and the first of
-    them holds the rows. How many rows of a segment are prefetched is derived from the
+    describes. The rows of a block are neighbours; with four or more, consecutive whole windows of a
+    block are a grid (of blocks or clusters) apart. The blocks of a cluster share the elements, and
+    the first of them holds the rows. How many rows of a segment are prefetched is derived from the
     schedule, not part of it (`getPrefetch`). Clauses:
 
     * schedule_window_c1: elements is 1, 2, 4 or 8, and divides the rows of a window (the latter

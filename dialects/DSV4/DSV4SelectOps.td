@@ -63,8 +63,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
 
     **Lengths.** n is N without `lengths`, else `lengths[r]`, but at least 0 and at most N. With
     `ratio` m the lengths are positions of queries in their sequences. Then n is the number of
-    compressed entries that are complete at the position: (`lengths[r]` + 1) div m. So an entry
-    counts from its last position on. n is 0 for a negative position.
+    compressed entries that are complete at the position: (`lengths[r]` + 1) div m. An entry is
+    visible once the query has reached its last position. n is 0 for a negative position.
 
     **Results.** A row of a result has k ranks, k being its last extent. `indices` holds the
     elements in the order given by `order`: `sorted`, as above; `index_ascending`; or `unordered`,
@@ -83,8 +83,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
 
     **Groups.** With `groups` G the N columns form G groups of N / G neighbours, and the op selects
     only from `keep` of these groups. Groups are ordered like elements: a larger key first, then the
-    lower group, NaN last. The key of a group is the sum of its min(`by`,
-    elements) first keys, best first, each sum rounded to fp32. A group without elements comes last.
+    lower group, NaN last. The key of a group is the sum of its `by` best keys (of all, if it has
+    fewer), best first, each sum rounded to fp32. A group without elements comes last.
 
     **Contract.** A selection from exact scores is exact. If another op computes the scores within
     bounds (its contract is `bounded`), a result is right if it is the exact selection of scores
