@@ -49,6 +49,11 @@ static rt::Status diagnose(func::FuncOp func,
   return invalid(text.empty() ? "the function is not valid" : text);
 }
 
+static rt::Status refuseOp(Operation *op) {
+  return invalid("'" + op->getName().getStringRef() +
+                 "' is not an op the interpreter knows");
+}
+
 //===----------------------------------------------------------------------===//
 // Signatures, sizes, formats
 //===----------------------------------------------------------------------===//
@@ -57,6 +62,13 @@ static rt::Status diagnose(func::FuncOp func,
 /// from what it is computed from.
 static bool isShapeOp(Operation *op) {
   return isa<tensor::EmptyOp, tensor::DimOp, arith::ConstantOp>(op);
+}
+
+/// Whether the interpreter computes an op.
+static bool isReferenceOp(Operation *op) {
+#define DSV4_NAME_OP(Op, method) Op,
+  return isa<DSV4_REFERENCE_OPS(DSV4_NAME_OP) ReferenceInterface>(op);
+#undef DSV4_NAME_OP
 }
 
 rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
@@ -68,12 +80,8 @@ rt::Result<Signature> dsv4::reference::readSignature(func::FuncOp func) {
         return invalid("argument '" + getArgumentName(func, i) +
                        "' has elements that are not numbers");
   for (Operation &op : func.getBody().front())
-    if (!isa<PagedGatherOp, DequantizeOp, QuantizeOp, RMSNormOp, RopeOp,
-             HadamardOp, CompressOp, PagedAppendOp, TopkOp, GateOp, LookupOp,
-             RouteWeightsOp, ReferenceInterface, func::ReturnOp>(op) &&
-        !isShapeOp(&op))
-      return invalid("'" + op.getName().getStringRef() +
-                     "' is not an op the interpreter knows");
+    if (!isReferenceOp(&op) && !isShapeOp(&op) && !isa<func::ReturnOp>(op))
+      return refuseOp(&op);
   Signature signature;
   rt::Status status = diagnose(func, [&]() -> LogicalResult {
     if (failed(verify(func)))
@@ -409,21 +417,13 @@ rt::Status Interpreter::checkContracts(Operation *op) const {
 rt::Status Interpreter::execute(Operation *op) {
   if (rt::Status status = checkOperands(op); !status)
     return status;
+#define DSV4_COMPUTE_OP(Op, method) .Case([&](Op op) { return method(op); })
   rt::Status status =
       TypeSwitch<Operation *, rt::Status>(op)
-          .Case([&](PagedGatherOp op) { return gather(op); })
-          .Case([&](DequantizeOp op) { return dequantize(op); })
-          .Case([&](QuantizeOp op) { return quantize(op); })
-          .Case([&](RMSNormOp op) { return normalize(op); })
-          .Case([&](RopeOp op) { return rotate(op); })
-          .Case([&](HadamardOp op) { return transform(op); })
-          .Case([&](CompressOp op) { return compress(op); })
-          .Case([&](PagedAppendOp op) { return append(op); })
-          .Case([&](TopkOp op) { return choose(op); })
-          .Case([&](GateOp op) { return score(op); })
-          .Case([&](LookupOp op) { return lookUp(op); })
-          .Case([&](RouteWeightsOp op) { return weigh(op); })
-          .Case([&](ReferenceInterface op) { return evaluateUserOp(op); });
+          DSV4_REFERENCE_OPS(DSV4_COMPUTE_OP)
+              .Case([&](ReferenceInterface op) { return evaluateUserOp(op); })
+              .Default(refuseOp);
+#undef DSV4_COMPUTE_OP
   return status ? checkContracts(op) : status;
 }
 

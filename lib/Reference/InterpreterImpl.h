@@ -79,8 +79,17 @@ struct Tensor {
   }
 };
 
-/// Runs the ops of one function, in order. Each op has a method of its name,
-/// in a file of its own or of its kind.
+/// The ops of dsv4 that the oracle knows, and the method of Interpreter that
+/// computes each, in a file of the op or of its kind.
+#define DSV4_REFERENCE_OPS(each)                                               \
+  each(CompressOp, compress) each(DequantizeOp, dequantize)                    \
+      each(GateOp, score) each(HadamardOp, transform) each(LookupOp, lookUp)   \
+          each(PagedAppendOp, append) each(PagedGatherOp, gather)              \
+              each(QuantizeOp, quantize) each(RMSNormOp, normalize)            \
+                  each(RopeOp, rotate) each(RouteWeightsOp, weigh)             \
+                      each(TopkOp, choose)
+
+/// Runs the ops of one function, in order.
 class Interpreter {
 public:
   Interpreter(mlir::func::FuncOp func, const Signature &signature,
@@ -130,19 +139,10 @@ private:
   /// Fills `expectations`; `written` has the value of each binding, or null.
   rt::Status expectDestinations(llvm::ArrayRef<mlir::Value> written);
 
-  rt::Status gather(PagedGatherOp op);
-  rt::Status dequantize(DequantizeOp op);
-  rt::Status quantize(QuantizeOp op);
+#define DSV4_DECLARE_METHOD(Op, method) rt::Status method(Op op);
+  DSV4_REFERENCE_OPS(DSV4_DECLARE_METHOD)
+#undef DSV4_DECLARE_METHOD
   rt::Status castRows(QuantizeOp op);
-  rt::Status normalize(RMSNormOp op);
-  rt::Status rotate(RopeOp op);
-  rt::Status transform(HadamardOp op);
-  rt::Status compress(CompressOp op);
-  rt::Status append(PagedAppendOp op);
-  rt::Status choose(TopkOp op);
-  rt::Status score(GateOp op);
-  rt::Status lookUp(LookupOp op);
-  rt::Status weigh(RouteWeightsOp op);
 
   /// Elements of a row that may be chosen: its first ones.
   int64_t countCandidates(TopkOp op, int64_t row) const;

@@ -172,7 +172,9 @@ static LogicalResult lowerKernel(KernelOp kernel) {
     if (!isa<RowwiseOpInterface, RowLoweringInterface>(op) ||
         !isa<RowLoweringInterface>(op))
       return op.emitOpError()
-             << "has no row lowering: implement RowLoweringInterface";
+             << "has no row lowering: implement RowLoweringInterface, or "
+                "attach "
+                "a model of it as the files in RowLowerings.h do";
   if (ops.empty())
     return kernel.emitOpError() << "holds no row-wise op";
 

@@ -3,7 +3,7 @@
 func.func @other_op(%o: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %0 = dsv4.kernel @k(%o) : (tensor<?x8xf32>) -> tensor<?x8xf32> {
   ^bb0(%o1: tensor<?x8xf32>):
-    // expected-error @+1 {{'arith.negf' op has no row lowering: implement RowLoweringInterface}}
+    // expected-error @+1 {{'arith.negf' op has no row lowering: implement RowLoweringInterface, or attach a model of it as the files in RowLowerings.h do}}
     %r = arith.negf %o1 : tensor<?x8xf32>
     dsv4.yield %r : tensor<?x8xf32>
   }
