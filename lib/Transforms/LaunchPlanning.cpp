@@ -300,8 +300,8 @@ static LogicalResult bindAxis(Op op, PlannedGrid &grid) {
 /// Only the host knows how many there are.
 static LogicalResult refuseOutsideGrid(MultiprocessorsOp op) {
   return op.emitOpError()
-         << "grid_c2: is no part of the extents of a 'dsv4.grid', or not only "
-            "that; expected 'gpu.grid_dim' where the kernel counts its blocks";
+         << "grid_c2: is used outside of the extents of a 'dsv4.grid'; "
+            "expected 'gpu.grid_dim' where the kernel counts its blocks";
 }
 
 FailureOr<PlannedGrid> dsv4::planGrid(func::FuncOp func, KernelOp kernel,

@@ -174,3 +174,53 @@ func.func @interleaved(%o: tensor<?x16xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @transformed_by_holders(%o: tensor<?x64xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 2>]> : (tensor<?x64xf32>) -> () {
+  ^bb0(%o1: tensor<?x64xf32>):
+    %n = dsv4.row_count %o1 : tensor<?x64xf32>
+    %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>
+    scf.forall (%row) in (%n) {
+      %v = row.read %m[%row] : memref<?xf32> -> vector<16xf32>
+      // expected-error @+1 {{'row.hadamard' op schedule_rows_c3: exchanges values that stand for 4 elements each between lanes with vectors of 2 elements}}
+      %h = row.hadamard %v : vector<16xf32>
+      row.write %h, %m[%row] {group = 4} : vector<16xf32>, memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// The elements of a section are in four places of the row.
+func.func @read_in_sections(%o: tensor<?x64xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 1, section = 2>]> : (tensor<?x64xf32>) -> () {
+  ^bb0(%o1: tensor<?x64xf32>):
+    %n = dsv4.row_count %o1 : tensor<?x64xf32>
+    %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>
+    scf.forall (%row) in (%n) {
+      // expected-error @+1 {{'row.read' op cannot be read section by section: its elements are interleaved}}
+      %v = row.read %m[%row] {interleave = 4} : memref<?xf32> -> vector<64xf32>
+      row.write %v, %m[%row] : vector<64xf32>, memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @written_in_sections(%o: tensor<?x64xf32>) {
+  dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 1, section = 2>]> : (tensor<?x64xf32>) -> () {
+  ^bb0(%o1: tensor<?x64xf32>):
+    %n = dsv4.row_count %o1 : tensor<?x64xf32>
+    %m = dsv4.buffer %o1 : tensor<?x64xf32> to memref<?xf32>
+    scf.forall (%row) in (%n) {
+      %v = row.read %m[%row] : memref<?xf32> -> vector<64xf32>
+      // expected-error @+1 {{'row.write' op cannot be written section by section: its elements are interleaved}}
+      row.write %v, %m[%row] {interleave = 4} : vector<64xf32>, memref<?xf32>
+    }
+  }
+  return
+}

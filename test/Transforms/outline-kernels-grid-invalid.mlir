@@ -137,7 +137,7 @@ func.func @grid_c2_outside(%o: tensor<?x8xf32>) {
       attributes {dsv4.rows_of = 0 : i64} : (tensor<?x8xf32>) -> () {
   ^bb0(%o1: tensor<?x8xf32>):
     %memory = dsv4.buffer %o1 : tensor<?x8xf32> to memref<?xf32>
-    // expected-error @+1 {{'dsv4.multiprocessors' op grid_c2: is no part of the extents of a 'dsv4.grid', or not only that; expected 'gpu.grid_dim' where the kernel counts its blocks}}
+    // expected-error @+1 {{'dsv4.multiprocessors' op grid_c2: is used outside of the extents of a 'dsv4.grid'; expected 'gpu.grid_dim' where the kernel counts its blocks}}
     %sms = dsv4.multiprocessors
     dsv4.grid %sms
     %one = arith.constant 1.0 : f32
