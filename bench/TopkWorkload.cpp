@@ -82,7 +82,7 @@ static std::vector<float> makeHardRow(const TopkJob &of) {
       row[i] = getSpecial(random());
       break;
     case TopkJob::Scores::Masked:
-      // As behind a causal mask: fewer scores than are wanted.
+      // As with a causal mask: fewer scores than are wanted.
       row[i] = i < 100 ? float(i * 37 % 101)
                        : -std::numeric_limits<float>::infinity();
       break;

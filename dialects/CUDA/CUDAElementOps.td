@@ -524,7 +524,7 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
     Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element
     counts as different from all others. All `lanes` lanes of the row take part. With `threads`, the
     `threads` threads of a block read the elements for all rows of the block together, if there are
-    more than `max_alone`. Then `at` is the number of the thread's row, each row has `lanes` threads,
+    more than `max_alone`. Then `at` is the number of the thread's row, a row has `lanes` threads,
     the rows of a block are neighbours, and all rows below `rows` run the op. Clauses:
 
     * is_last_c1: `lanes` is a power of two of at most 32;
