@@ -163,23 +163,19 @@ static LogicalResult verifyParts(KernelOp kernel,
   return success();
 }
 
-/// Lowers one kernel in place.
-static LogicalResult lowerKernel(KernelOp kernel) {
+/// Refuses kernels whose ops have different iteration spaces, or results without
+/// a destination.
+static LogicalResult verifyKernel(KernelOp kernel,
+                                  ArrayRef<RowwiseOpInterface> ops) {
   Block &body = kernel.getBody().front();
-  auto yield = cast<YieldOp>(body.getTerminator());
-  SmallVector<RowwiseOpInterface> ops(body.getOps<RowwiseOpInterface>());
   for (Operation &op : body.without_terminator())
     if (!isa<RowwiseOpInterface, RowLoweringInterface>(op) ||
         !isa<RowLoweringInterface>(op))
       return op.emitOpError()
              << "has no row lowering: implement RowLoweringInterface, or "
-                "attach "
-                "a model of it as the files in RowLowerings.h do";
+                "attach a model of it as the files in RowLowerings.h do";
   if (ops.empty())
     return kernel.emitOpError() << "holds no row-wise op";
-
-  Location loc = stripNames(ops.front().getLoc());
-  OpBuilder outside(&body, Block::iterator(ops.front()));
   BlockArgument rowSource = getRowArgument(kernel);
   if (!rowSource)
     return kernel.emitOpError() << "does not get its rows from an operand";
@@ -196,10 +192,24 @@ static LogicalResult lowerKernel(KernelOp kernel) {
            << "holds two block-cooperative ops, and a kernel can have only one";
   if (failed(verifyParts(kernel, ops)))
     return failure();
-  for (unsigned i = 0; i < yield.getNumOperands(); ++i)
+  for (unsigned i = 0; i < body.getTerminator()->getNumOperands(); ++i)
     if (!kernel.getTiedInput(i))
       return kernel.emitOpError()
              << "result " << i << " has no destination among the operands";
+  return success();
+}
+
+/// Lowers one kernel in place.
+static LogicalResult lowerKernel(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  auto yield = cast<YieldOp>(body.getTerminator());
+  SmallVector<RowwiseOpInterface> ops(body.getOps<RowwiseOpInterface>());
+  if (failed(verifyKernel(kernel, ops)))
+    return failure();
+
+  Location loc = stripNames(ops.front().getLoc());
+  OpBuilder outside(&body, Block::iterator(ops.front()));
+  BlockArgument rowSource = getRowArgument(kernel);
   kernel->setAttr(DSV4Dialect::kSummaryAttr,
                   outside.getStringAttr(summarize(ops)));
   kernel->setAttr(DSV4Dialect::kRowsOfAttr,
