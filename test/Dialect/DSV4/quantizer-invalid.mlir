@@ -64,7 +64,7 @@ func.func private @quantizer_payload() attributes {test.a = #dsv4.quantizer<payl
 
 // -----
 
-// expected-error @+2 {{expected one of [even, down] for how a value halfway between two codes is rounded, got: up}}
+// expected-error @+2 {{expected one of [even, down] for how a value halfway between two payload values is rounded, got: up}}
 // expected-error @+1 {{failed to parse DSV4_QuantizerAttr parameter 'ties' which is to be a `Ties`}}
 func.func private @quantizer_ties() attributes {test.a = #dsv4.quantizer<ties = up>}
 
