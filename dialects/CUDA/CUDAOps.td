@@ -8,6 +8,7 @@
 #ifndef CUDA_OPS_TD
 #define CUDA_OPS_TD
 
+include "CUDAAccessOps.td"
 include "CUDAElementOps.td"
 include "CUDAWindowOps.td"
 include "CUDASelectOps.td"

@@ -32,6 +32,8 @@ using namespace dsv4::cuda;
 #include "CUDATypes.cpp.inc"
 
 #define GET_OP_CLASSES
+#include "CUDAAccessOps.cpp.inc"
+#define GET_OP_CLASSES
 #include "CUDAElementOps.cpp.inc"
 #define GET_OP_CLASSES
 #include "CUDAWindowOps.cpp.inc"
@@ -43,6 +45,10 @@ using namespace dsv4::cuda;
 void CUDADialect::initialize() {
   registerAttributes();
   registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "CUDAAccessOps.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "CUDAElementOps.cpp.inc"

@@ -47,6 +47,9 @@ Value transpose(OpBuilder &b, Location loc, Value scales, int64_t rows) {
 }
 
 /// The cells of `elements` elements of `bits` bits.
+int64_t toCells(int64_t elements, int64_t bits, int64_t cell) {
+  return elements * bits / cell;
+}
 Value toCells(OpBuilder &b, Distribution &d, Value elements, int64_t bits,
               int64_t cell) {
   Location loc = d.getLoc();
@@ -106,7 +109,9 @@ private:
   Value load(VectorType type, Value start, Value vectors, int64_t stride,
              int64_t align, Value predicate);
 
-  int64_t toCells(int64_t elements) const { return elements * bits / cell; }
+  int64_t toCells(int64_t elements) const {
+    return ::toCells(elements, bits, cell);
+  }
   Value scale(Value elements) { return ::toCells(b, d, elements, bits, cell); }
 
   row::ReadOp read;
@@ -328,10 +333,10 @@ void Writer::storeRow(Value fragment, Value offset) {
     offset = arith::AddIOp::create(b, d.getLoc(), offset,
                                    toCells(b, d, first, bits, cell));
   ValueStrides strides = d.getMap().getStrides(/*group=*/1);
-  auto toCells = [&](int64_t elements) { return elements * bits / cell; };
   if (d.getMap().getThreads() > 1)
-    offset = arith::AddIOp::create(b, d.getLoc(), offset,
-                                   d.laneOffset(toCells(strides.thread), 1));
+    offset = arith::AddIOp::create(
+        b, d.getLoc(), offset,
+        d.laneOffset(toCells(strides.thread, bits, cell), 1));
   int64_t bytes =
       cast<VectorType>(fragment.getType()).getShape().back() * bits / 8;
   int64_t align = d.getMap().hasWholeSegments()
@@ -342,7 +347,7 @@ void Writer::storeRow(Value fragment, Value offset) {
       !d.getView().access.isRanks() && d.getMap().getSteps(at.row) > 1;
   store(fragment, offset,
         d.getView().access.isRanks() ? Value() : d.getVectorCount(at.row),
-        hasSteps ? toCells(strides.step) : 0, align,
+        hasSteps ? toCells(strides.step, bits, cell) : 0, align,
         d.getSchedule().getRowMapping().store == StorePolicy::Streaming
             ? cuda::StorePolicy::Streaming
             : cuda::StorePolicy::Default);
@@ -360,7 +365,7 @@ void Writer::storeWhole(Value values, Value offset) {
     int64_t size = type.getNumElements() * bytes;
     int64_t natural = std::min<int64_t>(16, size & -size);
     int64_t align = std::gcd<int64_t>(write.getAlign(), natural);
-    store(values, offset, Value(), 0, align >= natural ? 0 : align,
+    store(values, offset, Value(), 0, getStatedAlignment(align, size),
           cuda::StorePolicy::Default);
   });
 }

@@ -11,6 +11,8 @@
 #include "dsv4/Dialect/CUDA/Base.h"
 
 #define GET_OP_CLASSES
+#include "CUDAAccessOps.h.inc"
+#define GET_OP_CLASSES
 #include "CUDAElementOps.h.inc"
 
 #endif // DSV4_DIALECT_CUDA_ELEMENTOPS_H

@@ -180,7 +180,7 @@ __device__ __forceinline__ unsigned ld_1(bool condition, const void *from,
 }
 
 // The first `left` words of 16 bytes, the others zero; the address is a
-// multiple of 4 bytes. One piece of PTX, because the parts would take as long
+// multiple of 4 bytes. One block of PTX, because the parts would take as long
 // to compile as a kernel.
 __device__ __forceinline__ void ld_16_part(unsigned *to, int left,
                                            const void *from) {

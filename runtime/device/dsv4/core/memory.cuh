@@ -7,8 +7,8 @@
 //
 // `Align` is the known alignment of the address and the stride, in bytes; 0
 // means the natural one: the largest power of two that divides the size of a
-// vector. An access is split into pieces of at most min(Align, 16) bytes.
-// `Policy` is evict_normal or evict_last; pieces of less than 4 bytes ignore
+// vector. A function makes accesses of at most min(Align, 16) bytes.
+// `Policy` is evict_normal or evict_last; accesses of less than 4 bytes ignore
 // it.
 //
 //===----------------------------------------------------------------------===//

@@ -202,7 +202,7 @@ __device__ __forceinline__ void cvt_f32_f16x2(float &low, float &high,
 
 // The ordinal of a float, rounded to f16 towards zero, counted from infinity
 // downwards, without its `Shift` low bits. Both zeros have one ordinal, and NaN
-// comes after all numbers. One piece of PTX, because a kernel has it for every
+// comes after all numbers. One block of PTX, because a kernel has it for every
 // element of a thread.
 template <int Shift>
 __device__ __forceinline__ unsigned ordinal_rz_f16(float value) {

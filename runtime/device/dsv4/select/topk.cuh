@@ -471,4 +471,20 @@ __device__ __forceinline__ void topk_emit(int count, Emit emit) {
   }
 }
 
+// Moves the first `Count` elements after the others, so that a loop reads its
+// elements at the front and no array is in local memory.
+template <int Count, typename T, int N>
+__device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
+  T first[Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    first[i] = elements[i];
+#pragma unroll
+  for (int i = 0; i + Count < N; ++i)
+    elements[i] = elements[i + Count];
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    elements[N - Count + i] = first[i];
+}
+
 } // namespace dsv4

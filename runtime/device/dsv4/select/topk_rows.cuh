@@ -34,21 +34,6 @@ namespace dsv4 {
 // A row in the registers of a block
 //===----------------------------------------------------------------------===//
 
-// Moves the elements from `By` on to the front, and the first `By` to the end:
-// a loop reads the first ones, and no array is in local memory.
-template <int By, int Items>
-__device__ __forceinline__ void topk_rotate(float (&values)[Items]) {
-  float first[By];
-#pragma unroll
-  for (int i = 0; i < By; ++i)
-    first[i] = values[i];
-#pragma unroll
-  for (int i = 0; i < Items; ++i) {
-    const int from = (i + By) % Items;
-    values[i] = i + By < Items ? values[from] : first[from % By];
-  }
-}
-
 // Divides the bin of the last of the best: first to the range of its keys, then
 // to one bin of ranks after the other, until few elements are left, or as many
 // as are sought. Better elements go to the list, and the rest after them. Rare,

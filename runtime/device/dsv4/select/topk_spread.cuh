@@ -161,21 +161,6 @@ __device__ __forceinline__ void topk_span_spread(unsigned &lowest,
       __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.highest, block));
 }
 
-// Moves the first `Count` elements after the others.
-template <int Count, typename T, int N>
-__device__ __forceinline__ void topk_rotate(T (&elements)[N]) {
-  T first[Count];
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    first[i] = elements[i];
-#pragma unroll
-  for (int i = 0; i + Count < N; ++i)
-    elements[i] = elements[i + Count];
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    elements[N - Count + i] = first[i];
-}
-
 // Selects the k best of `length` elements, at most as many as the blocks of a
 // cluster hold in registers, by these blocks. One long function: its phases
 // share the elements in registers, which a call would have to pass by
