@@ -247,6 +247,29 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
   let hasVerifier = 1;
 }
 
+def CUDA_FindRangeOp : CUDA_Op<"find_range", [
+    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>,
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
+  let summary = "which of several ranges a number is in";
+  let description = [{
+    ```mlir
+    func.func @example(%starts: memref<?xi32>, %n: i32, %i: i32) {
+      %range = cuda.find_range %i in %starts of %n : memref<?xi32>, i32, i32
+      return
+    }
+    ```
+
+    Returns the last r < `count` with starts[r] <= `at`, found by halving, or 0 if there is none.
+    Every thread that runs the op searches by itself.
+  }];
+  let arguments = (ins CUDA_Offset:$at, Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$starts,
+                       CUDA_Offset:$count);
+  let results = (outs I32:$range);
+  let assemblyFormat = [{
+    $at `in` $starts `of` $count attr-dict `:` type($starts) `,` type($at) `,` type($count)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Programmatic dependent launch
 //===----------------------------------------------------------------------===//

@@ -172,6 +172,27 @@ def Row_IsLastOp : Row_Op<"is_last"> {
   let assemblyFormat = "$base `[` $at `]` `of` $count attr-dict `:` type($base)";
 }
 
+def Row_FindRangeOp : Row_Op<"find_range"> {
+  let summary = "which of several ranges a number is in";
+  let description = [{
+    ```mlir
+    func.func @example(%starts: memref<?xi32>, %n: index, %i: index) {
+      %range = row.find_range %i in %starts of %n : memref<?xi32>
+      return
+    }
+    ```
+
+    Returns the last r < `count` with starts[r] <= `at`, or 0 if there is none. It is found by
+    halving, whatever order the starts have: of the numbers from first to last, the later ones are
+    kept if starts[first + (last - first + 1) div 2] <= `at`, else the earlier ones. Without any
+    range the result is 0, and nothing is read.
+  }];
+  let arguments = (ins Index:$at, Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$starts,
+                       Index:$count);
+  let results = (outs I32:$range);
+  let assemblyFormat = "$at `in` $starts `of` $count attr-dict `:` type($starts)";
+}
+
 //===----------------------------------------------------------------------===//
 // Element by element: legal on rows and on fragments
 //===----------------------------------------------------------------------===//
