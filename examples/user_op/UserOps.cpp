@@ -89,8 +89,7 @@ AddWindowBiasOp::buildRow(dsv4::RowContext &row) {
 
   // From the op that computed it, or from memory.
   Value x = row.takeRow(getX(), "x");
-  Value position =
-      row.loadIndex(row.getBuffer(getPositions()), row.getRow(), "position");
+  Value position = row.loadIndexOfRow(getPositions(), "position");
   Value hasPosition = arith::CmpIOp::create(b, row.getLoc("has_position"),
                                             arith::CmpIPredicate::sge, position,
                                             row.constant(0));
@@ -99,7 +98,7 @@ AddWindowBiasOp::buildRow(dsv4::RowContext &row) {
   dsv4::StoredVector stored =
       dsv4::locateRow(row, getBias(), 0, extent, "bias");
   Value biasRow = row.rem(position, row.constant(window), "bias_row");
-  stored.offset = row.mul(biasRow, row.constant(extent));
+  stored.offset = row.getOffset(getBias(), biasRow);
   stored.predicate = hasPosition;
   Value bias = dsv4::buildRead(row, stored);
 

@@ -72,13 +72,28 @@ public:
   mlir::Value isNotNegative(mlir::Value value);
   mlir::Value isBelow(mlir::Value value, mlir::Value bound);
   mlir::Value both(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
-  /// The i32 element at `offset` of a flat buffer, as index.
-  mlir::Value loadIndex(mlir::Value buffer, mlir::Value offset,
-                        llvm::StringRef name);
 
-  /// The same if the condition holds; otherwise nothing is read, and the value
-  /// is `otherwise`. `offset` is called at the load.
-  mlir::Value loadIndexIf(mlir::Value condition, mlir::Value buffer,
+  /// Addresses in the buffer of a tensor operand count its elements (bytes, of
+  /// 4-bit elements). Lowerings compute them with these functions alone.
+  ///
+  /// From one index of axis `axis` to the next.
+  mlir::Value getStride(mlir::Value tensor, int64_t axis);
+  /// The element with these indices; those of the last axes may be left out.
+  mlir::Value getOffset(mlir::Value tensor,
+                        llvm::ArrayRef<mlir::Value> indices);
+  /// The row of a tensor that belongs to this row: its first axes are those of
+  /// the iteration space, and it may have one more.
+  mlir::Value getRowOffset(mlir::Value tensor, llvm::StringRef name = "");
+
+  /// An element of a tensor of integers, as index.
+  mlir::Value loadIndexAt(mlir::Value tensor,
+                          llvm::ArrayRef<mlir::Value> indices,
+                          llvm::StringRef name);
+  /// The element of this row, of a tensor with one for each.
+  mlir::Value loadIndexOfRow(mlir::Value tensor, llvm::StringRef name);
+  /// The element at `offset` if the condition holds; otherwise nothing is read,
+  /// and the value is `otherwise`. `offset` is called at the load.
+  mlir::Value loadIndexIf(mlir::Value condition, mlir::Value tensor,
                           llvm::function_ref<mlir::Value()> offset,
                           int64_t otherwise, llvm::StringRef name);
 
@@ -112,6 +127,10 @@ public:
   RowValue lookupRow(mlir::Value value) const { return rows.lookup(value); }
 
 private:
+  /// The integer at `offset` of the buffer of a tensor.
+  mlir::Value loadIndex(mlir::Value tensor, mlir::Value offset,
+                        llvm::StringRef name);
+
   KernelOp kernel;
   mlir::OpBuilder &outside;
   mlir::OpBuilder &inside;

@@ -14,14 +14,12 @@ Value dsv4::lookupPage(RowContext &row, Value table, Value tableRow,
                        Value logicalPage, Value valid) {
   int64_t axis = cast<ShapedType>(table.getType()).getRank() - 1;
   Value pages = row.getExtent(table, axis);
-  Value buffer = row.getBuffer(table);
   Value inTable = row.both(valid, row.isBelow(logicalPage, pages), "in_table");
   return row.loadIndexIf(
-      inTable, buffer,
+      inTable, table,
       [&] {
-        if (!tableRow)
-          return logicalPage;
-        return row.add(row.mul(tableRow, pages), logicalPage);
+        return tableRow ? row.getOffset(table, {tableRow, logicalPage})
+                        : row.getOffset(table, logicalPage);
       },
       -1, "page");
 }

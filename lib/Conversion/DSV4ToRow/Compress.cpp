@@ -77,10 +77,8 @@ private:
 } // namespace
 
 void CompressBuilder::readPlan(Value entry) {
-  Value buffer = row.getBuffer(op.getPlan());
-  Value start = row.mul(entry, row.constant(4));
   auto load = [&](int64_t column, StringRef name) {
-    return row.loadIndex(buffer, row.add(start, row.constant(column)), name);
+    return row.loadIndexAt(op.getPlan(), {entry, row.constant(column)}, name);
   };
   Value given = load(0, "window_start");
   if (op.getState())
@@ -190,7 +188,7 @@ Value CompressBuilder::readBias(const Source &source, Value member,
   stored.extent = stored.readable = channels;
   stored.buffer = row.getBuffer(op.getBias());
   Value inWindow = row.rem(member, row.constant(op.getWindow()));
-  stored.offset = row.add(row.mul(inWindow, row.constant(columns)), column);
+  stored.offset = row.getOffset(op.getBias(), {inWindow, column});
   stored.alignment = std::gcd<int64_t>(16, channels * 4);
   stored.name = "bias";
   // Scores of the state may have it.

@@ -63,10 +63,8 @@ private:
 } // namespace
 
 void SegmentBuilder::readPlan(Value segment) {
-  Value buffer = row.getBuffer(op.getPlan());
-  Value start = row.mul(segment, row.constant(5));
   auto load = [&](int64_t column, StringRef name) {
-    return row.loadIndex(buffer, row.add(start, row.constant(column)), name);
+    return row.loadIndexAt(op.getPlan(), {segment, row.constant(column)}, name);
   };
   Value position = load(0, "position"), count = load(1, "count");
   Value token = load(2, "first_token");

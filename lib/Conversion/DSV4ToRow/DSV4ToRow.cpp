@@ -52,7 +52,7 @@ static void storeRow(RowContext &row, Value destination,
       value = arith::ExtUIOp::create(b, row.getLoc(), memref.getElementType(),
                                      value);
     memref::StoreOp::create(b, row.getLoc(), value, buffer,
-                            ValueRange{row.getRow()});
+                            ValueRange{row.getRowOffset(destination)});
     return;
   }
   if (group != 1) {
@@ -61,10 +61,9 @@ static void storeRow(RowContext &row, Value destination,
         cast<VectorType>(segments.front().getType()).getNumElements();
     int64_t alignment =
         std::gcd<int64_t>(16, values * memref.getElementTypeBitWidth() / 8);
-    row::WriteOp::create(
-        b, row.getLoc(), segments.front(), buffer,
-        row.mul(row.getRow(), row.constant(values), "scales_start"), group,
-        alignment);
+    row::WriteOp::create(b, row.getLoc(), segments.front(), buffer,
+                         row.getRowOffset(destination, "scales_start"), group,
+                         alignment);
     return;
   }
   // Nor has one of a scale for a row of one element.
@@ -72,8 +71,7 @@ static void storeRow(RowContext &row, Value destination,
   int64_t bits = getElementBits(tensor.getElementType());
   int64_t cell = memref.getElementTypeBitWidth();
   int64_t extent = hasAxis ? tensor.getShape().back() : 1;
-  Value start =
-      row.mul(row.getRow(), row.constant(extent * bits / cell), "row_start");
+  Value start = row.getRowOffset(destination, "row_start");
   int64_t offset = 0;
   for (Value segment : segments) {
     int64_t alignment =
@@ -163,8 +161,8 @@ static LogicalResult verifyParts(KernelOp kernel,
   return success();
 }
 
-/// Refuses kernels whose ops have different iteration spaces, or results without
-/// a destination.
+/// Refuses kernels whose ops have different iteration spaces, or results
+/// without a destination.
 static LogicalResult verifyKernel(KernelOp kernel,
                                   ArrayRef<RowwiseOpInterface> ops) {
   Block &body = kernel.getBody().front();

@@ -50,8 +50,7 @@ void AppendBuilder::buildRingEntry(Value position) {
   Value valid = row.isNotNegative(position);
   bool perToken = op.hasLengthsPerToken();
   if (op.getRequests()) {
-    request =
-        row.loadIndex(row.getBuffer(op.getRequests()), row.getRow(), "request");
+    request = row.loadIndexOfRow(op.getRequests(), "request");
     Value exists =
         perToken ? row.isNotNegative(request)
                  : row.both(row.isNotNegative(request),
@@ -63,8 +62,8 @@ void AppendBuilder::buildRingEntry(Value position) {
                      row.isBelow(request, row.getExtent(op.getPageTable(), 0)));
   // The length of a missing request must not be read.
   Value length = row.loadIndexIf(
-      valid, row.getBuffer(lengths),
-      [&] { return perToken ? row.getRow() : request; }, 0, "length");
+      valid, lengths, [&] { return perToken ? row.getRow() : request; }, 0,
+      "length");
   // A later position of the same launch takes the slot of an earlier one.
   Value kept = row.isBelow(length, row.add(position, row.constant(ring + 1)));
   valid = row.both(valid, kept);
@@ -74,9 +73,8 @@ void AppendBuilder::buildRingEntry(Value position) {
 
 void AppendBuilder::buildEntry() {
   Value indices = op.getIndices();
-  Value buffer = row.getBuffer(indices);
   Value index =
-      row.loadIndex(buffer, row.getRow(), op.getRing() ? "position" : "entry");
+      row.loadIndexOfRow(indices, op.getRing() ? "position" : "entry");
   if (op.getRing()) {
     buildRingEntry(index);
   } else {
@@ -87,9 +85,9 @@ void AppendBuilder::buildEntry() {
           << "'indices' may repeat, so every token looks for its slot among "
              "those of all later tokens, which grows with the square of the "
              "tokens; add 'unique' if no two tokens of a launch have one slot";
-      Value last = row::IsLastOp::create(b, row.getLoc("is_last"),
-                                         b.getI1Type(), buffer, row.getRow(),
-                                         row.getExtent(indices, 0, /*min=*/1));
+      Value last = row::IsLastOp::create(
+          b, row.getLoc("is_last"), b.getI1Type(), row.getBuffer(indices),
+          row.getRow(), row.getExtent(indices, 0, /*min=*/1));
       valid = row.both(valid, last);
     }
     entry = findEntryOfIndex(row, cache, index, valid);

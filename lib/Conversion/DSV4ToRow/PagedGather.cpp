@@ -44,7 +44,7 @@ private:
 CacheEntry GatherBuilder::buildEntry() {
   Value indices = op.getIndices();
   bool perToken = cast<ShapedType>(indices.getType()).getRank() == 2;
-  Value index = row.loadIndex(row.getBuffer(indices), row.getRow(), "index");
+  Value index = row.loadIndexOfRow(indices, "index");
   Value token;
   if (perToken && (op.getLengths() || op.getPageTable()))
     token = row.getOuterIndex(indices, 1, "token");
@@ -52,8 +52,8 @@ CacheEntry GatherBuilder::buildEntry() {
   Value valid = row.isNotNegative(index);
   Value lengths = op.getLengths();
   if (lengths && !op.hasLengthsPerRequest()) {
-    Value at = perToken ? token : row.constant(0);
-    Value length = row.loadIndex(row.getBuffer(lengths), at, "length");
+    Value length =
+        row.loadIndexAt(lengths, perToken ? token : row.constant(0), "length");
     valid = row.both(valid, row.isBelow(index, length));
   }
 
@@ -63,7 +63,7 @@ CacheEntry GatherBuilder::buildEntry() {
     if (cast<ShapedType>(table.getType()).getRank() == 1)
       tableRow = Value();
     if (Value requests = op.getRequests()) {
-      tableRow = row.loadIndex(row.getBuffer(requests), token, "request");
+      tableRow = row.loadIndexAt(requests, token, "request");
       valid = row.both(
           valid, row.both(row.isNotNegative(tableRow),
                           row.isBelow(tableRow, row.getExtent(table, 0))));
@@ -71,7 +71,7 @@ CacheEntry GatherBuilder::buildEntry() {
     if (op.hasLengthsPerRequest()) {
       // The length of a request that there is not must not be read.
       Value length = row.loadIndexIf(
-          valid, row.getBuffer(lengths), [&] { return tableRow; }, 0, "length");
+          valid, lengths, [&] { return tableRow; }, 0, "length");
       valid = row.both(valid, row.isBelow(index, length));
     }
     entry = findEntryOfPosition(row, {op.getCache(), table, std::nullopt},

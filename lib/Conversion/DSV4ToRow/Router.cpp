@@ -23,14 +23,14 @@ struct GateLowering
     int64_t extent = cast<VectorType>(of.getType()).getNumElements();
     auto one = VectorType::get({1}, row.getBuilder().getF32Type());
     return row::ReduceOp::create(row.getBuilder(), row.getLoc(name), one, kind,
-                                  of, extent);
+                                 of, extent);
   }
   static Value buildPowers(RowContext &row, Value logits, Value max) {
     auto type = cast<VectorType>(logits.getType());
     Value below = arith::SubFOp::create(row.getBuilder(), row.getLoc(), logits,
                                         row.repeat(max, type.getNumElements()));
     return row::ActivationOp::create(row.getBuilder(), row.getLoc("powers"),
-                                      type, row::ActivationKind::Exp, below);
+                                     type, row::ActivationKind::Exp, below);
   }
   static Value buildQuotients(RowContext &row, Value powers, Value sum) {
     int64_t count = cast<VectorType>(powers.getType()).getNumElements();
@@ -67,12 +67,12 @@ struct LookupLowering
     auto op = cast<LookupOp>(operation);
     OpBuilder &b = row.getBuilder();
     int64_t k = cast<ShapedType>(op.getOut().getType()).getShape().back();
-    Value id = row.loadIndex(row.getBuffer(op.getIds()), row.getRow(), "id");
+    Value id = row.loadIndexOfRow(op.getIds(), "id");
     Value inTable =
         row.both(row.isNotNegative(id),
                  row.isBelow(id, row.getExtent(op.getTable(), 0)), "in_table");
     StoredVector stored = locateRow(row, op.getTable(), 0, k, "entries");
-    stored.offset = row.mul(id, row.constant(k));
+    stored.offset = row.getOffset(op.getTable(), id);
     stored.predicate = inTable;
     Value entries = buildRead(row, stored);
     auto type = cast<VectorType>(entries.getType());
@@ -116,9 +116,9 @@ struct RouteWeightsLowering
                   VectorType::get({count}, b.getF32Type()),
                   row.toF32(row.takeRow(op.getScores(), "scores")), indices)
                   .getElements();
-    Value weights = row::WhereValidOp::create(
-        b, row.getLoc("picked"), picked.getType(), picked, indices,
-        op.getExperts(), APFloat(0.0f));
+    Value weights = row::WhereValidOp::create(b, row.getLoc("picked"),
+                                              picked.getType(), picked, indices,
+                                              op.getExperts(), APFloat(0.0f));
     if (op.getRenormalize())
       weights = renormalize(row, weights);
     if (op.getScale())

@@ -129,15 +129,63 @@ Value RowContext::both(Value lhs, Value rhs, StringRef name) {
   return arith::AndIOp::create(inside, getLoc(name), lhs, rhs);
 }
 
-Value RowContext::loadIndex(Value buffer, Value offset, StringRef name) {
-  Value loaded =
-      memref::LoadOp::create(inside, getLoc(name), buffer, ValueRange{offset});
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+Value RowContext::getStride(Value tensor, int64_t axis) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t last = type.getRank() - 1;
+  if (axis == last)
+    return constant(1);
+  Value stride = getExtent(tensor, last);
+  if (!type.isDynamicDim(last)) {
+    int64_t bits = getElementBits(type.getElementType());
+    // 4-bit elements are in a buffer of bytes.
+    stride = constant(bits < 8 ? type.getDimSize(last) * bits / 8
+                               : type.getDimSize(last));
+  }
+  for (int64_t inner = last - 1; inner > axis; --inner)
+    stride = mul(getExtent(tensor, inner), stride);
+  return stride;
+}
+
+Value RowContext::getOffset(Value tensor, ArrayRef<Value> indices) {
+  Value offset;
+  for (auto [axis, index] : llvm::enumerate(indices)) {
+    Value part = mul(index, getStride(tensor, axis));
+    offset = offset ? add(offset, part) : part;
+  }
+  return offset;
+}
+
+Value RowContext::getRowOffset(Value tensor, StringRef name) {
+  int64_t rank = getSpaceRank();
+  // A scale per row may have no axis.
+  if (cast<RankedTensorType>(tensor.getType()).getRank() <= rank)
+    return row;
+  return mul(row, getStride(tensor, rank - 1), name);
+}
+
+Value RowContext::loadIndex(Value tensor, Value offset, StringRef name) {
+  Value loaded = memref::LoadOp::create(inside, getLoc(name), getBuffer(tensor),
+                                        ValueRange{offset});
   return arith::IndexCastOp::create(inside, loc, inside.getIndexType(), loaded);
 }
 
-Value RowContext::loadIndexIf(Value condition, Value buffer,
+Value RowContext::loadIndexAt(Value tensor, ArrayRef<Value> indices,
+                              StringRef name) {
+  return loadIndex(tensor, getOffset(tensor, indices), name);
+}
+
+Value RowContext::loadIndexOfRow(Value tensor, StringRef name) {
+  return loadIndex(tensor, getRowOffset(tensor), name);
+}
+
+Value RowContext::loadIndexIf(Value condition, Value tensor,
                               function_ref<Value()> offset, int64_t otherwise,
                               StringRef name) {
+  Value buffer = getBuffer(tensor);
   auto lookup = scf::IfOp::create(inside, getLoc(name), inside.getI32Type(),
                                   condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(inside);
@@ -171,8 +219,8 @@ StoredVector dsv4::locateRow(RowContext &row, Value tensor, int64_t begin,
   bool hasAxis = type.getRank() > row.getSpaceRank();
   int64_t rowBits =
       count == 1 && !hasAxis ? bits : type.getShape().back() * bits;
-  stored.offset = row.add(row.mul(row.getRow(), row.constant(rowBits / cell)),
-                          row.constant(begin * bits / cell));
+  stored.offset =
+      row.add(row.getRowOffset(tensor), row.constant(begin * bits / cell));
   stored.alignment =
       std::gcd(std::gcd<int64_t>(16, rowBits / 8), begin * bits / 8);
   stored.name = name;
@@ -197,9 +245,8 @@ static Value readBounded(RowContext &row, KernelOp kernel, Value operand,
   stored.element = type.getElementType();
   stored.extent = stored.readable = max ? max : row.boundExtent(operand, axis);
   stored.length = row.getExtent(operand, axis);
-  stored.offset =
-      isShared ? row.constant(0)
-               : row.mul(row.getRow(), stored.length, (name + "_start").str());
+  stored.offset = isShared ? row.constant(0)
+                           : row.getRowOffset(operand, (name + "_start").str());
   auto inner = cast<BlockArgument>(operand);
   if (auto arg =
           dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()]))

@@ -45,7 +45,7 @@ struct RMSNormLowering
     auto one = VectorType::get({1}, b.getF32Type());
     Value squares = arith::MulFOp::create(b, loc, x, x);
     Value sum = row::ReduceOp::create(b, row.getLoc("square_sum"), one,
-                                       row::ReduceKind::Sum, squares, extent);
+                                      row::ReduceKind::Sum, squares, extent);
     // By a power of two the product is the quotient.
     Value mean =
         llvm::isPowerOf2_64(extent)
@@ -75,7 +75,7 @@ struct RopeLowering
     StoredVector stored =
         locateRow(row, op.getTable(), column, width / 2, name);
     stored.offset =
-        row.add(row.mul(position, row.constant(width)), row.constant(column));
+        row.getOffset(op.getTable(), {position, row.constant(column)});
     stored.predicate = valid;
     return buildRead(row, stored);
   }
@@ -94,8 +94,7 @@ struct RopeLowering
       segments.push_back(
           row.copy(row.takeRow(op.getX(), 0, extent - width, "x"), result));
     Value tail = row.takeRow(op.getX(), extent - width, width, "x_rope");
-    Value position = row.loadIndex(row.getBuffer(op.getPositions()),
-                                   row.getRow(), "position");
+    Value position = row.loadIndexOfRow(op.getPositions(), "position");
     Value inTable = row.both(
         row.isNotNegative(position),
         row.isBelow(position, row.getExtent(op.getTable(), 0)), "in_table");

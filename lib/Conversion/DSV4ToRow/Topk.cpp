@@ -68,8 +68,8 @@ Value TopkBuilder::buildLength() {
                   : row.constant(scores.getShape().back());
   if (!op.getLengths())
     return all;
-  Value given = row.loadIndex(row.getBuffer(op.getLengths()), row.getRow(),
-                              op.getRatio() ? "position" : "given");
+  Value given =
+      row.loadIndexOfRow(op.getLengths(), op.getRatio() ? "position" : "given");
   if (op.getRatio())
     given = row.div(row.add(given, row.constant(1)),
                     row.constant(*op.getRatio()), "complete");
@@ -91,8 +91,8 @@ Value TopkBuilder::buildSlot(Value index) {
   Value number = row.div(index, row.constant(page), "page_number");
   Value known = row.both(row.isNotNegative(index), row.isBelow(number, pages));
   Value entry = row.loadIndexIf(
-      row.both(hasTableRow, known), row.getBuffer(table),
-      [&] { return row.add(row.mul(tableRow, pages), number); }, -1, "entry");
+      row.both(hasTableRow, known), table,
+      [&] { return row.getOffset(table, {tableRow, number}); }, -1, "entry");
   Value slot = row.add(row.mul(entry, row.constant(page)),
                        row.rem(index, row.constant(page)), "slot");
   Value isSlot = row.both(row.isNotNegative(entry),
@@ -105,8 +105,7 @@ Value TopkBuilder::buildSlots(Value indices) {
   auto type = cast<VectorType>(indices.getType());
   tableRow = row.getRow();
   if (op.getRequests())
-    tableRow =
-        row.loadIndex(row.getBuffer(op.getRequests()), row.getRow(), "request");
+    tableRow = row.loadIndexOfRow(op.getRequests(), "request");
   // Rows of one axis are tied to those of the table.
   if (op.getRequests() || row.getSpaceRank() != 1)
     hasTableRow =
@@ -115,9 +114,9 @@ Value TopkBuilder::buildSlots(Value indices) {
                  op.getRequests() ? "has_request" : "has_table_row");
   auto map = row::MapOp::create(b, row.getLoc("slots"), type, indices);
   OpBuilder::InsertionGuard saved(b);
-  Value index = b.createBlock(&map.getBody(), {}, b.getIndexType(),
-                              row.getLoc("index"))
-                    ->getArgument(0);
+  Value index =
+      b.createBlock(&map.getBody(), {}, b.getIndexType(), row.getLoc("index"))
+          ->getArgument(0);
   Value slot = arith::IndexCastOp::create(b, row.getLoc(), b.getI32Type(),
                                           buildSlot(index));
   row::YieldOp::create(b, row.getLoc(), slot);

@@ -1,0 +1,64 @@
+"""Tests for each program of examples/engines: `run`, on the host against the oracle, and `nvrtc`.
+
+A program says in its first comment with which extents it runs:
+
+    // Dims: --dim tokens=5 --dim cache.pages=3
+    // Dims: --dim tokens=0 --dim cache.pages=0
+
+Each such line is a run of the test, with random data, as the threads come and in reverse. NVRTC compiles what is
+emitted for the first line, for each architecture.
+"""
+
+import os
+import re
+import subprocess
+
+import lit.formats
+import lit.Test
+
+ARCHS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
+
+
+def run_commands(path, text):
+    """The commands that run a program, none if it does not say with which extents."""
+    for seed, dims in enumerate(re.findall(r"^// Dims: (.*)$", text, flags=re.M), 1):
+        for order in ("forward", "reverse"):
+            yield f"dsv4-run {path} --target=host --thread-order={order} --random={seed} --check {dims}"
+
+
+def nvrtc_commands(path, text):
+    """The commands that compile its kernels, none if it does not say with which extents."""
+    lines = re.findall(r"^// Dims: (.*)$", text, flags=re.M)
+    # The pipeline takes the extents that kernels are specialised to, and no others.
+    policies = re.findall(r"(\w+) = #dsv4\.policy<", text)
+    for arch in ARCHS if lines else ():
+        dims = re.findall(r"--dim ([\w.]+=\d+)", lines[0])
+        given = ",".join(dim for dim in dims if dim.split("=")[0] in policies)
+        options = f"arch={arch}" + (f" dims={given}" if given else "")
+        yield (f'dsv4-opt {path} --dsv4-lower-to-cuda-pipeline="{options}" -mlir-print-debuginfo'
+               f" | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check {arch}")
+
+
+class EngineFormat(lit.formats.TestFormat):
+    def __init__(self, programs, commands, feature=None):
+        self.programs, self.commands, self.feature = programs, commands, feature
+
+    def getTestsInDirectory(self, testSuite, path_in_suite, litConfig, localConfig):
+        for name in sorted(os.listdir(self.programs)):
+            if name.endswith(".mlir"):
+                yield lit.Test.Test(testSuite, path_in_suite + (name,), localConfig)
+
+    def execute(self, test, litConfig):
+        path = os.path.join(self.programs, test.path_in_suite[-1])
+        with open(path, encoding="utf-8") as file:
+            commands = list(self.commands(path, file.read()))
+        if not commands:
+            return lit.Test.UNRESOLVED, f"{path}: expected a line '// Dims: --dim NAME=N ...'"
+        if self.feature and self.feature not in test.config.available_features:
+            return lit.Test.UNSUPPORTED, f"there is no {self.feature}"
+        for command in commands:
+            run = subprocess.run(["bash", "-o", "pipefail", "-c", command], env=test.config.environment,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+            if run.returncode:
+                return lit.Test.FAIL, f"{command}\n{run.stdout}"
+        return lit.Test.PASS, ""
