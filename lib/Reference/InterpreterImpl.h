@@ -82,12 +82,13 @@ struct Tensor {
 /// The ops of dsv4 that the oracle knows, and the method of Interpreter that
 /// computes each, in a file of the op or of its kind.
 #define DSV4_REFERENCE_OPS(each)                                               \
-  each(CompressOp, compress) each(DequantizeOp, dequantize)                    \
-      each(GateOp, score) each(HadamardOp, transform) each(LookupOp, lookUp)   \
-          each(PagedAppendOp, append) each(PagedGatherOp, gather)              \
-              each(QuantizeOp, quantize) each(RMSNormOp, normalize)            \
-                  each(RopeOp, rotate) each(RouteWeightsOp, weigh)             \
-                      each(TopkOp, choose)
+  each(CompressOp, compress) each(CompressPlanOp, listWindows)                 \
+      each(DequantizeOp, dequantize) each(GateOp, score)                       \
+          each(HadamardOp, transform) each(LookupOp, lookUp)                   \
+              each(PagedAppendOp, append) each(PagedGatherOp, gather)          \
+                  each(QuantizeOp, quantize) each(RMSNormOp, normalize)        \
+                      each(RopeOp, rotate) each(RouteWeightsOp, weigh)         \
+                          each(TopkOp, choose)
 
 /// Runs the ops of one function, in order.
 class Interpreter {
@@ -123,6 +124,11 @@ private:
     int64_t begin, count, token;
     bool ends; ///< The window.
     std::optional<Entry> from, to;
+  };
+
+  /// A window, and `last`, the token that ends it.
+  struct ListRow {
+    int64_t w, request, position, token, last;
   };
 
   rt::Status checkRanks() const;
@@ -164,6 +170,13 @@ private:
   std::optional<WindowToken> findToken(CompressOp op, int64_t entry,
                                        int64_t row) const;
   void compressRow(CompressOp op, int64_t entry, const Elements &out) const;
+
+  std::optional<int64_t> findElement(mlir::Value value, int64_t at) const;
+  /// The slot of an entry in the compressed cache.
+  std::optional<int64_t> findListSlot(CompressPlanOp op, int64_t w,
+                                      int64_t request, int64_t last) const;
+  /// What a row of a work list stands for, if it is a window, but for its slot.
+  std::optional<ListRow> findListRow(CompressPlanOp op, int64_t row) const;
 
   std::optional<Entry> findStateEntry(CompressOp op, int64_t index) const;
   /// What a row of the plan stands for, if it is a segment.

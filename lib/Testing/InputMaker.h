@@ -32,6 +32,7 @@ enum class Role {
   Logits,
   Routing, ///< Experts, or what they are looked up by.
   Plan,
+  WorkList, ///< Of tokens and requests, from which a plan is made.
   State,
   Output
 };
@@ -43,6 +44,7 @@ struct Use {
   PagedAppendOp append = nullptr;
   RopeOp rope = nullptr;
   CompressOp compress = nullptr;
+  CompressPlanOp plan = nullptr;
   TopkOp topk = nullptr;
   LookupOp lookup = nullptr;
   RouteWeightsOp weights = nullptr;
@@ -101,6 +103,19 @@ private:
                                     int64_t entries, Random &random) const;
   int64_t getRequests(CompressOp op) const;
   int64_t getMaxPositions(CompressOp op) const;
+
+  // Of compress_plan.
+  /// What a launch has of each request: the first token and the first entry,
+  /// and beyond the last one; the position of the first token.
+  struct Launch {
+    std::vector<int64_t> starts, entryStarts, firsts;
+  };
+  int64_t countListTokens(CompressPlanOp op) const;
+  Launch makeLaunch(CompressPlanOp op) const;
+  void fillListTokens(CompressPlanOp op, unsigned argument, Random &random);
+  void fillListRequests(CompressPlanOp op, unsigned argument, Random &random);
+  void fillListTable(CompressPlanOp op, unsigned argument, Random &random);
+  void fillWorkList(unsigned argument, Random &random);
 
   // Of topk.
   void fillKeys(mlir::BlockArgument argument, Random &random);

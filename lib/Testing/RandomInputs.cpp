@@ -104,6 +104,11 @@ static Use getUse(OpOperand &operand) {
   if (auto compress = dyn_cast<CompressOp>(op))
     return {getCompressRole(compress, operand), nullptr, nullptr, nullptr,
             compress};
+  if (auto plan = dyn_cast<CompressPlanOp>(op)) {
+    Use use{Role::WorkList};
+    use.plan = plan;
+    return use;
+  }
   if (auto topk = dyn_cast<TopkOp>(op)) {
     Use use{getTopkRole(topk, operand)};
     use.topk = topk;
@@ -378,6 +383,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
     return fillRouting(argument, use, random);
   case Role::Plan:
     return fillPlan(index, random);
+  case Role::WorkList:
+    return fillWorkList(index, random);
   case Role::State:
   case Role::Scales:
   case Role::None:

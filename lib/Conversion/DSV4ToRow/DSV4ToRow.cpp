@@ -46,13 +46,17 @@ static void storeRow(RowContext &row, Value destination,
   Value buffer = row.getBuffer(destination);
   auto memref = cast<MemRefType>(buffer.getType());
   auto tensor = cast<RankedTensorType>(destination.getType());
-  if (segments.size() == 1 && !isa<VectorType>(segments.front().getType())) {
-    Value value = segments.front();
-    if (value.getType().isInteger(1))
-      value = arith::ExtUIOp::create(b, row.getLoc(), memref.getElementType(),
-                                     value);
-    memref::StoreOp::create(b, row.getLoc(), value, buffer,
-                            ValueRange{row.getRowOffset(destination)});
+  if (!isa<VectorType>(segments.front().getType())) {
+    // Single numbers, one after another.
+    Value start = row.getRowOffset(destination, "row_start");
+    for (auto [i, value] : llvm::enumerate(segments)) {
+      Value stored = value;
+      if (value.getType().isInteger(1))
+        stored = arith::ExtUIOp::create(b, row.getLoc(),
+                                        memref.getElementType(), value);
+      memref::StoreOp::create(b, row.getLoc(), stored, buffer,
+                              ValueRange{row.add(start, row.constant(i))});
+    }
     return;
   }
   if (group != 1) {

@@ -179,6 +179,10 @@ SmallVector<TemplateArgument> IsLastOp::getTemplateArguments() {
 }
 bool IsLastOp::isInt32(OpOperand &) { return true; }
 
+StringRef FindRangeOp::getCallee() { return "dsv4::find_range"; }
+StringRef FindRangeOp::getHeader() { return "rows/find_range.cuh"; }
+bool FindRangeOp::isInt32(OpOperand &) { return true; }
+
 StringRef WaitForPreviousKernelOp::getCallee() {
   return "dsv4::wait_for_previous_kernel";
 }

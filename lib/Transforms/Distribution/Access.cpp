@@ -511,6 +511,19 @@ struct IsLastDistribution
         .getLast();
   }
 };
+
+struct FindRangeDistribution
+    : DistributionModel<FindRangeDistribution, row::FindRangeOp> {
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
+                               Footprint) const {
+    auto find = cast<row::FindRangeOp>(op);
+    return cuda::FindRangeOp::create(
+               d.getBuilder(), op->getLoc(), find.getRange().getType(),
+               d.getScalar(find.getAt()), d.lookup(find.getStarts()),
+               d.getScalar(find.getCount()))
+        .getRange();
+  }
+};
 } // namespace
 
 void dsv4::attachAccessDistributions(DialectRegistry &registry) {
@@ -520,5 +533,6 @@ void dsv4::attachAccessDistributions(DialectRegistry &registry) {
     row::BytesOp::attachInterface<BytesDistribution>(*context);
     row::MayWriteOp::attachInterface<MayWriteDistribution>(*context);
     row::IsLastOp::attachInterface<IsLastDistribution>(*context);
+    row::FindRangeOp::attachInterface<FindRangeDistribution>(*context);
   });
 }
