@@ -24,9 +24,10 @@ public:
   SmallVector<RowValue> build();
 
 private:
-  /// An element of a tensor with something for each request, -1 where nothing
-  /// is known of the request yet.
-  Value loadOfRequest(Value tensor, Value at, StringRef name);
+  /// Element `at`, not negative if `condition` holds, of a tensor; -1 where
+  /// there is none. Loads that follow each other have conditions of their own:
+  /// one expression has one result.
+  Value loadIf(Value condition, Value tensor, Value at, StringRef name);
   /// An integer that was loaded, as near to it as an i32 is: sums of such have
   /// no overflow.
   Value narrow(Value loaded, Value tensor);
@@ -58,7 +59,7 @@ private:
   OpBuilder &b;
   /// Null as long as nothing is required.
   Value isEntry;
-  Value request, start, end;
+  Value request, nextRequest, isKnown, start, end;
   Value windowStart, firstPosition, firstToken, lastToken, slot;
 };
 
@@ -73,9 +74,12 @@ Value PlanBuilder::narrow(Value loaded, Value tensor) {
                                 row.constant(INT32_MAX));
 }
 
-Value PlanBuilder::loadOfRequest(Value tensor, Value at, StringRef name) {
+Value PlanBuilder::loadIf(Value condition, Value tensor, Value at,
+                          StringRef name) {
+  Value isThere =
+      row.both(condition, row.isBelow(at, row.getExtent(tensor, 0)));
   Value loaded = row.loadIndexIf(
-      isEntry, tensor, [&] { return row.getOffset(tensor, at); }, -1, name);
+      isThere, tensor, [&] { return row.getOffset(tensor, at); }, -1, name);
   return narrow(loaded, tensor);
 }
 
@@ -93,27 +97,24 @@ void PlanBuilder::findRequest() {
   else
     request =
         findRange(op.hasRowPerEntry() ? op.getEntryStarts() : op.getStarts());
-  isEntry = row.isNotNegative(request);
-  for (Value starts : {op.getStarts(), op.getEntryStarts()})
-    if (starts)
-      require(
-          row.isBelow(request, sub(row.getExtent(starts, 0), row.constant(1))));
-  for (Value each : {op.getLengths(), op.getPageTable()})
-    if (each)
-      require(row.isBelow(request, row.getExtent(each, 0)));
+  isKnown = row.isNotNegative(request);
+  isEntry = isKnown;
+  nextRequest = row.add(request, row.constant(1));
+  if (Value table = op.getPageTable())
+    require(row.isBelow(request, row.getExtent(table, 0)));
 }
 
 void PlanBuilder::findTokens() {
   if (!op.getStarts())
     return;
-  start = loadOfRequest(op.getStarts(), request, "start");
-  end = loadOfRequest(op.getStarts(), row.add(request, row.constant(1)), "end");
+  start = loadIf(isKnown, op.getStarts(), request, "start");
+  end = loadIf(isKnown, op.getStarts(), nextRequest, "end");
 }
 
 void PlanBuilder::buildTokenRow() {
   Value token = row.getRow(), position;
   if (Value lengths = op.getLengths())
-    position = sub(loadOfRequest(lengths, request, "length"), sub(end, token),
+    position = sub(loadIf(isKnown, lengths, request, "length"), sub(end, token),
                    "position");
   else
     position = narrow(row.loadIndexOfRow(op.getPositions(), "position"),
@@ -140,21 +141,19 @@ void PlanBuilder::buildTokenRow() {
 
 void PlanBuilder::buildEntryRow() {
   Value starts = op.getEntryStarts();
-  Value first = loadOfRequest(starts, request, "first_entry");
-  Value after =
-      loadOfRequest(starts, row.add(request, row.constant(1)), "after_entries");
-  require(row.both(row.isNotNegative(start), row.isNotNegative(first)));
+  Value first = loadIf(isKnown, starts, request, "first_entry");
+  Value after = loadIf(isKnown, starts, nextRequest, "after_entries");
+  Value hasStart = row.isNotNegative(start);
+  require(row.both(hasStart, row.isNotNegative(first)));
   require(
       row.both(isAtMost(first, row.getRow()), row.isBelow(row.getRow(), after)),
       "is_of_request");
-  if (Value lengths = op.getLengths()) {
-    firstPosition = sub(loadOfRequest(lengths, request, "length"),
+  if (Value lengths = op.getLengths())
+    firstPosition = sub(loadIf(isKnown, lengths, request, "length"),
                         sub(end, start), "first_position");
-  } else {
-    Value positions = op.getPositions();
-    require(row.isBelow(start, row.getExtent(positions, 0)));
-    firstPosition = loadOfRequest(positions, start, "first_position");
-  }
+  else
+    firstPosition =
+        loadIf(hasStart, op.getPositions(), start, "first_position");
   require(row.isNotNegative(firstPosition));
   Value window = row.constant(op.getWindow());
   Value number = row.add(row.div(firstPosition, window),
@@ -172,12 +171,9 @@ void PlanBuilder::buildEntryRow() {
 
 void PlanBuilder::findSlot() {
   if (Value slots = op.getSlots()) {
-    if (op.hasRowPerEntry()) {
-      require(row.isBelow(lastToken, row.getExtent(slots, 0)));
-      slot = loadOfRequest(slots, lastToken, "slot");
-    } else {
-      slot = narrow(row.loadIndexOfRow(slots, "slot"), slots);
-    }
+    slot = op.hasRowPerEntry()
+               ? loadIf(isEntry, slots, lastToken, "slot")
+               : narrow(row.loadIndexOfRow(slots, "slot"), slots);
     require(row.isNotNegative(slot), "is_entry");
     return;
   }
