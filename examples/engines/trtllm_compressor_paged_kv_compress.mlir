@@ -23,11 +23,11 @@ func.func @compressor_paged_kv_compress(
     %block_offsets: tensor<?x?xi32> {dsv4.name = "block_offsets", dsv4.dims = ["requests", "max_blocks"]},
     %plan: tensor<?x4xi32> {dsv4.name = "plan", dsv4.dims = ["entries", ""]},
     %state_slots: tensor<?xi32> {dsv4.name = "state_slots", dsv4.dims = ["tokens"]},
+    %position: tensor<?xi32> {dsv4.name = "entry_position", dsv4.dims = ["entries"]},
+    %slot: tensor<?xi32> {dsv4.name = "entry_slot", dsv4.dims = ["entries"]},
     %cache: !cache {dsv4.name = "cache"}) {
   %c0 = arith.constant 0 : index
   %entries = tensor.dim %plan, %c0 : tensor<?x4xi32>
-  %position = tensor.empty(%entries) : tensor<?xi32>
-  %slot = tensor.empty(%entries) : tensor<?xi32>
   %row = tensor.empty(%entries) : tensor<?x512xbf16>
 
   %list, %at, %to = dsv4.compress_plan window 4 lengths(%lengths : tensor<?xi32>)

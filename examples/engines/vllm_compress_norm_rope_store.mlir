@@ -1,7 +1,7 @@
 // What: vLLM's compress_norm_rope_store_triton, overlapping windows of 4: the plan from the
 // positions on the device, all tokens from the paged state, norm, rotation, FP8 and store, in one
 // program. save_partial_states has written the state before, with the bias in its scores. Beside
-// the call, `values` and `scores` are operands without rows.
+// what the call has, `values` and `scores` are operands without rows, and the list has buffers.
 // Dims: --dim tokens=65 --dim new=0 --dim requests=8 --dim max_pages=24 --dim positions=160 --dim cache.pages=2 --dim state.pages=200
 // Dims: --dim tokens=3 --dim new=0 --dim requests=3 --dim max_pages=4 --dim positions=64 --dim cache.pages=1 --dim state.pages=12
 // Dims: --dim tokens=0 --dim new=0 --dim requests=1 --dim max_pages=1 --dim positions=1 --dim cache.pages=1 --dim state.pages=1
@@ -21,12 +21,12 @@ func.func @compress_norm_rope_store(
     %scores: tensor<?x1024xf32> {dsv4.name = "scores", dsv4.dims = ["new", ""]},
     %weight: tensor<512xbf16> {dsv4.name = "rms_norm_weight"},
     %angles: tensor<?x64xf32> {dsv4.name = "cos_sin_cache", dsv4.dims = ["positions", ""]},
+    %plan: tensor<?x4xi32> {dsv4.name = "plan", dsv4.dims = ["tokens", ""]},
+    %position: tensor<?xi32> {dsv4.name = "entry_position", dsv4.dims = ["tokens"]},
+    %slot: tensor<?xi32> {dsv4.name = "entry_slot", dsv4.dims = ["tokens"]},
     %cache: !cache {dsv4.name = "cache"}) {
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %positions, %c0 : tensor<?xi32>
-  %plan = tensor.empty(%tokens) : tensor<?x4xi32>
-  %position = tensor.empty(%tokens) : tensor<?xi32>
-  %slot = tensor.empty(%tokens) : tensor<?xi32>
   %row = tensor.empty(%tokens) : tensor<?x512xf32>
   %rounded = tensor.empty(%tokens) : tensor<?x512xbf16>
   %payload_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>

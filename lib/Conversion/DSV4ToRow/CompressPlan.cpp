@@ -39,7 +39,7 @@ private:
   void buildEntryRow();
   void findSlot();
   /// Number `value` of the row, if it is an entry.
-  Value finish(Value value, StringRef name);
+  Value finish(Value value, StringRef name = "");
 
   void require(Value condition, StringRef name = "") {
     isEntry = row.both(isEntry, condition, name);
@@ -190,10 +190,9 @@ void PlanBuilder::findSlot() {
 }
 
 Value PlanBuilder::finish(Value value, StringRef name) {
-  Value number = arith::SelectOp::create(b, row.getLoc(), isEntry, value,
+  Value number = arith::SelectOp::create(b, row.getLoc(name), isEntry, value,
                                          row.constant(-1));
-  return arith::IndexCastOp::create(b, row.getLoc(name), b.getI32Type(),
-                                    number);
+  return arith::IndexCastOp::create(b, row.getLoc(), b.getI32Type(), number);
 }
 
 SmallVector<RowValue> PlanBuilder::build() {
@@ -210,13 +209,12 @@ SmallVector<RowValue> PlanBuilder::build() {
   if (op.hasSlots())
     findSlot();
   Value w = finish(windowStart, "w");
-  SmallVector<RowValue> results = {{w, finish(request, "of_request"),
-                                    finish(firstPosition, "from_position"),
-                                    finish(firstToken, "from_token")}};
+  SmallVector<RowValue> results = {
+      {w, finish(request), finish(firstPosition), finish(firstToken)}};
   if (op.getOuts().size() > 1)
     results.push_back({w});
   if (op.hasSlots())
-    results.push_back({finish(slot, "to_slot")});
+    results.push_back({finish(slot)});
   return results;
 }
 

@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s | FileCheck %s
 // RUN: dsv4-opt %s -mlir-print-op-generic | dsv4-opt | FileCheck %s
-// RUN: dsv4-opt %s -emit-bytecode | dsv4-opt | FileCheck %s
+// RUN: dsv4-opt %s -emit-bytecode | dsv4-opt --allow-bytecode | FileCheck %s
 
 // CHECK-LABEL: func.func @tokens
 func.func @tokens(%position: tensor<?xi32>, %request: tensor<?xi32>, %starts: tensor<?xi32>,
