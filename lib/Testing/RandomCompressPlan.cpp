@@ -78,7 +78,7 @@ InputMaker::Launch InputMaker::makeLaunch(CompressPlanOp op) const {
       random.below(2) ? tokens : tokens - int64_t(random.below(tokens / 4 + 1));
   Launch launch;
   launch.starts = {0};
-  if (random.below(2)) {
+  if (used <= 2 * requests ? random.below(2) : random.below(8) == 0) {
     // A token each.
     for (int64_t b = 0; b < requests; ++b)
       launch.starts.push_back(std::min(b + 1, used));
@@ -94,6 +94,10 @@ InputMaker::Launch InputMaker::makeLaunch(CompressPlanOp op) const {
     int64_t count = launch.starts[b + 1] - launch.starts[b];
     int64_t room = std::max<int64_t>(positions - count + 1, 1);
     int64_t first = random.below(3) == 0 ? 0 : random.below(room);
+    // Of many a window ends in the launch.
+    if (count > 0 && random.below(2))
+      first = first / window * window + window - 1 -
+              int64_t(random.below(std::min(count, window)));
     launch.firsts.push_back(first);
     launch.entryStarts.push_back(launch.entryStarts.back() +
                                  (first + count) / window - first / window);
