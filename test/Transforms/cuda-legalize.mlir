@@ -311,3 +311,35 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// So are those of a selection whose length is the result of a condition, which is known later than the op is seen first.
+// CHECK-LABEL: gpu.func @regions_after_condition
+gpu.module @m {
+  gpu.func @regions_after_condition(%in: memref<?xf32>, %lengths: memref<?xi32>, %out: memref<?xf32>, %b: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %c0_i32 = arith.constant 0 : i32
+    %n = scf.if %b -> i32 {
+      %x = memref.load %lengths[%c0] : memref<?xi32>
+      scf.yield %x : i32
+    } else {
+      scf.yield %c0_i32 : i32
+    }
+    %length = arith.index_cast %n : i32 to index
+    // CHECK: cuda.select 8 of %{{.*}} max 64 threads 64 : i32 load {
+    // CHECK-NEXT: ^bb0(%{{.*}}: i32):
+    // CHECK: emit {
+    // CHECK-NEXT: ^bb0(%{{.*}}: i32, %{{.*}}: i32, %{{.*}}: f32):
+    cuda.select 8 of %length max 64 threads 64 : index load {
+    ^bb0(%column: index):
+      %x = cuda.load %in[%column] : memref<?xf32>, index -> vector<1x4xf32>
+      cuda.select_yield %x : vector<1x4xf32>
+    } emit {
+    ^bb0(%rank: index, %index: index, %value: f32):
+      memref.store %value, %out[%rank] : memref<?xf32>
+      cuda.select_yield
+    }
+    gpu.return
+  }
+}
