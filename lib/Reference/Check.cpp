@@ -83,6 +83,7 @@ static std::string explainSelection(const Expected &expected,
                        buffers[indices.binding], indices.format, shape);
   std::vector<int32_t> chosen(memory.bytes.size() / sizeof(int32_t));
   llvm::copy(memory.bytes, reinterpret_cast<char *>(chosen.data()));
+  removeOffsets(chosen, oracle);
   // Without right indices nothing can be said of what belongs to them.
   std::string why = compareSelection(memory.destination, chosen, oracle);
   if (!why.empty())

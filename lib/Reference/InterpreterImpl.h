@@ -144,8 +144,12 @@ private:
 #undef DSV4_DECLARE_METHOD
   rt::Status castRows(QuantizeOp op);
 
-  /// Elements of a row that may be chosen: its first ones.
-  int64_t countCandidates(TopkOp op, int64_t row) const;
+  /// The elements of a row that one may choose: columns
+  /// [start, start + count).
+  struct Candidates {
+    int64_t start, count;
+  };
+  Candidates findCandidates(TopkOp op, int64_t row) const;
   /// Makes known what a selection from bounded scores is compared by.
   void expectSelection(TopkOp op);
   /// Indices of the chosen elements of a row, in index order where the op asks

@@ -20,6 +20,9 @@ namespace dsv4::reference {
 enum class Role {
   None,
   Lengths,
+  Starts,
+  Ends,
+  Offsets,
   Requests,
   Table,
   Indices,
@@ -104,7 +107,11 @@ private:
 
   // Of topk.
   void fillKeys(mlir::BlockArgument argument, Random &random);
+  int64_t getSelectedColumns(TopkOp op) const;
   void fillSelectedLengths(unsigned argument, Random &random);
+  void fillSelectedStarts(unsigned argument, Random &random);
+  void fillSelectedEnds(unsigned argument, Random &random);
+  void fillSelectedOffsets(unsigned argument, Random &random);
   void fillSelectedRequests(unsigned argument, Random &random);
   void fillSelectedTable(unsigned argument, Random &random);
 

@@ -76,11 +76,11 @@ static Role getCompressRole(CompressOp op, OpOperand &operand) {
 }
 
 static Role getTopkRole(TopkOp op, OpOperand &operand) {
-  const std::pair<Value, Role> roles[] = {{op.getScores(), Role::Scores},
-                                          {op.getBias(), Role::Weights},
-                                          {op.getLengths(), Role::Lengths},
-                                          {op.getPageTable(), Role::Table},
-                                          {op.getRequests(), Role::Requests}};
+  const std::pair<Value, Role> roles[] = {
+      {op.getScores(), Role::Scores},   {op.getBias(), Role::Weights},
+      {op.getLengths(), Role::Lengths}, {op.getStarts(), Role::Starts},
+      {op.getEnds(), Role::Ends},       {op.getOffsets(), Role::Offsets},
+      {op.getPageTable(), Role::Table}, {op.getRequests(), Role::Requests}};
   for (auto [value, role] : roles)
     if (value && value == operand.get())
       return role;
@@ -344,6 +344,12 @@ void InputMaker::fillArgument(BlockArgument argument) {
       return fillSelectedLengths(index, random);
     return append ? fillAppendLengths(index, random)
                   : fillLengths(index, random);
+  case Role::Starts:
+    return fillSelectedStarts(index, random);
+  case Role::Ends:
+    return fillSelectedEnds(index, random);
+  case Role::Offsets:
+    return fillSelectedOffsets(index, random);
   case Role::Requests:
     if (use.topk)
       return fillSelectedRequests(index, random);

@@ -444,3 +444,115 @@ func.func @schedule_select_c5_groups_k(%s: tensor<4x256xf32>, %i: tensor<4x33xi3
   }
   return
 }
+
+// -----
+
+func.func @topk_c3_both(%s: tensor<4x64xf32>, %l: tensor<4xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c3: expected 'lengths' or 'ends' of the rows, got both}}
+  %0 = dsv4.topk %s lengths(%l : tensor<4xi32>) ends(%l : tensor<4xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c3_starts(%s: tensor<4x64xf32>, %b: tensor<5xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c3: expected 'starts' of shape [4], got 'tensor<5xi32>'}}
+  %0 = dsv4.topk %s starts(%b : tensor<5xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c3_ends(%s: tensor<4x64xf32>, %b: tensor<4x1xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c3: expected 'ends' of shape [4], got 'tensor<4x1xi32>'}}
+  %0 = dsv4.topk %s ends(%b : tensor<4x1xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c7_ends(%s: tensor<4x64xf32>, %b: tensor<4xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c7: expected 'lengths', which hold positions then, with a 'ratio'}}
+  %0 = dsv4.topk %s ends(%b : tensor<4xi32>) ratio 4 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c9_bias(%s: tensor<4x64xf32>, %b: tensor<4xi32>, %w: tensor<64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c9: expected no 'bias' with 'starts': it belongs to columns, and indices count from the start}}
+  %0 = dsv4.topk %s bias(%w : tensor<64xf32>) starts(%b : tensor<4xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c9_groups(%s: tensor<4x64xf32>, %b: tensor<4xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c9: expected no 'groups' with 'starts': it belongs to columns, and indices count from the start}}
+  %0 = dsv4.topk %s starts(%b : tensor<4xi32>) groups 4 keep 2 by 1 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected 'lengths' of shape [requests] and 'scores' of shape [rows, N] with 'next_n'}}
+  %0 = dsv4.topk %s next_n 2 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_ends(%s: tensor<4x64xf32>, %b: tensor<4xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected 'lengths' of shape [requests] and 'scores' of shape [rows, N] with 'next_n'}}
+  %0 = dsv4.topk %s ends(%b : tensor<4xi32>) next_n 2 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_rank(%s: tensor<4x64xf32>, %b: tensor<2x2xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected 'lengths' of shape [requests] and 'scores' of shape [rows, N] with 'next_n'}}
+  %0 = dsv4.topk %s lengths(%b : tensor<2x2xi32>) next_n 2 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_zero(%s: tensor<4x64xf32>, %b: tensor<2xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected a 'next_n' between 1 and 64, got 0}}
+  %0 = dsv4.topk %s lengths(%b : tensor<2xi32>) next_n 0 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_many(%s: tensor<4x64xf32>, %b: tensor<2xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected a 'next_n' between 1 and 64, got 65}}
+  %0 = dsv4.topk %s lengths(%b : tensor<2xi32>) next_n 65 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_rows(%s: tensor<4x64xf32>, %b: tensor<3xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected 2 rows of 'scores' for each of 3 'lengths', got 4 rows}}
+  %0 = dsv4.topk %s lengths(%b : tensor<3xi32>) next_n 2 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c11(%s: tensor<4x64xf32>, %b: tensor<3xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c11: expected 'offsets' of shape [4], got 'tensor<3xi32>'}}
+  %0 = dsv4.topk %s offsets(%b : tensor<3xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c12(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c12: expected no 'groups' with 'ties high': of equal groups the lower one is kept}}
+  %0 = dsv4.topk %s ties high groups 4 keep 2 by 1 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}

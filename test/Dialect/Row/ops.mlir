@@ -224,6 +224,9 @@ func.func @select(%scores: vector<4096xf32>, %n: index) {
   // CHECK: row.select %{{[a-z0-9]+}} length %{{[a-z0-9]+}} smallest : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
   %3:2 = row.select %scores length %n order unordered smallest
       : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
+  // CHECK: row.select %{{[a-z0-9]+}} from %[[START:[a-z0-9]+]] length %{{[a-z0-9]+}} ties high : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
+  %4:2 = row.select %scores from %n length %n ties high
+      : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
   return
 }
 
