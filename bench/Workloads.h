@@ -189,7 +189,8 @@ std::vector<RouterJob> getRouterJobs();
 /// Sizes are tokens.
 std::unique_ptr<Workload> makeRouter(Device &device, const RouterJob &of);
 
-/// One topk: indices alone, unordered, of f32 rows without lengths.
+/// One topk: indices alone, unordered, of f32 rows without lengths, which with
+/// `starts` begin within a vector.
 struct TopkJob {
   /// Normally distributed; adversarial ones: ascending, all equal, with the
   /// same sign, exponent and first bits of the mantissa, NaN, infinities, zeros
@@ -199,7 +200,9 @@ struct TopkJob {
   int64_t rows, columns, places;
   bool compileCosts = false;
   Scores scores = Scores::Normal;
-  std::string getName() const; ///< "topk_64", "topk_64_equal".
+  bool starts = false;
+  /// "topk_64", "topk_64_equal", "topk_64_starts".
+  std::string getName() const;
 };
 
 /// Launches of `of.rows` rows each; the size is `of.columns`.

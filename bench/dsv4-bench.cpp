@@ -239,6 +239,12 @@ static std::vector<TopkJob> getTopkJobs() {
       {64, 32768, 512},        {64, 131072, 2048},       {64, 262144, 512},
       {256, 16384, 512, true}, {256, 131072, 2048, true}};
   std::vector<TopkJob> all = required;
+  // Each beside the same without starts.
+  for (TopkJob job : required) {
+    job.compileCosts = false;
+    job.starts = true;
+    all.push_back(job);
+  }
   llvm::append_range(all, std::initializer_list<TopkJob>{{1, 32768, 512},
                                                          {16, 16384, 512},
                                                          {32, 16384, 512},

@@ -286,6 +286,9 @@ def require_topk(result, add):
         name = f"topk_{rows} k{k} {size} cold"
         if row := table_row(result, f"topk_{rows}", f"k{k}", size, "cold"):
             add(f"{name}, us", row["us"], must, goal, True)
+        if starts := table_row(result, f"topk_{rows}_starts", f"k{k}", size, "cold"):
+            times = starts["us"] / row["us"] if row else None
+            add(f"{name}, starts, times without", times, 1.05, 1.02, True)
         for scores in ("ascending", "equal", "bucket", "specials", "masked"):
             hard = table_row(result, f"topk_{rows}_{scores}", f"k{k}", size, "cold")
             if hard:
