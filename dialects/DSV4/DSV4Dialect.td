@@ -23,11 +23,12 @@ def DSV4_Dialect : Dialect {
     Nearly every clause of an op's meaning has a number. The op's description,
     the message of its verifier and the test of that message share it.
 
-    Function arguments carry two attributes of this dialect:
+    Function arguments carry three attributes of this dialect:
 
     * `dsv4.name`: the argument's name, as callers and emitted code see it;
     * `dsv4.dims`: a name for each axis of a tensor argument, `""` for none.
-      Axes of one name have one extent.
+      Axes of one name have one extent;
+    * `dsv4.strides`: a `#dsv4.strides`, of a tensor or cache that is not contiguous.
 
     A function may carry `dsv4.policies`, a dictionary from the name of a dim to
     its `#dsv4.policy`; a dim that is not named there is dynamic.
@@ -46,6 +47,7 @@ def DSV4_Dialect : Dialect {
   let extraClassDeclaration = [{
     static constexpr llvm::StringLiteral kNameAttr = "dsv4.name";
     static constexpr llvm::StringLiteral kDimsAttr = "dsv4.dims";
+    static constexpr llvm::StringLiteral kStridesAttr = "dsv4.strides";
     static constexpr llvm::StringLiteral kPoliciesAttr = "dsv4.policies";
     static constexpr llvm::StringLiteral kBoundsAttr = "dsv4.bounds";
     /// On a lowered kernel: what it computes, for people.

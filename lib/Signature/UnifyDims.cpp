@@ -276,9 +276,8 @@ LogicalResult DimUnifier::checkSlices() {
         arg && arg.getOwner()->getParentOp() == func)
       error << " of argument '" << getArgumentName(func, arg.getArgNumber())
             << "'";
-    error << ", but kernels read and write whole arguments, since strided "
-             "views come in a later version: make the slice an argument of "
-             "its own";
+    error << ", but kernels read and write whole arguments: make the slice an "
+             "argument of its own, with 'dsv4.strides'";
     for (Operation *user : op->getUsers())
       if (isa<tensor::ExtractSliceOp>(op) && hasColumns(user)) {
         error << ", or give '" << user->getName()

@@ -322,7 +322,7 @@ LogicalResult KernelOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
-// BufferOp, WorkspaceOp, ExtentOp, RowCountOp
+// BufferOp, WorkspaceOp, ExtentOp, StrideOp, RowCountOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult BufferOp::verify() {
@@ -394,6 +394,33 @@ void ExtentOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
   unsigned width = IndexType::kInternalStorageBitWidth;
   setRange(getExtent(), ConstantIntRanges::range(APInt(width, getMin()),
                                                  APInt(width, getMax()), true));
+}
+
+LogicalResult StrideOp::verify() {
+  auto cache = dyn_cast<CacheType>(getSource().getType());
+  int64_t count =
+      cache ? 1 : cast<RankedTensorType>(getSource().getType()).getRank() - 1;
+  auto axis = static_cast<int64_t>(getAxis());
+  if (axis < 0 || axis >= count)
+    return emitOpError() << "stride_c1: expected an axis before the last one, "
+                            "got axis "
+                         << axis << " of " << getSource().getType();
+  StringRef field = getField().value_or("");
+  if (cache ? !llvm::is_contained(getPagedBuffers(cache), field)
+            : getField().has_value())
+    return emitOpError() << "stride_c2: " << getSource().getType() << " has no "
+                         << (field.empty() ? "fields in its pages"
+                                           : "array field '" + field.str() +
+                                                 "' with pages");
+  return success();
+}
+
+void StrideOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                 SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  setRange(getStride(),
+           ConstantIntRanges::range(APInt(width, 0), APInt(width, INT32_MAX),
+                                    /*isSigned=*/true));
 }
 
 OpFoldResult RowCountOp::fold(FoldAdaptor) {
