@@ -100,6 +100,31 @@ public:
         indexIn(names.extents, getExtentName(func, argument, axis)));
   }
 
+  /// In elements of the buffer.
+  rt::Expression ofStride(unsigned argument, StrideOp stride) {
+    Type type = func.getArgumentTypes()[argument];
+    StringRef field = stride.getField().value_or("");
+    int64_t axis = stride.getAxis(), bytes = 1;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor)
+      bytes = std::max<int64_t>(tensor.getElementTypeBitWidth() / 8, 1);
+    if (StridesAttr strides = getStrides(func, argument)) {
+      if (int64_t constant = strides.getStrides()[axis];
+          !ShapedType::isDynamic(constant))
+        return constant / bytes;
+      return rt::Expression::extent(
+          indexIn(names.extents, getStrideName(func, argument, axis, field)));
+    }
+    if (auto cache = dyn_cast<CacheType>(type))
+      return getPageBytes(cache, field);
+    rt::Expression product = 1;
+    while (++axis < tensor.getRank() - 1)
+      product = product * ofAxis(argument, axis);
+    if (tensor.getElementTypeBitWidth() == 4)
+      return product * rt::Expression(tensor.getShape().back() / 2);
+    return product * ofAxis(argument, axis);
+  }
+
   /// The product of all extents but the last, or nothing if `tensor` has
   /// extents that no argument has.
   std::optional<rt::Expression> ofRows(Value tensor) {
@@ -379,11 +404,19 @@ dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
       plan.parameters.push_back(rt::Parameter::workspace());
     } else if (auto buffer = dyn_cast<BufferOp>(source)) {
       StringRef field = buffer.getField().value_or("");
-      plan.parameters.push_back(describeBuffer(
-          extents.bindingOf(parameter.argument, field), parameter.value));
+      rt::Parameter described = describeBuffer(
+          extents.bindingOf(parameter.argument, field), parameter.value);
+      // Accesses of rows with strides rely on no more, whatever they access.
+      if (StridesAttr strides = getStrides(func, parameter.argument))
+        described.alignment = std::min(
+            described.alignment, static_cast<uint32_t>(strides.getAlign()));
+      plan.parameters.push_back(std::move(described));
     } else if (auto extent = dyn_cast<ExtentOp>(source)) {
       plan.parameters.push_back(rt::Parameter::int32(
           extents.ofAxis(parameter.argument, extent.getAxis())));
+    } else if (auto stride = dyn_cast<StrideOp>(source)) {
+      plan.parameters.push_back(
+          rt::Parameter::int32(extents.ofStride(parameter.argument, stride)));
     } else {
       plan.parameters.push_back(rt::Parameter::int32(*rows));
     }

@@ -24,8 +24,8 @@ namespace dsv4 {
 
 namespace {
 
-/// One parameter of the kernel: what a buffer, extent or row_count op gives for
-/// an argument of the function, or the workspace.
+/// One parameter of the kernel: what a buffer, extent, stride or row_count op
+/// gives for an argument of the function, or the workspace.
 struct Parameter {
   Operation *source; ///< The first op in the kernel that asks for it.
   unsigned argument; ///< Of the function; a workspace has none.
@@ -59,14 +59,14 @@ private:
   /// Of all kernels of the module: they are functions of one source.
   llvm::StringSet<> &kernelNames;
   SmallVector<Parameter> parameters;
-  /// Parameter of every buffer, extent and row_count op of the kernel.
+  /// Parameter of every op of the kernel that asks for one.
   llvm::DenseMap<Operation *, unsigned> parameterOf;
 };
 
 } // namespace
 
 static bool isParameter(Operation *op) {
-  return isa<BufferOp, ExtentOp, RowCountOp, WorkspaceOp>(op);
+  return isa<BufferOp, ExtentOp, StrideOp, RowCountOp, WorkspaceOp>(op);
 }
 
 std::string Outliner::nameOf(Operation *op, unsigned argument) {
@@ -77,6 +77,15 @@ std::string Outliner::nameOf(Operation *op, unsigned argument) {
     return buffer.getField() ? name + "_" + buffer.getField()->str() : name;
   if (isa<RowCountOp>(op))
     return "rows";
+  if (auto stride = dyn_cast<StrideOp>(op)) {
+    auto tensor = dyn_cast<RankedTensorType>(stride.getSource().getType());
+    if (tensor)
+      return name + "_stride" +
+             (tensor.getRank() == 2 ? ""
+                                    : "_" + std::to_string(stride.getAxis()));
+    return name + (stride.getField() ? "_" + stride.getField()->str() : "") +
+           "_page_stride";
+  }
   auto extent = cast<ExtentOp>(op);
   if (isa<CacheType>(extent.getSource().getType()))
     return name + "_pages";
@@ -99,6 +108,9 @@ static std::string identify(Operation *op, unsigned argument,
   std::string place = std::to_string(argument);
   if (auto buffer = dyn_cast<BufferOp>(op))
     return "buffer " + place + " " + buffer.getField().value_or("").str();
+  if (auto stride = dyn_cast<StrideOp>(op))
+    return "stride " + place + " " + std::to_string(stride.getAxis()) + " " +
+           stride.getField().value_or("").str();
   auto extent = cast<ExtentOp>(op);
   if (isa<RankedTensorType>(extent.getSource().getType()))
     if (StringRef dim = getDimName(func, argument, extent.getAxis());
@@ -182,6 +194,8 @@ LogicalResult Outliner::collect() {
       min = extent.getMin();
       max = extent.getMax();
     }
+    if (isa<StrideOp>(op))
+      max = INT32_MAX;
     for (auto [i, parameter] : llvm::enumerate(found))
       if (parameter.identity == identity) {
         parameter.min = std::max(parameter.min, min);

@@ -78,6 +78,13 @@ public:
   ///
   /// From one index of axis `axis` to the next.
   mlir::Value getStride(mlir::Value tensor, int64_t axis);
+  /// From one page of a cache to the next, in the buffer of its pages or of an
+  /// array field; null if the pages follow each other.
+  mlir::Value getPageStride(mlir::Value cache, llvm::StringRef field);
+  /// The `dsv4.strides` of an operand, or null: it is contiguous.
+  StridesAttr getStrides(mlir::Value source);
+  /// The alignment in bytes of rows, `contiguous` where they follow each other.
+  int64_t getRowAlignment(mlir::Value source, int64_t contiguous);
   /// The element with these indices; those of the last axes may be left out.
   mlir::Value getOffset(mlir::Value tensor,
                         llvm::ArrayRef<mlir::Value> indices);
@@ -127,6 +134,8 @@ public:
   RowValue lookupRow(mlir::Value value) const { return rows.lookup(value); }
 
 private:
+  /// The same as getRowOffset, of a tensor with strides.
+  mlir::Value getStridedRowOffset(mlir::Value tensor, llvm::StringRef name);
   /// The integer at `offset` of the buffer of a tensor.
   mlir::Value loadIndex(mlir::Value tensor, mlir::Value offset,
                         llvm::StringRef name);

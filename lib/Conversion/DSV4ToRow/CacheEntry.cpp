@@ -7,6 +7,8 @@
 
 #include "CacheEntry.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -35,11 +37,13 @@ void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
     entry.valid =
         row.both(entry.valid, row.isBelow(entry.page, pages), "valid");
   RecordLayout layout = getLayout(cache.getType());
-  if (layout.hasPages())
-    entry.pageStart = row.mul(
-        entry.page,
-        row.constant(layout.getPageBytes(), row.getName(cache) + "_page_bytes"),
-        "page_start");
+  if (!layout.hasPages())
+    return;
+  Value stride = row.getPageStride(cache, "");
+  if (!stride)
+    stride =
+        row.constant(layout.getPageBytes(), row.getName(cache) + "_page_bytes");
+  entry.pageStart = row.mul(entry.page, stride, "page_start");
 }
 
 CacheEntry dsv4::findEntryOfIndex(RowContext &row, CacheType cache, Value index,
@@ -96,13 +100,23 @@ StoredVector dsv4::locateField(RowContext &row, TypedValue<CacheType> cache,
   stored.highFirst = field.getHighFirst();
   stored.predicate = entry.valid;
   stored.name = field.getName();
+  bool isShared = field.getGroup() == FieldAttr::kPerTensor;
+  // A page may begin wherever its stride leads.
+  if (StridesAttr strides = row.getStrides(cache)) {
+    stored.alignment = std::gcd<int64_t>(strides.getAlign(), position.base);
+    if (cache.getType().getPage() > 1)
+      stored.alignment = std::gcd(stored.alignment, position.slotStride);
+  }
   if (position.inArray) {
     stored.buffer = row.getBuffer(cache, field.getName());
-    stored.offset =
-        field.getGroup() == FieldAttr::kPerTensor
-            ? row.constant(0)
-            : row.mul(entry.linear,
-                      row.constant(position.slotStride, name + "_bytes"));
+    Value bytes =
+        isShared ? Value() : row.constant(position.slotStride, name + "_bytes");
+    Value stride =
+        isShared ? Value() : row.getPageStride(cache, field.getName());
+    stored.offset = isShared ? row.constant(0)
+                    : stride ? row.add(row.mul(entry.page, stride),
+                                       row.mul(entry.slot, bytes))
+                             : row.mul(entry.linear, bytes);
     return stored;
   }
   stored.buffer = row.getBuffer(cache);

@@ -17,7 +17,8 @@ namespace dsv4 {
 struct CacheEntry {
   mlir::Value page;      ///< Physical page.
   mlir::Value slot;      ///< Entry within the page.
-  mlir::Value linear;    ///< page * page_size + slot, for array fields.
+  mlir::Value linear;    ///< page * page_size + slot, for array fields whose
+                         ///< pages follow each other.
   mlir::Value pageStart; ///< Byte offset of the page, for page fields.
   mlir::Value valid;     ///< i1: whether it may be accessed at all.
 };

@@ -61,6 +61,8 @@ static void storeRow(RowContext &row, Value destination,
         cast<VectorType>(segments.front().getType()).getNumElements();
     int64_t alignment =
         std::gcd<int64_t>(16, values * memref.getElementTypeBitWidth() / 8);
+    if (tensor.getRank() > row.getSpaceRank())
+      alignment = row.getRowAlignment(destination, alignment);
     row::WriteOp::create(b, row.getLoc(), segments.front(), buffer,
                          row.getRowOffset(destination, "scales_start"), group,
                          alignment);
@@ -72,10 +74,11 @@ static void storeRow(RowContext &row, Value destination,
   int64_t cell = memref.getElementTypeBitWidth();
   int64_t extent = hasAxis ? tensor.getShape().back() : 1;
   Value start = row.getRowOffset(destination, "row_start");
-  int64_t offset = 0;
+  int64_t offset = 0, rowAlignment = std::gcd<int64_t>(16, extent * bits / 8);
+  if (hasAxis)
+    rowAlignment = row.getRowAlignment(destination, rowAlignment);
   for (Value segment : segments) {
-    int64_t alignment =
-        std::gcd(std::gcd<int64_t>(16, extent * bits / 8), offset * bits / 8);
+    int64_t alignment = std::gcd(rowAlignment, offset * bits / 8);
     row::WriteOp::create(b, row.getLoc(), segment, buffer,
                          row.add(start, row.constant(offset * bits / cell)),
                          /*group=*/1, alignment);

@@ -12,6 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -133,11 +134,52 @@ Value RowContext::both(Value lhs, Value rhs, StringRef name) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
+StridesAttr RowContext::getStrides(Value source) {
+  // What another op of the kernel computes has no memory.
+  auto inner = dyn_cast<BlockArgument>(source);
+  auto arg =
+      inner ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
+            : BlockArgument();
+  Operation *func = arg ? arg.getOwner()->getParentOp() : nullptr;
+  return isa_and_present<FunctionOpInterface>(func)
+             ? dsv4::getStrides(func, arg.getArgNumber())
+             : StridesAttr();
+}
+
+int64_t RowContext::getRowAlignment(Value source, int64_t contiguous) {
+  StridesAttr strides = getStrides(source);
+  return strides ? strides.getAlign() : contiguous;
+}
+
+/// Bytes of an element of the buffer of a tensor.
+static int64_t getCellBytes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+}
+
+Value RowContext::getPageStride(Value cache, StringRef field) {
+  StridesAttr strides = getStrides(cache);
+  if (!strides)
+    return {};
+  int64_t stride = strides.getStrides()[0];
+  if (!ShapedType::isDynamic(stride))
+    return constant(stride, getName(cache) + "_page_stride");
+  return StrideOp::create(
+      outside, loc, cache,
+      field.empty() ? StringAttr() : outside.getStringAttr(field), int64_t(0));
+}
+
 Value RowContext::getStride(Value tensor, int64_t axis) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t last = type.getRank() - 1;
   if (axis == last)
     return constant(1);
+  if (StridesAttr strides = getStrides(tensor)) {
+    int64_t stride = strides.getStrides()[axis];
+    if (!ShapedType::isDynamic(stride))
+      return constant(stride / getCellBytes(tensor));
+    return StrideOp::create(outside, loc, tensor, StringAttr(), axis);
+  }
   Value stride = getExtent(tensor, last);
   if (!type.isDynamicDim(last)) {
     int64_t bits = getElementBits(type.getElementType());
@@ -161,10 +203,48 @@ Value RowContext::getOffset(Value tensor, ArrayRef<Value> indices) {
 
 Value RowContext::getRowOffset(Value tensor, StringRef name) {
   int64_t rank = getSpaceRank();
+  if (getStrides(tensor))
+    return getStridedRowOffset(tensor, name);
   // A scale per row may have no axis.
   if (cast<RankedTensorType>(tensor.getType()).getRank() <= rank)
     return row;
   return mul(row, getStride(tensor, rank - 1), name);
+}
+
+Value RowContext::getStridedRowOffset(Value tensor, StringRef name) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  ArrayRef<int64_t> strides = getStrides(tensor).getStrides();
+  // The row has one index along all axes of the iteration space. Each division
+  // takes those of an inner axis off, but for axes whose elements follow each
+  // other as if they were one.
+  auto getBytes = [&](int64_t axis) {
+    return axis < static_cast<int64_t>(strides.size()) ? strides[axis]
+                                                       : getCellBytes(tensor);
+  };
+  auto continues = [&](int64_t axis) {
+    int64_t stride = getBytes(axis), inner = getBytes(axis + 1), span;
+    return !ShapedType::isDynamic(stride) && !ShapedType::isDynamic(inner) &&
+           !type.isDynamicDim(axis + 1) &&
+           !llvm::MulOverflow(inner, type.getDimSize(axis + 1), span) &&
+           stride == span;
+  };
+  Value offset, rest = row;
+  int64_t axis = std::min(getSpaceRank(), type.getRank()) - 1;
+  while (axis >= 0) {
+    int64_t inner = axis;
+    Value extent = axis > 0 ? getExtent(tensor, axis, /*min=*/1) : Value();
+    while (axis > 0 && continues(axis - 1))
+      if (--axis > 0)
+        extent = mul(extent, getExtent(tensor, axis, /*min=*/1));
+    StringRef own = axis == 0 ? name : "";
+    Value index = axis > 0 ? rem(rest, extent) : rest;
+    Value part = mul(index, getStride(tensor, inner), offset ? "" : own);
+    offset = offset ? add(part, offset, own) : part;
+    if (axis > 0)
+      rest = div(rest, extent);
+    --axis;
+  }
+  return offset ? offset : row;
 }
 
 Value RowContext::loadIndex(Value tensor, Value offset, StringRef name) {
@@ -221,8 +301,10 @@ StoredVector dsv4::locateRow(RowContext &row, Value tensor, int64_t begin,
       count == 1 && !hasAxis ? bits : type.getShape().back() * bits;
   stored.offset =
       row.add(row.getRowOffset(tensor), row.constant(begin * bits / cell));
-  stored.alignment =
-      std::gcd(std::gcd<int64_t>(16, rowBits / 8), begin * bits / 8);
+  int64_t alignment = std::gcd<int64_t>(16, rowBits / 8);
+  if (hasAxis || count > 1)
+    alignment = row.getRowAlignment(tensor, alignment);
+  stored.alignment = std::gcd(alignment, begin * bits / 8);
   stored.name = name;
   return stored;
 }
@@ -252,6 +334,11 @@ static Value readBounded(RowContext &row, KernelOp kernel, Value operand,
           dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()]))
     stored.multiple =
         getDimMultiple(arg.getOwner()->getParentOp(), arg.getArgNumber(), axis);
+  // Vectors of as many elements begin at aligned addresses, too.
+  if (row.getStrides(operand))
+    stored.multiple =
+        std::min<int64_t>(stored.multiple, row.getRowAlignment(operand, 1) * 8 /
+                                               getElementBits(stored.element));
   stored.name = name;
   return buildRead(row, stored);
 }
