@@ -56,6 +56,8 @@ namespace {
 struct Memory {
   Destination destination;
   ArrayRef<char> bytes;
+  /// Where the bytes are, of memory that is not contiguous.
+  std::vector<char> packed = {};
 };
 
 } // namespace
@@ -68,8 +70,13 @@ static Memory view(const rt::Binding &binding, const Buffer &buffer,
   if (format && bitWidth(*format) == 4)
     shape.back() *= 2;
   size_t size = getByteSize(binding, buffer.shape).value_or(0);
-  return {{binding.name, shape},
-          ArrayRef<char>(static_cast<const char *>(buffer.data), size)};
+  Memory memory{{binding.name, shape},
+                ArrayRef<char>(static_cast<const char *>(buffer.data), size)};
+  if (!buffer.strides.empty()) {
+    memory.packed = pack(binding, buffer);
+    memory.bytes = memory.packed;
+  }
+  return memory;
 }
 
 static std::string explainSelection(const Expected &expected,
@@ -106,8 +113,10 @@ static std::string explainDestination(const Expected &expected,
   const rt::Binding &binding = expected.signature.bindings[index];
   SmallVector<int64_t> shape;
   Memory got = view(binding, buffers[index], destination.format, shape);
-  ArrayRef<char> wanted(static_cast<const char *>(expected.buffers[index].data),
-                        got.bytes.size());
+  SmallVector<int64_t> sameShape;
+  Memory oracle =
+      view(binding, expected.buffers[index], destination.format, sameShape);
+  ArrayRef<char> wanted = oracle.bytes;
   switch (destination.contract.getKind()) {
   case ResultContract::Kind::Exact:
     return compareExact(got.destination, got.bytes, wanted,
@@ -129,14 +138,21 @@ std::string dsv4::reference::explainDifference(const Expected &expected,
   for (const Expectation &destination : expected.destinations) {
     unsigned index = destination.binding;
     if (index >= got.size() ||
-        got[index].shape != expected.buffers[index].shape)
+        got[index].shape != expected.buffers[index].shape ||
+        got[index].strides != expected.buffers[index].strides)
       return "'" + expected.signature.bindings[index].name +
-             "' does not have the shape that the oracle was given";
+             "' does not have the shape and the strides that the oracle was "
+             "given";
   }
   sortUnordered(expected.func, expected.signature, got);
   for (const Expectation &destination : expected.destinations)
     if (std::string why = explainDestination(expected, destination, got);
         !why.empty())
       return why;
+  for (auto [binding, memory, oracle] :
+       llvm::zip(expected.signature.bindings, got, expected.buffers))
+    if (binding.written && !memory.strides.empty())
+      if (std::string why = explainGaps(binding, memory, oracle); !why.empty())
+        return why;
   return "";
 }

@@ -174,6 +174,11 @@ rt::Status Interpreter::checkRanks() const {
       return invalid("binding '" + binding.name + "': expected rank " +
                      Twine(binding.shape.size()) + ", got shape " +
                      showShape(buffer.shape));
+    else if (!buffer.strides.empty() &&
+             buffer.strides.size() != buffer.shape.size())
+      return invalid("binding '" + binding.name + "': expected " +
+                     Twine(buffer.shape.size()) + " strides, got " +
+                     Twine(buffer.strides.size()));
   return {};
 }
 
@@ -224,6 +229,12 @@ rt::Status Interpreter::bindArguments() {
         buffers[signature.firstBinding[argument.getArgNumber()]];
     Tensor tensor{type.getElementType(), llvm::to_vector(buffer.shape),
                   static_cast<char *>(buffer.data)};
+    if (!buffer.strides.empty()) {
+      unsigned binding = signature.firstBinding[argument.getArgNumber()];
+      tensor.owned = std::make_shared<std::vector<char>>(
+          pack(signature.bindings[binding], buffer));
+      tensor.data = tensor.owned->data();
+    }
     if (type.getElementTypeBitWidth() == 4)
       tensor.shape.back() = type.getShape().back();
     values[argument] = std::move(tensor);
@@ -273,7 +284,7 @@ BlockArgument Interpreter::getDestination(Value value) const {
 
 rt::Status Interpreter::writeDestinations() {
   SmallVector<Value> written(signature.bindings.size());
-  SmallVector<std::pair<Buffer, Tensor>> writes;
+  SmallVector<std::pair<unsigned, Tensor>> writes;
   for (auto op : func.getBody().front().getOps<DestinationStyleOpInterface>())
     for (Value result : op->getResults()) {
       bool returned = llvm::any_of(result.getUsers(), [](Operation *user) {
@@ -293,13 +304,14 @@ rt::Status Interpreter::writeDestinations() {
         return invalid("binding '" + getArgumentName(func, argument) +
                        "' is the destination of two results");
       written[binding] = result;
-      writes.push_back({buffers[binding], values.at(result)});
+      writes.push_back({binding, values.at(result)});
     }
   if (rt::Status status = expectDestinations(written); !status)
     return status;
-  for (auto &[buffer, tensor] : writes)
+  for (auto &[binding, tensor] : writes)
     if (tensor.bytes() != 0)
-      std::memcpy(buffer.data, tensor.data, tensor.bytes());
+      unpack(signature.bindings[binding], buffers[binding],
+             ArrayRef<char>(tensor.data, tensor.bytes()));
   return {};
 }
 

@@ -248,33 +248,35 @@ static void permute(char *row, ArrayRef<int32_t> order, int64_t width) {
 void dsv4::reference::sortUnordered(func::FuncOp func,
                                     const Signature &signature,
                                     ArrayRef<Buffer> buffers) {
-  auto bufferOf = [&](Value destination) -> const Buffer * {
+  auto bindingOf = [&](Value destination) -> std::optional<unsigned> {
     auto argument = dyn_cast_if_present<BlockArgument>(destination);
-    return argument ? &buffers[signature.firstBinding[argument.getArgNumber()]]
-                    : nullptr;
+    if (!argument)
+      return std::nullopt;
+    return signature.firstBinding[argument.getArgNumber()];
+  };
+  auto rowOf = [&](unsigned binding, int64_t row) {
+    return getRow(signature.bindings[binding], buffers[binding], row);
   };
   for (auto op : func.getBody().front().getOps<TopkOp>()) {
-    const Buffer *indices = bufferOf(op.getIndices());
+    std::optional<unsigned> indices = bindingOf(op.getIndices());
     if (op.getOrder() != TopkOrder::Unordered || !indices)
       continue;
     int64_t k = op.getK();
-    int64_t rows = llvm::product_of(indices->shape, int64_t(1)) / k;
+    int64_t rows = llvm::product_of(buffers[*indices].shape, int64_t(1)) / k;
     for (int64_t row = 0; row < rows; ++row) {
       std::vector<int32_t> found(k), order(k);
-      char *data = static_cast<char *>(indices->data) + row * k * 4;
-      std::memcpy(found.data(), data, k * 4);
+      std::memcpy(found.data(), rowOf(*indices, row), k * 4);
       std::iota(order.begin(), order.end(), 0);
       // Padding last.
       std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
         return uint32_t(found[a]) < uint32_t(found[b]);
       });
       for (Value out : op.getOuts())
-        if (const Buffer *buffer = bufferOf(out)) {
+        if (std::optional<unsigned> binding = bindingOf(out)) {
           int64_t width =
               cast<RankedTensorType>(out.getType()).getElementTypeBitWidth() /
               8;
-          permute(static_cast<char *>(buffer->data) + row * k * width, order,
-                  width);
+          permute(rowOf(*binding, row), order, width);
         }
     }
   }

@@ -281,7 +281,7 @@ Status Runner::resolveDims() {
   for (const auto &[name, extent] : options.compile.dims) {
     bool known =
         llvm::any_of(signature.dims, [&, n = name](const rt::Dim &dim) {
-          return dim.name == n;
+          return dim.name == n && !dim.isStride;
         });
     bool constant = false;
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
@@ -298,7 +298,8 @@ Status Runner::resolveDims() {
     if (!known && !constant) {
       std::string names;
       for (const rt::Dim &dim : signature.dims)
-        names += (names.empty() ? "" : ", ") + dim.name;
+        if (!dim.isStride)
+          names += (names.empty() ? "" : ", ") + dim.name;
       return invalid("dim '" + name +
                      "': the program has no such dim (it has " +
                      (names.empty() ? "none" : names) + ")");
@@ -326,7 +327,7 @@ Status Runner::resolveDims() {
     }
   }
   for (const rt::Dim &dim : signature.dims)
-    if (!dims.count(dim.name))
+    if (!dims.count(dim.name) && !dim.isStride)
       return invalid("dim '" + dim.name + "' (extent " +
                      std::to_string(dim.axis) + " of argument '" +
                      signature.bindings[dim.binding].name +
@@ -350,8 +351,8 @@ Status Runner::fillBuffers() {
   buffers = made.take();
   for (auto &[name, array] : files) {
     int index = findBinding(name);
-    buffers.bytes[index] = array.bytes;
     buffers.shapes[index] = array.shape;
+    buffers.setElements(index, signature.bindings[index], array.bytes);
   }
   for (auto [i, binding] : llvm::enumerate(signature.bindings))
     if (binding.written && signature.holdsInput[i])
@@ -412,7 +413,7 @@ double Runner::countBytes() {
              isOf(binding, getArgumentName(func, arg.getArgNumber()));
     });
     if (!isCache)
-      bytes += buffers.bytes[i].size();
+      bytes += reference::getByteSize(binding, buffers.shapes[i]).value_or(0);
   }
   auto addEntries = [&](Value indices, CacheType cache) {
     BlockArgument argument = findArgument(indices);
@@ -502,7 +503,7 @@ Status Runner::writeOutputs() {
     int index = findBinding(name);
     const rt::Binding &binding = signature.bindings[index];
     NpyArray array{getDtype(binding).str(), buffers.shapes[index],
-                   buffers.bytes[index]};
+                   reference::pack(binding, buffers.getBuffer(index))};
     if (!array.shape.empty())
       array.shape.back() /= getFileElementBytes(binding);
     if (Status status = writeNpy(path, array); !status)

@@ -55,6 +55,8 @@ public:
 
   rt::Status allocate(const std::map<std::string, int64_t> &dims);
   void fill();
+  /// Moves the elements of arguments with strides to where these lead.
+  void spread();
   InputSet take() { return std::move(set); }
 
 private:
@@ -65,6 +67,8 @@ private:
                  int64_t slots, std::vector<char> &bytes, Random &random) const;
   void fillCache(mlir::BlockArgument cache, Random &random);
   void fillTensor(mlir::BlockArgument argument, Random &random);
+  std::vector<int64_t> makeStrides(unsigned binding, int64_t align,
+                                   bool mayRepeat, Random &random) const;
 
   // What is computed with.
   void fillWeights(mlir::BlockArgument argument, Random &random);

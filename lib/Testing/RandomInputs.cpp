@@ -23,13 +23,6 @@ static constexpr int64_t kMaxBytes = int64_t(1) << 36;
 /// Of one field; what a cache holds beyond it repeats.
 static constexpr int64_t kPoolBytes = int64_t(1) << 22;
 
-std::vector<Buffer> InputSet::buffers() {
-  std::vector<Buffer> result;
-  for (size_t i = 0; i < bytes.size(); ++i)
-    result.push_back({shapes[i], bytes[i].data()});
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // Shapes and roles
 //===----------------------------------------------------------------------===//
@@ -412,5 +405,6 @@ dsv4::reference::makeRandomInputs(func::FuncOp func,
   if (rt::Status status = maker.allocate(dims); !status)
     return status;
   maker.fill();
+  maker.spread();
   return maker.take();
 }

@@ -264,7 +264,8 @@ TEST_F(Check, ShapesMustFit) {
   std::vector<Buffer> got = inputs.buffers();
   got.back().shape = {2, 2};
   EXPECT_EQ(explainDifference(expected, got),
-            "'out' does not have the shape that the oracle was given");
+            "'out' does not have the shape and the strides that the oracle "
+            "was given");
   got.pop_back();
   EXPECT_NE(explainDifference(expected, got), "");
 }
