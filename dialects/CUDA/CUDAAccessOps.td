@@ -118,9 +118,9 @@ def CUDA_LoadPartOp : CUDA_Op<"load_part", [
     others are not read, and are zero. The address may have any alignment. Clause load_part_c1: the
     element types of base and vector agree.
   }];
-  let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base,
+  let arguments = (ins Arg<MemRefRankOf<[BF16, F16, F32], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$offset, CUDA_Offset:$left);
-  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F32]>:$value);
+  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F16, F32]>:$value);
   let assemblyFormat = [{
     $base `[` $offset `]` `of` $left attr-dict
     `:` type($base) `,` type($offset) `,` type($left) `->` type($value)
@@ -223,17 +223,18 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
     }
     ```
 
-    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element
-    counts as different from all others. All `lanes` lanes of the row take part. With `threads`, the
-    `threads` threads of a block read the elements for all rows of the block together, if there are
-    more than `max_alone`. Then `at` is the number of the thread's row, a row has `lanes` threads,
-    the rows of a block are neighbours, and all rows below `rows` run the op. Clauses:
+    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element counts
+    as different from all others, and so does an i64 that i32 does not hold. All `lanes` lanes of
+    the row take part. With `threads`, the `threads` threads of a block read the elements for all
+    rows of the block together, if there are more than `max_alone`. Then `at` is the number of the
+    thread's row, a row has `lanes` threads, the rows of a block are neighbours, and all rows below
+    `rows` run the op. Clauses:
 
     * is_last_c1: `lanes` is a power of two of at most 32;
     * is_last_c2: `threads` is 0 or a multiple of 32; with threads `max_alone` is positive and
       `rows` is there, without `max_alone` is 0 and `rows` is not there.
   }];
-  let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "", [MemRead]>:$base,
+  let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$at, CUDA_Offset:$count, Optional<CUDA_Offset>:$rows,
                        DefaultValuedAttr<I64Attr, "1">:$lanes,
                        DefaultValuedAttr<I64Attr, "0">:$threads,

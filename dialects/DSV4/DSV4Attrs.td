@@ -170,8 +170,8 @@ def DSV4_FormatAttr : DSV4_Attr<"Format", "format"> {
 
     Clauses:
 
-    * format_c1: an element is f4E2M1FN, f8E4M3FN, i4, bf16 or f32, a scale
-      f8E8M0FNU, f8E4M3FN, bf16 or f32;
+    * format_c1: an element is f4E2M1FN, f8E4M3FN, i4, bf16, f16 or f32, a scale
+      f8E8M0FNU, f8E4M3FN, bf16, f16 or f32;
     * format_c2: groups are positive;
     * format_c3: only elements of 4 bits are `high_first`.
   }];
@@ -233,7 +233,7 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
 
     ```
     amax   = the largest |x|, NaN ignored, infinity as the largest finite value
-             of the type of x (bf16 or f32)
+             of the type of x (bf16, f16 or f32)
     amax   = max(amax, floor)                           floor_of = amax
     scale  = amax / max  |  amax * fp32(1 / max)        limit = divide | reciprocal
     scale  = max(scale, floor)                          floor_of = scale

@@ -72,6 +72,10 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     and the last value to nearest even into the result. A NaN becomes 0x7FFF in bf16 and 0x7FFFFFFF
     in f32. A field without scales whose type is that of the result is copied bit by bit.
 
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)). f16 is accepted
+    wherever bf16 is.
+
     Clauses:
 
     * paged_gather_c1: `indices` is i32 of rank 1 `[k]` or 2 `[tokens, k]`;
@@ -179,6 +183,9 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     may have the shape `[tokens]`. The unused bytes after a row or tail field (`pad`) become zero if
     field and pad together are a power of two of bytes. All other unused bytes stay as they are:
     other pads, gaps before a field `at` a byte, and the end of a page.
+
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)).
 
     Clauses:
 

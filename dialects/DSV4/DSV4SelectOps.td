@@ -90,6 +90,10 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     bounds (its contract is `bounded`), a result is right if it is the exact selection of scores
     that are each within the bound (docs/Contracts.md). A selection by `groups` needs exact scores.
 
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)). `indices` and
+    `slots` are i32, i64 or ui32, whose bits are those of i32. f16 is accepted wherever bf16 is.
+
     Clauses:
 
     * topk_c1: `scores` is bf16 or f32 of rank at least 1 with at most 2^22 elements per row, and at
@@ -114,17 +118,17 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     DeepSeek-V2's (1). Ties, NaN and padding are stated here because public kernels leave them open.
   }];
   let arguments = (ins
-    DSV4_Operand<"scores", TensorOf<[BF16, F32]>>:$scores,
+    DSV4_Operand<"scores", DSV4_Rows>:$scores,
     Optional<DSV4_Operand<"bias", TensorOf<[F32]>>>:$bias,
-    Optional<DSV4_Operand<"lengths", TensorOf<[I32]>>>:$lengths,
-    Optional<DSV4_Operand<"page_table", TensorOf<[I32]>>>:$page_table,
-    Optional<DSV4_Operand<"requests", TensorOf<[I32]>>>:$requests,
-    Variadic<DSV4_Operand<"outs", TensorOf<[I32, BF16, F32]>>>:$outs,
+    Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
+    Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
+    Variadic<DSV4_Operand<"outs", TensorOf<[I32, I64, UI32, BF16, F16, F32]>>>:$outs,
     DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order, UnitAttr:$smallest,
     OptionalAttr<I64Attr>:$page, OptionalAttr<I64Attr>:$ratio, OptionalAttr<I64Attr>:$groups,
     OptionalAttr<I64Attr>:$keep, OptionalAttr<I64Attr>:$by
   );
-  let results = (outs Variadic<TensorOf<[I32, BF16, F32]>>:$chosen);
+  let results = (outs Variadic<TensorOf<[I32, I64, UI32, BF16, F16, F32]>>:$chosen);
   let assemblyFormat = [{
     $scores (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)? (`ratio` $ratio^)?

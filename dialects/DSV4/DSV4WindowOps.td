@@ -113,6 +113,10 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     a launch reads or writes an entry of the state that another one writes. A segment may write the
     entry that it reads.
 
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)). f16 is accepted
+    wherever bf16 is.
+
     Clauses:
 
     * compress_c1: `values` and `scores` are bf16 or f32 of one type `[tokens, D]`, `[tokens, 2 D]`

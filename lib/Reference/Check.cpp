@@ -72,6 +72,18 @@ static Memory view(const rt::Binding &binding, const Buffer &buffer,
           ArrayRef<char>(static_cast<const char *>(buffer.data), size)};
 }
 
+/// Indices of i32, ui32 or i64; what i32 does not hold is never right.
+static std::vector<int32_t> readIndices(ArrayRef<char> bytes, unsigned width) {
+  std::vector<int32_t> indices(bytes.size() / width);
+  for (auto [at, index] : llvm::enumerate(indices)) {
+    int64_t wide = 0;
+    std::memcpy(&wide, bytes.data() + at * width, width);
+    bool fits = width == sizeof(index) || llvm::isInt<32>(wide);
+    index = fits ? int32_t(wide) : INT32_MIN;
+  }
+  return indices;
+}
+
 static std::string explainSelection(const Expected &expected,
                                     const Expectation &destination,
                                     const Memory &got,
@@ -79,10 +91,12 @@ static std::string explainSelection(const Expected &expected,
   const SelectionOracle &oracle = *destination.knowledge.selection;
   const Expectation &indices = findIndices(expected, &oracle);
   SmallVector<int64_t> shape;
+  auto widthOf = [&](const Expectation &of) {
+    return rt::getByteSize(expected.signature.bindings[of.binding].storage);
+  };
   Memory memory = view(expected.signature.bindings[indices.binding],
                        buffers[indices.binding], indices.format, shape);
-  std::vector<int32_t> chosen(memory.bytes.size() / sizeof(int32_t));
-  llvm::copy(memory.bytes, reinterpret_cast<char *>(chosen.data()));
+  std::vector<int32_t> chosen = readIndices(memory.bytes, widthOf(indices));
   // Without right indices nothing can be said of what belongs to them.
   std::string why = compareSelection(memory.destination, chosen, oracle);
   if (!why.empty())
@@ -93,8 +107,12 @@ static std::string explainSelection(const Expected &expected,
   case Knowledge::Part::Values:
     return compareSelectedValues(got.destination, *destination.format,
                                  got.bytes, chosen, oracle);
-  case Knowledge::Part::Slots:
-    return compareSelectedSlots(got.destination, got.bytes, chosen, oracle);
+  case Knowledge::Part::Slots: {
+    std::vector<int32_t> slots = readIndices(got.bytes, widthOf(destination));
+    ArrayRef<char> bytes(reinterpret_cast<const char *>(slots.data()),
+                         slots.size() * sizeof(int32_t));
+    return compareSelectedSlots(got.destination, bytes, chosen, oracle);
+  }
   }
   return "";
 }

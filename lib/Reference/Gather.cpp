@@ -27,8 +27,8 @@ struct Level {
 
 } // namespace
 
-/// Writes element `at` of a bf16 or f32 result: `element * scale_0 * ...`, each
-/// product rounded to fp32.
+/// Writes element `at` of a bf16, f16 or f32 result: `element * scale_0 * ...`,
+/// each product rounded to fp32.
 static void storeScaled(double element, ArrayRef<float> scales, Format format,
                         char *result, int64_t at) {
   if (format == Format::BF16) {
@@ -39,6 +39,11 @@ static void storeScaled(double element, ArrayRef<float> scales, Format format,
   float value = float(element);
   for (float scale : scales)
     value = roundToF32(double(value) * double(scale));
+  if (format == Format::F16) {
+    auto code = uint16_t(encode(format, value));
+    std::memcpy(result + at * sizeof(code), &code, sizeof(code));
+    return;
+  }
   uint32_t code = 0x7FFFFFFF;
   if (!std::isnan(value))
     std::memcpy(&code, &value, sizeof(code));
@@ -79,7 +84,7 @@ Interpreter::findEntry(PagedGatherOp op, int64_t token, int64_t index) const {
                      ? values.at(op.getRequests()).index(token)
                      : token;
     const Tensor &tensor = values.at(lengths);
-    if (at < 0 || at >= tensor.size() || index >= tensor.index(at))
+    if (at < 0 || at >= tensor.size() || index >= tensor.length(at))
       return std::nullopt;
   }
   auto cache = cast<BlockArgument>(op.getCache());

@@ -14,6 +14,9 @@
 #include "dsv4/Reference/Evaluation.h"
 #include "dsv4/Reference/Interpreter.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -69,10 +72,32 @@ struct Tensor {
     unsigned width = element.getIntOrFloatBitWidth();
     return width == 4 ? size() / 2 : size() * ((width + 7) / 8);
   }
-  int32_t index(int64_t at) const {
+  /// An element of i32, ui32 (by its bits) or i64.
+  int64_t integer(int64_t at) const {
+    if (element.isInteger(64)) {
+      int64_t value;
+      std::memcpy(&value, data + at * sizeof(value), sizeof(value));
+      return value;
+    }
     int32_t value;
     std::memcpy(&value, data + at * sizeof(value), sizeof(value));
     return value;
+  }
+  /// The same as an index: what i32 does not hold is none.
+  int32_t index(int64_t at) const {
+    int64_t value = integer(at);
+    return llvm::isInt<32>(value) ? int32_t(value) : -1;
+  }
+  /// The same as a length: what i32 does not hold is the nearest that it does.
+  int32_t length(int64_t at) const {
+    return int32_t(std::clamp<int64_t>(integer(at), INT32_MIN, INT32_MAX));
+  }
+  /// Only of results.
+  void setIndex(int64_t at, int32_t index) const {
+    int64_t value = index;
+    // Little endian: the low half is an i32.
+    int64_t width = element.getIntOrFloatBitWidth() / 8;
+    std::memcpy(data + at * width, &value, width);
   }
   Elements elements(bool highFirst = false) const {
     return {data, *getFormat(element), highFirst};

@@ -56,7 +56,7 @@ int64_t Interpreter::countCandidates(TopkOp op, int64_t row) const {
   int64_t columns = values.at(op.getScores()).shape.back();
   if (!op.getLengths())
     return columns;
-  int64_t given = values.at(op.getLengths()).index(row);
+  int64_t given = values.at(op.getLengths()).length(row);
   if (op.getRatio())
     given = given < 0 ? 0 : (given + 1) / int64_t(*op.getRatio());
   return std::clamp<int64_t>(given, 0, columns);
@@ -209,7 +209,8 @@ rt::Status Interpreter::choose(TopkOp op) {
     std::copy(chosen.begin(), chosen.end(), indices.begin() + row * k);
   }
   if (Tensor *out = result(op.getIndices()))
-    std::memcpy(out->data, indices.data(), out->bytes());
+    for (auto [at, index] : llvm::enumerate(indices))
+      out->setIndex(at, index);
   if (Tensor *out = result(op.getValues())) {
     Elements from = scores.elements(), to = out->elements();
     float none = std::numeric_limits<float>::infinity();
@@ -218,17 +219,16 @@ rt::Status Interpreter::choose(TopkOp op) {
       int64_t source = at / k * columns + indices[at];
       if (indices[at] < 0)
         to.round(at, none);
-      else if (to.format == Format::F32)
+      else if (to.format == Format::F32 && from.format != Format::F16)
         to.setCode(at, from.code(source) << (32 - bitWidth(from.format)));
       else
         to.round(at, from.f32(source));
     }
   }
   if (Tensor *out = result(op.getSlots()))
-    for (size_t at = 0; at < indices.size(); ++at) {
-      int32_t slot = indices[at] < 0 ? -1 : findSlot(op, at / k, indices[at]);
-      std::memcpy(out->data + at * sizeof(slot), &slot, sizeof(slot));
-    }
+    for (size_t at = 0; at < indices.size(); ++at)
+      out->setIndex(at,
+                    indices[at] < 0 ? -1 : findSlot(op, at / k, indices[at]));
   if (!op.getContract(op.getOutsMutable()[0]).isExact())
     expectSelection(op);
   return {};
@@ -260,13 +260,14 @@ void dsv4::reference::sortUnordered(func::FuncOp func,
     int64_t k = op.getK();
     int64_t rows = llvm::product_of(indices->shape, int64_t(1)) / k;
     for (int64_t row = 0; row < rows; ++row) {
-      std::vector<int32_t> found(k), order(k);
-      char *data = static_cast<char *>(indices->data) + row * k * 4;
-      std::memcpy(found.data(), data, k * 4);
+      std::vector<int32_t> order(k);
+      Type element = getElementTypeOrSelf(op.getIndices().getType());
+      Tensor found{element, {rows, k}, static_cast<char *>(indices->data)};
       std::iota(order.begin(), order.end(), 0);
       // Padding last.
       std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-        return uint32_t(found[a]) < uint32_t(found[b]);
+        return uint64_t(found.integer(row * k + a)) <
+               uint64_t(found.integer(row * k + b));
       });
       for (Value out : op.getOuts())
         if (const Buffer *buffer = bufferOf(out)) {

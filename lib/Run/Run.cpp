@@ -135,11 +135,12 @@ static StringRef getDtype(const rt::Binding &binding) {
         .Case("f32", "f4")
         .Case("i32", "i4")
         .Case("bf16", "u2")
+        .Case("f16", "f2")
         .Default("u1");
   case rt::Storage::U16:
-    return "u2";
+    return binding.element == "f16" ? "f2" : "u2";
   case rt::Storage::I32:
-    return "i4";
+    return binding.element == "ui32" ? "u4" : "i4";
   case rt::Storage::F32:
     return "f4";
   case rt::Storage::I64:
@@ -155,7 +156,7 @@ static int64_t getFileElementBytes(const rt::Binding &binding) {
     return 1;
   return llvm::StringSwitch<int64_t>(getDtype(binding))
       .Cases({"f4", "i4"}, 4)
-      .Case("u2", 2)
+      .Cases({"u2", "f2"}, 2)
       .Default(1);
 }
 

@@ -120,12 +120,15 @@ private:
   llvm::ArrayRef<int64_t> getShape(mlir::Value value) const {
     return set.shapes[getBinding(value)];
   }
+  // Integers of a tensor of i32 or i64.
+  int64_t getWidth(unsigned argument) const;
   int64_t getCount(unsigned argument) const {
     unsigned binding = signature.firstBinding[argument];
-    return set.bytes[binding].size() / sizeof(int32_t);
+    return set.bytes[binding].size() / getWidth(argument);
   }
   int32_t load(mlir::Value value, int64_t at) const;
   void store(unsigned argument, int64_t at, int64_t value);
+  int64_t widen(unsigned argument, int64_t at, int64_t value) const;
   template <typename Make>
   void spoil(int64_t count, uint64_t kinds, uint64_t spread, Random &random,
              Make make) const;
@@ -148,6 +151,10 @@ private:
   llvm::SmallVector<uint64_t> seeds; ///< Of every argument.
   InputSet set;
 };
+
+/// The code of a number that bf16 holds, in a format that may not: the largest
+/// one where only those are allowed that are finite.
+uint32_t encodeAs(Format format, double value, Codes codes);
 
 /// The numbers below `count`, in random order.
 std::vector<int32_t> shuffle(int64_t count, Random &random);

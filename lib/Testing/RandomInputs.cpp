@@ -123,7 +123,7 @@ static Use getUse(OpOperand &operand) {
   }
   if (isa<ReferenceInterface>(op)) {
     Type element = getElementTypeOrSelf(operand.get().getType());
-    bool isValue = element.isF32() || element.isBF16();
+    bool isValue = element.isF32() || element.isBF16() || element.isF16();
     return {isValue ? Role::Values : Role::None};
   }
   if (number == 0)
@@ -228,22 +228,60 @@ int64_t InputMaker::getPages(TypedValue<CacheType> cache) const {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Element `at` of an i32 argument, -1 if extents that nothing ties leave none.
-int32_t InputMaker::load(Value value, int64_t at) const {
-  const std::vector<char> &bytes = set.bytes[getBinding(value)];
-  int32_t result = -1;
-  if ((at + 1) * sizeof(result) <= bytes.size())
-    std::memcpy(&result, bytes.data() + at * sizeof(result), sizeof(result));
-  return result;
+/// Bytes of an integer of an argument.
+int64_t InputMaker::getWidth(unsigned argument) const {
+  return rt::getByteSize(
+      signature.bindings[signature.firstBinding[argument]].storage);
 }
 
-/// Stores the nearest i32.
+/// What element `at` of an argument means, -1 if extents that nothing ties
+/// leave none.
+int32_t InputMaker::load(Value value, int64_t at) const {
+  unsigned argument = cast<BlockArgument>(value).getArgNumber();
+  const std::vector<char> &bytes = set.bytes[getBinding(value)];
+  int64_t width = getWidth(argument);
+  if ((at + 1) * width > int64_t(bytes.size()))
+    return -1;
+  if (width == sizeof(int32_t)) {
+    int32_t result;
+    std::memcpy(&result, bytes.data() + at * width, width);
+    return result;
+  }
+  int64_t wide;
+  std::memcpy(&wide, bytes.data() + at * width, width);
+  if (uses[argument].role == Role::Lengths)
+    return int32_t(std::clamp<int64_t>(wide, INT32_MIN, INT32_MAX));
+  return llvm::isInt<32>(wide) ? int32_t(wide) : -1;
+}
+
+/// Stores the nearest i32; in an i64 perhaps another number with its meaning.
 void InputMaker::store(unsigned argument, int64_t at, int64_t value) {
-  int32_t narrow = int32_t(
-      std::min<int64_t>(std::max<int64_t>(value, INT32_MIN), INT32_MAX));
-  std::memcpy(set.bytes[signature.firstBinding[argument]].data() +
-                  at * sizeof(narrow),
-              &narrow, sizeof(narrow));
+  value = std::clamp<int64_t>(value, INT32_MIN, INT32_MAX);
+  int64_t width = getWidth(argument);
+  if (width == sizeof(int64_t) && indices != Indices::Valid)
+    value = widen(argument, at, value);
+  // Little endian: the low half is the i32.
+  std::memcpy(set.bytes[signature.firstBinding[argument]].data() + at * width,
+              &value, width);
+}
+
+/// For an index that is none, or a number at an end of i32, often one that i32
+/// does not hold. The low halves of some would be valid.
+int64_t InputMaker::widen(unsigned argument, int64_t at, int64_t value) const {
+  bool isLength = uses[argument].role == Role::Lengths;
+  Random random(seeds[argument] + uint64_t(at));
+  int64_t low = random.below(64), half = int64_t(1) << 32;
+  if (value == INT32_MAX) {
+    const int64_t high[] = {value, half / 2 + low, half + low,
+                            int64_t(1) << 40, INT64_MAX};
+    return high[random.below(std::size(high))];
+  }
+  if (value != INT32_MIN && (isLength || value != -1))
+    return value;
+  const int64_t none[] = {value, low - half, INT64_MIN, half + low,
+                          int64_t(1) << 40};
+  // A length that is negative stays so.
+  return none[random.below(isLength ? 3 : std::size(none))];
 }
 
 std::vector<uint8_t> InputMaker::makeElements(Type type, Role role,
@@ -317,6 +355,12 @@ void InputMaker::fillTensor(BlockArgument argument, Random &random) {
   std::vector<uint8_t> elements = makeElements(type, role, count, random);
   std::memcpy(bytes.data(), elements.data(),
               std::min(elements.size(), bytes.size()));
+}
+
+uint32_t dsv4::reference::encodeAs(Format format, double value, Codes codes) {
+  uint32_t code = encode(format, value), sign = 1u << (bitWidth(format) - 1);
+  bool isInfinity = (code & (sign - 1)) == largestFinite(format) + 1;
+  return codes == Codes::Finite && isInfinity ? code - 1 : code;
 }
 
 std::vector<int32_t> dsv4::reference::shuffle(int64_t count, Random &random) {

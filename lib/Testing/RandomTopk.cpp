@@ -94,7 +94,8 @@ void InputMaker::fillKeys(BlockArgument argument, Random &random) {
       kind = FewValues;
     float center = makeNormal(random);
     for (int64_t i = 0; i < columns; ++i) {
-      uint32_t code = encode(format, makeKey(kind, i, columns, center, random));
+      uint32_t code =
+          encodeAs(format, makeKey(kind, i, columns, center, random), codes);
       // Rounding would make one NaN of all.
       std::memcpy(bytes.data() + at + i * width, &code, width);
     }

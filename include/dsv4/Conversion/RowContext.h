@@ -28,6 +28,13 @@ namespace dsv4 {
 /// Names a value: the emitted text gives it a line of its own under that name.
 mlir::Location named(mlir::Location loc, llvm::StringRef name);
 
+/// What an integer of an operand is for. It decides what an i64 means that i32
+/// does not hold.
+enum class IntegerKind {
+  Index, ///< A slot, position, page, request or id: -1, which is none.
+  Length ///< The nearest i32.
+};
+
 /// The context of a row-wise op while it becomes a row program: builders of
 /// index arithmetic on the row, access to operands, and the rows that other ops
 /// computed.
@@ -85,17 +92,20 @@ public:
   /// the iteration space, and it may have one more.
   mlir::Value getRowOffset(mlir::Value tensor, llvm::StringRef name = "");
 
-  /// An element of a tensor of integers, as index.
+  /// An element of a tensor of i32 or i64, as an index that i32 holds.
   mlir::Value loadIndexAt(mlir::Value tensor,
                           llvm::ArrayRef<mlir::Value> indices,
-                          llvm::StringRef name);
+                          llvm::StringRef name,
+                          IntegerKind kind = IntegerKind::Index);
   /// The element of this row, of a tensor with one for each.
-  mlir::Value loadIndexOfRow(mlir::Value tensor, llvm::StringRef name);
+  mlir::Value loadIndexOfRow(mlir::Value tensor, llvm::StringRef name,
+                             IntegerKind kind = IntegerKind::Index);
   /// The element at `offset` if the condition holds; otherwise nothing is read,
   /// and the value is `otherwise`. `offset` is called at the load.
   mlir::Value loadIndexIf(mlir::Value condition, mlir::Value tensor,
                           llvm::function_ref<mlir::Value()> offset,
-                          int64_t otherwise, llvm::StringRef name);
+                          int64_t otherwise, llvm::StringRef name,
+                          IntegerKind kind = IntegerKind::Index);
 
   /// Elements [begin, begin + count) of the row of an operand, as they are
   /// stored: computed in this kernel, or read. A rank of one less than the
@@ -107,6 +117,10 @@ public:
   /// bound, or `max` elements.
   mlir::Value takeRow(mlir::Value operand, llvm::StringRef name,
                       int64_t max = 0);
+  /// The whole row of an operand of indices, as i32.
+  mlir::Value takeIndices(mlir::Value operand, llvm::StringRef name);
+  /// Indices, a row of i32 or i64, as i32.
+  mlir::Value toI32(mlir::Value indices, llvm::StringRef name);
 
   /// The same in fp32.
   mlir::Value toF32(mlir::Value vector, llvm::StringRef name = "");
@@ -127,9 +141,11 @@ public:
   RowValue lookupRow(mlir::Value value) const { return rows.lookup(value); }
 
 private:
-  /// The integer at `offset` of the buffer of a tensor.
+  /// The integer at `offset` of the buffer of a tensor, as i32.
+  mlir::Value loadInteger(mlir::Value tensor, mlir::Value offset,
+                          llvm::StringRef name, IntegerKind kind);
   mlir::Value loadIndex(mlir::Value tensor, mlir::Value offset,
-                        llvm::StringRef name);
+                        llvm::StringRef name, IntegerKind kind);
 
   KernelOp kernel;
   mlir::OpBuilder &outside;

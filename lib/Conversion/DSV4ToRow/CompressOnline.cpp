@@ -63,10 +63,13 @@ private:
 } // namespace
 
 void SegmentBuilder::readPlan(Value segment) {
-  auto load = [&](int64_t column, StringRef name) {
-    return row.loadIndexAt(op.getPlan(), {segment, row.constant(column)}, name);
+  auto load = [&](int64_t column, StringRef name,
+                  IntegerKind kind = IntegerKind::Index) {
+    return row.loadIndexAt(op.getPlan(), {segment, row.constant(column)}, name,
+                           kind);
   };
-  Value position = load(0, "position"), count = load(1, "count");
+  Value position = load(0, "position");
+  Value count = load(1, "count", IntegerKind::Length);
   Value token = load(2, "first_token");
   Value fromIndex = load(3, "from"), toIndex = load(4, "to");
 

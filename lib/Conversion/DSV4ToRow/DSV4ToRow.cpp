@@ -38,6 +38,17 @@ static BlockArgument getDestination(KernelOp kernel, unsigned index) {
   return destination;
 }
 
+/// A segment of a row as its destination has it: row programs compute indices
+/// as i32.
+static Value toStored(RowContext &row, Value segment, Type element) {
+  auto type = cast<VectorType>(segment.getType());
+  if (!element.isInteger(64) || !type.getElementType().isInteger(32))
+    return segment;
+  return arith::ExtSIOp::create(row.getBuilder(), row.getLoc(),
+                                VectorType::get(type.getShape(), element),
+                                segment);
+}
+
 /// Stores one row of a result, whose values stand for `group` elements of the
 /// row each, into its destination.
 static void storeRow(RowContext &row, Value destination,
@@ -74,6 +85,7 @@ static void storeRow(RowContext &row, Value destination,
   Value start = row.getRowOffset(destination, "row_start");
   int64_t offset = 0;
   for (Value segment : segments) {
+    segment = toStored(row, segment, memref.getElementType());
     int64_t alignment =
         std::gcd(std::gcd<int64_t>(16, extent * bits / 8), offset * bits / 8);
     row::WriteOp::create(b, row.getLoc(), segment, buffer,

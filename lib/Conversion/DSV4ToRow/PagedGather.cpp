@@ -52,8 +52,9 @@ CacheEntry GatherBuilder::buildEntry() {
   Value valid = row.isNotNegative(index);
   Value lengths = op.getLengths();
   if (lengths && !op.hasLengthsPerRequest()) {
-    Value length =
-        row.loadIndexAt(lengths, perToken ? token : row.constant(0), "length");
+    // Of one token the length is of rank 0.
+    ArrayRef<Value> at = perToken ? ArrayRef<Value>(token) : ArrayRef<Value>();
+    Value length = row.loadIndexAt(lengths, at, "length", IntegerKind::Length);
     valid = row.both(valid, row.isBelow(index, length));
   }
 
@@ -71,7 +72,8 @@ CacheEntry GatherBuilder::buildEntry() {
     if (op.hasLengthsPerRequest()) {
       // The length of a request that there is not must not be read.
       Value length = row.loadIndexIf(
-          valid, lengths, [&] { return tableRow; }, 0, "length");
+          valid, lengths, [&] { return tableRow; }, 0, "length",
+          IntegerKind::Length);
       valid = row.both(valid, row.isBelow(index, length));
     }
     entry = findEntryOfPosition(row, {op.getCache(), table, std::nullopt},

@@ -36,11 +36,19 @@ std::string RowContext::getName(Value source) {
              : "";
 }
 
+/// The type of the elements of a tensor in row programs: those of ui32 are i32.
+static Type getRowElement(RankedTensorType tensor) {
+  Type element = tensor.getElementType();
+  return element.isUnsignedInteger(32)
+             ? IntegerType::get(tensor.getContext(), 32)
+             : element;
+}
+
 Value RowContext::getBuffer(Value source, StringRef field) {
   Type element = IntegerType::get(outside.getContext(), 8);
   if (auto tensor = dyn_cast<RankedTensorType>(source.getType()))
     if (tensor.getElementTypeBitWidth() >= 8)
-      element = tensor.getElementType();
+      element = getRowElement(tensor);
   auto type = MemRefType::get({ShapedType::kDynamic}, element);
   return BufferOp::create(outside, loc, type, source,
                           field.empty() ? StringAttr()
@@ -156,7 +164,7 @@ Value RowContext::getOffset(Value tensor, ArrayRef<Value> indices) {
     Value part = mul(index, getStride(tensor, axis));
     offset = offset ? add(offset, part) : part;
   }
-  return offset;
+  return offset ? offset : constant(0);
 }
 
 Value RowContext::getRowOffset(Value tensor, StringRef name) {
@@ -167,31 +175,46 @@ Value RowContext::getRowOffset(Value tensor, StringRef name) {
   return mul(row, getStride(tensor, rank - 1), name);
 }
 
-Value RowContext::loadIndex(Value tensor, Value offset, StringRef name) {
-  Value loaded = memref::LoadOp::create(inside, getLoc(name), getBuffer(tensor),
-                                        ValueRange{offset});
-  return arith::IndexCastOp::create(inside, loc, inside.getIndexType(), loaded);
+Value RowContext::loadInteger(Value tensor, Value offset, StringRef name,
+                              IntegerKind kind) {
+  Value buffer = getBuffer(tensor);
+  bool isWide =
+      getRowElement(cast<RankedTensorType>(tensor.getType())).isInteger(64);
+  Location at =
+      isWide && !name.empty() ? getLoc((name + "_i64").str()) : getLoc(name);
+  Value loaded = memref::LoadOp::create(inside, at, buffer, ValueRange{offset});
+  // From here on all arithmetic is that of i32.
+  return isWide
+             ? row::NarrowOp::create(inside, getLoc(name), inside.getI32Type(),
+                                     loaded, kind == IntegerKind::Length)
+                   .getNarrowed()
+             : loaded;
+}
+
+Value RowContext::loadIndex(Value tensor, Value offset, StringRef name,
+                            IntegerKind kind) {
+  return arith::IndexCastOp::create(inside, loc, inside.getIndexType(),
+                                    loadInteger(tensor, offset, name, kind));
 }
 
 Value RowContext::loadIndexAt(Value tensor, ArrayRef<Value> indices,
-                              StringRef name) {
-  return loadIndex(tensor, getOffset(tensor, indices), name);
+                              StringRef name, IntegerKind kind) {
+  return loadIndex(tensor, getOffset(tensor, indices), name, kind);
 }
 
-Value RowContext::loadIndexOfRow(Value tensor, StringRef name) {
-  return loadIndex(tensor, getRowOffset(tensor), name);
+Value RowContext::loadIndexOfRow(Value tensor, StringRef name,
+                                 IntegerKind kind) {
+  return loadIndex(tensor, getRowOffset(tensor), name, kind);
 }
 
 Value RowContext::loadIndexIf(Value condition, Value tensor,
                               function_ref<Value()> offset, int64_t otherwise,
-                              StringRef name) {
-  Value buffer = getBuffer(tensor);
+                              StringRef name, IntegerKind kind) {
   auto lookup = scf::IfOp::create(inside, getLoc(name), inside.getI32Type(),
                                   condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(inside);
   inside.setInsertionPointToStart(lookup.thenBlock());
-  Value found =
-      memref::LoadOp::create(inside, loc, buffer, ValueRange{offset()});
+  Value found = loadInteger(tensor, offset(), /*name=*/"", kind);
   scf::YieldOp::create(inside, loc, found);
   inside.setInsertionPointToStart(lookup.elseBlock());
   Value none = arith::ConstantIntOp::create(inside, loc, otherwise, 32);
@@ -210,7 +233,7 @@ StoredVector dsv4::locateRow(RowContext &row, Value tensor, int64_t begin,
   auto type = cast<RankedTensorType>(tensor.getType());
   StoredVector stored;
   stored.buffer = row.getBuffer(tensor);
-  stored.element = type.getElementType();
+  stored.element = getRowElement(type);
   stored.extent = stored.readable = count;
   int64_t bits = getElementBits(stored.element);
   int64_t cell = getElementBits(
@@ -242,7 +265,7 @@ static Value readBounded(RowContext &row, KernelOp kernel, Value operand,
   int64_t axis = type.getRank() - 1;
   StoredVector stored;
   stored.buffer = row.getBuffer(operand);
-  stored.element = type.getElementType();
+  stored.element = getRowElement(type);
   stored.extent = stored.readable = max ? max : row.boundExtent(operand, axis);
   stored.length = row.getExtent(operand, axis);
   stored.offset = isShared ? row.constant(0)
@@ -305,6 +328,21 @@ Value RowContext::takeRow(Value operand, StringRef name, int64_t max) {
   return buildRead(*this, stored);
 }
 
+Value RowContext::takeIndices(Value operand, StringRef name) {
+  return toI32(takeRow(operand, name), name);
+}
+
+Value RowContext::toI32(Value indices, StringRef name) {
+  auto type = cast<VectorType>(indices.getType());
+  if (!type.getElementType().isInteger(64))
+    return indices;
+  return row::NarrowOp::create(
+             inside, getLoc(name),
+             VectorType::get(type.getShape(), inside.getI32Type()), indices,
+             /*saturate=*/false)
+      .getNarrowed();
+}
+
 Value RowContext::toF32(Value value, StringRef name) {
   auto type = cast<VectorType>(value.getType());
   auto f32 = VectorType::get(type.getShape(), inside.getF32Type());
@@ -328,8 +366,8 @@ Value RowContext::copy(Value value, Type element) {
   if (from == element)
     return value;
   value = toF32(value);
-  // All others have one NaN.
-  if (from.isBF16())
+  // All others have one NaN, as what is rounded has.
+  if (from.isBF16() && element.isF32())
     value = row::OneNaNOp::create(inside, loc, value.getType(), value);
   return fromF32(value, element);
 }

@@ -69,7 +69,8 @@ Value TopkBuilder::buildLength() {
   if (!op.getLengths())
     return all;
   Value given =
-      row.loadIndexOfRow(op.getLengths(), op.getRatio() ? "position" : "given");
+      row.loadIndexOfRow(op.getLengths(), op.getRatio() ? "position" : "given",
+                         IntegerKind::Length);
   if (op.getRatio())
     given = row.div(row.add(given, row.constant(1)),
                     row.constant(*op.getRatio()), "complete");

@@ -300,6 +300,13 @@ LogicalResult SwapNibblesOp::verify() {
   return success();
 }
 
+LogicalResult NarrowOp::verify() {
+  if (getSaturate() && isa<VectorType>(getSource().getType()))
+    return emitOpError() << "narrow_c1: expected a scalar with 'saturate', got "
+                         << getSource().getType();
+  return success();
+}
+
 LogicalResult JoinOp::verify() {
   auto first = cast<VectorType>(getFirst().getType());
   auto second = cast<VectorType>(getSecond().getType());

@@ -212,6 +212,11 @@ StringRef SwapNibblesOp::getHeader() { return "core/core.cuh"; }
 StringRef OneNaNOp::getCallee() { return "dsv4::one_nan"; }
 StringRef OneNaNOp::getHeader() { return "rows/rows.cuh"; }
 
+StringRef NarrowOp::getCallee() {
+  return getSaturate() ? "dsv4::saturate" : "dsv4::narrow";
+}
+StringRef NarrowOp::getHeader() { return "core/integers.cuh"; }
+
 StringRef JoinOp::getCallee() {
   return getVector(getJoined()).getRank() == 1 ? "dsv4::join_vectors"
                                                : "dsv4::join";

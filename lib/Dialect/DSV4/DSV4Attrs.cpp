@@ -293,7 +293,7 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   auto type = toElementType(element);
   if (!type || !layout::isDataType(*type))
     return emitError() << "format_c1: expected elements of type f4E2M1FN, i4, "
-                          "f8E4M3FN, bf16 or f32, got "
+                          "f8E4M3FN, bf16, f16 or f32, got "
                        << element;
   if (highFirst && getElementBits(element) != 4)
     return emitError() << "format_c3: expected only elements of 4 bits to be "
@@ -303,7 +303,7 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     auto scaleType = toElementType(scale.getElement());
     if (!scaleType || !layout::isScaleType(*scaleType))
       return emitError() << "format_c1: expected scales of type f8E8M0FNU, "
-                            "f8E4M3FN, bf16 or f32, got "
+                            "f8E4M3FN, bf16, f16 or f32, got "
                          << scale.getElement();
   }
   return success();

@@ -343,6 +343,9 @@ LogicalResult BufferOp::verify() {
     return emitOpError() << "buffer_c2: only a cache has fields";
   Type source = getElementTypeOrSelf(getSource().getType());
   bool bytes = source.getIntOrFloatBitWidth() < 8;
+  // What ui32 says is for the caller only.
+  if (source.isUnsignedInteger(32))
+    source = IntegerType::get(getContext(), 32);
   if (bytes ? !element.isInteger(8) : element != source)
     return emitOpError() << "buffer_c1: expected a memref of "
                          << (bytes ? "i8" : "the tensor's element type")

@@ -142,11 +142,17 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
 // Verifier
 //===----------------------------------------------------------------------===//
 
+/// Whether indices of that type can be a result (DSV4_IndexResults).
+static bool isIndexResult(Type element) {
+  return element.isSignlessInteger(32) || element.isSignlessInteger(64) ||
+         element.isUnsignedInteger(32);
+}
+
 /// Clause topk_c2.
 static LogicalResult verifyDestinations(TopkOp op) {
   auto scores = cast<RankedTensorType>(op.getScores().getType());
   ArrayRef<int64_t> rows = scores.getShape().drop_back();
-  StringRef hint = op.getPageTable() ? "" : "; 'slots' of i32 need 'pages'";
+  StringRef hint = op.getPageTable() ? "" : "; 'slots' need 'pages'";
   size_t max = op.getPageTable() ? 3 : 2, min = op.getPageTable() ? 2 : 1;
   if (op.getOuts().size() < min || op.getOuts().size() > max)
     return op.emitOpError()
@@ -174,12 +180,13 @@ static LogicalResult verifyDestinations(TopkOp op) {
     bool isValues = name == "values";
     if (isValues ? type.getElementType() != scores.getElementType() &&
                        !type.getElementType().isF32()
-                 : !type.getElementType().isInteger(32))
+                 : !isIndexResult(type.getElementType()))
       return op.emitOpError()
              << "topk_c2: expected '" << name << "' of "
-             << (isValues ? "the element type of 'scores' or f32" : "i32")
+             << (isValues ? "the element type of 'scores' or f32"
+                          : "i32, i64 or ui32")
              << ", got " << type
-             << (type.getElementType().isInteger(32) ? hint : "");
+             << (isIndexResult(type.getElementType()) ? hint : "");
   }
   return success();
 }

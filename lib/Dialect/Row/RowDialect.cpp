@@ -216,6 +216,13 @@ LogicalResult row::SelectOp::verify() {
   return success();
 }
 
+LogicalResult NarrowOp::verify() {
+  if (getSaturate() && isa<VectorType>(getSource().getType()))
+    return emitOpError() << "narrow_c1: expected a scalar with 'saturate', got "
+                         << getSource().getType();
+  return success();
+}
+
 LogicalResult MapOp::verifyRegions() {
   VectorType type = getMapped().getType();
   auto yield = dyn_cast<row::YieldOp>(getBody().front().getTerminator());

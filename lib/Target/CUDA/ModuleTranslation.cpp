@@ -101,6 +101,7 @@ FailureOr<std::string> ModuleTranslation::spellType(Type type, Location loc) {
       llvm::TypeSwitch<Type, StringRef>(type)
           .Case<cuda::CallableType>([](auto) { return "auto"; })
           .Case<BFloat16Type>([](auto) { return "dsv4::bf16"; })
+          .Case<Float16Type>([](auto) { return "dsv4::f16"; })
           .Case<Float32Type>([](auto) { return "float"; })
           .Case<Float8E4M3FNType>([](auto) { return "dsv4::e4m3"; })
           .Case<Float8E8M0FNUType>([](auto) { return "dsv4::ue8m0"; })

@@ -237,3 +237,19 @@ gpu.module @n attributes {cuda.target = #cuda.target<"sm_90a">} {
 // CHECK: gpu.module @o attributes {cuda.target = #cuda.target<"sm_100f">}
 gpu.module @o attributes {cuda.target = #cuda.target<"sm_100f">} {
 }
+
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%x: i64, %row: vector<8xi64>, %tile: vector<2x4xi64>, %slots: memref<?xi64>,
+                  %i: i32) {
+  // CHECK: cuda.narrow %{{[a-z0-9]+}} : i64 to i32
+  %0 = cuda.narrow %x : i64 to i32
+  // CHECK: cuda.narrow %{{[a-z0-9]+}} saturate : i64 to i32
+  %1 = cuda.narrow %x saturate : i64 to i32
+  // CHECK: cuda.narrow %{{[a-z0-9]+}} : vector<8xi64> to vector<8xi32>
+  %2 = cuda.narrow %row : vector<8xi64> to vector<8xi32>
+  // CHECK: cuda.narrow %{{[a-z0-9]+}} : vector<2x4xi64> to vector<2x4xi32>
+  %3 = cuda.narrow %tile : vector<2x4xi64> to vector<2x4xi32>
+  // CHECK: cuda.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} lanes 8 : memref<?xi64>, i32, i32
+  %4 = cuda.is_last %slots[%i] of %i lanes 8 : memref<?xi64>, i32, i32
+  return
+}

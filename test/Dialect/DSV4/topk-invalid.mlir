@@ -67,7 +67,7 @@ func.func @topk_c2_other_k(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<
 // -----
 
 func.func @topk_c2_indices(%s: tensor<?x?xf32>, %i: tensor<?x8xf32>) {
-  // expected-error @+1 {{topk_c2: expected 'indices' of i32, got 'tensor<?x8xf32>'}}
+  // expected-error @+1 {{topk_c2: expected 'indices' of i32, i64 or ui32, got 'tensor<?x8xf32>'}}
   %0 = dsv4.topk %s outs(%i : tensor<?x8xf32>) : tensor<?x?xf32>
   return
 }
@@ -83,7 +83,7 @@ func.func @topk_c2_values(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<?
 // -----
 
 func.func @topk_c2_count(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c2: expected destinations of 'indices', optionally 'values', got 3; 'slots' of i32 need 'pages'}}
+  // expected-error @+1 {{topk_c2: expected destinations of 'indices', optionally 'values', got 3; 'slots' need 'pages'}}
   %0, %1, %2 = dsv4.topk %s outs(%i, %i, %i : tensor<?x8xi32>, tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -91,7 +91,7 @@ func.func @topk_c2_count(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
 // -----
 
 func.func @topk_c2_slots_without_pages(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %p: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c2: expected 'values' of the element type of 'scores' or f32, got 'tensor<?x8xi32>'; 'slots' of i32 need 'pages'}}
+  // expected-error @+1 {{topk_c2: expected 'values' of the element type of 'scores' or f32, got 'tensor<?x8xi32>'; 'slots' need 'pages'}}
   %0, %1 = dsv4.topk %s outs(%i, %p : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -407,17 +407,17 @@ func.func @type_of_bias(%s: tensor<4x64xf32>, %b: tensor<64xbf16>, %i: tensor<4x
 
 // -----
 
-func.func @type_of_lengths(%s: tensor<4x64xf32>, %l: tensor<4xi64>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{operand #1 must be 'lengths', a tensor of 32-bit signless integer values, but got 'tensor<4xi64>'}}
-  %0 = dsv4.topk %s lengths(%l : tensor<4xi64>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+func.func @type_of_lengths(%s: tensor<4x64xf32>, %l: tensor<4xi16>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{operand #1 must be 'lengths', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xi16>'}}
+  %0 = dsv4.topk %s lengths(%l : tensor<4xi16>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
   return
 }
 
 // -----
 
-func.func @type_of_ids(%t: tensor<100x6xi32>, %i: tensor<4xi64>, %o: tensor<4x6xi32>) {
-  // expected-error @+1 {{operand #1 must be 'ids', a tensor of 32-bit signless integer values, but got 'tensor<4xi64>'}}
-  %0 = dsv4.lookup %t[%i] outs(%o : tensor<4x6xi32>) : tensor<100x6xi32>, tensor<4xi64>
+func.func @type_of_ids(%t: tensor<100x6xi32>, %i: tensor<4xi16>, %o: tensor<4x6xi32>) {
+  // expected-error @+1 {{operand #1 must be 'ids', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xi16>'}}
+  %0 = dsv4.lookup %t[%i] outs(%o : tensor<4x6xi32>) : tensor<100x6xi32>, tensor<4xi16>
   return
 }
 

@@ -454,3 +454,11 @@ func.func @read_c2_negative(%m: memref<?xi8>, %i: index) {
   %x = row.read %m[%i] {align = -9223372036854775808} : memref<?xi8> -> vector<8xf32>
   return
 }
+
+// -----
+
+func.func @narrow_c1(%x: vector<8xi64>) {
+  // expected-error @+1 {{narrow_c1: expected a scalar with 'saturate', got 'vector<8xi64>'}}
+  %0 = row.narrow %x saturate : vector<8xi64> to vector<8xi32>
+  return
+}

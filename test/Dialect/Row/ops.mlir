@@ -381,3 +381,19 @@ func.func @segment_with_offsets(%s: vector<64xf32>, %x: vector<64xbf16>, %n: ind
   }
   return
 }
+
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%x: i64, %row: vector<8xi64>, %fragment: vector<2x4xi64>,
+                  %slots: memref<?xi64>, %i: index) {
+  // CHECK: row.narrow %{{[a-z0-9]+}} : i64 to i32
+  %0 = row.narrow %x : i64 to i32
+  // CHECK: row.narrow %{{[a-z0-9]+}} saturate : i64 to i32
+  %1 = row.narrow %x saturate : i64 to i32
+  // CHECK: row.narrow %{{[a-z0-9]+}} : vector<8xi64> to vector<8xi32>
+  %2 = row.narrow %row : vector<8xi64> to vector<8xi32>
+  // CHECK: row.narrow %{{[a-z0-9]+}} : vector<2x4xi64> to vector<2x4xi32>
+  %3 = row.narrow %fragment : vector<2x4xi64> to vector<2x4xi32>
+  // CHECK: row.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} : memref<?xi64>
+  %4 = row.is_last %slots[%i] of %i : memref<?xi64>
+  return
+}

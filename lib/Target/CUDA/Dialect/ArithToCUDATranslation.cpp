@@ -191,6 +191,9 @@ ArithTranslation::spellConversion(Operation *op,
     return Spelling{"dsv4::convert<" + *type + ">(" + value->text + ")",
                     Precedence::Postfix};
   }
+  // Of a tile, indices become wider ones only.
+  if (isa<VectorType>(to) && isa<arith::ExtSIOp>(op))
+    return Spelling{"dsv4::widen(" + value->text + ")", Precedence::Postfix};
   auto type = text.spellType(to, op->getLoc());
   if (failed(type))
     return failure();
@@ -257,6 +260,8 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
 StringRef ArithTranslation::getHeader(Operation *op) const {
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
     return "rows/convert.cuh";
+  if (isa<arith::ExtSIOp>(op) && isa<VectorType>(op->getResult(0).getType()))
+    return "core/integers.cuh";
   if (isa<arith::MinNumFOp, arith::MaxNumFOp>(op) &&
       isa<VectorType>(op->getResult(0).getType()))
     return "rows/rows.cuh";
