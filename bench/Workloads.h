@@ -136,6 +136,10 @@ std::vector<float> makeAngles(int64_t positions);
 std::unique_ptr<Workload> makeGather(Device &device, const std::string &layout,
                                      int64_t recordBytes, int64_t topk);
 
+/// All positions of 64 requests, of `v4_584`, in pages scattered over one pool;
+/// sizes are rows. The kernel finds what each row is for, or it is `given`.
+std::unique_ptr<Workload> makeRaggedGather(Device &device, bool given);
+
 /// Four dense tensors of 524,288 rows of 512 NVFP4 values; sizes are rows.
 std::unique_ptr<Workload> makeDequantize(Device &device);
 

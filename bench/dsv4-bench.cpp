@@ -279,6 +279,9 @@ static void runAll(Bench &bench) {
       [&] { return makeGather(device, "seed_580", 580, 512); });
   run("gather", false, gathered,
       [&] { return makeGather(device, "v41_fp4_288", 288, 512); });
+  for (bool given : {false, true})
+    run(given ? "gather_given" : "gather_ragged", false, {65536, 8192},
+        [&] { return makeRaggedGather(device, given); });
   run("dequantize", true, {65536, 524288},
       [&] { return makeDequantize(device); });
   for (bool chain : {false, true})

@@ -224,6 +224,12 @@ def require_writers(result, add):
     ):
         if row := table_row(result, what, layout, size, "warm"):
             add(f"{what} {layout} T={size} warm, us", row["us"], 2, 1.5, True)
+    for size in (65536, 8192):
+        ragged = table_row(result, "gather_ragged", "v4_584", size, "cold")
+        given = table_row(result, "gather_given", "v4_584", size, "cold")
+        if ragged and given:
+            name = f"gather_ragged v4_584 {size} rows cold, times the one with given indices"
+            add(name, ragged["us"] / given["us"], 1.05, 1.0, True)
     repeats = table_row(result, "append_repeats", "v4_584", 16384, "cold")
     unique = table_row(result, "append", "v4_584", 16384, "cold")
     if repeats and unique:

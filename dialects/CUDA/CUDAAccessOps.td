@@ -247,6 +247,29 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
   let hasVerifier = 1;
 }
 
+def CUDA_SearchOp : CUDA_Op<"search", [
+    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>,
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
+  let summary = "the last of ascending elements that is at most a value";
+  let description = [{
+    ```mlir
+    func.func @example(%starts: memref<?xi32>, %row: i32, %n: i32) {
+      %request = cuda.search %starts for %row of %n : memref<?xi32>, i32, i32
+      return
+    }
+    ```
+
+    Searches the first `count` elements of the base by halving, as `row.search` says. Every thread
+    searches by itself: those of a row, and mostly of a block, read the same elements.
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base,
+                       CUDA_Offset:$value, CUDA_Offset:$count);
+  let results = (outs I32:$found);
+  let assemblyFormat = [{
+    $base `for` $value `of` $count attr-dict `:` type($base) `,` type($value) `,` type($count)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Programmatic dependent launch
 //===----------------------------------------------------------------------===//

@@ -172,6 +172,27 @@ def Row_IsLastOp : Row_Op<"is_last"> {
   let assemblyFormat = "$base `[` $at `]` `of` $count attr-dict `:` type($base)";
 }
 
+def Row_SearchOp : Row_Op<"search"> {
+  let summary = "the last of ascending elements that is at most a value";
+  let description = [{
+    ```mlir
+    func.func @example(%starts: memref<?xi32>, %row: index, %n: index) {
+      %request = row.search %starts for %row of %n : memref<?xi32>
+      return
+    }
+    ```
+
+    Searches elements `[i, i + n)` of the base by halving, from i = 0 and n = `count` on: i
+    becomes `i + n div 2` where that element is at most `value`, and n becomes `n - n div 2`,
+    until n is at most 1. The result is i. Of ascending elements it is the last that is at most
+    `value`, or the first.
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base, Index:$value,
+                       Index:$count);
+  let results = (outs I32:$found);
+  let assemblyFormat = "$base `for` $value `of` $count attr-dict `:` type($base)";
+}
+
 //===----------------------------------------------------------------------===//
 // Element by element: legal on rows and on fragments
 //===----------------------------------------------------------------------===//

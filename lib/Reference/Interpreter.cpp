@@ -271,6 +271,17 @@ BlockArgument Interpreter::getDestination(Value value) const {
   return cast<BlockArgument>(value);
 }
 
+/// Whether the destination of a result is part of it, and it is the last one
+/// there.
+static bool keepsRows(Value result) {
+  auto op = result.getDefiningOp<RowwiseOpInterface>();
+  return op && op.skipsRows() &&
+         llvm::none_of(result.getUses(), [](OpOperand &use) {
+           auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+           return user && user.isDpsInit(&use);
+         });
+}
+
 rt::Status Interpreter::writeDestinations() {
   SmallVector<Value> written(signature.bindings.size());
   SmallVector<std::pair<Buffer, Tensor>> writes;
@@ -279,7 +290,8 @@ rt::Status Interpreter::writeDestinations() {
       bool returned = llvm::any_of(result.getUsers(), [](Operation *user) {
         return isa<func::ReturnOp>(user);
       });
-      if (!returned && !result.use_empty())
+      // What has rows of before is all known, also if an op reads it.
+      if (!returned && !result.use_empty() && !keepsRows(result))
         continue;
       BlockArgument destination = getDestination(result);
       if (!destination && !returned)

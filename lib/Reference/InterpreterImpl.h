@@ -153,10 +153,26 @@ private:
   std::vector<int32_t> chooseElements(TopkOp op, int64_t row) const;
   int32_t findSlot(TopkOp op, int64_t row, int64_t index) const;
 
-  /// Where an index leads, if anything may be read there.
-  std::optional<Entry> findEntry(PagedGatherOp op, int64_t token,
-                                 int64_t index) const;
+  /// What a row of a gather is for.
+  struct Gathered {
+    bool exists;      ///< Otherwise the row stays as it was.
+    int64_t position; ///< Or index.
+    int64_t request;
+  };
+  rt::Status checkGather(PagedGatherOp op, llvm::ArrayRef<int64_t> rows) const;
+  Gathered findIndexedRow(PagedGatherOp op, int64_t row) const;
+  Gathered findRaggedRow(PagedGatherOp op, int64_t row,
+                         int64_t perRequest) const;
+  /// The request that has row `row`, by halving.
+  int64_t searchRequest(PagedGatherOp op, int64_t row) const;
+  /// Where a row leads, if anything may be read there.
+  std::optional<Entry> findEntry(PagedGatherOp op, const Gathered &row) const;
+  /// The physical page of a logical one, -1 where there is none.
+  int64_t findPage(PagedGatherOp op, int64_t request, int64_t page) const;
   void gatherRow(PagedGatherOp op, Entry entry, char *row) const;
+  /// Copies a field of an entry.
+  void copyField(PagedGatherOp op, FieldAttr field, Entry entry,
+                 char *row) const;
 
   std::optional<Entry> findEntry(CompressOp op, int64_t request,
                                  int64_t position) const;

@@ -414,21 +414,24 @@ double Runner::countBytes() {
     if (!isCache)
       bytes += buffers.bytes[i].size();
   }
-  auto addEntries = [&](Value indices, CacheType cache) {
-    BlockArgument argument = findArgument(indices);
+  auto addEntries = [&](Value rowsOf, int64_t axes, CacheType cache) {
+    BlockArgument argument = findArgument(rowsOf);
     if (!argument)
       return;
     double rows = 1;
     for (int64_t extent :
-         buffers.shapes[signature.getBinding(argument.getArgNumber())])
+         ArrayRef(buffers.shapes[signature.getBinding(argument.getArgNumber())])
+             .take_front(axes))
       rows *= extent;
     bytes += rows * getLayout(cache).getRecordBytes();
   };
   func.walk([&](PagedGatherOp op) {
-    addEntries(op.getIndices(), op.getCache().getType());
+    // Of ragged requests, at most one entry per row.
+    Value rows = op.isRagged() ? op.getRowOperand() : op.getIndices();
+    addEntries(rows, op.getRowRank(), op.getCache().getType());
   });
   func.walk([&](PagedAppendOp op) {
-    addEntries(op.getIndices(), op.getCache().getType());
+    addEntries(op.getIndices(), 1, op.getCache().getType());
   });
   func.walk([&](CompressOp op) {
     if (!op.isOnline())

@@ -140,15 +140,19 @@ LogicalResult SignatureBuilder::addTensor(unsigned argument,
   return success();
 }
 
-/// Whether an op reads elements of `tensor`, in a kernel or elsewhere.
+/// Whether the elements of `tensor` matter to an op, in a kernel or elsewhere:
+/// it reads them, or leaves some as they are.
 static bool isRead(Value tensor) {
   return llvm::any_of(tensor.getUses(), [](OpOperand &use) {
     Operation *op = use.getOwner();
     if (auto kernel = dyn_cast<KernelOp>(op))
       return isRead(kernel.getBody().getArgument(use.getOperandNumber()));
     auto tied = dyn_cast<DestinationStyleOpInterface>(op);
-    return !isa<tensor::DimOp, func::ReturnOp, YieldOp>(op) &&
-           !(tied && tied.isDpsInit(&use));
+    if (tied && tied.isDpsInit(&use)) {
+      auto rowwise = dyn_cast<RowwiseOpInterface>(op);
+      return rowwise && rowwise.skipsRows();
+    }
+    return !isa<tensor::DimOp, func::ReturnOp, YieldOp>(op);
   });
 }
 

@@ -19,6 +19,8 @@ namespace dsv4::reference {
 /// What an argument is for.
 enum class Role {
   None,
+  Ragged, ///< Where requests, or their pages, begin, or how many rows they
+          ///< have.
   Lengths,
   Requests,
   Table,
@@ -73,6 +75,11 @@ private:
   void fillPositions(unsigned argument, Random &random);
 
   // Of gathers.
+  void fillRagged(unsigned argument, Random &random);
+  int64_t getRequests(PagedGatherOp op) const;
+  int64_t findRequest(PagedGatherOp op, int64_t row) const;
+  int64_t findPage(PagedGatherOp op, int64_t request, int64_t page) const;
+  void fillStarts(unsigned argument, int64_t end, Random &random);
   void fillLengths(unsigned argument, Random &random);
   void fillRequests(unsigned argument, Random &random);
   void fillTable(unsigned argument, Random &random);

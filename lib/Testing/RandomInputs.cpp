@@ -64,6 +64,14 @@ static Role getIndexRole(OpTy op, OpOperand &operand) {
   return Role::None;
 }
 
+static Role getGatherRole(PagedGatherOp op, OpOperand &operand) {
+  for (Value value : {op.getCuSeqLens(), op.getRowStarts(), op.getSeqLens(),
+                      op.getGatherLens(), op.getSeqStarts(), op.getIndptr()})
+    if (value && value == operand.get())
+      return Role::Ragged;
+  return getIndexRole(op, operand);
+}
+
 static Role getCompressRole(CompressOp op, OpOperand &operand) {
   const std::pair<Value, Role> roles[] = {
       {op.getValues(), Role::Values}, {op.getScores(), Role::Scores},
@@ -92,7 +100,7 @@ static Use getUse(OpOperand &operand) {
   Operation *op = operand.getOwner();
   unsigned number = operand.getOperandNumber();
   if (auto gather = dyn_cast<PagedGatherOp>(op))
-    return {getIndexRole(gather, operand), gather};
+    return {getGatherRole(gather, operand), gather};
   if (isa<DequantizeOp>(op))
     return {number > 0 ? Role::Scales : Role::None};
   if (auto append = dyn_cast<PagedAppendOp>(op)) {
@@ -339,6 +347,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
   PagedAppendOp append = use.append;
   Random random(seeds[index]);
   switch (use.role) {
+  case Role::Ragged:
+    return fillRagged(index, random);
   case Role::Lengths:
     if (use.topk)
       return fillSelectedLengths(index, random);
@@ -390,8 +400,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
 
 void InputMaker::fill() {
   // Later roles look at what earlier ones hold.
-  const Role order[] = {Role::Requests, Role::Lengths, Role::Table,
-                        Role::Indices};
+  const Role order[] = {Role::Ragged, Role::Requests, Role::Lengths,
+                        Role::Table, Role::Indices};
   for (Role role : order)
     for (BlockArgument argument : func.getArguments())
       if (uses[argument.getArgNumber()].role == role)

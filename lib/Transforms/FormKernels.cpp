@@ -409,6 +409,10 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return explainNoRows(operand);
   if (producer->getBlock() != consumer->getBlock())
     return "it is in another block";
+  if (producer.skipsRows())
+    return llvm::formatv("'{0}' leaves some rows of its destination as they "
+                         "are, which '{1}' reads from memory",
+                         producer->getName(), consumer->getName());
   if (producer.getIterationSpace() != consumer.getIterationSpace())
     return llvm::formatv("iteration spaces differ ({0} and {1})",
                          describeSpace(producer), describeSpace(consumer));

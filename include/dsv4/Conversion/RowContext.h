@@ -23,6 +23,8 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <utility>
+
 namespace dsv4 {
 
 /// Names a value: the emitted text gives it a line of its own under that name.
@@ -65,9 +67,12 @@ public:
   /// A number that the emitted source names; 0 and 1 need none.
   mlir::Value constant(int64_t value, const llvm::Twine &name);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
+  mlir::Value sub(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   mlir::Value mul(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   mlir::Value div(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   mlir::Value rem(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
+  mlir::Value min(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
+  mlir::Value max(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   /// 0 <= value, value < bound, both.
   mlir::Value isNotNegative(mlir::Value value);
   mlir::Value isBelow(mlir::Value value, mlir::Value bound);
@@ -96,6 +101,19 @@ public:
   mlir::Value loadIndexIf(mlir::Value condition, mlir::Value tensor,
                           llvm::function_ref<mlir::Value()> offset,
                           int64_t otherwise, llvm::StringRef name);
+
+  /// The last of the first `count` elements of a tensor of ascending integers
+  /// that is at most `value`, or the first (`row.search`).
+  mlir::Value search(mlir::Value tensor, mlir::Value value, mlir::Value count,
+                     llvm::StringRef name);
+
+  /// The results of the op are stored only where this holds. For ops that skip
+  /// rows.
+  void storeIf(mlir::Value condition) { storeCondition = condition; }
+  /// What storeIf() was called with since the last time, or null.
+  mlir::Value takeStoreCondition() {
+    return std::exchange(storeCondition, mlir::Value());
+  }
 
   /// Elements [begin, begin + count) of the row of an operand, as they are
   /// stored: computed in this kernel, or read. A rank of one less than the
@@ -136,6 +154,7 @@ private:
   mlir::OpBuilder &inside;
   mlir::Location loc;
   mlir::Value row;
+  mlir::Value storeCondition;
   llvm::DenseMap<mlir::Value, RowValue> rows;
 };
 

@@ -24,6 +24,24 @@ Value dsv4::lookupPage(RowContext &row, Value table, Value tableRow,
       -1, "page");
 }
 
+Value dsv4::lookupListedPage(RowContext &row, Value pages, Value indptr,
+                             Value request, Value logicalPage, Value valid) {
+  Value begin = row.loadIndexIf(
+      valid, indptr, [&] { return row.getOffset(indptr, request); }, 0,
+      "pages_begin");
+  Value end = row.loadIndexIf(
+      valid, indptr,
+      [&] { return row.getOffset(indptr, row.add(request, row.constant(1))); },
+      0, "pages_end");
+  Value listed = row.add(begin, logicalPage, "listed_page");
+  Value inList = row.both(row.isBelow(listed, end),
+                          row.isBelow(listed, row.getExtent(pages, 0)));
+  inList =
+      row.both(row.both(valid, row.isNotNegative(begin)), inList, "in_list");
+  return row.loadIndexIf(
+      inList, pages, [&] { return row.getOffset(pages, listed); }, -1, "page");
+}
+
 void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
                          CacheEntry &entry, bool isWritten) {
   Value pages = row.getExtent(cache, 0);
@@ -63,8 +81,12 @@ CacheEntry dsv4::findEntryOfPosition(RowContext &row,
     position = row.rem(position, row.constant(*lookup.ring), "in_ring");
   CacheEntry entry;
   if (lookup.pageTable) {
-    entry.page = lookupPage(row, lookup.pageTable, request,
-                            row.div(position, pageSize, "logical_page"), valid);
+    Value logicalPage = row.div(position, pageSize, "logical_page");
+    entry.page =
+        lookup.indptr
+            ? lookupListedPage(row, lookup.pageTable, lookup.indptr, request,
+                               logicalPage, valid)
+            : lookupPage(row, lookup.pageTable, request, logicalPage, valid);
     entry.slot = row.rem(position, pageSize, "slot");
     entry.linear = row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
     entry.valid = row.both(valid, row.isNotNegative(entry.page));

@@ -15,8 +15,10 @@
 #include "dsv4/Conversion/RowContext.h"
 #include "dsv4/Passes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -80,6 +82,32 @@ static void storeRow(RowContext &row, Value destination,
                          row.add(start, row.constant(offset * bits / cell)),
                          /*group=*/1, alignment);
     offset += cast<VectorType>(segment.getType()).getNumElements();
+  }
+}
+
+/// Where the results of an op are stored, if not everywhere.
+using StoreConditions = llvm::MapVector<Operation *, Value>;
+
+/// Stores the rows of the results of a kernel.
+static void storeResults(RowContext &row, KernelOp kernel,
+                         const StoreConditions &conditions) {
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  OpBuilder &b = row.getBuilder();
+  llvm::DenseMap<Operation *, scf::IfOp> guards;
+  for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+    if (row.lookupRow(value).empty())
+      continue;
+    auto result = cast<OpResult>(value);
+    auto producer = cast<RowLayoutOpInterface>(result.getOwner());
+    OpBuilder::InsertionGuard saved(b);
+    if (Value condition = conditions.lookup(producer)) {
+      scf::IfOp &guard = guards[producer];
+      if (!guard)
+        guard = scf::IfOp::create(b, row.getLoc(), condition);
+      b.setInsertionPoint(guard.thenBlock()->getTerminator());
+    }
+    storeRow(row, getDestination(kernel, i), row.lookupRow(value),
+             producer.getResultGroup(result.getResultNumber()));
   }
 }
 
@@ -161,6 +189,19 @@ static LogicalResult verifyParts(KernelOp kernel,
   return success();
 }
 
+/// Refuses to take rows from an op that may leave them as they are in memory.
+static LogicalResult verifySkippedRows(ArrayRef<RowwiseOpInterface> ops) {
+  for (RowwiseOpInterface op : ops)
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
+          producer && producer.skipsRows())
+        return op->emitOpError() << "takes rows of '" << producer->getName()
+                                 << "', which leaves some of them as they are "
+                                    "in memory: put that "
+                                    "into a kernel of its own";
+  return success();
+}
+
 /// Refuses kernels whose ops have different iteration spaces, or results
 /// without a destination.
 static LogicalResult verifyKernel(KernelOp kernel,
@@ -188,7 +229,7 @@ static LogicalResult verifyKernel(KernelOp kernel,
       }) > 1)
     return kernel.emitOpError()
            << "holds two block-cooperative ops, and a kernel can have only one";
-  if (failed(verifyParts(kernel, ops)))
+  if (failed(verifyParts(kernel, ops)) || failed(verifySkippedRows(ops)))
     return failure();
   for (unsigned i = 0; i < body.getTerminator()->getNumOperands(); ++i)
     if (!kernel.getTiedInput(i))
@@ -222,6 +263,7 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   forall.getInductionVar(0).setLoc(named(loc, "row"));
   RowContext row(kernel, outside, inside, loc, forall.getInductionVar(0));
 
+  StoreConditions conditions;
   for (RowwiseOpInterface op : ops) {
     row.setLoc(stripNames(op.getLoc()));
     auto lowering = cast<RowLoweringInterface>(op.getOperation());
@@ -230,15 +272,10 @@ static LogicalResult lowerKernel(KernelOp kernel) {
       return op->emitOpError() << "cannot be lowered to a row program";
     for (auto [result, segments] : llvm::zip_equal(op->getResults(), *results))
       row.setRow(result, segments);
+    if (Value condition = row.takeStoreCondition())
+      conditions[op] = condition;
   }
-  for (auto [i, value] : llvm::enumerate(yield.getValues())) {
-    if (row.lookupRow(value).empty())
-      continue;
-    auto result = cast<OpResult>(value);
-    auto producer = cast<RowLayoutOpInterface>(result.getOwner());
-    storeRow(row, getDestination(kernel, i), row.lookupRow(value),
-             producer.getResultGroup(result.getResultNumber()));
-  }
+  storeResults(row, kernel, conditions);
 
   // The kernel writes its destinations now; its results are those operands.
   for (auto [i, result] : llvm::enumerate(kernel.getOutputs()))

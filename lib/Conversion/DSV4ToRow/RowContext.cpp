@@ -95,6 +95,12 @@ Value RowContext::add(Value lhs, Value rhs, StringRef name) {
   return arith::AddIOp::create(inside, getLoc(name), lhs, rhs);
 }
 
+Value RowContext::sub(Value lhs, Value rhs, StringRef name) {
+  if (matchPattern(rhs, m_Zero()))
+    return lhs;
+  return arith::SubIOp::create(inside, getLoc(name), lhs, rhs);
+}
+
 Value RowContext::mul(Value lhs, Value rhs, StringRef name) {
   if (matchPattern(rhs, m_One()) || matchPattern(lhs, m_Zero()))
     return lhs;
@@ -111,6 +117,14 @@ Value RowContext::rem(Value lhs, Value rhs, StringRef name) {
   if (matchPattern(rhs, m_One()))
     return constant(0);
   return arith::RemSIOp::create(inside, getLoc(name), lhs, rhs);
+}
+
+Value RowContext::min(Value lhs, Value rhs, StringRef name) {
+  return arith::MinSIOp::create(inside, getLoc(name), lhs, rhs);
+}
+
+Value RowContext::max(Value lhs, Value rhs, StringRef name) {
+  return arith::MaxSIOp::create(inside, getLoc(name), lhs, rhs);
 }
 
 Value RowContext::isNotNegative(Value value) {
@@ -199,6 +213,13 @@ Value RowContext::loadIndexIf(Value condition, Value tensor,
   inside.setInsertionPointAfter(lookup);
   return arith::IndexCastOp::create(inside, loc, inside.getIndexType(),
                                     lookup.getResult(0));
+}
+
+Value RowContext::search(Value tensor, Value value, Value count,
+                         StringRef name) {
+  Value found = row::SearchOp::create(inside, getLoc(name), inside.getI32Type(),
+                                      getBuffer(tensor), value, count);
+  return arith::IndexCastOp::create(inside, loc, inside.getIndexType(), found);
 }
 
 //===----------------------------------------------------------------------===//

@@ -179,6 +179,10 @@ SmallVector<TemplateArgument> IsLastOp::getTemplateArguments() {
 }
 bool IsLastOp::isInt32(OpOperand &) { return true; }
 
+StringRef SearchOp::getCallee() { return "dsv4::search"; }
+StringRef SearchOp::getHeader() { return "rows/search.cuh"; }
+bool SearchOp::isInt32(OpOperand &) { return true; }
+
 StringRef WaitForPreviousKernelOp::getCallee() {
   return "dsv4::wait_for_previous_kernel";
 }

@@ -105,6 +105,8 @@ func.func @entries(%slots: memref<?xi32>, %asked: i1, %page: index, %pages: inde
   %0 = row.may_write %asked, %page of %pages
   // CHECK: row.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} : memref<?xi32>
   %1 = row.is_last %slots[%i] of %n : memref<?xi32>
+  // CHECK: row.search %{{[a-z0-9]+}} for %{{[a-z0-9]+}} of %{{[a-z0-9]+}} : memref<?xi32>
+  %2 = row.search %slots for %i of %n : memref<?xi32>
   return
 }
 
