@@ -249,6 +249,7 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
 
 def CUDA_SearchOp : CUDA_Op<"search", [
     MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "the last of ascending elements that is at most a value";
   let description = [{

@@ -254,7 +254,7 @@ Value GatherBuilder::buildField(FieldAttr field, const CacheEntry &entry) {
 
 /// The elements of a field, in the order in which they are stored.
 Value GatherBuilder::copyField(FieldAttr field, const CacheEntry &entry) {
-  StoredVector stored = locateField(row, op.getCache(), field, entry);
+  StoredVector stored = locate(field, entry);
   stored.interleave = 1;
   stored.highFirst = false;
   return buildRead(row, stored);

@@ -407,6 +407,15 @@ LogicalResult IsLastOp::verify() {
   return success();
 }
 
+// It is below the count, or 0.
+void SearchOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                 SetIntRangeFn setRange) {
+  constexpr unsigned width = 32;
+  setRange(getFound(),
+           ConstantIntRanges::range(APInt::getZero(width),
+                                    APInt(width, INT32_MAX - 1), true));
+}
+
 //===----------------------------------------------------------------------===//
 // Quantisation
 //===----------------------------------------------------------------------===//

@@ -25,7 +25,7 @@
 // CHECK-DAG: arith.cmpi sge, %[[POSITION]], %c0
 // CHECK: %[[PAGE:.*]] = arith.divsi %[[POSITION]], %c64
 // CHECK-NOT: row.write
-// CHECK: scf.if %{{.*}} {
+// CHECK: scf.if %{{[a-z0-9_]+}} {
 // CHECK: row.write {{.*}}vector<128xf8E4M3FN>
 // CHECK: row.write {{.*}} per 128 {{.*}}vector<1xf32>
 // CHECK: memref.store {{.*}} : memref<?xi8>
@@ -64,7 +64,7 @@ func.func @cumulative(%c: !keys, %t: tensor<?x?xi32>, %cu: tensor<?xi32>, %k: te
 // CHECK-DAG: arith.cmpi sge, %[[NTH]], %c0
 // CHECK: %[[FIRST:.*]] = arith.subi %[[LENGTH]], %[[COUNT]]
 // CHECK: arith.addi %[[FIRST]], %[[NTH]]
-// CHECK: scf.if %{{.*}} {
+// CHECK: scf.if %{{[a-z0-9_]+}} {
 // CHECK: row.write {{.*}}vector<128xbf16>
 func.func @last(%c: !keys, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %g: tensor<?xi32>, %o: tensor<?x?x128xbf16>)
     -> tensor<?x?x128xbf16> {
