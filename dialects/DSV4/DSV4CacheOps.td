@@ -66,8 +66,8 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
             length = lengths[t], or lengths[r] with `lengths per request`
     ```
 
-    With `requests`, `indices` of rank 1 has one index per token. The lengths are one per token, also
-    with `requests`, unless `lengths per request` says that they are one per request, as
+    With `requests`, `indices` of rank 1 has one index per token. The lengths are one per token,
+    also with `requests`, unless `lengths per request` says that they are one per request, as
     `dsv4.paged_append` takes them. `lengths per token` is the default.
 
     A row that is not valid is zeros, its element of the mask is false, and nothing of the cache is
@@ -97,7 +97,7 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     ```
 
     The bytes of a field are those of the record: scales that the record interleaves stay so, pairs
-    of 4-bit elements keep their order, and padding is left out. So a scale `per row` and metadata
+    of 4-bit elements keep their order, and padding is left out. A scale `per row` and metadata
     of one element may have the shape `rows`. The results are memory for other kernels: no op that
     consumes them is fused. `dsv4.paged_append` with the same `fields` writes the same bytes, if no
     field is interleaved or `high_first`.
@@ -123,7 +123,7 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     | `cu_seq_lens` | i32 `[requests + 1]` | request b has the rows from element b on, up to element b + 1 |
     | `row_starts` | i32 `[requests]` | request b has `seq_lens[b]` rows from element b on |
     | `seq_lens` | i32 `[requests]` | the number of positions of each request |
-    | `gather_lens` | i32 `[requests]` | only the last so many positions are gathered |
+    | `gather_lens` | i32 `[requests]` | how many positions are gathered, the last ones |
     | `seq_starts` | i32 `[requests]` | with `cu_seq_lens`, the first position that is gathered |
 
     With `cu_seq_lens` or `row_starts` the rows are `[rows]`. With `seq_lens` alone they are
@@ -138,8 +138,8 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
       row      = 0 <= i < count ? the entry of `position` of request b : as it was
     ```
 
-    A negative element of these operands counts as 0, and `gather_lens` that are not given as
-    `seq_lens`. The positions that have no row are not gathered. `requests` names the b of row t.
+    A negative element of these operands counts as 0, as does one of `seq_starts` that is not there,
+    and `gather_lens` that are not given count as `seq_lens`. The positions that have no row are not gathered. `requests` names the b of row t.
     Without it b is found by halving: of elements `[b, b + n)`, at first all of the requests', b
     becomes `b + n div 2` where element `b + n div 2` is at most t, and n becomes `n - n div 2`,
     until n is 1. Where the elements ascend, that is the last of them that is at most t.

@@ -76,6 +76,7 @@ private:
 
   // Of gathers.
   void fillRagged(unsigned argument, Random &random);
+  llvm::ArrayRef<int64_t> getRowShape(PagedGatherOp op) const;
   int64_t getRequests(PagedGatherOp op) const;
   int64_t findRequest(PagedGatherOp op, int64_t row) const;
   int64_t findPage(PagedGatherOp op, int64_t request, int64_t page) const;

@@ -17,6 +17,19 @@ using namespace dsv4::reference;
 // Ragged requests
 //===----------------------------------------------------------------------===//
 
+/// The shape of the destination of ragged rows, which may be the result of
+/// another gather; nothing where it is no argument.
+ArrayRef<int64_t> InputMaker::getRowShape(PagedGatherOp op) const {
+  Value value = op.getRowOperand();
+  while (auto result = dyn_cast<OpResult>(value)) {
+    auto styled = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+    if (!styled)
+      return {};
+    value = styled.getTiedOpOperand(result)->get();
+  }
+  return getShape(value);
+}
+
 /// Requests that a page table, or what says where requests begin, is for.
 int64_t InputMaker::getRequests(PagedGatherOp op) const {
   if (op.getIndptr())
@@ -74,18 +87,19 @@ void InputMaker::fillStarts(unsigned argument, int64_t end, Random &random) {
 void InputMaker::fillRagged(unsigned argument, Random &random) {
   PagedGatherOp op = uses[argument].gather;
   Value value = func.getArgument(argument);
-  ArrayRef<int64_t> rows = getShape(op.getRowOperand());
+  ArrayRef<int64_t> shape = getRowShape(op);
+  int64_t rows = shape.empty() ? 0 : shape[op.hasFlatRows() ? 0 : 1];
   if (value == op.getIndptr())
     return fillStarts(argument, getShape(op.getPageTable()).front(), random);
   if (value == op.getCuSeqLens() || value == op.getRowStarts())
-    return fillStarts(argument, rows.front(), random);
+    return fillStarts(argument, rows, random);
   // Lengths, or first positions.
   int64_t capacity = getCapacity(op), count = getCount(argument);
   int64_t most = capacity + capacity / 8;
   if (op.getRowStarts())
-    most = std::min(most, 2 * rows.front() / std::max<int64_t>(count, 1));
+    most = std::min(most, 2 * rows / std::max<int64_t>(count, 1));
   if (value == op.getGatherLens() && !op.hasFlatRows())
-    most = std::min(most, rows[1] + rows[1] / 4);
+    most = std::min(most, rows + rows / 4);
   if (value == op.getSeqStarts())
     most = capacity / 2;
   for (int64_t i = 0; i < count; ++i)
