@@ -138,12 +138,13 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
       row      = 0 <= i < count ? the entry of `position` of request b : as it was
     ```
 
-    A negative element of these operands counts as 0, as does one of `seq_starts` that is not there,
-    and `gather_lens` that are not given count as `seq_lens`. The positions that have no row are not gathered. `requests` names the b of row t.
-    Without it b is found by halving: of elements `[b, b + n)`, at first all of the requests', b
-    becomes `b + n div 2` where element `b + n div 2` is at most t, and n becomes `n - n div 2`,
-    until n is 1. Where the elements ascend, that is the last of them that is at most t.
-    If they do not, a row gets an entry of some request, or stays as it was.
+    A negative element of these operands counts as 0, as does one of `seq_starts` that is not there.
+    `gather_lens` that are not given count as `seq_lens`. The positions that have no row are not
+    gathered. `requests` names the b of row t. Without it b is found by halving: of elements
+    `[b, b + n)`, at first all of the requests', b becomes `b + n div 2` where element `b + n div 2`
+    is at most t, and n becomes `n - n div 2`, until n is 1. Where the elements ascend, that is the
+    last of them that is at most t. If they do not, a row gets an entry of some request, or stays as
+    it was.
 
     Nothing is read for a position whose page is not in the table, or of a request that has no row
     of it. Such a row is not valid, and zeros.
