@@ -32,6 +32,22 @@ __device__ __forceinline__ Tile<float, S, V> operator+(Tile<float, S, V> a,
   return a;
 }
 template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V> operator-(Tile<float, S, V> a,
+                                                       float b) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    a.words[i] = sub_f32(a.words[i], b);
+  return a;
+}
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V> operator-(float a,
+                                                       Tile<float, S, V> b) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    b.words[i] = sub_f32(a, b.words[i]);
+  return b;
+}
+template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V> operator/(Tile<float, S, V> a,
                                                        float b) {
 #pragma unroll
