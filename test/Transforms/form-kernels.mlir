@@ -209,6 +209,40 @@ func.func @one_destination(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %q:
   return %0, %1 : tensor<?x512xbf16>, tensor<?x512xbf16>
 }
 
+// A producer does not move past an op that overwrites what it reads.
+// CHECK-LABEL: func.func @overwritten
+func.func @overwritten(%x: tensor<?x512xbf16>, %y: tensor<?x512xbf16>, %row: tensor<?x512xbf16>,
+                       %out: tensor<?x512xbf16>, %t: tensor<?x64xf32>, %p: tensor<?xi32>) {
+  // CHECK: dsv4.kernel @overwritten_0
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: dsv4.rms_norm
+  // CHECK-NEXT: dsv4.yield
+  // CHECK: dsv4.kernel @overwritten_1
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: dsv4.hadamard
+  // CHECK: dsv4.kernel @overwritten_2
+  %0 = dsv4.rms_norm %x outs(%row : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+  %1 = dsv4.hadamard %y outs(%x : tensor<?x512xbf16>) {scale = 0.125 : f32} : tensor<?x512xbf16>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.rms_norm': 'dsv4.hadamard' between them overwrites what it reads
+  %2 = dsv4.rope %0 table(%t : tensor<?x64xf32>) positions(%p : tensor<?xi32>)
+      outs(%out : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  return
+}
+
+// An op that overwrites it in the same kernel is no obstacle: the loads of a row come first.
+// CHECK-LABEL: func.func @overwritten_in_place
+func.func @overwritten_in_place(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %t: tensor<?x64xf32>,
+                                %p: tensor<?xi32>) {
+  // CHECK: dsv4.kernel @overwritten_in_place(
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: dsv4.rms_norm
+  // CHECK-NEXT: dsv4.rope
+  %0 = dsv4.rms_norm %x outs(%x : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+  %1 = dsv4.rope %0 table(%t : tensor<?x64xf32>) positions(%p : tensor<?xi32>)
+      outs(%x : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  return
+}
+
 // Of what is stored for others too the kernel has whole rows.
 // CHECK-LABEL: func.func @parts
 func.func @parts(%g: tensor<?x256xf32>, %s: tensor<?x256xf32>, %i: tensor<?x6xi32>)
