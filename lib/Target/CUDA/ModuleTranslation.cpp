@@ -289,6 +289,20 @@ LogicalResult ModuleTranslation::printStatement(Operation *op) {
   return success();
 }
 
+LogicalResult
+ModuleTranslation::printBranches(Block &first, Block &second,
+                                 llvm::function_ref<void()> between) {
+  const llvm::StringSet<> before = valueNames;
+  if (failed(printBlock(first)))
+    return failure();
+  between();
+  llvm::StringSet<> ofFirst = std::exchange(valueNames, before);
+  LogicalResult printed = printBlock(second);
+  for (const auto &name : ofFirst)
+    valueNames.insert(name.first());
+  return printed;
+}
+
 LogicalResult ModuleTranslation::printBlock(Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(printStatement(&op)))
