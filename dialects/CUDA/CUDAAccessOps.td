@@ -286,4 +286,30 @@ def CUDA_LaunchDependentsOp : CUDA_Op<"launch_dependents", [
   let assemblyFormat = "attr-dict";
 }
 
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+def CUDA_BoundedOp : CUDA_Op<"bounded", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>
+  ]> {
+  let summary = "an index with bounds that no analysis finds";
+  let description = [{
+    ```mlir
+    func.func @example(%block: index) {
+      %of_this_part = cuda.bounded %block to 4095
+      return
+    }
+    ```
+
+    Returns `value`, which is between 0 and `max` where this op is executed: because of a condition
+    around it, or because the runtime ensures it. `cuda-legalize` gives the result a width by these
+    bounds, and the op has no source. Clause bounded_c1: `max` is not negative.
+  }];
+  let arguments = (ins Index:$value, I64Attr:$max);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value `to` $max attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // CUDA_ACCESS_OPS_TD

@@ -30,7 +30,8 @@ def DSV4_Dialect : Dialect {
       Axes of one name have one extent.
 
     A function may carry `dsv4.policies`, a dictionary from the name of a dim to
-    its `#dsv4.policy`; a dim that is not named there is dynamic.
+    its `#dsv4.policy`; a dim that is not named there is dynamic. With
+    `dsv4.separate_launches` each of its kernels has a launch of its own.
 
     Other attributes that begin with `dsv4.` are errors, and so are these on
     other ops. Passes add some of their own to the IR that they make.
@@ -48,11 +49,17 @@ def DSV4_Dialect : Dialect {
     static constexpr llvm::StringLiteral kDimsAttr = "dsv4.dims";
     static constexpr llvm::StringLiteral kPoliciesAttr = "dsv4.policies";
     static constexpr llvm::StringLiteral kBoundsAttr = "dsv4.bounds";
+    /// On a function: its kernels are not joined in one launch.
+    static constexpr llvm::StringLiteral kSeparateLaunchesAttr = "dsv4.separate_launches";
     /// On a lowered kernel: what it computes, for people.
     static constexpr llvm::StringLiteral kSummaryAttr = "dsv4.summary";
     /// On a lowered kernel: the operand whose rows it computes.
     static constexpr llvm::StringLiteral kRowsOfAttr = "dsv4.rows_of";
-    /// On an outlined kernel: the schedule it was lowered with.
+    /// On a kernel that several were joined to: the summary and the schedule of
+    /// each, for people, in the order of their blocks.
+    static constexpr llvm::StringLiteral kPartsAttr = "dsv4.parts";
+    /// On an outlined kernel: the schedule it was lowered with, or an array of
+    /// those of its parts.
     static constexpr llvm::StringLiteral kScheduleAttr = "dsv4.schedule";
 
     void registerAttributes();

@@ -197,19 +197,25 @@ def DSV4_RowCountOp : DSV4_Op<"row_count", [
       dsv4.kernel @copy_rows(%x, %out) : (tensor<?x8xf32>, tensor<?x8xf32>) -> () {
       ^bb0(%x_row: tensor<?x8xf32>, %out_row: tensor<?x8xf32>):
         %rows = dsv4.row_count %x_row max 4096 : tensor<?x8xf32>
+        %blocks = dsv4.row_count %x_row per 16 max 256 : tensor<?x8xf32>
       }
       return
     }
     ```
 
-    Returns the number of rows of a tensor: the product of all extents but the last. The value is
-    at most `max`. The runtime refuses a launch of more rows than an int32 counts.
+    Returns the number of rows of a tensor: the product of all extents but the last. With `per` it
+    returns the number of groups of that many rows, of which the last may have fewer rows. The value
+    is at most `max`. The runtime refuses a launch of more rows than an int32 counts.
+
+    Clause row_count_c1: `per` is between 1 and 65,536.
   }];
   let arguments = (ins AnyRankedTensor:$source,
-                       DefaultValuedAttr<I64Attr, "2147483647">:$max);
+                       DefaultValuedAttr<I64Attr, "2147483647">:$max,
+                       DefaultValuedAttr<I64Attr, "1">:$per);
   let results = (outs Index:$count);
-  let assemblyFormat = "$source (`max` $max^)? attr-dict `:` type($source)";
+  let assemblyFormat = "$source (`per` $per^)? (`max` $max^)? attr-dict `:` type($source)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

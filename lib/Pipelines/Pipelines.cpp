@@ -32,6 +32,8 @@ void dsv4::buildLowerToCUDAPipeline(OpPassManager &pm,
   func.addPass(createConvertDSV4ToRow());
   func.addPass(createCSEPass());
   func.addPass(createDistributeRows());
+  if (options.mergeKernels)
+    func.addPass(createMergeKernels());
   pm.addPass(createOutlineKernels(std::move(outline)));
   OpPassManager &module = pm.nest<gpu::GPUModuleOp>();
   module.addPass(createCSEPass());

@@ -320,6 +320,12 @@ LogicalResult Legalizer::visit(Operation *op) {
     visitConstant(constant);
     return success();
   }
+  if (auto bounded = dyn_cast<cuda::BoundedOp>(op)) {
+    integers[bounded.getResult()] =
+        as(bounded.getValue(), widthOf(bounded.getResult()));
+    dead.push_back(op);
+    return success();
+  }
   if (isOfCUDA(op)) {
     visitCall(op);
     return success();

@@ -72,17 +72,19 @@ static bool mayHave(OpOperand &access) {
   });
 }
 
-/// What a kernel does with the memory of a parameter.
-static rt::Parameter describeBuffer(int binding, BlockArgument memory) {
-  int64_t alignment = 1;
-  bool reads = false, writes = false;
+MemoryUse dsv4::getMemoryUse(Value memory) {
+  MemoryUse use;
   visitAccesses(memory, [&](OpOperand &access) {
-    alignment = std::max(alignment, getAlignment(access));
-    reads |= mayHave<MemoryEffects::Read>(access);
-    writes |= mayHave<MemoryEffects::Write>(access);
+    use.alignment = std::max(use.alignment, getAlignment(access));
+    use.reads |= mayHave<MemoryEffects::Read>(access);
+    use.writes |= mayHave<MemoryEffects::Write>(access);
   });
-  return rt::Parameter::buffer(binding, reads || !writes, writes,
-                               static_cast<uint32_t>(alignment));
+  return use;
+}
+
+static rt::Parameter describeBuffer(int binding, const MemoryUse &use) {
+  return rt::Parameter::buffer(binding, use.reads || !use.writes, use.writes,
+                               static_cast<uint32_t>(use.alignment));
 }
 
 namespace {
@@ -115,6 +117,13 @@ public:
     return rows;
   }
 
+  /// What `count` gives for `tensor`: the rows, or groups of some.
+  std::optional<rt::Expression> ofRowGroups(Value tensor, RowCountOp count) {
+    std::optional<rt::Expression> rows = ofRows(tensor);
+    auto per = static_cast<int64_t>(count.getPer());
+    return rows && per > 1 ? rt::Expression::ceilDiv(*rows, per) : rows;
+  }
+
   int bindingOf(unsigned argument, StringRef field) {
     return indexIn(names.bindings, getBindingName(func, argument, field));
   }
@@ -130,6 +139,27 @@ private:
 };
 } // namespace
 
+/// Requires that `extent` is at most `max`. A condition has a limited number of
+/// comparisons, so each extent gets one, the tightest.
+static void requireAtMost(const rt::Expression &extent, int64_t max,
+                          rt::Condition &requirements) {
+  for (rt::Comparison &comparison : requirements.comparisons)
+    if (comparison.lhs == extent) {
+      comparison.rhs = std::min(comparison.rhs.getConstant(), max);
+      return;
+    }
+  requirements.comparisons.push_back({extent, rt::Comparison::Op::Le, max});
+}
+
+/// Requires that the last of the blocks with `rowsPerBlock` rows each does not
+/// count rows past 2^31 - 1.
+static void requireCountable(const rt::Expression &rows, int64_t rowsPerBlock,
+                             rt::Condition &requirements) {
+  const int64_t maxRows = INT32_MAX - (rowsPerBlock - 1);
+  if (rowsPerBlock > 1 && !(rows.isConstant() && rows.getConstant() <= maxRows))
+    requireAtMost(rows, maxRows, requirements);
+}
+
 namespace {
 /// Makes expressions of the extents of a dsv4.grid.
 class GridReader {
@@ -140,6 +170,8 @@ public:
         extentCount(names.extents.size()) {}
 
   FailureOr<rt::Expression> read(Value value, unsigned depth = 0);
+  /// What the kernel relies on where it counts groups of rows.
+  const rt::Condition &getRequirements() const { return requirements; }
 
 private:
   LogicalResult refuse(Operation *op, const Twine &why) {
@@ -167,6 +199,7 @@ private:
   GridOp grid;
   ExtentExpressions extents;
   size_t extentCount;
+  rt::Condition requirements;
 };
 } // namespace
 
@@ -176,7 +209,9 @@ FailureOr<rt::Expression> GridReader::readExtent(Operation *op) {
     if (auto argument = dyn_cast<BlockArgument>(given))
       return extents.ofAxis(argument.getArgNumber(), extent.getAxis());
   } else if (auto rows = extents.ofRows(given)) {
-    return *rows;
+    auto count = cast<RowCountOp>(op);
+    requireCountable(*rows, count.getPer(), requirements);
+    return *extents.ofRowGroups(given, count);
   }
   return refuse(op, "is an extent that no argument of the function has");
 }
@@ -258,18 +293,6 @@ static void eraseWithOperands(Operation *op) {
       eraseWithOperands(maker);
 }
 
-/// Requires that `extent` is at most `max`. A condition has a limited number of
-/// comparisons, so each extent gets one, the tightest.
-static void requireAtMost(const rt::Expression &extent, int64_t max,
-                          rt::Condition &requirements) {
-  for (rt::Comparison &comparison : requirements.comparisons)
-    if (comparison.lhs == extent) {
-      comparison.rhs = std::min(comparison.rhs.getConstant(), max);
-      return;
-    }
-  requirements.comparisons.push_back({extent, rt::Comparison::Op::Le, max});
-}
-
 /// Refuses an axis that is read and has no extent, and bounds those that have.
 template <typename Op>
 static LogicalResult bindAxis(Op op, PlannedGrid &grid) {
@@ -317,6 +340,7 @@ FailureOr<PlannedGrid> dsv4::planGrid(func::FuncOp func, KernelOp kernel,
         return failure();
       planned.extents.push_back(*extent);
     }
+    planned.requirements = reader.getRequirements();
     eraseWithOperands(grid);
   }
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
@@ -346,12 +370,7 @@ static void setRowGrid(rt::LaunchPlan &plan, const LaunchGeometry &geometry,
                        const rt::Expression &rows) {
   plan.grid[0] = rt::Expression::ceilDiv(rows, geometry.rowsPerBlock) *
                  geometry.blocksPerRow;
-  // The last block may not count rows past 2^31 - 1.
-  const int64_t maxRows = INT32_MAX - (geometry.rowsPerBlock - 1);
-  if (geometry.rowsPerBlock > 1 &&
-      !(rows.isConstant() && rows.getConstant() <= maxRows))
-    plan.requirements.comparisons.push_back(
-        {rows, rt::Comparison::Op::Le, maxRows});
+  requireCountable(rows, geometry.rowsPerBlock, plan.requirements);
 }
 
 std::optional<rt::LaunchPlan>
@@ -379,13 +398,16 @@ dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
       plan.parameters.push_back(rt::Parameter::workspace());
     } else if (auto buffer = dyn_cast<BufferOp>(source)) {
       StringRef field = buffer.getField().value_or("");
-      plan.parameters.push_back(describeBuffer(
-          extents.bindingOf(parameter.argument, field), parameter.value));
+      plan.parameters.push_back(
+          describeBuffer(extents.bindingOf(parameter.argument, field),
+                         getMemoryUse(parameter.value)));
     } else if (auto extent = dyn_cast<ExtentOp>(source)) {
       plan.parameters.push_back(rt::Parameter::int32(
           extents.ofAxis(parameter.argument, extent.getAxis())));
     } else {
-      plan.parameters.push_back(rt::Parameter::int32(*rows));
+      auto count = cast<RowCountOp>(source);
+      plan.parameters.push_back(rt::Parameter::int32(
+          *extents.ofRowGroups(func.getArgument(parameter.argument), count)));
     }
   }
   return plan;

@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -51,6 +52,7 @@ private:
   LogicalResult buildLaunch(gpu::GPUFuncOp callee, const PlannedGrid &grid,
                             const rt::PlanNames &names);
   ArrayAttr buildHeader();
+  ArrayAttr buildHeaderOfParts(ArrayAttr parts);
 
   func::FuncOp func;
   KernelOp kernel;
@@ -61,6 +63,10 @@ private:
   SmallVector<Parameter> parameters;
   /// Parameter of every buffer, extent and row_count op of the kernel.
   llvm::DenseMap<Operation *, unsigned> parameterOf;
+  /// The argument whose rows are counted. A kernel of several parts counts
+  /// those of several.
+  std::optional<unsigned> countedArgument;
+  bool countsOneRowSpace = true;
 };
 
 } // namespace
@@ -75,8 +81,10 @@ std::string Outliner::nameOf(Operation *op, unsigned argument) {
   std::string name = getArgumentName(func, argument);
   if (auto buffer = dyn_cast<BufferOp>(op))
     return buffer.getField() ? name + "_" + buffer.getField()->str() : name;
-  if (isa<RowCountOp>(op))
-    return "rows";
+  if (auto count = dyn_cast<RowCountOp>(op)) {
+    std::string what = count.getPer() > 1 ? "blocks" : "rows";
+    return countsOneRowSpace ? what : name + "_" + what;
+  }
   auto extent = cast<ExtentOp>(op);
   if (isa<CacheType>(extent.getSource().getType()))
     return name + "_pages";
@@ -94,8 +102,8 @@ std::string Outliner::nameOf(Operation *op, unsigned argument) {
 /// or axis; a named dim is one whatever argument it is read from.
 static std::string identify(Operation *op, unsigned argument,
                             func::FuncOp func) {
-  if (isa<RowCountOp>(op))
-    return "rows";
+  if (auto count = dyn_cast<RowCountOp>(op))
+    return llvm::formatv("rows {0} per {1}", argument, count.getPer());
   std::string place = std::to_string(argument);
   if (auto buffer = dyn_cast<BufferOp>(op))
     return "buffer " + place + " " + buffer.getField().value_or("").str();
@@ -164,7 +172,7 @@ LogicalResult Outliner::collect() {
         return WalkResult::interrupt();
       }
       asked.push_back({op, found.size()});
-      found.push_back({op, 0, "workspace", nameOf(op, 0)});
+      found.push_back({op, 0, "workspace", ""});
       return WalkResult::advance();
     }
     auto inner = dyn_cast<BlockArgument>(op->getOperand(0));
@@ -188,14 +196,19 @@ LogicalResult Outliner::collect() {
         asked.push_back({op, i});
         return WalkResult::advance();
       }
-    if (auto count = dyn_cast<RowCountOp>(op))
+    if (auto count = dyn_cast<RowCountOp>(op)) {
       max = count.getMax();
+      countsOneRowSpace &= !countedArgument || *countedArgument == argument;
+      countedArgument = argument;
+    }
     asked.push_back({op, found.size()});
-    found.push_back({op, argument, identity, nameOf(op, argument), min, max});
+    found.push_back({op, argument, identity, "", min, max});
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
     return failure();
+  for (Parameter &parameter : found)
+    parameter.name = nameOf(parameter.source, parameter.argument);
 
   SmallVector<unsigned> order =
       llvm::to_vector(llvm::seq<unsigned>(0, found.size()));
@@ -245,6 +258,8 @@ static std::string describeDims(func::FuncOp func) {
 
 ArrayAttr Outliner::buildHeader() {
   Builder b(func.getContext());
+  if (auto parts = kernel->getAttrOfType<ArrayAttr>(DSV4Dialect::kPartsAttr))
+    return buildHeaderOfParts(parts);
   std::string line =
       (arch + ": " +
        kernel.getScheduleAttr().describe(cuda::getSharedBytes(kernel)))
@@ -253,6 +268,32 @@ ArrayAttr Outliner::buildHeader() {
   return b.getArrayAttr(
       {summary ? summary : b.getStringAttr(kernel.getSymName()),
        b.getStringAttr(describeDims(func)), b.getStringAttr(line)});
+}
+
+/// Two lines per part, and one for the dims.
+ArrayAttr Outliner::buildHeaderOfParts(ArrayAttr parts) {
+  SmallVector<std::string> lines;
+  for (auto [i, part] : llvm::enumerate(parts.getAsRange<DictionaryAttr>())) {
+    lines.push_back(llvm::formatv("part {0} of {1}: {2}", i + 1, parts.size(),
+                                  part.getAs<StringAttr>("summary").strref()));
+    lines.push_back(llvm::formatv(
+        "  {0}: {1}", arch, part.getAs<ScheduleAttr>("schedule").describe()));
+  }
+  lines.push_back(describeDims(func));
+  return Builder(func.getContext())
+      .getStrArrayAttr(SmallVector<StringRef>(lines.begin(), lines.end()));
+}
+
+/// The schedule that is kept for people: that of each part, if there are some.
+static Attribute getKeptSchedule(KernelOp kernel) {
+  auto parts = kernel->getAttrOfType<ArrayAttr>(DSV4Dialect::kPartsAttr);
+  if (!parts)
+    return kernel.getScheduleAttr();
+  return ArrayAttr::get(kernel.getContext(),
+                        llvm::map_to_vector(parts.getAsRange<DictionaryAttr>(),
+                                            [](DictionaryAttr part) {
+                                              return part.get("schedule");
+                                            }));
 }
 
 gpu::GPUFuncOp Outliner::buildFunction() {
@@ -283,7 +324,7 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   callee.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {static_cast<int32_t>(schedule.getThreads()), 1, 1}));
   callee->setAttr(cuda::CUDADialect::kHeaderAttr, buildHeader());
-  callee->setAttr(DSV4Dialect::kScheduleAttr, schedule);
+  callee->setAttr(DSV4Dialect::kScheduleAttr, getKeptSchedule(kernel));
   if (schedule.getMinBlocks())
     callee->setAttr(cuda::CUDADialect::kMinBlocksAttr,
                     b.getI64IntegerAttr(schedule.getMinBlocks()));

@@ -311,3 +311,25 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// The bounds of a value where it is used: 15 times a block's number would not fit 32 bits, 15 times one of a part does.
+gpu.module @parts attributes {cuda.target = #cuda.target<"sm_90a">} {
+  // CHECK-LABEL: gpu.func @bounded
+  gpu.func @bounded(%out: memref<?xi32>, %blocks: i32 {cuda.range = array<i64: 0, 134217728>}) kernel {
+    // CHECK: %[[ID:.*]] = gpu.block_id x upper_bound 2147483647
+    // CHECK: %[[BLOCK:.*]] = arith.index_cast %[[ID]] : index to i32
+    // CHECK: %[[LATER:.*]] = arith.subi %[[BLOCK]], %{{.*}} : i32
+    // CHECK-NOT: cuda.bounded
+    // CHECK: %[[ROW:.*]] = arith.muli %[[LATER]], %{{.*}} : i32
+    // CHECK: cuda.store %[[ROW]], %{{.*}}[%[[ROW]]]
+    %first = arith.index_cast %blocks : i32 to index
+    %b = gpu.block_id x upper_bound 2147483647
+    %later = arith.subi %b, %first : index
+    %own = cuda.bounded %later to 134217727
+    %c15 = arith.constant 15 : index
+    %row = arith.muli %own, %c15 : index
+    %value = arith.index_cast %row : index to i32
+    memref.store %value, %out[%row] : memref<?xi32>
+    gpu.return
+  }
+}

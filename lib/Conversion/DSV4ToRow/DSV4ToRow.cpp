@@ -213,8 +213,7 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   kernel->setAttr(DSV4Dialect::kRowsOfAttr,
                   outside.getI64IntegerAttr(rowSource.getArgNumber()));
   int64_t max = boundRows(kernel);
-  Value count = outside.createOrFold<RowCountOp>(
-      loc, rowSource, outside.getI64IntegerAttr(max));
+  Value count = outside.createOrFold<RowCountOp>(loc, rowSource, max);
   auto forall = scf::ForallOp::create(
       outside, loc, ArrayRef<OpFoldResult>{count}, ValueRange{}, std::nullopt);
   outside.setInsertionPoint(forall);

@@ -150,6 +150,22 @@ void ConstantOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                             APInt(width, getValue(), /*isSigned=*/true)));
 }
 
+LogicalResult BoundedOp::verify() {
+  auto max = static_cast<int64_t>(getMax());
+  if (max < 0)
+    return emitOpError() << "bounded_c1: expected 'max' not to be negative, "
+                            "got "
+                         << max;
+  return success();
+}
+
+void BoundedOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                  SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  setRange(getResult(), ConstantIntRanges::fromSigned(APInt(width, 0),
+                                                      APInt(width, getMax())));
+}
+
 unsigned cuda::getArchNumber(StringRef arch) {
   unsigned number = 0;
   if (!arch.consume_front("sm_") || arch.consumeInteger(10, number))

@@ -103,14 +103,16 @@ struct KnownAttribute {
 };
 } // namespace
 
-/// Users write the first three, passes the others.
+/// Users write the first four, passes the others.
 static const KnownAttribute knownAttributes[] = {
     {DSV4Dialect::kNameAttr, Place::Argument},
     {DSV4Dialect::kDimsAttr, Place::Argument},
     {DSV4Dialect::kPoliciesAttr, Place::Function},
+    {DSV4Dialect::kSeparateLaunchesAttr, Place::Function},
     {DSV4Dialect::kBoundsAttr, Place::Function},
     {DSV4Dialect::kSummaryAttr, Place::Kernel},
     {DSV4Dialect::kRowsOfAttr, Place::Kernel},
+    {DSV4Dialect::kPartsAttr, Place::Kernel},
     {DSV4Dialect::kScheduleAttr, Place::OutlinedKernel}};
 
 /// ", the nearest is 'dsv4.dims' of an argument".
@@ -155,6 +157,26 @@ static LogicalResult refuse(Operation *op, StringRef name, StringRef what) {
                            << suggest(name);
 }
 
+/// Whether `attr` is an array of a dictionary per part, with what it computes
+/// and its schedule.
+static bool isPartList(Attribute attr) {
+  auto parts = dyn_cast<ArrayAttr>(attr);
+  return parts && !parts.empty() && llvm::all_of(parts, [](Attribute entry) {
+           auto part = dyn_cast<DictionaryAttr>(entry);
+           return part && part.size() == 2 &&
+                  part.getAs<StringAttr>("summary") &&
+                  part.getAs<ScheduleAttr>("schedule");
+         });
+}
+
+/// Whether `attr` is a schedule, or an array of some.
+static bool isScheduleOrList(Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  return isa<ScheduleAttr>(attr) ||
+         (list && !list.empty() &&
+          llvm::all_of(list, llvm::IsaPred<ScheduleAttr>));
+}
+
 LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   if (llvm::none_of(knownAttributes, [&](const KnownAttribute &known) {
@@ -165,10 +187,15 @@ LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "expects '" << attr.getName().getValue() << "' to be " << what;
   };
+  if (attr.getName() == kSeparateLaunchesAttr)
+    return isa<UnitAttr>(attr.getValue()) ? success() : expects("a unit");
   if (attr.getName() == kSummaryAttr && !isa<StringAttr>(attr.getValue()))
     return expects("a string");
-  if (attr.getName() == kScheduleAttr && !isa<ScheduleAttr>(attr.getValue()))
-    return expects("a #dsv4.schedule");
+  if (attr.getName() == kScheduleAttr && !isScheduleOrList(attr.getValue()))
+    return expects("a #dsv4.schedule, or an array of some");
+  if (attr.getName() == kPartsAttr && !isPartList(attr.getValue()))
+    return expects("an array of dictionaries {schedule = #dsv4.schedule<...>, "
+                   "summary = \"...\"}");
   if (attr.getName() == kRowsOfAttr) {
     auto index = dyn_cast<IntegerAttr>(attr.getValue());
     bool isInput = index && index.getType().isSignlessInteger(64) &&

@@ -396,13 +396,24 @@ void ExtentOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                                  APInt(width, getMax()), true));
 }
 
+LogicalResult RowCountOp::verify() {
+  constexpr int64_t kMaxPer = 65536;
+  auto per = static_cast<int64_t>(getPer());
+  if (per < 1 || per > kMaxPer)
+    return emitOpError() << "row_count_c1: expected 'per' between 1 and "
+                         << kMaxPer << ", got " << per;
+  return success();
+}
+
 OpFoldResult RowCountOp::fold(FoldAdaptor) {
   auto type = cast<RankedTensorType>(getSource().getType());
   int64_t rows = 1;
   for (int64_t extent : type.getShape().drop_back())
     if (ShapedType::isDynamic(extent) || llvm::MulOverflow(rows, extent, rows))
       return {};
-  return IntegerAttr::get(IndexType::get(getContext()), rows);
+  return IntegerAttr::get(
+      IndexType::get(getContext()),
+      llvm::divideCeil(rows, static_cast<int64_t>(getPer())));
 }
 
 void RowCountOp::inferResultRanges(ArrayRef<ConstantIntRanges>,

@@ -219,6 +219,13 @@ func.func @constants() {
   return
 }
 
+// CHECK-LABEL: func.func @bounds
+func.func @bounds(%i: index) {
+  // CHECK: cuda.bounded %{{[a-z0-9_]+}} to 4095
+  %0 = cuda.bounded %i to 4095
+  return
+}
+
 // CHECK-LABEL: func.func @launches
 func.func @launches() {
   // CHECK: cuda.wait_for_previous_kernel

@@ -1113,3 +1113,19 @@ func.func @grid_c1_second(%o: tensor<?x8xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @row_count_c1(%t: tensor<?x8xi32>) {
+  // expected-error @+1 {{row_count_c1: expected 'per' between 1 and 65536, got 0}}
+  %0 = dsv4.row_count %t per 0 : tensor<?x8xi32>
+  return
+}
+
+// -----
+
+func.func @row_count_c1_large(%t: tensor<?x8xi32>) {
+  // expected-error @+1 {{row_count_c1: expected 'per' between 1 and 65536, got 65537}}
+  %0 = dsv4.row_count %t per 65537 : tensor<?x8xi32>
+  return
+}
