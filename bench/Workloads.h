@@ -166,6 +166,11 @@ std::unique_ptr<Workload> makeAppend(Device &device, const std::string &layout,
                                      Placement placement = Placement::pages,
                                      bool unique = true);
 
+/// 16,384 tokens of 64 heads, which are normalised, rotated and quantised to
+/// E4M3, and of a key, which is rotated, quantised and written to a slot of its
+/// own: by one launch, or by one for each; sizes are tokens.
+std::unique_ptr<Workload> makeQuery(Device &device, bool oneLaunch);
+
 /// Windows of tokens into records, by name: "compress_csa", "compress_hca",
 /// "compress_index" (prefills), "compress_decode", "compress_decode_state"
 /// (which also keeps the tokens); sizes are entries, multiples of 64.

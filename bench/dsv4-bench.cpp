@@ -298,6 +298,10 @@ static void runAll(Bench &bench) {
     return makeAppend(device, "v4_584", /*chain=*/false, Placement::pages,
                       /*unique=*/false);
   });
+  // Beside each other: one launch, and two.
+  for (bool oneLaunch : {true, false})
+    run(oneLaunch ? "query_and_key" : "query_then_key", false, {4096, 64},
+        [&] { return makeQuery(device, oneLaunch); });
   for (int64_t columns : {512, 4096, 7168})
     run("rms_norm", false, {8192, 64},
         [&] { return makeNorm(device, columns); });
