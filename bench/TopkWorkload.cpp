@@ -18,24 +18,36 @@ using namespace dsv4;
 using namespace dsv4::bench;
 
 // Buckets, as an engine would have them: the bounds are what schedules are
-// chosen by, and rows are padded. {0}: k.
+// chosen by, and rows are padded. {0}: k; {1} and {2}: starts of rows, and the
+// clause that takes them.
 static const char topkText[] = R"(
 func.func @topk(
-    %scores: tensor<?x?xf32> {{dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
+    %scores: tensor<?x?xf32> {{dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},{1}
     %indices: tensor<?x{0}xi32> {{dsv4.name = "indices", dsv4.dims = ["rows", ""]})
     -> tensor<?x{0}xi32>
     attributes {{dsv4.policies = {{rows = #dsv4.policy<bucket>,
                                  columns = #dsv4.policy<bucket, multiple = 4>}} {{
-  %chosen = dsv4.topk %scores outs(%indices : tensor<?x{0}xi32>) : tensor<?x?xf32>
+  %chosen = dsv4.topk %scores{2} outs(%indices : tensor<?x{0}xi32>) : tensor<?x?xf32>
   return %chosen : tensor<?x{0}xi32>
 }
 )";
 
+static std::string getText(const TopkJob &of) {
+  if (!of.starts)
+    return llvm::formatv(topkText, of.places, "", "");
+  return llvm::formatv(
+      topkText, of.places,
+      "\n    %starts: tensor<?xi32> {dsv4.name = \"starts\", dsv4.dims = "
+      "[\"rows\"]},",
+      " starts(%starts : tensor<?xi32>)");
+}
+
 std::string TopkJob::getName() const {
   static const char *const suffixes[] = {"",        "_ascending", "_equal",
                                          "_bucket", "_specials",  "_masked"};
-  return llvm::formatv("topk_{0}{1}", rows,
-                       suffixes[static_cast<unsigned>(scores)]);
+  return llvm::formatv("topk_{0}{1}{2}", rows,
+                       suffixes[static_cast<unsigned>(scores)],
+                       starts ? "_starts" : "");
 }
 
 /// One in 2048 is +infinity, as many are numbers, fewer in all than are
@@ -92,6 +104,15 @@ static std::vector<float> makeHardRow(const TopkJob &of) {
   return row;
 }
 
+/// Starts within the first vectors of rows, few of them at the begin of one: so
+/// the rows have nearly as many elements as without starts.
+static std::vector<int32_t> makeStarts(const TopkJob &of) {
+  std::vector<int32_t> starts(of.rows);
+  for (int64_t row = 0; row < of.rows; ++row)
+    starts[row] = 1 + row % 7;
+  return starts;
+}
+
 namespace {
 
 /// Launches of as many rows, in turn, of one tensor.
@@ -116,21 +137,26 @@ private:
   const TopkJob of;
   const int64_t launchesOfData;
   Memory scores, indices;
+  Memory starts; ///< Of the rows of a launch.
 };
 
 } // namespace
 
 Topk::Topk(Device &device, const TopkJob &of)
     : Workload(device, of.getName(), llvm::formatv("k{0}", of.places),
-               llvm::formatv(topkText, of.places)),
+               getText(of)),
       of(of), launchesOfData(std::max<int64_t>(
                   inputBytes / (of.rows * of.columns * 4), 4)),
       scores(device.allocate(launchesOfData * of.rows * of.columns * 4)),
-      indices(device.allocate(launchesOfData * of.rows * of.places * 4)) {
+      indices(device.allocate(launchesOfData * of.rows * of.places * 4)),
+      starts(device.allocate(of.rows * 4)) {
   if (of.scores == TopkJob::Scores::Normal)
     device.fillNormal(scores);
   else
     fillWithHardRow();
+  const std::vector<int32_t> begins = makeStarts(of);
+  device.upload(starts, begins.data());
+  device.finish();
   options.dims = {{"rows", of.rows}, {"columns", of.columns}};
   bytesPerRow = (of.columns + of.places) * 4;
   poolBytes = scores.size();
@@ -154,6 +180,8 @@ Arguments Topk::arguments(int64_t size, unsigned slice) {
   const int64_t first = slice * of.rows;
   Arguments arguments;
   arguments.add(scoresOf(first), {of.rows, size});
+  if (of.starts)
+    arguments.add(starts.at(), {of.rows});
   arguments.add(indicesOf(first), {of.rows, of.places});
   return arguments;
 }
@@ -162,14 +190,21 @@ Excerpt Topk::extract(int64_t size, unsigned slice,
                       const std::vector<int64_t> &rows) {
   const int64_t first = slice * of.rows, count = rows.size();
   const size_t rowBytes = size * 4, resultBytes = of.places * 4;
+  const size_t binding = of.starts ? 2 : 1;
   Excerpt excerpt;
   std::vector<char> from;
   for (int64_t i = 0; i < count; ++i) {
     llvm::append_range(from, download(scoresOf(first + rows[i]), rowBytes));
     excerpt.results.push_back(
-        {1, i * resultBytes, indicesOf(first + rows[i]), resultBytes});
+        {binding, i * resultBytes, indicesOf(first + rows[i]), resultBytes});
   }
   excerpt.add(std::move(from), {count, size});
+  if (of.starts) {
+    std::vector<char> chosen;
+    for (int64_t row : rows)
+      llvm::append_range(chosen, download(starts.at(row * 4), 4));
+    excerpt.add(std::move(chosen), {count});
+  }
   excerpt.add(std::vector<char>(count * resultBytes), {count, of.places});
   return excerpt;
 }

@@ -136,6 +136,10 @@ std::vector<float> makeAngles(int64_t positions);
 std::unique_ptr<Workload> makeGather(Device &device, const std::string &layout,
                                      int64_t recordBytes, int64_t topk);
 
+/// All positions of 64 requests, of `v4_584`, in pages scattered over one pool;
+/// sizes are rows. The kernel finds what each row is for, or it is `given`.
+std::unique_ptr<Workload> makeRaggedGather(Device &device, bool given);
+
 /// Four dense tensors of 524,288 rows of 512 NVFP4 values; sizes are rows.
 std::unique_ptr<Workload> makeDequantize(Device &device);
 
@@ -166,6 +170,11 @@ std::unique_ptr<Workload> makeAppend(Device &device, const std::string &layout,
                                      Placement placement = Placement::pages,
                                      bool unique = true);
 
+/// 16,384 tokens of 64 heads, which are normalised, rotated and quantised to
+/// E4M3, and of a key, which is rotated, quantised and written to a slot of its
+/// own: by one launch, or by one for each; sizes are tokens.
+std::unique_ptr<Workload> makeQuery(Device &device, bool oneLaunch);
+
 /// Windows of tokens into records, by name: "compress_csa", "compress_hca",
 /// "compress_index" (prefills), "compress_decode", "compress_decode_state"
 /// (which also keeps the tokens); sizes are entries, multiples of 64.
@@ -189,7 +198,8 @@ std::vector<RouterJob> getRouterJobs();
 /// Sizes are tokens.
 std::unique_ptr<Workload> makeRouter(Device &device, const RouterJob &of);
 
-/// One topk: indices alone, unordered, of f32 rows without lengths.
+/// One topk: indices alone, unordered, of f32 rows without lengths, which with
+/// `starts` begin within a vector.
 struct TopkJob {
   /// Normally distributed; adversarial ones: ascending, all equal, with the
   /// same sign, exponent and first bits of the mantissa, NaN, infinities, zeros
@@ -199,7 +209,9 @@ struct TopkJob {
   int64_t rows, columns, places;
   bool compileCosts = false;
   Scores scores = Scores::Normal;
-  std::string getName() const; ///< "topk_64", "topk_64_equal".
+  bool starts = false;
+  /// "topk_64", "topk_64_equal", "topk_64_starts".
+  std::string getName() const;
 };
 
 /// Launches of `of.rows` rows each; the size is `of.columns`.

@@ -239,6 +239,12 @@ static std::vector<TopkJob> getTopkJobs() {
       {64, 32768, 512},        {64, 131072, 2048},       {64, 262144, 512},
       {256, 16384, 512, true}, {256, 131072, 2048, true}};
   std::vector<TopkJob> all = required;
+  // Each beside the same without starts.
+  for (TopkJob job : required) {
+    job.compileCosts = false;
+    job.starts = true;
+    all.push_back(job);
+  }
   llvm::append_range(all, std::initializer_list<TopkJob>{{1, 32768, 512},
                                                          {16, 16384, 512},
                                                          {32, 16384, 512},
@@ -279,6 +285,9 @@ static void runAll(Bench &bench) {
       [&] { return makeGather(device, "seed_580", 580, 512); });
   run("gather", false, gathered,
       [&] { return makeGather(device, "v41_fp4_288", 288, 512); });
+  for (bool given : {false, true})
+    run(given ? "gather_given" : "gather_ragged", false, {65536, 8192},
+        [&] { return makeRaggedGather(device, given); });
   run("dequantize", true, {65536, 524288},
       [&] { return makeDequantize(device); });
   for (bool chain : {false, true})
@@ -298,6 +307,10 @@ static void runAll(Bench &bench) {
     return makeAppend(device, "v4_584", /*chain=*/false, Placement::pages,
                       /*unique=*/false);
   });
+  // Beside each other: one launch, and two.
+  for (bool oneLaunch : {true, false})
+    run(oneLaunch ? "query_and_key" : "query_then_key", false, {4096, 64},
+        [&] { return makeQuery(device, oneLaunch); });
   for (int64_t columns : {512, 4096, 7168})
     run("rms_norm", false, {8192, 64},
         [&] { return makeNorm(device, columns); });

@@ -224,6 +224,12 @@ def require_writers(result, add):
     ):
         if row := table_row(result, what, layout, size, "warm"):
             add(f"{what} {layout} T={size} warm, us", row["us"], 2, 1.5, True)
+    for size in (65536, 8192):
+        ragged = table_row(result, "gather_ragged", "v4_584", size, "cold")
+        given = table_row(result, "gather_given", "v4_584", size, "cold")
+        if ragged and given:
+            name = f"gather_ragged v4_584 {size} rows cold, times the one with given indices"
+            add(name, ragged["us"] / given["us"], 1.05, 1.0, True)
     repeats = table_row(result, "append_repeats", "v4_584", 16384, "cold")
     unique = table_row(result, "append", "v4_584", 16384, "cold")
     if repeats and unique:
@@ -286,6 +292,9 @@ def require_topk(result, add):
         name = f"topk_{rows} k{k} {size} cold"
         if row := table_row(result, f"topk_{rows}", f"k{k}", size, "cold"):
             add(f"{name}, us", row["us"], must, goal, True)
+        if starts := table_row(result, f"topk_{rows}_starts", f"k{k}", size, "cold"):
+            times = starts["us"] / row["us"] if row else None
+            add(f"{name}, starts, times without", times, 1.05, 1.02, True)
         for scores in ("ascending", "equal", "bucket", "specials", "masked"):
             hard = table_row(result, f"topk_{rows}_{scores}", f"k{k}", size, "cold")
             if hard:

@@ -118,9 +118,9 @@ def CUDA_LoadPartOp : CUDA_Op<"load_part", [
     others are not read, and are zero. The address may have any alignment. Clause load_part_c1: the
     element types of base and vector agree.
   }];
-  let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base,
+  let arguments = (ins Arg<MemRefRankOf<[BF16, F16, F32], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$offset, CUDA_Offset:$left);
-  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F32]>:$value);
+  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F16, F32]>:$value);
   let assemblyFormat = [{
     $base `[` $offset `]` `of` $left attr-dict
     `:` type($base) `,` type($offset) `,` type($left) `->` type($value)
@@ -223,17 +223,18 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
     }
     ```
 
-    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element
-    counts as different from all others. All `lanes` lanes of the row take part. With `threads`, the
-    `threads` threads of a block read the elements for all rows of the block together, if there are
-    more than `max_alone`. Then `at` is the number of the thread's row, a row has `lanes` threads,
-    the rows of a block are neighbours, and all rows below `rows` run the op. Clauses:
+    Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element counts
+    as different from all others, and so does an i64 that i32 does not hold. All `lanes` lanes of
+    the row take part. With `threads`, the `threads` threads of a block read the elements for all
+    rows of the block together, if there are more than `max_alone`. Then `at` is the number of the
+    thread's row, a row has `lanes` threads, the rows of a block are neighbours, and all rows below
+    `rows` run the op. Clauses:
 
     * is_last_c1: `lanes` is a power of two of at most 32;
     * is_last_c2: `threads` is 0 or a multiple of 32; with threads `max_alone` is positive and
       `rows` is there, without `max_alone` is 0 and `rows` is not there.
   }];
-  let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "", [MemRead]>:$base,
+  let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$at, CUDA_Offset:$count, Optional<CUDA_Offset>:$rows,
                        DefaultValuedAttr<I64Attr, "1">:$lanes,
                        DefaultValuedAttr<I64Attr, "0">:$threads,
@@ -245,6 +246,30 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
     `:` type($base) `,` type($at) `,` type($count) (`,` type($rows)^)?
   }];
   let hasVerifier = 1;
+}
+
+def CUDA_SearchOp : CUDA_Op<"search", [
+    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>,
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
+  let summary = "the last of ascending elements that is at most a value";
+  let description = [{
+    ```mlir
+    func.func @example(%starts: memref<?xi32>, %row: i32, %n: i32) {
+      %request = cuda.search %starts for %row of %n : memref<?xi32>, i32, i32
+      return
+    }
+    ```
+
+    Searches the first `count` elements of the base by halving, as `row.search` says. Every thread
+    searches by itself: those of a row, and mostly of a block, read the same elements.
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base,
+                       CUDA_Offset:$value, CUDA_Offset:$count);
+  let results = (outs I32:$found);
+  let assemblyFormat = [{
+    $base `for` $value `of` $count attr-dict `:` type($base) `,` type($value) `,` type($count)
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,6 +309,32 @@ def CUDA_LaunchDependentsOp : CUDA_Op<"launch_dependents", [
     The next kernel's own wait still returns only when this kernel is complete.
   }];
   let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+def CUDA_BoundedOp : CUDA_Op<"bounded", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>
+  ]> {
+  let summary = "an index with bounds that no analysis finds";
+  let description = [{
+    ```mlir
+    func.func @example(%block: index) {
+      %of_this_part = cuda.bounded %block to 4095
+      return
+    }
+    ```
+
+    Returns `value`, which is between 0 and `max` where this op is executed: because of a condition
+    around it, or because the runtime ensures it. `cuda-legalize` gives the result a width by these
+    bounds, and the op has no source. Clause bounded_c1: `max` is not negative.
+  }];
+  let arguments = (ins Index:$value, I64Attr:$max);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value `to` $max attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // CUDA_ACCESS_OPS_TD

@@ -125,6 +125,31 @@ def CUDA_OneNaNOp : CUDA_Op<"one_nan", [Pure, Elementwise, AllTypesMatch<["sourc
   let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 
+def CUDA_NarrowOp : CUDA_Op<"narrow", [Pure, Elementwise,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
+  let summary = "i64 as i32";
+  let description = [{
+    ```mlir
+    func.func @example(%slot: i64, %length: i64, %ids: vector<2x4xi64>) {
+      %index = cuda.narrow %slot : i64 to i32
+      %count = cuda.narrow %length saturate : i64 to i32
+      %experts = cuda.narrow %ids : vector<2x4xi64> to vector<2x4xi32>
+      return
+    }
+    ```
+
+    Returns the same number. One that i32 does not hold becomes -1, which is no index, or with
+    `saturate` the nearest i32. Clause narrow_c1: only a scalar has `saturate`.
+  }];
+  let arguments = (ins AnyTypeOf<[I64, VectorOfRankAndType<[1, 2], [I64]>]>:$source,
+                       UnitAttr:$saturate);
+  let results = (outs AnyTypeOf<[I32, VectorOfRankAndType<[1, 2], [I32]>]>:$narrowed);
+  let assemblyFormat = [{
+    $source (`saturate` $saturate^)? attr-dict `:` type($source) `to` type($narrowed)
+  }];
+  let hasVerifier = 1;
+}
+
 def CUDA_JoinOp : CUDA_Op<"join", [Pure,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>]> {
   let summary = "one row of two";
@@ -285,7 +310,7 @@ def CUDA_ReduceOp : CUDA_Op<"reduce", [Pure,
     * reduce_c1: `group` divides the row, and the result has one f32 per group;
     * reduce_c2: `lanes` is a power of two of at most 32, and 1 for a vector.
   }];
-  let arguments = (ins CUDA_ReduceKind:$kind, VectorOfRankAndType<[1, 2], [BF16, F32]>:$source,
+  let arguments = (ins CUDA_ReduceKind:$kind, VectorOfRankAndType<[1, 2], [BF16, F16, F32]>:$source,
                        I64Attr:$group, DefaultValuedAttr<I64Attr, "1">:$lanes);
   let results = (outs VectorOfRankAndType<[1, 2], [F32]>:$reduced);
   let assemblyFormat = [{
@@ -403,10 +428,10 @@ def CUDA_GatherOp : CUDA_Op<"gather", [Elementwise,
     `count` - 1, nothing is read and the element is zero. Clause gather_c1: the element types of
     base and result agree.
   }];
-  let arguments = (ins Arg<MemRefRankOf<[BF16, F32], [1]>, "", [MemRead]>:$base,
+  let arguments = (ins Arg<MemRefRankOf<[BF16, F16, F32], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$offset,
                        VectorOfRankAndType<[1, 2], [I32]>:$indices, I64Attr:$count);
-  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F32]>:$elements);
+  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F16, F32]>:$elements);
   let assemblyFormat = [{
     $base `[` $offset `]` `at` $indices `below` $count attr-dict
     `:` type($base) `,` type($offset) `,` type($indices) `->` type($elements)

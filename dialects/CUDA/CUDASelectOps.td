@@ -16,7 +16,7 @@ include "DSV4SelectAlgorithm.td"
 //===----------------------------------------------------------------------===//
 
 def CUDA_SelectOp : CUDA_Op<"select", [
-    RecursiveMemoryEffects,
+    RecursiveMemoryEffects, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getConfig", "getCallArguments"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
@@ -44,6 +44,10 @@ def CUDA_SelectOp : CUDA_Op<"select", [
     rank, the index of the element and the element. Ranks after the last element have index -1 and
     value -infinity, +infinity with `smallest`.
 
+    With `after` the first `head` elements, fewer than a vector has, do not count either, and
+    indices count from the element after them: so a row may begin within a vector. `ties high` means
+    the same as in `dsv4.topk`.
+
     `algorithm` is that of the schedule. The verifier of the schedule holds the limits of the
     numbers here:
 
@@ -68,12 +72,14 @@ def CUDA_SelectOp : CUDA_Op<"select", [
       each; only `warp` has more than one;
     * select_c4: `grid`, and no other algorithm, has a workspace and more than one block per row;
       only `block` and `stream` have a cluster, only `stream` has `few_rounds`; `tile` is
-      `cuda.select_tiles`.
+      `cuda.select_tiles`;
+    * select_c5: one group with a `head` or `ties high`; vectors of more than one element with a
+      `head`.
   }];
-  let arguments = (ins CUDA_Offset:$length, I64Attr:$k, I64Attr:$max,
+  let arguments = (ins CUDA_Offset:$length, Optional<CUDA_Offset>:$head, I64Attr:$k, I64Attr:$max,
                        DefaultValuedAttr<CUDA_SelectOrder,
                        "::dsv4::cuda::SelectOrder::Unordered">:$order,
-                       UnitAttr:$smallest,
+                       UnitAttr:$smallest, UnitAttr:$ties_high,
                        DefaultValuedAttr<DSV4_SelectAlgorithm,
                        "::dsv4::SelectAlgorithm::Block">:$algorithm,
                        UnitAttr:$few_rounds,
@@ -88,7 +94,8 @@ def CUDA_SelectOp : CUDA_Op<"select", [
                        DefaultValuedAttr<I64Attr, "1">:$by);
   let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$emit);
   let assemblyFormat = [{
-    $k `of` $length `max` $max (`order` $order^)? (`smallest` $smallest^)?
+    $k `of` $length (`after` $head^ `:` type($head))? `max` $max (`order` $order^)?
+    (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
     (`algorithm` $algorithm^)? (`few_rounds` $few_rounds^)? (`threads` $threads^)?
     (`vectors` $vectors^)? (`cluster` $cluster^)? (`blocks` $blocks^)? (`in` $workspace^)?
     (`computed` $computed^)? (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?

@@ -63,7 +63,8 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
       element. Ranks after the last element have index -1 and score -infinity, +infinity with
       `smallest`.
 
-    `memory` is a part of the block's shared memory, of `getSharedBytes()` bytes. Clauses:
+    `ties high` means the same as in `dsv4.topk`. `memory` is a part of the block's shared memory,
+    of `getSharedBytes()` bytes. Clauses:
 
     * select_tiles_c1: the regions have the arguments `tile_row`; a `!cuda.callable`; `tile_row`,
       `column` and `value`, a `vector<1x1xf32>`; and `tile_row`, `rank`, `index` and `value`. They
@@ -76,12 +77,12 @@ def CUDA_SelectTilesOp : CUDA_Op<"select_tiles", [
                        MemRefRankOf<[I8], [1]>:$memory,
                        DefaultValuedAttr<CUDA_SelectOrder,
                        "::dsv4::cuda::SelectOrder::Unordered">:$order,
-                       UnitAttr:$smallest);
+                       UnitAttr:$smallest, UnitAttr:$ties_high);
   let regions = (region SizedRegion<1>:$limit, SizedRegion<1>:$source, MaxSizedRegion<1>:$score,
                         SizedRegion<1>:$emit);
   let assemblyFormat = [{
     $k `of` $max `rows` $rows `columns` $columns `warps` $warps `in` $memory (`order` $order^)?
-    (`smallest` $smallest^)? attr-dict-with-keyword `:` type($memory)
+    (`smallest` $smallest^)? (`ties` `high` $ties_high^)? attr-dict-with-keyword `:` type($memory)
     `limit` $limit `source` $source (`score` $score^)? `emit` $emit
   }];
   let extraClassDeclaration = [{

@@ -270,7 +270,7 @@ def CUDA_WindowYieldOp : CUDA_Op<"window_yield", [
 
     Ends a region of a window reduction, and returns its results.
   }];
-  let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32, BF16]>>:$values);
+  let arguments = (ins Variadic<VectorOfRankAndType<[1, 2], [F32, BF16, F16]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 

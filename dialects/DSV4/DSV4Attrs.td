@@ -170,8 +170,8 @@ def DSV4_FormatAttr : DSV4_Attr<"Format", "format"> {
 
     Clauses:
 
-    * format_c1: an element is f4E2M1FN, f8E4M3FN, i4, bf16 or f32, a scale
-      f8E8M0FNU, f8E4M3FN, bf16 or f32;
+    * format_c1: an element is f4E2M1FN, f8E4M3FN, i4, bf16, f16 or f32, a scale
+      f8E8M0FNU, f8E4M3FN, bf16, f16 or f32;
     * format_c2: groups are positive;
     * format_c3: only elements of 4 bits are `high_first`.
   }];
@@ -233,7 +233,7 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
 
     ```
     amax   = the largest |x|, NaN ignored, infinity as the largest finite value
-             of the type of x (bf16 or f32)
+             of the type of x (bf16, f16 or f32)
     amax   = max(amax, floor)                           floor_of = amax
     scale  = amax / max  |  amax * fp32(1 / max)        limit = divide | reciprocal
     scale  = max(scale, floor)                          floor_of = scale
@@ -283,7 +283,7 @@ def DSV4_QuantizerAttr : DSV4_Attr<"Quantizer", "quantizer"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Specialisation and algorithms
+// Specialisation
 //===----------------------------------------------------------------------===//
 
 def DSV4_PolicyKind : I32EnumAttr<"PolicyKind", "when the extent of a dim is fixed", [
@@ -313,6 +313,47 @@ def DSV4_PolicyAttr : DSV4_Attr<"Policy", "policy"> {
   let assemblyFormat = "`<` $kind (`,` `multiple` `=` $multiple^)? `>`";
   let genVerifyDecl = 1;
 }
+
+//===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+def DSV4_StridesAttr : DSV4_Attr<"Strides", "strides"> {
+  let summary = "where the rows of an argument are, or the pages of a cache";
+  let description = [{
+    ```mlir
+    func.func private @read(%q: tensor<?x64x512xbf16> {dsv4.strides = #dsv4.strides<[?, 1024]>},
+                            %kv: !dsv4.cache<64 x <v4_584>> {dsv4.strides = #dsv4.strides<[?]>},
+                            %mask: tensor<?x4096xi1> {dsv4.strides = #dsv4.strides<[?], align = 1>})
+    ```
+
+    Stands on an argument of a function, as `dsv4.strides`. It gives the distance in bytes of
+    neighbours along every axis of a tensor but the last, whose elements follow each other: `?`
+    is a number of the launch, any other a constant. The one stride of a cache is that of its
+    pages, in each of its buffers. Without this attribute an argument is contiguous.
+
+    `align` is the alignment, in bytes, of the first element and of every stride. It limits the
+    vectors that rows are read and written with. Less than 16 is for views that begin anywhere.
+    A stride of 0 repeats a row; it is for arguments that are only read. Clauses:
+
+    * strides_c1: `align` is a power of two up to 16;
+    * strides_c2: a constant stride is between 0 and 2^31 - 1, and a multiple of `align`;
+    * strides_c3: there is one stride for every axis of a tensor but the last, or one for a cache;
+    * strides_c4: `align` is a multiple of the bytes of every stored element;
+    * strides_c5: a constant stride of a cache is at least the bytes of a page, and the cache has
+      one buffer with pages, because pages of several buffers differ in size.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$strides,
+                        DefaultValuedParameter<"int64_t", "16">:$align);
+  let assemblyFormat = [{
+    `<` `[` custom<StrideList>($strides) `]` (`,` `align` `=` $align^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Algorithms
+//===----------------------------------------------------------------------===//
 
 def DSV4_CompressAlgorithm : I32EnumAttr<"CompressAlgorithm", "how windows are pooled", [
     I32EnumAttrCase<"Windowed", 0, "windowed">,

@@ -17,9 +17,9 @@ include "DSV4OpBase.td"
 def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
-    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["getScaleGroups"]>,
-    DSV4_FusionOpInterface,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["skipsRows"]>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["getScaleGroups", "getResultGroup"]>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getProvidedAccesses", "getAccessNote"]>,
     DSV4_ResultContractInterface
   ]> {
   let summary = "gather rows of a paged cache";
@@ -38,17 +38,23 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     }
     ```
 
-    Reads the entries of a cache that `indices` name, and decodes each into one row.
+    Reads one entry of a cache per row. `outs` gets each entry decoded into one row of values,
+    `fields` get its stored fields as they are. `indices` name the entries, or the rows are those of
+    [ragged requests](#ragged-requests).
 
     | operand | element type and shape | meaning |
     |---|---|---|
     | `cache` | a cache | the pool that entries are read from |
-    | `indices` | i32 `[k]` or `[tokens, k]` | positions, or entries of the pool without `pages` |
-    | `pages` | i32 `[pages]`, `[tokens, pages]`, or `[requests, pages]` with `requests` | page table |
+    | `indices` | i32 `[k]` or `[tokens, k]`, `[tokens]` with `requests` | positions, or entries of the pool without `pages` |
+    | `pages` | i32 `[pages]`, `[tokens, pages]`, or `[requests, pages]` with `requests` or ragged requests | page table |
+    | `indptr` | i32 `[requests + 1]` | where the pages of each request begin in `pages`, of rank 1 |
     | `requests` | i32 `[tokens]` | row of the page table of each token |
-    | `lengths` | i32 `[tokens]`, `[requests]` with `lengths per request`; rank 0 if `indices` has rank 1 | indices at or beyond it are not valid |
-    | `outs` | bf16 or f32 `indices ++ [row extent]` | the rows |
-    | `mask` | i1 of the shape of `indices` | whether each row is valid |
+    | `lengths` | i32 `[tokens]`, `[requests]` with `lengths per request`; rank 0 if `indices` has rank 1 and there are no `requests` | indices at or beyond it are not valid |
+    | `outs` | bf16 or f32 `rows ++ [row extent]` | the rows |
+    | `fields` | `rows ++ [extent]`, in the order of the record | the stored fields, all except those `per tensor` |
+    | `mask` | i1 `rows` | whether each row is valid |
+
+    `rows` is the shape of `indices`, or that of the ragged requests.
 
     ```
     row(t, j) = i < 0 || i >= length             ? zeros, not valid
@@ -60,57 +66,171 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
             length = lengths[t], or lengths[r] with `lengths per request`
     ```
 
-    The lengths are one per token, also with `requests`, unless `lengths per request` says that they
-    are one per request, as `dsv4.paged_append` takes them. `lengths per token` is the default.
+    With `requests`, `indices` of rank 1 has one index per token. The lengths are one per token,
+    also with `requests`, unless `lengths per request` says that they are one per request, as
+    `dsv4.paged_append` takes them. `lengths per token` is the default.
 
     A row that is not valid is zeros, its element of the mask is false, and nothing of the cache is
     read for it. A row is also not valid when `i div page_size` is outside the page table, or `r`
     outside its rows or the lengths per request. Without `lengths`, no index is too large for its
     request.
 
+    With `indptr` the page table is a list: page p of request r is element `indptr[r] + p` of
+    `pages`, if that is below `indptr[r + 1]` and in the list. Otherwise the row is not valid, as it
+    is if `indptr[r]` is negative.
+
     A stored element decodes to `element * scale_0 * scale_1 ...`. Every product is rounded to fp32,
     and the last value to nearest even into the result. A NaN becomes 0x7FFF in bf16 and 0x7FFFFFFF
     in f32. A field without scales whose type is that of the result is copied bit by bit.
 
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)). f16 is accepted wherever bf16 is.
+
+    #### Stored fields
+
+    ```mlir
+    func.func @gather(%cache: !dsv4.cache<64 x <index_fp8_132>>, %slots: tensor<?xi32>,
+                      %key: tensor<?x128xf8E4M3FN>, %scale: tensor<?xf32>)
+        -> (tensor<?x128xf8E4M3FN>, tensor<?xf32>) {
+      %keys, %scales = dsv4.paged_gather %cache[%slots]
+          fields(%key, %scale : tensor<?x128xf8E4M3FN>, tensor<?xf32>)
+          : !dsv4.cache<64 x <index_fp8_132>>, tensor<?xi32>
+      return %keys, %scales : tensor<?x128xf8E4M3FN>, tensor<?xf32>
+    }
+    ```
+
+    The bytes of a field are those of the record: scales that the record interleaves stay so, pairs
+    of 4-bit elements keep their order, and padding is left out. A scale `per row` and metadata
+    of one element may have the shape `rows`. The results are memory for other kernels: no op that
+    consumes them is fused. `dsv4.paged_append` with the same `fields` writes the same bytes, if no
+    field is interleaved or `high_first`.
+
+    #### Ragged requests
+
+    ```mlir
+    func.func @gather(%cache: !dsv4.cache<64 x <index_fp8_132>>, %table: tensor<?x?xi32>,
+                      %cu_seq_lens: tensor<?xi32>, %out: tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+      %rows = dsv4.paged_gather %cache pages(%table : tensor<?x?xi32>)
+          cu_seq_lens(%cu_seq_lens : tensor<?xi32>) outs(%out : tensor<?x128xbf16>)
+          : !dsv4.cache<64 x <index_fp8_132>>
+      return %rows : tensor<?x128xbf16>
+    }
+    ```
+
+    Without `indices`, every request has consecutive positions, and the device reads which row is
+    for which of them. A row that belongs to no request is left as it is, and so is its element of
+    the mask.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `cu_seq_lens` | i32 `[requests + 1]` | request b has the rows from element b on, up to element b + 1 |
+    | `row_starts` | i32 `[requests]` | request b has `seq_lens[b]` rows from element b on |
+    | `seq_lens` | i32 `[requests]` | the number of positions of each request |
+    | `gather_lens` | i32 `[requests]` | how many positions are gathered, the last ones |
+    | `seq_starts` | i32 `[requests]` | with `cu_seq_lens`, the first position that is gathered |
+
+    With `cu_seq_lens` or `row_starts` the rows are `[rows]`. With `seq_lens` alone they are
+    `[requests, rows]`, and every request begins at row `offset`, 0 by default.
+
+    ```
+    row t, or row (b, m):
+      start    = cu_seq_lens[b], or row_starts[b], or offset
+      i        = t - start, or m - start
+      count    = cu_seq_lens[b + 1] - start, or min(gather_lens[b], seq_lens[b])
+      position = seq_starts[b] + i, or seq_lens[b] - count + i
+      row      = 0 <= i < count ? the entry of `position` of request b : as it was
+    ```
+
+    A negative element of these operands counts as 0, as does one of `seq_starts` that is not there.
+    `gather_lens` that are not given count as `seq_lens`. The positions that have no row are not
+    gathered. `requests` names the b of row t. Without it b is found by halving: of elements
+    `[b, b + n)`, at first all of the requests', b becomes `b + n div 2` where element `b + n div 2`
+    is at most t, and n becomes `n - n div 2`, until n is 1. Where the elements ascend, that is the
+    last of them that is at most t. If they do not, a row gets an entry of some request, or stays as
+    it was.
+
+    Nothing is read for a position whose page is not in the table, or of a request that has no row
+    of it. Such a row is not valid, and zeros.
+
     Clauses:
 
-    * paged_gather_c1: `indices` is i32 of rank 1 `[k]` or 2 `[tokens, k]`;
-    * paged_gather_c2: the result is bf16 or f32 of shape `indices ++ [row extent of the record]`;
+    * paged_gather_c1: `indices` is i32 of rank 1 `[k]`, or `[tokens]` with `requests`, or of rank 2
+      `[tokens, k]`; without `indices`, there is one of `cu_seq_lens` and `seq_lens`;
+    * paged_gather_c2: the result is bf16 or f32 of shape `rows ++ [row extent of the record]`;
     * paged_gather_c3: `page_table` is i32 of the rank of `indices`: `[pages]`, or `[tokens,
-      pages]`, or with `requests` `[requests, pages]`;
-    * paged_gather_c4: `requests` is i32 `[tokens]`, and needs a page table of rank 2;
-    * paged_gather_c5: `lengths` is i32 `[tokens]`, or of rank 0 when `indices` is of rank 1;
-      `lengths per request` is i32 `[requests]`, and needs `requests`;
-    * paged_gather_c6: the mask is i1 of the shape of `indices`.
+      pages]`, or with `requests` `[requests, pages]`; with `indptr` it is `[pages]`; of ragged
+      requests it is `[requests, pages]`, and must be there;
+    * paged_gather_c4: `requests` is i32 `[tokens]`, and needs a page table of rank 2, or `indptr`;
+      of ragged requests it is `[rows]`, and needs `cu_seq_lens` or `row_starts`;
+    * paged_gather_c5: `lengths` is i32 `[tokens]`, or of rank 0 when `indices` is of rank 1 without
+      `requests`; `lengths per request` is i32 `[requests]`, and needs `requests`; ragged requests
+      have no `lengths`;
+    * paged_gather_c6: the mask is i1 of shape `rows`;
+    * paged_gather_c7: there is one of `outs` and `fields`; there is one of `fields` for every field
+      of the record except those `per tensor`, of its element type and of shape `rows ++ [extent]`;
+      that of a scale `per row` and of metadata of one element may be `rows`;
+    * paged_gather_c8: `indptr` is i32 of rank 1, beside `pages` of rank 1, and with `requests`,
+      `indices` of rank 2 or ragged requests;
+    * paged_gather_c9: `cu_seq_lens`, `row_starts`, `seq_lens`, `gather_lens` and `seq_starts` are
+      i32 of rank 1 and not beside `indices`; `row_starts` and `gather_lens` need `seq_lens`,
+      `seq_starts` need `cu_seq_lens`, and `offset`, not negative, needs rows `[requests, rows]`.
 
     Source: paper eq. 17-18 (selected entries of the compressed cache); formats of
-    `docs/Records.md`.
+    `docs/Records.md`; gathers of public engines for prefill.
   }];
   let arguments = (ins
     Arg<DSV4_CacheType, "the cache", [MemRead<DSV4_CacheResource>]>:$cache,
-    DSV4_Operand<"indices", DSV4_Indices>:$indices,
+    Optional<DSV4_Operand<"indices", DSV4_Indices>>:$indices,
     Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_Operand<"indptr", DSV4_Indices>>:$indptr,
     Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
     Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
-    DSV4_Operand<"out", DSV4_Rows>:$out,
+    Optional<DSV4_Operand<"cu_seq_lens", DSV4_Indices>>:$cu_seq_lens,
+    Optional<DSV4_Operand<"row_starts", DSV4_Indices>>:$row_starts,
+    Optional<DSV4_Operand<"seq_lens", DSV4_Indices>>:$seq_lens,
+    Optional<DSV4_Operand<"gather_lens", DSV4_Indices>>:$gather_lens,
+    Optional<DSV4_Operand<"seq_starts", DSV4_Indices>>:$seq_starts,
+    Optional<DSV4_Operand<"out", DSV4_Rows>>:$out,
+    Variadic<DSV4_Operand<"fields", AnyRankedTensor>>:$fields,
     Optional<DSV4_Operand<"mask", DSV4_Mask>>:$mask,
-    OptionalAttr<DSV4_LengthsPer>:$lengths_per
+    OptionalAttr<DSV4_LengthsPer>:$lengths_per, OptionalAttr<I64Attr>:$offset
   );
-  let results = (outs DSV4_Rows:$rows, Optional<DSV4_Mask>:$valid);
+  // Those of the destinations, in their order.
+  let results = (outs Variadic<AnyRankedTensor>:$gathered);
   let assemblyFormat = [{
-    $cache `[` $indices `]`
+    $cache (`[` $indices^ `]`)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
+    (`indptr` `(` $indptr^ `:` type($indptr) `)`)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
     (`lengths` (`per` $lengths_per^)? `(` $lengths^ `:` type($lengths) `)`)?
-    `outs` `(` $out `:` type($out) `)`
+    (`cu_seq_lens` `(` $cu_seq_lens^ `:` type($cu_seq_lens) `)`)?
+    (`row_starts` `(` $row_starts^ `:` type($row_starts) `)`)?
+    (`seq_lens` `(` $seq_lens^ `:` type($seq_lens) `)`)?
+    (`gather_lens` `(` $gather_lens^ `:` type($gather_lens) `)`)?
+    (`seq_starts` `(` $seq_starts^ `:` type($seq_starts) `)`)?
+    (`offset` $offset^)?
+    (`outs` `(` $out^ `:` type($out) `)`)?
+    (`fields` `(` $fields^ `:` type($fields) `)`)?
     (`mask` `(` $mask^ `:` type($mask) `)`)?
-    attr-dict `:` qualified(type($cache)) `,` type($indices)
-    custom<TiedResults>(ref(type($out)), ref(type($mask)), type($rows), type($valid))
+    attr-dict `:` qualified(type($cache)) (`,` type($indices)^)?
+    `` custom<TiedDestinations>(ref(type($out)), ref(type($fields)), ref(type($mask)),
+                             type($gathered))
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable();
     /// Whether `lengths` has an element per request, not per token.
     bool hasLengthsPerRequest() { return getLengthsPer() == LengthsPer::Request; }
+    /// Whether rows are the positions of requests, not those of `indices`.
+    bool isRagged() { return !getIndices(); }
+    /// Whether the rows of ragged requests follow each other.
+    bool hasFlatRows() { return getCuSeqLens() || getRowStarts(); }
+    /// Axes of the rows.
+    int64_t getRowRank();
+    /// The fields that are copied, in their order.
+    ::llvm::SmallVector<FieldAttr> getCopiedFields();
+    /// The decoded rows.
+    ::mlir::Value getRows() { return getOut() ? getGathered().front() : ::mlir::Value(); }
+    ::mlir::Value getValid() { return getMask() ? getGathered().back() : ::mlir::Value(); }
   }];
   let hasVerifier = 1;
 }
@@ -179,6 +299,9 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     may have the shape `[tokens]`. The unused bytes after a row or tail field (`pad`) become zero if
     field and pad together are a power of two of bytes. All other unused bytes stay as they are:
     other pads, gaps before a field `at` a byte, and the end of a page.
+
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)).
 
     Clauses:
 

@@ -23,14 +23,16 @@ def DSV4_Dialect : Dialect {
     Nearly every clause of an op's meaning has a number. The op's description,
     the message of its verifier and the test of that message share it.
 
-    Function arguments carry two attributes of this dialect:
+    Function arguments carry three attributes of this dialect:
 
     * `dsv4.name`: the argument's name, as callers and emitted code see it;
     * `dsv4.dims`: a name for each axis of a tensor argument, `""` for none.
-      Axes of one name have one extent.
+      Axes of one name have one extent;
+    * `dsv4.strides`: a `#dsv4.strides`, of a tensor or cache that is not contiguous.
 
     A function may carry `dsv4.policies`, a dictionary from the name of a dim to
-    its `#dsv4.policy`; a dim that is not named there is dynamic.
+    its `#dsv4.policy`; a dim that is not named there is dynamic. With
+    `dsv4.separate_launches` each of its kernels has a launch of its own.
 
     Other attributes that begin with `dsv4.` are errors, and so are these on
     other ops. Passes add some of their own to the IR that they make.
@@ -46,13 +48,20 @@ def DSV4_Dialect : Dialect {
   let extraClassDeclaration = [{
     static constexpr llvm::StringLiteral kNameAttr = "dsv4.name";
     static constexpr llvm::StringLiteral kDimsAttr = "dsv4.dims";
+    static constexpr llvm::StringLiteral kStridesAttr = "dsv4.strides";
     static constexpr llvm::StringLiteral kPoliciesAttr = "dsv4.policies";
     static constexpr llvm::StringLiteral kBoundsAttr = "dsv4.bounds";
+    /// On a function: its kernels are not joined in one launch.
+    static constexpr llvm::StringLiteral kSeparateLaunchesAttr = "dsv4.separate_launches";
     /// On a lowered kernel: what it computes, for people.
     static constexpr llvm::StringLiteral kSummaryAttr = "dsv4.summary";
     /// On a lowered kernel: the operand whose rows it computes.
     static constexpr llvm::StringLiteral kRowsOfAttr = "dsv4.rows_of";
-    /// On an outlined kernel: the schedule it was lowered with.
+    /// On a kernel that several were joined to: the summary and the schedule of
+    /// each, for people, in the order of their blocks.
+    static constexpr llvm::StringLiteral kPartsAttr = "dsv4.parts";
+    /// On an outlined kernel: the schedule it was lowered with, or an array of
+    /// those of its parts.
     static constexpr llvm::StringLiteral kScheduleAttr = "dsv4.schedule";
 
     void registerAttributes();

@@ -38,6 +38,10 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
       The work that needs more threads than the lanes of a row: the kind of its schedule part, and
       the size of the problem. Empty if the lanes of a row suffice.
     }], "::dsv4::CooperativeWork", "getCooperativeWork", (ins), [{}], [{ return {}; }]>,
+    InterfaceMethod<[{
+      Whether the op may leave rows of its destinations as they are. Its results are in memory
+      then: no op of the same kernel can have them.
+    }], "bool", "skipsRows", (ins), [{}], [{ return false; }]>
   ];
   let verify = [{ return ::dsv4::verifyRowwise($_op); }];
 }

@@ -98,7 +98,7 @@ def DSV4_YieldOp : DSV4_Op<"yield", [
 }
 
 //===----------------------------------------------------------------------===//
-// buffer, workspace, extent, row_count
+// buffer, workspace, extent, stride, row_count
 //===----------------------------------------------------------------------===//
 
 def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
@@ -114,9 +114,10 @@ def DSV4_BufferOp : DSV4_Op<"buffer", [Pure]> {
     }
     ```
 
-    Returns the memory of an operand of a kernel as a flat memref: the row-major contiguous elements
-    of a tensor, the bytes of the pages of a cache (no field name), or one of its array fields. A
-    sub-byte tensor is a buffer of bytes.
+    Returns the memory of an operand of a kernel as a flat memref: the elements of a tensor from
+    the first one on, the bytes of the pages of a cache (no field name), or one of its array fields.
+    A sub-byte tensor is a buffer of bytes. The elements are contiguous in row-major order, unless
+    `dsv4.stride` says otherwise.
 
     Clauses:
 
@@ -187,6 +188,40 @@ def DSV4_ExtentOp : DSV4_Op<"extent", [
   let hasVerifier = 1;
 }
 
+def DSV4_StrideOp : DSV4_Op<"stride", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>
+  ]> {
+  let summary = "the distance of neighbours along an axis of a kernel operand";
+  let description = [{
+    ```mlir
+    func.func @copy(%x: tensor<?x8xf32> {dsv4.strides = #dsv4.strides<[?]>},
+                    %out: tensor<?x8xf32>) {
+      dsv4.kernel @copy_rows(%x, %out) : (tensor<?x8xf32>, tensor<?x8xf32>) -> () {
+      ^bb0(%x_row: tensor<?x8xf32>, %out_row: tensor<?x8xf32>):
+        %distance = dsv4.stride %x_row, 0 : tensor<?x8xf32>
+      }
+      return
+    }
+    ```
+
+    Returns how far neighbours along axis `axis` of a tensor are apart, or those of the pages of a
+    cache (axis 0): of its fields in pages, or of an array field. It counts elements of the
+    `dsv4.buffer` of that operand. The value is between 0 and 2^31 - 1.
+
+    Clauses:
+
+    * stride_c1: the axis exists, and is not the last;
+    * stride_c2: a field name is that of an array field of the cache with pages.
+  }];
+  let arguments = (ins AnyTypeOf<[AnyRankedTensor, DSV4_CacheType]>:$source,
+                       OptionalAttr<StrAttr>:$field, I64Attr:$axis);
+  let results = (outs Index:$stride);
+  let assemblyFormat = [{
+    $source (`[` $field^ `]`)? `,` $axis attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
 def DSV4_RowCountOp : DSV4_Op<"row_count", [
     Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>
   ]> {
@@ -197,19 +232,25 @@ def DSV4_RowCountOp : DSV4_Op<"row_count", [
       dsv4.kernel @copy_rows(%x, %out) : (tensor<?x8xf32>, tensor<?x8xf32>) -> () {
       ^bb0(%x_row: tensor<?x8xf32>, %out_row: tensor<?x8xf32>):
         %rows = dsv4.row_count %x_row max 4096 : tensor<?x8xf32>
+        %blocks = dsv4.row_count %x_row per 16 max 256 : tensor<?x8xf32>
       }
       return
     }
     ```
 
-    Returns the number of rows of a tensor: the product of all extents but the last. The value is
-    at most `max`. The runtime refuses a launch of more rows than an int32 counts.
+    Returns the number of rows of a tensor: the product of all extents but the last. With `per` it
+    returns the number of groups of that many rows, of which the last may have fewer rows. The value
+    is at most `max`. The runtime refuses a launch of more rows than an int32 counts.
+
+    Clause row_count_c1: `per` is between 1 and 65,536.
   }];
   let arguments = (ins AnyRankedTensor:$source,
-                       DefaultValuedAttr<I64Attr, "2147483647">:$max);
+                       DefaultValuedAttr<I64Attr, "2147483647">:$max,
+                       DefaultValuedAttr<I64Attr, "1">:$per);
   let results = (outs Index:$count);
-  let assemblyFormat = "$source (`max` $max^)? attr-dict `:` type($source)";
+  let assemblyFormat = "$source (`per` $per^)? (`max` $max^)? attr-dict `:` type($source)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,7 +342,8 @@ def DSV4_LaunchOp : DSV4_Op<"launch", [
     and conditions are text over the extents of the function's arguments, which the runtime
     evaluates as it is. Expressions have `+`, `*`, `ceildiv`, `min`, `max` and
     `multiprocessors()`. Conditions compare them and may be joined by `&&`. An extent has the
-    name of its dim, or else that of its argument with the axis (`x.0`) or `.pages`.
+    name of its dim, or else that of its argument with the axis (`x.0`) or `.pages`. A
+    stride of `dsv4.strides` is `x.stride.0`, in elements of the buffer.
 
     * `if`: the launch is skipped unless this condition holds, so a program may have
       alternatives; a launch whose grid has an extent of 0 is skipped, too;

@@ -28,8 +28,12 @@ class DSV4_Op<string opMnemonic, list<Trait> traits = []>
 class DSV4_Operand<string name, Type type>
     : Type<type.predicate, "'" # name # "', a " # type.summary, type.cppType>;
 
-def DSV4_Indices : TensorOf<[I32]>;
-def DSV4_Rows : TensorOf<[BF16, F32]>;
+/// Slots, positions, pages, requests, ids and lengths. docs/Records.md says what an i64
+/// means that i32 does not hold.
+def DSV4_Indices : TensorOf<[I32, I64]>;
+/// Indices that an op computes: those of ui32 have the bits of i32.
+def DSV4_IndexResults : TensorOf<[I32, I64, UI32]>;
+def DSV4_Rows : TensorOf<[BF16, F16, F32]>;
 def DSV4_Mask : TensorOf<[I1]>;
 
 /// The memory of a cache.

@@ -51,6 +51,8 @@ def DSV4_GateOp : DSV4_Op<"gate", [
     every finite logit. A NaN gives NaN. With `softmax` the whole row is NaN if a logit is NaN or
     +infinity, or if all logits are -infinity.
 
+    f16 is accepted wherever bf16 is.
+
     Clauses:
 
     * gate_c1: `logits` is bf16 or f32 of rank >= 1 with a constant last extent E between 1 and
@@ -60,7 +62,7 @@ def DSV4_GateOp : DSV4_Op<"gate", [
     Source: the official `Gate`. Above 20 its softplus is x, and so is this one, to the last bit.
   }];
   let arguments = (ins
-    DSV4_Operand<"logits", TensorOf<[BF16, F32]>>:$logits, DSV4_GateFunction:$function,
+    DSV4_Operand<"logits", DSV4_Rows>:$logits, DSV4_GateFunction:$function,
     DSV4_Operand<"out", TensorOf<[F32]>>:$out
   );
   let results = (outs TensorOf<[F32]>:$scores);
@@ -107,6 +109,10 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
     Row t of the result is row `ids[t]` of the table. If the table has no such row, every element is
     -1.
 
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)). The result is i32,
+    i64 or ui32, whose bits are those of i32.
+
     Clauses:
 
     * lookup_c1: `table` is i32 `[V, k]` with a constant k between 1 and 65,536;
@@ -116,10 +122,10 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
     Source: the official `Gate`, whose first layers choose experts by token id (`tid2eid`).
   }];
   let arguments = (ins
-    DSV4_Operand<"table", TensorOf<[I32]>>:$table, DSV4_Operand<"ids", TensorOf<[I32]>>:$ids,
-    DSV4_Operand<"out", TensorOf<[I32]>>:$out
+    DSV4_Operand<"table", DSV4_Indices>:$table, DSV4_Operand<"ids", DSV4_Indices>:$ids,
+    DSV4_Operand<"out", DSV4_IndexResults>:$out
   );
-  let results = (outs TensorOf<[I32]>:$rows);
+  let results = (outs DSV4_IndexResults:$rows);
   let assemblyFormat = [{
     $table `[` $ids `]` `outs` `(` $out `:` type($out) `)` attr-dict `:` type($table) `,` type($ids)
   }];
@@ -171,6 +177,9 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     NaN, so is every weight. With `uniform`, w_j is 1 / k whatever the scores, and 0 where
     indices[j] is outside. A bias that the experts were chosen with has no part in their weights.
 
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)).
+
     Clauses:
 
     * route_weights_c1: `scores` is f32 of rank >= 1 with a constant last extent E between 1 and
@@ -188,7 +197,7 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
   }];
   let arguments = (ins
     DSV4_Operand<"scores", TensorOf<[F32]>>:$scores,
-    DSV4_Operand<"indices", TensorOf<[I32]>>:$indices, DSV4_Operand<"out", TensorOf<[F32]>>:$out,
+    DSV4_Operand<"indices", DSV4_IndexResults>:$indices, DSV4_Operand<"out", TensorOf<[F32]>>:$out,
     UnitAttr:$renormalize, OptionalAttr<F32Attr>:$scale, UnitAttr:$uniform
   );
   let results = (outs TensorOf<[F32]>:$weights);

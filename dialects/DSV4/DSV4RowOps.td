@@ -52,6 +52,8 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     becomes 0x7FFF in bf16 and 0x7FFFFFFF in f32. Data without scales whose type is that of the
     result is copied bit by bit.
 
+    f16 is accepted wherever bf16 is.
+
     Clauses:
 
     * dequantize_c1: `data` has rank >= 1, the element type of the format, and a constant last
@@ -140,6 +142,8 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     the row, with 448 * `max` instead of `max`, and with the smallest f32 normal as the only floor.
     It is never NaN.
 
+    f16 is accepted wherever bf16 is.
+
     Clauses:
 
     * quantize_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent between 1 and 65,536;
@@ -225,6 +229,8 @@ def DSV4_RMSNormOp : DSV4_RowToRowOp<"rms_norm"> {
     binary tree: neighbouring squares are added first, then neighbouring sums, and an unpaired value
     moves up one level unchanged. So the result depends on the row alone.
 
+    f16 is accepted wherever bf16 is.
+
     Clauses:
 
     * rms_norm_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent N between 1 and
@@ -279,6 +285,10 @@ def DSV4_RopeOp : DSV4_RowToRowOp<"rope"> {
     before the last D are copied, and rounded if the type differs. A row whose position is outside
     the table is not rotated.
 
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)). f16 is accepted
+    wherever bf16 is.
+
     Clauses:
 
     * rope_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent between 1 and 65,536;
@@ -325,6 +335,8 @@ def DSV4_HadamardOp : DSV4_RowToRowOp<"hadamard"> {
     fp32: for h = 1, 2, 4, ... N / 2, elements i and i + h with bit h of i clear become their sum
     and their difference, each rounded to nearest even. Then comes the product with `scale`, and the
     result is rounded to its type.
+
+    f16 is accepted wherever bf16 is.
 
     Clauses:
 

@@ -43,20 +43,24 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     |---|---|---|
     | `scores` | bf16 or f32 `[rows, N]`, or any rank >= 1 | the elements to select from |
     | `bias` | f32 `[N]` | added to the scores for the comparison only |
-    | `lengths` | i32 `[rows]` | number of elements of each row, from its first on |
+    | `starts` | i32 `[rows]` | column of the first element of each row |
+    | `lengths` | i32 `[rows]`, or `[requests]` with `next_n` | number of elements of each row |
+    | `ends` | i32 `[rows]` | column after the last element of each row, instead of `lengths` |
     | `pages` | i32 `[rows, pages]`, or `[requests, pages]` with `requests` | page table, for slots |
     | `requests` | i32 `[rows]` | row of the page table of each row |
+    | `offsets` | i32 `[rows]` | number that is added to the indices of each row |
     | `outs` | `[rows, k]` | `indices` of i32, then `values`, then with `pages` `slots` of i32 |
 
-    **Order.** Of the elements 0 to n - 1 of row r, the op selects the first min(k, n) in this
-    order:
+    **Order.** Row r has the elements 0 to n - 1. Element i is that of column start + i of the
+    scores; start is 0 without `starts`. The op selects the first min(k, n) elements in this order:
 
     ```
     a before b  <=>  key(a) > key(b), or key(a) == key(b) and index(a) < index(b)
-    key(i) = bias ? scores[r, i] + bias[i] : scores[r, i]
+    key(i) = bias ? scores[r, i] + bias[i] : scores[r, start + i]
     ```
 
-    With `smallest` it is key(a) < key(b). The sum with the bias is rounded to fp32. +0 and -0 are
+    With `smallest` it is key(a) < key(b). With `ties high` the larger of the indices of equal keys
+    comes first: index(a) > index(b). The sum with the bias is rounded to fp32. +0 and -0 are
     equal. A NaN comes after every number and after infinity, and one NaN is equal to another. A NaN
     is an element like others, so it is selected before any padding. The selected set depends on
     neither the batch, the schedule nor the run.
@@ -66,9 +70,21 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     compressed entries that are complete at the position: (`lengths[r]` + 1) div m. An entry is
     visible once the query has reached its last position. n is 0 for a negative position.
 
+    With `next_n` N each request has N neighbouring rows, those of a query and of the tokens that
+    are drafted after it, and `lengths` has one number per request: that of the last of these rows.
+    Row r = q * N + j has n = max(0, `lengths[q]` - N + 1 + j), divided by m with `ratio` m (here
+    the numbers are lengths, not positions). n is 0 if `lengths` has no element q.
+
+    **Starts.** With `starts` the elements of row r begin at column `starts[r]`, which may be any,
+    and `indices` and slots count from there. They end after n elements, before column `ends[r]`, or
+    at the last column, and at the last column in any case. A row has no element if its start is
+    below 0 or not below N, or if its end is not above its start.
+
     **Results.** A row of a result has k ranks, k being its last extent. `indices` holds the
     elements in the order given by `order`: `sorted`, as above; `index_ascending`; or `unordered`,
     in any order, which may differ between runs. The ranks after them are padding: index -1.
+    With `offsets` the result is the index + `offsets[r]`, in two's complement if it does not fit;
+    padding stays -1, and slots have no offset.
     `values`, if it has a destination, holds the elements of `scores` themselves, without the bias,
     at the same ranks; padding is -infinity (+infinity with `smallest`). With `pages` the
     last destination is `slots`, the slot of each element in a paged cache with `page` entries per
@@ -90,6 +106,10 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     bounds (its contract is `bounded`), a result is right if it is the exact selection of scores
     that are each within the bound (docs/Contracts.md). A selection by `groups` needs exact scores.
 
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)). `indices` and
+    `slots` are i32, i64 or ui32, whose bits are those of i32. f16 is accepted wherever bf16 is.
+
     Clauses:
 
     * topk_c1: `scores` is bf16 or f32 of rank at least 1 with at most 2^22 elements per row, and at
@@ -97,14 +117,21 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     * topk_c2: destinations have the shape of `scores` with the last extent k, a constant between 1
       and 4096: `indices` of i32, then `values`, if any, of the element type of `scores` or f32,
       then, with `pages`, `slots` of i32;
-    * topk_c3: `lengths` is i32 of the shape of `scores` without the last axis;
+    * topk_c3: `lengths` is i32 of the shape of `scores` without the last axis; `ends` and `starts`
+      are, too, and `lengths` and `ends` exclude each other;
     * topk_c4: `bias` is f32 of shape `[N]`;
     * topk_c5: `page_table` is i32 `[rows, pages]`, or `[requests, pages]` with `requests`; `page`
       is positive, and given with it;
     * topk_c6: `requests` is i32 of the shape of `lengths`, and needs `pages`;
     * topk_c7: `ratio` is positive, and given only with `lengths`;
     * topk_c8: `groups`, `keep` and `by` are given together: N is a constant that the groups divide,
-      and between 1 and G of them are kept, by between 1 and N / G elements of each.
+      and between 1 and G of them are kept, by between 1 and N / G elements of each;
+    * topk_c9: `starts` exclude `bias` and `groups`, whose numbers belong to columns, while indices
+      count from the start;
+    * topk_c10: `next_n` is between 1 and 64, and given only with `lengths` of rank 1 and `scores`
+      of rank 2;
+    * topk_c11: `offsets` is i32 of the shape of `scores` without the last axis;
+    * topk_c12: `ties high` excludes `groups`.
 
     If rows of scores are farther apart than N elements, pass a tensor with that many columns, and
     the real lengths in `lengths`.
@@ -114,23 +141,30 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     DeepSeek-V2's (1). Ties, NaN and padding are stated here because public kernels leave them open.
   }];
   let arguments = (ins
-    DSV4_Operand<"scores", TensorOf<[BF16, F32]>>:$scores,
+    DSV4_Operand<"scores", DSV4_Rows>:$scores,
     Optional<DSV4_Operand<"bias", TensorOf<[F32]>>>:$bias,
-    Optional<DSV4_Operand<"lengths", TensorOf<[I32]>>>:$lengths,
-    Optional<DSV4_Operand<"page_table", TensorOf<[I32]>>>:$page_table,
-    Optional<DSV4_Operand<"requests", TensorOf<[I32]>>>:$requests,
-    Variadic<DSV4_Operand<"outs", TensorOf<[I32, BF16, F32]>>>:$outs,
+    Optional<DSV4_Operand<"starts", DSV4_Indices>>:$starts,
+    Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
+    Optional<DSV4_Operand<"ends", DSV4_Indices>>:$ends,
+    Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
+    Optional<DSV4_Operand<"offsets", DSV4_Indices>>:$offsets,
+    Variadic<DSV4_Operand<"outs", TensorOf<[I32, I64, UI32, BF16, F16, F32]>>>:$outs,
     DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order, UnitAttr:$smallest,
-    OptionalAttr<I64Attr>:$page, OptionalAttr<I64Attr>:$ratio, OptionalAttr<I64Attr>:$groups,
-    OptionalAttr<I64Attr>:$keep, OptionalAttr<I64Attr>:$by
+    UnitAttr:$ties_high, OptionalAttr<I64Attr>:$next_n, OptionalAttr<I64Attr>:$page,
+    OptionalAttr<I64Attr>:$ratio, OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$keep,
+    OptionalAttr<I64Attr>:$by
   );
-  let results = (outs Variadic<TensorOf<[I32, BF16, F32]>>:$chosen);
+  let results = (outs Variadic<TensorOf<[I32, I64, UI32, BF16, F16, F32]>>:$chosen);
   let assemblyFormat = [{
     $scores (`bias` `(` $bias^ `:` type($bias) `)`)?
-    (`lengths` `(` $lengths^ `:` type($lengths) `)`)? (`ratio` $ratio^)?
+    (`starts` `(` $starts^ `:` type($starts) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)? (`ends` `(` $ends^ `:` type($ends) `)`)?
+    (`next_n` $next_n^)? (`ratio` $ratio^)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)? (`page` $page^)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
-    (`order` $order^)? (`smallest` $smallest^)?
+    (`offsets` `(` $offsets^ `:` type($offsets) `)`)?
+    (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
     (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
     `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($scores)
     custom<TiedVariadic>(ref(type($outs)), type($chosen))
@@ -139,6 +173,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     static constexpr int64_t kMaxK = 4096;
     /// N at most: 4 Mi.
     static constexpr int64_t kMaxColumns = int64_t(1) << 22;
+    /// Rows of a request at most.
+    static constexpr int64_t kMaxNextN = 64;
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
     /// k.
     int64_t getK();

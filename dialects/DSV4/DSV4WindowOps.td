@@ -113,6 +113,10 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     a launch reads or writes an entry of the state that another one writes. A segment may write the
     entry that it reads.
 
+    Integers are i32 or i64, each operand of its own ([what an i64
+    means](../Records.md#integers)). f16 is accepted
+    wherever bf16 is.
+
     Clauses:
 
     * compress_c1: `values` and `scores` are bf16 or f32 of one type `[tokens, D]`, `[tokens, 2 D]`
@@ -163,6 +167,141 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     int64_t getWindowRows() { return getOverlap() ? 2 * getWindow() : getWindow(); }
     /// D.
     int64_t getChannels();
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// compress_plan
+//===----------------------------------------------------------------------===//
+
+def DSV4_CompressPlanOp : DSV4_Op<"compress_plan", [
+    Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getProvidedAccesses"]>,
+    DSV4_ResultContractInterface
+  ]> {
+  let summary = "the work list of a compressor, from what the device knows of tokens";
+  let description = [{
+    ```mlir
+    func.func @plan(%position: tensor<?xi32>, %request: tensor<?xi32>, %starts: tensor<?xi32>,
+                    %slot: tensor<?xi32>, %plan: tensor<?x4xi32>, %entry_position: tensor<?xi32>,
+                    %entry_slot: tensor<?xi32>)
+        -> (tensor<?x4xi32>, tensor<?xi32>, tensor<?xi32>) {
+      %0, %1, %2 = dsv4.compress_plan window 4 positions(%position : tensor<?xi32>)
+          requests(%request : tensor<?xi32>) starts(%starts : tensor<?xi32>)
+          slots(%slot : tensor<?xi32>)
+          outs(%plan, %entry_position, %entry_slot
+               : tensor<?x4xi32>, tensor<?xi32>, tensor<?xi32>)
+      return %0, %1, %2 : tensor<?x4xi32>, tensor<?xi32>, tensor<?xi32>
+    }
+    ```
+
+    Finds the windows that the tokens of a launch complete, as the plan that `dsv4.compress` takes.
+    Nothing of it is known to the host, so a captured graph makes the plan anew each time.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `positions` | i32 `[tokens]` | position of each token in its request |
+    | `lengths` | i32 `[requests]` | positions of a request after the launch, instead of `positions` |
+    | `requests` | i32 `[tokens]` | request of each token |
+    | `starts` | i32 `[requests + 1]` | first token of each request, and the number of tokens |
+    | `entry_starts` | i32 `[requests + 1]` | first entry of each request, and the number of entries |
+    | `slots` | i32 `[tokens]` | slot in the compressed cache, for tokens that end a window |
+    | `pages` | i32 `[requests, pages]` | page table of the compressed cache, instead of `slots` |
+    | `outs` | i32 `[rows, 4]`, `[rows]`, `[rows]` | the plan, positions w of its entries, their slots |
+
+    Tokens of a request are the rows from starts[b] to starts[b + 1] - 1, at consecutive positions.
+    So token t of request b has position positions[t], or lengths[b] - starts[b + 1] + t. The first
+    one has position p(b).
+
+    **A row for each token** is what the op makes without `entry_starts`. Token t at position p ends
+    a window if p + 1 is a multiple of `window`:
+
+    ```
+    w = p + 1 - window,  plan[t] = [w, b, p - (t - starts[b]), starts[b]]
+    ```
+
+    b is requests[t]. Without `requests` it is found in `starts`. Without `starts` all tokens are
+    taken to be in the state already, and plan[t] = [w, b, p + 1, 0].
+
+    **A row for each entry** is what it makes with `entry_starts`. Row e belongs to the request b
+    with entry_starts[b] <= e < entry_starts[b + 1], and is its next window:
+
+    ```
+    w = (p(b) div window + e - entry_starts[b]) * window,  plan[e] = [w, b, p(b), starts[b]]
+    ```
+
+    It is an entry only if the launch has its last token. So entries follow each other in the order
+    of tokens, and those beyond the last one, as a captured graph has them, are none.
+
+    **Slots.** With `slots` the slot of an entry is that of the last token of its window. With
+    `pages` it is slot i mod `page` of page i div `page` of the request's table, i = w div window.
+    An entry with a negative slot, or without one, is none.
+
+    **No entry.** Where a row is no entry, its plan is [-1, -1, -1, -1], and its position and slot
+    are -1. `dsv4.compress` makes zeros of such a row, `dsv4.rope` leaves it, and
+    `dsv4.paged_append` skips it. A row is no entry, and nothing is read out of range for it, if
+
+    * its token has a negative position, or its window one above 2^31 - 4096;
+    * its request is negative or beyond an operand that has something for each request;
+    * its token is not among those of its request, or the starts of the request are negative or
+      decrease;
+    * its slot is negative, is above 2^31 - 1, or is in no page.
+
+    A request is looked for by halving: from all requests, the later half is kept if its first start
+    is at most the row, else the earlier half. So starts that decrease find some request, for which
+    the same conditions hold.
+
+    Clauses:
+
+    * compress_plan_c1: `window` is between 1 and 1024;
+    * compress_plan_c2: there are either `positions`, i32 `[tokens]`, or `lengths`, i32
+      `[requests]`;
+    * compress_plan_c3: `starts` is i32 `[requests + 1]`; only `positions` with `requests` do
+      without it;
+    * compress_plan_c4: `requests` is i32 `[tokens]`, and not there with `entry_starts`;
+    * compress_plan_c5: `entry_starts` is i32 `[requests + 1]`;
+    * compress_plan_c6: at most one of `slots`, i32 `[tokens]`, and `pages`, i32
+      `[requests, pages]`; with `pages`, `page` is between 1 and 2^31 - 1;
+    * compress_plan_c7: the results are a plan i32 `[rows, 4]`, which may be followed by positions,
+      i32 `[rows]`; slots, i32 `[rows]`, follow them if, and only if, there are `slots` or `pages`;
+      without `entry_starts` there is a row for each token.
+
+    Source: the plan kernels and `cu_seq_lens`, `cu_kv_comp` and `slot_mapping` of public engines.
+  }];
+  let arguments = (ins
+    I64Attr:$window,
+    Optional<DSV4_Operand<"positions", DSV4_Indices>>:$positions,
+    Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
+    Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
+    Optional<DSV4_Operand<"starts", DSV4_Indices>>:$starts,
+    Optional<DSV4_Operand<"entry_starts", DSV4_Indices>>:$entry_starts,
+    Optional<DSV4_Operand<"slots", DSV4_Indices>>:$slots,
+    Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    OptionalAttr<I64Attr>:$page,
+    Variadic<DSV4_Operand<"outs", TensorOf<[I32]>>>:$outs
+  );
+  let results = (outs Variadic<TensorOf<[I32]>>:$list);
+  let assemblyFormat = [{
+    `window` $window
+    (`positions` `(` $positions^ `:` type($positions) `)`)?
+    (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
+    (`requests` `(` $requests^ `:` type($requests) `)`)?
+    (`starts` `(` $starts^ `:` type($starts) `)`)?
+    (`entry_starts` `(` $entry_starts^ `:` type($entry_starts) `)`)?
+    (`slots` `(` $slots^ `:` type($slots) `)`)?
+    (`pages` `(` $page_table^ `:` type($page_table) `)`)? (`page` $page^)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict
+    custom<TiedVariadic>(ref(type($outs)), type($list))
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    /// Whether there is a row for each entry, not for each token.
+    bool hasRowPerEntry() { return static_cast<bool>(getEntryStarts()); }
+    bool hasSlots() { return getSlots() || getPageTable(); }
   }];
   let hasVerifier = 1;
 }

@@ -165,11 +165,34 @@ def Row_IsLastOp : Row_Op<"is_last"> {
     ```
 
     Whether none of `base[at + 1]` to `base[count - 1]` equals `base[at]`. A negative element
-    counts as different from all others. Every row runs the op once, each with its own `at`.
+    counts as different from all others, and so does an i64 that i32 does not hold. Every row
+    runs the op once, each with its own `at`.
   }];
-  let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "", [MemRead]>:$base, Index:$at, Index:$count);
+  let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base, Index:$at,
+                       Index:$count);
   let results = (outs I1:$last);
   let assemblyFormat = "$base `[` $at `]` `of` $count attr-dict `:` type($base)";
+}
+
+def Row_SearchOp : Row_Op<"search"> {
+  let summary = "the last of ascending elements that is at most a value";
+  let description = [{
+    ```mlir
+    func.func @example(%starts: memref<?xi32>, %row: index, %n: index) {
+      %request = row.search %starts for %row of %n : memref<?xi32>
+      return
+    }
+    ```
+
+    Searches elements `[i, i + n)` of the base by halving, from i = 0 and n = `count` on: i
+    becomes `i + n div 2` where that element is at most `value`, and n becomes `n - n div 2`,
+    until n is at most 1. The result is i. Of ascending elements it is the last that is at most
+    `value`, or the first.
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base, Index:$value,
+                       Index:$count);
+  let results = (outs I32:$found);
+  let assemblyFormat = "$base `for` $value `of` $count attr-dict `:` type($base)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,6 +236,29 @@ def Row_OneNaNOp : Row_Op<"one_nan", [Pure, Row_SameOnFragments, Elementwise,
   let arguments = (ins Row_Elements<[F32]>:$source);
   let results = (outs Row_Elements<[F32]>:$numbers);
   let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+def Row_NarrowOp : Row_Op<"narrow", [Pure, Row_SameOnFragments, Elementwise]> {
+  let summary = "i64 as i32";
+  let description = [{
+    ```mlir
+    func.func @example(%slot: i64, %length: i64, %ids: vector<8xi64>) {
+      %index = row.narrow %slot : i64 to i32
+      %count = row.narrow %length saturate : i64 to i32
+      %experts = row.narrow %ids : vector<8xi64> to vector<8xi32>
+      return
+    }
+    ```
+
+    Returns the same number. One that i32 does not hold becomes -1, which is no index, or with
+    `saturate` the nearest i32. Clause narrow_c1: only a scalar has `saturate`.
+  }];
+  let arguments = (ins AnyTypeOf<[I64, Row_Elements<[I64]>]>:$source, UnitAttr:$saturate);
+  let results = (outs AnyTypeOf<[I32, Row_Elements<[I32]>]>:$narrowed);
+  let assemblyFormat = [{
+    $source (`saturate` $saturate^)? attr-dict `:` type($source) `to` type($narrowed)
+  }];
+  let hasVerifier = 1;
 }
 
 def Row_EncodeOp : Row_Op<"encode", [Pure, Row_SameOnFragments, Elementwise,
@@ -330,7 +376,7 @@ def Row_ReduceOp : Row_Op<"reduce", [Pure]> {
 
     Clause reduce_c1: `group` divides the row, and the result has one f32 per group.
   }];
-  let arguments = (ins Row_ReduceKind:$kind, Row_Vector<[BF16, F32]>:$source, I64Attr:$group);
+  let arguments = (ins Row_ReduceKind:$kind, Row_Vector<[BF16, F16, F32]>:$source, I64Attr:$group);
   let results = (outs Row_Vector<[F32]>:$reduced);
   let assemblyFormat = "$kind $source `per` $group attr-dict `:` type($source) `to` type($reduced)";
   let extraClassDeclaration = [{

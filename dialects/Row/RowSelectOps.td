@@ -22,24 +22,27 @@ def Row_SelectOp : Row_Op<"select", [Pure]> {
     `dsv4.topk` without a bias, and returns their indices and values. k is the extent of the
     results. The row has `length` elements; elements of `scores` at or beyond `length` are
     undefined. Ranks after the last element have index -1 and value -infinity, +infinity with
-    `smallest`. `groups`, `keep` and `by` mean the same as in `dsv4.topk`. Distribution
-    computes `scores` column by column, as the schedule reads them, and the users of the
-    results rank by rank. Clauses:
+    `smallest`. `groups`, `keep` and `by` mean the same as in `dsv4.topk`, and so does `ties high`.
+    With `from` the row has the elements from `start`, which is not negative, to `length` - 1,
+    and indices count from `start`. Distribution computes `scores` column by column, as the
+    schedule reads them, and the users of the results rank by rank. Clauses:
 
     * select_c1: the results have one extent, k, from 1 to 4096;
     * select_c2: at most 32 groups, which divide the row; between 1 and all of them are
-      kept, by at least 1 element of each.
+      kept, by at least 1 element of each;
+    * select_c3: one group with a `start` or `ties high`.
   }];
-  let arguments = (ins Row_Vector<[F32]>:$scores, Index:$length,
+  let arguments = (ins Row_Vector<[F32]>:$scores, Optional<Index>:$start, Index:$length,
                        DefaultValuedAttr<Row_SelectOrder,
                        "::dsv4::row::SelectOrder::Unordered">:$order,
-                       UnitAttr:$smallest,
+                       UnitAttr:$smallest, UnitAttr:$ties_high,
                        DefaultValuedAttr<I64Attr, "1">:$groups,
                        DefaultValuedAttr<I64Attr, "1">:$keep,
                        DefaultValuedAttr<I64Attr, "1">:$by);
   let results = (outs Row_Vector<[I32]>:$indices, Row_Vector<[F32]>:$values);
   let assemblyFormat = [{
-    $scores `length` $length (`order` $order^)? (`smallest` $smallest^)?
+    $scores (`from` $start^)? `length` $length (`order` $order^)? (`smallest` $smallest^)?
+    (`ties` `high` $ties_high^)?
     (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)? attr-dict
     `:` type($scores) `->` type($indices) `,` type($values)
   }];

@@ -117,6 +117,35 @@ def DistributeRows : Pass<"dsv4-distribute-rows", "::mlir::func::FuncOp"> {
   ];
 }
 
+def MergeKernels : Pass<"dsv4-merge-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Join independent kernels in one launch";
+  let description = [{
+    Joins neighbouring kernels that do not depend on each other in one kernel. The first blocks of
+    its grid do the rows of the first kernel, the next blocks those of the second. So a launch does
+    both at the same time, whatever their iteration spaces are. Kernels keep the order of the
+    program: write the one whose rows take longest first.
+
+    Kernels are joined if none writes memory that another reads or writes, and if each maps rows to
+    lanes and does nothing else (no cooperative op, cluster, workspace, dynamic shared memory or
+    `dsv4.grid`). The kernel with most blocks decides how they run: the launch has its `threads` and
+    `min_blocks`. Another kernel may have fewer threads, unless all of them meet, and its threads
+    hold at most twice as many elements of a row. If extents decide which kernel has most blocks,
+    `threads` and `min_blocks` have to be equal, and each is compared with each. At most four
+    kernels become one.
+
+    A function with the attribute `dsv4.separate_launches` keeps a launch per kernel.
+
+    Each decision leaves a remark (`--remarks-filter=dsv4-merge-kernels`) that names the kernels, or
+    why they have launches of their own. The joined kernel has the name of the function if the
+    function has no other.
+  }];
+  let dependentDialects = [
+    "::dsv4::DSV4Dialect", "::dsv4::cuda::CUDADialect",
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def OutlineKernels : Pass<"dsv4-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Outline kernels into gpu.module and gpu.func";
   let description = [{

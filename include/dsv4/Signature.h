@@ -26,7 +26,8 @@ namespace dsv4 {
 /// cache is a binding `[pages, page_bytes]` of bytes under its name if any
 /// field is in its pages, and one `NAME.FIELD` for every array field,
 /// `[pages, page, bytes of an entry]` of bytes (the bytes of one scale for a
-/// scale of the whole cache).
+/// scale of the whole cache). Bindings of an argument with `dsv4.strides` have
+/// strides, and a dim for each that is known at run time only.
 struct Signature {
   std::vector<rt::Binding> bindings;
   std::vector<rt::Dim> dims;

@@ -43,6 +43,9 @@ private:
   Value findWholeRow(Value scores);
   /// What columns and ranks need of whole rows.
   LogicalResult placeStatistics();
+  /// Where vectors begin, and what of the first one does not count, if the row
+  /// does not begin at its first column.
+  void placeStart();
   LogicalResult emitColumns(cuda::SelectOp call);
   LogicalResult emitRanks(cuda::SelectOp call);
   cuda::SelectOp createCall();
@@ -53,6 +56,8 @@ private:
   ScheduleAttr schedule;
   SelectAttr part;
   int64_t max; ///< Elements a row may have.
+  Value base;  ///< The column of the first vector; null: 0.
+  Value head;  ///< Elements of it before the row begins; null: 0.
 };
 
 /// Whether every NaN of the elements is as arithmetic makes it.
@@ -128,6 +133,10 @@ LogicalResult Selector::placeStatistics() {
     return select.emitOpError()
            << "selects from scores that need statistics of whole rows, which "
               "only one warp per row computes: expected 'algorithm = warp'";
+  if (needsRow && select.getStart())
+    return select.emitOpError()
+           << "selects from scores that need statistics of whole rows, of "
+              "which lanes have the first columns: expected no 'start'";
   if (needsRow) {
     Footprint whole{max, 1};
     Value computed = findWholeRow(scores);
@@ -186,6 +195,18 @@ LogicalResult dsv4::verifyWritesOf(row::SelectOp select, Distribution &d) {
   return success();
 }
 
+void Selector::placeStart() {
+  if (!select.getStart())
+    return;
+  base = d.getScalar(select.getStart());
+  int64_t vector = part.getVector();
+  if (vector == 1)
+    return;
+  // Vectors stay aligned.
+  head = arith::RemSIOp::create(b, d.getLoc("head"), base, d.constant(vector));
+  base = arith::SubIOp::create(b, d.getLoc("base"), base, head);
+}
+
 cuda::SelectOp Selector::createCall() {
   LaunchPart launch = schedule.getLaunch();
   int64_t threads = part.getThreadsPerRow(launch);
@@ -197,12 +218,16 @@ cuda::SelectOp Selector::createCall() {
         b, d.getLoc("workspace"),
         MemRefType::get({ShapedType::kDynamic}, b.getI8Type()),
         cuda::SelectOp::getWorkspaceBytes(select.getK(), blocksPerRow));
+  placeStart();
+  Value length = d.getScalar(select.getLength());
+  if (base)
+    length = arith::SubIOp::create(b, d.getLoc(), length, base);
   return cuda::SelectOp::create(
-      b, select.getLoc(), d.getScalar(select.getLength()), select.getK(), max,
-      convert(select.getOrder()), select.getSmallest(), part.getAlgorithm(),
-      part.takesFewRounds(max, launch), threads, vectors, schedule.getCluster(),
-      blocksPerRow, workspace, /*computed=*/false, select.getGroups(),
-      select.getKeep(), select.getBy());
+      b, select.getLoc(), length, head, select.getK(), max,
+      convert(select.getOrder()), select.getSmallest(), select.getTiesHigh(),
+      part.getAlgorithm(), part.takesFewRounds(max, launch), threads, vectors,
+      schedule.getCluster(), blocksPerRow, workspace, /*computed=*/false,
+      select.getGroups(), select.getKeep(), select.getBy());
 }
 
 LogicalResult Selector::emitColumns(cuda::SelectOp call) {
@@ -211,7 +236,11 @@ LogicalResult Selector::emitColumns(cuda::SelectOp call) {
   columns.access = Access::columns(part.getVector());
   columns.map.vector = part.getVector();
   columns.column = body->addArgument(b.getIndexType(), d.getLoc("column"));
-  Distribution thread = d.enter(body, columns);
+  Distribution region = d.enter(body, columns);
+  if (base)
+    columns.column = arith::AddIOp::create(region.getBuilder(), d.getLoc(),
+                                           base, columns.column);
+  Distribution thread = region.withView(columns);
   Footprint at{columns.map.vector, 1};
   if (failed(thread.placeLoads(select.getScores(), at)))
     return failure();

@@ -96,6 +96,11 @@ LogicalResult TileSelector::verify() {
            << "chooses groups of a row that '" << source->getName()
            << "' computes tile by tile: expected one group, or scores in "
               "memory";
+  if (select.getStart())
+    return select.emitOpError()
+           << "begins within a row that '" << source->getName()
+           << "' computes tile by tile: expected no 'start', or scores in "
+              "memory";
   for (Operation *user : source->getUsers())
     if (user != select && !user->hasTrait<OpTrait::Elementwise>())
       return user->emitOpError()
@@ -132,7 +137,7 @@ cuda::SelectTilesOp TileSelector::createCall() {
   return cuda::SelectTilesOp::create(
       b, select.getLoc(), k, select.getScores().getType().getNumElements(),
       tile.rows, tile.columns, tile.warps, memory, convert(select.getOrder()),
-      select.getSmallest());
+      select.getSmallest(), select.getTiesHigh());
 }
 
 Distribution TileSelector::enterRow(Region &region, const View &view) {

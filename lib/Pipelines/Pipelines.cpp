@@ -14,6 +14,15 @@
 
 using namespace mlir;
 
+/// The canonicalizer, without the pattern that joins neighbours of one
+/// condition: a condition with several results has no printed form. The name of
+/// the pattern is that of its type, as the compiler of MLIR prints it.
+static std::unique_ptr<Pass> createEmissionCanonicalizer() {
+  return createCanonicalizerPass(
+      GreedyRewriteConfig(),
+      {"(anonymous namespace)::CombineIfs", "{anonymous}::CombineIfs"});
+}
+
 void dsv4::buildLowerToCUDAPipeline(OpPassManager &pm,
                                     const LowerToCUDAOptions &options) {
   SpecializeOptions specialize;
@@ -32,12 +41,14 @@ void dsv4::buildLowerToCUDAPipeline(OpPassManager &pm,
   func.addPass(createConvertDSV4ToRow());
   func.addPass(createCSEPass());
   func.addPass(createDistributeRows());
+  if (options.mergeKernels)
+    func.addPass(createMergeKernels());
   pm.addPass(createOutlineKernels(std::move(outline)));
   OpPassManager &module = pm.nest<gpu::GPUModuleOp>();
   module.addPass(createCSEPass());
   module.addPass(createCudaFormDeviceCalls());
   module.addPass(createCudaLegalize());
-  module.addPass(createCanonicalizerPass());
+  module.addPass(createEmissionCanonicalizer());
   module.addPass(createCSEPass());
   module.addPass(createCudaPrepareForEmission());
 }

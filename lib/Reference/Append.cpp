@@ -27,7 +27,7 @@ Interpreter::findRingEntry(PagedAppendOp op, int64_t token,
       op.getRequests() ? values.at(op.getRequests()).index(token) : token;
   int64_t at = op.hasLengthsPerToken() ? token : request;
   if (request < 0 || at >= lengths.size() ||
-      position < lengths.index(at) - ring)
+      position < lengths.length(at) - ring)
     return std::nullopt;
   int64_t slot = position % ring;
   if (!op.getPageTable()) {

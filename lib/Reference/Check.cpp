@@ -56,6 +56,8 @@ namespace {
 struct Memory {
   Destination destination;
   ArrayRef<char> bytes;
+  /// Where the bytes are, of memory that is not contiguous.
+  std::vector<char> packed = {};
 };
 
 } // namespace
@@ -68,8 +70,25 @@ static Memory view(const rt::Binding &binding, const Buffer &buffer,
   if (format && bitWidth(*format) == 4)
     shape.back() *= 2;
   size_t size = getByteSize(binding, buffer.shape).value_or(0);
-  return {{binding.name, shape},
-          ArrayRef<char>(static_cast<const char *>(buffer.data), size)};
+  Memory memory{{binding.name, shape},
+                ArrayRef<char>(static_cast<const char *>(buffer.data), size)};
+  if (!buffer.strides.empty()) {
+    memory.packed = pack(binding, buffer);
+    memory.bytes = memory.packed;
+  }
+  return memory;
+}
+
+/// Indices of i32, ui32 or i64; what i32 does not hold is never right.
+static std::vector<int32_t> readIndices(ArrayRef<char> bytes, unsigned width) {
+  std::vector<int32_t> indices(bytes.size() / width);
+  for (auto [at, index] : llvm::enumerate(indices)) {
+    int64_t wide = 0;
+    std::memcpy(&wide, bytes.data() + at * width, width);
+    bool fits = width == sizeof(index) || llvm::isInt<32>(wide);
+    index = fits ? int32_t(wide) : INT32_MIN;
+  }
+  return indices;
 }
 
 static std::string explainSelection(const Expected &expected,
@@ -79,10 +98,13 @@ static std::string explainSelection(const Expected &expected,
   const SelectionOracle &oracle = *destination.knowledge.selection;
   const Expectation &indices = findIndices(expected, &oracle);
   SmallVector<int64_t> shape;
+  auto widthOf = [&](const Expectation &of) {
+    return rt::getByteSize(expected.signature.bindings[of.binding].storage);
+  };
   Memory memory = view(expected.signature.bindings[indices.binding],
                        buffers[indices.binding], indices.format, shape);
-  std::vector<int32_t> chosen(memory.bytes.size() / sizeof(int32_t));
-  llvm::copy(memory.bytes, reinterpret_cast<char *>(chosen.data()));
+  std::vector<int32_t> chosen = readIndices(memory.bytes, widthOf(indices));
+  removeOffsets(chosen, oracle);
   // Without right indices nothing can be said of what belongs to them.
   std::string why = compareSelection(memory.destination, chosen, oracle);
   if (!why.empty())
@@ -93,8 +115,12 @@ static std::string explainSelection(const Expected &expected,
   case Knowledge::Part::Values:
     return compareSelectedValues(got.destination, *destination.format,
                                  got.bytes, chosen, oracle);
-  case Knowledge::Part::Slots:
-    return compareSelectedSlots(got.destination, got.bytes, chosen, oracle);
+  case Knowledge::Part::Slots: {
+    std::vector<int32_t> slots = readIndices(got.bytes, widthOf(destination));
+    ArrayRef<char> bytes(reinterpret_cast<const char *>(slots.data()),
+                         slots.size() * sizeof(int32_t));
+    return compareSelectedSlots(got.destination, bytes, chosen, oracle);
+  }
   }
   return "";
 }
@@ -106,8 +132,10 @@ static std::string explainDestination(const Expected &expected,
   const rt::Binding &binding = expected.signature.bindings[index];
   SmallVector<int64_t> shape;
   Memory got = view(binding, buffers[index], destination.format, shape);
-  ArrayRef<char> wanted(static_cast<const char *>(expected.buffers[index].data),
-                        got.bytes.size());
+  SmallVector<int64_t> sameShape;
+  Memory oracle =
+      view(binding, expected.buffers[index], destination.format, sameShape);
+  ArrayRef<char> wanted = oracle.bytes;
   switch (destination.contract.getKind()) {
   case ResultContract::Kind::Exact:
     return compareExact(got.destination, got.bytes, wanted,
@@ -129,14 +157,21 @@ std::string dsv4::reference::explainDifference(const Expected &expected,
   for (const Expectation &destination : expected.destinations) {
     unsigned index = destination.binding;
     if (index >= got.size() ||
-        got[index].shape != expected.buffers[index].shape)
+        got[index].shape != expected.buffers[index].shape ||
+        got[index].strides != expected.buffers[index].strides)
       return "'" + expected.signature.bindings[index].name +
-             "' does not have the shape that the oracle was given";
+             "' does not have the shape and the strides that the oracle was "
+             "given";
   }
   sortUnordered(expected.func, expected.signature, got);
   for (const Expectation &destination : expected.destinations)
     if (std::string why = explainDestination(expected, destination, got);
         !why.empty())
       return why;
+  for (auto [binding, memory, oracle] :
+       llvm::zip(expected.signature.bindings, got, expected.buffers))
+    if (binding.written && !memory.strides.empty())
+      if (std::string why = explainGaps(binding, memory, oracle); !why.empty())
+        return why;
   return "";
 }

@@ -21,7 +21,8 @@ namespace {
 struct Candidate {
   enum class Kind { Number, NaN, Unknown };
 
-  Candidate(BoundedValue key, int32_t index, bool smallest) : index(index) {
+  Candidate(BoundedValue key, int32_t index, const SelectionOracle &oracle)
+      : order(oracle.tiesHigh ? -index : index) {
     if (std::isinf(key.bound)) {
       kind = Kind::Unknown;
       return;
@@ -30,14 +31,14 @@ struct Candidate {
       kind = Kind::NaN;
       return;
     }
-    double value = smallest ? -key.exact : key.exact;
+    double value = oracle.smallest ? -key.exact : key.exact;
     lower = value - key.bound;
     upper = value + key.bound;
     isExact = key.bound == 0;
   }
 
   Kind kind = Kind::Number;
-  int32_t index;
+  int32_t order; ///< Among equal keys; the lowest comes first.
   double lower = 0, upper = 0;
   bool isExact = false;
 };
@@ -72,8 +73,7 @@ private:
   std::optional<Fault> findDisorder() const;
 
   Candidate getCandidate(int64_t index) const {
-    return {oracle.keys[row * oracle.columns + index], int32_t(index),
-            oracle.smallest};
+    return {oracle.keys[row * oracle.columns + index], int32_t(index), oracle};
   }
   /// "index 4 with score 0.5 ± 0.01".
   std::string describe(int64_t index) const {
@@ -98,10 +98,10 @@ static bool certainlyPrecedes(const Candidate &a, const Candidate &b) {
   if (a.kind != b.kind)
     return b.kind == Kind::NaN;
   if (a.kind == Kind::NaN)
-    return a.index < b.index;
+    return a.order < b.order;
   if (a.lower != b.upper)
     return a.lower > b.upper;
-  return a.isExact && b.isExact && a.index < b.index;
+  return a.isExact && b.isExact && a.order < b.order;
 }
 
 /// Whether more candidates certainly precede `a` than `b`.
@@ -113,7 +113,7 @@ static bool isWorse(const Candidate &a, const Candidate &b) {
     return a.upper < b.upper;
   if (a.isExact != b.isExact)
     return a.isExact;
-  return a.index > b.index;
+  return a.order > b.order;
 }
 
 /// Whether `a` certainly precedes more candidates than `b`.
@@ -125,7 +125,7 @@ static bool isBetter(const Candidate &a, const Candidate &b) {
     return a.lower > b.lower;
   if (a.isExact != b.isExact)
     return a.isExact;
-  return a.index < b.index;
+  return a.order < b.order;
 }
 
 std::optional<Fault> RowComparison::findBadIndex() const {
@@ -223,6 +223,17 @@ static std::string explainMisfit(const Destination &destination,
          " elements, but the oracle has " + std::to_string(rows) + " rows of " +
          std::to_string(oracle.k) + " with " +
          std::to_string(oracle.keys.size()) + " scores";
+}
+
+void dsv4::reference::removeOffsets(llvm::MutableArrayRef<int32_t> indices,
+                                    const SelectionOracle &oracle) {
+  if (oracle.offsets.empty())
+    return;
+  for (size_t at = 0; at < indices.size(); ++at)
+    if (indices[at] != -1 && at / oracle.k < oracle.offsets.size())
+      // The sum was stored in two's complement.
+      indices[at] = static_cast<int32_t>(static_cast<uint32_t>(indices[at]) -
+                                         oracle.offsets[at / oracle.k]);
 }
 
 std::string dsv4::reference::compareSelection(const Destination &destination,

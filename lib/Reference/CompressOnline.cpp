@@ -74,7 +74,7 @@ Interpreter::findStateEntry(CompressOp op, int64_t index) const {
 std::optional<Interpreter::Segment>
 Interpreter::findSegment(CompressOp op, int64_t row) const {
   const Tensor &plan = values.at(op.getPlan());
-  int64_t position = plan.index(5 * row), count = plan.index(5 * row + 1);
+  int64_t position = plan.index(5 * row), count = plan.length(5 * row + 1);
   Segment segment;
   segment.token = plan.index(5 * row + 2);
   int64_t window = op.getWindow();

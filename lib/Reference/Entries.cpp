@@ -41,9 +41,12 @@ Elements Interpreter::locate(BlockArgument cache, FieldAttr field,
                              Entry entry) const {
   auto type = cast<CacheType>(cache.getType());
   RecordLayout::Position position = getPosition(type, field);
-  char *bytes = static_cast<char *>(getFieldBuffer(cache, field).data) +
-                position.base + entry.page * position.pageStride +
-                entry.slot * position.slotStride;
+  const Buffer &buffer = getFieldBuffer(cache, field);
+  int64_t pageStride = position.pageStride;
+  if (!buffer.strides.empty() && field.getGroup() != FieldAttr::kPerTensor)
+    pageStride = buffer.strides.front();
+  char *bytes = static_cast<char *>(buffer.data) + position.base +
+                entry.page * pageStride + entry.slot * position.slotStride;
   return {bytes, *reference::getFormat(field.getElement()),
           field.getHighFirst(), field.getInterleave(), field.getExtent()};
 }

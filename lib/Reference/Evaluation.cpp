@@ -21,9 +21,11 @@ ArrayRef<int64_t> Evaluation::getShape(Value operand) const {
 
 double Evaluation::getValue(Value operand, int64_t index) const {
   const Tensor &tensor = interpreter.values.find(operand)->second;
-  Elements elements = tensor.elements();
-  return elements.format == Format::Int32 ? tensor.index(index)
-                                          : elements.value(index);
+  // Smaller integers have formats.
+  return tensor.element.isInteger() &&
+                 tensor.element.getIntOrFloatBitWidth() > 8
+             ? double(tensor.integer(index))
+             : tensor.elements().value(index);
 }
 
 int32_t Evaluation::getIndex(Value operand, int64_t index) const {
@@ -45,11 +47,11 @@ rt::Status Evaluation::makeResult(unsigned number, ArrayRef<int64_t> shape) {
 }
 
 void Evaluation::setValue(unsigned number, int64_t index, double value) {
-  Elements elements =
-      interpreter.values.find(op->getResult(number))->second.elements();
-  elements.setCode(index, elements.format == Format::Int32
-                              ? uint32_t(int32_t(value))
-                              : encode(elements.format, value));
+  const Tensor &tensor = interpreter.values.find(op->getResult(number))->second;
+  if (tensor.element.isInteger() && tensor.element.getIntOrFloatBitWidth() > 8)
+    return tensor.setIndex(index, int32_t(value));
+  Elements elements = tensor.elements();
+  elements.setCode(index, encode(elements.format, value));
 }
 
 void Evaluation::setBounded(unsigned number, int64_t index, double exact,

@@ -27,8 +27,8 @@ struct Level {
 
 } // namespace
 
-/// Writes element `at` of a bf16 or f32 result: `element * scale_0 * ...`, each
-/// product rounded to fp32.
+/// Writes element `at` of a bf16, f16 or f32 result: `element * scale_0 * ...`,
+/// each product rounded to fp32.
 static void storeScaled(double element, ArrayRef<float> scales, Format format,
                         char *result, int64_t at) {
   if (format == Format::BF16) {
@@ -39,6 +39,11 @@ static void storeScaled(double element, ArrayRef<float> scales, Format format,
   float value = float(element);
   for (float scale : scales)
     value = roundToF32(double(value) * double(scale));
+  if (format == Format::F16) {
+    auto code = uint16_t(encode(format, value));
+    std::memcpy(result + at * sizeof(code), &code, sizeof(code));
+    return;
+  }
   uint32_t code = 0x7FFFFFFF;
   if (!std::isnan(value))
     std::memcpy(&code, &value, sizeof(code));
@@ -70,36 +75,119 @@ static void storeRow(const Elements &data, ArrayRef<Level> levels,
 // paged_gather
 //===----------------------------------------------------------------------===//
 
-std::optional<Interpreter::Entry>
-Interpreter::findEntry(PagedGatherOp op, int64_t token, int64_t index) const {
-  if (index < 0)
-    return std::nullopt;
+Interpreter::Gathered Interpreter::findIndexedRow(PagedGatherOp op,
+                                                  int64_t row) const {
+  const Tensor &indices = values.at(op.getIndices());
+  Gathered found{true, indices.index(row), 0};
+  // One token has all indices of rank 1, unless each has a request.
+  int64_t token = 0;
+  if (indices.shape.size() == 2)
+    token = row / indices.shape.back();
+  else if (op.getRequests())
+    token = row;
+  found.request =
+      op.getRequests() ? values.at(op.getRequests()).index(token) : token;
   if (Value lengths = op.getLengths()) {
-    int64_t at = op.hasLengthsPerRequest()
-                     ? values.at(op.getRequests()).index(token)
-                     : token;
+    int64_t at = op.hasLengthsPerRequest() ? found.request : token;
     const Tensor &tensor = values.at(lengths);
-    if (at < 0 || at >= tensor.size() || index >= tensor.index(at))
-      return std::nullopt;
+    bool inside =
+        at >= 0 && at < tensor.size() && found.position < tensor.length(at);
+    if (!inside)
+      found.position = -1;
   }
-  auto cache = cast<BlockArgument>(op.getCache());
-  int64_t pageSize = op.getCache().getType().getPage();
-  int64_t page = index / pageSize;
-  if (Value pageTable = op.getPageTable()) {
-    const Tensor &table = values.at(pageTable);
-    int64_t row = 0, rows = 1;
-    if (table.shape.size() == 2) {
-      rows = table.shape.front();
-      row = op.getRequests() ? values.at(op.getRequests()).index(token) : token;
-    }
-    int64_t width = table.shape.back();
-    if (row < 0 || row >= rows || page >= width)
-      return std::nullopt;
-    page = table.index(row * width + page);
+  return found;
+}
+
+int64_t Interpreter::findRequest(Value value, bool hasEnd, int64_t row) const {
+  const Tensor &starts = values.at(value);
+  int64_t request = 0;
+  int64_t count = starts.size() - (hasEnd ? 1 : 0);
+  while (count > 1) {
+    int64_t middle = request + count / 2;
+    count -= count / 2;
+    if (starts.integer(middle) <= row)
+      request = middle;
   }
-  if (page < 0 || page >= getPages(cache))
+  return request;
+}
+
+Interpreter::Gathered Interpreter::findRaggedRow(PagedGatherOp op, int64_t row,
+                                                 int64_t perRequest) const {
+  auto read = [&](Value operand, int64_t at) {
+    return std::max<int64_t>(values.at(operand).length(at), 0);
+  };
+  Gathered found{false, -1, 0};
+  Value cumulative = op.getCuSeqLens(), starts = op.getRowStarts();
+  int64_t nth = row, requests = 0;
+  if (!op.hasFlatRows()) {
+    found.request = row / perRequest;
+    nth = row % perRequest - int64_t(op.getOffset().value_or(0));
+    requests = values.at(op.getSeqLens()).size();
+  } else {
+    found.request = op.getRequests()
+                        ? values.at(op.getRequests()).index(row)
+                        : findRequest(cumulative ? cumulative : starts,
+                                      bool(cumulative), row);
+    requests = cumulative ? values.at(cumulative).size() - 1
+                          : values.at(starts).size();
+  }
+  if (found.request < 0 || found.request >= requests)
+    return found;
+  if (op.hasFlatRows())
+    nth -= read(cumulative ? cumulative : starts, found.request);
+  int64_t count = 0, first = 0;
+  if (cumulative) {
+    count = values.at(cumulative).index(found.request + 1) -
+            read(cumulative, found.request);
+    Value given = op.getSeqStarts();
+    if (given && found.request < values.at(given).size())
+      first = read(given, found.request);
+  } else {
+    int64_t length = read(op.getSeqLens(), found.request);
+    count = length;
+    if (op.getGatherLens())
+      count = std::min(count, read(op.getGatherLens(), found.request));
+    first = length - count;
+  }
+  found.exists = nth >= 0 && nth < count;
+  found.position = first + nth;
+  return found;
+}
+
+int64_t Interpreter::findPage(PagedGatherOp op, int64_t request,
+                              int64_t page) const {
+  const Tensor &table = values.at(op.getPageTable());
+  if (op.getIndptr()) {
+    const Tensor &indptr = values.at(op.getIndptr());
+    if (request < 0 || request >= indptr.size() - 1)
+      return -1;
+    int64_t begin = indptr.index(request), end = indptr.index(request + 1);
+    bool listed =
+        begin >= 0 && begin + page < std::min<int64_t>(end, table.size());
+    return listed ? table.index(begin + page) : -1;
+  }
+  int64_t width = table.shape.back();
+  int64_t row = 0, rows = 1;
+  if (table.shape.size() == 2) {
+    rows = table.shape.front();
+    row = request;
+  }
+  if (row < 0 || row >= rows || page >= width)
+    return -1;
+  return table.index(row * width + page);
+}
+
+std::optional<Interpreter::Entry>
+Interpreter::findEntry(PagedGatherOp op, const Gathered &row) const {
+  if (row.position < 0)
     return std::nullopt;
-  return Entry{page, index % pageSize};
+  int64_t pageSize = op.getCache().getType().getPage();
+  int64_t page = row.position / pageSize;
+  if (op.getPageTable())
+    page = findPage(op, row.request, page);
+  if (page < 0 || page >= getPages(cast<BlockArgument>(op.getCache())))
+    return std::nullopt;
+  return Entry{page, row.position % pageSize};
 }
 
 void Interpreter::gatherRow(PagedGatherOp op, Entry entry, char *row) const {
@@ -122,48 +210,100 @@ void Interpreter::gatherRow(PagedGatherOp op, Entry entry, char *row) const {
   }
 }
 
-rt::Status Interpreter::gather(PagedGatherOp op) {
-  const Tensor indices = values.at(op.getIndices());
-  bool perToken = indices.shape.size() == 2;
-  int64_t tokens = perToken ? indices.shape.front() : 1;
-  int64_t perRow = indices.shape.back();
+void Interpreter::copyField(PagedGatherOp op, FieldAttr field, Entry entry,
+                            char *row) const {
+  Elements stored = locate(cast<BlockArgument>(op.getCache()), field, entry);
+  std::memcpy(row, stored.bytes, field.getByteSize());
+}
 
-  SmallVector<int64_t> rowShape = indices.shape;
-  rowShape.push_back(op.getCache().getType().getRecord().getRowExtent());
-  SmallVector<int64_t> tokenShape;
-  if (perToken)
-    tokenShape.push_back(tokens);
-  SmallVector<int64_t> lengthShape = tokenShape;
-  if (op.hasLengthsPerRequest())
-    lengthShape = {values.at(op.getPageTable()).shape.front()};
-  const std::tuple<StringRef, Value, ArrayRef<int64_t>> operands[] = {
-      {"outs", op.getOut(), rowShape},
-      {"mask", op.getMask(), indices.shape},
-      {"lengths", op.getLengths(), lengthShape},
-      {"requests", op.getRequests(), tokenShape}};
-  for (auto [name, value, shape] : operands)
+rt::Status Interpreter::checkGather(PagedGatherOp op,
+                                    ArrayRef<int64_t> rows) const {
+  SmallVector<int64_t> tokens(rows);
+  if (!op.isRagged() && (rows.size() == 2 || !op.getRequests()))
+    tokens.pop_back();
+  SmallVector<int64_t> tokenOf = op.isRagged() ? llvm::to_vector(rows) : tokens;
+  if (rows.size() == 2 && !op.isRagged())
+    tokenOf = {rows.front()};
+  SmallVector<int64_t> lengths = tokens;
+  if (op.hasLengthsPerRequest() && !op.getIndptr())
+    lengths = {values.at(op.getPageTable()).shape.front()};
+  SmallVector<std::tuple<StringRef, Value, SmallVector<int64_t>>> operands = {
+      {"mask", op.getMask(), llvm::to_vector(rows)},
+      {"requests", op.getRequests(), tokenOf}};
+  if (!op.hasLengthsPerRequest() || !op.getIndptr())
+    operands.push_back({"lengths", op.getLengths(), lengths});
+  if (op.getSeqLens()) {
+    SmallVector<int64_t> requests = {
+        op.getRowStarts() ? values.at(op.getRowStarts()).size() : rows.front()};
+    operands.push_back({"seq_lens", op.getSeqLens(), requests});
+    operands.push_back({"gather_lens", op.getGatherLens(), requests});
+  }
+  for (auto &[name, value, shape] : operands)
     if (value)
       if (rt::Status status = checkShape(op, name, value, shape); !status)
         return status;
+  return {};
+}
 
-  // Both are zeros, and false, until an entry is found.
-  std::vector<char> &rows = *makeResult(op.getRows(), rowShape).owned;
-  std::vector<char> *valid = nullptr;
-  if (op.getMask())
-    valid = makeResult(op.getValid(), indices.shape).owned.get();
-  if (indices.size() == 0)
-    return {};
-  int64_t rowBytes = rows.size() / indices.size();
-  for (int64_t token = 0; token < tokens; ++token)
-    for (int64_t j = 0; j < perRow; ++j) {
-      int64_t at = token * perRow + j;
-      auto entry = findEntry(op, token, indices.index(at));
+rt::Status Interpreter::gather(PagedGatherOp op) {
+  SmallVector<int64_t> rows;
+  if (op.isRagged()) {
+    // Only their destination says how many rows there are.
+    auto destination = values.find(op.getRowOperand());
+    if (destination == values.end())
+      return invalid("dsv4.paged_gather: the rows of ragged requests need a "
+                     "destination that is an argument");
+    rows = llvm::to_vector(
+        ArrayRef<int64_t>(destination->second.shape).drop_back());
+  } else {
+    rows = values.at(op.getIndices()).shape;
+  }
+  if (rt::Status status = checkGather(op, rows); !status)
+    return status;
+
+  // Rows are zeros, and false, until an entry is found; but those that do not
+  // exist keep what the destination has.
+  int64_t count = llvm::product_of(rows, int64_t(1));
+  SmallVector<FieldAttr> fields = op.getCopiedFields();
+  SmallVector<std::vector<char> *> results;
+  for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
+    SmallVector<int64_t> shape = rows;
+    if (i < fields.size() || (op.getOut() && i == 0)) {
+      auto type = cast<ShapedType>(init.getType());
+      if (type.getRank() > op.getRowRank())
+        shape.push_back(type.getShape().back());
+    }
+    if (rt::Status status =
+            checkShape(op, op.getOut() ? "outs" : "fields", init, shape);
+        !status)
+      return status;
+    std::vector<char> &bytes = *makeResult(op->getResult(i), shape).owned;
+    auto old = values.find(init);
+    if (op.isRagged() && old != values.end())
+      std::memcpy(bytes.data(), old->second.data, bytes.size());
+    results.push_back(&bytes);
+  }
+
+  for (int64_t row = 0; row < count; ++row) {
+    Gathered found = op.isRagged() ? findRaggedRow(op, row, rows.back())
+                                   : findIndexedRow(op, row);
+    if (!found.exists)
+      continue;
+    auto entry = findEntry(op, found);
+    for (auto [i, bytes] : llvm::enumerate(results)) {
+      int64_t size = bytes->size() / count;
+      char *at = bytes->data() + row * size;
+      std::memset(at, 0, size);
       if (!entry)
         continue;
-      gatherRow(op, *entry, rows.data() + at * rowBytes);
-      if (valid)
-        (*valid)[at] = 1;
+      if (i < fields.size())
+        copyField(op, fields[i], *entry, at);
+      else if (op.getOut() && i == 0)
+        gatherRow(op, *entry, at);
+      else
+        *at = 1;
     }
+  }
   return {};
 }
 

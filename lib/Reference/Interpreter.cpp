@@ -174,6 +174,11 @@ rt::Status Interpreter::checkRanks() const {
       return invalid("binding '" + binding.name + "': expected rank " +
                      Twine(binding.shape.size()) + ", got shape " +
                      showShape(buffer.shape));
+    else if (!buffer.strides.empty() &&
+             buffer.strides.size() != buffer.shape.size())
+      return invalid("binding '" + binding.name + "': expected " +
+                     Twine(buffer.shape.size()) + " strides, got " +
+                     Twine(buffer.strides.size()));
   return {};
 }
 
@@ -224,6 +229,12 @@ rt::Status Interpreter::bindArguments() {
         buffers[signature.firstBinding[argument.getArgNumber()]];
     Tensor tensor{type.getElementType(), llvm::to_vector(buffer.shape),
                   static_cast<char *>(buffer.data)};
+    if (!buffer.strides.empty()) {
+      unsigned binding = signature.firstBinding[argument.getArgNumber()];
+      tensor.owned = std::make_shared<std::vector<char>>(
+          pack(signature.bindings[binding], buffer));
+      tensor.data = tensor.owned->data();
+    }
     if (type.getElementTypeBitWidth() == 4)
       tensor.shape.back() = type.getShape().back();
     values[argument] = std::move(tensor);
@@ -271,15 +282,27 @@ BlockArgument Interpreter::getDestination(Value value) const {
   return cast<BlockArgument>(value);
 }
 
+/// Whether the destination of a result is part of it, and it is the last one
+/// there.
+static bool keepsRows(Value result) {
+  auto op = result.getDefiningOp<RowwiseOpInterface>();
+  return op && op.skipsRows() &&
+         llvm::none_of(result.getUses(), [](OpOperand &use) {
+           auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+           return user && user.isDpsInit(&use);
+         });
+}
+
 rt::Status Interpreter::writeDestinations() {
   SmallVector<Value> written(signature.bindings.size());
-  SmallVector<std::pair<Buffer, Tensor>> writes;
+  SmallVector<std::pair<unsigned, Tensor>> writes;
   for (auto op : func.getBody().front().getOps<DestinationStyleOpInterface>())
     for (Value result : op->getResults()) {
       bool returned = llvm::any_of(result.getUsers(), [](Operation *user) {
         return isa<func::ReturnOp>(user);
       });
-      if (!returned && !result.use_empty())
+      // What has rows of before is all known, also if an op reads it.
+      if (!returned && !result.use_empty() && !keepsRows(result))
         continue;
       BlockArgument destination = getDestination(result);
       if (!destination && !returned)
@@ -293,13 +316,14 @@ rt::Status Interpreter::writeDestinations() {
         return invalid("binding '" + getArgumentName(func, argument) +
                        "' is the destination of two results");
       written[binding] = result;
-      writes.push_back({buffers[binding], values.at(result)});
+      writes.push_back({binding, values.at(result)});
     }
   if (rt::Status status = expectDestinations(written); !status)
     return status;
-  for (auto &[buffer, tensor] : writes)
+  for (auto &[binding, tensor] : writes)
     if (tensor.bytes() != 0)
-      std::memcpy(buffer.data, tensor.data, tensor.bytes());
+      unpack(signature.bindings[binding], buffers[binding],
+             ArrayRef<char>(tensor.data, tensor.bytes()));
   return {};
 }
 

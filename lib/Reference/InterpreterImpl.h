@@ -14,6 +14,9 @@
 #include "dsv4/Reference/Evaluation.h"
 #include "dsv4/Reference/Interpreter.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -69,10 +72,32 @@ struct Tensor {
     unsigned width = element.getIntOrFloatBitWidth();
     return width == 4 ? size() / 2 : size() * ((width + 7) / 8);
   }
-  int32_t index(int64_t at) const {
+  /// An element of i32, ui32 (by its bits) or i64.
+  int64_t integer(int64_t at) const {
+    if (element.isInteger(64)) {
+      int64_t value;
+      std::memcpy(&value, data + at * sizeof(value), sizeof(value));
+      return value;
+    }
     int32_t value;
     std::memcpy(&value, data + at * sizeof(value), sizeof(value));
     return value;
+  }
+  /// The same as an index: what i32 does not hold is none.
+  int32_t index(int64_t at) const {
+    int64_t value = integer(at);
+    return llvm::isInt<32>(value) ? int32_t(value) : -1;
+  }
+  /// The same as a length: what i32 does not hold is the nearest that it does.
+  int32_t length(int64_t at) const {
+    return int32_t(std::clamp<int64_t>(integer(at), INT32_MIN, INT32_MAX));
+  }
+  /// Only of results.
+  void setIndex(int64_t at, int32_t index) const {
+    int64_t value = index;
+    // Little endian: the low half is an i32.
+    int64_t width = element.getIntOrFloatBitWidth() / 8;
+    std::memcpy(data + at * width, &value, width);
   }
   Elements elements(bool highFirst = false) const {
     return {data, *getFormat(element), highFirst};
@@ -82,12 +107,13 @@ struct Tensor {
 /// The ops of dsv4 that the oracle knows, and the method of Interpreter that
 /// computes each, in a file of the op or of its kind.
 #define DSV4_REFERENCE_OPS(each)                                               \
-  each(CompressOp, compress) each(DequantizeOp, dequantize)                    \
-      each(GateOp, score) each(HadamardOp, transform) each(LookupOp, lookUp)   \
-          each(PagedAppendOp, append) each(PagedGatherOp, gather)              \
-              each(QuantizeOp, quantize) each(RMSNormOp, normalize)            \
-                  each(RopeOp, rotate) each(RouteWeightsOp, weigh)             \
-                      each(TopkOp, choose)
+  each(CompressOp, compress) each(CompressPlanOp, listWindows)                 \
+      each(DequantizeOp, dequantize) each(GateOp, score)                       \
+          each(HadamardOp, transform) each(LookupOp, lookUp)                   \
+              each(PagedAppendOp, append) each(PagedGatherOp, gather)          \
+                  each(QuantizeOp, quantize) each(RMSNormOp, normalize)        \
+                      each(RopeOp, rotate) each(RouteWeightsOp, weigh)         \
+                          each(TopkOp, choose)
 
 /// Runs the ops of one function, in order.
 class Interpreter {
@@ -125,6 +151,11 @@ private:
     std::optional<Entry> from, to;
   };
 
+  /// A window, and `last`, the token that ends it.
+  struct ListRow {
+    int64_t w, request, position, token, last;
+  };
+
   rt::Status checkRanks() const;
   rt::Status checkBinding(unsigned index) const;
   rt::Status bindArguments();
@@ -144,8 +175,12 @@ private:
 #undef DSV4_DECLARE_METHOD
   rt::Status castRows(QuantizeOp op);
 
-  /// Elements of a row that may be chosen: its first ones.
-  int64_t countCandidates(TopkOp op, int64_t row) const;
+  /// The elements of a row that one may choose: columns
+  /// [start, start + count).
+  struct Candidates {
+    int64_t start, count;
+  };
+  Candidates findCandidates(TopkOp op, int64_t row) const;
   /// Makes known what a selection from bounded scores is compared by.
   void expectSelection(TopkOp op);
   /// Indices of the chosen elements of a row, in index order where the op asks
@@ -153,10 +188,24 @@ private:
   std::vector<int32_t> chooseElements(TopkOp op, int64_t row) const;
   int32_t findSlot(TopkOp op, int64_t row, int64_t index) const;
 
-  /// Where an index leads, if anything may be read there.
-  std::optional<Entry> findEntry(PagedGatherOp op, int64_t token,
-                                 int64_t index) const;
+  /// What a row of a gather is for.
+  struct Gathered {
+    bool exists;      ///< Otherwise the row stays as it was.
+    int64_t position; ///< Or index.
+    int64_t request;
+  };
+  rt::Status checkGather(PagedGatherOp op, llvm::ArrayRef<int64_t> rows) const;
+  Gathered findIndexedRow(PagedGatherOp op, int64_t row) const;
+  Gathered findRaggedRow(PagedGatherOp op, int64_t row,
+                         int64_t perRequest) const;
+  /// Where a row leads, if anything may be read there.
+  std::optional<Entry> findEntry(PagedGatherOp op, const Gathered &row) const;
+  /// The physical page of a logical one, -1 where there is none.
+  int64_t findPage(PagedGatherOp op, int64_t request, int64_t page) const;
   void gatherRow(PagedGatherOp op, Entry entry, char *row) const;
+  /// Copies a field of an entry.
+  void copyField(PagedGatherOp op, FieldAttr field, Entry entry,
+                 char *row) const;
 
   std::optional<Entry> findEntry(CompressOp op, int64_t request,
                                  int64_t position) const;
@@ -164,6 +213,13 @@ private:
   std::optional<WindowToken> findToken(CompressOp op, int64_t entry,
                                        int64_t row) const;
   void compressRow(CompressOp op, int64_t entry, const Elements &out) const;
+
+  std::optional<int64_t> findElement(mlir::Value value, int64_t at) const;
+  /// The slot of an entry in the compressed cache.
+  std::optional<int64_t> findListSlot(CompressPlanOp op, int64_t w,
+                                      int64_t request, int64_t last) const;
+  /// What a row of a work list stands for, if it is a window, but for its slot.
+  std::optional<ListRow> findListRow(CompressPlanOp op, int64_t row) const;
 
   std::optional<Entry> findStateEntry(CompressOp op, int64_t index) const;
   /// What a row of the plan stands for, if it is a segment.
@@ -179,6 +235,10 @@ private:
   std::string describeSharedEntry(CompressOp op) const;
   void appendRow(PagedAppendOp op, int64_t token, Entry entry) const;
   void clearPad(mlir::BlockArgument cache, FieldAttr field, Entry entry) const;
+
+  /// The request of a row, of which `starts` has the first row of each, and
+  /// with `hasEnd` the end of the last one: the one that halving finds.
+  int64_t findRequest(mlir::Value starts, bool hasEnd, int64_t row) const;
 
   /// The elements of a field of an entry.
   Elements locate(mlir::BlockArgument cache, FieldAttr field,

@@ -108,9 +108,7 @@ rt::Status Interpreter::lookUp(LookupOp op) {
     for (int64_t i = 0; i < k; ++i) {
       int64_t id = ids.index(row);
       bool isRow = id >= 0 && id < table.shape.front();
-      int32_t entry = isRow ? table.index(id * k + i) : -1;
-      std::memcpy(found.data + (row * k + i) * sizeof(entry), &entry,
-                  sizeof(entry));
+      found.setIndex(row * k + i, isRow ? table.index(id * k + i) : -1);
     }
   return {};
 }

@@ -52,27 +52,52 @@ static void keepGroups(TopkOp op, ArrayRef<float> keys, int64_t columns,
   });
 }
 
-int64_t Interpreter::countCandidates(TopkOp op, int64_t row) const {
+/// The number that `lengths` give row `row`, before it is limited to a row.
+static int64_t getLength(TopkOp op, const Tensor &lengths, int64_t row) {
+  if (!op.getNextN()) {
+    int64_t given = lengths.length(row);
+    if (!op.getRatio())
+      return given;
+    return given < 0 ? 0 : (given + 1) / int64_t(*op.getRatio());
+  }
+  int64_t rows = *op.getNextN(), request = row / rows;
+  if (request >= lengths.shape[0])
+    return 0;
+  // One element less for every row of the request after this one.
+  int64_t after = rows - 1 - row % rows, given = lengths.length(request);
+  return given <= after ? 0
+                        : (given - after) / int64_t(op.getRatio().value_or(1));
+}
+
+Interpreter::Candidates Interpreter::findCandidates(TopkOp op,
+                                                    int64_t row) const {
   int64_t columns = values.at(op.getScores()).shape.back();
-  if (!op.getLengths())
-    return columns;
-  int64_t given = values.at(op.getLengths()).index(row);
-  if (op.getRatio())
-    given = given < 0 ? 0 : (given + 1) / int64_t(*op.getRatio());
-  return std::clamp<int64_t>(given, 0, columns);
+  int64_t start = op.getStarts() ? values.at(op.getStarts()).index(row) : 0;
+  if (start < 0 || start >= columns)
+    return {0, 0};
+  int64_t left = columns - start;
+  if (op.getLengths())
+    return {start,
+            std::clamp<int64_t>(getLength(op, values.at(op.getLengths()), row),
+                                0, left)};
+  if (!op.getEnds())
+    return {start, left};
+  int64_t end = values.at(op.getEnds()).index(row);
+  return {start, end <= start ? 0 : std::min(end, columns) - start};
 }
 
 std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
   const Tensor &scores = values.at(op.getScores());
-  int64_t columns = scores.shape.back(), count = countCandidates(op, row);
+  int64_t columns = scores.shape.back();
+  auto [start, count] = findCandidates(op, row);
   Elements elements = scores.elements();
   std::vector<float> keys(count);
   for (int64_t i = 0; i < count; ++i) {
-    keys[i] = elements.f32(row * columns + i);
+    keys[i] = elements.f32(row * columns + start + i);
     if (op.getBias())
       keys[i] = addF32(keys[i], values.at(op.getBias()).elements().f32(i));
   }
-  bool smallest = op.getSmallest();
+  bool smallest = op.getSmallest(), high = op.getTiesHigh();
   auto precedes = [&](int32_t a, int32_t b) {
     float x = keys[a], y = keys[b];
     if (std::isnan(x) || std::isnan(y)) {
@@ -81,7 +106,7 @@ std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
     } else if (x != y) {
       return smallest ? x < y : x > y;
     }
-    return a < b;
+    return high ? a > b : a < b;
   };
   std::vector<int32_t> order(count);
   std::iota(order.begin(), order.end(), 0);
@@ -140,10 +165,18 @@ void Interpreter::expectSelection(TopkOp op) {
   oracle->k = op.getK();
   oracle->columns = columns;
   oracle->smallest = op.getSmallest();
+  oracle->tiesHigh = op.getTiesHigh();
   oracle->order = getOracleOrder(op.getOrder());
-  for (int64_t row = 0; row < rows; ++row)
-    oracle->counts.push_back(countCandidates(op, row));
   oracle->keys = *knowledge.at(op.getScores()).bounds;
+  for (int64_t row = 0; row < rows; ++row) {
+    auto [start, count] = findCandidates(op, row);
+    oracle->counts.push_back(count);
+    if (op.getOffsets())
+      oracle->offsets.push_back(values.at(op.getOffsets()).index(row));
+    // Keys are known by index, from that of the first candidate on.
+    auto keys = oracle->keys.begin() + row * columns;
+    std::rotate(keys, keys + start, keys + columns);
+  }
   if (op.getBias()) {
     oracle->scores = oracle->keys;
     Elements bias = values.at(op.getBias()).elements();
@@ -173,8 +206,12 @@ rt::Status Interpreter::choose(TopkOp op) {
     if (rt::Status status = checkShape(op, "outs", out, shape); !status)
       return status;
   const std::tuple<StringRef, Value, ArrayRef<int64_t>> operands[] = {
-      {"lengths", op.getLengths(), iterationSpace},
+      {"lengths", op.getNextN() ? Value() : Value(op.getLengths()),
+       iterationSpace},
+      {"starts", op.getStarts(), iterationSpace},
+      {"ends", op.getEnds(), iterationSpace},
       {"requests", op.getRequests(), iterationSpace},
+      {"offsets", op.getOffsets(), iterationSpace},
       {"bias", op.getBias(), ArrayRef<int64_t>(scores.shape).take_back()}};
   for (auto [name, value, expected] : operands)
     if (value)
@@ -209,26 +246,31 @@ rt::Status Interpreter::choose(TopkOp op) {
     std::copy(chosen.begin(), chosen.end(), indices.begin() + row * k);
   }
   if (Tensor *out = result(op.getIndices()))
-    std::memcpy(out->data, indices.data(), out->bytes());
+    for (size_t at = 0; at < indices.size(); ++at) {
+      int64_t index = indices[at];
+      if (op.getOffsets() && index >= 0)
+        index += values.at(op.getOffsets()).index(at / k);
+      out->setIndex(at, static_cast<int32_t>(index));
+    }
   if (Tensor *out = result(op.getValues())) {
     Elements from = scores.elements(), to = out->elements();
     float none = std::numeric_limits<float>::infinity();
     none = op.getSmallest() ? none : -none;
     for (size_t at = 0; at < indices.size(); ++at) {
-      int64_t source = at / k * columns + indices[at];
+      int64_t source =
+          at / k * columns + findCandidates(op, at / k).start + indices[at];
       if (indices[at] < 0)
         to.round(at, none);
-      else if (to.format == Format::F32)
+      else if (to.format == Format::F32 && from.format != Format::F16)
         to.setCode(at, from.code(source) << (32 - bitWidth(from.format)));
       else
         to.round(at, from.f32(source));
     }
   }
   if (Tensor *out = result(op.getSlots()))
-    for (size_t at = 0; at < indices.size(); ++at) {
-      int32_t slot = indices[at] < 0 ? -1 : findSlot(op, at / k, indices[at]);
-      std::memcpy(out->data + at * sizeof(slot), &slot, sizeof(slot));
-    }
+    for (size_t at = 0; at < indices.size(); ++at)
+      out->setIndex(at,
+                    indices[at] < 0 ? -1 : findSlot(op, at / k, indices[at]));
   if (!op.getContract(op.getOutsMutable()[0]).isExact())
     expectSelection(op);
   return {};
@@ -248,33 +290,36 @@ static void permute(char *row, ArrayRef<int32_t> order, int64_t width) {
 void dsv4::reference::sortUnordered(func::FuncOp func,
                                     const Signature &signature,
                                     ArrayRef<Buffer> buffers) {
-  auto bufferOf = [&](Value destination) -> const Buffer * {
+  auto bindingOf = [&](Value destination) -> std::optional<unsigned> {
     auto argument = dyn_cast_if_present<BlockArgument>(destination);
-    return argument ? &buffers[signature.firstBinding[argument.getArgNumber()]]
-                    : nullptr;
+    if (!argument)
+      return std::nullopt;
+    return signature.firstBinding[argument.getArgNumber()];
+  };
+  auto rowOf = [&](unsigned binding, int64_t row) {
+    return getRow(signature.bindings[binding], buffers[binding], row);
   };
   for (auto op : func.getBody().front().getOps<TopkOp>()) {
-    const Buffer *indices = bufferOf(op.getIndices());
+    std::optional<unsigned> indices = bindingOf(op.getIndices());
     if (op.getOrder() != TopkOrder::Unordered || !indices)
       continue;
     int64_t k = op.getK();
-    int64_t rows = llvm::product_of(indices->shape, int64_t(1)) / k;
+    int64_t rows = llvm::product_of(buffers[*indices].shape, int64_t(1)) / k;
     for (int64_t row = 0; row < rows; ++row) {
-      std::vector<int32_t> found(k), order(k);
-      char *data = static_cast<char *>(indices->data) + row * k * 4;
-      std::memcpy(found.data(), data, k * 4);
+      std::vector<int32_t> order(k);
+      Type element = getElementTypeOrSelf(op.getIndices().getType());
+      Tensor found{element, {1, k}, rowOf(*indices, row)};
       std::iota(order.begin(), order.end(), 0);
       // Padding last.
       std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-        return uint32_t(found[a]) < uint32_t(found[b]);
+        return uint64_t(found.integer(a)) < uint64_t(found.integer(b));
       });
       for (Value out : op.getOuts())
-        if (const Buffer *buffer = bufferOf(out)) {
+        if (std::optional<unsigned> binding = bindingOf(out)) {
           int64_t width =
               cast<RankedTensorType>(out.getType()).getElementTypeBitWidth() /
               8;
-          permute(static_cast<char *>(buffer->data) + row * k * width, order,
-                  width);
+          permute(rowOf(*binding, row), order, width);
         }
     }
   }

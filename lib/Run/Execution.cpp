@@ -51,7 +51,8 @@ Status Execution::prepare() {
           !status)
         return status;
     }
-    arguments.push_back({data, buffers.shapes[i].data()});
+    arguments.push_back({static_cast<char *>(data) + buffers.getOffset(i),
+                         buffers.shapes[i].data(), buffers.getStrides(i)});
   }
   return prepareWorkspace();
 }

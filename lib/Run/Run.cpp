@@ -135,11 +135,12 @@ static StringRef getDtype(const rt::Binding &binding) {
         .Case("f32", "f4")
         .Case("i32", "i4")
         .Case("bf16", "u2")
+        .Case("f16", "f2")
         .Default("u1");
   case rt::Storage::U16:
-    return "u2";
+    return binding.element == "f16" ? "f2" : "u2";
   case rt::Storage::I32:
-    return "i4";
+    return binding.element == "ui32" ? "u4" : "i4";
   case rt::Storage::F32:
     return "f4";
   case rt::Storage::I64:
@@ -155,7 +156,7 @@ static int64_t getFileElementBytes(const rt::Binding &binding) {
     return 1;
   return llvm::StringSwitch<int64_t>(getDtype(binding))
       .Cases({"f4", "i4"}, 4)
-      .Case("u2", 2)
+      .Cases({"u2", "f2"}, 2)
       .Default(1);
 }
 
@@ -281,7 +282,7 @@ Status Runner::resolveDims() {
   for (const auto &[name, extent] : options.compile.dims) {
     bool known =
         llvm::any_of(signature.dims, [&, n = name](const rt::Dim &dim) {
-          return dim.name == n;
+          return dim.name == n && !dim.isStride;
         });
     bool constant = false;
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
@@ -298,7 +299,8 @@ Status Runner::resolveDims() {
     if (!known && !constant) {
       std::string names;
       for (const rt::Dim &dim : signature.dims)
-        names += (names.empty() ? "" : ", ") + dim.name;
+        if (!dim.isStride)
+          names += (names.empty() ? "" : ", ") + dim.name;
       return invalid("dim '" + name +
                      "': the program has no such dim (it has " +
                      (names.empty() ? "none" : names) + ")");
@@ -326,7 +328,7 @@ Status Runner::resolveDims() {
     }
   }
   for (const rt::Dim &dim : signature.dims)
-    if (!dims.count(dim.name))
+    if (!dims.count(dim.name) && !dim.isStride)
       return invalid("dim '" + dim.name + "' (extent " +
                      std::to_string(dim.axis) + " of argument '" +
                      signature.bindings[dim.binding].name +
@@ -350,8 +352,8 @@ Status Runner::fillBuffers() {
   buffers = made.take();
   for (auto &[name, array] : files) {
     int index = findBinding(name);
-    buffers.bytes[index] = array.bytes;
     buffers.shapes[index] = array.shape;
+    buffers.setElements(index, signature.bindings[index], array.bytes);
   }
   for (auto [i, binding] : llvm::enumerate(signature.bindings))
     if (binding.written && signature.holdsInput[i])
@@ -412,23 +414,26 @@ double Runner::countBytes() {
              isOf(binding, getArgumentName(func, arg.getArgNumber()));
     });
     if (!isCache)
-      bytes += buffers.bytes[i].size();
+      bytes += reference::getByteSize(binding, buffers.shapes[i]).value_or(0);
   }
-  auto addEntries = [&](Value indices, CacheType cache) {
-    BlockArgument argument = findArgument(indices);
+  auto addEntries = [&](Value rowsOf, int64_t axes, CacheType cache) {
+    BlockArgument argument = findArgument(rowsOf);
     if (!argument)
       return;
     double rows = 1;
     for (int64_t extent :
-         buffers.shapes[signature.getBinding(argument.getArgNumber())])
+         ArrayRef(buffers.shapes[signature.getBinding(argument.getArgNumber())])
+             .take_front(axes))
       rows *= extent;
     bytes += rows * getLayout(cache).getRecordBytes();
   };
   func.walk([&](PagedGatherOp op) {
-    addEntries(op.getIndices(), op.getCache().getType());
+    // Of ragged requests, at most one entry per row.
+    Value rows = op.isRagged() ? op.getRowOperand() : op.getIndices();
+    addEntries(rows, op.getRowRank(), op.getCache().getType());
   });
   func.walk([&](PagedAppendOp op) {
-    addEntries(op.getIndices(), op.getCache().getType());
+    addEntries(op.getIndices(), 1, op.getCache().getType());
   });
   func.walk([&](CompressOp op) {
     if (!op.isOnline())
@@ -502,7 +507,7 @@ Status Runner::writeOutputs() {
     int index = findBinding(name);
     const rt::Binding &binding = signature.bindings[index];
     NpyArray array{getDtype(binding).str(), buffers.shapes[index],
-                   buffers.bytes[index]};
+                   reference::pack(binding, buffers.getBuffer(index))};
     if (!array.shape.empty())
       array.shape.back() /= getFileElementBytes(binding);
     if (Status status = writeNpy(path, array); !status)

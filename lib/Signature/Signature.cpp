@@ -28,6 +28,8 @@ public:
 private:
   void addCache(unsigned argument, CacheType cache);
   LogicalResult addTensor(unsigned argument, RankedTensorType tensor);
+  /// Gives the last binding the strides of its argument, if it has some.
+  void addStrides(unsigned argument, StringRef field, int64_t min);
   /// The dim of `name`, created at the axis of the binding being added.
   int getDim(StringRef name, int axis, int64_t max, int64_t multiple = 1);
   void markWritten();
@@ -54,6 +56,33 @@ int SignatureBuilder::getDim(StringRef name, int axis, int64_t max,
   return signature.dims.size() - 1;
 }
 
+void SignatureBuilder::addStrides(unsigned argument, StringRef field,
+                                  int64_t min) {
+  StridesAttr strides = getStrides(func, argument);
+  if (!strides)
+    return;
+  rt::Binding &binding = signature.bindings.back();
+  int64_t multiple = std::max<int64_t>(
+      strides.getAlign() / rt::getByteSize(binding.storage), 1);
+  for (auto [axis, stride] : llvm::enumerate(strides.getStrides())) {
+    rt::Extent extent;
+    if (ShapedType::isDynamic(stride)) {
+      extent.dim = signature.dims.size();
+      rt::Dim dim;
+      dim.name = getStrideName(func, argument, axis, field);
+      dim.binding = signature.bindings.size() - 1;
+      dim.axis = axis;
+      dim.multiple = multiple;
+      dim.isStride = true;
+      dim.min = min;
+      signature.dims.push_back(std::move(dim));
+    } else {
+      extent.constant = stride;
+    }
+    binding.strides.push_back(extent);
+  }
+}
+
 void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
   std::string pagesName = getExtentName(func, argument, 0);
   RecordLayout layout = getLayout(cache);
@@ -64,6 +93,7 @@ void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
                                   rt::Storage::U8,
                                   "i8",
                                   {pages, {layout.getPageBytes(), -1}}});
+    addStrides(argument, "", layout.getPageBytes());
   }
   for (FieldAttr field : cache.getRecord().getFields()) {
     if (field.getPlacement() != Placement::Array)
@@ -82,6 +112,10 @@ void SignatureBuilder::addCache(unsigned argument, CacheType cache) {
          rt::Storage::U8,
          element,
          {pages, {cache.getPage(), -1}, {field.getByteSize(), -1}}});
+    addStrides(argument, field.getName(), getPageBytes(cache, field.getName()));
+    // Entries follow each other in a page.
+    if (!signature.bindings.back().strides.empty())
+      signature.bindings.back().strides.push_back({field.getByteSize(), -1});
   }
 }
 
@@ -137,18 +171,23 @@ LogicalResult SignatureBuilder::addTensor(unsigned argument,
     binding.shape.push_back(extent);
   }
   signature.bindings.push_back(std::move(binding));
+  addStrides(argument, "", /*min=*/0);
   return success();
 }
 
-/// Whether an op reads elements of `tensor`, in a kernel or elsewhere.
+/// Whether the elements of `tensor` matter to an op, in a kernel or elsewhere:
+/// it reads them, or leaves some as they are.
 static bool isRead(Value tensor) {
   return llvm::any_of(tensor.getUses(), [](OpOperand &use) {
     Operation *op = use.getOwner();
     if (auto kernel = dyn_cast<KernelOp>(op))
       return isRead(kernel.getBody().getArgument(use.getOperandNumber()));
     auto tied = dyn_cast<DestinationStyleOpInterface>(op);
-    return !isa<tensor::DimOp, func::ReturnOp, YieldOp>(op) &&
-           !(tied && tied.isDpsInit(&use));
+    if (tied && tied.isDpsInit(&use)) {
+      auto rowwise = dyn_cast<RowwiseOpInterface>(op);
+      return rowwise && rowwise.skipsRows();
+    }
+    return !isa<tensor::DimOp, func::ReturnOp, YieldOp>(op);
   });
 }
 

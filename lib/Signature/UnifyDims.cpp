@@ -38,9 +38,12 @@ private:
   /// the extent of an intermediate result is that of another axis, that one.
   std::optional<unsigned> getArgument(Value tensor, int64_t &axis);
   void collect();
-  /// No argument is overwritten twice, and one that is read as well only by ops
-  /// that work in place.
+  /// Only ops that work in place overwrite an argument twice, or one that is
+  /// read as well.
   LogicalResult checkDestinations();
+  LogicalResult
+  checkWriters(BlockArgument arg,
+               SmallVectorImpl<DestinationStyleOpInterface> &writers);
   /// A cache has one ring: with another length a position would have another
   /// entry.
   LogicalResult checkRings();
@@ -139,31 +142,17 @@ static bool isInit(OpOperand &operand) {
   return op && op.isDpsInit(&operand);
 }
 
-/// Whether results of `op` are computed from results of `from`.
-static bool isComputedFrom(Operation *op, Operation *from) {
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  SmallVector<Operation *> left = {op};
-  while (!left.empty()) {
-    Operation *next = left.pop_back_val();
-    if (next == from)
-      return true;
-    for (Value operand : next->getOperands())
-      if (Operation *producer = operand.getDefiningOp();
-          producer && seen.insert(producer).second)
-        left.push_back(producer);
-  }
-  return false;
-}
-
 /// Whether `input` may be read where `writer` overwrites it: element by element
 /// by the lanes that write it, in the kernel of the writer or in one before.
+/// Kernels are formed so that a reader does not come after the writer.
 static bool isReadInPlace(OpOperand &input, Operation *writer) {
   auto isCooperative = [](RowwiseOpInterface op) {
     return bool(op.getCooperativeWork());
   };
   auto reader = dyn_cast<RowwiseOpInterface>(input.getOwner());
   if (!reader || isCooperative(reader) || !reader.acceptsProducer(input) ||
-      !isComputedFrom(writer, reader))
+      reader->getBlock() != writer->getBlock() ||
+      writer->isBeforeInBlock(reader))
     return false;
   auto demanded = cast<FusionOpInterface>(*reader).getDemandedAccesses(
       input, Access::row());
@@ -174,15 +163,54 @@ static bool isReadInPlace(OpOperand &input, Operation *writer) {
                        isCooperative);
 }
 
+/// Whether all that `writer` puts into `arg` is read where `next` overwrites
+/// it.
+static bool isOverwrittenInPlace(DestinationStyleOpInterface writer,
+                                 BlockArgument arg, Operation *next) {
+  return llvm::all_of(writer->getResults(), [&](OpResult result) {
+    return writer.getTiedOpOperand(result)->get() != arg ||
+           (!result.use_empty() &&
+            llvm::all_of(result.getUses(), [&](OpOperand &use) {
+              return isReadInPlace(use, next);
+            }));
+  });
+}
+
+/// Sorts the ops that overwrite `arg`. Each but the last one only computes what
+/// the next reads in place.
+LogicalResult DimUnifier::checkWriters(
+    BlockArgument arg, SmallVectorImpl<DestinationStyleOpInterface> &writers) {
+  bool isFine = llvm::all_of(writers, [](Operation *op) {
+    return isa<func::FuncOp>(op->getParentOp());
+  });
+  if (isFine)
+    llvm::sort(writers, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+  for (size_t i = 1; i < writers.size(); ++i)
+    isFine = isFine && writers[i - 1] != writers[i] &&
+             isOverwrittenInPlace(writers[i - 1], arg, writers[i]);
+  if (isFine || writers.size() < 2)
+    return success();
+  return func.emitError() << "argument '"
+                          << getArgumentName(func, arg.getArgNumber())
+                          << "' is the destination of two results: pass "
+                             "another buffer";
+}
+
 LogicalResult DimUnifier::checkDestinations() {
+  // The first op that overwrites an argument.
   llvm::SmallDenseMap<Value, Operation *> destinations;
-  for (BlockArgument arg : func.getArguments())
+  for (BlockArgument arg : func.getArguments()) {
+    SmallVector<DestinationStyleOpInterface> writers;
     for (OpOperand &use : arg.getUses())
-      if (isInit(use) && !destinations.try_emplace(arg, use.getOwner()).second)
-        return func.emitError()
-               << "argument '" << getArgumentName(func, arg.getArgNumber())
-               << "' is the destination of two results: pass "
-                  "another buffer";
+      if (isInit(use))
+        writers.push_back(cast<DestinationStyleOpInterface>(use.getOwner()));
+    if (failed(checkWriters(arg, writers)))
+      return failure();
+    if (!writers.empty())
+      destinations[arg] = writers.front();
+  }
   WalkResult result = func.walk([&](Operation *op) {
     if (!isa<DestinationStyleOpInterface, CacheOpInterface>(op))
       return WalkResult::advance();
@@ -276,9 +304,8 @@ LogicalResult DimUnifier::checkSlices() {
         arg && arg.getOwner()->getParentOp() == func)
       error << " of argument '" << getArgumentName(func, arg.getArgNumber())
             << "'";
-    error << ", but kernels read and write whole arguments, since strided "
-             "views come in a later version: make the slice an argument of "
-             "its own";
+    error << ", but kernels read and write whole arguments: make the slice an "
+             "argument of its own, with 'dsv4.strides'";
     for (Operation *user : op->getUsers())
       if (isa<tensor::ExtractSliceOp>(op) && hasColumns(user)) {
         error << ", or give '" << user->getName()

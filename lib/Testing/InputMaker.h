@@ -19,7 +19,12 @@ namespace dsv4::reference {
 /// What an argument is for.
 enum class Role {
   None,
+  Ragged, ///< Where requests, or their pages, begin, or how many rows they
+          ///< have.
   Lengths,
+  Starts,
+  Ends,
+  Offsets,
   Requests,
   Table,
   Indices,
@@ -32,6 +37,7 @@ enum class Role {
   Logits,
   Routing, ///< Experts, or what they are looked up by.
   Plan,
+  WorkList, ///< Of tokens and requests, from which a plan is made.
   State,
   Output
 };
@@ -43,6 +49,7 @@ struct Use {
   PagedAppendOp append = nullptr;
   RopeOp rope = nullptr;
   CompressOp compress = nullptr;
+  CompressPlanOp plan = nullptr;
   TopkOp topk = nullptr;
   LookupOp lookup = nullptr;
   RouteWeightsOp weights = nullptr;
@@ -55,6 +62,8 @@ public:
 
   rt::Status allocate(const std::map<std::string, int64_t> &dims);
   void fill();
+  /// Moves the elements of arguments with strides to where these lead.
+  void spread();
   InputSet take() { return std::move(set); }
 
 private:
@@ -65,6 +74,8 @@ private:
                  int64_t slots, std::vector<char> &bytes, Random &random) const;
   void fillCache(mlir::BlockArgument cache, Random &random);
   void fillTensor(mlir::BlockArgument argument, Random &random);
+  std::vector<int64_t> makeStrides(unsigned binding, int64_t align,
+                                   bool mayRepeat, Random &random) const;
 
   // What is computed with.
   void fillWeights(mlir::BlockArgument argument, Random &random);
@@ -73,6 +84,12 @@ private:
   void fillPositions(unsigned argument, Random &random);
 
   // Of gathers.
+  void fillRagged(unsigned argument, Random &random);
+  llvm::ArrayRef<int64_t> getRowShape(PagedGatherOp op) const;
+  int64_t getRequests(PagedGatherOp op) const;
+  int64_t findRequest(PagedGatherOp op, int64_t row) const;
+  int64_t findPage(PagedGatherOp op, int64_t request, int64_t page) const;
+  void fillStarts(unsigned argument, int64_t end, Random &random);
   void fillLengths(unsigned argument, Random &random);
   void fillRequests(unsigned argument, Random &random);
   void fillTable(unsigned argument, Random &random);
@@ -102,9 +119,26 @@ private:
   int64_t getRequests(CompressOp op) const;
   int64_t getMaxPositions(CompressOp op) const;
 
+  // Of compress_plan.
+  /// What a launch has of each request: the first token and the first entry,
+  /// and beyond the last one; the position of the first token.
+  struct Launch {
+    std::vector<int64_t> starts, entryStarts, firsts;
+  };
+  int64_t countListTokens(CompressPlanOp op) const;
+  Launch makeLaunch(CompressPlanOp op) const;
+  void fillListTokens(CompressPlanOp op, unsigned argument, Random &random);
+  void fillListRequests(CompressPlanOp op, unsigned argument, Random &random);
+  void fillListTable(CompressPlanOp op, unsigned argument, Random &random);
+  void fillWorkList(unsigned argument, Random &random);
+
   // Of topk.
   void fillKeys(mlir::BlockArgument argument, Random &random);
+  int64_t getSelectedColumns(TopkOp op) const;
   void fillSelectedLengths(unsigned argument, Random &random);
+  void fillSelectedStarts(unsigned argument, Random &random);
+  void fillSelectedEnds(unsigned argument, Random &random);
+  void fillSelectedOffsets(unsigned argument, Random &random);
   void fillSelectedRequests(unsigned argument, Random &random);
   void fillSelectedTable(unsigned argument, Random &random);
 
@@ -120,12 +154,15 @@ private:
   llvm::ArrayRef<int64_t> getShape(mlir::Value value) const {
     return set.shapes[getBinding(value)];
   }
+  // Integers of a tensor of i32 or i64.
+  int64_t getWidth(unsigned argument) const;
   int64_t getCount(unsigned argument) const {
     unsigned binding = signature.firstBinding[argument];
-    return set.bytes[binding].size() / sizeof(int32_t);
+    return set.bytes[binding].size() / getWidth(argument);
   }
   int32_t load(mlir::Value value, int64_t at) const;
   void store(unsigned argument, int64_t at, int64_t value);
+  int64_t widen(unsigned argument, int64_t at, int64_t value) const;
   template <typename Make>
   void spoil(int64_t count, uint64_t kinds, uint64_t spread, Random &random,
              Make make) const;
@@ -148,6 +185,10 @@ private:
   llvm::SmallVector<uint64_t> seeds; ///< Of every argument.
   InputSet set;
 };
+
+/// The code of a number that bf16 holds, in a format that may not: the largest
+/// one where only those are allowed that are finite.
+uint32_t encodeAs(Format format, double value, Codes codes);
 
 /// The numbers below `count`, in random order.
 std::vector<int32_t> shuffle(int64_t count, Random &random);

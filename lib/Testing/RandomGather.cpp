@@ -14,6 +14,105 @@ using namespace dsv4;
 using namespace dsv4::reference;
 
 //===----------------------------------------------------------------------===//
+// Ragged requests
+//===----------------------------------------------------------------------===//
+
+/// The shape of the destination of ragged rows, which may be the result of
+/// another gather; nothing where it is no argument.
+ArrayRef<int64_t> InputMaker::getRowShape(PagedGatherOp op) const {
+  Value value = op.getRowOperand();
+  while (auto result = dyn_cast<OpResult>(value)) {
+    auto styled = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
+    if (!styled)
+      return {};
+    value = styled.getTiedOpOperand(result)->get();
+  }
+  return getShape(value);
+}
+
+/// Requests that a page table, or what says where requests begin, is for.
+int64_t InputMaker::getRequests(PagedGatherOp op) const {
+  if (op.getIndptr())
+    return std::max<int64_t>(getShape(op.getIndptr()).front() - 1, 0);
+  return getShape(op.getPageTable()).front();
+}
+
+/// The last request that begins at row `row` or before it.
+int64_t InputMaker::findRequest(PagedGatherOp op, int64_t row) const {
+  Value starts = op.getCuSeqLens() ? op.getCuSeqLens() : op.getRowStarts();
+  int64_t found = 0;
+  for (int64_t i = 0; i < getShape(starts).front(); ++i)
+    if (load(starts, i) <= row)
+      found = i;
+  return found;
+}
+
+/// The physical page of a request's logical one, -1 where there is none.
+int64_t InputMaker::findPage(PagedGatherOp op, int64_t request,
+                             int64_t page) const {
+  Value table = op.getPageTable();
+  ArrayRef<int64_t> shape = getShape(table);
+  if (Value indptr = op.getIndptr()) {
+    if (request < 0 || request >= getRequests(op))
+      return -1;
+    int64_t at = load(indptr, request) + page;
+    bool listed = at >= 0 && at < load(indptr, request + 1);
+    return listed && at < shape.front() ? load(table, at) : -1;
+  }
+  int64_t row = 0, rows = 1;
+  if (shape.size() == 2) {
+    row = request;
+    rows = shape.front();
+  }
+  if (row < 0 || row >= rows || page >= shape.back())
+    return -1;
+  return load(table, row * shape.back() + page);
+}
+
+/// Numbers that ascend to about `end`: some beyond, and many the same.
+void InputMaker::fillStarts(unsigned argument, int64_t end, Random &random) {
+  int64_t count = getCount(argument), at = 0;
+  int64_t step = 2 * end / std::max<int64_t>(count - 1, 1) + 1;
+  for (int64_t i = 0; i < count; ++i) {
+    store(argument, i, at);
+    if (random.below(4) != 0)
+      at += random.below(step + step / 4 + 1);
+  }
+  spoil(count, 5, 24, random, [&](int64_t i, uint64_t kind) {
+    const int64_t bad[] = {0, -1, end + 3, INT32_MIN, INT32_MAX};
+    store(argument, i, bad[kind]);
+  });
+}
+
+void InputMaker::fillRagged(unsigned argument, Random &random) {
+  PagedGatherOp op = uses[argument].gather;
+  Value value = func.getArgument(argument);
+  ArrayRef<int64_t> shape = getRowShape(op);
+  int64_t rows = shape.empty() ? 0 : shape[op.hasFlatRows() ? 0 : 1];
+  if (value == op.getIndptr())
+    return fillStarts(argument, getShape(op.getPageTable()).front(), random);
+  if (value == op.getCuSeqLens() || value == op.getRowStarts())
+    return fillStarts(argument, rows, random);
+  // Lengths, or first positions.
+  int64_t capacity = getCapacity(op), count = getCount(argument);
+  int64_t most = capacity + capacity / 8;
+  if (op.getRowStarts())
+    most = std::min(most, 2 * rows / std::max<int64_t>(count, 1));
+  if (value == op.getGatherLens() && !op.hasFlatRows())
+    most = std::min(most, rows + rows / 4);
+  if (value == op.getSeqStarts())
+    most = capacity / 2;
+  for (int64_t i = 0; i < count; ++i)
+    store(argument, i,
+          random.below(5) == 0 ? 0
+                               : random.below(std::max<int64_t>(most, 0) + 1));
+  spoil(count, 4, 24, random, [&](int64_t i, uint64_t kind) {
+    const int64_t bad[] = {-1, INT32_MIN, INT32_MAX, capacity + 1};
+    store(argument, i, bad[kind]);
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Lengths, requests, page tables
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +120,9 @@ using namespace dsv4::reference;
 int64_t InputMaker::getCapacity(PagedGatherOp op) const {
   Value table = op.getPageTable();
   int64_t pages = table ? getShape(table).back() : getPages(op.getCache());
+  // Requests share a list of pages.
+  if (op.getIndptr())
+    pages = 2 * pages / std::max<int64_t>(getRequests(op), 1) + 1;
   return pages * op.getCache().getType().getPage();
 }
 
@@ -38,10 +140,12 @@ void InputMaker::fillLengths(unsigned argument, Random &random) {
 }
 
 void InputMaker::fillRequests(unsigned argument, Random &random) {
-  int64_t rows = getShape(uses[argument].gather.getPageTable()).front();
-  int64_t count = getCount(argument);
+  PagedGatherOp op = uses[argument].gather;
+  int64_t rows = getRequests(op), count = getCount(argument);
   for (int64_t i = 0; i < count; ++i)
-    store(argument, i, random.below(std::max<int64_t>(rows, 1)));
+    store(argument, i,
+          op.isRagged() ? findRequest(op, i)
+                        : random.below(std::max<int64_t>(rows, 1)));
   spoil(count, 2, 64, random, [&](int64_t at, uint64_t kind) {
     const int64_t low[] = {-1, -1, -7, INT32_MIN};
     const int64_t high[] = {rows, rows, rows + 3, INT32_MAX};
@@ -68,18 +172,12 @@ void InputMaker::fillTable(unsigned argument, Random &random) {
 /// Whether a page of the pool holds entry `index`, which is in the capacity.
 bool InputMaker::isMapped(PagedGatherOp op, int64_t token,
                           int64_t index) const {
-  Value table = op.getPageTable();
-  if (!table)
+  if (!op.getPageTable())
     return true;
-  ArrayRef<int64_t> shape = getShape(table);
-  int64_t row = 0, rows = shape.size() == 2 ? shape.front() : 1;
-  if (shape.size() == 2)
-    row = op.getRequests() ? load(op.getRequests(), token) : token;
-  if (row < 0 || row >= rows)
-    return false;
-  int64_t page = index / op.getCache().getType().getPage();
-  int64_t physical = load(table, row * shape.back() + page);
-  return physical >= 0 && physical < getPages(op.getCache());
+  int64_t request = op.getRequests() ? load(op.getRequests(), token) : token;
+  int64_t page =
+      findPage(op, request, index / op.getCache().getType().getPage());
+  return page >= 0 && page < getPages(op.getCache());
 }
 
 /// The length of a token, that of its request if there is one per request.
@@ -141,7 +239,7 @@ void InputMaker::fillIndices(unsigned argument, Random &random) {
   int64_t count = getCount(argument);
   uint64_t kind = random.below(8);
   for (int64_t i = 0; i < count; ++i) {
-    int64_t token = perToken ? i / shape.back() : 0;
+    int64_t token = perToken ? i / shape.back() : op.getRequests() ? i : 0;
     // Tokens without any valid entry add to these.
     bool good = random.below(100) >= 12 || indices == Indices::Valid;
     store(argument, i,

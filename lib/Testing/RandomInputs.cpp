@@ -23,13 +23,6 @@ static constexpr int64_t kMaxBytes = int64_t(1) << 36;
 /// Of one field; what a cache holds beyond it repeats.
 static constexpr int64_t kPoolBytes = int64_t(1) << 22;
 
-std::vector<Buffer> InputSet::buffers() {
-  std::vector<Buffer> result;
-  for (size_t i = 0; i < bytes.size(); ++i)
-    result.push_back({shapes[i], bytes[i].data()});
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // Shapes and roles
 //===----------------------------------------------------------------------===//
@@ -64,6 +57,14 @@ static Role getIndexRole(OpTy op, OpOperand &operand) {
   return Role::None;
 }
 
+static Role getGatherRole(PagedGatherOp op, OpOperand &operand) {
+  for (Value value : {op.getCuSeqLens(), op.getRowStarts(), op.getSeqLens(),
+                      op.getGatherLens(), op.getSeqStarts(), op.getIndptr()})
+    if (value && value == operand.get())
+      return Role::Ragged;
+  return getIndexRole(op, operand);
+}
+
 static Role getCompressRole(CompressOp op, OpOperand &operand) {
   const std::pair<Value, Role> roles[] = {
       {op.getValues(), Role::Values}, {op.getScores(), Role::Scores},
@@ -76,11 +77,11 @@ static Role getCompressRole(CompressOp op, OpOperand &operand) {
 }
 
 static Role getTopkRole(TopkOp op, OpOperand &operand) {
-  const std::pair<Value, Role> roles[] = {{op.getScores(), Role::Scores},
-                                          {op.getBias(), Role::Weights},
-                                          {op.getLengths(), Role::Lengths},
-                                          {op.getPageTable(), Role::Table},
-                                          {op.getRequests(), Role::Requests}};
+  const std::pair<Value, Role> roles[] = {
+      {op.getScores(), Role::Scores},   {op.getBias(), Role::Weights},
+      {op.getLengths(), Role::Lengths}, {op.getStarts(), Role::Starts},
+      {op.getEnds(), Role::Ends},       {op.getOffsets(), Role::Offsets},
+      {op.getPageTable(), Role::Table}, {op.getRequests(), Role::Requests}};
   for (auto [value, role] : roles)
     if (value && value == operand.get())
       return role;
@@ -92,7 +93,7 @@ static Use getUse(OpOperand &operand) {
   Operation *op = operand.getOwner();
   unsigned number = operand.getOperandNumber();
   if (auto gather = dyn_cast<PagedGatherOp>(op))
-    return {getIndexRole(gather, operand), gather};
+    return {getGatherRole(gather, operand), gather};
   if (isa<DequantizeOp>(op))
     return {number > 0 ? Role::Scales : Role::None};
   if (auto append = dyn_cast<PagedAppendOp>(op)) {
@@ -104,6 +105,11 @@ static Use getUse(OpOperand &operand) {
   if (auto compress = dyn_cast<CompressOp>(op))
     return {getCompressRole(compress, operand), nullptr, nullptr, nullptr,
             compress};
+  if (auto plan = dyn_cast<CompressPlanOp>(op)) {
+    Use use{Role::WorkList};
+    use.plan = plan;
+    return use;
+  }
   if (auto topk = dyn_cast<TopkOp>(op)) {
     Use use{getTopkRole(topk, operand)};
     use.topk = topk;
@@ -123,7 +129,7 @@ static Use getUse(OpOperand &operand) {
   }
   if (isa<ReferenceInterface>(op)) {
     Type element = getElementTypeOrSelf(operand.get().getType());
-    bool isValue = element.isF32() || element.isBF16();
+    bool isValue = element.isF32() || element.isBF16() || element.isF16();
     return {isValue ? Role::Values : Role::None};
   }
   if (number == 0)
@@ -228,22 +234,60 @@ int64_t InputMaker::getPages(TypedValue<CacheType> cache) const {
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Element `at` of an i32 argument, -1 if extents that nothing ties leave none.
-int32_t InputMaker::load(Value value, int64_t at) const {
-  const std::vector<char> &bytes = set.bytes[getBinding(value)];
-  int32_t result = -1;
-  if ((at + 1) * sizeof(result) <= bytes.size())
-    std::memcpy(&result, bytes.data() + at * sizeof(result), sizeof(result));
-  return result;
+/// Bytes of an integer of an argument.
+int64_t InputMaker::getWidth(unsigned argument) const {
+  return rt::getByteSize(
+      signature.bindings[signature.firstBinding[argument]].storage);
 }
 
-/// Stores the nearest i32.
+/// What element `at` of an argument means, -1 if extents that nothing ties
+/// leave none.
+int32_t InputMaker::load(Value value, int64_t at) const {
+  unsigned argument = cast<BlockArgument>(value).getArgNumber();
+  const std::vector<char> &bytes = set.bytes[getBinding(value)];
+  int64_t width = getWidth(argument);
+  if ((at + 1) * width > int64_t(bytes.size()))
+    return -1;
+  if (width == sizeof(int32_t)) {
+    int32_t result;
+    std::memcpy(&result, bytes.data() + at * width, width);
+    return result;
+  }
+  int64_t wide;
+  std::memcpy(&wide, bytes.data() + at * width, width);
+  if (uses[argument].role == Role::Lengths)
+    return int32_t(std::clamp<int64_t>(wide, INT32_MIN, INT32_MAX));
+  return llvm::isInt<32>(wide) ? int32_t(wide) : -1;
+}
+
+/// Stores the nearest i32; in an i64 perhaps another number with its meaning.
 void InputMaker::store(unsigned argument, int64_t at, int64_t value) {
-  int32_t narrow = int32_t(
-      std::min<int64_t>(std::max<int64_t>(value, INT32_MIN), INT32_MAX));
-  std::memcpy(set.bytes[signature.firstBinding[argument]].data() +
-                  at * sizeof(narrow),
-              &narrow, sizeof(narrow));
+  value = std::clamp<int64_t>(value, INT32_MIN, INT32_MAX);
+  int64_t width = getWidth(argument);
+  if (width == sizeof(int64_t) && indices != Indices::Valid)
+    value = widen(argument, at, value);
+  // Little endian: the low half is the i32.
+  std::memcpy(set.bytes[signature.firstBinding[argument]].data() + at * width,
+              &value, width);
+}
+
+/// For an index that is none, or a number at an end of i32, often one that i32
+/// does not hold. The low halves of some would be valid.
+int64_t InputMaker::widen(unsigned argument, int64_t at, int64_t value) const {
+  bool isLength = uses[argument].role == Role::Lengths;
+  Random random(seeds[argument] + uint64_t(at));
+  int64_t low = random.below(64), half = int64_t(1) << 32;
+  if (value == INT32_MAX) {
+    const int64_t high[] = {value, half / 2 + low, half + low,
+                            int64_t(1) << 40, INT64_MAX};
+    return high[random.below(std::size(high))];
+  }
+  if (value != INT32_MIN && (isLength || value != -1))
+    return value;
+  const int64_t none[] = {value, low - half, INT64_MIN, half + low,
+                          int64_t(1) << 40};
+  // A length that is negative stays so.
+  return none[random.below(isLength ? 3 : std::size(none))];
 }
 
 std::vector<uint8_t> InputMaker::makeElements(Type type, Role role,
@@ -319,6 +363,12 @@ void InputMaker::fillTensor(BlockArgument argument, Random &random) {
               std::min(elements.size(), bytes.size()));
 }
 
+uint32_t dsv4::reference::encodeAs(Format format, double value, Codes codes) {
+  uint32_t code = encode(format, value), sign = 1u << (bitWidth(format) - 1);
+  bool isInfinity = (code & (sign - 1)) == largestFinite(format) + 1;
+  return codes == Codes::Finite && isInfinity ? code - 1 : code;
+}
+
 std::vector<int32_t> dsv4::reference::shuffle(int64_t count, Random &random) {
   std::vector<int32_t> order(count);
   for (int64_t i = 0; i < count; ++i) {
@@ -339,11 +389,19 @@ void InputMaker::fillArgument(BlockArgument argument) {
   PagedAppendOp append = use.append;
   Random random(seeds[index]);
   switch (use.role) {
+  case Role::Ragged:
+    return fillRagged(index, random);
   case Role::Lengths:
     if (use.topk)
       return fillSelectedLengths(index, random);
     return append ? fillAppendLengths(index, random)
                   : fillLengths(index, random);
+  case Role::Starts:
+    return fillSelectedStarts(index, random);
+  case Role::Ends:
+    return fillSelectedEnds(index, random);
+  case Role::Offsets:
+    return fillSelectedOffsets(index, random);
   case Role::Requests:
     if (use.topk)
       return fillSelectedRequests(index, random);
@@ -378,6 +436,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
     return fillRouting(argument, use, random);
   case Role::Plan:
     return fillPlan(index, random);
+  case Role::WorkList:
+    return fillWorkList(index, random);
   case Role::State:
   case Role::Scales:
   case Role::None:
@@ -390,8 +450,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
 
 void InputMaker::fill() {
   // Later roles look at what earlier ones hold.
-  const Role order[] = {Role::Requests, Role::Lengths, Role::Table,
-                        Role::Indices};
+  const Role order[] = {Role::Ragged, Role::Requests, Role::Lengths,
+                        Role::Table, Role::Indices};
   for (Role role : order)
     for (BlockArgument argument : func.getArguments())
       if (uses[argument.getArgNumber()].role == role)
@@ -412,5 +472,6 @@ dsv4::reference::makeRandomInputs(func::FuncOp func,
   if (rt::Status status = maker.allocate(dims); !status)
     return status;
   maker.fill();
+  maker.spread();
   return maker.take();
 }

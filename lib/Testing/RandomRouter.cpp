@@ -55,8 +55,8 @@ void InputMaker::fillLogits(BlockArgument argument, Random &random) {
   for (size_t at = 0; at < bytes.size(); at += columns * width) {
     auto kind = LogitKind(random.below(2) ? Usual : random.below(kLogitKinds));
     for (int64_t i = 0; i < columns; ++i) {
-      uint32_t code =
-          encode(format, makeLogit(kind, codes == Codes::Finite, random));
+      uint32_t code = encodeAs(
+          format, makeLogit(kind, codes == Codes::Finite, random), codes);
       std::memcpy(bytes.data() + at + i * width, &code, width);
     }
   }

@@ -94,7 +94,8 @@ void InputMaker::fillKeys(BlockArgument argument, Random &random) {
       kind = FewValues;
     float center = makeNormal(random);
     for (int64_t i = 0; i < columns; ++i) {
-      uint32_t code = encode(format, makeKey(kind, i, columns, center, random));
+      uint32_t code =
+          encodeAs(format, makeKey(kind, i, columns, center, random), codes);
       // Rounding would make one NaN of all.
       std::memcpy(bytes.data() + at + i * width, &code, width);
     }
@@ -105,13 +106,49 @@ void InputMaker::fillKeys(BlockArgument argument, Random &random) {
 // Lengths, requests, page tables
 //===----------------------------------------------------------------------===//
 
+int64_t InputMaker::getSelectedColumns(TopkOp op) const {
+  auto scores = dyn_cast<BlockArgument>(op.getScores());
+  return scores ? getShape(scores).back()
+                : cast<ShapedType>(op.getScores().getType()).getShape().back();
+}
+
+void InputMaker::fillSelectedStarts(unsigned argument, Random &random) {
+  int64_t columns = getSelectedColumns(uses[argument].topk);
+  const int64_t edges[] = {
+      -1, 0, 1, 2, 3, columns, columns - 1, INT32_MIN, INT32_MAX, columns + 1};
+  // Mostly in the first half, so that elements are left.
+  for (int64_t i = 0; i < getCount(argument); ++i)
+    store(argument, i,
+          random.below(4) || indices == Indices::Valid
+              ? int64_t(random.below(columns / 2 + 1))
+              : edges[random.below(std::size(edges))]);
+}
+
+void InputMaker::fillSelectedEnds(unsigned argument, Random &random) {
+  int64_t columns = getSelectedColumns(uses[argument].topk);
+  const int64_t edges[] = {-1,          0,         1,         columns,
+                           columns - 1, INT32_MIN, INT32_MAX, columns + 1};
+  for (int64_t i = 0; i < getCount(argument); ++i)
+    store(argument, i,
+          random.below(4) || indices == Indices::Valid
+              ? columns - int64_t(random.below(columns / 2 + 1))
+              : edges[random.below(std::size(edges))]);
+}
+
+void InputMaker::fillSelectedOffsets(unsigned argument, Random &random) {
+  // None that makes -1 of an index, which would be as padding is.
+  const int64_t edges[] = {0, TopkOp::kMaxColumns, INT32_MAX, INT32_MIN,
+                           -3 * TopkOp::kMaxColumns};
+  for (int64_t i = 0; i < getCount(argument); ++i)
+    store(argument, i,
+          random.below(4) || indices == Indices::Valid
+              ? int64_t(random.below(1 << 20))
+              : edges[random.below(std::size(edges))]);
+}
+
 void InputMaker::fillSelectedLengths(unsigned argument, Random &random) {
   TopkOp op = uses[argument].topk;
-  auto scores = dyn_cast<BlockArgument>(op.getScores());
-  int64_t columns =
-      scores ? getShape(scores).back()
-             : cast<ShapedType>(op.getScores().getType()).getShape().back();
-  int64_t k = op.getK();
+  int64_t columns = getSelectedColumns(op), k = op.getK();
   const int64_t edges[] = {-1,          0,         1,           k - 1,
                            k,           k + 1,     columns - 1, columns,
                            columns + 1, INT32_MIN, INT32_MAX,   k * 2};

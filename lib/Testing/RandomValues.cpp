@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace dsv4;
 using namespace dsv4::reference;
 
-/// The format of the elements of a bf16 or f32 argument.
+/// The format of the elements of a bf16, f16 or f32 argument.
 static Format getElementFormat(BlockArgument argument) {
   Type type = cast<RankedTensorType>(argument.getType()).getElementType();
   return *reference::getFormat(type);
@@ -36,10 +36,12 @@ static std::vector<uint32_t> makeRow(Format format, int64_t extent,
   std::vector<uint32_t> row(extent);
   uint64_t kind = random.below(12);
   int exponent = int(random.below(20)) - 12;
+  bool isF16 = format == Format::F16;
   if (kind == 1) // So small that floors and subnormals decide.
-    exponent = -149 + int(random.below(40));
+    exponent =
+        isF16 ? -24 + int(random.below(12)) : -149 + int(random.below(40));
   if (kind == 2) // So large that scales are near their end.
-    exponent = 90 + int(random.below(38));
+    exponent = isF16 ? 8 + int(random.below(8)) : 90 + int(random.below(38));
   for (int64_t i = 0; i < extent; ++i) {
     if (kind == 4 && i % 16 == 0) // Neighbouring groups differ.
       exponent = int(random.below(40)) - 30;

@@ -41,6 +41,20 @@ public:
         }
     IntegerRangeAnalysis::setToEntryState(lattice);
   }
+
+  /// The base class visits the arguments of a region once, which may be before
+  /// it knows the operands, such as results of an scf.if.
+  void visitNonControlFlowArguments(
+      Operation *op, const RegionSuccessor &successor,
+      ArrayRef<dataflow::IntegerValueRangeLattice *> lattices,
+      unsigned firstIndex) override {
+    if (Region *region = successor.getSuccessor())
+      for (Value operand : op->getOperands())
+        (void)getLatticeElementFor(getProgramPointBefore(&region->front()),
+                                   operand);
+    IntegerRangeAnalysis::visitNonControlFlowArguments(op, successor, lattices,
+                                                       firstIndex);
+  }
 };
 
 /// Gives index values a width and memory accesses a pointer and an offset.
@@ -318,6 +332,12 @@ LogicalResult Legalizer::visit(Operation *op) {
   if (auto constant = dyn_cast<cuda::ConstantOp>(op);
       constant && isIndex(constant.getType())) {
     visitConstant(constant);
+    return success();
+  }
+  if (auto bounded = dyn_cast<cuda::BoundedOp>(op)) {
+    integers[bounded.getResult()] =
+        as(bounded.getValue(), widthOf(bounded.getResult()));
+    dead.push_back(op);
     return success();
   }
   if (isOfCUDA(op)) {

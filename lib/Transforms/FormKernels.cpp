@@ -45,6 +45,16 @@ static bool writesWhatIsRead(Operation *writer, Operation *reader) {
   });
 }
 
+/// Whether the result of `writer` goes where `reader` reads an operand.
+static bool overwritesWhatIsRead(Operation *writer, Operation *reader) {
+  auto styled = dyn_cast<DestinationStyleOpInterface>(writer);
+  return styled &&
+         llvm::any_of(reader->getOpOperands(), [&](OpOperand &operand) {
+           return !isDestination(operand) &&
+                  llvm::is_contained(styled.getDpsInits(), operand.get());
+         });
+}
+
 /// "tokens x 8".
 static std::string describeSpace(RowwiseOpInterface op) {
   std::string text =
@@ -388,6 +398,9 @@ static std::string explainOrder(Operation *producer, const Group &group) {
   bool onlyReads = hasSingleEffect<MemoryEffects::Read>(producer);
   for (Operation *op = producer->getNextNode(); op && op != group.getLast();
        op = op->getNextNode()) {
+    if (!group.contains(op) && overwritesWhatIsRead(op, producer))
+      return llvm::formatv("'{0}' between them overwrites what it reads",
+                           op->getName());
     if (group.contains(op) || isMemoryEffectFree(producer) ||
         isMemoryEffectFree(op))
       continue;
@@ -409,6 +422,10 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
     return explainNoRows(operand);
   if (producer->getBlock() != consumer->getBlock())
     return "it is in another block";
+  if (producer.skipsRows())
+    return llvm::formatv("'{0}' leaves some rows of its destination as they "
+                         "are, which '{1}' reads from memory",
+                         producer->getName(), consumer->getName());
   if (producer.getIterationSpace() != consumer.getIterationSpace())
     return llvm::formatv("iteration spaces differ ({0} and {1})",
                          describeSpace(producer), describeSpace(consumer));

@@ -72,17 +72,19 @@ static bool mayHave(OpOperand &access) {
   });
 }
 
-/// What a kernel does with the memory of a parameter.
-static rt::Parameter describeBuffer(int binding, BlockArgument memory) {
-  int64_t alignment = 1;
-  bool reads = false, writes = false;
+MemoryUse dsv4::getMemoryUse(Value memory) {
+  MemoryUse use;
   visitAccesses(memory, [&](OpOperand &access) {
-    alignment = std::max(alignment, getAlignment(access));
-    reads |= mayHave<MemoryEffects::Read>(access);
-    writes |= mayHave<MemoryEffects::Write>(access);
+    use.alignment = std::max(use.alignment, getAlignment(access));
+    use.reads |= mayHave<MemoryEffects::Read>(access);
+    use.writes |= mayHave<MemoryEffects::Write>(access);
   });
-  return rt::Parameter::buffer(binding, reads || !writes, writes,
-                               static_cast<uint32_t>(alignment));
+  return use;
+}
+
+static rt::Parameter describeBuffer(int binding, const MemoryUse &use) {
+  return rt::Parameter::buffer(binding, use.reads || !use.writes, use.writes,
+                               static_cast<uint32_t>(use.alignment));
 }
 
 namespace {
@@ -100,6 +102,31 @@ public:
         indexIn(names.extents, getExtentName(func, argument, axis)));
   }
 
+  /// In elements of the buffer.
+  rt::Expression ofStride(unsigned argument, StrideOp stride) {
+    Type type = func.getArgumentTypes()[argument];
+    StringRef field = stride.getField().value_or("");
+    int64_t axis = stride.getAxis(), bytes = 1;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (tensor)
+      bytes = std::max<int64_t>(tensor.getElementTypeBitWidth() / 8, 1);
+    if (StridesAttr strides = getStrides(func, argument)) {
+      if (int64_t constant = strides.getStrides()[axis];
+          !ShapedType::isDynamic(constant))
+        return constant / bytes;
+      return rt::Expression::extent(
+          indexIn(names.extents, getStrideName(func, argument, axis, field)));
+    }
+    if (auto cache = dyn_cast<CacheType>(type))
+      return getPageBytes(cache, field);
+    rt::Expression product = 1;
+    while (++axis < tensor.getRank() - 1)
+      product = product * ofAxis(argument, axis);
+    if (tensor.getElementTypeBitWidth() == 4)
+      return product * rt::Expression(tensor.getShape().back() / 2);
+    return product * ofAxis(argument, axis);
+  }
+
   /// The product of all extents but the last, or nothing if `tensor` has
   /// extents that no argument has.
   std::optional<rt::Expression> ofRows(Value tensor) {
@@ -113,6 +140,13 @@ public:
                               : rt::Expression(type.getDimSize(axis)));
     }
     return rows;
+  }
+
+  /// What `count` gives for `tensor`: the rows, or groups of some.
+  std::optional<rt::Expression> ofRowGroups(Value tensor, RowCountOp count) {
+    std::optional<rt::Expression> rows = ofRows(tensor);
+    auto per = static_cast<int64_t>(count.getPer());
+    return rows && per > 1 ? rt::Expression::ceilDiv(*rows, per) : rows;
   }
 
   int bindingOf(unsigned argument, StringRef field) {
@@ -130,6 +164,27 @@ private:
 };
 } // namespace
 
+/// Requires that `extent` is at most `max`. A condition has a limited number of
+/// comparisons, so each extent gets one, the tightest.
+static void requireAtMost(const rt::Expression &extent, int64_t max,
+                          rt::Condition &requirements) {
+  for (rt::Comparison &comparison : requirements.comparisons)
+    if (comparison.lhs == extent) {
+      comparison.rhs = std::min(comparison.rhs.getConstant(), max);
+      return;
+    }
+  requirements.comparisons.push_back({extent, rt::Comparison::Op::Le, max});
+}
+
+/// Requires that the last of the blocks with `rowsPerBlock` rows each does not
+/// count rows past 2^31 - 1.
+static void requireCountable(const rt::Expression &rows, int64_t rowsPerBlock,
+                             rt::Condition &requirements) {
+  const int64_t maxRows = INT32_MAX - (rowsPerBlock - 1);
+  if (rowsPerBlock > 1 && !(rows.isConstant() && rows.getConstant() <= maxRows))
+    requireAtMost(rows, maxRows, requirements);
+}
+
 namespace {
 /// Makes expressions of the extents of a dsv4.grid.
 class GridReader {
@@ -140,6 +195,8 @@ public:
         extentCount(names.extents.size()) {}
 
   FailureOr<rt::Expression> read(Value value, unsigned depth = 0);
+  /// What the kernel relies on where it counts groups of rows.
+  const rt::Condition &getRequirements() const { return requirements; }
 
 private:
   LogicalResult refuse(Operation *op, const Twine &why) {
@@ -167,6 +224,7 @@ private:
   GridOp grid;
   ExtentExpressions extents;
   size_t extentCount;
+  rt::Condition requirements;
 };
 } // namespace
 
@@ -176,7 +234,9 @@ FailureOr<rt::Expression> GridReader::readExtent(Operation *op) {
     if (auto argument = dyn_cast<BlockArgument>(given))
       return extents.ofAxis(argument.getArgNumber(), extent.getAxis());
   } else if (auto rows = extents.ofRows(given)) {
-    return *rows;
+    auto count = cast<RowCountOp>(op);
+    requireCountable(*rows, count.getPer(), requirements);
+    return *extents.ofRowGroups(given, count);
   }
   return refuse(op, "is an extent that no argument of the function has");
 }
@@ -258,18 +318,6 @@ static void eraseWithOperands(Operation *op) {
       eraseWithOperands(maker);
 }
 
-/// Requires that `extent` is at most `max`. A condition has a limited number of
-/// comparisons, so each extent gets one, the tightest.
-static void requireAtMost(const rt::Expression &extent, int64_t max,
-                          rt::Condition &requirements) {
-  for (rt::Comparison &comparison : requirements.comparisons)
-    if (comparison.lhs == extent) {
-      comparison.rhs = std::min(comparison.rhs.getConstant(), max);
-      return;
-    }
-  requirements.comparisons.push_back({extent, rt::Comparison::Op::Le, max});
-}
-
 /// Refuses an axis that is read and has no extent, and bounds those that have.
 template <typename Op>
 static LogicalResult bindAxis(Op op, PlannedGrid &grid) {
@@ -317,6 +365,7 @@ FailureOr<PlannedGrid> dsv4::planGrid(func::FuncOp func, KernelOp kernel,
         return failure();
       planned.extents.push_back(*extent);
     }
+    planned.requirements = reader.getRequirements();
     eraseWithOperands(grid);
   }
   WalkResult result = kernel.getBody().walk([&](Operation *op) {
@@ -346,12 +395,7 @@ static void setRowGrid(rt::LaunchPlan &plan, const LaunchGeometry &geometry,
                        const rt::Expression &rows) {
   plan.grid[0] = rt::Expression::ceilDiv(rows, geometry.rowsPerBlock) *
                  geometry.blocksPerRow;
-  // The last block may not count rows past 2^31 - 1.
-  const int64_t maxRows = INT32_MAX - (geometry.rowsPerBlock - 1);
-  if (geometry.rowsPerBlock > 1 &&
-      !(rows.isConstant() && rows.getConstant() <= maxRows))
-    plan.requirements.comparisons.push_back(
-        {rows, rt::Comparison::Op::Le, maxRows});
+  requireCountable(rows, geometry.rowsPerBlock, plan.requirements);
 }
 
 std::optional<rt::LaunchPlan>
@@ -379,13 +423,24 @@ dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
       plan.parameters.push_back(rt::Parameter::workspace());
     } else if (auto buffer = dyn_cast<BufferOp>(source)) {
       StringRef field = buffer.getField().value_or("");
-      plan.parameters.push_back(describeBuffer(
-          extents.bindingOf(parameter.argument, field), parameter.value));
+      rt::Parameter described =
+          describeBuffer(extents.bindingOf(parameter.argument, field),
+                         getMemoryUse(parameter.value));
+      // Accesses of rows with strides rely on no more, whatever they access.
+      if (StridesAttr strides = getStrides(func, parameter.argument))
+        described.alignment = std::min(
+            described.alignment, static_cast<uint32_t>(strides.getAlign()));
+      plan.parameters.push_back(std::move(described));
     } else if (auto extent = dyn_cast<ExtentOp>(source)) {
       plan.parameters.push_back(rt::Parameter::int32(
           extents.ofAxis(parameter.argument, extent.getAxis())));
+    } else if (auto stride = dyn_cast<StrideOp>(source)) {
+      plan.parameters.push_back(
+          rt::Parameter::int32(extents.ofStride(parameter.argument, stride)));
     } else {
-      plan.parameters.push_back(rt::Parameter::int32(*rows));
+      auto count = cast<RowCountOp>(source);
+      plan.parameters.push_back(rt::Parameter::int32(
+          *extents.ofRowGroups(func.getArgument(parameter.argument), count)));
     }
   }
   return plan;

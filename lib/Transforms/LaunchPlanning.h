@@ -16,6 +16,13 @@
 
 namespace dsv4 {
 
+/// What a kernel does with memory, by the effects of its ops.
+struct MemoryUse {
+  bool reads = false, writes = false;
+  int64_t alignment = 1; ///< In bytes, that an access relies on.
+};
+MemoryUse getMemoryUse(mlir::Value memory);
+
 /// A parameter of an outlined kernel.
 struct PlannedParameter {
   mlir::Operation *source; ///< The op that asked for it.

@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -24,8 +25,8 @@ namespace dsv4 {
 
 namespace {
 
-/// One parameter of the kernel: what a buffer, extent or row_count op gives for
-/// an argument of the function, or the workspace.
+/// One parameter of the kernel: what a buffer, extent, stride or row_count op
+/// gives for an argument of the function, or the workspace.
 struct Parameter {
   Operation *source; ///< The first op in the kernel that asks for it.
   unsigned argument; ///< Of the function; a workspace has none.
@@ -51,6 +52,7 @@ private:
   LogicalResult buildLaunch(gpu::GPUFuncOp callee, const PlannedGrid &grid,
                             const rt::PlanNames &names);
   ArrayAttr buildHeader();
+  ArrayAttr buildHeaderOfParts(ArrayAttr parts);
 
   func::FuncOp func;
   KernelOp kernel;
@@ -59,14 +61,18 @@ private:
   /// Of all kernels of the module: they are functions of one source.
   llvm::StringSet<> &kernelNames;
   SmallVector<Parameter> parameters;
-  /// Parameter of every buffer, extent and row_count op of the kernel.
+  /// Parameter of every op of the kernel that asks for one.
   llvm::DenseMap<Operation *, unsigned> parameterOf;
+  /// The argument whose rows are counted. A kernel of several parts counts
+  /// those of several.
+  std::optional<unsigned> countedArgument;
+  bool countsOneRowSpace = true;
 };
 
 } // namespace
 
 static bool isParameter(Operation *op) {
-  return isa<BufferOp, ExtentOp, RowCountOp, WorkspaceOp>(op);
+  return isa<BufferOp, ExtentOp, StrideOp, RowCountOp, WorkspaceOp>(op);
 }
 
 std::string Outliner::nameOf(Operation *op, unsigned argument) {
@@ -75,8 +81,19 @@ std::string Outliner::nameOf(Operation *op, unsigned argument) {
   std::string name = getArgumentName(func, argument);
   if (auto buffer = dyn_cast<BufferOp>(op))
     return buffer.getField() ? name + "_" + buffer.getField()->str() : name;
-  if (isa<RowCountOp>(op))
-    return "rows";
+  if (auto stride = dyn_cast<StrideOp>(op)) {
+    auto tensor = dyn_cast<RankedTensorType>(stride.getSource().getType());
+    if (tensor)
+      return name + "_stride" +
+             (tensor.getRank() == 2 ? ""
+                                    : "_" + std::to_string(stride.getAxis()));
+    return name + (stride.getField() ? "_" + stride.getField()->str() : "") +
+           "_page_stride";
+  }
+  if (auto count = dyn_cast<RowCountOp>(op)) {
+    std::string what = count.getPer() > 1 ? "blocks" : "rows";
+    return countsOneRowSpace ? what : name + "_" + what;
+  }
   auto extent = cast<ExtentOp>(op);
   if (isa<CacheType>(extent.getSource().getType()))
     return name + "_pages";
@@ -94,11 +111,14 @@ std::string Outliner::nameOf(Operation *op, unsigned argument) {
 /// or axis; a named dim is one whatever argument it is read from.
 static std::string identify(Operation *op, unsigned argument,
                             func::FuncOp func) {
-  if (isa<RowCountOp>(op))
-    return "rows";
+  if (auto count = dyn_cast<RowCountOp>(op))
+    return llvm::formatv("rows {0} per {1}", argument, count.getPer());
   std::string place = std::to_string(argument);
   if (auto buffer = dyn_cast<BufferOp>(op))
     return "buffer " + place + " " + buffer.getField().value_or("").str();
+  if (auto stride = dyn_cast<StrideOp>(op))
+    return "stride " + place + " " + std::to_string(stride.getAxis()) + " " +
+           stride.getField().value_or("").str();
   auto extent = cast<ExtentOp>(op);
   if (isa<RankedTensorType>(extent.getSource().getType()))
     if (StringRef dim = getDimName(func, argument, extent.getAxis());
@@ -164,7 +184,7 @@ LogicalResult Outliner::collect() {
         return WalkResult::interrupt();
       }
       asked.push_back({op, found.size()});
-      found.push_back({op, 0, "workspace", nameOf(op, 0)});
+      found.push_back({op, 0, "workspace", ""});
       return WalkResult::advance();
     }
     auto inner = dyn_cast<BlockArgument>(op->getOperand(0));
@@ -182,20 +202,27 @@ LogicalResult Outliner::collect() {
       min = extent.getMin();
       max = extent.getMax();
     }
+    if (isa<StrideOp>(op))
+      max = INT32_MAX;
     for (auto [i, parameter] : llvm::enumerate(found))
       if (parameter.identity == identity) {
         parameter.min = std::max(parameter.min, min);
         asked.push_back({op, i});
         return WalkResult::advance();
       }
-    if (auto count = dyn_cast<RowCountOp>(op))
+    if (auto count = dyn_cast<RowCountOp>(op)) {
       max = count.getMax();
+      countsOneRowSpace &= !countedArgument || *countedArgument == argument;
+      countedArgument = argument;
+    }
     asked.push_back({op, found.size()});
-    found.push_back({op, argument, identity, nameOf(op, argument), min, max});
+    found.push_back({op, argument, identity, "", min, max});
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
     return failure();
+  for (Parameter &parameter : found)
+    parameter.name = nameOf(parameter.source, parameter.argument);
 
   SmallVector<unsigned> order =
       llvm::to_vector(llvm::seq<unsigned>(0, found.size()));
@@ -245,6 +272,8 @@ static std::string describeDims(func::FuncOp func) {
 
 ArrayAttr Outliner::buildHeader() {
   Builder b(func.getContext());
+  if (auto parts = kernel->getAttrOfType<ArrayAttr>(DSV4Dialect::kPartsAttr))
+    return buildHeaderOfParts(parts);
   std::string line =
       (arch + ": " +
        kernel.getScheduleAttr().describe(cuda::getSharedBytes(kernel)))
@@ -253,6 +282,32 @@ ArrayAttr Outliner::buildHeader() {
   return b.getArrayAttr(
       {summary ? summary : b.getStringAttr(kernel.getSymName()),
        b.getStringAttr(describeDims(func)), b.getStringAttr(line)});
+}
+
+/// Two lines per part, and one for the dims.
+ArrayAttr Outliner::buildHeaderOfParts(ArrayAttr parts) {
+  SmallVector<std::string> lines;
+  for (auto [i, part] : llvm::enumerate(parts.getAsRange<DictionaryAttr>())) {
+    lines.push_back(llvm::formatv("part {0} of {1}: {2}", i + 1, parts.size(),
+                                  part.getAs<StringAttr>("summary").strref()));
+    lines.push_back(llvm::formatv(
+        "  {0}: {1}", arch, part.getAs<ScheduleAttr>("schedule").describe()));
+  }
+  lines.push_back(describeDims(func));
+  return Builder(func.getContext())
+      .getStrArrayAttr(SmallVector<StringRef>(lines.begin(), lines.end()));
+}
+
+/// The schedule that is kept for people: that of each part, if there are some.
+static Attribute getKeptSchedule(KernelOp kernel) {
+  auto parts = kernel->getAttrOfType<ArrayAttr>(DSV4Dialect::kPartsAttr);
+  if (!parts)
+    return kernel.getScheduleAttr();
+  return ArrayAttr::get(kernel.getContext(),
+                        llvm::map_to_vector(parts.getAsRange<DictionaryAttr>(),
+                                            [](DictionaryAttr part) {
+                                              return part.get("schedule");
+                                            }));
 }
 
 gpu::GPUFuncOp Outliner::buildFunction() {
@@ -283,7 +338,7 @@ gpu::GPUFuncOp Outliner::buildFunction() {
   callee.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr(
       {static_cast<int32_t>(schedule.getThreads()), 1, 1}));
   callee->setAttr(cuda::CUDADialect::kHeaderAttr, buildHeader());
-  callee->setAttr(DSV4Dialect::kScheduleAttr, schedule);
+  callee->setAttr(DSV4Dialect::kScheduleAttr, getKeptSchedule(kernel));
   if (schedule.getMinBlocks())
     callee->setAttr(cuda::CUDADialect::kMinBlocksAttr,
                     b.getI64IntegerAttr(schedule.getMinBlocks()));

@@ -43,6 +43,8 @@ private:
   std::string getWish(Operation *op);
   void nameArguments(Block &block);
   void visit(Operation *op);
+  /// Visits every op before the ops in it.
+  void visitBlock(Block &block);
   /// How deep the expression of `op` nests: 1 without operands, or where each
   /// operand is the name of a line.
   unsigned measureDepth(Operation *op);
@@ -168,7 +170,28 @@ void Namer::run() {
   });
   nameArguments(func.getBody().front());
   func.walk([&](cuda::DeviceCallOpInterface call) { nameConfig(call); });
-  func.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+  visitBlock(func.getBody().front());
+}
+
+void Namer::visitBlock(Block &block) {
+  for (Operation &op : block) {
+    visit(&op);
+    auto branch = dyn_cast<scf::IfOp>(op);
+    bool isStatement = branch && branch.getNumResults() == 0;
+    if (isStatement && branch.elseBlock()) {
+      // One of the two is executed: a name may be in both.
+      const llvm::StringSet<> before = used;
+      visitBlock(*branch.thenBlock());
+      llvm::StringSet<> ofThen = std::exchange(used, before);
+      visitBlock(*branch.elseBlock());
+      for (const auto &name : ofThen)
+        used.insert(name.first());
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        visitBlock(inner);
+  }
 }
 
 namespace {

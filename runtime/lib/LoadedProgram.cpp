@@ -8,6 +8,7 @@
 #include "dsv4-runtime/LoadedProgram.h"
 
 #include "CudaDriverAPI.h"
+#include "Strides.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -84,6 +85,9 @@ LoadedProgram::load(const CompiledProgram &compiled, const Backend &backend) {
   std::unique_ptr<LoadedProgram> loaded(new LoadedProgram());
   loaded->program = compiled.info;
   loaded->names = compiled.info.planNames();
+  for (const Binding &binding : loaded->program.bindings)
+    loaded->needsStrideCheck.push_back(
+        !binding.strides.empty() || mayOverflow(binding, loaded->program.dims));
   loaded->multiprocessors = backend.hostMultiprocessors;
   loaded->driver = onDevice ? backend.driver : nullptr;
   Status status = onDevice ? loaded->loadCuda(compiled.images, backend.device)
@@ -226,12 +230,6 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
 // Errors of a launch; out of line, so that the path without one stays short.
 //===----------------------------------------------------------------------===//
 
-[[gnu::cold, gnu::noinline]] static Status wrongArgument(const Binding &binding,
-                                                         std::string what) {
-  return Status(Code::InvalidArgument,
-                "argument '" + binding.name + "': " + what);
-}
-
 [[gnu::cold, gnu::noinline]] static Status
 wrongExtent(const ProgramInfo &program, size_t binding, size_t axis,
             int64_t value, int64_t expected) {
@@ -308,6 +306,8 @@ Status LoadedProgram::checkShapes(const Argument *arguments, size_t count,
 
   for (size_t i = 0; i < program.dims.size(); ++i) {
     const Dim &dim = program.dims[i];
+    if (dim.isStride)
+      continue;
     dims[i] = arguments[dim.binding].shape[dim.axis];
     if (dims[i] < 0 || dims[i] > dim.max || dims[i] & (dim.multiple - 1))
       return dimOutOfRange(program, dim, dims[i]);
@@ -322,6 +322,9 @@ Status LoadedProgram::checkShapes(const Argument *arguments, size_t count,
       if (value != required)
         return wrongExtent(program, i, axis, value, required);
     }
+    if (arguments[i].strides || needsStrideCheck[i])
+      if (Status status = checkStrides(program, i, arguments[i], dims); !status)
+        return status;
   }
   return Status();
 }

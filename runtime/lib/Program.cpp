@@ -87,6 +87,7 @@ static void writeBinding(json::OStream &out, const Binding &binding) {
     writeExtents(out, "shape", binding.shape);
     out.attribute("written", binding.written);
     out.attribute("scalar", binding.scalar);
+    writeExtents(out, "strides", binding.strides);
   });
 }
 
@@ -97,6 +98,8 @@ static void writeDim(json::OStream &out, const Dim &dim) {
     out.attribute("axis", dim.axis);
     out.attribute("max", dim.max);
     out.attribute("multiple", dim.multiple);
+    out.attribute("isStride", dim.isStride);
+    out.attribute("min", dim.min);
   });
 }
 
@@ -395,6 +398,7 @@ static Binding readBinding(const json::Value &value, const std::string &path,
   reader.extents("shape", binding.shape);
   reader("written", binding.written);
   reader("scalar", binding.scalar);
+  reader.extents("strides", binding.strides);
   return binding;
 }
 
@@ -407,6 +411,8 @@ static Dim readDim(const json::Value &value, const std::string &path,
   reader("axis", dim.axis);
   reader("max", dim.max);
   reader("multiple", dim.multiple);
+  reader("isStride", dim.isStride);
+  reader("min", dim.min);
   return dim;
 }
 
@@ -449,17 +455,23 @@ Result<ProgramInfo> ProgramInfo::fromJSON(const std::string &text) {
 // Validation
 //===----------------------------------------------------------------------===//
 
-static Status validateExtents(const std::vector<Extent> &extents, size_t dims,
+static Status validateExtents(const std::vector<Extent> &extents,
+                              const std::vector<Dim> &dims, bool areStrides,
                               const std::string &owner) {
   if (extents.size() > MaxRank)
     return invalid(owner + " has more than " + std::to_string(MaxRank) +
                    " extents");
   for (const Extent &extent : extents) {
-    if (extent.dim >= 0 && size_t(extent.dim) >= dims)
+    if (extent.dim >= 0 && size_t(extent.dim) >= dims.size())
       return invalid(owner + ": dim " + std::to_string(extent.dim) +
                      " does not exist");
+    if (extent.dim >= 0 && dims[size_t(extent.dim)].isStride != areStrides)
+      return invalid(owner + ": dim '" + dims[size_t(extent.dim)].name +
+                     (areStrides ? "' is an extent: expected a stride"
+                                 : "' is a stride: expected an extent"));
     if (extent.dim < 0 && extent.constant < 0)
-      return invalid(owner + ": negative extent");
+      return invalid(owner +
+                     (areStrides ? ": negative stride" : ": negative extent"));
   }
   return Status();
 }
@@ -470,14 +482,23 @@ static Status validateDim(const Dim &dim, size_t index,
   if (dim.binding < 0 || size_t(dim.binding) >= bindings.size())
     return invalid(owner + ": binding " + std::to_string(dim.binding) +
                    " does not exist");
-  const std::vector<Extent> &shape = bindings[size_t(dim.binding)].shape;
-  if (dim.axis < 0 || size_t(dim.axis) >= shape.size())
+  const Binding &binding = bindings[size_t(dim.binding)];
+  const std::vector<Extent> &numbers =
+      dim.isStride ? binding.strides : binding.shape;
+  if (dim.axis < 0 || size_t(dim.axis) >= numbers.size())
     return invalid(owner + ": axis " + std::to_string(dim.axis) +
                    " does not exist");
-  if (shape[size_t(dim.axis)].dim != int(index))
-    return invalid(owner + " is read from an axis of another extent");
+  if (numbers[size_t(dim.axis)].dim != int(index))
+    return invalid(owner + " is read from an axis of another " +
+                   (dim.isStride ? "stride" : "extent"));
   if (dim.max < 0)
     return invalid(owner + " has a negative maximum");
+  // In bytes, a stride fits 63 bits.
+  if (dim.isStride && dim.max > INT32_MAX)
+    return invalid(owner + ": a stride is at most 2^31 - 1");
+  if (dim.min < 0 || dim.min > dim.max || (dim.min > 0 && !dim.isStride))
+    return invalid(owner + ": expected a minimum of 0, or of a stride one up "
+                           "to its maximum");
   if (dim.multiple < 1 || (dim.multiple & (dim.multiple - 1)))
     return invalid(owner + ": multiple must be a power of two");
   return Status();
@@ -507,10 +528,26 @@ static Status validateKernel(const KernelInfo &kernel,
   return Status();
 }
 
-static Status validateBinding(const Binding &binding, size_t dims) {
+static Status validateBinding(const Binding &binding, size_t index,
+                              const std::vector<Dim> &dims) {
   std::string owner = "program: binding '" + binding.name + "'";
-  if (Status status = validateExtents(binding.shape, dims, owner); !status)
+  if (Status status =
+          validateExtents(binding.shape, dims, /*areStrides=*/false, owner);
+      !status)
     return status;
+  if (Status status =
+          validateExtents(binding.strides, dims, /*areStrides=*/true, owner);
+      !status)
+    return status;
+  if (!binding.strides.empty() &&
+      binding.strides.size() + 1 != binding.shape.size())
+    return invalid(owner + ": expected a stride for every axis but the last");
+  for (size_t axis = 0; axis < binding.strides.size(); ++axis)
+    if (int number = binding.strides[axis].dim; number >= 0)
+      if (const Dim &dim = dims[size_t(number)];
+          dim.binding != int(index) || dim.axis != int(axis))
+        return invalid(owner + ": dim '" + dim.name +
+                       "' is the stride of another axis");
   if (binding.scalar &&
       (!binding.shape.empty() || binding.written ||
        binding.storage == Storage::U8 || binding.storage == Storage::U16))
@@ -550,8 +587,8 @@ Status ProgramInfo::validate() const {
     return status;
   if (Status status = validateNames(names.bindings, "binding"); !status)
     return status;
-  for (const Binding &binding : bindings)
-    if (Status status = validateBinding(binding, dims.size()); !status)
+  for (size_t i = 0; i < bindings.size(); ++i)
+    if (Status status = validateBinding(bindings[i], i, dims); !status)
       return status;
   for (size_t i = 0; i < dims.size(); ++i)
     if (Status status = validateDim(dims[i], i, bindings); !status)

@@ -92,10 +92,15 @@ static Outcome transform(llvm::StringRef text, uint64_t hash) {
   }();
   (void)registered;
   static constexpr const char *passes[] = {
-      "func.func(dsv4-specialize)",           "func.func(dsv4-form-kernels)",
-      "func.func(dsv4-select-schedule)",      "func.func(convert-dsv4-to-row)",
-      "func.func(dsv4-distribute-rows)",      "dsv4-outline-kernels",
-      "gpu.module(cuda-form-device-calls)",   "gpu.module(cuda-legalize)",
+      "func.func(dsv4-specialize)",
+      "func.func(dsv4-form-kernels)",
+      "func.func(dsv4-select-schedule)",
+      "func.func(convert-dsv4-to-row)",
+      "func.func(dsv4-distribute-rows)",
+      "func.func(dsv4-merge-kernels)",
+      "dsv4-outline-kernels",
+      "gpu.module(cuda-form-device-calls)",
+      "gpu.module(cuda-legalize)",
       "gpu.module(cuda-prepare-for-emission)"};
   DialectRegistry registry;
   registerAllDialects(registry);

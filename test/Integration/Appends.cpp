@@ -140,8 +140,9 @@ std::optional<Chain> Chain::draw(const Record &record,
   chain.record = record;
   chain.page = test::draw<int64_t>({4, 32, 64, 128}, random);
   chain.slots = Slots::draw(chain.page, random);
-  chain.input = test::draw<std::string>({"bf16", "bf16", "f32"}, random);
-  chain.between = test::draw<std::string>({"bf16", "bf16", "f32"}, random);
+  chain.input = test::draw<std::string>({"bf16", "bf16", "f32", "f16"}, random);
+  chain.between =
+      test::draw<std::string>({"bf16", "bf16", "f32", "f16"}, random);
   chain.hadamard = record.rowExtent == 128;
   Quantize quantize;
   int64_t at = 0;

@@ -115,7 +115,8 @@ Status CompiledProgram::launchOnDevice(Session &session,
       break;
     }
     memory.push_back(*block);
-    arguments.push_back({*block, set.shapes[i].data()});
+    arguments.push_back({static_cast<char *>(*block) + set.getOffset(i),
+                         set.shapes[i].data(), set.getStrides(i)});
     status = driver.copyToDevice(*block, set.bytes[i].data(),
                                  set.bytes[i].size(), *stream);
   }
@@ -151,7 +152,8 @@ Status CompiledProgram::launch(reference::InputSet &set,
   const rt::LoadedProgram &program = *programs[index];
   std::vector<rt::Argument> arguments;
   for (size_t i = 0; i < set.bytes.size(); ++i)
-    arguments.push_back({set.bytes[i].data(), set.shapes[i].data()});
+    arguments.push_back({set.bytes[i].data() + set.getOffset(i),
+                         set.shapes[i].data(), set.getStrides(i)});
   auto needed = program.workspaceBytes(arguments.data(), arguments.size());
   if (!needed)
     return needed.status();

@@ -95,8 +95,8 @@ Compressor Compressor::draw(int64_t channels, std::mt19937_64 &random) {
   if (!one.overlap && channels >= 64 && random() % 3 == 0)
     one.window = random() % 4 ? 128 : 200;
   one.bias = random() % 4 != 0;
-  one.input = test::draw<std::string>({"f32", "f32", "bf16"}, random);
-  one.result = test::draw<std::string>({"bf16", "bf16", "f32"}, random);
+  one.input = test::draw<std::string>({"f32", "f32", "bf16", "f16"}, random);
+  one.result = test::draw<std::string>({"bf16", "bf16", "f32", "f16"}, random);
   one.state = random() % 8 != 0;
   one.table = random() % 2;
   one.arrays = random() % 4 == 0;
@@ -126,8 +126,8 @@ Compressor Compressor::drawOnline(int64_t channels, std::mt19937_64 &random) {
   one.window =
       test::draw<int64_t>({1, 2, 3, 4, 7, 8, 9, 17, 32, 128, 1024}, random);
   one.bias = random() % 4 != 0;
-  one.input = test::draw<std::string>({"f32", "f32", "bf16"}, random);
-  one.result = test::draw<std::string>({"bf16", "bf16", "f32"}, random);
+  one.input = test::draw<std::string>({"f32", "f32", "bf16", "f16"}, random);
+  one.result = test::draw<std::string>({"bf16", "bf16", "f32", "f16"}, random);
   one.arrays = random() % 4 == 0;
   one.page = test::draw<int64_t>({1, 2, 3, 16, 64}, random);
   return one;

@@ -238,7 +238,8 @@ Gather Gather::draw(Record record, int64_t page, std::mt19937_64 &random) {
                      : Table(below(3));
   gather.lengths = below(2);
   gather.mask = below(2);
-  gather.result = below(3) == 0 ? "f32" : "bf16";
+  const char *results[] = {"bf16", "bf16", "f32", "f16"};
+  gather.result = results[below(4)];
   unsigned policy = below(8);
   gather.policy = policy == 0   ? Policy::Exact
                   : policy == 1 ? Policy::Bucket

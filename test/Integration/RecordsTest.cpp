@@ -60,10 +60,10 @@ int64_t drawDivisor(int64_t extent, std::mt19937_64 &random) {
 // Records
 //===----------------------------------------------------------------------===//
 
-const std::vector<std::string> kDataTypes = {"f4E2M1FN", "i4", "f8E4M3FN",
-                                             "bf16", "f32"};
+const std::vector<std::string> kDataTypes = {"f4E2M1FN", "i4",  "f8E4M3FN",
+                                             "bf16",     "f16", "f32"};
 const std::vector<std::string> kScaleTypes = {"f8E8M0FNU", "f8E4M3FN", "bf16",
-                                              "f32"};
+                                              "f16", "f32"};
 
 bool isOf4Bits(const std::string &element) {
   return element == "f4E2M1FN" || element == "i4";
@@ -179,7 +179,7 @@ Drawn drawDequantize(std::mt19937_64 &random) {
                              ? std::to_string(drawDivisor(op.extent, random))
                              : draw<std::string>({"row", "tensor"}, random)});
   op.highFirst = isOf4Bits(op.element) && random() % 2;
-  op.result = draw<std::string>({"bf16", "f32"}, random);
+  op.result = draw<std::string>({"bf16", "f16", "f32"}, random);
   return {op.getName(), op.getText(), {{"n", 9}}};
 }
 
@@ -197,7 +197,7 @@ Quantize drawQuantize(std::mt19937_64 &random) {
   op.levels.push_back({scale, isPerRow ? "row" : group});
   if (!isPerRow && scale == "f8E4M3FN" && random() % 2)
     op.levels.push_back({"f32", draw<std::string>({"row", "tensor"}, random)});
-  op.input = draw<std::string>({"bf16", "f32"}, random);
+  op.input = draw<std::string>({"bf16", "f16", "f32"}, random);
   op.drawRecipe(random);
   return op;
 }
@@ -213,8 +213,8 @@ RowOp drawRowOp(std::mt19937_64 &random) {
     op.extent = int64_t(1) << random() % 10;
   }
   op.inverse = random() % 2;
-  op.input = draw<std::string>({"bf16", "f32"}, random);
-  op.result = draw<std::string>({"bf16", "f32"}, random);
+  op.input = draw<std::string>({"bf16", "f16", "f32"}, random);
+  op.result = draw<std::string>({"bf16", "f16", "f32"}, random);
   return op;
 }
 
@@ -223,7 +223,7 @@ Drawn drawChain(std::mt19937_64 &random) {
   Quantize quantize = drawQuantize(random);
   RowOp norm, rope;
   norm.extent = rope.extent = quantize.extent;
-  norm.input = draw<std::string>({"bf16", "f32"}, random);
+  norm.input = draw<std::string>({"bf16", "f16", "f32"}, random);
   norm.result = rope.input = "bf16";
   rope.op = "rope";
   rope.result = quantize.input = "f32";

@@ -25,10 +25,19 @@ std::string Selecting::getText() const {
     writer.add("bias", "tensor<" + width + "xf32>", {columns ? "" : "columns"});
     op += " bias(%bias : tensor<" + width + "xf32>)";
   }
-  if (lengths) {
-    writer.add("lengths", "tensor<?xi32>", {"rows"});
-    op += " lengths(%lengths : tensor<?xi32>)";
-  }
+  auto addPerRow = [&](const std::string &clause, const std::string &name,
+                       const std::string &axis) {
+    writer.add(name, "tensor<?xi32>", {axis});
+    op += " " + clause + "(%" + name + " : tensor<?xi32>)";
+  };
+  if (starts)
+    addPerRow("starts", "starts", "rows");
+  if (ends)
+    addPerRow("ends", "ends", "rows");
+  else if (lengths)
+    addPerRow("lengths", "lengths", nextN ? "sequences" : "rows");
+  if (nextN)
+    op += " next_n " + std::to_string(nextN);
   if (ratio)
     op += " ratio " + std::to_string(ratio);
   if (pages) {
@@ -36,11 +45,12 @@ std::string Selecting::getText() const {
                {requests ? "requests" : "rows", "pages"});
     op += " pages(%table : tensor<?x?xi32>) page 16";
   }
-  if (requests) {
-    writer.add("request", "tensor<?xi32>", {"rows"});
-    op += " requests(%request : tensor<?xi32>)";
-  }
-  op += " order " + order + (smallest ? " smallest" : "");
+  if (requests)
+    addPerRow("requests", "request", "rows");
+  if (offsets)
+    addPerRow("offsets", "offsets", "rows");
+  op += " order " + order + (smallest ? " smallest" : "") +
+        (tiesHigh ? " ties high" : "");
   writer.add("indices", indexType, {"rows", ""});
   if (values) {
     std::string type = "tensor<?x" + number + "x" + element + ">";

@@ -146,11 +146,18 @@ static std::string checkAdversarialRows(Sessions &sessions, Selecting op,
     const int32_t lengths[] = {65536, 65535, 65537, 513, 60000};
     int32_t length = lengths[row % 5 * (getSeed() % 2)];
     put(*inputs, program.find("lengths"), row, &length, 1);
+    // Within a vector or not, in the first part of a row or in a later one; one
+    // whose row is short, and some that no row has.
+    const int32_t starts[] = {1, 2, 3, 7, 4, 40001, 65300, -1, 65536, 65535};
+    if (op.starts)
+      put(*inputs, program.find("starts"), row, &starts[row % 10], 1);
   }
   failure = program.check(*inputs);
   return failure.empty()
              ? ""
-             : op.element + " " + op.order + " " + schedule + ": " + failure;
+             : op.element + " " + op.order + (op.starts ? " starts" : "") +
+                   (op.tiesHigh ? " ties high " : " ") + schedule + ": " +
+                   failure;
 }
 
 // 65,536 elements, of which 512 are chosen, and rows shorter than that. Of bf16
@@ -177,6 +184,16 @@ TEST(TopkTest, AdversarialRows) {
           return checkAdversarialRows(sessions, op, schedule);
         });
       }
+  for (const std::string &schedule : schedules)
+    for (auto [starts, high] :
+         {std::pair(true, false), {false, true}, {true, true}}) {
+      Selecting op{512, "f32", high ? "sorted" : "index_ascending"};
+      op.starts = starts;
+      op.tiesHigh = high;
+      jobs.push_back([&sessions, op, schedule] {
+        return checkAdversarialRows(sessions, op, schedule);
+      });
+    }
   for (const std::string &schedule :
        {schedules[0], schedules[1], schedules.back(),
         makeSchedule("block", 512, 8, 16)})

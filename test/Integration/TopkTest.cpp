@@ -45,6 +45,11 @@ Selecting drawSelecting(std::mt19937_64 &random) {
   op.ratio = op.lengths && random() % 4 == 0
                  ? draw<int64_t>({1, 3, 4, 4, 128}, random)
                  : 0;
+  op.tiesHigh = random() % 3 == 0;
+  op.offsets = random() % 4 == 0;
+  op.nextN = op.lengths && random() % 4 == 0 ? 1 + random() % 5 : 0;
+  op.starts = !op.bias && random() % 2;
+  op.ends = !op.nextN && !op.ratio && random() % 4 == 0;
   if (random() % 4 == 0)
     op.columns = draw<int64_t>({1, 7, 97, 256, 640, 1022, 4096}, random);
   else
@@ -79,6 +84,9 @@ std::vector<Shape> getShapes(const Selecting &op, std::mt19937_64 &random) {
       dims["pages"] = 1 + width / 20;
     if (op.requests)
       dims["requests"] = 2;
+    // Rows and requests need not fit.
+    if (op.nextN)
+      dims["sequences"] = (rows + int64_t(random() % 2)) / op.nextN;
     shapes.push_back({dims, random() % 2 ? Codes::All : Codes::Finite});
   }
   return shapes;
@@ -142,6 +150,7 @@ TEST(TopkTest, Algorithms) {
       for (Shape &shape : shapes) {
         shape.dims["pages"] = 40;
         shape.dims["requests"] = 2;
+        shape.dims["sequences"] = 2;
       }
       op.pages = op.requests = true;
     } else {
@@ -149,13 +158,16 @@ TEST(TopkTest, Algorithms) {
           {{{"rows", 2},
             {"columns", llvm::alignTo(70000 + random() % 9, op.multiple)},
             {"pages", 3000},
-            {"requests", 3}}});
+            {"requests", 3},
+            {"sequences", 1}}});
     }
     for (Shape &shape : shapes) {
       if (!op.pages)
         shape.dims.erase("pages");
       if (!op.requests)
         shape.dims.erase("requests");
+      if (!op.nextN)
+        shape.dims.erase("sequences");
     }
     jobs.push_back([&, op, shapes, schedule, seed = random() % 1000000] {
       return checkSchedule(sessions, getName(op), op.getText(), shapes, seed,
@@ -197,10 +209,11 @@ TEST(TopkTest, WorkspaceOfManyLaunches) {
 
 // A workspace that is not zero makes results wrong. But launches end, and touch
 // nothing else.
-TEST(TopkTest, WorkspaceThatWasNotZero) {
+static void checkDirtyWorkspace(bool starts) {
   Sessions sessions;
   Selecting op{100};
-  op.bias = true;
+  op.bias = !starts;
+  op.starts = op.tiesHigh = starts;
   CompiledProgram program(sessions, op.getText(),
                           makeSchedule("grid", 64, 2, 1, 2, 8));
   ASSERT_EQ(program.compile(), "");
@@ -209,6 +222,9 @@ TEST(TopkTest, WorkspaceThatWasNotZero) {
   ASSERT_TRUE(inputs.ok()) << inputs.status().message();
   const int32_t lengths[] = {20000, 19999, 5000};
   put(*inputs, program.find("lengths"), 0, lengths, 3);
+  const int32_t begins[] = {1, 3, 7001};
+  if (starts)
+    put(*inputs, program.find("starts"), 0, begins, 3);
   // Of the counters before each row's list, and of the list: the same
   // element again and again, ones that there are not.
   const std::vector<char> all[] = {
@@ -239,6 +255,9 @@ TEST(TopkTest, WorkspaceThatWasNotZero) {
   // Set to zero, it is good again.
   EXPECT_EQ(program.check(*inputs), "");
 }
+
+TEST(TopkTest, WorkspaceThatWasNotZero) { checkDirtyWorkspace(false); }
+TEST(TopkTest, WorkspaceThatWasNotZeroWithStarts) { checkDirtyWorkspace(true); }
 
 /// Whether rows come out as they do among 64 rows, whatever their number.
 static std::string checkBatches(Sessions &sessions, const Selecting &op,

@@ -79,7 +79,7 @@ func.func @slice(%qkv: tensor<?x1536xbf16> {dsv4.name = "qkv", dsv4.dims = ["tok
                  %o: tensor<?x512xbf16> {dsv4.dims = ["tokens", ""]}) -> tensor<?x512xbf16> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %qkv, %c0 : tensor<?x1536xbf16>
-  // expected-error @+1 {{'tensor.extract_slice' op takes a slice of argument 'qkv', but kernels read and write whole arguments, since strided views come in a later version: make the slice an argument of its own}}
+  // expected-error @+1 {{'tensor.extract_slice' op takes a slice of argument 'qkv', but kernels read and write whole arguments: make the slice an argument of its own, with 'dsv4.strides'}}
   %kv = tensor.extract_slice %qkv[0, 1024] [%n, 512] [1, 1] : tensor<?x1536xbf16> to tensor<?x512xbf16>
   %r = dsv4.rms_norm %kv outs(%o : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
   return %r : tensor<?x512xbf16>
@@ -90,7 +90,7 @@ func.func @slice(%qkv: tensor<?x1536xbf16> {dsv4.name = "qkv", dsv4.dims = ["tok
 // Some ops take columns of what they read.
 func.func @columns(%qkv: tensor<4x1536xbf16> {dsv4.name = "qkv"}, %i: tensor<4xi32>,
                    %c: !dsv4.cache<4 x <bf16_1024>>) {
-  // expected-error @+1 {{'tensor.extract_slice' op takes a slice of argument 'qkv', but kernels read and write whole arguments, since strided views come in a later version: make the slice an argument of its own, or give 'dsv4.paged_append' the whole argument and say with 'columns' which columns it takes}}
+  // expected-error @+1 {{'tensor.extract_slice' op takes a slice of argument 'qkv', but kernels read and write whole arguments: make the slice an argument of its own, with 'dsv4.strides', or give 'dsv4.paged_append' the whole argument and say with 'columns' which columns it takes}}
   %kv = tensor.extract_slice %qkv[0, 1024] [4, 512] [1, 1] : tensor<4x1536xbf16> to tensor<4x512xbf16>
   dsv4.paged_append %c[%i] fields(%kv : tensor<4x512xbf16>) : !dsv4.cache<4 x <bf16_1024>>, tensor<4xi32>
   return
@@ -111,7 +111,7 @@ func.func @into(%x: tensor<4x512xbf16>, %all: tensor<4x1536xbf16> {dsv4.name = "
 func.func @insert(%x: tensor<4x512xbf16>, %o: tensor<4x512xbf16>, %all: tensor<4x1536xbf16> {dsv4.name = "all"})
     -> tensor<4x1536xbf16> {
   %r = dsv4.rms_norm %x outs(%o : tensor<4x512xbf16>) {eps = 1.0e-06 : f32} : tensor<4x512xbf16>
-  // expected-error @+1 {{'tensor.insert_slice' op overwrites a slice of argument 'all', but kernels read and write whole arguments, since strided views come in a later version: make the slice an argument of its own}}
+  // expected-error @+1 {{'tensor.insert_slice' op overwrites a slice of argument 'all', but kernels read and write whole arguments: make the slice an argument of its own, with 'dsv4.strides'}}
   %s = tensor.insert_slice %r into %all[0, 1024] [4, 512] [1, 1] : tensor<4x512xbf16> into tensor<4x1536xbf16>
   return %s : tensor<4x1536xbf16>
 }

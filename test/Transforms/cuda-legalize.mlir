@@ -311,3 +311,59 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// So are those of a selection whose length is the result of a condition, which is known later than the op is seen first.
+// CHECK-LABEL: gpu.func @regions_after_condition
+gpu.module @m {
+  gpu.func @regions_after_condition(%in: memref<?xf32>, %lengths: memref<?xi32>, %out: memref<?xf32>, %b: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %c0_i32 = arith.constant 0 : i32
+    %n = scf.if %b -> i32 {
+      %x = memref.load %lengths[%c0] : memref<?xi32>
+      scf.yield %x : i32
+    } else {
+      scf.yield %c0_i32 : i32
+    }
+    %length = arith.index_cast %n : i32 to index
+    // CHECK: cuda.select 8 of %{{.*}} max 64 threads 64 : i32 load {
+    // CHECK-NEXT: ^bb0(%{{.*}}: i32):
+    // CHECK: emit {
+    // CHECK-NEXT: ^bb0(%{{.*}}: i32, %{{.*}}: i32, %{{.*}}: f32):
+    cuda.select 8 of %length max 64 threads 64 : index load {
+    ^bb0(%column: index):
+      %x = cuda.load %in[%column] : memref<?xf32>, index -> vector<1x4xf32>
+      cuda.select_yield %x : vector<1x4xf32>
+    } emit {
+    ^bb0(%rank: index, %index: index, %value: f32):
+      memref.store %value, %out[%rank] : memref<?xf32>
+      cuda.select_yield
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The bounds of a value where it is used: 15 times a block's number would not fit 32 bits, 15 times one of a part does.
+gpu.module @parts attributes {cuda.target = #cuda.target<"sm_90a">} {
+  // CHECK-LABEL: gpu.func @bounded
+  gpu.func @bounded(%out: memref<?xi32>, %blocks: i32 {cuda.range = array<i64: 0, 134217728>}) kernel {
+    // CHECK: %[[ID:.*]] = gpu.block_id x upper_bound 2147483647
+    // CHECK: %[[BLOCK:.*]] = arith.index_cast %[[ID]] : index to i32
+    // CHECK: %[[LATER:.*]] = arith.subi %[[BLOCK]], %{{.*}} : i32
+    // CHECK-NOT: cuda.bounded
+    // CHECK: %[[ROW:.*]] = arith.muli %[[LATER]], %{{.*}} : i32
+    // CHECK: cuda.store %[[ROW]], %{{.*}}[%[[ROW]]]
+    %first = arith.index_cast %blocks : i32 to index
+    %b = gpu.block_id x upper_bound 2147483647
+    %later = arith.subi %b, %first : index
+    %own = cuda.bounded %later to 134217727
+    %c15 = arith.constant 15 : index
+    %row = arith.muli %own, %c15 : index
+    %value = arith.index_cast %row : index to i32
+    memref.store %value, %out[%row] : memref<?xi32>
+    gpu.return
+  }
+}

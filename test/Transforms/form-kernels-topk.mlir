@@ -32,6 +32,41 @@ func.func @whole_rows(%r: tensor<?x64xf32>, %i: tensor<?x8xi32>, %o: tensor<?x64
   return %0 : tensor<?x8xi32>
 }
 
+// Columns are computed wherever a row begins.
+// CHECK-LABEL: func.func @starts
+// CHECK: dsv4.kernel @starts(
+// CHECK: dsv4.dequantize
+// CHECK-NEXT: dsv4.topk
+// REMARK: [Passed] {{.*}}kernel 'starts' holds dsv4.dequantize dsv4.topk
+func.func @starts(%d: tensor<?x64xf8E4M3FN>, %s: tensor<?x2xf8E8M0FNU>, %b: tensor<?xi32>, %i: tensor<?x8xi32>, %n: index) -> tensor<?x8xi32> {
+  %e = tensor.empty(%n) : tensor<?x64xf32>
+  %x = dsv4.dequantize %d scales(%s : tensor<?x2xf8E8M0FNU>) outs(%e : tensor<?x64xf32>) {format = #f8} : tensor<?x64xf8E4M3FN>
+  %0 = dsv4.topk %x starts(%b : tensor<?xi32>) outs(%i : tensor<?x8xi32>) : tensor<?x64xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// Lanes that have a whole row have its first columns.
+// CHECK-LABEL: func.func @starts_of_statistics
+// CHECK: dsv4.kernel @starts_of_statistics_0
+// CHECK: dsv4.kernel @starts_of_statistics_1
+// REMARK: [Missed] {{.*}}not fused with 'dsv4.gate': {{.*}}with 'starts' its rows do not begin at the first column
+func.func @starts_of_statistics(%x: tensor<?x64xf32>, %b: tensor<?xi32>, %i: tensor<?x8xi32>, %o: tensor<?x64xf32>) -> tensor<?x8xi32> {
+  %s = dsv4.gate %x function softmax outs(%o : tensor<?x64xf32>) : tensor<?x64xf32>
+  %0 = dsv4.topk %s starts(%b : tensor<?xi32>) outs(%i : tensor<?x8xi32>) : tensor<?x64xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// What reads by indices of columns does not read by others.
+// CHECK-LABEL: func.func @offsets_of_ranks
+// CHECK: dsv4.kernel @offsets_of_ranks_0
+// CHECK: dsv4.kernel @offsets_of_ranks_1
+// REMARK: [Missed] {{.*}}with 'starts' or 'offsets' its indices are not those of columns
+func.func @offsets_of_ranks(%x: tensor<?x64xf32>, %b: tensor<?xi32>, %i: tensor<?x8xi32>, %v: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = dsv4.topk %x offsets(%b : tensor<?xi32>) order sorted outs(%i : tensor<?x8xi32>) : tensor<?x64xf32>
+  %1 = dsv4.route_weights %x[%0] outs(%v : tensor<?x8xf32>) : tensor<?x64xf32>, tensor<?x8xi32>
+  return %1 : tensor<?x8xf32>
+}
+
 // What was chosen by a sum with a bias is computed again, one by one; values of 4 bits are two per byte.
 // CHECK-LABEL: func.func @pairs_one_by_one
 // CHECK: dsv4.kernel @pairs_one_by_one_0

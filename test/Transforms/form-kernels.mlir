@@ -209,6 +209,40 @@ func.func @one_destination(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %q:
   return %0, %1 : tensor<?x512xbf16>, tensor<?x512xbf16>
 }
 
+// A producer does not move past an op that overwrites what it reads.
+// CHECK-LABEL: func.func @overwritten
+func.func @overwritten(%x: tensor<?x512xbf16>, %y: tensor<?x512xbf16>, %row: tensor<?x512xbf16>,
+                       %out: tensor<?x512xbf16>, %t: tensor<?x64xf32>, %p: tensor<?xi32>) {
+  // CHECK: dsv4.kernel @overwritten_0
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: dsv4.rms_norm
+  // CHECK-NEXT: dsv4.yield
+  // CHECK: dsv4.kernel @overwritten_1
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: dsv4.hadamard
+  // CHECK: dsv4.kernel @overwritten_2
+  %0 = dsv4.rms_norm %x outs(%row : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+  %1 = dsv4.hadamard %y outs(%x : tensor<?x512xbf16>) {scale = 0.125 : f32} : tensor<?x512xbf16>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.rms_norm': 'dsv4.hadamard' between them overwrites what it reads
+  %2 = dsv4.rope %0 table(%t : tensor<?x64xf32>) positions(%p : tensor<?xi32>)
+      outs(%out : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  return
+}
+
+// An op that overwrites it in the same kernel is no obstacle: the loads of a row come first.
+// CHECK-LABEL: func.func @overwritten_in_place
+func.func @overwritten_in_place(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>, %t: tensor<?x64xf32>,
+                                %p: tensor<?xi32>) {
+  // CHECK: dsv4.kernel @overwritten_in_place(
+  // CHECK-NEXT: ^bb0
+  // CHECK-NEXT: dsv4.rms_norm
+  // CHECK-NEXT: dsv4.rope
+  %0 = dsv4.rms_norm %x outs(%x : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+  %1 = dsv4.rope %0 table(%t : tensor<?x64xf32>) positions(%p : tensor<?xi32>)
+      outs(%x : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  return
+}
+
 // Of what is stored for others too the kernel has whole rows.
 // CHECK-LABEL: func.func @parts
 func.func @parts(%g: tensor<?x256xf32>, %s: tensor<?x256xf32>, %i: tensor<?x6xi32>)
@@ -347,4 +381,35 @@ func.func @used_in_region(%c: !dsv4.cache<64 x <v41_528>>, %i: tensor<?xi32>, %t
   %1 = dsv4.dequantize %0 scales(%s : tensor<?xf32>) outs(%o : tensor<?x512xbf16>)
       {format = #dsv4.format<f32, [<f32 per row>]>} : tensor<?x512xf32>
   return %1, %r : tensor<?x512xbf16>, tensor<?xi1>
+}
+
+// Rows that the gather leaves as they are belong to what the norm reads, so it reads all rows from memory.
+// CHECK-LABEL: func.func @ragged
+// CHECK: dsv4.kernel @ragged_0
+// CHECK: dsv4.paged_gather
+// CHECK: dsv4.kernel @ragged_1
+// CHECK: dsv4.rms_norm
+func.func @ragged(%c: !cache, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %a: tensor<?x512xbf16>, %o: tensor<?x512xbf16>)
+    -> tensor<?x512xbf16> {
+  %0 = dsv4.paged_gather %c pages(%t : tensor<?x?xi32>) cu_seq_lens(%n : tensor<?xi32>) outs(%a : tensor<?x512xbf16>)
+      : !cache
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.paged_gather': 'dsv4.paged_gather' leaves some rows of its destination as they are, which 'dsv4.rms_norm' reads from memory
+  %1 = dsv4.rms_norm %0 outs(%o : tensor<?x512xbf16>) {eps = 1.0e-6 : f32} : tensor<?x512xbf16>
+  return %1 : tensor<?x512xbf16>
+}
+
+// Stored fields are copied to memory.
+// CHECK-LABEL: func.func @stored
+// CHECK: dsv4.kernel @stored_0
+// CHECK: dsv4.paged_gather
+// CHECK: dsv4.kernel @stored_1
+// CHECK: dsv4.dequantize
+func.func @stored(%c: !dsv4.cache<64 x <index_fp8_132>>, %i: tensor<?xi32>, %k: tensor<?x128xf8E4M3FN>,
+                  %s: tensor<?xf32>, %g: tensor<?xf32>, %o: tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  %0:2 = dsv4.paged_gather %c[%i] fields(%k, %s : tensor<?x128xf8E4M3FN>, tensor<?xf32>)
+      : !dsv4.cache<64 x <index_fp8_132>>, tensor<?xi32>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}not fused with 'dsv4.paged_gather': {{.*}}it copies stored fields to memory
+  %1 = dsv4.dequantize %0#0 scales(%g : tensor<?xf32>) outs(%o : tensor<?x128xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<?x128xf8E4M3FN>
+  return %1 : tensor<?x128xbf16>
 }

@@ -66,3 +66,21 @@ func.func @empty(%o: tensor<16x8xf32>) {
   }
   return
 }
+
+// -----
+
+// A stride that is asked for of an argument without strides is a product of extents.
+// CHECK-LABEL: func.func @contiguous
+// CHECK-NEXT: dsv4.launch {{.*}} parameters ["update(x, 4)", "i32(tokens * heads)", "i32(heads * 8)"]
+func.func @contiguous(%x: tensor<?x?x8xf32> {dsv4.name = "x", dsv4.dims = ["tokens", "heads", ""]}) {
+  dsv4.kernel @k(%x) schedule <threads = 128, parts = [#dsv4.rows<lanes = 8, vector = 1>]>
+      attributes {dsv4.rows_of = 0 : i64} : (tensor<?x?x8xf32>) -> () {
+  ^bb0(%row: tensor<?x?x8xf32>):
+    %rows = dsv4.row_count %row : tensor<?x?x8xf32>
+    %s = dsv4.stride %row, 0 : tensor<?x?x8xf32>
+    %m = dsv4.buffer %row : tensor<?x?x8xf32> to memref<?xf32>
+    %v = memref.load %m[%s] : memref<?xf32>
+    memref.store %v, %m[%rows] : memref<?xf32>
+  }
+  return
+}

@@ -98,4 +98,29 @@ gpu.module @m {
     // CHECK: loc("value{{.*}}"("a.mlir":1:1))
     gpu.return
   }
+
+  // One of two branches is executed, so both may have a name; what comes after them has another.
+  // CHECK: gpu.func @branches
+  gpu.func @branches(%out: memref<?xi32> loc("out"(#loc)), %i: i32 loc("i"(#loc)), %b: i1 loc("b"(#loc))) kernel {
+    // CHECK: scf.if
+    scf.if %b {
+      // CHECK-NEXT: arith.addi {{.*}} loc("row"("a.mlir":1:1))
+      %row = arith.addi %i, %i : i32 loc("row"(#loc))
+      // CHECK-NEXT: arith.addi {{.*}} loc("first"("a.mlir":1:1))
+      %first = arith.addi %row, %row : i32 loc("first"(#loc))
+      cuda.store %row, %out[%first] : i32, memref<?xi32>, i32 loc(#loc)
+    } else {
+      // CHECK: arith.muli {{.*}} loc("row"("a.mlir":1:1))
+      %row = arith.muli %i, %i : i32 loc("row"(#loc))
+      // CHECK-NEXT: arith.muli {{.*}} loc("i_1"("a.mlir":1:1))
+      %again = arith.muli %row, %row : i32 loc("i"(#loc))
+      cuda.store %row, %out[%again] : i32, memref<?xi32>, i32 loc(#loc)
+    } loc(#loc)
+    // CHECK: arith.subi {{.*}} loc("row_1"("a.mlir":1:1))
+    %row = arith.subi %i, %i : i32 loc("row"(#loc))
+    // CHECK-NEXT: arith.subi {{.*}} loc("first_1"("a.mlir":1:1))
+    %first = arith.subi %row, %row : i32 loc("first"(#loc))
+    cuda.store %row, %out[%first] : i32, memref<?xi32>, i32 loc(#loc)
+    gpu.return
+  }
 }

@@ -23,10 +23,19 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <utility>
+
 namespace dsv4 {
 
 /// Names a value: the emitted text gives it a line of its own under that name.
 mlir::Location named(mlir::Location loc, llvm::StringRef name);
+
+/// What an integer of an operand is for. It decides what an i64 means that i32
+/// does not hold.
+enum class IntegerKind {
+  Index, ///< A slot, position, page, request or id: -1, which is none.
+  Length ///< The nearest i32.
+};
 
 /// The context of a row-wise op while it becomes a row program: builders of
 /// index arithmetic on the row, access to operands, and the rows that other ops
@@ -65,9 +74,12 @@ public:
   /// A number that the emitted source names; 0 and 1 need none.
   mlir::Value constant(int64_t value, const llvm::Twine &name);
   mlir::Value add(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
+  mlir::Value sub(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   mlir::Value mul(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   mlir::Value div(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   mlir::Value rem(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
+  mlir::Value min(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
+  mlir::Value max(mlir::Value lhs, mlir::Value rhs, llvm::StringRef name = "");
   /// 0 <= value, value < bound, both.
   mlir::Value isNotNegative(mlir::Value value);
   mlir::Value isBelow(mlir::Value value, mlir::Value bound);
@@ -78,6 +90,13 @@ public:
   ///
   /// From one index of axis `axis` to the next.
   mlir::Value getStride(mlir::Value tensor, int64_t axis);
+  /// From one page of a cache to the next, in the buffer of its pages or of an
+  /// array field; null if the pages follow each other.
+  mlir::Value getPageStride(mlir::Value cache, llvm::StringRef field);
+  /// The `dsv4.strides` of an operand, or null: it is contiguous.
+  StridesAttr getStrides(mlir::Value source);
+  /// The alignment in bytes of rows, `contiguous` where they follow each other.
+  int64_t getRowAlignment(mlir::Value source, int64_t contiguous);
   /// The element with these indices; those of the last axes may be left out.
   mlir::Value getOffset(mlir::Value tensor,
                         llvm::ArrayRef<mlir::Value> indices);
@@ -85,17 +104,33 @@ public:
   /// the iteration space, and it may have one more.
   mlir::Value getRowOffset(mlir::Value tensor, llvm::StringRef name = "");
 
-  /// An element of a tensor of integers, as index.
+  /// An element of a tensor of i32 or i64, as an index that i32 holds.
   mlir::Value loadIndexAt(mlir::Value tensor,
                           llvm::ArrayRef<mlir::Value> indices,
-                          llvm::StringRef name);
+                          llvm::StringRef name,
+                          IntegerKind kind = IntegerKind::Index);
   /// The element of this row, of a tensor with one for each.
-  mlir::Value loadIndexOfRow(mlir::Value tensor, llvm::StringRef name);
+  mlir::Value loadIndexOfRow(mlir::Value tensor, llvm::StringRef name,
+                             IntegerKind kind = IntegerKind::Index);
   /// The element at `offset` if the condition holds; otherwise nothing is read,
   /// and the value is `otherwise`. `offset` is called at the load.
   mlir::Value loadIndexIf(mlir::Value condition, mlir::Value tensor,
                           llvm::function_ref<mlir::Value()> offset,
-                          int64_t otherwise, llvm::StringRef name);
+                          int64_t otherwise, llvm::StringRef name,
+                          IntegerKind kind = IntegerKind::Index);
+
+  /// The last of the first `count` elements of a tensor of ascending integers
+  /// that is at most `value`, or the first (`row.search`).
+  mlir::Value search(mlir::Value tensor, mlir::Value value, mlir::Value count,
+                     llvm::StringRef name);
+
+  /// The results of the op are stored only where this holds. For ops that skip
+  /// rows.
+  void storeIf(mlir::Value condition) { storeCondition = condition; }
+  /// What storeIf() was called with since the last time, or null.
+  mlir::Value takeStoreCondition() {
+    return std::exchange(storeCondition, mlir::Value());
+  }
 
   /// Elements [begin, begin + count) of the row of an operand, as they are
   /// stored: computed in this kernel, or read. A rank of one less than the
@@ -107,6 +142,10 @@ public:
   /// bound, or `max` elements.
   mlir::Value takeRow(mlir::Value operand, llvm::StringRef name,
                       int64_t max = 0);
+  /// The whole row of an operand of indices, as i32.
+  mlir::Value takeIndices(mlir::Value operand, llvm::StringRef name);
+  /// Indices, a row of i32 or i64, as i32.
+  mlir::Value toI32(mlir::Value indices, llvm::StringRef name);
 
   /// The same in fp32.
   mlir::Value toF32(mlir::Value vector, llvm::StringRef name = "");
@@ -127,15 +166,20 @@ public:
   RowValue lookupRow(mlir::Value value) const { return rows.lookup(value); }
 
 private:
-  /// The integer at `offset` of the buffer of a tensor.
+  /// The same as getRowOffset, of a tensor with strides.
+  mlir::Value getStridedRowOffset(mlir::Value tensor, llvm::StringRef name);
+  /// The integer at `offset` of the buffer of a tensor, as i32.
+  mlir::Value loadInteger(mlir::Value tensor, mlir::Value offset,
+                          llvm::StringRef name, IntegerKind kind);
   mlir::Value loadIndex(mlir::Value tensor, mlir::Value offset,
-                        llvm::StringRef name);
+                        llvm::StringRef name, IntegerKind kind);
 
   KernelOp kernel;
   mlir::OpBuilder &outside;
   mlir::OpBuilder &inside;
   mlir::Location loc;
   mlir::Value row;
+  mlir::Value storeCondition;
   llvm::DenseMap<mlir::Value, RowValue> rows;
 };
 

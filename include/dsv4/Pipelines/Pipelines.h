@@ -27,6 +27,10 @@ struct LowerToCUDAOptions : mlir::PassPipelineOptions<LowerToCUDAOptions> {
   Option<std::string> table{*this, "table",
                             llvm::cl::desc("schedule table file (JSON)"),
                             llvm::cl::init("")};
+  Option<bool> mergeKernels{
+      *this, "merge-kernels",
+      llvm::cl::desc("join independent kernels in one launch"),
+      llvm::cl::init(true)};
 };
 
 /// From dsv4 ops on tensors to emission form.

@@ -95,6 +95,8 @@ struct SelectionOracle {
   int64_t k = 0;       ///< Extent of a row of the destinations.
   int64_t columns = 0; ///< Scores per row.
   bool smallest = false;
+  /// Whether the higher of two indices with equal keys comes first.
+  bool tiesHigh = false;
   Order order = Order::Unordered;
   /// Candidates of each row: its first elements.
   std::vector<int64_t> counts;
@@ -105,20 +107,26 @@ struct SelectionOracle {
   std::vector<BoundedValue> scores;
   /// The slot of each element in a cache; empty if not needed.
   std::vector<int32_t> slots;
+  /// What is added to the stored indices of each row; empty: nothing.
+  std::vector<int64_t> offsets;
 
   BoundedValue getScore(int64_t row, int64_t index) const {
     return (scores.empty() ? keys : scores)[row * columns + index];
   }
 };
 
-/// `indices` are right if they are the exact selection (a larger key first,
-/// then the lower index) of keys that are each within their bounds:
+/// Takes the offsets of rows from indices as they are stored.
+void removeOffsets(llvm::MutableArrayRef<int32_t> indices,
+                   const SelectionOracle &oracle);
+
+/// `indices`, without offsets, are right if they are the exact selection (a
+/// larger key first, then the lower index, or the higher one) of keys that are
+/// each within their bounds:
 ///
 /// - the first min(k, count) of a row are different, and below its count; the
 ///   others are padding, -1;
 /// - the lower bound of a left-out element is not above the upper bound of a
-/// chosen one; keys with a bound of 0 are compared exactly, lower index
-/// included;
+/// chosen one; keys with a bound of 0 are compared exactly, index included;
 /// - the order is that of some such keys, or of the indices.
 std::string compareSelection(const Destination &destination,
                              llvm::ArrayRef<int32_t> indices,

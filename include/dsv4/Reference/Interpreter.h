@@ -33,13 +33,33 @@
 
 namespace dsv4::reference {
 
-/// One binding of the function's Signature, in order: host memory, row-major,
-/// shape in stored elements. No alignment is needed; the data of a buffer
-/// without elements may be null.
+/// One binding of the function's Signature, in order: host memory, shape in
+/// stored elements. No alignment is needed; the data of a buffer without
+/// elements may be null.
 struct Buffer {
   std::vector<int64_t> shape;
-  void *data;
+  void *data; ///< The first element.
+  /// Bytes from one element to the next along every axis, or none: contiguous,
+  /// row-major. Elements along the last axis follow each other.
+  std::vector<int64_t> strides = {};
+  /// Bytes before the first element and after the last that are to stay as they
+  /// are, too.
+  int64_t margin = 0;
 };
+
+/// The elements of a buffer in row-major order, and back. A binding says how
+/// many bytes one has.
+std::vector<char> pack(const rt::Binding &binding, const Buffer &buffer);
+void unpack(const rt::Binding &binding, const Buffer &buffer,
+            llvm::ArrayRef<char> elements);
+/// Bytes from the first element of a buffer to the end of the last.
+int64_t getSpan(const rt::Binding &binding, const Buffer &buffer);
+/// The first element of row `row` along the last axis.
+char *getRow(const rt::Binding &binding, const Buffer &buffer, int64_t row);
+/// Says which bytes between the elements, or around them, two buffers of one
+/// layout do not share, or "".
+std::string explainGaps(const rt::Binding &binding, const Buffer &got,
+                        const Buffer &expected);
 
 /// Executes `func`; destinations are written in place, and only if the whole
 /// function succeeds. Caches are written when their op runs.

@@ -34,7 +34,8 @@ namespace dsv4 {
 
 struct NpyArray {
   /// Kind and size in bytes of one element: "u1", "u2", "u4", "i4", "i8" or
-  /// "f4". Small floats travel as the unsigned integer of their width.
+  /// "f4". Floats that NumPy lacks travel as the unsigned integer of their
+  /// width.
   std::string dtype;
   std::vector<int64_t> shape; ///< Empty for a scalar, which has one element.
   std::vector<char> bytes;    ///< Elements, row-major, little-endian.

@@ -27,6 +27,9 @@
 //                 entry of the state in one segment only; a few invalid ones
 //   destinations  the byte 0xAB, so that unwritten bytes show
 //   bytes of a page that belong to no field: 0xFF, a NaN in most formats
+//   strides       as small as can be, or larger; 0 for some operands of
+//                 computations; the first element aligned to no more than
+//                 `align`; 0xAB between elements
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,9 +47,27 @@ namespace dsv4::reference {
 struct InputSet {
   std::vector<std::vector<char>> bytes;
   std::vector<std::vector<int64_t>> shapes;
+  /// Bytes along every axis, and before the first element, of bindings that
+  /// have `dsv4.strides`. Both may have fewer elements than `bytes`.
+  std::vector<std::vector<int64_t>> strides = {};
+  std::vector<int64_t> offsets = {};
 
   /// The bindings, pointing into `bytes`.
   std::vector<Buffer> buffers();
+  Buffer getBuffer(size_t binding);
+  int64_t getOffset(size_t binding) const {
+    return binding < offsets.size() ? offsets[binding] : 0;
+  }
+  /// Null if the binding is contiguous.
+  const int64_t *getStrides(size_t binding) const {
+    return binding < strides.size() && !strides[binding].empty()
+               ? strides[binding].data()
+               : nullptr;
+  }
+  /// Replaces the elements of a binding by others of the same shape, in
+  /// row-major order. They need not repeat along an axis.
+  void setElements(size_t binding, const rt::Binding &description,
+                   std::vector<char> elements);
 };
 
 /// The byte that fills destinations.

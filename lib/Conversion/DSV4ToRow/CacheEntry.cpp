@@ -7,6 +7,8 @@
 
 #include "CacheEntry.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -24,6 +26,24 @@ Value dsv4::lookupPage(RowContext &row, Value table, Value tableRow,
       -1, "page");
 }
 
+Value dsv4::lookupListedPage(RowContext &row, Value pages, Value indptr,
+                             Value request, Value logicalPage, Value valid) {
+  Value begin = row.loadIndexIf(
+      valid, indptr, [&] { return row.getOffset(indptr, request); }, 0,
+      "pages_begin");
+  Value end = row.loadIndexIf(
+      valid, indptr,
+      [&] { return row.getOffset(indptr, row.add(request, row.constant(1))); },
+      0, "pages_end");
+  Value listed = row.add(begin, logicalPage, "listed_page");
+  Value inList = row.both(row.isBelow(listed, end),
+                          row.isBelow(listed, row.getExtent(pages, 0)));
+  inList =
+      row.both(row.both(valid, row.isNotNegative(begin)), inList, "in_list");
+  return row.loadIndexIf(
+      inList, pages, [&] { return row.getOffset(pages, listed); }, -1, "page");
+}
+
 void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
                          CacheEntry &entry, bool isWritten) {
   Value pages = row.getExtent(cache, 0);
@@ -35,11 +55,13 @@ void dsv4::completeEntry(RowContext &row, TypedValue<CacheType> cache,
     entry.valid =
         row.both(entry.valid, row.isBelow(entry.page, pages), "valid");
   RecordLayout layout = getLayout(cache.getType());
-  if (layout.hasPages())
-    entry.pageStart = row.mul(
-        entry.page,
-        row.constant(layout.getPageBytes(), row.getName(cache) + "_page_bytes"),
-        "page_start");
+  if (!layout.hasPages())
+    return;
+  Value stride = row.getPageStride(cache, "");
+  if (!stride)
+    stride =
+        row.constant(layout.getPageBytes(), row.getName(cache) + "_page_bytes");
+  entry.pageStart = row.mul(entry.page, stride, "page_start");
 }
 
 CacheEntry dsv4::findEntryOfIndex(RowContext &row, CacheType cache, Value index,
@@ -63,8 +85,12 @@ CacheEntry dsv4::findEntryOfPosition(RowContext &row,
     position = row.rem(position, row.constant(*lookup.ring), "in_ring");
   CacheEntry entry;
   if (lookup.pageTable) {
-    entry.page = lookupPage(row, lookup.pageTable, request,
-                            row.div(position, pageSize, "logical_page"), valid);
+    Value logicalPage = row.div(position, pageSize, "logical_page");
+    entry.page =
+        lookup.indptr
+            ? lookupListedPage(row, lookup.pageTable, lookup.indptr, request,
+                               logicalPage, valid)
+            : lookupPage(row, lookup.pageTable, request, logicalPage, valid);
     entry.slot = row.rem(position, pageSize, "slot");
     entry.linear = row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
     entry.valid = row.both(valid, row.isNotNegative(entry.page));
@@ -96,13 +122,23 @@ StoredVector dsv4::locateField(RowContext &row, TypedValue<CacheType> cache,
   stored.highFirst = field.getHighFirst();
   stored.predicate = entry.valid;
   stored.name = field.getName();
+  bool isShared = field.getGroup() == FieldAttr::kPerTensor;
+  // A page may begin wherever its stride leads.
+  if (StridesAttr strides = row.getStrides(cache)) {
+    stored.alignment = std::gcd<int64_t>(strides.getAlign(), position.base);
+    if (cache.getType().getPage() > 1)
+      stored.alignment = std::gcd(stored.alignment, position.slotStride);
+  }
   if (position.inArray) {
     stored.buffer = row.getBuffer(cache, field.getName());
-    stored.offset =
-        field.getGroup() == FieldAttr::kPerTensor
-            ? row.constant(0)
-            : row.mul(entry.linear,
-                      row.constant(position.slotStride, name + "_bytes"));
+    Value bytes =
+        isShared ? Value() : row.constant(position.slotStride, name + "_bytes");
+    Value stride =
+        isShared ? Value() : row.getPageStride(cache, field.getName());
+    stored.offset = isShared ? row.constant(0)
+                    : stride ? row.add(row.mul(entry.page, stride),
+                                       row.mul(entry.slot, bytes))
+                             : row.mul(entry.linear, bytes);
     return stored;
   }
   stored.buffer = row.getBuffer(cache);

@@ -17,7 +17,8 @@ namespace dsv4 {
 struct CacheEntry {
   mlir::Value page;      ///< Physical page.
   mlir::Value slot;      ///< Entry within the page.
-  mlir::Value linear;    ///< page * page_size + slot, for array fields.
+  mlir::Value linear;    ///< page * page_size + slot, for array fields whose
+                         ///< pages follow each other.
   mlir::Value pageStart; ///< Byte offset of the page, for page fields.
   mlir::Value valid;     ///< i1: whether it may be accessed at all.
 };
@@ -25,8 +26,10 @@ struct CacheEntry {
 /// Where the positions of requests are in a cache.
 struct PositionLookup {
   mlir::TypedValue<CacheType> cache;
-  mlir::Value pageTable;       ///< `[requests, pages]`, or null.
+  mlir::Value pageTable;       ///< `[requests, pages]`, `[pages]`, or null.
   std::optional<int64_t> ring; ///< Positions count modulo this.
+  /// Where the pages of each request begin in `pageTable`, a list then.
+  mlir::Value indptr = {};
 };
 
 /// The page that a table names, -1 where it has none: element
@@ -35,8 +38,14 @@ struct PositionLookup {
 mlir::Value lookupPage(RowContext &row, mlir::Value table, mlir::Value tableRow,
                        mlir::Value logicalPage, mlir::Value valid);
 
+/// The same of a list of pages, those of `request` from element
+/// `indptr[request]` on. Where `valid` holds, `indptr` has that request.
+mlir::Value lookupListedPage(RowContext &row, mlir::Value pages,
+                             mlir::Value indptr, mlir::Value request,
+                             mlir::Value logicalPage, mlir::Value valid);
+
 /// The entry of a position of a request, known to be valid so far: the request
-/// is a row of the page table, and neither is negative.
+/// is one of the page table, and neither is negative.
 CacheEntry findEntryOfPosition(RowContext &row, const PositionLookup &lookup,
                                mlir::Value request, mlir::Value position,
                                mlir::Value valid);

@@ -36,12 +36,15 @@ private:
   void readPlan(Value entry);
   /// Where a token of the window is.
   struct Source {
-    Value there;        ///< Null: it is known to be.
-    Value inLaunch;     ///< Rather than in the state. Null: it is known to be.
-    Value launchOffset; ///< Of its first column, in elements.
+    Value there;    ///< Null: it is known to be.
+    Value inLaunch; ///< Rather than in the state. Null: it is known to be.
+    /// Of its first columns, in elements of values and scores.
+    Value valuesOffset, scoresOffset;
     CacheEntry entry;
   };
   Source findToken(Value at, Value member);
+  /// Where row `member` of the window is in the launch.
+  void findInLaunch(Value member, Source &source);
   CacheEntry findEntry(Value at);
   /// The D elements of `tensor` or of field `field` of the state, from column
   /// `column` on, as f32.
@@ -71,7 +74,9 @@ private:
   /// Of the plan; the position of the first row, and how far after it rows of
   /// the launch are.
   Value windowStart, request, position, firstRow, shift, isEntry;
-  Value allInLaunch, launchStart;
+  Value allInLaunch;
+  /// Where the first row is in values and scores.
+  Value valuesStart, scoresStart;
 };
 
 } // namespace
@@ -111,7 +116,12 @@ void CompressBuilder::readPlan(Value entry) {
       row.both(row.isNotNegative(first),
                row.isBelow(after, row.getExtent(op.getValues(), 0))),
       "all_in_launch");
-  launchStart = row.mul(first, row.constant(columns), "launch_start");
+  valuesStart =
+      row.mul(first, row.getStride(op.getValues(), 0), "launch_start");
+  scoresStart = valuesStart;
+  if (row.getStrides(op.getValues()) || row.getStrides(op.getScores()))
+    scoresStart =
+        row.mul(first, row.getStride(op.getScores(), 0), "scores_start");
 }
 
 CacheEntry CompressBuilder::findEntry(Value at) {
@@ -127,11 +137,19 @@ CacheEntry CompressBuilder::findEntry(Value at) {
   return entry;
 }
 
+void CompressBuilder::findInLaunch(Value member, Source &source) {
+  source.valuesOffset =
+      row.add(valuesStart, row.mul(member, row.getStride(op.getValues(), 0)));
+  source.scoresOffset = source.valuesOffset;
+  if (scoresStart != valuesStart)
+    source.scoresOffset =
+        row.add(scoresStart, row.mul(member, row.getStride(op.getScores(), 0)));
+}
+
 CompressBuilder::Source CompressBuilder::findToken(Value at, Value member) {
   Source source;
   Value launchRow = row.add(at, shift, "token");
-  source.launchOffset =
-      row.add(launchStart, row.mul(member, row.constant(columns)));
+  findInLaunch(member, source);
   Value known = row.both(isEntry, row.isNotNegative(at));
   Value inRows =
       row.both(row.isNotNegative(launchRow),
@@ -159,8 +177,11 @@ Value CompressBuilder::readPart(const Source &source, Value tensor,
   stored.predicate = source.there;
   stored.name = name;
   stored.buffer = row.getBuffer(tensor);
-  stored.offset = row.add(source.launchOffset, column);
-  stored.alignment = std::gcd<int64_t>(16, channels * bytes);
+  stored.offset = row.add(tensor == op.getValues() ? source.valuesOffset
+                                                   : source.scoresOffset,
+                          column);
+  stored.alignment =
+      std::gcd<int64_t>(row.getRowAlignment(tensor, 16), channels * bytes);
   if (!source.inLaunch)
     return row.toF32(buildRead(row, stored));
 
@@ -189,7 +210,8 @@ Value CompressBuilder::readBias(const Source &source, Value member,
   stored.buffer = row.getBuffer(op.getBias());
   Value inWindow = row.rem(member, row.constant(op.getWindow()));
   stored.offset = row.getOffset(op.getBias(), {inWindow, column});
-  stored.alignment = std::gcd<int64_t>(16, channels * 4);
+  stored.alignment =
+      std::gcd<int64_t>(row.getRowAlignment(op.getBias(), 16), channels * 4);
   stored.name = "bias";
   // Scores of the state may have it.
   if (op.getBiased())
@@ -219,8 +241,7 @@ void CompressBuilder::buildPart(Region &region, Value tensor, unsigned field,
   OpBuilder::InsertionGuard saved(b);
   auto [member, column] = beginMember(region);
   Source source;
-  source.launchOffset =
-      row.add(launchStart, row.mul(member, row.constant(columns)));
+  findInLaunch(member, source);
   row::YieldOp::create(b, row.getLoc(),
                        readPart(source, tensor, field, column, name));
 }

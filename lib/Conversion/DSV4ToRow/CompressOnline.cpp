@@ -40,7 +40,7 @@ private:
 
   /// Leaves the builder in a block of `region`.
   Block *enter(Region &region, ArrayRef<StringRef> indices);
-  /// Row `at` of a tensor, in elements from `first` on, as f32.
+  /// Row `at` of a tensor from the element `first` on, as f32.
   Value readRow(Value tensor, Value first, Value at, StringRef name);
 
   Value compare(arith::CmpIPredicate predicate, Value lhs, Value rhs,
@@ -54,8 +54,8 @@ private:
   int64_t channels;
   TypedValue<CacheType> state;
   /// How many tokens there are, and where the first one and its row of the bias
-  /// start, in elements.
-  Value tokens, launchStart, biasStart;
+  /// start, in elements of values, scores and bias.
+  Value tokens, valuesStart, scoresStart, biasStart;
   Value ends; ///< Whether the window does.
   CacheEntry from, to;
 };
@@ -63,10 +63,13 @@ private:
 } // namespace
 
 void SegmentBuilder::readPlan(Value segment) {
-  auto load = [&](int64_t column, StringRef name) {
-    return row.loadIndexAt(op.getPlan(), {segment, row.constant(column)}, name);
+  auto load = [&](int64_t column, StringRef name,
+                  IntegerKind kind = IntegerKind::Index) {
+    return row.loadIndexAt(op.getPlan(), {segment, row.constant(column)}, name,
+                           kind);
   };
-  Value position = load(0, "position"), count = load(1, "count");
+  Value position = load(0, "position");
+  Value count = load(1, "count", IntegerKind::Length);
   Value token = load(2, "first_token");
   Value fromIndex = load(3, "from"), toIndex = load(4, "to");
 
@@ -96,8 +99,14 @@ void SegmentBuilder::readPlan(Value segment) {
   end.getDefiningOp()->setLoc(row.getLoc("segment_end"));
   ends = row.both(isSegment, compare(arith::CmpIPredicate::eq, end, window),
                   "ends");
-  launchStart = row.mul(token, row.constant(channels), "launch_start");
-  biasStart = row.mul(begin, row.constant(channels));
+  valuesStart =
+      row.mul(token, row.getStride(op.getValues(), 0), "launch_start");
+  scoresStart = valuesStart;
+  if (row.getStrides(op.getValues()) || row.getStrides(op.getScores()))
+    scoresStart =
+        row.mul(token, row.getStride(op.getScores(), 0), "scores_start");
+  biasStart = row.mul(begin, op.getBias() ? row.getStride(op.getBias(), 0)
+                                          : row.constant(channels));
 
   Value isRead = row.both(row.both(isSegment, compare(arith::CmpIPredicate::sgt,
                                                       begin, row.constant(0))),
@@ -125,9 +134,10 @@ Value SegmentBuilder::readRow(Value tensor, Value first, Value at,
   stored.element = cast<ShapedType>(tensor.getType()).getElementType();
   stored.extent = stored.readable = channels;
   stored.buffer = row.getBuffer(tensor);
-  stored.offset = row.add(first, row.mul(at, row.constant(channels)));
-  stored.alignment =
-      std::gcd<int64_t>(16, channels * getElementBits(stored.element) / 8);
+  stored.offset = row.add(first, row.mul(at, row.getStride(tensor, 0)));
+  stored.alignment = row.getRowAlignment(
+      tensor,
+      std::gcd<int64_t>(16, channels * getElementBits(stored.element) / 8));
   stored.name = name;
   return buildRead(row, stored);
 }
@@ -149,8 +159,8 @@ void SegmentBuilder::buildMember(Region &region) {
   OpBuilder::InsertionGuard saved(b);
   Value member = enter(region, {"member"})->getArgument(0);
   SmallVector<Value> loaded = {
-      readRow(op.getScores(), launchStart, member, "scores"),
-      readRow(op.getValues(), launchStart, member, "values")};
+      readRow(op.getScores(), scoresStart, member, "scores"),
+      readRow(op.getValues(), valuesStart, member, "values")};
   if (op.getBias())
     loaded.push_back(readRow(op.getBias(), biasStart, member, "bias"));
   row::YieldOp::create(b, row.getLoc(), loaded);

@@ -15,8 +15,10 @@
 #include "dsv4/Conversion/RowContext.h"
 #include "dsv4/Passes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -38,6 +40,17 @@ static BlockArgument getDestination(KernelOp kernel, unsigned index) {
   return destination;
 }
 
+/// A segment of a row as its destination has it: row programs compute indices
+/// as i32.
+static Value toStored(RowContext &row, Value segment, Type element) {
+  auto type = cast<VectorType>(segment.getType());
+  if (!element.isInteger(64) || !type.getElementType().isInteger(32))
+    return segment;
+  return arith::ExtSIOp::create(row.getBuilder(), row.getLoc(),
+                                VectorType::get(type.getShape(), element),
+                                segment);
+}
+
 /// Stores one row of a result, whose values stand for `group` elements of the
 /// row each, into its destination.
 static void storeRow(RowContext &row, Value destination,
@@ -46,13 +59,17 @@ static void storeRow(RowContext &row, Value destination,
   Value buffer = row.getBuffer(destination);
   auto memref = cast<MemRefType>(buffer.getType());
   auto tensor = cast<RankedTensorType>(destination.getType());
-  if (segments.size() == 1 && !isa<VectorType>(segments.front().getType())) {
-    Value value = segments.front();
-    if (value.getType().isInteger(1))
-      value = arith::ExtUIOp::create(b, row.getLoc(), memref.getElementType(),
-                                     value);
-    memref::StoreOp::create(b, row.getLoc(), value, buffer,
-                            ValueRange{row.getRowOffset(destination)});
+  if (!isa<VectorType>(segments.front().getType())) {
+    // Single numbers, one after another.
+    Value start = row.getRowOffset(destination, "row_start");
+    for (auto [i, value] : llvm::enumerate(segments)) {
+      Value stored = value;
+      if (value.getType().isInteger(1))
+        stored = arith::ExtUIOp::create(b, row.getLoc(),
+                                        memref.getElementType(), value);
+      memref::StoreOp::create(b, row.getLoc(), stored, buffer,
+                              ValueRange{row.add(start, row.constant(i))});
+    }
     return;
   }
   if (group != 1) {
@@ -61,6 +78,8 @@ static void storeRow(RowContext &row, Value destination,
         cast<VectorType>(segments.front().getType()).getNumElements();
     int64_t alignment =
         std::gcd<int64_t>(16, values * memref.getElementTypeBitWidth() / 8);
+    if (tensor.getRank() > row.getSpaceRank())
+      alignment = row.getRowAlignment(destination, alignment);
     row::WriteOp::create(b, row.getLoc(), segments.front(), buffer,
                          row.getRowOffset(destination, "scales_start"), group,
                          alignment);
@@ -72,14 +91,42 @@ static void storeRow(RowContext &row, Value destination,
   int64_t cell = memref.getElementTypeBitWidth();
   int64_t extent = hasAxis ? tensor.getShape().back() : 1;
   Value start = row.getRowOffset(destination, "row_start");
-  int64_t offset = 0;
+  int64_t offset = 0, rowAlignment = std::gcd<int64_t>(16, extent * bits / 8);
+  if (hasAxis)
+    rowAlignment = row.getRowAlignment(destination, rowAlignment);
   for (Value segment : segments) {
-    int64_t alignment =
-        std::gcd(std::gcd<int64_t>(16, extent * bits / 8), offset * bits / 8);
+    segment = toStored(row, segment, memref.getElementType());
+    int64_t alignment = std::gcd(rowAlignment, offset * bits / 8);
     row::WriteOp::create(b, row.getLoc(), segment, buffer,
                          row.add(start, row.constant(offset * bits / cell)),
                          /*group=*/1, alignment);
     offset += cast<VectorType>(segment.getType()).getNumElements();
+  }
+}
+
+/// Where the results of an op are stored, if not everywhere.
+using StoreConditions = llvm::MapVector<Operation *, Value>;
+
+/// Stores the rows of the results of a kernel.
+static void storeResults(RowContext &row, KernelOp kernel,
+                         const StoreConditions &conditions) {
+  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
+  OpBuilder &b = row.getBuilder();
+  llvm::DenseMap<Operation *, scf::IfOp> guards;
+  for (auto [i, value] : llvm::enumerate(yield.getValues())) {
+    if (row.lookupRow(value).empty())
+      continue;
+    auto result = cast<OpResult>(value);
+    auto producer = cast<RowLayoutOpInterface>(result.getOwner());
+    OpBuilder::InsertionGuard saved(b);
+    if (Value condition = conditions.lookup(producer)) {
+      scf::IfOp &guard = guards[producer];
+      if (!guard)
+        guard = scf::IfOp::create(b, row.getLoc(), condition);
+      b.setInsertionPoint(guard.thenBlock()->getTerminator());
+    }
+    storeRow(row, getDestination(kernel, i), row.lookupRow(value),
+             producer.getResultGroup(result.getResultNumber()));
   }
 }
 
@@ -161,6 +208,19 @@ static LogicalResult verifyParts(KernelOp kernel,
   return success();
 }
 
+/// Refuses to take rows from an op that may leave them as they are in memory.
+static LogicalResult verifySkippedRows(ArrayRef<RowwiseOpInterface> ops) {
+  for (RowwiseOpInterface op : ops)
+    for (OpOperand &operand : op->getOpOperands())
+      if (auto producer = operand.get().getDefiningOp<RowwiseOpInterface>();
+          producer && producer.skipsRows())
+        return op->emitOpError() << "takes rows of '" << producer->getName()
+                                 << "', which leaves some of them as they are "
+                                    "in memory: put that "
+                                    "into a kernel of its own";
+  return success();
+}
+
 /// Refuses kernels whose ops have different iteration spaces, or results
 /// without a destination.
 static LogicalResult verifyKernel(KernelOp kernel,
@@ -188,7 +248,7 @@ static LogicalResult verifyKernel(KernelOp kernel,
       }) > 1)
     return kernel.emitOpError()
            << "holds two block-cooperative ops, and a kernel can have only one";
-  if (failed(verifyParts(kernel, ops)))
+  if (failed(verifyParts(kernel, ops)) || failed(verifySkippedRows(ops)))
     return failure();
   for (unsigned i = 0; i < body.getTerminator()->getNumOperands(); ++i)
     if (!kernel.getTiedInput(i))
@@ -213,8 +273,7 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   kernel->setAttr(DSV4Dialect::kRowsOfAttr,
                   outside.getI64IntegerAttr(rowSource.getArgNumber()));
   int64_t max = boundRows(kernel);
-  Value count = outside.createOrFold<RowCountOp>(
-      loc, rowSource, outside.getI64IntegerAttr(max));
+  Value count = outside.createOrFold<RowCountOp>(loc, rowSource, max);
   auto forall = scf::ForallOp::create(
       outside, loc, ArrayRef<OpFoldResult>{count}, ValueRange{}, std::nullopt);
   outside.setInsertionPoint(forall);
@@ -222,6 +281,7 @@ static LogicalResult lowerKernel(KernelOp kernel) {
   forall.getInductionVar(0).setLoc(named(loc, "row"));
   RowContext row(kernel, outside, inside, loc, forall.getInductionVar(0));
 
+  StoreConditions conditions;
   for (RowwiseOpInterface op : ops) {
     row.setLoc(stripNames(op.getLoc()));
     auto lowering = cast<RowLoweringInterface>(op.getOperation());
@@ -230,15 +290,10 @@ static LogicalResult lowerKernel(KernelOp kernel) {
       return op->emitOpError() << "cannot be lowered to a row program";
     for (auto [result, segments] : llvm::zip_equal(op->getResults(), *results))
       row.setRow(result, segments);
+    if (Value condition = row.takeStoreCondition())
+      conditions[op] = condition;
   }
-  for (auto [i, value] : llvm::enumerate(yield.getValues())) {
-    if (row.lookupRow(value).empty())
-      continue;
-    auto result = cast<OpResult>(value);
-    auto producer = cast<RowLayoutOpInterface>(result.getOwner());
-    storeRow(row, getDestination(kernel, i), row.lookupRow(value),
-             producer.getResultGroup(result.getResultNumber()));
-  }
+  storeResults(row, kernel, conditions);
 
   // The kernel writes its destinations now; its results are those operands.
   for (auto [i, result] : llvm::enumerate(kernel.getOutputs()))

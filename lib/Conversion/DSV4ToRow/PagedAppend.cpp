@@ -63,7 +63,7 @@ void AppendBuilder::buildRingEntry(Value position) {
   // The length of a missing request must not be read.
   Value length = row.loadIndexIf(
       valid, lengths, [&] { return perToken ? row.getRow() : request; }, 0,
-      "length");
+      "length", IntegerKind::Length);
   // A later position of the same launch takes the slot of an earlier one.
   Value kept = row.isBelow(length, row.add(position, row.constant(ring + 1)));
   valid = row.both(valid, kept);

@@ -74,7 +74,7 @@ struct LookupLowering
     StoredVector stored = locateRow(row, op.getTable(), 0, k, "entries");
     stored.offset = row.getOffset(op.getTable(), id);
     stored.predicate = inTable;
-    Value entries = buildRead(row, stored);
+    Value entries = row.toI32(buildRead(row, stored), "entries");
     auto type = cast<VectorType>(entries.getType());
     Value none = arith::ConstantOp::create(
         b, row.getLoc(),
@@ -107,7 +107,7 @@ struct RouteWeightsLowering
     auto op = cast<RouteWeightsOp>(operation);
     OpBuilder &b = row.getBuilder();
     int64_t count = op.getK();
-    Value indices = row.takeRow(op.getIndices(), "indices");
+    Value indices = row.takeIndices(op.getIndices(), "indices");
     Value picked =
         op.getUniform()
             ? row.splat(1.0 / count, count)

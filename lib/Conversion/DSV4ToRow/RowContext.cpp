@@ -12,6 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -36,11 +37,19 @@ std::string RowContext::getName(Value source) {
              : "";
 }
 
+/// The type of the elements of a tensor in row programs: those of ui32 are i32.
+static Type getRowElement(RankedTensorType tensor) {
+  Type element = tensor.getElementType();
+  return element.isUnsignedInteger(32)
+             ? IntegerType::get(tensor.getContext(), 32)
+             : element;
+}
+
 Value RowContext::getBuffer(Value source, StringRef field) {
   Type element = IntegerType::get(outside.getContext(), 8);
   if (auto tensor = dyn_cast<RankedTensorType>(source.getType()))
     if (tensor.getElementTypeBitWidth() >= 8)
-      element = tensor.getElementType();
+      element = getRowElement(tensor);
   auto type = MemRefType::get({ShapedType::kDynamic}, element);
   return BufferOp::create(outside, loc, type, source,
                           field.empty() ? StringAttr()
@@ -95,6 +104,12 @@ Value RowContext::add(Value lhs, Value rhs, StringRef name) {
   return arith::AddIOp::create(inside, getLoc(name), lhs, rhs);
 }
 
+Value RowContext::sub(Value lhs, Value rhs, StringRef name) {
+  if (matchPattern(rhs, m_Zero()))
+    return lhs;
+  return arith::SubIOp::create(inside, getLoc(name), lhs, rhs);
+}
+
 Value RowContext::mul(Value lhs, Value rhs, StringRef name) {
   if (matchPattern(rhs, m_One()) || matchPattern(lhs, m_Zero()))
     return lhs;
@@ -111,6 +126,14 @@ Value RowContext::rem(Value lhs, Value rhs, StringRef name) {
   if (matchPattern(rhs, m_One()))
     return constant(0);
   return arith::RemSIOp::create(inside, getLoc(name), lhs, rhs);
+}
+
+Value RowContext::min(Value lhs, Value rhs, StringRef name) {
+  return arith::MinSIOp::create(inside, getLoc(name), lhs, rhs);
+}
+
+Value RowContext::max(Value lhs, Value rhs, StringRef name) {
+  return arith::MaxSIOp::create(inside, getLoc(name), lhs, rhs);
 }
 
 Value RowContext::isNotNegative(Value value) {
@@ -133,11 +156,52 @@ Value RowContext::both(Value lhs, Value rhs, StringRef name) {
 // Addresses
 //===----------------------------------------------------------------------===//
 
+StridesAttr RowContext::getStrides(Value source) {
+  // What another op of the kernel computes has no memory.
+  auto inner = dyn_cast<BlockArgument>(source);
+  auto arg =
+      inner ? dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()])
+            : BlockArgument();
+  Operation *func = arg ? arg.getOwner()->getParentOp() : nullptr;
+  return isa_and_present<FunctionOpInterface>(func)
+             ? dsv4::getStrides(func, arg.getArgNumber())
+             : StridesAttr();
+}
+
+int64_t RowContext::getRowAlignment(Value source, int64_t contiguous) {
+  StridesAttr strides = getStrides(source);
+  return strides ? strides.getAlign() : contiguous;
+}
+
+/// Bytes of an element of the buffer of a tensor.
+static int64_t getCellBytes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+}
+
+Value RowContext::getPageStride(Value cache, StringRef field) {
+  StridesAttr strides = getStrides(cache);
+  if (!strides)
+    return {};
+  int64_t stride = strides.getStrides()[0];
+  if (!ShapedType::isDynamic(stride))
+    return constant(stride, getName(cache) + "_page_stride");
+  return StrideOp::create(
+      outside, loc, cache,
+      field.empty() ? StringAttr() : outside.getStringAttr(field), int64_t(0));
+}
+
 Value RowContext::getStride(Value tensor, int64_t axis) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int64_t last = type.getRank() - 1;
   if (axis == last)
     return constant(1);
+  if (StridesAttr strides = getStrides(tensor)) {
+    int64_t stride = strides.getStrides()[axis];
+    if (!ShapedType::isDynamic(stride))
+      return constant(stride / getCellBytes(tensor));
+    return StrideOp::create(outside, loc, tensor, StringAttr(), axis);
+  }
   Value stride = getExtent(tensor, last);
   if (!type.isDynamicDim(last)) {
     int64_t bits = getElementBits(type.getElementType());
@@ -156,42 +220,95 @@ Value RowContext::getOffset(Value tensor, ArrayRef<Value> indices) {
     Value part = mul(index, getStride(tensor, axis));
     offset = offset ? add(offset, part) : part;
   }
-  return offset;
+  return offset ? offset : constant(0);
 }
 
 Value RowContext::getRowOffset(Value tensor, StringRef name) {
   int64_t rank = getSpaceRank();
+  if (getStrides(tensor))
+    return getStridedRowOffset(tensor, name);
   // A scale per row may have no axis.
   if (cast<RankedTensorType>(tensor.getType()).getRank() <= rank)
     return row;
   return mul(row, getStride(tensor, rank - 1), name);
 }
 
-Value RowContext::loadIndex(Value tensor, Value offset, StringRef name) {
-  Value loaded = memref::LoadOp::create(inside, getLoc(name), getBuffer(tensor),
-                                        ValueRange{offset});
-  return arith::IndexCastOp::create(inside, loc, inside.getIndexType(), loaded);
+Value RowContext::getStridedRowOffset(Value tensor, StringRef name) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  ArrayRef<int64_t> strides = getStrides(tensor).getStrides();
+  // The row has one index along all axes of the iteration space. Each division
+  // takes those of an inner axis off, but for axes whose elements follow each
+  // other as if they were one.
+  auto getBytes = [&](int64_t axis) {
+    return axis < static_cast<int64_t>(strides.size()) ? strides[axis]
+                                                       : getCellBytes(tensor);
+  };
+  auto continues = [&](int64_t axis) {
+    int64_t stride = getBytes(axis), inner = getBytes(axis + 1), span;
+    return !ShapedType::isDynamic(stride) && !ShapedType::isDynamic(inner) &&
+           !type.isDynamicDim(axis + 1) &&
+           !llvm::MulOverflow(inner, type.getDimSize(axis + 1), span) &&
+           stride == span;
+  };
+  Value offset, rest = row;
+  int64_t axis = std::min(getSpaceRank(), type.getRank()) - 1;
+  while (axis >= 0) {
+    int64_t inner = axis;
+    Value extent = axis > 0 ? getExtent(tensor, axis, /*min=*/1) : Value();
+    while (axis > 0 && continues(axis - 1))
+      if (--axis > 0)
+        extent = mul(extent, getExtent(tensor, axis, /*min=*/1));
+    StringRef own = axis == 0 ? name : "";
+    Value index = axis > 0 ? rem(rest, extent) : rest;
+    Value part = mul(index, getStride(tensor, inner), offset ? "" : own);
+    offset = offset ? add(part, offset, own) : part;
+    if (axis > 0)
+      rest = div(rest, extent);
+    --axis;
+  }
+  return offset ? offset : row;
+}
+
+Value RowContext::loadInteger(Value tensor, Value offset, StringRef name,
+                              IntegerKind kind) {
+  Value buffer = getBuffer(tensor);
+  bool isWide =
+      getRowElement(cast<RankedTensorType>(tensor.getType())).isInteger(64);
+  Location at =
+      isWide && !name.empty() ? getLoc((name + "_i64").str()) : getLoc(name);
+  Value loaded = memref::LoadOp::create(inside, at, buffer, ValueRange{offset});
+  // From here on all arithmetic is that of i32.
+  return isWide
+             ? row::NarrowOp::create(inside, getLoc(name), inside.getI32Type(),
+                                     loaded, kind == IntegerKind::Length)
+                   .getNarrowed()
+             : loaded;
+}
+
+Value RowContext::loadIndex(Value tensor, Value offset, StringRef name,
+                            IntegerKind kind) {
+  return arith::IndexCastOp::create(inside, loc, inside.getIndexType(),
+                                    loadInteger(tensor, offset, name, kind));
 }
 
 Value RowContext::loadIndexAt(Value tensor, ArrayRef<Value> indices,
-                              StringRef name) {
-  return loadIndex(tensor, getOffset(tensor, indices), name);
+                              StringRef name, IntegerKind kind) {
+  return loadIndex(tensor, getOffset(tensor, indices), name, kind);
 }
 
-Value RowContext::loadIndexOfRow(Value tensor, StringRef name) {
-  return loadIndex(tensor, getRowOffset(tensor), name);
+Value RowContext::loadIndexOfRow(Value tensor, StringRef name,
+                                 IntegerKind kind) {
+  return loadIndex(tensor, getRowOffset(tensor), name, kind);
 }
 
 Value RowContext::loadIndexIf(Value condition, Value tensor,
                               function_ref<Value()> offset, int64_t otherwise,
-                              StringRef name) {
-  Value buffer = getBuffer(tensor);
+                              StringRef name, IntegerKind kind) {
   auto lookup = scf::IfOp::create(inside, getLoc(name), inside.getI32Type(),
                                   condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(inside);
   inside.setInsertionPointToStart(lookup.thenBlock());
-  Value found =
-      memref::LoadOp::create(inside, loc, buffer, ValueRange{offset()});
+  Value found = loadInteger(tensor, offset(), /*name=*/"", kind);
   scf::YieldOp::create(inside, loc, found);
   inside.setInsertionPointToStart(lookup.elseBlock());
   Value none = arith::ConstantIntOp::create(inside, loc, otherwise, 32);
@@ -199,6 +316,13 @@ Value RowContext::loadIndexIf(Value condition, Value tensor,
   inside.setInsertionPointAfter(lookup);
   return arith::IndexCastOp::create(inside, loc, inside.getIndexType(),
                                     lookup.getResult(0));
+}
+
+Value RowContext::search(Value tensor, Value value, Value count,
+                         StringRef name) {
+  Value found = row::SearchOp::create(inside, getLoc(name), inside.getI32Type(),
+                                      getBuffer(tensor), value, count);
+  return arith::IndexCastOp::create(inside, loc, inside.getIndexType(), found);
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,7 +334,7 @@ StoredVector dsv4::locateRow(RowContext &row, Value tensor, int64_t begin,
   auto type = cast<RankedTensorType>(tensor.getType());
   StoredVector stored;
   stored.buffer = row.getBuffer(tensor);
-  stored.element = type.getElementType();
+  stored.element = getRowElement(type);
   stored.extent = stored.readable = count;
   int64_t bits = getElementBits(stored.element);
   int64_t cell = getElementBits(
@@ -221,8 +345,10 @@ StoredVector dsv4::locateRow(RowContext &row, Value tensor, int64_t begin,
       count == 1 && !hasAxis ? bits : type.getShape().back() * bits;
   stored.offset =
       row.add(row.getRowOffset(tensor), row.constant(begin * bits / cell));
-  stored.alignment =
-      std::gcd(std::gcd<int64_t>(16, rowBits / 8), begin * bits / 8);
+  int64_t alignment = std::gcd<int64_t>(16, rowBits / 8);
+  if (hasAxis || count > 1)
+    alignment = row.getRowAlignment(tensor, alignment);
+  stored.alignment = std::gcd(alignment, begin * bits / 8);
   stored.name = name;
   return stored;
 }
@@ -242,7 +368,7 @@ static Value readBounded(RowContext &row, KernelOp kernel, Value operand,
   int64_t axis = type.getRank() - 1;
   StoredVector stored;
   stored.buffer = row.getBuffer(operand);
-  stored.element = type.getElementType();
+  stored.element = getRowElement(type);
   stored.extent = stored.readable = max ? max : row.boundExtent(operand, axis);
   stored.length = row.getExtent(operand, axis);
   stored.offset = isShared ? row.constant(0)
@@ -252,6 +378,11 @@ static Value readBounded(RowContext &row, KernelOp kernel, Value operand,
           dyn_cast<BlockArgument>(kernel.getInputs()[inner.getArgNumber()]))
     stored.multiple =
         getDimMultiple(arg.getOwner()->getParentOp(), arg.getArgNumber(), axis);
+  // Vectors of as many elements begin at aligned addresses, too.
+  if (row.getStrides(operand))
+    stored.multiple =
+        std::min<int64_t>(stored.multiple, row.getRowAlignment(operand, 1) * 8 /
+                                               getElementBits(stored.element));
   stored.name = name;
   return buildRead(row, stored);
 }
@@ -305,6 +436,21 @@ Value RowContext::takeRow(Value operand, StringRef name, int64_t max) {
   return buildRead(*this, stored);
 }
 
+Value RowContext::takeIndices(Value operand, StringRef name) {
+  return toI32(takeRow(operand, name), name);
+}
+
+Value RowContext::toI32(Value indices, StringRef name) {
+  auto type = cast<VectorType>(indices.getType());
+  if (!type.getElementType().isInteger(64))
+    return indices;
+  return row::NarrowOp::create(
+             inside, getLoc(name),
+             VectorType::get(type.getShape(), inside.getI32Type()), indices,
+             /*saturate=*/false)
+      .getNarrowed();
+}
+
 Value RowContext::toF32(Value value, StringRef name) {
   auto type = cast<VectorType>(value.getType());
   auto f32 = VectorType::get(type.getShape(), inside.getF32Type());
@@ -328,8 +474,8 @@ Value RowContext::copy(Value value, Type element) {
   if (from == element)
     return value;
   value = toF32(value);
-  // All others have one NaN.
-  if (from.isBF16())
+  // All others have one NaN, as what is rounded has.
+  if (from.isBF16() && element.isF32())
     value = row::OneNaNOp::create(inside, loc, value.getType(), value);
   return fromF32(value, element);
 }

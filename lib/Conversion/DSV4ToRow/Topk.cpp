@@ -30,11 +30,20 @@ public:
   FailureOr<SmallVector<RowValue>> build();
 
 private:
-  /// The elements of the row that count.
-  Value buildLength();
+  /// The columns of the scores.
+  Value buildColumns();
+  /// The elements of the row that count, where nothing but lengths says so.
+  Value buildLength(Value columns);
+  /// The same of a row of a request that has several.
+  Value buildLengthOfRequest(Value columns);
+  /// The column after the last element of the row, which begins at `start`.
+  Value buildEnd(Value columns);
+  Value buildStart(Value columns);
   Value addBias(Value scores);
   /// The elements that were selected, without the bias.
   Value buildValues(Value scores, row::SelectOp select);
+  /// The indices as they are stored.
+  Value buildIndices(Value indices);
   /// Slots of the indices in a paged cache.
   Value buildSlots(Value indices);
   Value buildSlot(Value index);
@@ -43,6 +52,8 @@ private:
   RowContext &row;
   OpBuilder &b;
   int64_t max = 0; ///< Elements a row may have.
+  Value start;     ///< Where the row begins; null: at its first column.
+  Value hasStart;  ///< Whether it may begin there.
   /// The row of the page table, and whether there is one.
   Value tableRow, hasTableRow;
 };
@@ -61,20 +72,93 @@ static row::SelectOrder convert(TopkOrder order) {
   llvm_unreachable("all orders are above");
 }
 
-Value TopkBuilder::buildLength() {
+Value TopkBuilder::buildColumns() {
   auto scores = cast<RankedTensorType>(op.getScores().getType());
-  Value all = isa<BlockArgument>(op.getScores())
-                  ? row.getExtent(op.getScores(), scores.getRank() - 1)
-                  : row.constant(scores.getShape().back());
-  if (!op.getLengths())
-    return all;
+  return isa<BlockArgument>(op.getScores())
+             ? row.getExtent(op.getScores(), scores.getRank() - 1)
+             : row.constant(scores.getShape().back());
+}
+
+Value TopkBuilder::buildLength(Value columns) {
+  if (op.getNextN())
+    return buildLengthOfRequest(columns);
   Value given =
-      row.loadIndexOfRow(op.getLengths(), op.getRatio() ? "position" : "given");
+      row.loadIndexOfRow(op.getLengths(), op.getRatio() ? "position" : "given",
+                         IntegerKind::Length);
   if (op.getRatio())
     given = row.div(row.add(given, row.constant(1)),
                     row.constant(*op.getRatio()), "complete");
   given = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
-  return arith::MinSIOp::create(b, row.getLoc("length"), given, all);
+  return arith::MinSIOp::create(b, row.getLoc("length"), given, columns);
+}
+
+Value TopkBuilder::buildLengthOfRequest(Value columns) {
+  Value lengths = op.getLengths();
+  auto rows = static_cast<int64_t>(*op.getNextN());
+  Value request = row.div(row.getRow(), row.constant(rows), "request_of_row");
+  // Rows need not be those of the requests.
+  Value given = row.loadIndexIf(
+      row.isBelow(request, row.getExtent(lengths, 0)), lengths,
+      [&] { return row.getOffset(lengths, {request}); }, 0, "given",
+      IntegerKind::Length);
+  // The last row of a request has all of it.
+  Value after =
+      arith::SubIOp::create(b, row.getLoc("rows_after"), row.constant(rows - 1),
+                            row.rem(row.getRow(), row.constant(rows)));
+  given = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
+  given = arith::SubIOp::create(b, row.getLoc(), given, after);
+  given = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
+  if (op.getRatio())
+    given = row.div(given, row.constant(*op.getRatio()), "complete");
+  return arith::MinSIOp::create(b, row.getLoc("length"), given, columns);
+}
+
+Value TopkBuilder::buildStart(Value columns) {
+  Value given = row.loadIndexOfRow(op.getStarts(), "given_start");
+  Value start = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
+  start = arith::MinSIOp::create(b, row.getLoc("start"), start, columns);
+  // No row begins before the first column.
+  hasStart = row.isNotNegative(given);
+  return start;
+}
+
+Value TopkBuilder::buildEnd(Value columns) {
+  Location loc = row.getLoc();
+  Value end = columns;
+  if (op.getLengths()) {
+    end = buildLength(columns);
+    if (!start)
+      return end;
+    end = arith::MinSIOp::create(b, loc, row.add(start, end), columns);
+  } else if (op.getEnds()) {
+    end = row.loadIndexOfRow(op.getEnds(), "given_end");
+    end = arith::MinSIOp::create(b, loc, end, columns);
+  }
+  if (start)
+    end = arith::SelectOp::create(b, loc, hasStart, end, row.constant(0));
+  if (!start && !op.getEnds())
+    return end;
+  return arith::MaxSIOp::create(b, row.getLoc("end"), end,
+                                start ? start : row.constant(0));
+}
+
+Value TopkBuilder::buildIndices(Value indices) {
+  if (!op.getOffsets())
+    return indices;
+  Value offset = row.loadIndexOfRow(op.getOffsets(), "index_offset");
+  auto type = cast<VectorType>(indices.getType());
+  auto map = row::MapOp::create(b, row.getLoc("indices"), type, indices);
+  OpBuilder::InsertionGuard saved(b);
+  Value index =
+      b.createBlock(&map.getBody(), {}, b.getIndexType(), row.getLoc("index"))
+          ->getArgument(0);
+  Value moved =
+      arith::SelectOp::create(b, row.getLoc(), row.isNotNegative(index),
+                              row.add(index, offset), row.constant(-1));
+  Value stored =
+      arith::IndexCastOp::create(b, row.getLoc(), type.getElementType(), moved);
+  row::YieldOp::create(b, row.getLoc(), stored);
+  return map.getMapped();
 }
 
 Value TopkBuilder::addBias(Value scores) {
@@ -145,19 +229,22 @@ FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
            << "topk_c1: a row may have more than " << TopkOp::kMaxColumns
            << " elements: run dsv4-specialize, which bounds a named axis";
   max = std::max<int64_t>(max, 1);
-  Value length = buildLength();
+  Value columns = buildColumns();
+  if (op.getStarts())
+    start = buildStart(columns);
+  Value end = buildEnd(columns);
   Value scores = row.toF32(row.takeRow(op.getScores(), "scores", max));
   int64_t k = op.getK();
   auto select = row::SelectOp::create(
       b, row.getLoc(), VectorType::get({k}, b.getI32Type()),
-      VectorType::get({k}, b.getF32Type()), addBias(scores), length,
-      convert(op.getOrder()), op.getSmallest());
+      VectorType::get({k}, b.getF32Type()), addBias(scores), start, end,
+      convert(op.getOrder()), op.getSmallest(), op.getTiesHigh());
   if (op.getGroups()) {
     select.setGroups(*op.getGroups());
     select.setKeep(*op.getKeep());
     select.setBy(*op.getBy());
   }
-  SmallVector<RowValue> results = {{select.getIndices()}};
+  SmallVector<RowValue> results = {{buildIndices(select.getIndices())}};
   if (op.getValues())
     results.push_back({buildValues(scores, select)});
   if (op.getSlots())

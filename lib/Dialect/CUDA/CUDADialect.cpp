@@ -150,6 +150,22 @@ void ConstantOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                             APInt(width, getValue(), /*isSigned=*/true)));
 }
 
+LogicalResult BoundedOp::verify() {
+  auto max = static_cast<int64_t>(getMax());
+  if (max < 0)
+    return emitOpError() << "bounded_c1: expected 'max' not to be negative, "
+                            "got "
+                         << max;
+  return success();
+}
+
+void BoundedOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                  SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  setRange(getResult(), ConstantIntRanges::fromSigned(APInt(width, 0),
+                                                      APInt(width, getMax())));
+}
+
 unsigned cuda::getArchNumber(StringRef arch) {
   unsigned number = 0;
   if (!arch.consume_front("sm_") || arch.consumeInteger(10, number))
@@ -300,6 +316,13 @@ LogicalResult SwapNibblesOp::verify() {
   return success();
 }
 
+LogicalResult NarrowOp::verify() {
+  if (getSaturate() && isa<VectorType>(getSource().getType()))
+    return emitOpError() << "narrow_c1: expected a scalar with 'saturate', got "
+                         << getSource().getType();
+  return success();
+}
+
 LogicalResult JoinOp::verify() {
   auto first = cast<VectorType>(getFirst().getType());
   auto second = cast<VectorType>(getSecond().getType());
@@ -405,6 +428,15 @@ LogicalResult IsLastOp::verify() {
     return emitOpError() << "is_last_c2: expected 'rows' with 'threads', and "
                             "not without";
   return success();
+}
+
+// It is below the count, or 0.
+void SearchOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                 SetIntRangeFn setRange) {
+  constexpr unsigned width = 32;
+  setRange(getFound(),
+           ConstantIntRanges::range(APInt::getZero(width),
+                                    APInt(width, INT32_MAX - 1), true));
 }
 
 //===----------------------------------------------------------------------===//

@@ -179,6 +179,10 @@ SmallVector<TemplateArgument> IsLastOp::getTemplateArguments() {
 }
 bool IsLastOp::isInt32(OpOperand &) { return true; }
 
+StringRef SearchOp::getCallee() { return "dsv4::search"; }
+StringRef SearchOp::getHeader() { return "rows/search.cuh"; }
+bool SearchOp::isInt32(OpOperand &) { return true; }
+
 StringRef WaitForPreviousKernelOp::getCallee() {
   return "dsv4::wait_for_previous_kernel";
 }
@@ -211,6 +215,11 @@ StringRef SwapNibblesOp::getHeader() { return "core/core.cuh"; }
 
 StringRef OneNaNOp::getCallee() { return "dsv4::one_nan"; }
 StringRef OneNaNOp::getHeader() { return "rows/rows.cuh"; }
+
+StringRef NarrowOp::getCallee() {
+  return getSaturate() ? "dsv4::saturate" : "dsv4::narrow";
+}
+StringRef NarrowOp::getHeader() { return "core/integers.cuh"; }
 
 StringRef JoinOp::getCallee() {
   return getVector(getJoined()).getRank() == 1 ? "dsv4::join_vectors"

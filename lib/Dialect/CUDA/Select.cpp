@@ -87,6 +87,10 @@ LogicalResult SelectOp::verify() {
                             "'algorithm "
                          << stringifySelectAlgorithm(algorithm) << "', got "
                          << getCluster();
+  if (getGroups() > 1 && (getHead() || getTiesHigh()))
+    return emitOpError() << "select_c5: expected one group with "
+                         << (getHead() ? "a 'head'" : "'ties high'") << ", got "
+                         << getGroups();
   if (getFewRounds() &&
       (algorithm != SelectAlgorithm::Stream || getCluster() > 1))
     return emitOpError() << "select_c4: expected 'few_rounds' of one block "
@@ -107,6 +111,9 @@ LogicalResult SelectOp::verifyRegions() {
            << "select_c1: expected regions of (column) and (rank, index, "
               "value) that end in a 'cuda.select_yield' of one and of no "
               "vector";
+  if (getHead() && getVector().getNumElements() == 1)
+    return emitOpError() << "select_c5: expected no 'head' with vectors of one "
+                            "element, which begin anywhere";
   return success();
 }
 
@@ -185,11 +192,17 @@ std::optional<CallConfig> SelectOp::getConfig() {
          Enumerator{"dsv4::TopkOrder", stringifySelectOrder(getOrder())}});
   if (getSmallest())
     config.members.push_back({"largest", false});
+  if (getTiesHigh())
+    config.members.push_back({"ties_high", true});
+  if (getHead())
+    config.members.push_back({"has_head", true});
   return config;
 }
 
 SmallVector<CallArgument> SelectOp::getCallArguments() {
   SmallVector<CallArgument> arguments = {getLength()};
+  if (getHead())
+    arguments.push_back(getHead());
   if (getWorkspace())
     arguments.push_back(getWorkspace());
   arguments.push_back(Lambda{&getLoad()});

@@ -118,7 +118,7 @@ StringRef SelectTilesOp::getHeader() { return "select/topk_tiles.cuh"; }
 
 std::optional<CallConfig> SelectTilesOp::getConfig() {
   auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
-  return CallConfig{"dsv4::TopkTilesDefaults",
+  CallConfig config{"dsv4::TopkTilesDefaults",
                     {{"k", number(getK())},
                      {"rows", number(getRows())},
                      {"tile_columns", number(getColumns())},
@@ -127,6 +127,9 @@ std::optional<CallConfig> SelectTilesOp::getConfig() {
                                           stringifySelectOrder(getOrder())}},
                      {"largest", !getSmallest()},
                      {"shared_bytes", getSharedBytes()}}};
+  if (getTiesHigh())
+    config.members.push_back({"ties_high", true});
+  return config;
 }
 
 SmallVector<CallArgument> SelectTilesOp::getCallArguments() {

@@ -24,6 +24,35 @@ using namespace dsv4;
 // Shared pieces of syntax
 //===----------------------------------------------------------------------===//
 
+/// strides ::= (stride (`,` stride)*)?, stride ::= integer | `?`
+static ParseResult parseStrideList(AsmParser &parser,
+                                   SmallVector<int64_t> &strides) {
+  do {
+    int64_t stride = ShapedType::kDynamic;
+    if (failed(parser.parseOptionalQuestion())) {
+      OptionalParseResult parsed = parser.parseOptionalInteger(stride);
+      if (!parsed.has_value() && strides.empty())
+        return success();
+      if (!parsed.has_value())
+        return parser.emitError(parser.getCurrentLocation(),
+                                "expected '?' or a number of bytes");
+      if (failed(*parsed))
+        return failure();
+    }
+    strides.push_back(stride);
+  } while (succeeded(parser.parseOptionalComma()));
+  return success();
+}
+
+static void printStrideList(AsmPrinter &printer, ArrayRef<int64_t> strides) {
+  llvm::interleaveComma(strides, printer, [&](int64_t stride) {
+    if (ShapedType::isDynamic(stride))
+      printer << '?';
+    else
+      printer << stride;
+  });
+}
+
 /// group ::= integer | `row` | `tensor`
 static ParseResult parseGroup(AsmParser &parser, int64_t &group) {
   int64_t value = 0;
@@ -293,7 +322,7 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   auto type = toElementType(element);
   if (!type || !layout::isDataType(*type))
     return emitError() << "format_c1: expected elements of type f4E2M1FN, i4, "
-                          "f8E4M3FN, bf16 or f32, got "
+                          "f8E4M3FN, bf16, f16 or f32, got "
                        << element;
   if (highFirst && getElementBits(element) != 4)
     return emitError() << "format_c3: expected only elements of 4 bits to be "
@@ -303,7 +332,7 @@ LogicalResult FormatAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     auto scaleType = toElementType(scale.getElement());
     if (!scaleType || !layout::isScaleType(*scaleType))
       return emitError() << "format_c1: expected scales of type f8E8M0FNU, "
-                            "f8E4M3FN, bf16 or f32, got "
+                            "f8E4M3FN, bf16, f16 or f32, got "
                          << scale.getElement();
   }
   return success();
@@ -316,6 +345,25 @@ LogicalResult PolicyAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "policy_c1: expected 'multiple' to be a power of two "
                           "between 1 and 4096, and 1 with 'exact', got "
                        << multiple;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+LogicalResult StridesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<int64_t> strides, int64_t align) {
+  if (align < 1 || align > 16 || !llvm::isPowerOf2_64(align))
+    return emitError() << "strides_c1: expected 'align' to be a power of two "
+                          "between 1 and 16, got "
+                       << align;
+  for (int64_t stride : strides)
+    if (!ShapedType::isDynamic(stride) &&
+        (stride < 0 || stride > INT32_MAX || stride % align != 0))
+      return emitError() << "strides_c2: expected strides of '?', or of 0 to "
+                            "2^31 - 1 bytes in multiples of "
+                         << align << " (of 'align'), got " << stride;
   return success();
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dsv4/Dialect/DSV4.h"
+#include "dsv4/Dialect/RecordLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -103,14 +104,17 @@ struct KnownAttribute {
 };
 } // namespace
 
-/// Users write the first three, passes the others.
+/// Users write the first four, passes the others.
 static const KnownAttribute knownAttributes[] = {
     {DSV4Dialect::kNameAttr, Place::Argument},
     {DSV4Dialect::kDimsAttr, Place::Argument},
+    {DSV4Dialect::kStridesAttr, Place::Argument},
     {DSV4Dialect::kPoliciesAttr, Place::Function},
+    {DSV4Dialect::kSeparateLaunchesAttr, Place::Function},
     {DSV4Dialect::kBoundsAttr, Place::Function},
     {DSV4Dialect::kSummaryAttr, Place::Kernel},
     {DSV4Dialect::kRowsOfAttr, Place::Kernel},
+    {DSV4Dialect::kPartsAttr, Place::Kernel},
     {DSV4Dialect::kScheduleAttr, Place::OutlinedKernel}};
 
 /// ", the nearest is 'dsv4.dims' of an argument".
@@ -155,6 +159,26 @@ static LogicalResult refuse(Operation *op, StringRef name, StringRef what) {
                            << suggest(name);
 }
 
+/// Whether `attr` is an array of a dictionary per part, with what it computes
+/// and its schedule.
+static bool isPartList(Attribute attr) {
+  auto parts = dyn_cast<ArrayAttr>(attr);
+  return parts && !parts.empty() && llvm::all_of(parts, [](Attribute entry) {
+           auto part = dyn_cast<DictionaryAttr>(entry);
+           return part && part.size() == 2 &&
+                  part.getAs<StringAttr>("summary") &&
+                  part.getAs<ScheduleAttr>("schedule");
+         });
+}
+
+/// Whether `attr` is a schedule, or an array of some.
+static bool isScheduleOrList(Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  return isa<ScheduleAttr>(attr) ||
+         (list && !list.empty() &&
+          llvm::all_of(list, llvm::IsaPred<ScheduleAttr>));
+}
+
 LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
   if (llvm::none_of(knownAttributes, [&](const KnownAttribute &known) {
@@ -165,10 +189,15 @@ LogicalResult DSV4Dialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "expects '" << attr.getName().getValue() << "' to be " << what;
   };
+  if (attr.getName() == kSeparateLaunchesAttr)
+    return isa<UnitAttr>(attr.getValue()) ? success() : expects("a unit");
   if (attr.getName() == kSummaryAttr && !isa<StringAttr>(attr.getValue()))
     return expects("a string");
-  if (attr.getName() == kScheduleAttr && !isa<ScheduleAttr>(attr.getValue()))
-    return expects("a #dsv4.schedule");
+  if (attr.getName() == kScheduleAttr && !isScheduleOrList(attr.getValue()))
+    return expects("a #dsv4.schedule, or an array of some");
+  if (attr.getName() == kPartsAttr && !isPartList(attr.getValue()))
+    return expects("an array of dictionaries {schedule = #dsv4.schedule<...>, "
+                   "summary = \"...\"}");
   if (attr.getName() == kRowsOfAttr) {
     auto index = dyn_cast<IntegerAttr>(attr.getValue());
     bool isInput = index && index.getType().isSignlessInteger(64) &&
@@ -221,6 +250,60 @@ static std::string findNameUsedTwice(FunctionOpInterface func) {
   return "";
 }
 
+/// Bytes of the largest stored element of an argument; 0 if it has no strides.
+static int64_t getMaxElementBytes(Type type) {
+  auto bytesOf = [](Type element) -> int64_t {
+    return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  };
+  int64_t bytes = 0;
+  if (auto cache = dyn_cast<CacheType>(type))
+    for (FieldAttr field : cache.getRecord().getFields())
+      bytes = std::max(bytes, bytesOf(field.getElement()));
+  else if (auto tensor = dyn_cast<RankedTensorType>(type);
+           tensor && tensor.getElementType().isIntOrFloat())
+    bytes = bytesOf(tensor.getElementType());
+  return bytes;
+}
+
+static LogicalResult verifyStrides(Operation *op, FunctionOpInterface func,
+                                   unsigned index, Attribute value) {
+  auto emitError = [&] {
+    return op->emitOpError() << "expects 'dsv4.strides' of argument " << index
+                             << " ('" << getArgumentName(func, index) << "') ";
+  };
+  auto strides = dyn_cast<StridesAttr>(value);
+  Type type = func.getArgumentTypes()[index];
+  auto cache = dyn_cast<CacheType>(type);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!strides || !(cache || (tensor && tensor.getRank() > 0)))
+    return emitError() << "to be a #dsv4.strides of a cache, or of a tensor "
+                          "with axes, got "
+                       << value << " of " << type;
+  size_t expected = cache ? 1 : tensor.getRank() - 1;
+  if (strides.getStrides().size() != expected)
+    return emitError() << "to have strides_c3: " << expected << " strides, "
+                       << (cache ? "that of the pages of a cache"
+                                 : "one for every axis but the last")
+                       << ", got " << strides.getStrides().size();
+  int64_t bytes = getMaxElementBytes(type);
+  if (bytes > strides.getAlign())
+    return emitError() << "to have strides_c4: an 'align' of at least " << bytes
+                       << ", the bytes of an element, got "
+                       << strides.getAlign();
+  if (!cache || ShapedType::isDynamic(strides.getStrides()[0]))
+    return success();
+  if (size_t buffers = getPagedBuffers(cache).size(); buffers != 1)
+    return emitError() << "to have strides_c5: '?' as the stride of a cache of "
+                       << buffers << " buffers, got "
+                       << strides.getStrides()[0];
+  int64_t pageBytes = getPageBytes(cache, getPagedBuffers(cache)[0]);
+  if (strides.getStrides()[0] < pageBytes)
+    return emitError() << "to have strides_c5: at least " << pageBytes
+                       << ", the bytes of a page, got "
+                       << strides.getStrides()[0];
+  return success();
+}
+
 LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
                                                     unsigned regionIndex,
                                                     unsigned argIndex,
@@ -259,6 +342,8 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
                                  << argIndex << " to hold identifiers";
     return success();
   }
+  if (attr.getName() == kStridesAttr)
+    return verifyStrides(op, func, argIndex, attr.getValue());
   return refuse(op, attr.getName(), "argument ");
 }
 
@@ -298,6 +383,52 @@ std::string dsv4::getBindingName(Operation *func, unsigned index,
   return field.empty() ? name : name + "." + field.str();
 }
 
+StridesAttr dsv4::getStrides(Operation *func, unsigned index) {
+  return cast<FunctionOpInterface>(func).getArgAttrOfType<StridesAttr>(
+      index, DSV4Dialect::kStridesAttr);
+}
+
+std::string dsv4::getStrideName(Operation *func, unsigned index, int64_t axis,
+                                StringRef field) {
+  return getBindingName(func, index, field) + ".stride." +
+         std::to_string(axis);
+}
+
+SmallVector<StringRef> dsv4::getPagedBuffers(CacheType cache) {
+  SmallVector<StringRef> buffers;
+  if (getLayout(cache).hasPages())
+    buffers.push_back("");
+  for (FieldAttr field : cache.getRecord().getFields())
+    if (field.getPlacement() == Placement::Array &&
+        field.getGroup() != FieldAttr::kPerTensor)
+      buffers.push_back(field.getName());
+  return buffers;
+}
+
+int64_t dsv4::getPageBytes(CacheType cache, StringRef buffer) {
+  if (buffer.empty())
+    return getLayout(cache).getPageBytes();
+  return cache.getPage() * cache.getRecord().getField(buffer).getByteSize();
+}
+
+/// Adds the names of the strides that are known at run time only.
+static void addStrideNames(Operation *func, unsigned index, Type type,
+                           std::vector<std::string> &names) {
+  StridesAttr strides = getStrides(func, index);
+  if (!strides)
+    return;
+  for (auto [axis, stride] : llvm::enumerate(strides.getStrides())) {
+    if (!ShapedType::isDynamic(stride))
+      continue;
+    auto cache = dyn_cast<CacheType>(type);
+    SmallVector<StringRef> buffers = {""};
+    if (cache)
+      buffers = getPagedBuffers(cache);
+    for (StringRef buffer : buffers)
+      names.push_back(getStrideName(func, index, axis, buffer));
+  }
+}
+
 rt::PlanNames dsv4::getPlanNames(Operation *func) {
   rt::PlanNames names;
   auto addExtent = [&](unsigned index, int64_t axis) {
@@ -319,6 +450,7 @@ rt::PlanNames dsv4::getPlanNames(Operation *func) {
         if (tensor.isDynamicDim(axis))
           addExtent(index, axis);
     }
+    addStrideNames(func, index, type, names.extents);
   }
   return names;
 }

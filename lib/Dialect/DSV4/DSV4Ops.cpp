@@ -35,147 +35,6 @@ ResultContract dsv4::getResultContract(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// PagedGatherOp
-//===----------------------------------------------------------------------===//
-
-MutableOperandRange PagedGatherOp::getDpsInitsMutable() {
-  // Both destinations are the last operands, one after the other.
-  unsigned begin = getODSOperandIndexAndLength(5).first;
-  return MutableOperandRange(*this, begin, getNumOperands() - begin);
-}
-
-void PagedGatherOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
-  setName(getRows(), "rows");
-  if (getValid())
-    setName(getValid(), "valid");
-}
-
-Value PagedGatherOp::getRowOperand() { return getOut(); }
-
-SmallVector<RowSegment> PagedGatherOp::getRowSegments() {
-  SmallVector<RowSegment> segments;
-  for (FieldAttr field : getCache().getType().getRecord().getFields())
-    if (field.isData())
-      segments.push_back(
-          {field.getExtent(), getElementBits(field.getElement())});
-  return segments;
-}
-
-SmallVector<ScaleGroup> PagedGatherOp::getScaleGroups() {
-  SmallVector<ScaleGroup> groups;
-  for (FieldAttr field : getCache().getType().getRecord().getFields())
-    if (field.isScale() && field.getGroup() > 0)
-      groups.push_back({field.getGroup(), field.getInterleave()});
-  return groups;
-}
-
-bool PagedGatherOp::acceptsProducer(OpOperand &) { return false; }
-
-SmallVector<std::pair<TensorAxis, TensorAxis>> PagedGatherOp::getTiedAxes() {
-  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
-  int64_t rank = cast<ShapedType>(getIndices().getType()).getRank();
-  tieAxes(getIndices(), getOut(), rank, pairs);
-  if (getMask())
-    tieAxes(getIndices(), getMask(), rank, pairs);
-  if (hasLengthsPerRequest())
-    tieAxes(getLengths(), getPageTable(), 1, pairs);
-  else if (getLengths())
-    tieAxes(getIndices(), getLengths(), rank - 1, pairs);
-  if (getRequests())
-    tieAxes(getIndices(), getRequests(), 1, pairs);
-  else if (getPageTable())
-    tieAxes(getIndices(), getPageTable(), rank - 1, pairs);
-  return pairs;
-}
-
-/// Clause paged_gather_c5.
-static LogicalResult verifyGatherLengths(PagedGatherOp op) {
-  if (!op.getLengths()) {
-    if (!op.getLengthsPer())
-      return success();
-    return op.emitOpError()
-           << "paged_gather_c5: 'per "
-           << stringifyLengthsPer(*op.getLengthsPer()) << "' needs 'lengths'";
-  }
-  auto type = cast<ShapedType>(op.getLengths().getType());
-  if (op.hasLengthsPerRequest()) {
-    if (!op.getRequests())
-      return op.emitOpError() << "paged_gather_c5: 'lengths per request' need "
-                                 "'requests', the request of each token";
-    int64_t requests =
-        cast<ShapedType>(op.getPageTable().getType()).getDimSize(0);
-    if (type.hasRank() && compatible(type.getShape(), requests))
-      return success();
-    return op.emitOpError()
-           << "paged_gather_c5: expected 'lengths per request' of shape "
-           << formatShape(requests) << ", one per row of 'pages', got " << type;
-  }
-  auto tokens = cast<ShapedType>(op.getIndices().getType()).getShape();
-  tokens = tokens.drop_back();
-  if (type.hasRank() && compatible(type.getShape(), tokens))
-    return success();
-  InFlightDiagnostic error = op.emitOpError()
-                             << "paged_gather_c5: expected 'lengths' of shape "
-                             << formatShape(tokens)
-                             << (tokens.empty() ? "" : ", one per token")
-                             << ", got " << type;
-  if (op.getRequests())
-    error << "; lengths of requests are 'lengths per request'";
-  return error;
-}
-
-LogicalResult PagedGatherOp::verify() {
-  auto indices = cast<ShapedType>(getIndices().getType());
-  if (!indices.hasRank() || indices.getRank() < 1 || indices.getRank() > 2)
-    return emitOpError() << "paged_gather_c1: expected 'indices' of rank 1 or "
-                            "2, got "
-                         << indices;
-  bool perToken = indices.getRank() == 2;
-
-  SmallVector<int64_t> shape = llvm::to_vector(indices.getShape());
-  shape.push_back(getCache().getType().getRecord().getRowExtent());
-  auto out = cast<ShapedType>(getOut().getType());
-  if (!out.hasRank() || !compatible(out.getShape(), shape) ||
-      ShapedType::isDynamic(out.getShape().back()))
-    return emitOpError() << "paged_gather_c2: expected 'outs' of the shape of "
-                            "'indices' and a last extent of "
-                         << shape.back() << ", got " << out;
-
-  if (Value table = getPageTable()) {
-    auto type = cast<ShapedType>(table.getType());
-    bool good = type.hasRank() && type.getRank() == indices.getRank();
-    if (good && perToken && !getRequests())
-      good = compatible(type.getShape().take_front(), shape[0]);
-    if (!good)
-      return emitOpError() << "paged_gather_c3: expected 'pages' of the rank "
-                              "of 'indices', of rank 2 with one row per token "
-                              "(with 'requests', one per request), got "
-                           << type;
-  }
-  if (Value requests = getRequests()) {
-    auto type = cast<ShapedType>(requests.getType());
-    auto table = getPageTable() ? cast<ShapedType>(getPageTable().getType())
-                                : ShapedType();
-    if (!perToken || !table || table.getRank() != 2 || !type.hasRank() ||
-        type.getRank() != 1 || !compatible(type.getShape(), shape[0]))
-      return emitOpError() << "paged_gather_c4: expected 'requests' of shape "
-                              "[tokens] beside a page table of rank 2, got "
-                           << type;
-  }
-  if (failed(verifyGatherLengths(*this)))
-    return failure();
-  if (Value mask = getMask()) {
-    auto type = cast<ShapedType>(mask.getType());
-    if (!type.hasRank() || !compatible(type.getShape(), indices.getShape()))
-      return emitOpError()
-             << "paged_gather_c6: expected 'mask' of the shape of "
-                "'indices', got "
-             << type;
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // DequantizeOp
 //===----------------------------------------------------------------------===//
 
@@ -322,7 +181,7 @@ LogicalResult KernelOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
-// BufferOp, WorkspaceOp, ExtentOp, RowCountOp
+// BufferOp, WorkspaceOp, ExtentOp, StrideOp, RowCountOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult BufferOp::verify() {
@@ -343,6 +202,9 @@ LogicalResult BufferOp::verify() {
     return emitOpError() << "buffer_c2: only a cache has fields";
   Type source = getElementTypeOrSelf(getSource().getType());
   bool bytes = source.getIntOrFloatBitWidth() < 8;
+  // What ui32 says is for the caller only.
+  if (source.isUnsignedInteger(32))
+    source = IntegerType::get(getContext(), 32);
   if (bytes ? !element.isInteger(8) : element != source)
     return emitOpError() << "buffer_c1: expected a memref of "
                          << (bytes ? "i8" : "the tensor's element type")
@@ -396,13 +258,51 @@ void ExtentOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                                  APInt(width, getMax()), true));
 }
 
+LogicalResult StrideOp::verify() {
+  auto cache = dyn_cast<CacheType>(getSource().getType());
+  int64_t count =
+      cache ? 1 : cast<RankedTensorType>(getSource().getType()).getRank() - 1;
+  auto axis = static_cast<int64_t>(getAxis());
+  if (axis < 0 || axis >= count)
+    return emitOpError() << "stride_c1: expected an axis before the last one, "
+                            "got axis "
+                         << axis << " of " << getSource().getType();
+  StringRef field = getField().value_or("");
+  if (cache ? !llvm::is_contained(getPagedBuffers(cache), field)
+            : getField().has_value())
+    return emitOpError() << "stride_c2: " << getSource().getType() << " has no "
+                         << (field.empty() ? "fields in its pages"
+                                           : "array field '" + field.str() +
+                                                 "' with pages");
+  return success();
+}
+
+void StrideOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                 SetIntRangeFn setRange) {
+  unsigned width = IndexType::kInternalStorageBitWidth;
+  setRange(getStride(),
+           ConstantIntRanges::range(APInt(width, 0), APInt(width, INT32_MAX),
+                                    /*isSigned=*/true));
+}
+
+LogicalResult RowCountOp::verify() {
+  constexpr int64_t kMaxPer = 65536;
+  auto per = static_cast<int64_t>(getPer());
+  if (per < 1 || per > kMaxPer)
+    return emitOpError() << "row_count_c1: expected 'per' between 1 and "
+                         << kMaxPer << ", got " << per;
+  return success();
+}
+
 OpFoldResult RowCountOp::fold(FoldAdaptor) {
   auto type = cast<RankedTensorType>(getSource().getType());
   int64_t rows = 1;
   for (int64_t extent : type.getShape().drop_back())
     if (ShapedType::isDynamic(extent) || llvm::MulOverflow(rows, extent, rows))
       return {};
-  return IntegerAttr::get(IndexType::get(getContext()), rows);
+  return IntegerAttr::get(
+      IndexType::get(getContext()),
+      llvm::divideCeil(rows, static_cast<int64_t>(getPer())));
 }
 
 void RowCountOp::inferResultRanges(ArrayRef<ConstantIntRanges>,

@@ -115,16 +115,21 @@ inline void printF32Dict(mlir::OpAsmPrinter &printer, mlir::Operation *,
   printer.printOptionalAttrDict(attributes.getValue(), elided);
 }
 
-inline mlir::ParseResult parseTiedResults(mlir::OpAsmParser &,
-                                          mlir::Type destination,
-                                          mlir::Type mask, mlir::Type &result,
-                                          mlir::Type &valid) {
-  result = destination;
-  valid = mask;
+/// The results of all destinations of an op.
+inline mlir::ParseResult
+parseTiedDestinations(mlir::OpAsmParser &, mlir::Type out,
+                      llvm::ArrayRef<mlir::Type> fields, mlir::Type mask,
+                      llvm::SmallVectorImpl<mlir::Type> &results) {
+  if (out)
+    results.push_back(out);
+  llvm::append_range(results, fields);
+  if (mask)
+    results.push_back(mask);
   return mlir::success();
 }
-inline void printTiedResults(mlir::OpAsmPrinter &, mlir::Operation *,
-                             mlir::Type, mlir::Type, mlir::Type, mlir::Type) {}
+inline void printTiedDestinations(mlir::OpAsmPrinter &, mlir::Operation *,
+                                  mlir::Type, mlir::TypeRange, mlir::Type,
+                                  mlir::TypeRange) {}
 
 } // namespace dsv4
 

@@ -32,6 +32,7 @@ std::optional<layout::ElementType> dsv4::toElementType(Type type) {
       .Case<Float8E4M3FNType>([](auto) { return ElementType::F8E4M3FN; })
       .Case<Float8E8M0FNUType>([](auto) { return ElementType::F8E8M0FNU; })
       .Case<BFloat16Type>([](auto) { return ElementType::BF16; })
+      .Case<Float16Type>([](auto) { return ElementType::F16; })
       .Case<Float32Type>([](auto) { return ElementType::F32; })
       .Default(std::nullopt);
 }
@@ -51,6 +52,8 @@ static Type fromElementType(MLIRContext *context, layout::ElementType type) {
     return Float8E8M0FNUType::get(context);
   case ElementType::BF16:
     return BFloat16Type::get(context);
+  case ElementType::F16:
+    return Float16Type::get(context);
   case ElementType::F32:
     return Float32Type::get(context);
   }

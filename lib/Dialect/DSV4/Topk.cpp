@@ -75,27 +75,39 @@ static bool fitsWarp(TopkOp op) {
 /// a bias decides, the element itself is not kept.
 static bool recomputes(TopkOp op) { return op.getBias() && op.getValues(); }
 
+/// Whether the indices are numbers of columns.
+static bool countsColumns(TopkOp op) {
+  return !op.getStarts() && !op.getOffsets();
+}
+
 SmallVector<Access> TopkOp::getDemandedAccesses(OpOperand &, Access access) {
   bool again = recomputes(*this);
+  // Lanes that have whole rows have them from the first column on.
+  bool ofWholeRows = fitsWarp(*this) && !getStarts();
   SmallVector<Access> demanded = {
       Access::columns(again ? 1 : 0)
-          .withStatistics(fitsWarp(*this) ? limits::kMaxWarpColumns : 0)};
+          .withStatistics(ofWholeRows ? limits::kMaxWarpColumns : 0)};
   // Elements of a tile are gone once they are consumed, and a row of it has no
-  // lanes of its own.
-  if (access.isRow() && !again && !getGroups())
+  // lanes of its own, and begins at the first column.
+  if (access.isRow() && !again && !getGroups() && !getStarts())
     demanded.push_back(Access::tile());
   return demanded;
 }
 
 SmallVector<Access> TopkOp::getProvidedAccesses(OpResult result) {
-  // Only the indices are available.
-  if (result.getResultNumber() != 0 || !fitsWarp(*this))
+  // Only the indices are available, and those of columns.
+  if (result.getResultNumber() != 0 || !fitsWarp(*this) ||
+      !countsColumns(*this))
     return {};
   return {Access::ranks().withStatistics(limits::kMaxWarpColumns)};
 }
 
 std::string TopkOp::getAccessNote(Access access) {
   bool ofStatistics = access.isColumns() && access.statistics != 0;
+  if (access.isRanks() && !countsColumns(*this))
+    return "with 'starts' or 'offsets' its indices are not those of columns";
+  if ((ofStatistics || access.isTile()) && getStarts())
+    return "with 'starts' its rows do not begin at the first column";
   if (access.isRanks() && fitsWarp(*this))
     return "only the indices of a selection can be used in its kernel";
   if ((ofStatistics || access.isRanks()) && !fitsWarp(*this))
@@ -127,8 +139,12 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
   int64_t rank = cast<ShapedType>(getScores().getType()).getRank() - 1;
   for (Value out : getOuts())
     tieAxes(getScores(), out, rank, pairs);
-  if (getLengths())
-    tieAxes(getScores(), getLengths(), rank, pairs);
+  // Of a request, lengths have no row.
+  Value lengths = getNextN() ? Value() : Value(getLengths());
+  for (Value value :
+       {lengths, Value(getStarts()), Value(getEnds()), Value(getOffsets())})
+    if (value)
+      tieAxes(getScores(), value, rank, pairs);
   if (getBias())
     pairs.push_back({{getScores(), rank}, {getBias(), 0}});
   if (getRequests())
@@ -142,11 +158,17 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
 // Verifier
 //===----------------------------------------------------------------------===//
 
+/// Whether indices of that type can be a result (DSV4_IndexResults).
+static bool isIndexResult(Type element) {
+  return element.isSignlessInteger(32) || element.isSignlessInteger(64) ||
+         element.isUnsignedInteger(32);
+}
+
 /// Clause topk_c2.
 static LogicalResult verifyDestinations(TopkOp op) {
   auto scores = cast<RankedTensorType>(op.getScores().getType());
   ArrayRef<int64_t> rows = scores.getShape().drop_back();
-  StringRef hint = op.getPageTable() ? "" : "; 'slots' of i32 need 'pages'";
+  StringRef hint = op.getPageTable() ? "" : "; 'slots' need 'pages'";
   size_t max = op.getPageTable() ? 3 : 2, min = op.getPageTable() ? 2 : 1;
   if (op.getOuts().size() < min || op.getOuts().size() > max)
     return op.emitOpError()
@@ -174,12 +196,13 @@ static LogicalResult verifyDestinations(TopkOp op) {
     bool isValues = name == "values";
     if (isValues ? type.getElementType() != scores.getElementType() &&
                        !type.getElementType().isF32()
-                 : !type.getElementType().isInteger(32))
+                 : !isIndexResult(type.getElementType()))
       return op.emitOpError()
              << "topk_c2: expected '" << name << "' of "
-             << (isValues ? "the element type of 'scores' or f32" : "i32")
+             << (isValues ? "the element type of 'scores' or f32"
+                          : "i32, i64 or ui32")
              << ", got " << type
-             << (type.getElementType().isInteger(32) ? hint : "");
+             << (isIndexResult(type.getElementType()) ? hint : "");
   }
   return success();
 }
@@ -212,6 +235,49 @@ static LogicalResult verifyGroups(TopkOp op) {
   return success();
 }
 
+/// Clause topk_c9, and those of `ties high`.
+static LogicalResult verifyStarts(TopkOp op) {
+  if (op.getStarts() && (op.getBias() || op.getGroups()))
+    return op.emitOpError()
+           << "topk_c9: expected no '" << (op.getBias() ? "bias" : "groups")
+           << "' with 'starts': it belongs to columns, and indices count from "
+              "the start";
+  if (op.getTiesHigh() && op.getGroups())
+    return op.emitOpError() << "topk_c12: expected no 'groups' with 'ties "
+                               "high': of equal groups the lower one is kept";
+  return success();
+}
+
+/// Clauses topk_c3 and topk_c10: what ends the rows.
+static LogicalResult verifyEnds(TopkOp op) {
+  auto scores = cast<RankedTensorType>(op.getScores().getType());
+  if (op.getLengths() && op.getEnds())
+    return op.emitOpError()
+           << "topk_c3: expected 'lengths' or 'ends' of the rows, got both";
+  auto nextN = op.getNextN();
+  if (!nextN)
+    return success();
+  auto lengths = op.getLengths()
+                     ? dyn_cast<RankedTensorType>(op.getLengths().getType())
+                     : RankedTensorType();
+  if (!lengths || lengths.getRank() != 1 || scores.getRank() != 2)
+    return op.emitOpError() << "topk_c10: expected 'lengths' of shape "
+                               "[requests] and 'scores' of shape [rows, N] "
+                               "with 'next_n'";
+  auto rows = static_cast<int64_t>(*nextN);
+  if (rows < 1 || rows > TopkOp::kMaxNextN)
+    return op.emitOpError() << "topk_c10: expected a 'next_n' between 1 and "
+                            << TopkOp::kMaxNextN << ", got " << rows;
+  if (!ShapedType::isDynamic(scores.getDimSize(0)) &&
+      !ShapedType::isDynamic(lengths.getDimSize(0)) &&
+      scores.getDimSize(0) != lengths.getDimSize(0) * rows)
+    return op.emitOpError()
+           << "topk_c10: expected " << rows << " rows of 'scores' for each of "
+           << lengths.getDimSize(0) << " 'lengths', got "
+           << scores.getDimSize(0) << " rows";
+  return success();
+}
+
 /// Whether it is positive, and no larger than numbers of a tensor.
 static bool isCount(IntegerAttr number) {
   return number.getInt() > 0 && number.getInt() <= INT32_MAX;
@@ -240,7 +306,8 @@ LogicalResult TopkOp::verify() {
                             "expected 'pages' with 'requests'";
   if (failed(verifyDestinations(*this)))
     return failure();
-  if (failed(verifyGroups(*this)))
+  if (failed(verifyGroups(*this)) || failed(verifyStarts(*this)) ||
+      failed(verifyEnds(*this)))
     return failure();
   ArrayRef<int64_t> rows = scores.getShape().drop_back();
   auto verifyPerRow = [&](Value value, StringRef clause, StringRef name) {
@@ -250,7 +317,14 @@ LogicalResult TopkOp::verify() {
                            << formatShape(rows) << ", got " << value.getType();
     return InFlightDiagnostic();
   };
-  if (getLengths() && failed(verifyPerRow(getLengths(), "topk_c3", "lengths")))
+  if (getLengths() && !getNextN() &&
+      failed(verifyPerRow(getLengths(), "topk_c3", "lengths")))
+    return failure();
+  if (getStarts() && failed(verifyPerRow(getStarts(), "topk_c3", "starts")))
+    return failure();
+  if (getEnds() && failed(verifyPerRow(getEnds(), "topk_c3", "ends")))
+    return failure();
+  if (getOffsets() && failed(verifyPerRow(getOffsets(), "topk_c11", "offsets")))
     return failure();
   if (getRatioAttr() && !getLengths())
     return emitOpError() << "topk_c7: expected 'lengths', which hold positions "

@@ -213,6 +213,17 @@ LogicalResult row::SelectOp::verify() {
                          << " groups that divide the row, of which some are "
                             "kept, by some of their elements, got "
                          << groups << ", " << keep << " and " << by;
+  if (groups > 1 && (getStart() || getTiesHigh()))
+    return emitOpError() << "select_c3: expected one group with "
+                         << (getStart() ? "a 'start'" : "'ties high'")
+                         << ", got " << groups;
+  return success();
+}
+
+LogicalResult NarrowOp::verify() {
+  if (getSaturate() && isa<VectorType>(getSource().getType()))
+    return emitOpError() << "narrow_c1: expected a scalar with 'saturate', got "
+                         << getSource().getType();
   return success();
 }
 

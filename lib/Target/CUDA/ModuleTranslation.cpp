@@ -101,6 +101,7 @@ FailureOr<std::string> ModuleTranslation::spellType(Type type, Location loc) {
       llvm::TypeSwitch<Type, StringRef>(type)
           .Case<cuda::CallableType>([](auto) { return "auto"; })
           .Case<BFloat16Type>([](auto) { return "dsv4::bf16"; })
+          .Case<Float16Type>([](auto) { return "dsv4::f16"; })
           .Case<Float32Type>([](auto) { return "float"; })
           .Case<Float8E4M3FNType>([](auto) { return "dsv4::e4m3"; })
           .Case<Float8E8M0FNUType>([](auto) { return "dsv4::ue8m0"; })
@@ -287,6 +288,20 @@ LogicalResult ModuleTranslation::printStatement(Operation *op) {
   os() << (isa<cuda::ConstantOp>(op) ? "constexpr " : "const ") << shown << " "
        << (memory ? "*" : "") << *name << " = " << value->text << ";\n";
   return success();
+}
+
+LogicalResult
+ModuleTranslation::printBranches(Block &first, Block &second,
+                                 llvm::function_ref<void()> between) {
+  const llvm::StringSet<> before = valueNames;
+  if (failed(printBlock(first)))
+    return failure();
+  between();
+  llvm::StringSet<> ofFirst = std::exchange(valueNames, before);
+  LogicalResult printed = printBlock(second);
+  for (const auto &name : ofFirst)
+    valueNames.insert(name.first());
+  return printed;
 }
 
 LogicalResult ModuleTranslation::printBlock(Block &block) {

@@ -511,6 +511,19 @@ struct IsLastDistribution
         .getLast();
   }
 };
+
+struct SearchDistribution
+    : DistributionModel<SearchDistribution, row::SearchOp> {
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
+                               Footprint) const {
+    auto search = cast<row::SearchOp>(op);
+    return cuda::SearchOp::create(
+               d.getBuilder(), op->getLoc(), search.getFound().getType(),
+               d.lookup(search.getBase()), d.getScalar(search.getValue()),
+               d.getScalar(search.getCount()))
+        .getFound();
+  }
+};
 } // namespace
 
 void dsv4::attachAccessDistributions(DialectRegistry &registry) {
@@ -520,5 +533,6 @@ void dsv4::attachAccessDistributions(DialectRegistry &registry) {
     row::BytesOp::attachInterface<BytesDistribution>(*context);
     row::MayWriteOp::attachInterface<MayWriteDistribution>(*context);
     row::IsLastOp::attachInterface<IsLastDistribution>(*context);
+    row::SearchOp::attachInterface<SearchDistribution>(*context);
   });
 }

@@ -124,6 +124,24 @@ __device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) {
   return max_bf16x2(a, b, true);
 }
 
+__device__ inline float f32_of_f16(unsigned half);
+__device__ inline unsigned max_f16(unsigned a, unsigned b, bool keep_nan) {
+  const float x = f32_of_f16(a), y = f32_of_f16(b);
+  if (x != x || y != y)
+    return keep_nan || (x != x && y != y) ? 0x7FFF : x != x ? b : a;
+  if (x == y) // zeros
+    return a & b;
+  return x > y ? a : b;
+}
+__device__ __forceinline__ unsigned max_f16x2(unsigned a, unsigned b,
+                                              bool keep_nan = false) {
+  return max_f16(a & 0xFFFF, b & 0xFFFF, keep_nan) |
+         max_f16(a >> 16, b >> 16, keep_nan) << 16;
+}
+__device__ __forceinline__ unsigned max_nan_f16x2(unsigned a, unsigned b) {
+  return max_f16x2(a, b, true);
+}
+
 //===----------------------------------------------------------------------===//
 // Other lanes
 //===----------------------------------------------------------------------===//
@@ -223,6 +241,24 @@ __device__ inline unsigned bf16_of_f32(float value) {
 }
 __device__ __forceinline__ unsigned cvt_bf16x2_f32(float low, float high) {
   return bf16_of_f32(low) | bf16_of_f32(high) << 16;
+}
+
+__device__ inline unsigned f16_of_f32(float value) {
+  const unsigned bits = as_unsigned(value), sign = bits >> 16 & 0x8000;
+  const unsigned magnitude = bits & 0x7FFFFFFFu;
+  if (magnitude > 0x7F800000u)
+    return 0x7FFF;
+  // From the middle between the largest f16 and 2^16 on.
+  if (magnitude >= 0x477FF000u)
+    return sign | 0x7C00;
+  if (magnitude >= 0x38800000u) // As in bf16_of_f32.
+    return sign |
+           (magnitude - 0x38000000u + 0xFFF + (magnitude >> 13 & 1)) >> 13;
+  // Subnormal: in a float of this size, the last place is 2^-24.
+  return sign | (as_unsigned(as_float(magnitude) + 0.5f) - 0x3F000000u);
+}
+__device__ __forceinline__ unsigned cvt_f16x2_f32(float low, float high) {
+  return f16_of_f32(low) | f16_of_f32(high) << 16;
 }
 
 // Exact in a float, whose rounding is the only one.

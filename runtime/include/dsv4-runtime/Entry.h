@@ -28,7 +28,7 @@
 namespace dsv4::rt {
 
 /// Version of the layout above; also the name of the cache's top directory.
-constexpr uint32_t EntryVersion = 2;
+constexpr uint32_t EntryVersion = 3;
 
 /// BLAKE3 of `text` as 64 lowercase hexadecimal digits: how a canonical key
 /// text becomes a cache key.

@@ -41,12 +41,15 @@ struct Backend {
   static Backend onHost(HostModuleFactory factory);
 };
 
-/// The argument of one binding: the address of the first element and one extent
-/// per axis of the binding (null if it has none), both read during launch()
-/// only. For a scalar it is the address of its value in host memory.
+/// The argument of one binding: the address of the first element, one extent
+/// per axis of the binding (null if it has none), and one stride in bytes per
+/// axis (null: contiguous), all read during launch() only. The stride of an
+/// axis of one element has no meaning. For a scalar it is the address of its
+/// value in host memory.
 struct Argument {
   void *data;
   const int64_t *shape;
+  const int64_t *strides = nullptr;
 };
 
 /// Memory that the blocks of a kernel share, for programs that need some. It
@@ -114,6 +117,9 @@ private:
              void *workspace) const;
 
   ProgramInfo program;
+  /// Whether each binding has strides, or extents whose bytes may not fit 63
+  /// bits: what a launch checks even if the argument has no strides.
+  std::vector<bool> needsStrideCheck;
   PlanNames names;
   std::vector<Kernel> kernels;
   Driver *driver = nullptr;

@@ -57,8 +57,8 @@ struct Extent {
   int dim = -1;          ///< Index into ProgramInfo::dims.
 };
 
-/// What the caller passes for one argument: a buffer, row-major, contiguous, in
-/// device memory, or a scalar.
+/// What the caller passes for one argument: a buffer in device memory, or a
+/// scalar. Elements along the last axis of a buffer follow each other.
 struct Binding {
   std::string name;          ///< "indices", "cache", "cache.nope".
   Storage storage;           ///< Type of one stored element.
@@ -68,16 +68,22 @@ struct Binding {
   /// One number, passed by value: it has no shape, and its storage is I32, I64
   /// or F32.
   bool scalar = false;
+  /// Bytes from one element to its neighbour along every axis but the last, or
+  /// a dim that counts elements. None: contiguous, in row-major order.
+  std::vector<Extent> strides = {};
 };
 
-/// A named run-time extent, read from one axis of one binding; every other
-/// axis of that name must agree.
+/// A named number of a launch: a run-time extent, read from one axis of one
+/// binding, while every other axis of that name must agree; or a stride of one
+/// axis, in elements of that binding.
 struct Dim {
   std::string name;
   int binding = 0;
   int axis = 0;
-  int64_t max = INT32_MAX; ///< The compiler relied on 0 <= value <= max,
+  int64_t max = INT32_MAX; ///< The compiler relied on min <= value <= max,
   int64_t multiple = 1;    ///< and on a multiple of this power of two.
+  bool isStride = false;
+  int64_t min = 0; ///< Of a stride of pages: the bytes of one. Else 0.
 };
 
 /// One kernel, and how it is launched. The plan refers to dims by their index.

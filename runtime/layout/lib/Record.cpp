@@ -27,6 +27,7 @@ int64_t dsv4::layout::getBits(ElementType type) {
   case ElementType::F8E8M0FNU:
     return 8;
   case ElementType::BF16:
+  case ElementType::F16:
     return 16;
   case ElementType::I32:
   case ElementType::F32:
@@ -49,6 +50,8 @@ std::string_view dsv4::layout::getName(ElementType type) {
     return "f8E8M0FNU";
   case ElementType::BF16:
     return "bf16";
+  case ElementType::F16:
+    return "f16";
   case ElementType::F32:
     return "f32";
   }
@@ -56,9 +59,9 @@ std::string_view dsv4::layout::getName(ElementType type) {
 }
 
 std::string_view dsv4::layout::describeElements(bool isScale) {
-  return isScale ? "f8E8M0FNU, f8E4M3FN, bf16 or f32 scales"
-                 : "f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 "
-                   "metadata";
+  return isScale ? "f8E8M0FNU, f8E4M3FN, bf16, f16 or f32 scales"
+                 : "f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or "
+                   "i32 metadata";
 }
 
 bool dsv4::layout::isDataType(ElementType type) {
@@ -67,7 +70,8 @@ bool dsv4::layout::isDataType(ElementType type) {
 
 bool dsv4::layout::isScaleType(ElementType type) {
   return type == ElementType::F8E8M0FNU || type == ElementType::F8E4M3FN ||
-         type == ElementType::BF16 || type == ElementType::F32;
+         type == ElementType::BF16 || type == ElementType::F16 ||
+         type == ElementType::F32;
 }
 
 //===----------------------------------------------------------------------===//

@@ -189,3 +189,11 @@ func.func @store_c4(%m: memref<?xi8>, %i: i32, %x: vector<16xi8>) {
   cuda.store %x, %m[%i] vectors %i : i32 : vector<16xi8>, memref<?xi8>, i32
   return
 }
+
+// -----
+
+func.func @bounded_c1(%i: index) {
+  // expected-error @+1 {{bounded_c1: expected 'max' not to be negative, got -1}}
+  %0 = cuda.bounded %i to -1
+  return
+}

@@ -76,6 +76,8 @@ func.func @rows(%row: vector<512xbf16>, %tile: vector<8x4xf32>, %tail: vector<1x
   %8 = cuda.is_last %slots[%i] of %n lanes 8 : memref<?xi32>, i32, i32
   // CHECK: cuda.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} rows %{{[a-z0-9]+}} lanes 8 threads 128 max_alone 512 : memref<?xi32>, i32, i32, i32
   %10 = cuda.is_last %slots[%i] of %n rows %n lanes 8 threads 128 max_alone 512 : memref<?xi32>, i32, i32, i32
+  // CHECK: cuda.search %{{[a-z0-9]+}} for %{{[a-z0-9]+}} of %{{[a-z0-9]+}} : memref<?xi32>, i32, i32
+  %11 = cuda.search %slots for %i of %n : memref<?xi32>, i32, i32
   // CHECK: cuda.expand %{{[a-z0-9]+}} : vector<1xf32> to vector<7xf32>
   %9 = cuda.expand %1 : vector<1xf32> to vector<7xf32>
   return
@@ -219,6 +221,13 @@ func.func @constants() {
   return
 }
 
+// CHECK-LABEL: func.func @bounds
+func.func @bounds(%i: index) {
+  // CHECK: cuda.bounded %{{[a-z0-9_]+}} to 4095
+  %0 = cuda.bounded %i to 4095
+  return
+}
+
 // CHECK-LABEL: func.func @launches
 func.func @launches() {
   // CHECK: cuda.wait_for_previous_kernel
@@ -236,4 +245,20 @@ gpu.module @n attributes {cuda.target = #cuda.target<"sm_90a">} {
 }
 // CHECK: gpu.module @o attributes {cuda.target = #cuda.target<"sm_100f">}
 gpu.module @o attributes {cuda.target = #cuda.target<"sm_100f">} {
+}
+
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%x: i64, %row: vector<8xi64>, %tile: vector<2x4xi64>, %slots: memref<?xi64>,
+                  %i: i32) {
+  // CHECK: cuda.narrow %{{[a-z0-9]+}} : i64 to i32
+  %0 = cuda.narrow %x : i64 to i32
+  // CHECK: cuda.narrow %{{[a-z0-9]+}} saturate : i64 to i32
+  %1 = cuda.narrow %x saturate : i64 to i32
+  // CHECK: cuda.narrow %{{[a-z0-9]+}} : vector<8xi64> to vector<8xi32>
+  %2 = cuda.narrow %row : vector<8xi64> to vector<8xi32>
+  // CHECK: cuda.narrow %{{[a-z0-9]+}} : vector<2x4xi64> to vector<2x4xi32>
+  %3 = cuda.narrow %tile : vector<2x4xi64> to vector<2x4xi32>
+  // CHECK: cuda.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} lanes 8 : memref<?xi64>, i32, i32
+  %4 = cuda.is_last %slots[%i] of %i lanes 8 : memref<?xi64>, i32, i32
+  return
 }

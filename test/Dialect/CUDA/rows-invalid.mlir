@@ -191,3 +191,11 @@ func.func @constant_c1() {
   %0 = cuda.constant "bytes" = 4294967296 : i32
   return
 }
+
+// -----
+
+func.func @narrow_c1(%x: vector<8xi64>) {
+  // expected-error @+1 {{narrow_c1: expected a scalar with 'saturate', got 'vector<8xi64>'}}
+  %0 = cuda.narrow %x saturate : vector<8xi64> to vector<8xi32>
+  return
+}

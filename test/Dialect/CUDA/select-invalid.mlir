@@ -319,3 +319,45 @@ func.func @columns_c2(%x: vector<2x4xf32>, %c: index) {
   %0 = cuda.columns %x at %c lanes 0 : vector<2x4xf32>, index to vector<1x4xf32>
   return
 }
+
+// -----
+
+func.func @select_c5_groups(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c5: expected one group with a 'head', got 8}}
+  cuda.select 8 of %n after %n : index max 64 algorithm warp groups 8 keep 2 by 2 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c5_ties(%x: vector<4xf32>, %n: index) {
+  // expected-error @+1 {{select_c5: expected one group with 'ties high', got 8}}
+  cuda.select 8 of %n max 64 ties high algorithm warp groups 8 keep 2 by 2 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}
+
+// -----
+
+func.func @select_c5_vector(%x: vector<1xf32>, %n: index) {
+  // expected-error @+1 {{select_c5: expected no 'head' with vectors of one element, which begin anywhere}}
+  cuda.select 8 of %n after %n : index max 64 threads 64 : index load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<1xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}

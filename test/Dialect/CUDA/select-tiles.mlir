@@ -39,12 +39,12 @@ func.func @tiles(%n: index) {
 
 // As cuda-legalize leaves it, and without what has a default.
 // CHECK-LABEL: func.func @legal
-// CHECK: cuda.select_tiles 1 of 7 rows 1 columns 7 warps 1 in %{{.*}} : memref<?xi8> limit {
+// CHECK: cuda.select_tiles 1 of 7 rows 1 columns 7 warps 1 in %{{.*}} ties high : memref<?xi8> limit {
 // CHECK-NEXT: ^bb0(%{{.*}}: i32):
 // CHECK-NOT: score
 func.func @legal(%n: i32) {
   %memory = cuda.shared 84 from 0 : memref<?xi8>
-  cuda.select_tiles 1 of 7 rows 1 columns 7 warps 1 in %memory : memref<?xi8> limit {
+  cuda.select_tiles 1 of 7 rows 1 columns 7 warps 1 in %memory ties high : memref<?xi8> limit {
   ^bb0(%row: i32):
     cuda.tile_yield %n : i32
   } source {

@@ -98,3 +98,17 @@ func.func @columns(%row: vector<256xf32>, %tile: vector<2x4xf32>, %c: index, %i:
   %2 = cuda.keep_vectors %tile, %i otherwise 1.5 : vector<2x4xf32>, i32
   return
 }
+
+// CHECK-LABEL: func.func @head
+// CHECK: cuda.select 8 of %{{.*}} after %{{.*}} : i32 max 64 order sorted smallest ties high algorithm grid threads 64 blocks 2 in %{{.*}} : i32, memref<?xi8> load {
+func.func @head(%x: vector<1x4xf32>, %n: i32, %h: i32, %w: memref<?xi8>) {
+  cuda.select 8 of %n after %h : i32 max 64 order sorted smallest ties high algorithm grid threads 64 blocks 2 in %w
+      : i32, memref<?xi8> load {
+  ^bb0(%c: index):
+    cuda.select_yield %x : vector<1x4xf32>
+  } emit {
+  ^bb0(%p: index, %i: index, %v: f32):
+    cuda.select_yield
+  }
+  return
+}

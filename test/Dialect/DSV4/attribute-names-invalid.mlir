@@ -53,3 +53,19 @@ func.func @other_dialects(%v: tensor<4xi32> {test.nmae = "a"}) -> tensor<4xi32>
   %0 = tensor.cast %v {dsv4.rows_for = 0, test.rows = 0} : tensor<4xi32> to tensor<4xi32>
   return %0 : tensor<4xi32>
 }
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.separate_launches' to be a unit}}
+func.func private @separate() attributes {dsv4.separate_launches = true}
+
+// -----
+
+// What each part computes, and its schedule.
+func.func @parts(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{expects 'dsv4.parts' to be an array of dictionaries {schedule = #dsv4.schedule<...>, summary = "..."}}}
+  dsv4.kernel @k(%x) attributes {dsv4.parts = [{summary = "x"}]} : (tensor<?x8xf32>) -> () {
+  ^bb0(%a: tensor<?x8xf32>):
+  }
+  return
+}

@@ -36,6 +36,15 @@ func.func @row_count_static(%t: tensor<4x8x512xi32>) -> index {
 }
 
 // The last extent is not part of the count.
+// CHECK-LABEL: func.func @row_count_per
+func.func @row_count_per(%t: tensor<4x8x512xi32>) -> index {
+  // The last group has two rows.
+  // CHECK: %[[N:.*]] = arith.constant 7 : index
+  // CHECK: return %[[N]]
+  %0 = dsv4.row_count %t per 5 : tensor<4x8x512xi32>
+  return %0 : index
+}
+
 // CHECK-LABEL: func.func @row_count_dynamic_row
 func.func @row_count_dynamic_row(%t: tensor<4x8x?xi32>) -> index {
   // CHECK: %[[C:.*]] = arith.constant 32 : index

@@ -65,10 +65,10 @@ func.func @compress_c1_odd(%v: tensor<?x7xf32>, %s: tensor<?x7xf32>, %p: tensor<
 
 // -----
 
-func.func @compress_c1_type(%v: tensor<?x8xf16>, %s: tensor<?x8xf16>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{operand #0 must be 'values', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<?x8xf16>'}}
+func.func @compress_c1_type(%v: tensor<?x8xf64>, %s: tensor<?x8xf64>, %p: tensor<?x4xi32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{operand #0 must be 'values', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<?x8xf64>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
-      outs(%o : tensor<?x8xf32>) : tensor<?x8xf16>, tensor<?x8xf16>
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf64>, tensor<?x8xf64>
   return
 }
 
@@ -173,9 +173,9 @@ func.func @compress_c2_unranked(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: te
 
 // -----
 
-func.func @compress_c2_type(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi64>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{operand #2 must be 'plan', a tensor of 32-bit signless integer values, but got 'tensor<?x4xi64>'}}
-  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi64>)
+func.func @compress_c2_type(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi16>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{operand #2 must be 'plan', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<?x4xi16>'}}
+  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi16>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
@@ -246,10 +246,10 @@ func.func @compress_c3_overlap(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: ten
 
 // -----
 
-func.func @compress_c3_type(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf16>) {
-  // expected-error @+1 {{must be 'out', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<?x8xf16>'}}
+func.func @compress_c3_type(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %o: tensor<?x8xf64>) {
+  // expected-error @+1 {{must be 'out', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<?x8xf64>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
-      outs(%o : tensor<?x8xf16>) : tensor<?x8xf32>, tensor<?x8xf32>
+      outs(%o : tensor<?x8xf64>) : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
 
@@ -634,10 +634,10 @@ func.func @compress_c7_pages_unranked(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, 
 
 // -----
 
-func.func @compress_c7_pages_type(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>, %t: tensor<?x?xi64>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{operand #4 must be 'page_table', a tensor of 32-bit signless integer values, but got 'tensor<?x?xi64>'}}
+func.func @compress_c7_pages_type(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>, %t: tensor<?x?xi16>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{operand #4 must be 'page_table', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<?x?xi16>'}}
   %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
-      state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>) pages(%t : tensor<?x?xi64>)
+      state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>) pages(%t : tensor<?x?xi16>)
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }

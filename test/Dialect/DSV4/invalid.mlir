@@ -16,8 +16,8 @@
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'f16'}}
-#field_element = #dsv4.record<[<"a" : 8 x f16 in row>]>
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got 'f64'}}
+#field_element = #dsv4.record<[<"a" : 8 x f64 in row>]>
 
 // -----
 
@@ -27,54 +27,54 @@
 // -----
 
 // A scale type is not a data type.
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'index'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got 'index'}}
 #element = #dsv4.record<[<"a" : 64 x index in row high_first>]>
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'none'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got 'none'}}
 #element = #dsv4.record<[<"a" : 64 x none in row high_first>]>
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'tuple<i32>'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got 'tuple<i32>'}}
 #element = #dsv4.record<[<"a" : 64 x tuple<i32> in row high_first>]>
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'tensor<4xf32>'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got 'tensor<4xf32>'}}
 #element = #dsv4.record<[<"a" : 64 x tensor<4xf32> in row high_first>]>
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'memref<4xf32>'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got 'memref<4xf32>'}}
 #element = #dsv4.record<[<"a" : 64 x memref<4xf32> in row high_first>]>
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'complex<f32>'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got 'complex<f32>'}}
 #element = #dsv4.record<[<"a" : 64 x complex<f32> in row high_first>]>
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'vector<4xf32>'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got 'vector<4xf32>'}}
 #element = #dsv4.record<[<"a" : 64 x vector<4xf32> in row high_first>]>
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got '!dsv4.cache}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got '!dsv4.cache}}
 #element = #dsv4.record<[<"a" : 64 x !dsv4.cache<4 x <v4_584>> in row high_first>]>
 
 // -----
 
-// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16 or f32 values, or i32 metadata, got 'f8E8M0FNU'}}
+// expected-error @+1 {{expected field 'a' to hold f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32 values, or i32 metadata, got 'f8E8M0FNU'}}
 #field_element_e8m0 = #dsv4.record<[<"a" : 8 x f8E8M0FNU in row>]>
 
 // -----
 
 #field_scale = #dsv4.record<[
   <"a" : 8 x bf16 in row>,
-  // expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 scales, got 'f4E2M1FN'}}
+  // expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16, f16 or f32 scales, got 'f4E2M1FN'}}
   <"s" : 4 x f4E2M1FN in row scales "a" per 2>]>
 
 // -----
@@ -202,12 +202,12 @@ func.func private @cache_c2(!dsv4.cache<64 x <[<"a" : 4 x bf16 in row>, <"b" : 1
 // Formats, schedules, targets
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{format_c1: expected elements of type f4E2M1FN, i4, f8E4M3FN, bf16 or f32, got 'f16'}}
-func.func private @format_c1() attributes {test.a = #dsv4.format<f16, [<f32 per 16>]>}
+// expected-error @+1 {{format_c1: expected elements of type f4E2M1FN, i4, f8E4M3FN, bf16, f16 or f32, got 'f64'}}
+func.func private @format_c1() attributes {test.a = #dsv4.format<f64, [<f32 per 16>]>}
 
 // -----
 
-// expected-error @+1 {{format_c1: expected scales of type f8E8M0FNU, f8E4M3FN, bf16 or f32, got 'i8'}}
+// expected-error @+1 {{format_c1: expected scales of type f8E8M0FNU, f8E4M3FN, bf16, f16 or f32, got 'i8'}}
 func.func private @format_c1_scale() attributes {test.a = #dsv4.format<f4E2M1FN, [<i8 per 16>]>}
 
 // -----
@@ -536,9 +536,9 @@ func.func @paged_gather_c2_dynamic(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?x
 
 // -----
 
-func.func @paged_gather_c2_type(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xf16>) {
-  // expected-error @+1 {{operand #2 must be 'out', a tensor of bfloat16 type or 32-bit float values}}
-  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xf16>)
+func.func @paged_gather_c2_type(%c: !dsv4.cache<64 x <v4_584>>, %i: tensor<?xi32>, %o: tensor<?x512xf64>) {
+  // expected-error @+1 {{operand #2 must be 'out', a tensor of bfloat16 type or 16-bit float or 32-bit float values}}
+  %0 = dsv4.paged_gather %c[%i] outs(%o : tensor<?x512xf64>)
       : !dsv4.cache<64 x <v4_584>>, tensor<?xi32>
   return
 }
@@ -982,7 +982,7 @@ func.func private @unknown(tensor<4xi32> {dsv4.nmae = "a"})
 
 // -----
 
-// expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16 or f32 scales, got 'i32'}}
+// expected-error @+1 {{expected field 's' to hold f8E8M0FNU, f8E4M3FN, bf16, f16 or f32 scales, got 'i32'}}
 #factor_i32 = #dsv4.record<[<"a" : 2 x bf16 in row>, <"s" : 1 x i32 in row scales "a" per row>]>
 
 // -----
@@ -1111,5 +1111,21 @@ func.func @grid_c1_second(%o: tensor<?x8xf32>) {
     // expected-error @+1 {{grid_c1: is the second of its kernel: a launch has one grid, so expected one op with all extents}}
     dsv4.grid %n, %n
   }
+  return
+}
+
+// -----
+
+func.func @row_count_c1(%t: tensor<?x8xi32>) {
+  // expected-error @+1 {{row_count_c1: expected 'per' between 1 and 65536, got 0}}
+  %0 = dsv4.row_count %t per 0 : tensor<?x8xi32>
+  return
+}
+
+// -----
+
+func.func @row_count_c1_large(%t: tensor<?x8xi32>) {
+  // expected-error @+1 {{row_count_c1: expected 'per' between 1 and 65536, got 65537}}
+  %0 = dsv4.row_count %t per 65537 : tensor<?x8xi32>
   return
 }

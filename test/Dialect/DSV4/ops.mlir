@@ -116,5 +116,7 @@ func.func @operands(%pages: !dsv4.cache<64 x <v4_584>>,
   %6 = dsv4.extent %bf16, 0 min 1 max 4096 : tensor<?x4xbf16>
   // CHECK: dsv4.row_count %{{[a-z0-9_]+}} : tensor<?x4xbf16>
   %7 = dsv4.row_count %bf16 : tensor<?x4xbf16>
+  // CHECK: dsv4.row_count %{{[a-z0-9_]+}} per 16 max 256 : tensor<?x4xbf16>
+  %groups = dsv4.row_count %bf16 per 16 max 256 : tensor<?x4xbf16>
   return
 }

@@ -29,10 +29,10 @@ func.func @paged_append_c1_unranked(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor
 
 // -----
 
-func.func @paged_append_c1_type(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi64>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x64xbf16>, %z: tensor<?xf32>) {
-  // expected-error @+1 {{operand #1 must be 'indices', a tensor of 32-bit signless integer values, but got 'tensor<?xi64>'}}
+func.func @paged_append_c1_type(%c: !dsv4.cache<64 x <seed_580>>, %i: tensor<?xi16>, %x: tensor<?x448xf8E4M3FN>, %y: tensor<?x64xbf16>, %z: tensor<?xf32>) {
+  // expected-error @+1 {{operand #1 must be 'indices', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<?xi16>'}}
   dsv4.paged_append %c[%i] fields(%x, %y, %z : tensor<?x448xf8E4M3FN>, tensor<?x64xbf16>, tensor<?xf32>)
-      : !dsv4.cache<64 x <seed_580>>, tensor<?xi64>
+      : !dsv4.cache<64 x <seed_580>>, tensor<?xi16>
   return
 }
 

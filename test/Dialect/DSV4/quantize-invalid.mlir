@@ -59,12 +59,12 @@ func.func @quantize_c1_large(%x: tensor<4x65600xf32>, %d: tensor<4x64xf8E4M3FN>,
 
 // -----
 
-func.func @quantize_c1_type(%x: tensor<4x64xf16>, %d: tensor<4x64xf8E4M3FN>, %s: tensor<4x1xf8E8M0FNU>) {
-  // expected-error @+1 {{operand #0 must be 'x', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<4x64xf16>'}}
+func.func @quantize_c1_type(%x: tensor<4x64xf64>, %d: tensor<4x64xf8E4M3FN>, %s: tensor<4x1xf8E8M0FNU>) {
+  // expected-error @+1 {{operand #0 must be 'x', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<4x64xf64>'}}
   %0:2 = dsv4.quantize %x
       outs(%d, %s : tensor<4x64xf8E4M3FN>, tensor<4x1xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
-       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x64xf16>
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<4x64xf64>
   return
 }
 

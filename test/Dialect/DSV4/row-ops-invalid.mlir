@@ -51,10 +51,10 @@ func.func @rms_norm_c1_large(%x: tensor<4x65537xf32>, %o: tensor<4x65537xf32>) {
 
 // -----
 
-func.func @rms_norm_c1_type(%x: tensor<4x8xf16>, %o: tensor<4x8xf32>) {
-  // expected-error @+1 {{operand #0 must be 'x', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<4x8xf16>'}}
+func.func @rms_norm_c1_type(%x: tensor<4x8xf64>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{operand #0 must be 'x', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<4x8xf64>'}}
   %0 = dsv4.rms_norm %x outs(%o : tensor<4x8xf32>)
-      {eps = 1.0e-06 : f32} : tensor<4x8xf16>
+      {eps = 1.0e-06 : f32} : tensor<4x8xf64>
   return
 }
 
@@ -106,7 +106,7 @@ func.func @rms_norm_c2_unranked(%x: tensor<?x8xbf16>, %w: tensor<*xbf16>, %o: te
 // -----
 
 func.func @rms_norm_c2_type(%x: tensor<?x8xbf16>, %w: tensor<8xi32>, %o: tensor<?x8xbf16>) {
-  // expected-error @+1 {{operand #1 must be 'weight', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<8xi32>'}}
+  // expected-error @+1 {{operand #1 must be 'weight', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<8xi32>'}}
   %0 = dsv4.rms_norm %x weight(%w : tensor<8xi32>) outs(%o : tensor<?x8xbf16>)
       {eps = 1.0e-06 : f32} : tensor<?x8xbf16>
   return
@@ -160,7 +160,7 @@ func.func @rms_norm_c3_rows(%x: tensor<4x8xbf16>, %o: tensor<5x8xbf16>) {
 // -----
 
 func.func @rms_norm_c3_type(%x: tensor<?x8xbf16>, %o: tensor<?x8xf64>) {
-  // expected-error @+1 {{operand #1 must be 'out', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<?x8xf64>'}}
+  // expected-error @+1 {{operand #1 must be 'out', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<?x8xf64>'}}
   %0 = dsv4.rms_norm %x outs(%o : tensor<?x8xf64>)
       {eps = 1.0e-06 : f32} : tensor<?x8xbf16>
   return
@@ -271,7 +271,7 @@ func.func @rope_c1_large(%x: tensor<4x65537xf32>, %t: tensor<?x4xf32>, %p: tenso
 // -----
 
 func.func @rope_c1_type(%x: tensor<?x8xi8>, %t: tensor<?x4xf32>, %p: tensor<?xi32>, %o: tensor<?x8xbf16>) {
-  // expected-error @+1 {{operand #0 must be 'x', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<?x8xi8>'}}
+  // expected-error @+1 {{operand #0 must be 'x', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<?x8xi8>'}}
   %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<?xi32>)
       outs(%o : tensor<?x8xbf16>) : tensor<?x8xi8>
   return
@@ -396,9 +396,9 @@ func.func @rope_c3_one_row(%x: tensor<8xbf16>, %t: tensor<?x4xf32>, %p: tensor<1
 
 // -----
 
-func.func @rope_c3_type(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<?xi64>, %o: tensor<?x8xbf16>) {
-  // expected-error @+1 {{operand #2 must be 'positions', a tensor of 32-bit signless integer values, but got 'tensor<?xi64>'}}
-  %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<?xi64>)
+func.func @rope_c3_type(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<?xi16>, %o: tensor<?x8xbf16>) {
+  // expected-error @+1 {{operand #2 must be 'positions', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<?xi16>'}}
+  %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<?xi16>)
       outs(%o : tensor<?x8xbf16>) : tensor<?x8xbf16>
   return
 }
@@ -451,7 +451,7 @@ func.func @rope_c4_rows(%x: tensor<4x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<?x
 // -----
 
 func.func @rope_c4_type(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<?xi32>, %o: tensor<?x8xf8E4M3FN>) {
-  // expected-error @+1 {{operand #3 must be 'out', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<?x8xf8E4M3FN>'}}
+  // expected-error @+1 {{operand #3 must be 'out', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<?x8xf8E4M3FN>'}}
   %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<?xi32>)
       outs(%o : tensor<?x8xf8E4M3FN>) : tensor<?x8xbf16>
   return
@@ -532,10 +532,10 @@ func.func @hadamard_c1_large(%x: tensor<4x65537xf32>, %o: tensor<4x65537xf32>) {
 
 // -----
 
-func.func @hadamard_c1_type(%x: tensor<4x8xf16>, %o: tensor<4x8xf32>) {
-  // expected-error @+1 {{operand #0 must be 'x', a tensor of bfloat16 type or 32-bit float values, but got 'tensor<4x8xf16>'}}
+func.func @hadamard_c1_type(%x: tensor<4x8xf64>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{operand #0 must be 'x', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<4x8xf64>'}}
   %0 = dsv4.hadamard %x outs(%o : tensor<4x8xf32>) {scale = 1.0 : f32}
-      : tensor<4x8xf16>
+      : tensor<4x8xf64>
   return
 }
 

@@ -67,7 +67,7 @@ func.func @topk_c2_other_k(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<
 // -----
 
 func.func @topk_c2_indices(%s: tensor<?x?xf32>, %i: tensor<?x8xf32>) {
-  // expected-error @+1 {{topk_c2: expected 'indices' of i32, got 'tensor<?x8xf32>'}}
+  // expected-error @+1 {{topk_c2: expected 'indices' of i32, i64 or ui32, got 'tensor<?x8xf32>'}}
   %0 = dsv4.topk %s outs(%i : tensor<?x8xf32>) : tensor<?x?xf32>
   return
 }
@@ -83,7 +83,7 @@ func.func @topk_c2_values(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %v: tensor<?
 // -----
 
 func.func @topk_c2_count(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c2: expected destinations of 'indices', optionally 'values', got 3; 'slots' of i32 need 'pages'}}
+  // expected-error @+1 {{topk_c2: expected destinations of 'indices', optionally 'values', got 3; 'slots' need 'pages'}}
   %0, %1, %2 = dsv4.topk %s outs(%i, %i, %i : tensor<?x8xi32>, tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -91,7 +91,7 @@ func.func @topk_c2_count(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>) {
 // -----
 
 func.func @topk_c2_slots_without_pages(%s: tensor<?x?xf32>, %i: tensor<?x8xi32>, %p: tensor<?x8xi32>) {
-  // expected-error @+1 {{topk_c2: expected 'values' of the element type of 'scores' or f32, got 'tensor<?x8xi32>'; 'slots' of i32 need 'pages'}}
+  // expected-error @+1 {{topk_c2: expected 'values' of the element type of 'scores' or f32, got 'tensor<?x8xi32>'; 'slots' need 'pages'}}
   %0, %1 = dsv4.topk %s outs(%i, %p : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x?xf32>
   return
 }
@@ -407,17 +407,17 @@ func.func @type_of_bias(%s: tensor<4x64xf32>, %b: tensor<64xbf16>, %i: tensor<4x
 
 // -----
 
-func.func @type_of_lengths(%s: tensor<4x64xf32>, %l: tensor<4xi64>, %i: tensor<4x8xi32>) {
-  // expected-error @+1 {{operand #1 must be 'lengths', a tensor of 32-bit signless integer values, but got 'tensor<4xi64>'}}
-  %0 = dsv4.topk %s lengths(%l : tensor<4xi64>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+func.func @type_of_lengths(%s: tensor<4x64xf32>, %l: tensor<4xi16>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{operand #1 must be 'lengths', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xi16>'}}
+  %0 = dsv4.topk %s lengths(%l : tensor<4xi16>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
   return
 }
 
 // -----
 
-func.func @type_of_ids(%t: tensor<100x6xi32>, %i: tensor<4xi64>, %o: tensor<4x6xi32>) {
-  // expected-error @+1 {{operand #1 must be 'ids', a tensor of 32-bit signless integer values, but got 'tensor<4xi64>'}}
-  %0 = dsv4.lookup %t[%i] outs(%o : tensor<4x6xi32>) : tensor<100x6xi32>, tensor<4xi64>
+func.func @type_of_ids(%t: tensor<100x6xi32>, %i: tensor<4xi16>, %o: tensor<4x6xi32>) {
+  // expected-error @+1 {{operand #1 must be 'ids', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<4xi16>'}}
+  %0 = dsv4.lookup %t[%i] outs(%o : tensor<4x6xi32>) : tensor<100x6xi32>, tensor<4xi16>
   return
 }
 
@@ -442,5 +442,117 @@ func.func @schedule_select_c5_groups_k(%s: tensor<4x256xf32>, %i: tensor<4x33xi3
     %1 = dsv4.topk %a groups 8 keep 4 by 2 outs(%b : tensor<4x33xi32>) : tensor<4x256xf32>
     dsv4.yield %1 : tensor<4x33xi32>
   }
+  return
+}
+
+// -----
+
+func.func @topk_c3_both(%s: tensor<4x64xf32>, %l: tensor<4xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c3: expected 'lengths' or 'ends' of the rows, got both}}
+  %0 = dsv4.topk %s lengths(%l : tensor<4xi32>) ends(%l : tensor<4xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c3_starts(%s: tensor<4x64xf32>, %b: tensor<5xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c3: expected 'starts' of shape [4], got 'tensor<5xi32>'}}
+  %0 = dsv4.topk %s starts(%b : tensor<5xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c3_ends(%s: tensor<4x64xf32>, %b: tensor<4x1xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c3: expected 'ends' of shape [4], got 'tensor<4x1xi32>'}}
+  %0 = dsv4.topk %s ends(%b : tensor<4x1xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c7_ends(%s: tensor<4x64xf32>, %b: tensor<4xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c7: expected 'lengths', which hold positions then, with a 'ratio'}}
+  %0 = dsv4.topk %s ends(%b : tensor<4xi32>) ratio 4 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c9_bias(%s: tensor<4x64xf32>, %b: tensor<4xi32>, %w: tensor<64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c9: expected no 'bias' with 'starts': it belongs to columns, and indices count from the start}}
+  %0 = dsv4.topk %s bias(%w : tensor<64xf32>) starts(%b : tensor<4xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c9_groups(%s: tensor<4x64xf32>, %b: tensor<4xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c9: expected no 'groups' with 'starts': it belongs to columns, and indices count from the start}}
+  %0 = dsv4.topk %s starts(%b : tensor<4xi32>) groups 4 keep 2 by 1 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_none(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected 'lengths' of shape [requests] and 'scores' of shape [rows, N] with 'next_n'}}
+  %0 = dsv4.topk %s next_n 2 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_ends(%s: tensor<4x64xf32>, %b: tensor<4xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected 'lengths' of shape [requests] and 'scores' of shape [rows, N] with 'next_n'}}
+  %0 = dsv4.topk %s ends(%b : tensor<4xi32>) next_n 2 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_rank(%s: tensor<4x64xf32>, %b: tensor<2x2xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected 'lengths' of shape [requests] and 'scores' of shape [rows, N] with 'next_n'}}
+  %0 = dsv4.topk %s lengths(%b : tensor<2x2xi32>) next_n 2 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_zero(%s: tensor<4x64xf32>, %b: tensor<2xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected a 'next_n' between 1 and 64, got 0}}
+  %0 = dsv4.topk %s lengths(%b : tensor<2xi32>) next_n 0 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_many(%s: tensor<4x64xf32>, %b: tensor<2xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected a 'next_n' between 1 and 64, got 65}}
+  %0 = dsv4.topk %s lengths(%b : tensor<2xi32>) next_n 65 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c10_rows(%s: tensor<4x64xf32>, %b: tensor<3xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c10: expected 2 rows of 'scores' for each of 3 'lengths', got 4 rows}}
+  %0 = dsv4.topk %s lengths(%b : tensor<3xi32>) next_n 2 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c11(%s: tensor<4x64xf32>, %b: tensor<3xi32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c11: expected 'offsets' of shape [4], got 'tensor<3xi32>'}}
+  %0 = dsv4.topk %s offsets(%b : tensor<3xi32>) outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c12(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c12: expected no 'groups' with 'ties high': of equal groups the lower one is kept}}
+  %0 = dsv4.topk %s ties high groups 4 keep 2 by 1 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
   return
 }

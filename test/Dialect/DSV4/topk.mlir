@@ -49,3 +49,27 @@ func.func @groups(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32>
   %0 = dsv4.topk %s order sorted groups 8 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
   return %0 : tensor<?x8xi32>
 }
+
+// CHECK-LABEL: func.func @starts
+// CHECK: dsv4.topk %{{.*}} starts(%{{.*}} : tensor<?xi32>) lengths(%{{.*}} : tensor<?xi32>) ratio 4
+// CHECK-SAME: offsets(%{{.*}} : tensor<?xi32>) order sorted smallest ties high outs(
+func.func @starts(%s: tensor<?x?xf32>, %b: tensor<?xi32>, %l: tensor<?xi32>, %o: tensor<?xi32>, %i: tensor<?x8xi32>)
+    -> tensor<?x8xi32> {
+  %0 = dsv4.topk %s starts(%b : tensor<?xi32>) lengths(%l : tensor<?xi32>) ratio 4 offsets(%o : tensor<?xi32>)
+      order sorted smallest ties high outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// CHECK-LABEL: func.func @ends
+// CHECK: dsv4.topk %{{.*}} starts(%{{.*}} : tensor<?xi32>) ends(%{{.*}} : tensor<?xi32>) outs(
+func.func @ends(%s: tensor<?x?xf32>, %b: tensor<?xi32>, %e: tensor<?xi32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32> {
+  %0 = dsv4.topk %s starts(%b : tensor<?xi32>) ends(%e : tensor<?xi32>) outs(%i : tensor<?x8xi32>) : tensor<?x?xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// CHECK-LABEL: func.func @next_n
+// CHECK: dsv4.topk %{{.*}} lengths(%{{.*}} : tensor<3xi32>) next_n 4 ratio 2 outs(
+func.func @next_n(%s: tensor<12x?xf32>, %l: tensor<3xi32>, %i: tensor<12x8xi32>) -> tensor<12x8xi32> {
+  %0 = dsv4.topk %s lengths(%l : tensor<3xi32>) next_n 4 ratio 2 outs(%i : tensor<12x8xi32>) : tensor<12x?xf32>
+  return %0 : tensor<12x8xi32>
+}

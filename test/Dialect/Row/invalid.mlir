@@ -354,6 +354,22 @@ func.func @select_c2_by_none(%x: vector<8192xf32>, %n: index) {
 
 // -----
 
+func.func @select_c3_start(%x: vector<8192xf32>, %n: index) {
+  // expected-error @+1 {{select_c3: expected one group with a 'start', got 8}}
+  %0:2 = row.select %x from %n length %n groups 8 : vector<8192xf32> -> vector<8xi32>, vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @select_c3_ties(%x: vector<8192xf32>, %n: index) {
+  // expected-error @+1 {{select_c3: expected one group with 'ties high', got 8}}
+  %0:2 = row.select %x length %n ties high groups 8 : vector<8192xf32> -> vector<8xi32>, vector<8xf32>
+  return
+}
+
+// -----
+
 func.func @map_c1_no_argument(%ids: vector<8xi32>, %x: vector<8xi32>, %s: i32, %f: f32) {
   // expected-error @+1 {{map_c1: expected a region of one index that ends in 'row.yield' of one 'i32' per index}}
   %0 = row.map %ids : vector<8xi32> -> vector<8xi32> {
@@ -452,5 +468,13 @@ func.func @write_c3_groups(%x: vector<7xf8E8M0FNU>, %m: memref<?xi8>, %i: index)
 func.func @read_c2_negative(%m: memref<?xi8>, %i: index) {
   // expected-error @+1 {{read_c2: expected a power of two as 'align'}}
   %x = row.read %m[%i] {align = -9223372036854775808} : memref<?xi8> -> vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @narrow_c1(%x: vector<8xi64>) {
+  // expected-error @+1 {{narrow_c1: expected a scalar with 'saturate', got 'vector<8xi64>'}}
+  %0 = row.narrow %x saturate : vector<8xi64> to vector<8xi32>
   return
 }

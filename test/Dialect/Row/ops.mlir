@@ -105,6 +105,8 @@ func.func @entries(%slots: memref<?xi32>, %asked: i1, %page: index, %pages: inde
   %0 = row.may_write %asked, %page of %pages
   // CHECK: row.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} : memref<?xi32>
   %1 = row.is_last %slots[%i] of %n : memref<?xi32>
+  // CHECK: row.search %{{[a-z0-9]+}} for %{{[a-z0-9]+}} of %{{[a-z0-9]+}} : memref<?xi32>
+  %2 = row.search %slots for %i of %n : memref<?xi32>
   return
 }
 
@@ -223,6 +225,9 @@ func.func @select(%scores: vector<4096xf32>, %n: index) {
       : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
   // CHECK: row.select %{{[a-z0-9]+}} length %{{[a-z0-9]+}} smallest : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
   %3:2 = row.select %scores length %n order unordered smallest
+      : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
+  // CHECK: row.select %{{[a-z0-9]+}} from %[[START:[a-z0-9]+]] length %{{[a-z0-9]+}} ties high : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
+  %4:2 = row.select %scores from %n length %n ties high
       : vector<4096xf32> -> vector<8xi32>, vector<8xf32>
   return
 }
@@ -379,5 +384,21 @@ func.func @segment_with_offsets(%s: vector<64xf32>, %x: vector<64xbf16>, %n: ind
       row.yield
     }
   }
+  return
+}
+
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%x: i64, %row: vector<8xi64>, %fragment: vector<2x4xi64>,
+                  %slots: memref<?xi64>, %i: index) {
+  // CHECK: row.narrow %{{[a-z0-9]+}} : i64 to i32
+  %0 = row.narrow %x : i64 to i32
+  // CHECK: row.narrow %{{[a-z0-9]+}} saturate : i64 to i32
+  %1 = row.narrow %x saturate : i64 to i32
+  // CHECK: row.narrow %{{[a-z0-9]+}} : vector<8xi64> to vector<8xi32>
+  %2 = row.narrow %row : vector<8xi64> to vector<8xi32>
+  // CHECK: row.narrow %{{[a-z0-9]+}} : vector<2x4xi64> to vector<2x4xi32>
+  %3 = row.narrow %fragment : vector<2x4xi64> to vector<2x4xi32>
+  // CHECK: row.is_last %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] of %{{[a-z0-9]+}} : memref<?xi64>
+  %4 = row.is_last %slots[%i] of %i : memref<?xi64>
   return
 }

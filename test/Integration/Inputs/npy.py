@@ -13,7 +13,7 @@ import ast
 import struct
 import sys
 
-CODES = {"|u1": "B", "<u2": "H", "<u4": "I", "<i4": "i", "<i8": "q", "<f4": "f"}
+CODES = {"|u1": "B", "<u2": "H", "<u4": "I", "<i4": "i", "<i8": "q", "<f4": "f", "<f2": "e"}
 
 
 def read(path):

@@ -31,7 +31,7 @@ WORDS = [
     (r"[a-z]Pieces?(?![a-z])", "segment", None),
     # Programmatic dependent launch.
     (r"(?i)predecessors?", "the previous kernel", None),
-    (r"(?i)successors?(?!\()", "the dependent kernel", None),
+    (r"(?i)successors?(?!\()", "the dependent kernel", r"CudaLegalize\.cpp$"),
     # A vector; a chunk is one of a prompt.
     (r"\b(keep|load|store)_chunks|\bchunk_(bytes|words)\b|\b(get|is|verify|Keep)Chunks?\b", "vector",
      None),

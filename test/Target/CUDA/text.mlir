@@ -125,15 +125,20 @@ gpu.module @accesses {
     // CHECK: dsv4::store(&out[i], vector);
     cuda.store %1, %out[%i] : vector<4xbf16>, memref<?xbf16>, i32 loc(#loc)
     // CHECK: if (p) {
-    // CHECK: dsv4::store(&out[0], vector);
-    // CHECK: } else {
-    // CHECK: dsv4::store(&out[1], vector);
+    // CHECK-NEXT: const auto part = dsv4::load<dsv4::Vec<dsv4::bf16, 4>>(&in[0]);
+    // CHECK-NEXT: dsv4::store(&out[0], part);
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: const auto part = dsv4::load<dsv4::Vec<dsv4::bf16, 4>>(&in[1]);
+    // CHECK-NEXT: dsv4::store(&out[1], part);
+    // CHECK-NEXT: }
     %c0 = arith.constant 0 : i32 loc(#loc)
     %c1 = arith.constant 1 : i32 loc(#loc)
     scf.if %p {
-      cuda.store %1, %out[%c0] : vector<4xbf16>, memref<?xbf16>, i32 loc(#loc)
+      %2 = cuda.load %in[%c0] : memref<?xi8>, i32 -> vector<4xbf16> loc("part"(#loc))
+      cuda.store %2, %out[%c0] : vector<4xbf16>, memref<?xbf16>, i32 loc(#loc)
     } else {
-      cuda.store %1, %out[%c1] : vector<4xbf16>, memref<?xbf16>, i32 loc(#loc)
+      %2 = cuda.load %in[%c1] : memref<?xi8>, i32 -> vector<4xbf16> loc("part"(#loc))
+      cuda.store %2, %out[%c1] : vector<4xbf16>, memref<?xbf16>, i32 loc(#loc)
     } loc(#loc)
     gpu.return
   }

@@ -219,6 +219,124 @@ TEST(Conversion, PrimitiveF16ToFloat) {
     ASSERT_EQ(out[i], expectedF16(i)) << i;
 }
 
+TEST(Conversion, F16ToFloat) {
+  auto out = convertAll<uint16_t, uint32_t>(convertBody("f16", 8, 16),
+                                            allHalves(), 65536, 8);
+  for (unsigned i = 0; i < 65536; ++i)
+    ASSERT_EQ(out[i], expectedF16(i)) << i;
+}
+
+TEST(Conversion, FloatToF16) {
+  // Each f16 and what lies between it and the next: both are floats, and so is
+  // the middle. After the largest one comes what would be the next.
+  std::vector<float> in;
+  std::vector<uint16_t> expected;
+  auto expect = [&](float value, unsigned code) {
+    for (unsigned sign : {0x0000u, 0x8000u}) {
+      in.push_back(sign ? -value : value);
+      expected.push_back(uint16_t(sign | code));
+    }
+  };
+  for (unsigned code = 0; code < 0x7C00; ++code) {
+    const float value = floatOf(expectedF16(code));
+    const float next =
+        code == 0x7BFF ? 65536.0f : floatOf(expectedF16(code + 1));
+    const float middle = (value + next) / 2;
+    expect(value, code);
+    expect(std::nextafter(middle, 0.0f), code);
+    expect(middle, code + code % 2);
+    expect(std::nextafter(middle, next), code + 1);
+  }
+  expect(std::numeric_limits<float>::max(), 0x7C00);
+  expect(std::numeric_limits<float>::infinity(), 0x7C00);
+  expect(std::numeric_limits<float>::denorm_min(), 0);
+  for (uint32_t nan : {0x7FC00000u, 0xFFC00001u, 0x7F800001u, 0xFFFFFFFFu}) {
+    in.push_back(floatOf(nan));
+    expected.push_back(0x7FFF);
+  }
+  while (in.size() % 1024 != 0)
+    expect(1.0f, 0x3C00);
+  auto out = convertAll<float, uint16_t>(
+      "  store(out + i * 16, convert<f16>(load<Vec<float, 8>>(in + i * "
+      "32)));\n",
+      in, in.size(), 8);
+  for (size_t i = 0; i < in.size(); ++i)
+    ASSERT_EQ(out[i], expected[i]) << std::hex << bitsOf(in[i]);
+}
+
+TEST(Conversion, SmallElementsToF16) {
+  auto body = [](const std::string &type, int bytes) {
+    return "  store(out + i * 16, convert<f16>(load<Vec<" + type +
+           ", 8>>(in + i * " + std::to_string(bytes) + ")));\n";
+  };
+  auto e4m3 =
+      convertAll<uint8_t, uint16_t>(body("e4m3", 8), allBytes(), 256, 8);
+  for (unsigned i = 0; i < 256; ++i)
+    EXPECT_EQ(expectedF16(e4m3[i]), expectedE4M3(i)) << i;
+  auto e2m1 =
+      convertAll<uint8_t, uint16_t>(body("e2m1", 4), allBytes(), 512, 4);
+  auto i4 = convertAll<uint8_t, uint16_t>(body("i4", 4), allBytes(), 512, 4);
+  for (unsigned i = 0; i < 512; ++i) {
+    const int nibble = i % 2 ? i / 2 >> 4 : i / 2 & 0xF;
+    EXPECT_EQ(expectedF16(e2m1[i]), expectedE2M1(nibble)) << i;
+    EXPECT_EQ(expectedF16(i4[i]),
+              bitsOf((float)(nibble < 8 ? nibble : nibble - 16)))
+        << i;
+  }
+}
+
+TEST(Conversion, MagnitudesOfF16) {
+  // Of pairs, as of single ones: a NaN loses or wins, infinity is the largest.
+  auto out = convertAll<uint16_t, uint32_t>(
+      "  const auto row = load<Tile<f16, 1, 2>>(in + i * 4);\n"
+      "  store(out + i * 8, max_abs<1, 2>(row));\n"
+      "  store(out + i * 8 + 4, max_abs_nan<1, 2>(row));\n",
+      allHalves(), 65536, 2);
+  auto magnitude = [](unsigned code) {
+    const float value = std::fabs(floatOf(expectedF16(code)));
+    return std::isinf(value) ? 65504.0f : value;
+  };
+  for (unsigned i = 0; i < 65536; i += 2) {
+    const float a = magnitude(i), b = magnitude(i + 1);
+    const float largest = std::isnan(a) && std::isnan(b) ? 0 : std::fmax(a, b);
+    EXPECT_EQ(out[i], bitsOf(largest)) << i;
+    const bool hasNaN = std::isnan(a) || std::isnan(b);
+    EXPECT_EQ(out[i + 1], hasNaN ? 0x7FFFFFFFu : bitsOf(largest)) << i;
+  }
+}
+
+TEST(Conversion, IntegersOf64Bits) {
+  const int64_t half = int64_t(1) << 32;
+  std::vector<int64_t> in = {
+      0,         1,         -1,       -7,       INT32_MAX,
+      INT32_MIN, half,      half + 5, -half,    5 - half,
+      INT64_MAX, INT64_MIN, half / 2, half - 1, -half / 2 - 1,
+      half << 8};
+  auto out = convertAll<int64_t, int32_t>(
+      "  const auto indices = load<Vec<long long, 2>>(in + i * 16);\n"
+      "  const Vec<int, 2> narrowed = narrow(indices);\n"
+      "  store(out + i * 16, narrowed);\n"
+      "  const long long *lengths = (const long long *)(in + i * 16);\n"
+      "  ((int *)out)[i * 4 + 2] = saturate(lengths[0]);\n"
+      "  ((int *)out)[i * 4 + 3] = saturate(lengths[1]);\n",
+      in, 2 * in.size(), 2);
+  for (size_t i = 0; i < in.size(); ++i) {
+    const bool fits = in[i] >= INT32_MIN && in[i] <= INT32_MAX;
+    const size_t at = i / 2 * 4 + i % 2;
+    EXPECT_EQ(out[at], fits ? int32_t(in[i]) : -1) << in[i];
+    EXPECT_EQ(out[at + 2], fits        ? int32_t(in[i])
+                           : in[i] < 0 ? INT32_MIN
+                                       : INT32_MAX)
+        << in[i];
+  }
+  std::vector<int32_t> back = {0, 1, -1, -7, INT32_MAX, INT32_MIN};
+  auto wide = convertAll<int32_t, int64_t>(
+      "  store(out + i * 16, widen(load<Vec<int, 2>>(in + i * 8)));\n", back,
+      back.size(), 2);
+  for (size_t i = 0; i < back.size(); ++i)
+    EXPECT_EQ(wide[i], back[i]);
+}
+
 // The paths of architectures that have the instructions, in the host's words.
 TEST(Conversion, PrimitiveSmallFloats) {
   auto e4m3 = convertAll<uint8_t, uint32_t>(

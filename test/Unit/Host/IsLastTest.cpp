@@ -22,6 +22,7 @@ using namespace dsv4::rt::test;
 namespace {
 
 /// The answer of every row of a kernel: 1 if no later row has its element.
+template <typename Int>
 struct Search {
   int lanes, threads;
   std::unique_ptr<HostKernel> kernel;
@@ -31,8 +32,9 @@ struct Search {
     const std::string text = std::to_string(lanes);
     kernel = loadKernel(
         "extern \"C\" __global__ void __launch_bounds__(" + count +
-            ")\nask(const int *__restrict__ elements, int *__restrict__ "
-            "answers, int rows) {\n"
+            ")\nask(const " + (sizeof(Int) == 8 ? "long long" : "int") +
+            " *__restrict__ elements, int *__restrict__ answers, "
+            "int rows) {\n"
             "  const int row = blockIdx.x * (" +
             count + " / " + text + ") + threadIdx.x / " + text +
             ";\n"
@@ -52,7 +54,7 @@ struct Search {
   }
 
   /// `first` of the elements that follow each other in `memory`.
-  void run(const std::vector<int> &memory, int first, int rows) {
+  void run(const std::vector<Int> &memory, int first, int rows) {
     std::vector<int> answers(rows, -1);
     const unsigned each = threads / lanes;
     Status status = launch(*kernel, (rows + each - 1) / each, threads, 0,
@@ -62,7 +64,7 @@ struct Search {
     for (int row = 0; row < rows; ++row) {
       bool last = true;
       for (int later = row + 1; later < rows; ++later)
-        last &= memory[first + row] < 0 ||
+        last &= memory[first + row] < 0 || memory[first + row] > INT32_MAX ||
                 memory[first + later] != memory[first + row];
       ASSERT_EQ(answers[row], last)
           << "row " << row << " of " << rows << ", offset " << first
@@ -73,12 +75,13 @@ struct Search {
 
 } // namespace
 
-TEST(IsLast, EveryEndOfTheElements) {
+template <typename Int>
+static void searchAtEveryEnd() {
   const std::pair<int, int> shapes[] = {{32, 32}, {16, 32}, {32, 96}, {16, 128},
                                         {8, 64},  {1, 32},  {2, 256}};
   std::mt19937 random(1);
   for (auto [lanes, threads] : shapes) {
-    Search search(lanes, threads);
+    Search<Int> search(lanes, threads);
     if (!search.kernel)
       return;
     const int each = threads / lanes;
@@ -88,7 +91,7 @@ TEST(IsLast, EveryEndOfTheElements) {
           const int rows = blocks * each + more;
           // The same period inside and outside: what is read beyond the ends
           // is an element of many rows.
-          std::vector<int> memory(first + rows + 16);
+          std::vector<Int> memory(first + rows + 16);
           const int period = std::max(each * blocks, 2) + more / 2;
           for (size_t i = 0; i < memory.size(); ++i)
             memory[i] = static_cast<int>((i + 3 * period - first) % period);
@@ -97,24 +100,35 @@ TEST(IsLast, EveryEndOfTheElements) {
   }
 }
 
-TEST(IsLast, ManyElements) {
+TEST(IsLast, EveryEndOfTheElements) { searchAtEveryEnd<int>(); }
+TEST(IsLast, EveryEndOfElementsOf64Bits) { searchAtEveryEnd<int64_t>(); }
+
+template <typename Int>
+static void searchMany() {
   std::mt19937 random(2);
   for (auto [lanes, threads] : {std::pair(8, 128), std::pair(32, 128)}) {
-    Search search(lanes, threads);
+    Search<Int> search(lanes, threads);
     if (!search.kernel)
       return;
     // Neighbours, neighbours with few repeats, and any elements, some of them
     // negative.
     for (int kind = 0; kind < 3; ++kind)
       for (int rows : {700, 4099}) {
-        std::vector<int> memory(rows + 8);
+        std::vector<Int> memory(rows + 8);
         for (size_t i = 0; i < memory.size(); ++i)
           memory[i] = kind == 2 ? static_cast<int>(random() % 5000) - 100
                                 : static_cast<int>(i);
         if (kind == 1)
           for (int i = 0; i < 40; ++i)
             memory[random() % memory.size()] = memory[random() % rows];
+        // Low halves that come again, of numbers that int does not hold.
+        if (sizeof(Int) == 8)
+          for (int i = 0; i < 40; ++i)
+            memory[random() % memory.size()] |= Int(1) << (sizeof(Int) * 5);
         search.run(memory, 5, rows - 4);
       }
   }
 }
+
+TEST(IsLast, ManyElements) { searchMany<int>(); }
+TEST(IsLast, ManyElementsOf64Bits) { searchMany<int64_t>(); }

@@ -26,12 +26,13 @@ struct Chosen {
   std::vector<float> values;
 };
 
-/// One row, straight from the order: value, then index; NaN after -infinity.
-Chosen choose(const float *scores, int limit, int k, bool largest,
-              bool byIndex) {
+/// One row, straight from the order: value, then index, the higher one first
+/// with `tiesHigh`; NaN after -infinity.
+Chosen choose(const float *scores, int limit, int k, bool largest, bool byIndex,
+              bool tiesHigh) {
   std::vector<int> order(limit);
   for (int i = 0; i < limit; ++i)
-    order[i] = i;
+    order[i] = tiesHigh ? limit - 1 - i : i;
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     const float x = scores[a], y = scores[b];
     if (std::isnan(x) || std::isnan(y))
@@ -81,11 +82,13 @@ std::string readKernel() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void check(int k, const std::string &order, bool largest) {
+void check(int k, const std::string &order, bool largest,
+           bool tiesHigh = false) {
   SCOPED_TRACE("k = " + std::to_string(k) + ", " + order);
   auto kernel =
       loadKernel("#define K " + std::to_string(k) + "\n#define ORDER " + order +
                      "\n#define LARGEST " + (largest ? "true\n" : "false\n") +
+                     "#define TIES_HIGH " + (tiesHigh ? "true\n" : "false\n") +
                      readKernel(),
                  "select_tiles");
   ASSERT_TRUE(kernel);
@@ -101,7 +104,7 @@ void check(int k, const std::string &order, bool largest) {
       for (int row = 0; row < rows; ++row)
         expected.push_back(choose(scores.data() + row * columns,
                                   std::max(limits[row], 0), k, largest,
-                                  order != "sorted"));
+                                  order != "sorted", tiesHigh));
       for (ThreadSchedule schedule : schedules()) {
         kernel->setSchedule(schedule);
         std::vector<int> indices(rows * k, -7);
@@ -137,3 +140,8 @@ TEST(TopkTiles, Sorted) {
 }
 TEST(TopkTiles, ByIndex) { check(33, "index_ascending", true); }
 TEST(TopkTiles, UnorderedSmallest) { check(20, "unordered", false); }
+TEST(TopkTiles, TiesHigh) {
+  check(1, "sorted", true, true);
+  check(20, "sorted", false, true);
+  check(33, "index_ascending", true, true);
+}

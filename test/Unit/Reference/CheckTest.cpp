@@ -203,6 +203,20 @@ TEST_F(CheckSelection, OfAShortRow) {
   EXPECT_NE(compare({0, 1}, {1, 5}, {14, 15}), "");
 }
 
+TEST_F(CheckSelection, OfARowThatBeginsLater) {
+  // Element 1 is the first one of the row.
+  parseTopk({9, 5, 0, 4}, "starts(%len : tensor<1xi32>)");
+  EXPECT_EQ(compare({0, 2}, {5, 4}, {14, -1}), "");
+  EXPECT_NE(compare({1, 3}, {5, 4}, {15, -1}), "");
+  EXPECT_NE(compare({0, 2}, {9, 0}, {14, -1}), "");
+}
+
+TEST_F(CheckSelection, OfTheHigherOfEqualOnes) {
+  parseTopk({0, 0, 0, 0}, "", "ties high");
+  EXPECT_EQ(compare({3, 2}, {0, 0}, {-1, -1}), "");
+  EXPECT_NE(compare({0, 1}, {0, 0}, {14, 15}), "");
+}
+
 TEST_F(CheckSelection, NeedsItsIndices) {
   parse("%a: tensor<1x4xf32>, %b: tensor<1x4xf32>, %c: tensor<1x4xf32>, "
         "%scores: tensor<1x4xf32>, %values: tensor<1x2xf32> {dsv4.name = "
@@ -264,7 +278,8 @@ TEST_F(Check, ShapesMustFit) {
   std::vector<Buffer> got = inputs.buffers();
   got.back().shape = {2, 2};
   EXPECT_EQ(explainDifference(expected, got),
-            "'out' does not have the shape that the oracle was given");
+            "'out' does not have the shape and the strides that the oracle "
+            "was given");
   got.pop_back();
   EXPECT_NE(explainDifference(expected, got), "");
 }

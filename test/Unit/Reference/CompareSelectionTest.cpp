@@ -104,6 +104,28 @@ TEST(CompareSelection, ExactScoresAreComparedExactly) {
   EXPECT_NE(check(oracle, {1}), "");
 }
 
+TEST(CompareSelection, TiesHigh) {
+  SelectionOracle oracle = makeRow(2, bound({1, 2, 2, 2, 0}, 0), Order::Sorted);
+  oracle.tiesHigh = true;
+  EXPECT_EQ(check(oracle, {3, 2}), "");
+  for (std::vector<int32_t> wrong :
+       {std::vector<int32_t>{2, 3}, {1, 2}, {3, 1}, {3, 0}})
+    EXPECT_NE(check(oracle, wrong), "") << wrong[0] << " " << wrong[1];
+  oracle.keys = bound({kNaN, 0, kNaN, kNaN, -1}, 0);
+  oracle.k = 3;
+  EXPECT_EQ(check(oracle, {1, 4, 3}), "");
+  EXPECT_NE(check(oracle, {1, 4, 0}), "");
+}
+
+TEST(CompareSelection, OffsetsOfStoredIndices) {
+  SelectionOracle oracle = makeRow(2, bound({1, 5}, 0));
+  oracle.counts = {2, 2, 1};
+  oracle.offsets = {100, INT32_MAX, -7};
+  std::vector<int32_t> stored = {101, 100, INT32_MIN, INT32_MAX, -7, -1};
+  removeOffsets(stored, oracle);
+  EXPECT_EQ(stored, (std::vector<int32_t>{1, 0, 1, 0, 0, -1}));
+}
+
 TEST(CompareSelection, ExactTiesAmongBoundedOnes) {
   // 1 and 2 are exact and equal; 0 reaches them.
   SelectionOracle oracle = makeRow(2, {{1, 1}, {2, 0}, {2, 0}});

@@ -70,15 +70,18 @@ TEST(Entry, EveryFlippedBitIsRefused) {
   EXPECT_TRUE(parse(bytes, key).ok());
 }
 
-/// An entry of version 1, which had no launch plans, is another format whatever
-/// is in it.
+/// Entries of version 1, which had no launch plans, and of version 2, which had
+/// no strides, are other formats whatever is in them.
 TEST(Entry, AnotherVersionIsRefused) {
-  static_assert(EntryVersion == 2, "say what changed, and test it");
-  std::string bytes = serialize(twoKernels(), key);
-  bytes[bytes.size() - 64 + 8] = 1;
-  Result<CompiledProgram> program = parse(bytes, key);
-  ASSERT_FALSE(program.ok());
-  EXPECT_EQ(program.status().message(), "cache entry: another format version");
+  static_assert(EntryVersion == 3, "say what changed, and test it");
+  for (char version : {1, 2}) {
+    std::string bytes = serialize(twoKernels(), key);
+    bytes[bytes.size() - 64 + 8] = version;
+    Result<CompiledProgram> program = parse(bytes, key);
+    ASSERT_FALSE(program.ok());
+    EXPECT_EQ(program.status().message(),
+              "cache entry: another format version");
+  }
 }
 
 TEST(Entry, PlansSurvive) {

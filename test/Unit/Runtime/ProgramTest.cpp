@@ -41,6 +41,7 @@ TEST(Program, JSONIsCanonical) {
   info.bindings.resize(2);
   info.dims.resize(2);
   info.bindings[0].shape = {constant(64)};
+  info.bindings[1].strides = {constant(512)};
   LaunchPlan &plan = info.kernels[0].plan;
   plan.condition =
       *Condition::parse("tokens <= 64 && topk != 0", info.planNames());
@@ -53,11 +54,14 @@ TEST(Program, JSONIsCanonical) {
       info.toJSON(),
       R"({"name":"gather","target":"host","arch":"x86_64","bindings":[)"
       R"({"name":"cache","storage":"u8","element":"u8","shape":[64],)"
-      R"("written":false,"scalar":false},)"
+      R"("written":false,"scalar":false,"strides":[]},)"
       R"({"name":"indices","storage":"i32","element":"i32",)"
-      R"("shape":[{"dim":0},{"dim":1}],"written":false,"scalar":false}],)"
-      R"("dims":[{"name":"tokens","binding":1,"axis":0,"max":2147483647,"multiple":1},)"
-      R"({"name":"topk","binding":1,"axis":1,"max":2147483647,"multiple":1}],)"
+      R"("shape":[{"dim":0},{"dim":1}],"written":false,"scalar":false,)"
+      R"("strides":[512]}],)"
+      R"("dims":[{"name":"tokens","binding":1,"axis":0,"max":2147483647,)"
+      R"("multiple":1,"isStride":false,"min":0},)"
+      R"({"name":"topk","binding":1,"axis":1,"max":2147483647,)"
+      R"("multiple":1,"isStride":false,"min":0}],)"
       R"("kernels":[{"symbol":"gather_k0","schedule":"threads=128 rows=4",)"
       R"("if":"tokens <= 64 && topk != 0",)"
       R"("requires":"tokens * topk <= 2147483644",)"
@@ -96,6 +100,50 @@ TEST(Program, PlansRoundTrip) {
   const LaunchPlan &persistent = back->kernels[1].plan;
   EXPECT_EQ(persistent.grid[0], info.kernels[1].plan.grid[0]);
   EXPECT_TRUE(persistent.cluster == Dim3(2));
+}
+
+TEST(Program, StridesRoundTrip) {
+  ProgramInfo info = stridedInfo();
+  Result<ProgramInfo> back = ProgramInfo::fromJSON(info.toJSON());
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(back->toJSON(), info.toJSON());
+  EXPECT_TRUE(back->dims[3].isStride);
+  EXPECT_EQ(back->dims[3].min, 656);
+  EXPECT_EQ(back->bindings[2].strides[1].constant, 1024);
+}
+
+TEST(Program, StridesAreChecked) {
+  ProgramInfo info = stridedInfo();
+  info.bindings[2].strides.pop_back();
+  EXPECT_EQ(errorOf(info), "program: binding 'out': expected a stride for "
+                           "every axis but the last");
+  info = stridedInfo();
+  info.bindings[2].strides[1] = constant(-16);
+  EXPECT_EQ(errorOf(info), "program: binding 'out': negative stride");
+  info = stridedInfo();
+  info.bindings[2].strides[0] = dim(0);
+  EXPECT_EQ(errorOf(info), "program: binding 'out': dim 'rows' is an extent: "
+                           "expected a stride");
+  info = stridedInfo();
+  info.bindings[0].shape[0] = dim(2);
+  EXPECT_EQ(errorOf(info), "program: binding 'x': dim 'x.stride.0' is a "
+                           "stride: expected an extent");
+  info = stridedInfo();
+  info.bindings[2].strides[0] = dim(2);
+  EXPECT_EQ(errorOf(info), "program: binding 'out': dim 'x.stride.0' is the "
+                           "stride of another axis");
+  info = stridedInfo();
+  info.dims[2].axis = 1;
+  EXPECT_EQ(errorOf(info), "program: binding 'x': dim 'x.stride.0' is the "
+                           "stride of another axis");
+  info = stridedInfo();
+  info.dims[2].max = int64_t(1) << 31;
+  EXPECT_EQ(errorOf(info),
+            "program: dim 'x.stride.0': a stride is at most 2^31 - 1");
+  info = stridedInfo();
+  info.dims[0].min = 1;
+  EXPECT_EQ(errorOf(info), "program: dim 'rows': expected a minimum of 0, or "
+                           "of a stride one up to its maximum");
 }
 
 /// A reader takes tensor maps, so that an entry with one is no damaged one.

@@ -114,6 +114,39 @@ inline ProgramInfo scoresInfo(const std::string &target = "host") {
   return info;
 }
 
+/// append(x: rows x 64 bf16, cache: pages x 656 u8) -> out: rows x 8 x 64 bf16,
+/// all with strides: run-time ones of x, of the pages, and of the rows of out.
+inline ProgramInfo stridedInfo() {
+  ProgramInfo info;
+  info.name = "append";
+  info.target = "host";
+  info.arch = "x86_64";
+  info.bindings = {
+      {"x", Storage::U16, "bf16", {dim(0), constant(64)}},
+      {"cache", Storage::U8, "i8", {dim(1), constant(656)}},
+      {"out", Storage::U16, "bf16", {dim(0), constant(8), constant(64)}, true}};
+  info.bindings[0].strides = {dim(2)};
+  info.bindings[1].strides = {dim(3)};
+  info.bindings[2].strides = {dim(4), constant(1024)};
+  info.dims = {{"rows", 0, 0, INT32_MAX},
+               {"cache.pages", 1, 0, INT32_MAX},
+               {"x.stride.0", 0, 0, INT32_MAX, 8, true},
+               {"cache.stride.0", 1, 0, INT32_MAX, 16, true, 656},
+               {"out.stride.0", 2, 0, INT32_MAX, 8, true}};
+  KernelInfo kernel;
+  kernel.symbol = "append";
+  kernel.plan.grid[0] = Expression::extent(0);
+  kernel.plan.block = 128;
+  kernel.plan.parameters = {Parameter::buffer(0, true, false, 16),
+                            Parameter::buffer(1, true, false, 16),
+                            Parameter::buffer(2, false, true, 16),
+                            Parameter::int32(Expression::extent(2)),
+                            Parameter::int32(Expression::extent(3)),
+                            Parameter::int32(Expression::extent(4))};
+  info.kernels = {kernel};
+  return info;
+}
+
 inline CompiledProgram scoresProgram(const std::string &target = "host") {
   return {scoresInfo(target), {"tiles", "persistent"}};
 }

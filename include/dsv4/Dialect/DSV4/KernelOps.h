@@ -101,6 +101,16 @@ std::string getExtentName(mlir::Operation *func, unsigned index, int64_t axis);
 /// The name of the memory of an argument, or of an array field of a cache.
 std::string getBindingName(mlir::Operation *func, unsigned index,
                            llvm::StringRef field = "");
+/// The strides of an argument, or null: it is contiguous.
+StridesAttr getStrides(mlir::Operation *func, unsigned index);
+/// The name of a stride of an argument, or of an array field of a cache.
+std::string getStrideName(mlir::Operation *func, unsigned index, int64_t axis,
+                          llvm::StringRef field = "");
+/// The buffers of a cache that have pages: the fields in its pages under the
+/// empty name, and array fields.
+llvm::SmallVector<llvm::StringRef> getPagedBuffers(CacheType cache);
+/// Bytes of a page in one of them.
+int64_t getPageBytes(CacheType cache, llvm::StringRef buffer);
 /// All of these names of a function, each once.
 rt::PlanNames getPlanNames(mlir::Operation *func);
 

@@ -101,6 +101,10 @@ public:
 
   /// Prints the statements of a block, its terminator excepted.
   mlir::LogicalResult printBlock(mlir::Block &block);
+  /// Prints two blocks of which one is executed, and `between` between them. A
+  /// name may be in both.
+  mlir::LogicalResult printBranches(mlir::Block &first, mlir::Block &second,
+                                    llvm::function_ref<void()> between);
   mlir::LogicalResult printStatement(mlir::Operation *op);
   mlir::LogicalResult printKernel(mlir::Operation *func);
 

@@ -191,6 +191,9 @@ ArithTranslation::spellConversion(Operation *op,
     return Spelling{"dsv4::convert<" + *type + ">(" + value->text + ")",
                     Precedence::Postfix};
   }
+  // Of a tile, indices become wider ones only.
+  if (isa<VectorType>(to) && isa<arith::ExtSIOp>(op))
+    return Spelling{"dsv4::widen(" + value->text + ")", Precedence::Postfix};
   auto type = text.spellType(to, op->getLoc());
   if (failed(type))
     return failure();
@@ -254,11 +257,25 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
   return CUDATranslationDialectInterface::spell(op, text);
 }
 
+/// Whether `op` computes a tile of a tile and a number for all elements, which
+/// is written as the number.
+static bool takesTileAndNumber(Operation *op) {
+  return isa<VectorType>(op->getResult(0).getType()) &&
+         llvm::any_of(op->getOperands(), [](Value operand) {
+           return matchPattern(operand, m_Constant());
+         });
+}
+
 StringRef ArithTranslation::getHeader(Operation *op) const {
   if (isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp>(op))
     return "rows/convert.cuh";
+  if (isa<arith::ExtSIOp>(op) && isa<VectorType>(op->getResult(0).getType()))
+    return "core/integers.cuh";
   if (isa<arith::MinNumFOp, arith::MaxNumFOp>(op) &&
       isa<VectorType>(op->getResult(0).getType()))
+    return "rows/rows.cuh";
+  if (isa<arith::AddFOp, arith::SubFOp, arith::DivFOp>(op) &&
+      takesTileAndNumber(op))
     return "rows/rows.cuh";
   return isa<arith::MaximumFOp>(op) ? "rows/gate.cuh" : "";
 }

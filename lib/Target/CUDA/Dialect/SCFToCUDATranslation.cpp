@@ -78,19 +78,20 @@ public:
       return failure();
     text.os() << "if (" << condition->text << ") {\n";
     text.os().indent();
-    if (failed(text.printBlock(*branch.thenBlock())))
-      return failure();
-    text.os().unindent();
-    if (branch.elseBlock() &&
-        !branch.elseBlock()->without_terminator().empty()) {
+    bool hasElse =
+        branch.elseBlock() && !branch.elseBlock()->without_terminator().empty();
+    auto printElse = [&] {
+      text.os().unindent();
       text.os() << "} else {\n";
       text.os().indent();
-      if (failed(text.printBlock(*branch.elseBlock())))
-        return failure();
-      text.os().unindent();
-    }
+    };
+    LogicalResult printed =
+        hasElse ? text.printBranches(*branch.thenBlock(), *branch.elseBlock(),
+                                     printElse)
+                : text.printBlock(*branch.thenBlock());
+    text.os().unindent();
     text.os() << "}\n";
-    return success();
+    return printed;
   }
 };
 

@@ -39,6 +39,10 @@ struct ue8m0 {
 struct bf16 {
   unsigned short bits;
 };
+// Sign, 5 exponent bits (bias 15), 10 mantissa bits.
+struct f16 {
+  unsigned short bits;
+};
 // A nibble: sign, 2 exponent bits (bias 1), 1 mantissa bit.
 struct e2m1 {};
 // A nibble: two's complement.
@@ -60,7 +64,8 @@ struct bits_of<i4> {
 };
 
 // The register type of a 32-bit word of elements: elements of less than 32 bits
-// are packed into it, the first one lowest.
+// are packed into it, the first one lowest. Those of 64 bits have two, the low
+// one first.
 template <typename T>
 struct WordOf {
   using type = unsigned;

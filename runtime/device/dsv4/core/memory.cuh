@@ -145,7 +145,7 @@ __device__ __forceinline__ void load_into(Tile<T, S, V> &to,
 #pragma unroll
     for (int s = 0; s < S; ++s) {
       const char *vector = (const char *)from + s * stride;
-      if constexpr (bits_of<T>::value < 32) {
+      if constexpr (bits_of<T>::value != 32) {
         load_bytes<bytes, alignment_of(Align, bytes), Policy>(
             to.words + s * vector_words, condition, vector);
       } else {
@@ -278,7 +278,7 @@ __device__ __forceinline__ void store_from(void *to, const Tile<T, S, V> &from,
 #pragma unroll
     for (int s = 0; s < S; ++s) {
       char *vector = (char *)to + s * stride;
-      if constexpr (bits_of<T>::value < 32) {
+      if constexpr (bits_of<T>::value != 32) {
         store_bytes<bytes, alignment_of(Align, bytes), Streaming>(
             vector, from.words + s * vector_words);
       } else {

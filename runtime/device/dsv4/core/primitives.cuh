@@ -152,6 +152,18 @@ __device__ __forceinline__ unsigned max_nan_bf16x2(unsigned a, unsigned b) {
   return larger;
 }
 
+// The same for pairs of f16.
+__device__ __forceinline__ unsigned max_f16x2(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+}
+__device__ __forceinline__ unsigned max_nan_f16x2(unsigned a, unsigned b) {
+  unsigned larger;
+  asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(larger) : "r"(a), "r"(b));
+  return larger;
+}
+
 //===----------------------------------------------------------------------===//
 // Exchanges between lanes: groups of `Lanes` lanes, an aligned power of two
 //===----------------------------------------------------------------------===//
@@ -232,6 +244,14 @@ __device__ __forceinline__ void keep_first_4(float *values, int count) {
 __device__ __forceinline__ unsigned cvt_bf16x2_f32(float low, float high) {
   unsigned pair;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+
+// Two floats -> two f16, round to nearest even; what is too large becomes
+// infinity, NaN 0x7FFF.
+__device__ __forceinline__ unsigned cvt_f16x2_f32(float low, float high) {
+  unsigned pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
   return pair;
 }
 

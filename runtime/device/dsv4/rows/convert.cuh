@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every conversion to float is exact. The way back, float to bf16, rounds to
-// the nearest, ties to even; a NaN becomes 0x7FFF.
+// Every conversion to float is exact. The way back, float to bf16 or f16,
+// rounds to the nearest, ties to even; a NaN becomes 0x7FFF.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,10 @@ namespace dsv4 {
 __device__ __forceinline__ void decode(float *to, bf16, unsigned word) {
   to[0] = as_float(word << 16);
   to[1] = as_float(word & 0xFFFF0000u);
+}
+
+__device__ __forceinline__ void decode(float *to, f16, unsigned word) {
+  cvt_f32_f16x2(to[0], to[1], word);
 }
 
 __device__ __forceinline__ void decode(float *to, e4m3, unsigned word) {
@@ -84,27 +88,35 @@ __device__ __forceinline__ void decode(float *to, ue8m0, unsigned word) {
   cvt_f32_ue8m0x4(to, word);
 }
 
+// The way back, of a pair.
+__device__ __forceinline__ unsigned round_pair(bf16, float low, float high) {
+  return cvt_bf16x2_f32(low, high);
+}
+__device__ __forceinline__ unsigned round_pair(f16, float low, float high) {
+  return cvt_f16x2_f32(low, high);
+}
+
 //===----------------------------------------------------------------------===//
-// One 32-bit word of elements -> pairs of bf16
+// One 32-bit word of elements -> pairs of bf16 or f16, as the first tag says
 //===----------------------------------------------------------------------===//
 
-template <typename From>
-__device__ __forceinline__ void decode_pairs(unsigned *to, From,
+template <typename To, typename From>
+__device__ __forceinline__ void decode_pairs(unsigned *to, To, From,
                                              unsigned word) {
   float values[32 / bits_of<From>::value];
   decode(values, From(), word);
 #pragma unroll
   for (int i = 0; i < 16 / bits_of<From>::value; ++i)
-    to[i] = cvt_bf16x2_f32(values[2 * i], values[2 * i + 1]);
+    to[i] = round_pair(To(), values[2 * i], values[2 * i + 1]);
 }
-__device__ __forceinline__ void decode_pairs(unsigned *to, e4m3,
+__device__ __forceinline__ void decode_pairs(unsigned *to, bf16, e4m3,
                                              unsigned word) {
   if constexpr (has_cvt_e4m3)
     cvt_bf16_e4m3x4(to, word);
   else
-    decode_pairs<e4m3>(to, e4m3(), word);
+    decode_pairs<bf16, e4m3>(to, bf16(), e4m3(), word);
 }
-__device__ __forceinline__ void decode_pairs(unsigned *to, e2m1,
+__device__ __forceinline__ void decode_pairs(unsigned *to, bf16, e2m1,
                                              unsigned word) {
   spread_e2m1(to, word);
 }
@@ -140,7 +152,7 @@ convert(const Tile<From, S, V> &from) {
     for (int i = 0; i < S * words; ++i) {
       const int vector = i / words, first = i % words * per_word / 2;
       unsigned pairs[per_word / 2];
-      decode_pairs(pairs, From(), from.words[i]);
+      decode_pairs(pairs, To(), From(), from.words[i]);
 #pragma unroll
       for (int j = 0; j < per_word / 2; ++j)
         if (first + j < to_words)
@@ -155,8 +167,8 @@ convert(const Tile<From, S, V> &from) {
     for (int i = 0; i < S * to_words; ++i) {
       const int first = i / to_words * V + i % to_words * 2;
       const bool pair = i % to_words * 2 + 1 < V;
-      to.words[i] = cvt_bf16x2_f32(from.words[first],
-                                   pair ? from.words[first + 1] : 0.0f);
+      to.words[i] = round_pair(To(), from.words[first],
+                               pair ? from.words[first + 1] : 0.0f);
     }
     return to;
   }
@@ -183,7 +195,7 @@ __device__ __forceinline__ void scale_word(unsigned *to, From, unsigned word,
   constexpr int per_word = 32 / bits_of<From>::value;
   if constexpr (bits_of<From>::value <= 8 && bits_of<Scale>::value <= 8) {
     const unsigned pair = cvt_bf16x2_f32(scale, scale);
-    decode_pairs(to, From(), word);
+    decode_pairs(to, bf16(), From(), word);
 #pragma unroll
     for (int i = 0; i < per_word / 2; ++i)
       to[i] = mul_bf16x2(to[i], pair);
@@ -230,7 +242,7 @@ dequantize(const Tile<From, S, V> &from, const Tile<Scale, R, G> &scales) {
 
 template <typename To>
 __device__ __forceinline__ To convert(float value) {
-  return To{(unsigned short)cvt_bf16x2_f32(value, 0.0f)};
+  return To{(unsigned short)round_pair(To(), value, 0.0f)};
 }
 template <typename To, typename From>
 __device__ __forceinline__ To convert(From value) {

@@ -93,6 +93,15 @@ __device__ __forceinline__ Tile<float, S, V> max_nan(Tile<float, S, V> a,
   return a;
 }
 
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V>
+max_nan(Tile<float, S, V> a, const Tile<float, S, V> &b) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    a.words[i] = max_nan_f32(a.words[i], b.words[i]);
+  return a;
+}
+
 // The largest of a group, NaN if there is one.
 template <int Lanes, int Group, int S, int V>
 __device__ __forceinline__ Groups<Lanes, Group, S, V>

@@ -6,15 +6,42 @@
 //===----------------------------------------------------------------------===//
 //
 // Every row has an element, and asks whether a later row has the same one. A
-// negative element counts as different from all others.
+// negative element counts as different from all others, and so does one of 64
+// bits that int does not hold.
 //
 //===----------------------------------------------------------------------===//
 
 #pragma once
 
+#include "core/integers.cuh"
 #include "core/memory.cuh"
 
 namespace dsv4 {
+
+//===----------------------------------------------------------------------===//
+// Elements as int
+//===----------------------------------------------------------------------===//
+
+__device__ __forceinline__ int load_element(const int *from) {
+  return load<int>(from);
+}
+__device__ __forceinline__ int load_element(const long long *from) {
+  return narrow(load<long long>(from));
+}
+
+// The bits of four elements from an address aligned to 16 bytes.
+__device__ __forceinline__ Tile<float, 1, 4> load_four(const int *from) {
+  return load<Tile<float, 1, 4>>(from);
+}
+__device__ __forceinline__ Tile<float, 1, 4> load_four(const long long *from) {
+  const Tile<int, 1, 4> elements =
+      narrow(load<Tile<long long, 1, 4>, 16>(from));
+  Tile<float, 1, 4> four;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    four.words[i] = as_float((unsigned)elements.words[i]);
+  return four;
+}
 
 //===----------------------------------------------------------------------===//
 // Each row by itself
@@ -22,35 +49,36 @@ namespace dsv4 {
 
 // Whether one of the four elements from `first` on that come after element `at`
 // and before `count` is `own`.
-__device__ __forceinline__ bool has_later(const int *elements, int first,
+template <typename Int>
+__device__ __forceinline__ bool has_later(const Int *elements, int first,
                                           int at, int count, int own) {
   bool found = false;
 #pragma unroll
   for (int i = first; i < first + 4; ++i)
-    found |= i > at && i < count && load<int>(elements + i) == own;
+    found |= i > at && i < count && load_element(elements + i) == own;
   return found;
 }
 
 // Whether no later one of `count` elements equals element `at`. Lanes take
 // vectors of four in turn. They begin at a multiple of the bytes that all lanes
 // take at a time, so that rows of one warp read the same ones together.
-template <int Lanes>
-__device__ __forceinline__ bool is_last(const int *elements, int at,
+template <int Lanes, typename Int>
+__device__ __forceinline__ bool is_last(const Int *elements, int at,
                                         int count) {
   constexpr int step = 4 * Lanes;
   const int lane = threadIdx.x % Lanes;
-  const int own = load<int>(elements + at);
+  const int own = load_element(elements + at);
   bool later = false;
   if (own >= 0 && at + 1 < count) {
-    const int before =
-        (int)((unsigned long long)(elements + at + 1) / 4 % (unsigned)step);
+    const int before = (int)((unsigned long long)(elements + at + 1) /
+                             sizeof(Int) % (unsigned)step);
     int first = at + 1 - before + lane * 4;
     // The first step may begin before the elements, and the last one end after
     // them.
     later = has_later(elements, first, at, count, own);
 #pragma unroll 4
     for (first += step; first + 4 <= count; first += step) {
-      const auto vector = load<Tile<float, 1, 4>>(elements + first);
+      const auto vector = load_four(elements + first);
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         later |= as_unsigned(vector[i]) == (unsigned)own;
@@ -83,11 +111,11 @@ struct WantedElements {
   bool repeated[Rows];
 
   // All threads of the block call this.
-  template <int Threads>
-  __device__ __forceinline__ void set(const int *from) {
+  template <int Threads, typename Int>
+  __device__ __forceinline__ void set(const Int *from) {
     int own = -1;
     if (threadIdx.x < Rows)
-      own = load<int>(from + threadIdx.x);
+      own = load_element(from + threadIdx.x);
     // The rows may have looked for others before.
     __syncthreads();
 #pragma unroll
@@ -138,8 +166,8 @@ struct WantedElements {
 // The same by all `Threads` threads of a block, if there are more than
 // `MaxAlone` elements. All threads hold rows. The row of a thread has the
 // number `at`, and rows of a block are neighbours; the kernel has `rows` rows.
-template <int Lanes, int Threads, int MaxAlone>
-__device__ __forceinline__ bool is_last(const int *elements, int at, int count,
+template <int Lanes, int Threads, int MaxAlone, typename Int>
+__device__ __forceinline__ bool is_last(const Int *elements, int at, int count,
                                         int rows) {
   constexpr int block_rows = Threads / Lanes, thread_vectors = 4;
   const int row = threadIdx.x / Lanes, first = at - row;
@@ -153,7 +181,7 @@ __device__ __forceinline__ bool is_last(const int *elements, int at, int count,
   // Whole vectors after the block, and the elements before and after them.
   const unsigned after = first + block_rows;
   const unsigned odd =
-      (unsigned)((unsigned long long)(elements + after) / 4 % 4);
+      (unsigned)((unsigned long long)(elements + after) / sizeof(Int) % 4);
   const unsigned next = after + (4 - odd) % 4;
   const unsigned begin = next < (unsigned)count ? next : (unsigned)count;
   const unsigned end = begin + (count - begin) / 4 * 4;
@@ -166,7 +194,7 @@ __device__ __forceinline__ bool is_last(const int *elements, int at, int count,
     for (int v = 0; v < thread_vectors; ++v) {
       const unsigned from = i + 4 * v * Threads;
       // Past the end, read the first vector again.
-      vectors[v] = load<Tile<float, 1, 4>>(elements + (from < end ? from : i));
+      vectors[v] = load_four(elements + (from < end ? from : i));
     }
 #pragma unroll
     for (int v = 0; v < thread_vectors; ++v)
@@ -184,7 +212,7 @@ __device__ __forceinline__ bool is_last(const int *elements, int at, int count,
   const bool is_before = threadIdx.x < 4;
   i = is_before ? after + threadIdx.x : end + threadIdx.x - 4;
   if (threadIdx.x < 8 && i < (is_before ? begin : (unsigned)count))
-    wanted.mark(load<int>(elements + i));
+    wanted.mark(load_element(elements + i));
   __syncthreads();
   return !wanted.repeated[row];
 }

@@ -32,6 +32,22 @@ __device__ __forceinline__ Tile<float, S, V> operator+(Tile<float, S, V> a,
   return a;
 }
 template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V> operator-(Tile<float, S, V> a,
+                                                       float b) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    a.words[i] = sub_f32(a.words[i], b);
+  return a;
+}
+template <int S, int V>
+__device__ __forceinline__ Tile<float, S, V> operator-(float a,
+                                                       Tile<float, S, V> b) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    b.words[i] = sub_f32(a, b.words[i]);
+  return b;
+}
+template <int S, int V>
 __device__ __forceinline__ Tile<float, S, V> operator/(Tile<float, S, V> a,
                                                        float b) {
 #pragma unroll
@@ -347,12 +363,27 @@ sum(const Tile<float, S, V> &from) {
   return fold_groups<Sum, Lanes, Group, S, V>(values);
 }
 
-__device__ __forceinline__ unsigned max_bf16x2(Max, unsigned a, unsigned b) {
+__device__ __forceinline__ unsigned max_pairs(Max, bf16, unsigned a,
+                                              unsigned b) {
   return max_bf16x2(a, b);
 }
-__device__ __forceinline__ unsigned max_bf16x2(MaxNaN, unsigned a, unsigned b) {
+__device__ __forceinline__ unsigned max_pairs(MaxNaN, bf16, unsigned a,
+                                              unsigned b) {
   return max_nan_bf16x2(a, b);
 }
+__device__ __forceinline__ unsigned max_pairs(Max, f16, unsigned a,
+                                              unsigned b) {
+  return max_f16x2(a, b);
+}
+__device__ __forceinline__ unsigned max_pairs(MaxNaN, f16, unsigned a,
+                                              unsigned b) {
+  return max_nan_f16x2(a, b);
+}
+
+// The bits of the largest finite value of a type, as float.
+__device__ constexpr unsigned largest_of(bf16) { return 0x7F7F0000u; }
+__device__ constexpr unsigned largest_of(f16) { return 0x477FE000u; }
+__device__ constexpr unsigned largest_of(float) { return 0x7F7FFFFFu; }
 
 // The largest magnitude of a group, infinity as the largest finite value.
 template <typename Op, int Lanes, int Group, typename T, int S, int V>
@@ -369,10 +400,11 @@ fold_magnitudes(const Tile<T, S, V> &from) {
       unsigned pairs = 0;
 #pragma unroll
       for (int j = 0; j < part / 2; ++j)
-        pairs =
-            max_bf16x2(Op(), pairs, from.words[i * part / 2 + j] & 0x7FFF7FFFu);
-      to.words[i] =
-          Op::fold(as_float(pairs << 16), as_float(pairs & 0xFFFF0000u));
+        pairs = max_pairs(Op(), T(), pairs,
+                          from.words[i * part / 2 + j] & 0x7FFF7FFFu);
+      float values[2];
+      decode(values, T(), pairs);
+      to.words[i] = Op::fold(values[0], values[1]);
     }
   } else {
     const Tile<float, S, V> floats = convert<float>(from);
@@ -395,8 +427,7 @@ fold_magnitudes(const Tile<T, S, V> &from) {
   } else {
     fold_lanes<Op, Lanes, Fragment::lanes, count>(to.words);
   }
-  constexpr unsigned largest =
-      bits_of<T>::value == 16 ? 0x7F7F0000u : 0x7F7FFFFFu;
+  constexpr unsigned largest = largest_of(T());
 #pragma unroll
   for (int i = 0; i < count; ++i)
     if (as_unsigned(to.words[i]) == 0x7F800000u)

@@ -13,7 +13,11 @@
 // The order is total: (value descending, index ascending), NaN after -inf, the
 // two zeros equal. So there are no ties, and the k best of a row are one set
 // for every algorithm. To find the smallest, values are negated when they are
-// loaded.
+// loaded. With `ties_high` the order is (value descending, index descending).
+//
+// A row may begin within a vector (`has_head`): the first `head` elements of
+// the first vector are absent, as those at or beyond the length are. Columns
+// count from that vector, and results from the first element that is there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,12 +56,14 @@ __device__ __forceinline__ int topk_index(TopkEntry entry) {
   return (int)(unsigned)entry;
 }
 
-// The rank of an element in the order; a better one is larger.
+// The rank of an element in the order; a better one is larger, and none is 0.
 typedef unsigned long long TopkRank;
 
+template <bool TiesHigh>
 __device__ __forceinline__ TopkRank topk_rank(TopkEntry entry) {
+  const unsigned index = (unsigned)topk_index(entry);
   return (TopkRank)topk_key(topk_value(entry)) << 32 |
-         ~(unsigned)topk_index(entry);
+         (TiesHigh ? index + 1 : ~index);
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,6 +92,10 @@ struct TopkDefaults {
   static constexpr TopkRead read = TopkRead::whole;
   static constexpr TopkOrder order = TopkOrder::unordered;
   static constexpr bool largest = true;
+  // Whether the higher index wins among equal elements.
+  static constexpr bool ties_high = false;
+  // Whether rows may begin within a vector.
+  static constexpr bool has_head = false;
 };
 
 // The constants that follow from a config.
@@ -98,6 +108,8 @@ struct TopkShape {
   static_assert(Config::vector >= 1 && Config::vectors >= 1 &&
                     Config::vector * Config::vectors <= 32,
                 "a bit of a word for each element of a thread");
+  static_assert(!Config::has_head || Config::vector > 1,
+                "vectors of one element begin anywhere");
 
   enum : int {
     k = Config::k,
@@ -135,7 +147,9 @@ struct TopkShape {
     few_wanted = k > 512 ? 256 : 128,
     few = threads < few_wanted ? threads : few_wanted
   };
-  static constexpr bool largest = Config::largest;
+  static constexpr bool largest = Config::largest,
+                        ties_high = Config::ties_high,
+                        has_head = Config::has_head;
   static constexpr TopkRead read = Config::read;
   static constexpr TopkOrder order = Config::order;
 };
@@ -207,7 +221,8 @@ __device__ __forceinline__ void topk_clear() {
       shared.taken = 0;
       shared.end = Shape::capacity;
       // There is no last element if one element occurs more than once.
-      shared.worst = topk_entry(as_float(0xFF800000u), topk_no_index);
+      shared.worst = topk_entry(as_float(0xFF800000u),
+                                Shape::ties_high ? -1 : topk_no_index);
     }
   }
 }
@@ -232,13 +247,23 @@ __device__ __forceinline__ TopkRange topk_range(int part, int parts,
   return {begin < length ? begin : length, end < length ? end : length};
 }
 
-// The vectors at `Count` columns of a row; NaN for elements at or beyond `end`.
-// All loads are in flight before one is used; loads beyond the end read the
-// last vector.
+// Whether there is an element with this index.
+template <typename Shape>
+__device__ __forceinline__ bool topk_is_there(unsigned index, int length,
+                                              int head) {
+  if constexpr (Shape::has_head)
+    return index - (unsigned)head < (unsigned)(length - head);
+  else
+    return index < (unsigned)length;
+}
+
+// The vectors at `Count` columns of a row; NaN for elements at or beyond `end`,
+// and for those of the head. All loads are in flight before one is used; loads
+// beyond the end read the last vector.
 template <typename Shape, int Count, typename Column, typename Load>
 __device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
                                           Column column, int end, int length,
-                                          Load load) {
+                                          int head, Load load) {
   const int last =
       (int)((unsigned)(length - 1) / Shape::vector * Shape::vector);
 #pragma unroll
@@ -253,6 +278,14 @@ __device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
 #pragma unroll
     for (int i = 0; i < Count * Shape::vector; ++i)
       to[i] = topk_oriented<Shape>(to[i]);
+  }
+  if constexpr (Shape::has_head) {
+    // Of the first vector alone.
+    if (column(0) < head) {
+#pragma unroll
+      for (int v = 0; v + 1 < Shape::vector; ++v)
+        to[v] = v < head ? as_float(0x7FFFFFFFu) : to[v];
+    }
   }
   if (column(Count - 1) + Shape::vector <= end)
     return;
@@ -275,10 +308,10 @@ __device__ __forceinline__ void topk_load(float (&to)[Count * Shape::vector],
 template <typename Shape, typename Load>
 __device__ __forceinline__ void topk_load_round(float (&to)[Shape::items],
                                                 int start, int end, int length,
-                                                Load load) {
+                                                int head, Load load) {
   topk_load<Shape, Shape::vectors>(
       to, [&](int c) { return topk_column<Shape>(start, c * Shape::vector); },
-      end, length, load);
+      end, length, head, load);
 }
 
 //===----------------------------------------------------------------------===//
@@ -377,7 +410,7 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
   const bool there = which < inside;
   TopkEntry *few = shared.list + begin;
   const TopkEntry own = there ? few[which] : 0;
-  const TopkRank rank = topk_rank(own);
+  const TopkRank rank = topk_rank<Shape::ties_high>(own);
   // Their slots hold their ranks until all are compared.
   __syncwarp();
   if (there && part == 0)
@@ -419,7 +452,7 @@ __device__ __forceinline__ void topk_rank_few(unsigned begin, unsigned inside,
 template <typename Shape>
 __device__ __forceinline__ bool topk_precedes(TopkEntry a, TopkEntry b) {
   if constexpr (Shape::order == TopkOrder::sorted)
-    return topk_rank(a) > topk_rank(b);
+    return topk_rank<Shape::ties_high>(a) > topk_rank<Shape::ties_high>(b);
   else
     return topk_index(a) < topk_index(b);
 }
@@ -459,15 +492,18 @@ __device__ __forceinline__ void topk_sort(int count) {
 // Emits the first `count` entries of the list, after a barrier, and the
 // padding.
 template <typename Shape, typename Emit>
-__device__ __forceinline__ void topk_emit(int count, Emit emit) {
+__device__ __forceinline__ void topk_emit(int count, int head, Emit emit) {
   if constexpr (Shape::order != TopkOrder::unordered)
     topk_sort<Shape>(count);
 #pragma unroll 1
   for (int slot = threadIdx.x; slot < Shape::k; slot += Shape::threads) {
-    TopkEntry entry = topk_entry(as_float(0xFF800000u), -1);
+    TopkEntry entry =
+        topk_entry(as_float(0xFF800000u), Shape::has_head ? head - 1 : -1);
     if (slot < count)
       entry = topk_shared<Shape>().list[slot];
-    emit(slot, topk_index(entry), topk_oriented<Shape>(topk_value(entry)));
+    const int index =
+        Shape::has_head ? topk_index(entry) - head : topk_index(entry);
+    emit(slot, index, topk_oriented<Shape>(topk_value(entry)));
   }
 }
 

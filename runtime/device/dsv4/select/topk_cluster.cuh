@@ -127,17 +127,25 @@ struct TopkCluster {
   }
 };
 
+// Selects the k best of `length` elements, without the head, by the blocks of a
+// cluster.
+template <typename Config, typename Load, typename Emit>
+__device__ __forceinline__ void topk_cluster(int length, int head, Load load,
+                                             Emit emit) {
+  using Shape = TopkShape<Config>;
+  if (length > head) {
+    __shared__ TopkClusterShared cluster;
+    TopkCluster<Config> group(cluster);
+    topk_row<Shape>(group, length, head, load, emit);
+  } else if (cluster_rank<Config::cluster>() == 0) {
+    topk_emit<Shape>(0, head, emit);
+  }
+}
+
 // Selects the k best of `length` elements by the blocks of a cluster.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_cluster(int length, Load load, Emit emit) {
-  using Shape = TopkShape<Config>;
-  if (length > 0) {
-    __shared__ TopkClusterShared cluster;
-    TopkCluster<Config> group(cluster);
-    topk_row<Shape>(group, length, load, emit);
-  } else if (cluster_rank<Config::cluster>() == 0) {
-    topk_emit<Shape>(0, emit);
-  }
+  topk_cluster<Config>(length, 0, load, emit);
 }
 
 } // namespace dsv4

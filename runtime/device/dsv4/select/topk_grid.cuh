@@ -57,12 +57,13 @@ struct TopkGrid {
   int blocks;
   // Entries in the workspace: the range of this block, and the number of all.
   int first, own, all;
-  int length;
+  int length, head;
 
   __device__ __forceinline__ TopkGrid(TopkGridShared &grid,
-                                      Workspace &workspace, int blocks)
+                                      Workspace &workspace, int blocks,
+                                      int head)
       : grid(grid), workspace(workspace), blocks(blocks), first(0), own(0),
-        all(0), length(0) {}
+        all(0), length(0), head(head) {}
 
   __device__ __forceinline__ TopkRange range(int of) {
     length = of;
@@ -85,7 +86,8 @@ struct TopkGrid {
     // The guess was too high for the whole row, which the others have left.
     // Drops their entries, because nothing reaches NaN.
     const float none = as_float(0x7FFFFFFFu);
-    copy(0, {0, none, 0}, true, 0, end());
+    copy(0, {0, none, Shape::ties_high ? (int)topk_no_index : 0}, true, 0,
+         end());
     blocks = 1;
     return TopkNext::repeat;
   }
@@ -154,7 +156,8 @@ struct TopkGrid {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int at = warp + lane + i * Shape::threads;
-        there[i] = at < end && entries[i][0] < (unsigned)length;
+        there[i] =
+            at < end && topk_is_there<Shape>(entries[i][0], length, head);
         if (at < end)
           workspace.list[slot(at)] = 0;
       }
@@ -174,9 +177,10 @@ struct TopkGrid {
   __device__ __forceinline__ void close() {}
 };
 
-// Selects the k best of `length` elements by the blocks of a row.
+// Selects the k best of `length` elements, without the head, by the blocks of a
+// row.
 template <typename Config, typename Load, typename Emit>
-__device__ __forceinline__ void topk_grid(int length, void *workspace,
+__device__ __forceinline__ void topk_grid(int length, int head, void *workspace,
                                           Load load, Emit emit) {
   typedef TopkGrid<Config> Grid;
   typedef TopkShape<Config> Shape;
@@ -186,14 +190,21 @@ __device__ __forceinline__ void topk_grid(int length, void *workspace,
   const int blocks = rounds < 1 ? 1 : rounds < parts ? rounds : parts;
   if ((int)(blockIdx.x % parts) >= blocks)
     return;
-  if (length > 0) {
+  if (length > head) {
     __shared__ TopkGridShared shared;
     typename Grid::Workspace *rows = (typename Grid::Workspace *)workspace;
-    Grid group(shared, rows[blockIdx.x / parts], blocks);
-    topk_row<Shape>(group, length, load, emit);
+    Grid group(shared, rows[blockIdx.x / parts], blocks, head);
+    topk_row<Shape>(group, length, head, load, emit);
   } else {
-    topk_emit<Shape>(0, emit);
+    topk_emit<Shape>(0, head, emit);
   }
+}
+
+// Selects the k best of `length` elements by the blocks of a row.
+template <typename Config, typename Load, typename Emit>
+__device__ __forceinline__ void topk_grid(int length, void *workspace,
+                                          Load load, Emit emit) {
+  topk_grid<Config>(length, 0, workspace, load, emit);
 }
 
 } // namespace dsv4

@@ -130,7 +130,7 @@ struct WarpGroups {
 // Selects the k best of the kept groups, as topk_warp() selects from a row.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_groups(int length, Load load, Emit emit) {
-  topk_lanes<WarpShape<Config>, WarpGroups<Config>>(length, load, emit);
+  topk_lanes<WarpShape<Config>, WarpGroups<Config>>(length, 0, load, emit);
 }
 
 } // namespace dsv4

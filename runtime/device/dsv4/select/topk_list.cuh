@@ -24,22 +24,33 @@ namespace dsv4 {
 // A bound of the best elements. In segments that begin below `limit`,
 // candidates are numbers that are not below `floor`, or, with `any`, all
 // elements; in other segments, numbers that are not below `above`. The list has
-// no number below `floor`.
+// no number below `floor`. With `ties_high` it is segments that end above
+// `limit`.
 struct TopkBound {
   float floor, above;
   int limit;
 
-  // Whether all elements below `limit` are candidates, NaN too: if the floor is
-  // a NaN, which no number reaches. So it needs no register.
+  // Whether all elements on that side of `limit` are candidates, NaN too: if
+  // the floor is a NaN, which no number reaches. So it needs no register.
   __device__ __forceinline__ bool any() const { return floor != floor; }
 
+  // The lowest number that is a candidate in the `count` elements from `column`
+  // on.
+  template <bool TiesHigh>
+  __device__ __forceinline__ float lowest(int column, int count) const {
+    return (TiesHigh ? column + count - 1 > limit : column < limit) ? floor
+                                                                    : above;
+  }
+
+  template <bool TiesHigh>
   __device__ __forceinline__ static TopkBound guess(float floor) {
     return {floor, floor != floor ? as_float(0xFF800000u) : floor,
-            topk_no_index};
+            TiesHigh ? -1 : topk_no_index};
   }
   // The bound of elements that are better than this one.
+  template <bool TiesHigh>
   __device__ __forceinline__ static TopkBound of(TopkEntry worst) {
-    TopkBound bound = guess(topk_value(worst));
+    TopkBound bound = guess<TiesHigh>(topk_value(worst));
     bound.limit = topk_index(worst);
     if (!bound.any())
       bound.above = topk_number(topk_key(bound.floor) + 1);
@@ -92,12 +103,19 @@ __device__ __forceinline__ void topk_four(float (&to)[4], const float *from) {
     to[i] = i < Shape::vector ? from[i] : as_float(0x7FFFFFFFu);
 }
 
+// A bit for each of the first `count` of `Step` elements.
+template <int Step>
+__device__ __forceinline__ unsigned topk_first_bits(int count) {
+  count = count < 0 ? 0 : count < Step ? count : Step;
+  return (1u << count) - 1;
+}
+
 // Appends the candidates of a round to the list, except those of lanes that
 // `wrote` theirs; false if there is no room for all. Called by the lanes of a
 // warp.
 template <typename Shape>
 __device__ __forceinline__ bool
-topk_append(const float (&values)[Shape::items], int start, int end,
+topk_append(const float (&values)[Shape::items], int start, int end, int head,
             const TopkBound &bound, bool &wrote) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   constexpr int step = Shape::vector < 4 ? Shape::vector : 4;
@@ -107,16 +125,21 @@ topk_append(const float (&values)[Shape::items], int start, int end,
     const int column = topk_column<Shape>(start, i);
     float four[4];
     topk_four<Shape>(four, values + i);
-    hits |= reach_f32(four, column < bound.limit ? bound.floor : bound.above)
-            << i;
+    hits |= reach_f32(four, bound.lowest<Shape::ties_high>(column, step)) << i;
   }
   if (bound.any()) {
-    const int limit = bound.limit < end ? bound.limit : end;
+    const int limit =
+        bound.limit < end && !Shape::ties_high ? bound.limit : end;
+    int begin = Shape::ties_high ? bound.limit + 1 : 0;
+    if (Shape::has_head && begin < head)
+      begin = head;
 #pragma unroll
     for (int i = 0; i < Shape::items; i += step) {
-      int there = limit - topk_column<Shape>(start, i);
-      there = there < 0 ? 0 : there < step ? there : step;
-      hits |= ((1u << there) - 1) << i;
+      const int column = topk_column<Shape>(start, i);
+      unsigned there = topk_first_bits<step>(limit - column);
+      if constexpr (Shape::ties_high || Shape::has_head)
+        there &= ~topk_first_bits<step>(begin - column);
+      hits |= there << i;
     }
   }
   const unsigned own = wrote ? 0 : __popc(hits);
@@ -152,8 +175,7 @@ topk_keep(const unsigned (&entries)[4][2], const TopkBound &bound,
   unsigned kept[4], all = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const float lowest =
-        (int)entries[i][0] < bound.limit ? bound.floor : bound.above;
+    const float lowest = bound.lowest<Shape::ties_high>((int)entries[i][0], 1);
     kept[i] = __ballot_sync(
         0xFFFFFFFFu,
         there[i] && (bound.any() || as_float(entries[i][1]) >= lowest));
@@ -174,14 +196,15 @@ topk_keep(const unsigned (&entries)[4][2], const TopkBound &bound,
 // Moves the `wanted` best of the first `count` entries of the list to its
 // beginning, and returns the bound afterwards. The list is ordered by the bins
 // of keys, as far as necessary; then the bin of the last one is divided in the
-// same way, until few are left. Elements with equal keys are ordered by index.
+// same way, until few are left. Elements with equal keys are ordered by the
+// position of their index.
 // All entries are read into registers before one is written.
 template <typename Shape>
 __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
                                                  int length) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   unsigned begin = 0, end = count, rest = wanted;
-  // The range of the indices of equal elements, once all that are left are
+  // The range of the positions of equal elements, once all that are left are
   // equal.
   unsigned first = 0, width = length;
 #pragma unroll 1
@@ -213,8 +236,9 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
     const int bits = 32 - __clz((int)(equal ? width - 1 : highest - lowest));
     const int shift = bits > Shape::bins_log2 ? bits - Shape::bins_log2 : 0;
     auto bin = [&](TopkEntry entry, unsigned key) {
-      return (equal ? (unsigned)topk_index(entry) - first : highest - key) >>
-             shift;
+      const int position =
+          topk_position<Shape::ties_high>(topk_index(entry), length);
+      return (equal ? (unsigned)position - first : highest - key) >> shift;
     };
 #pragma unroll
     for (int i = 0; i < Shape::entries; ++i)
@@ -253,7 +277,7 @@ __device__ __forceinline__ TopkBound topk_reduce(int count, int wanted,
       break;
   }
   topk_rank_few<Shape>(begin, end - begin, rest);
-  return TopkBound::of(shared.worst);
+  return TopkBound::of<Shape::ties_high>(shared.worst);
 }
 
 } // namespace dsv4

@@ -16,4 +16,11 @@ enum class TopkOrder { unordered, sorted, index_ascending };
 // Beyond every index of a row.
 enum : int { topk_no_index = 0x7FFFFFFF };
 
+// The position of an index in the order of equal elements, of indices below
+// `count`.
+template <bool TiesHigh>
+__device__ __forceinline__ int topk_position(int index, int count) {
+  return TiesHigh ? count - 1 - index : index;
+}
+
 } // namespace dsv4

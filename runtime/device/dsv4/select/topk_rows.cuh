@@ -18,6 +18,10 @@
 //                             a multiple of its extent and less than the
 //                             length; elements after the length are ignored.
 //                             Called again if an element is needed again.
+//   head                      the elements before the first one, if the row
+//                             begins within a vector; their number is below
+//                             that of a vector's elements. They belong to the
+//                             length, and are not selected.
 //   emit(slot, index, value)  called once for each of the slots 0 .. k-1. Slots
 //                             after the last element get index -1 and value
 //                             -inf, +inf for the smallest.
@@ -41,7 +45,7 @@ namespace dsv4 {
 template <typename Shape>
 __device__ __forceinline__ void topk_divide(float (&values)[Shape::items],
                                             TopkBin &found, unsigned &rest,
-                                            int length) {
+                                            int length, int head) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   // Elements of a thread that one iteration reads.
   constexpr int at_once = Shape::items % 2 ? 1 : 2;
@@ -63,12 +67,14 @@ __device__ __forceinline__ void topk_divide(float (&values)[Shape::items],
       for (int j = 0; j < at_once; ++j) {
         const int column = topk_column<Shape>(0, i + j);
         const float value = values[j];
-        if (TopkHalfBins<Shape>::bin(value) != outer || column >= length)
+        if (TopkHalfBins<Shape>::bin(value) != outer || column >= length ||
+            (Shape::has_head && column < head))
           continue;
         const unsigned key = topk_key(value);
         // Below 0 for better elements.
         const long long distance =
-            (long long)(high - ((TopkRank)key << Shape::round_log2)) + column;
+            (long long)(high - ((TopkRank)key << Shape::round_log2)) +
+            topk_position<Shape::ties_high>(column, Shape::round);
         if (step == tighten) {
           lowest = key < lowest ? key : lowest;
           highest = key > highest ? key : highest;
@@ -110,14 +116,15 @@ __device__ __forceinline__ void topk_divide(float (&values)[Shape::items],
 
 // Selects the k best of `length` elements, at most Shape::round, by one block.
 template <typename Shape, typename Load, typename Emit>
-__device__ __forceinline__ void topk_block_whole(int length, Load load,
-                                                 Emit emit) {
+__device__ __forceinline__ void topk_block_whole(int length, int head,
+                                                 Load load, Emit emit) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
   typedef TopkHalfBins<Shape> Bins;
-  const unsigned wanted = length < Shape::k ? length : Shape::k;
-  if (length > 0) {
+  const int count = length - head;
+  const unsigned wanted = count < Shape::k ? count : Shape::k;
+  if (count > 0) {
     float values[Shape::items];
-    topk_load_round<Shape>(values, 0, length, length, load);
+    topk_load_round<Shape>(values, 0, length, length, head, load);
     topk_clear<Shape>();
     __syncthreads();
     unsigned bins[Shape::items];
@@ -139,11 +146,11 @@ __device__ __forceinline__ void topk_block_whole(int length, Load load,
                      as_unsigned(values[i]));
     __syncthreads();
     if (!divided)
-      topk_divide<Shape>(values, found, rest, length);
+      topk_divide<Shape>(values, found, rest, length, head);
     if (found.count != rest)
       topk_rank_few<Shape>(wanted - rest, found.count, rest);
   }
-  topk_emit<Shape>((int)wanted, emit);
+  topk_emit<Shape>((int)wanted, head, emit);
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,7 +219,8 @@ __device__ __forceinline__ void topk_maxima(float (&to)[Groups],
 template <typename Shape, typename Load>
 __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
                                                 TopkRange range, int length,
-                                                int wanted, Load load) {
+                                                int head, int wanted,
+                                                Load load) {
   TopkStart to = {{}, wanted, 0};
   bool crowded;
   if constexpr (Shape::read == TopkRead::sample) {
@@ -225,8 +233,8 @@ __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
     const int column = vector < vectors ? vector * Shape::vector : length;
     float loaded[Shape::vector], sample[each];
     topk_load<Shape, 1>(
-        loaded, [&](int) { return column; }, length, length, load);
-    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+        loaded, [&](int) { return column; }, length, length, head, load);
+    topk_load_round<Shape>(values, range.begin, range.end, length, head, load);
     topk_clear<Shape>();
     __syncthreads();
 #pragma unroll
@@ -234,7 +242,8 @@ __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
       sample[i] = loaded[i];
     const int goal =
         topk_wanted_of_sample(stride * (Shape::vector / each), wanted);
-    to.bound = TopkBound::guess(topk_bound<Shape>(sample, goal, crowded));
+    to.bound = TopkBound::guess<Shape::ties_high>(
+        topk_bound<Shape>(sample, goal, crowded));
     if (crowded) {
 #pragma unroll
       for (int i = 0; i < each; ++i)
@@ -244,12 +253,13 @@ __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
       to.count = each * Shape::threads;
     }
   } else {
-    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_load_round<Shape>(values, range.begin, range.end, length, head, load);
     topk_clear<Shape>();
     __syncthreads();
     float maxima[Shape::groups];
     topk_maxima(maxima, values);
-    to.bound = TopkBound::guess(topk_bound<Shape>(maxima, wanted, crowded));
+    to.bound = TopkBound::guess<Shape::ties_high>(
+        topk_bound<Shape>(maxima, wanted, crowded));
   }
   return to;
 }
@@ -257,16 +267,16 @@ __device__ __forceinline__ TopkStart topk_start(float (&values)[Shape::items],
 // One long function: a machine with few states, which share the elements in
 // registers.
 template <typename Shape, typename Group, typename Load, typename Emit>
-__device__ __forceinline__ void topk_row(Group &group, int length, Load load,
-                                         Emit emit) {
+__device__ __forceinline__ void topk_row(Group &group, int length, int head,
+                                         Load load, Emit emit) {
   TopkShared<Shape> &shared = topk_shared<Shape>();
-  const int wanted = length < Shape::k ? length : Shape::k;
+  const int wanted = length - head < Shape::k ? length - head : Shape::k;
   float values[Shape::items];
   int start, end;
   TopkStart begin;
   {
     const TopkRange range = group.range(length);
-    begin = topk_start<Shape>(values, range, length, wanted, load);
+    begin = topk_start<Shape>(values, range, length, head, wanted, load);
     start = begin.count > 0 ? range.end : range.begin;
     end = range.end;
   }
@@ -284,8 +294,8 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
 #pragma unroll 1
     for (; start < end; start += Shape::round) {
       if (!loaded)
-        topk_load_round<Shape>(values, start, end, length, load);
-      loaded = !topk_append<Shape>(values, start, end, bound, wrote);
+        topk_load_round<Shape>(values, start, end, length, head, load);
+      loaded = !topk_append<Shape>(values, start, end, head, bound, wrote);
       if (loaded)
         break;
       wrote = false;
@@ -319,7 +329,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
         group.release();
     }
     if (next == TopkNext::repeat) {
-      bound = TopkBound::guess(as_float(0x7FFFFFFFu));
+      bound = TopkBound::guess<Shape::ties_high>(as_float(0x7FFFFFFFu));
       const TopkRange range = group.range(length);
       start = range.begin;
       end = range.end;
@@ -339,7 +349,7 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
       goal = wanted;
     }
     if (next == TopkNext::finish) {
-      topk_emit<Shape>(count, emit);
+      topk_emit<Shape>(count, head, emit);
       break;
     }
     if (threadIdx.x == 0 && !counted) {
@@ -351,19 +361,26 @@ __device__ __forceinline__ void topk_row(Group &group, int length, Load load,
   group.close();
 }
 
+// Selects the k best of `length` elements, without the head, by one block.
+template <typename Config, typename Load, typename Emit>
+__device__ __forceinline__ void topk_block(int length, int head, Load load,
+                                           Emit emit) {
+  using Shape = TopkShape<Config>;
+  if constexpr (Shape::read == TopkRead::whole) {
+    topk_block_whole<Shape>(length, head, load, emit);
+  } else {
+    TopkAlone<Shape> group;
+    if (length > head)
+      topk_row<Shape>(group, length, head, load, emit);
+    else
+      topk_emit<Shape>(0, head, emit);
+  }
+}
+
 // Selects the k best of `length` elements by one block.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_block(int length, Load load, Emit emit) {
-  using Shape = TopkShape<Config>;
-  if constexpr (Shape::read == TopkRead::whole) {
-    topk_block_whole<Shape>(length, load, emit);
-  } else {
-    TopkAlone<Shape> group;
-    if (length > 0)
-      topk_row<Shape>(group, length, load, emit);
-    else
-      topk_emit<Shape>(0, emit);
-  }
+  topk_block<Config>(length, 0, load, emit);
 }
 
 } // namespace dsv4

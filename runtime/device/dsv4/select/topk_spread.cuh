@@ -161,12 +161,13 @@ __device__ __forceinline__ void topk_span_spread(unsigned &lowest,
       __reduce_max_sync(0xFFFFFFFFu, ld_cluster_4(&shared.highest, block));
 }
 
-// Selects the k best of `length` elements, at most as many as the blocks of a
-// cluster hold in registers, by these blocks. One long function: its phases
-// share the elements in registers, which a call would have to pass by
-// reference.
+// Selects the k best of `length` elements, without the head, at most as many as
+// the blocks of a cluster hold in registers, by these blocks. One long
+// function: its phases share the elements in registers, which a call would have
+// to pass by reference.
 template <typename Config, typename Load, typename Emit>
-__device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
+__device__ __forceinline__ void topk_spread(int length, int head, Load load,
+                                            Emit emit) {
   static_assert(Config::read == TopkRead::whole && Config::cluster >= 2 &&
                     Config::cluster <= 16,
                 "a row in the registers of 2 to 16 blocks");
@@ -175,16 +176,16 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
   typedef TopkHalfBins<Shape> Halves;
   TopkShared<Shape> &shared = topk_shared<Shape>();
   constexpr int items = Shape::items;
-  const int wanted = length < Shape::k ? length : Shape::k;
+  const int wanted = length - head < Shape::k ? length - head : Shape::k;
   TopkBin found = {};
   // The number of elements with slots, and of those sought among the elements
   // in doubt.
   unsigned placed = 0, rest = wanted;
-  if (length > 0) {
+  if (length > head) {
     const TopkRange range =
         topk_range<Shape>(cluster_rank<Size>(), Size, length);
     float values[items];
-    topk_load_round<Shape>(values, range.begin, range.end, length, load);
+    topk_load_round<Shape>(values, range.begin, range.end, length, head, load);
     topk_clear<Shape>();
     __syncthreads();
 
@@ -217,13 +218,16 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
           for (int j = 0; j < few; ++j) {
             const int column = topk_column<Shape>(range.begin, i + j);
             // Missing elements are with NaN.
-            if (bins[j] != found.bin || column >= range.end) {
+            if (bins[j] != found.bin || column >= range.end ||
+                (Shape::has_head && column < head)) {
               bins[j] = none;
               continue;
             }
             const unsigned key = topk_key(values[j]);
+            const unsigned position = (unsigned)topk_position<Shape::ties_high>(
+                column, Size * Shape::round);
             const unsigned word =
-                by_index ? (key << index_bits) - (unsigned)column : key;
+                by_index ? (key << index_bits) - position : key;
             if (step == span) {
               lowest = word < lowest ? word : lowest;
               highest = word > highest ? word : highest;
@@ -277,7 +281,13 @@ __device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
     return;
   if (found.count != rest)
     topk_rank_few<Shape>(placed, found.count, rest);
-  topk_emit<Shape>(wanted, emit);
+  topk_emit<Shape>(wanted, head, emit);
+}
+
+// Selects the k best of `length` elements in the same way.
+template <typename Config, typename Load, typename Emit>
+__device__ __forceinline__ void topk_spread(int length, Load load, Emit emit) {
+  topk_spread<Config>(length, 0, load, emit);
 }
 
 } // namespace dsv4

@@ -50,6 +50,8 @@ struct TopkTilesDefaults {
   static constexpr int barrier = 1;
   static constexpr TopkOrder order = TopkOrder::unordered;
   static constexpr bool largest = true;
+  // Whether the higher index wins among equal elements.
+  static constexpr bool ties_high = false;
 };
 
 struct TilePosition {
@@ -153,9 +155,8 @@ public:
       const int found = (int)shared.taken[row];
       const int count = found < k ? found : k;
       if (found > k || Config::order == TopkOrder::sorted)
-        sort(row, found, [](TopkEntry a, TopkEntry b) {
-          return topk_rank(a) > topk_rank(b);
-        });
+        sort(row, found,
+             [](TopkEntry a, TopkEntry b) { return rank_of(a) > rank_of(b); });
       if (Config::order == TopkOrder::index_ascending)
         sort(row, count, [](TopkEntry a, TopkEntry b) {
           return topk_index(a) < topk_index(b);
@@ -180,12 +181,16 @@ private:
     return Config::largest ? value : as_float(as_unsigned(value) ^ 0x80000000u);
   }
 
+  __device__ __forceinline__ static TopkRank rank_of(TopkEntry entry) {
+    return topk_rank<Config::ties_high>(entry);
+  }
+
   __device__ __forceinline__ bool counts(TilePosition at) {
     return at.owned && at.column < shared.limit[at.row];
   }
 
   __device__ __forceinline__ bool exceeds(float value, TilePosition at) {
-    return counts(at) && topk_rank(topk_entry(oriented(value), at.column)) >
+    return counts(at) && rank_of(topk_entry(oriented(value), at.column)) >
                              shared.bound[at.row];
   }
 
@@ -194,9 +199,9 @@ private:
   __device__ __forceinline__ void reduce(int row) {
     const int found = (int)shared.taken[row];
     sort(row, found,
-         [](TopkEntry a, TopkEntry b) { return topk_rank(a) > topk_rank(b); });
+         [](TopkEntry a, TopkEntry b) { return rank_of(a) > rank_of(b); });
     if (threadIdx.x == 0) {
-      shared.bound[row] = topk_rank(shared.list[row][k - 1]);
+      shared.bound[row] = rank_of(shared.list[row][k - 1]);
       shared.taken[row] = k;
     }
   }

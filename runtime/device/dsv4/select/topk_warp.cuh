@@ -32,6 +32,10 @@ struct TopkWarpDefaults {
   static constexpr bool computed = false;
   static constexpr TopkOrder order = TopkOrder::unordered;
   static constexpr bool largest = true;
+  // Whether the higher index wins among equal elements.
+  static constexpr bool ties_high = false;
+  // Whether rows may begin within a vector.
+  static constexpr bool has_head = false;
 };
 
 // The constants that follow from a config.
@@ -55,7 +59,9 @@ struct WarpShape {
     searches_again = k > 8
   };
   static constexpr bool values = Config::needs_values,
-                        computed = Config::computed, largest = Config::largest;
+                        computed = Config::computed, largest = Config::largest,
+                        ties_high = Config::ties_high,
+                        has_head = Config::has_head;
   static constexpr TopkOrder order = Config::order;
 };
 
@@ -93,7 +99,8 @@ struct WarpRow {
   }
 
   template <typename Load>
-  __device__ __forceinline__ void fill(int first, int length, Load load) {
+  __device__ __forceinline__ void fill(int first, int length, int head,
+                                       Load load) {
 #pragma unroll
     for (int c = 0; c < Shape::vectors; ++c) {
       const int column = first + offset(c * Shape::vector);
@@ -108,6 +115,11 @@ struct WarpRow {
       for (int v = 0; v < Shape::vector; ++v)
         keys[c * Shape::vector + v] =
             column + v < length ? warp_key_of<Shape>(own[v]) : 0;
+    }
+    if constexpr (Shape::has_head) {
+#pragma unroll
+      for (int v = 0; v + 1 < Shape::vector; ++v)
+        keys[v] = first + v < head ? 0 : keys[v];
     }
   }
 
@@ -201,11 +213,18 @@ __device__ __forceinline__ int warp_search(WarpRow<Shape> &row, int first) {
     best = __reduce_max_sync(0xFFFFFFFFu, best);
     if (best == 0)
       break;
+    constexpr bool high = Shape::ties_high;
     int index = topk_no_index;
 #pragma unroll
-    for (int i = Shape::items - 1; i >= 0; --i)
-      index = row.keys[i] == best ? first + WarpRow<Shape>::offset(i) : index;
-    index = __reduce_min_sync(0xFFFFFFFFu, index);
+    for (int n = Shape::items - 1; n >= 0; --n) {
+      const int i = topk_position<high>(n, Shape::items);
+      index = row.keys[i] == best
+                  ? topk_position<high>(first + WarpRow<Shape>::offset(i),
+                                        topk_no_index)
+                  : index;
+    }
+    index = topk_position<high>(__reduce_min_sync(0xFFFFFFFFu, index),
+                                topk_no_index);
 #pragma unroll
     for (int i = 0; i < Shape::items; ++i)
       row.keys[i] =
@@ -252,10 +271,11 @@ struct WarpWhole {
 
 // Selects by the lanes of a warp, from the elements that `Groups` keeps.
 template <typename Shape, typename Groups, typename Load, typename Emit>
-__device__ __forceinline__ void topk_lanes(int length, Load load, Emit emit) {
+__device__ __forceinline__ void topk_lanes(int length, int head, Load load,
+                                           Emit emit) {
   const int lane = threadIdx.x % 32, first = lane * Shape::vector;
   WarpRow<Shape> row = {};
-  row.fill(first, length, load);
+  row.fill(first, length, head, load);
   Groups::keep(row, first);
   int index;
   if (!warp_best(row, index))
@@ -270,6 +290,8 @@ __device__ __forceinline__ void topk_lanes(int length, Load load, Emit emit) {
       own.value = lane == slot && at >= 0 ? value : own.value;
     }
   }
+  if constexpr (Shape::has_head)
+    own.index = own.index < 0 ? own.index : own.index - head;
   if constexpr (Shape::order == TopkOrder::index_ascending)
     own = warp_by_index<Shape::k>(own);
   emit(lane, own.index, own.value);
@@ -283,7 +305,14 @@ __device__ __forceinline__ void topk_lanes(int length, Load load, Emit emit) {
 //                             index is -1 and the value -inf.
 template <typename Config, typename Load, typename Emit>
 __device__ __forceinline__ void topk_warp(int length, Load load, Emit emit) {
-  topk_lanes<WarpShape<Config>, WarpWhole>(length, load, emit);
+  topk_lanes<WarpShape<Config>, WarpWhole>(length, 0, load, emit);
+}
+
+// The same without the first `head` elements, fewer than those of a vector.
+template <typename Config, typename Load, typename Emit>
+__device__ __forceinline__ void topk_warp(int length, int head, Load load,
+                                          Emit emit) {
+  topk_lanes<WarpShape<Config>, WarpWhole>(length, head, load, emit);
 }
 
 } // namespace dsv4

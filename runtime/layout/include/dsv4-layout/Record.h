@@ -21,7 +21,16 @@
 namespace dsv4::layout {
 
 /// Type of a stored element, named as MLIR names it.
-enum class ElementType { I4, I32, F4E2M1FN, F8E4M3FN, F8E8M0FNU, BF16, F32 };
+enum class ElementType {
+  I4,
+  I32,
+  F4E2M1FN,
+  F8E4M3FN,
+  F8E8M0FNU,
+  BF16,
+  F16,
+  F32
+};
 
 /// Bits of one stored element: 4, 8, 16 or 32.
 int64_t getBits(ElementType type);

@@ -13,11 +13,14 @@
 #ifndef LARGEST
 #define LARGEST true
 #endif
+#ifndef TIES_HIGH
+#define TIES_HIGH false
+#endif
 
 struct Tiles : dsv4::TopkTilesDefaults {
   static constexpr int k = K, rows = 4, tile_columns = 16, warps = 2;
   static constexpr dsv4::TopkOrder order = dsv4::TopkOrder::ORDER;
-  static constexpr bool largest = LARGEST;
+  static constexpr bool largest = LARGEST, ties_high = TIES_HIGH;
 };
 
 constexpr int kThreads = 32 * (Tiles::warps + 1);

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Times programs with operands as engines pass them, beside their contiguous i32 twins.
+
+usage: operands.py [--tools DIR] [--examples DIR] [--rounds N] [--only NAME,...] [--json FILE]
+
+A twin is a program of examples/ with the same work and other operands: every integer i64; every tensor with a run-time
+row stride, aligned to 16 bytes; every cache with a run-time page stride. Both run in turns with valid random data, and
+the smallest times of all rounds are compared.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# Sizes beyond the L2 cache where a program can be that large, and those of one decode step.
+PROGRAMS = {
+    "append_swa": ("tokens=16384 requests=4096 positions=4096 window.pages=8192",
+                   "tokens=64 requests=64 positions=4096 window.pages=128"),
+    "gather_kv": ("tokens=256 topk=512 requests=64 max_pages=64 cache.pages=4096",
+                  "tokens=8 topk=512 requests=8 max_pages=64 cache.pages=512"),
+    "topk": ("queries=512 entries=32768 requests=64 pages=512", "queries=64 entries=32768 requests=64 pages=512"),
+    "router": ("tokens=65536", "tokens=64"),
+    "hash_router": ("tokens=65536", "tokens=64"),
+    "grouped_router": ("tokens=65536", "tokens=64"),
+    "quantize_nvfp4": ("rows=65536", "rows=64"),
+    "dequant_nvfp4": ("rows=65536", "rows=64"),
+    "csa_compress_prefill": ("tokens=16384 entries=4096 requests=8 max_pages=512 positions=4096 cache.pages=64 "
+                             "state.pages=4096",),
+    "csa_compress_decode": ("tokens=64 entries=64 requests=64 positions=4096 cache.pages=16 state.pages=64",),
+    "hca_compress": ("tokens=16384 entries=128 requests=8 positions=4096 cache.pages=16 state.pages=64",),
+    "hca_online": ("tokens=64 segments=64 positions=4096 cache.pages=16 state.pages=8",),
+}
+
+
+def with_i64(text):
+    """The program with i64 for every integer that it reads or writes."""
+    return text.replace("xi32>", "xi64>")
+
+
+def with_strides(text):
+    """The program with run-time row strides for every tensor argument of more than one axis."""
+    def add(match):
+        several_axes = match[2].count("x") >= 2
+        return match[0] + ("dsv4.strides = #dsv4.strides<[%s], align = 16>, " % ", ".join("?" * (match[2].count("x") - 1))
+                           if several_axes else "")
+    return re.sub(r"%(\w+): tensor<(\S+)> \{", add, text)
+
+
+def with_page_strides(text):
+    """The program with a run-time page stride for every cache."""
+    return re.sub(r"%(\w+): (!\w+) \{", r"\g<0>dsv4.strides = #dsv4.strides<[?], align = 16>, ", text)
+
+
+TWINS = {"i64": with_i64, "strides": with_strides, "page stride": with_page_strides}
+
+
+def time(tools, path, dims, repeat):
+    """Microseconds of one launch."""
+    command = [os.path.join(tools, "dsv4-run"), path, "--random=1", "--valid", "--json", f"--repeat={repeat}",
+               *[f"--dim={dim}" for dim in dims.split()]]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if run.returncode:
+        sys.exit(f"{' '.join(command)}\n{run.stderr}")
+    result = json.loads(run.stdout)
+    return result["us"], result["device"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    parser.add_argument("--tools", default=os.path.join(root, "build", "release", "bin"))
+    parser.add_argument("--examples", default=os.path.join(root, "examples"))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--repeat", type=int, default=200)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json", help="file that the rows are written to")
+    arguments = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, sizes in PROGRAMS.items():
+            if arguments.only and name not in arguments.only.split(","):
+                continue
+            with open(os.path.join(arguments.examples, name + ".mlir"), encoding="utf-8") as file:
+                base = file.read()
+            texts = {"contiguous i32": base, **{twin: make(base) for twin, make in TWINS.items()}}
+            texts = {twin: text for twin, text in texts.items() if text != base or twin == "contiguous i32"}
+            for dims in sizes:
+                best = {}
+                for _ in range(arguments.rounds):
+                    for twin, text in texts.items():
+                        path = os.path.join(folder, "program.mlir")
+                        with open(path, "w", encoding="utf-8") as file:
+                            file.write(text)
+                        microseconds, device = time(arguments.tools, path, dims, arguments.repeat)
+                        best[twin] = min(best.get(twin, microseconds), microseconds)
+                for twin, microseconds in best.items():
+                    ratio = microseconds / best["contiguous i32"]
+                    rows.append({"program": name, "dims": dims, "twin": twin, "us": microseconds, "ratio": ratio,
+                                 "device": device})
+                    print(f"{name:22} {twin:15} {microseconds:9.2f} us {ratio:6.3f}x  {dims}", flush=True)
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump(rows, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+//===- RandomStrides.cpp - Inputs that are not contiguous -----------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InputMaker.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace dsv4;
+using namespace dsv4::reference;
+
+/// Bytes around the elements, to see that nothing is written there.
+static constexpr int64_t kMargin = 256;
+
+/// A multiple of every alignment.
+static constexpr int64_t kMaxAlign = 16;
+
+Buffer InputSet::getBuffer(size_t i) {
+  int64_t offset = getOffset(i);
+  Buffer buffer{shapes[i], bytes[i].data() + offset};
+  if (getStrides(i)) {
+    buffer.strides = strides[i];
+    buffer.margin = std::min(offset, kMargin);
+  }
+  return buffer;
+}
+
+std::vector<Buffer> InputSet::buffers() {
+  std::vector<Buffer> result;
+  for (size_t i = 0; i < bytes.size(); ++i)
+    result.push_back(getBuffer(i));
+  return result;
+}
+
+void InputSet::setElements(size_t i, const rt::Binding &binding,
+                           std::vector<char> elements) {
+  if (!getStrides(i)) {
+    if (getOffset(i))
+      elements.insert(elements.begin(), getOffset(i), kPoison);
+    bytes[i] = std::move(elements);
+    return;
+  }
+  int64_t span = rt::getByteSize(binding.storage) * shapes[i].back();
+  for (size_t axis = shapes[i].size() - 1; axis-- > 0;) {
+    int64_t &stride = strides[i][axis];
+    if (stride < span)
+      stride = llvm::alignTo(span, kMaxAlign);
+    span += stride * std::max<int64_t>(shapes[i][axis] - 1, 0);
+  }
+  bytes[i].assign(getOffset(i) + span + kMargin, kPoison);
+  unpack(binding, getBuffer(i), elements);
+}
+
+std::vector<int64_t> InputMaker::makeStrides(unsigned index, int64_t align,
+                                             bool mayRepeat,
+                                             Random &random) const {
+  const rt::Binding &binding = signature.bindings[index];
+  ArrayRef<int64_t> shape = set.shapes[index];
+  int64_t size = rt::getByteSize(binding.storage);
+  std::vector<int64_t> strides(shape.size(), size);
+  int64_t span = size * shape.back();
+  for (size_t axis = shape.size() - 1; axis-- > 0;) {
+    rt::Extent given = binding.strides[axis];
+    int64_t stride = given.constant;
+    if (given.dim >= 0) {
+      int64_t least = std::max(span, signature.dims[given.dim].min * size);
+      stride = llvm::alignTo(least, align);
+      switch (random.below(8)) {
+      case 0:
+      case 1: // As small as can be.
+        break;
+      case 2:
+        if (mayRepeat) {
+          stride = 0;
+          break;
+        }
+        [[fallthrough]];
+      case 3: // Others of the same kind lie in between.
+        stride *= 2 + random.below(2);
+        break;
+      default:
+        stride += align * (1 + 2 * random.below(16));
+      }
+    }
+    strides[axis] = stride;
+    span += stride * std::max<int64_t>(shape[axis] - 1, 0);
+  }
+  return strides;
+}
+
+void InputMaker::spread() {
+  set.strides.resize(set.bytes.size());
+  set.offsets.resize(set.bytes.size());
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    StridesAttr strides = getStrides(func, index);
+    if (!strides)
+      continue;
+    // A stream of its own: the elements do not depend on the strides.
+    Random random(seeds[index] + 1);
+    int64_t align = strides.getAlign();
+    // What is computed with may be the same in all rows. Repeated indices would
+    // let rows race.
+    const Role repeatable[] = {Role::Values, Role::Weights, Role::Angles,
+                               Role::Scores, Role::Logits,  Role::Scales};
+    unsigned first = signature.firstBinding[index];
+    unsigned end = index + 1 < signature.firstBinding.size()
+                       ? signature.firstBinding[index + 1]
+                       : signature.bindings.size();
+    for (unsigned i = first; i < end; ++i) {
+      const rt::Binding &binding = signature.bindings[i];
+      bool mayRepeat = isa<RankedTensorType>(argument.getType()) &&
+                       !binding.written &&
+                       llvm::is_contained(repeatable, uses[index].role);
+      set.offsets[i] = kMargin + align * (1 + 2 * random.below(8));
+      std::vector<char> elements = std::move(set.bytes[i]);
+      if (binding.strides.empty()) {
+        set.setElements(i, binding, std::move(elements));
+        continue;
+      }
+      set.strides[i] = makeStrides(i, align, mayRepeat, random);
+      Buffer buffer{set.shapes[i], nullptr, set.strides[i]};
+      set.bytes[i].assign(set.offsets[i] + getSpan(binding, buffer) + kMargin,
+                          kPoison);
+      unpack(binding, set.getBuffer(i), elements);
+    }
+  }
+}
