@@ -6,7 +6,10 @@ A program says in its first comment with which extents it runs:
     // Dims: --dim tokens=0 --dim cache.pages=0
 
 Each such line is a run of the test, with random data, as the threads come and in reverse. NVRTC compiles what is
-emitted for the first line, for each architecture.
+emitted for the first line, for each architecture. A program may say how much local memory its kernels may have, as
+golden kernels do:
+
+    // NVRTC: --max-stack=24 sm_100a sm_120a
 """
 
 import os
@@ -27,17 +30,31 @@ def run_commands(path, text):
             yield f"dsv4-run {path} --target=host --thread-order={order} --random={seed} --check {dims}"
 
 
+def allowed_stacks(text):
+    """The bytes of local memory that a program names architectures with."""
+    stacks, stack = {}, 0
+    for word in " ".join(re.findall(r"^// NVRTC: (.*)$", text, flags=re.M)).split():
+        if word.startswith("--max-stack="):
+            stack = int(word.split("=")[1])
+        else:
+            stacks[word] = stack
+    return stacks
+
+
 def nvrtc_commands(path, text):
     """The commands that compile its kernels, none if it does not say with which extents."""
     lines = re.findall(r"^// Dims: (.*)$", text, flags=re.M)
     # The pipeline takes the extents that kernels are specialised to, and no others.
     policies = re.findall(r"(\w+) = #dsv4\.policy<", text)
+    stacks = allowed_stacks(text)
     for arch in ARCHS if lines else ():
+        name = arch.split()[-1]
         dims = re.findall(r"--dim ([\w.]+=\d+)", lines[0])
         given = ",".join(dim for dim in dims if dim.split("=")[0] in policies)
-        options = f"arch={arch.split()[-1]}" + (f" dims={given}" if given else "")
+        options = f"arch={name}" + (f" dims={given}" if given else "")
+        allowed = f"--max-stack={stacks[name]} {name}" if name in stacks else arch
         yield (f'dsv4-opt {path} --dsv4-lower-to-cuda-pipeline="{options}" -mlir-print-debuginfo'
-               f" | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check {arch}")
+               f" | dsv4-translate --mlir-to-cuda | dsv4-nvrtc-check {allowed}")
 
 
 class EngineFormat(lit.formats.TestFormat):
