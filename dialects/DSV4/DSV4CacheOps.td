@@ -263,19 +263,38 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     }
     ```
 
-    Writes one entry of a cache per token, by slot or, with `ring`, by position.
+    Writes one entry of a cache per token, by slot or, with `pages` or `ring`, by position:
+
+    ```mlir
+    !rows = !dsv4.cache<64 x <[<"ckv" : 512 x bf16 in array>, <"kpe" : 64 x bf16 in array>]>>
+
+    func.func @append_csr(%pool: !rows, %position: tensor<?xi32>, %request: tensor<?xi32>,
+                          %kv_indices: tensor<?xi32>, %kv_indptr: tensor<?xi32>,
+                          %ckv: tensor<?x512xbf16>, %kpe: tensor<?x64xbf16>) {
+      dsv4.paged_append %pool[%position] unique
+          requests(%request : tensor<?xi32>) pages(%kv_indices : tensor<?xi32>)
+          indptr(%kv_indptr : tensor<?xi32>)
+          fields(%ckv, %kpe : tensor<?x512xbf16>, tensor<?x64xbf16>) : !rows, tensor<?xi32>
+      return
+    }
+    ```
 
     | operand | element type and shape | meaning |
     |---|---|---|
     | `cache` | a cache | written in place |
-    | `indices` | i32 `[tokens]` | slots; with `ring` positions |
+    | `indices` | i32 `[tokens]` | slots; with `pages` or `ring` positions |
     | `requests` | i32 `[tokens]` | request of each token |
-    | `pages` | i32 `[requests, pages]` | page table of the rings |
+    | `pages` | i32 `[requests, pages]`, or `[pages]` with `indptr` | page table |
+    | `indptr` | i32 `[requests + 1]` | where the pages of each request begin in `pages` |
     | `lengths` | i32 `[requests]`, `[tokens]` without `requests` or with `lengths per token` | positions of a request after the launch |
     | `fields` | `[tokens, n]`, in the order of the record | the stored fields, all except those `per tensor` |
 
     ```
-    no ring:  entry = indices[t]
+    slots:    entry = indices[t]
+    pages:    p = indices[t], r = requests ? requests[t] : t, j = p div page_size
+              page  = indptr ? pages[indptr[r] + j], if that is below indptr[r + 1]
+                             : pages[r, j]
+              entry = page * page_size + p mod page_size
     ring n:   p = indices[t], r = requests ? requests[t] : t, i = p mod n
               entry = page_table ? page_table[r, i div page_size] * page_size + i mod page_size
                                  : r * n + i
@@ -283,12 +302,14 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
               length = lengths[r], or lengths[t] with `lengths per token`
     ```
 
-    Nothing is written for a negative index, an entry outside the pool, a request outside `lengths`
-    or the page table, and an entry of a page table outside the pool. If several tokens fall on one
+    Nothing is written for a negative index, an entry outside the pool, a request outside `lengths`,
+    `indptr` or the page table, a position beyond the pages of its request, and an entry of a page
+    table outside the pool. If several tokens fall on one
     slot of a ring, the last position wins. So any number of tokens of a request leaves its last n,
     and a replayed launch writes the same bytes. Without a ring the last token of a slot wins, and
     every token searches the slots of all later tokens. `unique` promises that the tokens of a
-    launch have different slots, which saves the search.
+    launch have different slots, which saves the search. Positions with `pages` and no ring need
+    this promise.
 
     With `requests` there is one length per request. With `lengths per token` each token has the
     length of its request, as `dsv4.paged_gather` takes them, and the caller promises that the
@@ -312,10 +333,14 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
       may, from column 0 on, be `[tokens]`;
     * paged_append_c3: a ring has a positive length below 2^31 that is a multiple of the page size,
       or divides it, and `lengths`, i32 `[requests]`, `[tokens]` without `requests` or with `lengths
-      per token`; without a ring there are no `lengths`, `requests` and `pages`;
-    * paged_append_c4: `requests` is i32 `[tokens]`; `page_table` is i32 `[requests, pages]`;
+      per token`; without a ring there are no `lengths`, and `requests` only with `pages`;
+    * paged_append_c4: `requests` is i32 `[tokens]`; `page_table` is i32 `[requests, pages]`, or
+      `[pages]` with `indptr`;
     * paged_append_c5: `columns` has one number for every field operand;
-    * paged_append_c6: without `columns`, no operand has more columns than its field.
+    * paged_append_c6: without `columns`, no operand has more columns than its field;
+    * paged_append_c7: `pages` without a ring need `unique`;
+    * paged_append_c8: `indptr` is i32 `[requests + 1]`, needs `pages` and `requests`, and excludes
+      a ring.
 
     Source: the official ring of n_win positions (slot = t mod 128); slot mappings of public
     engines.
@@ -325,6 +350,7 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     DSV4_Operand<"indices", DSV4_Indices>:$indices,
     Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
     Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_Operand<"indptr", DSV4_Indices>>:$indptr,
     Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
     Variadic<DSV4_Operand<"fields", AnyRankedTensor>>:$fields, OptionalAttr<I64Attr>:$ring,
     OptionalAttr<DenseI64ArrayAttr>:$columns, UnitAttr:$unique,
@@ -334,6 +360,7 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     $cache `[` $indices `]` (`ring` $ring^)? (`unique` $unique^)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
+    (`indptr` `(` $indptr^ `:` type($indptr) `)`)?
     (`lengths` (`per` $lengths_per^)? `(` $lengths^ `:` type($lengths) `)`)?
     `fields` `(` $fields `:` type($fields) `)` (`columns` $columns^)?
     attr-dict `:` qualified(type($cache)) `,` type($indices)

@@ -41,6 +41,32 @@ Interpreter::findRingEntry(PagedAppendOp op, int64_t token,
   return Entry{table.index(request * width + page), slot % pageSize};
 }
 
+/// The entry of a position by a page table, without a ring.
+std::optional<Interpreter::Entry>
+Interpreter::findPagedEntry(PagedAppendOp op, int64_t token,
+                            int64_t position) const {
+  int64_t pageSize = op.getCache().getType().getPage();
+  int64_t page = position / pageSize;
+  const Tensor &table = values.at(op.getPageTable());
+  int64_t request =
+      op.getRequests() ? values.at(op.getRequests()).index(token) : token;
+  if (request < 0)
+    return std::nullopt;
+  if (!op.getIndptr()) {
+    int64_t width = table.shape.back();
+    if (request >= table.shape.front() || page >= width)
+      return std::nullopt;
+    return Entry{table.index(request * width + page), position % pageSize};
+  }
+  const Tensor &starts = values.at(op.getIndptr());
+  if (request + 1 >= starts.size())
+    return std::nullopt;
+  int64_t first = starts.index(request), end = starts.index(request + 1);
+  if (first < 0 || first + page >= end || first + page >= table.size())
+    return std::nullopt;
+  return Entry{table.index(first + page), position % pageSize};
+}
+
 std::optional<Interpreter::Entry> Interpreter::findEntry(PagedAppendOp op,
                                                          int64_t token) const {
   int64_t index = values.at(op.getIndices()).index(token);
@@ -50,6 +76,8 @@ std::optional<Interpreter::Entry> Interpreter::findEntry(PagedAppendOp op,
   std::optional<Entry> entry = Entry{index / pageSize, index % pageSize};
   if (op.getRing())
     entry = findRingEntry(op, token, index);
+  else if (op.getPageTable())
+    entry = findPagedEntry(op, token, index);
   if (!entry || entry->page < 0 ||
       entry->page >= getPages(cast<BlockArgument>(op.getCache())))
     return std::nullopt;
@@ -96,13 +124,16 @@ rt::Status Interpreter::checkAppend(PagedAppendOp op) const {
     if (rt::Status status = checkShape(op, "fields", field, shape); !status)
       return status;
   }
-  if (!op.getRing())
-    return {};
   if (op.getRequests())
     if (rt::Status status =
             checkShape(op, "requests", op.getRequests(), tokens);
         !status)
       return status;
+  if (op.getPageTable() && !op.getRing() && !op.getRequests())
+    return checkShape(op, "pages", op.getPageTable(),
+                      {tokens, values.at(op.getPageTable()).shape.back()});
+  if (!op.getRing())
+    return {};
   if (op.hasLengthsPerToken())
     if (rt::Status status = checkShape(op, "lengths", op.getLengths(), tokens);
         !status)

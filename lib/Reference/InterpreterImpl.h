@@ -107,13 +107,15 @@ struct Tensor {
 /// The ops of dsv4 that the oracle knows, and the method of Interpreter that
 /// computes each, in a file of the op or of its kind.
 #define DSV4_REFERENCE_OPS(each)                                               \
-  each(CompressOp, compress) each(CompressPlanOp, listWindows)                 \
-      each(DequantizeOp, dequantize) each(GateOp, score)                       \
-          each(HadamardOp, transform) each(LookupOp, lookUp)                   \
-              each(PagedAppendOp, append) each(PagedGatherOp, gather)          \
-                  each(QuantizeOp, quantize) each(RMSNormOp, normalize)        \
-                      each(RopeOp, rotate) each(RouteWeightsOp, weigh)         \
-                          each(TopkOp, choose)
+  each(AddRowsOp, addRows) each(CompressOp, compress)                          \
+      each(CompressPlanOp, listWindows) each(DequantizeOp, dequantize)         \
+          each(GateOp, score) each(HadamardOp, transform)                      \
+              each(LookupOp, lookUp) each(PadRowsOp, padRows)                  \
+                  each(PagedAppendOp, append) each(PagedGatherOp, gather)      \
+                      each(QuantizeOp, quantize) each(RMSNormOp, normalize)    \
+                          each(RopeOp, rotate) each(RouteWeightsOp, weigh)     \
+                              each(ScaleWeightsOp, scaleWeights)               \
+                                  each(TopkOp, choose)
 
 /// Runs the ops of one function, in order.
 class Interpreter {
@@ -230,6 +232,8 @@ private:
   std::optional<Entry> findEntry(PagedAppendOp op, int64_t token) const;
   std::optional<Entry> findRingEntry(PagedAppendOp op, int64_t token,
                                      int64_t position) const;
+  std::optional<Entry> findPagedEntry(PagedAppendOp op, int64_t token,
+                                      int64_t position) const;
   rt::Status checkAppend(PagedAppendOp op) const;
   std::string describeSharedEntry(PagedAppendOp op) const;
   std::string describeSharedEntry(CompressOp op) const;

@@ -22,6 +22,7 @@ enum class Role {
   Ragged, ///< Where requests, or their pages, begin, or how many rows they
           ///< have.
   Lengths,
+  PageStarts, ///< Where the pages of requests begin.
   Starts,
   Ends,
   Offsets,
@@ -102,6 +103,10 @@ private:
   void fillAppendTable(unsigned argument, Random &random);
   void fillRingPositions(unsigned argument, Random &random);
   void fillSlots(unsigned argument, Random &random);
+  void fillPageStarts(unsigned argument, Random &random);
+  void fillPagedPositions(unsigned argument, Random &random);
+  /// Pages that the table has for a request.
+  int64_t getPagesOf(PagedAppendOp op, int64_t request) const;
 
   // Of compress.
   /// [w, request, position, token].

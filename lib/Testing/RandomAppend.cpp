@@ -54,6 +54,10 @@ void InputMaker::fillAppendLengths(unsigned argument, Random &random) {
 /// The number of requests: rows of lengths or of a page table, or rings in the
 /// pool.
 int64_t InputMaker::getRequests(PagedAppendOp op) const {
+  if (op.getIndptr())
+    return getShape(op.getIndptr()).front() - 1;
+  if (!op.getRing())
+    return getShape(op.getPageTable()).front();
   if (!op.hasLengthsPerToken())
     return getShape(op.getLengths()).front();
   if (op.getPageTable())
@@ -82,9 +86,10 @@ void InputMaker::fillAppendTable(unsigned argument, Random &random) {
   ArrayRef<int64_t> shape = getShape(op.getPageTable());
   int64_t pages = getPages(op.getCache()), count = getCount(argument);
   std::vector<int32_t> order = shuffle(pages, random);
+  int64_t width = shape.size() == 1 ? 1 : shape[1];
   for (int64_t i = 0; i < count; ++i) {
     int64_t row = i % shape[0], column = i / shape[0];
-    store(argument, row * shape[1] + column, i < pages ? order[i] : -1);
+    store(argument, row * width + column, i < pages ? order[i] : -1);
   }
   spoil(count, 4, 32, random, [&](int64_t at, uint64_t kind) {
     const int64_t bad[] = {-1, pages, -7, INT32_MAX};
@@ -120,6 +125,70 @@ void InputMaker::fillRingPositions(unsigned argument, Random &random) {
     int64_t left = getLength(at) - *op.getRing() - 1 - int64_t(random.below(9));
     const int64_t skipped[] = {-1, INT32_MIN, left};
     store(argument, at, skipped[kind]);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Positions by pages
+//===----------------------------------------------------------------------===//
+
+/// The pages of a table in parts of several sizes, some of none; now and then
+/// the first begins before the table, or the last ends after it.
+void InputMaker::fillPageStarts(unsigned argument, Random &random) {
+  PagedAppendOp op = uses[argument].append;
+  int64_t count = getCount(argument);
+  int64_t pages = getShape(op.getPageTable()).front();
+  std::vector<int64_t> starts;
+  for (int64_t i = 0; i < count; ++i)
+    starts.push_back(random.below(pages + 1));
+  llvm::sort(starts);
+  if (count > 0) {
+    starts.front() = 0;
+    starts.back() = count > 1 ? pages : 0;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    store(argument, i, starts[i]);
+  // Requests whose pages overlap could write one entry twice, so only ends that
+  // nobody's pages follow are spoilt.
+  spoil(count, 2, 64, random, [&](int64_t at, uint64_t kind) {
+    if (at == count - 1 && kind == 0)
+      store(argument, at, pages + 3);
+    if (at == 0 && kind == 1)
+      store(argument, at, -2);
+  });
+}
+
+int64_t InputMaker::getPagesOf(PagedAppendOp op, int64_t request) const {
+  if (request < 0 || request >= getRequests(op))
+    return 0;
+  if (!op.getIndptr())
+    return getShape(op.getPageTable()).back();
+  return load(op.getIndptr(), request + 1) - load(op.getIndptr(), request);
+}
+
+/// Different positions for the tokens of a request, as long as it has pages.
+void InputMaker::fillPagedPositions(unsigned argument, Random &random) {
+  PagedAppendOp op = uses[argument].append;
+  int64_t count = getCount(argument);
+  int64_t page = op.getCache().getType().getPage();
+  std::map<int64_t, std::vector<int64_t>> tokens;
+  for (int64_t token = 0; token < count; ++token)
+    tokens[op.getRequests() ? load(op.getRequests(), token) : token].push_back(
+        token);
+  for (auto &[request, own] : tokens) {
+    int64_t positions = getPagesOf(op, request) * page;
+    int64_t left = positions - int64_t(own.size());
+    int64_t first = left > 0 ? int64_t(random.below(left + 1)) : 0;
+    std::vector<int32_t> order = shuffle(own.size(), random);
+    for (size_t i = 0; i < own.size(); ++i)
+      store(argument, own[i], first + order[i]);
+  }
+  spoil(count, 4, 24, random, [&](int64_t at, uint64_t kind) {
+    int64_t request = op.getRequests() ? load(op.getRequests(), at) : at;
+    int64_t end = getPagesOf(op, request) * page;
+    const int64_t bad[] = {-1, end + int64_t(random.below(9)), INT32_MAX,
+                           INT32_MIN};
+    store(argument, at, bad[kind]);
   });
 }
 

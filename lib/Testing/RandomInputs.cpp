@@ -141,6 +141,10 @@ static Use getUse(OpOperand &operand) {
   if (auto rope = dyn_cast<RopeOp>(op))
     return {number == 1 ? Role::Angles : Role::Positions, nullptr, nullptr,
             rope};
+  if (isa<AddRowsOp>(op))
+    return {number == 1 ? Role::Weights : Role::Positions};
+  if (isa<ScaleWeightsOp>(op))
+    return {Role::Scales};
   return {};
 }
 
@@ -160,7 +164,9 @@ void InputMaker::findUses() {
     auto append = dyn_cast<PagedAppendOp>(operand.getOwner());
     if (!append)
       return {};
-    return {getIndexRole(append, operand), nullptr, append};
+    bool isIndptr = operand.get() == append.getIndptr();
+    return {isIndptr ? Role::PageStarts : getIndexRole(append, operand),
+            nullptr, append};
   });
   visit([](OpOperand &operand) -> Use {
     return isRead(operand) ? getUse(operand) : Use();
@@ -278,8 +284,8 @@ int64_t InputMaker::widen(unsigned argument, int64_t at, int64_t value) const {
   Random random(seeds[argument] + uint64_t(at));
   int64_t low = random.below(64), half = int64_t(1) << 32;
   if (value == INT32_MAX) {
-    const int64_t high[] = {value, half / 2 + low, half + low,
-                            int64_t(1) << 40, INT64_MAX};
+    const int64_t high[] = {value, half / 2 + low, half + low, int64_t(1) << 40,
+                            INT64_MAX};
     return high[random.below(std::size(high))];
   }
   if (value != INT32_MIN && (isLength || value != -1))
@@ -416,8 +422,12 @@ void InputMaker::fillArgument(BlockArgument argument) {
   case Role::Indices:
     if (!append)
       return fillIndices(index, random);
-    return append.getRing() ? fillRingPositions(index, random)
-                            : fillSlots(index, random);
+    if (append.getRing())
+      return fillRingPositions(index, random);
+    return append.getPageTable() ? fillPagedPositions(index, random)
+                                 : fillSlots(index, random);
+  case Role::PageStarts:
+    return fillPageStarts(index, random);
   case Role::Positions:
     return fillPositions(index, random);
   case Role::Values:
@@ -450,8 +460,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
 
 void InputMaker::fill() {
   // Later roles look at what earlier ones hold.
-  const Role order[] = {Role::Ragged, Role::Requests, Role::Lengths,
-                        Role::Table, Role::Indices};
+  const Role order[] = {Role::Ragged,     Role::Requests, Role::Lengths,
+                        Role::PageStarts, Role::Table,    Role::Indices};
   for (Role role : order)
     for (BlockArgument argument : func.getArguments())
       if (uses[argument.getArgNumber()].role == role)

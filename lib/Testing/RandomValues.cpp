@@ -15,6 +15,9 @@ using namespace mlir;
 using namespace dsv4;
 using namespace dsv4::reference;
 
+/// Positions that nothing has a row for.
+static constexpr int64_t kManyPositions = 1 << 20;
+
 /// The format of the elements of a bf16, f16 or f32 argument.
 static Format getElementFormat(BlockArgument argument) {
   Type type = cast<RankedTensorType>(argument.getType()).getElementType();
@@ -90,9 +93,12 @@ void InputMaker::fillValues(BlockArgument argument, Random &random) {
 void InputMaker::fillAngles(BlockArgument argument, Random &random) {
   std::vector<char> &bytes = set.bytes[getBinding(argument)];
   int64_t pairs = getShape(argument).back() / 2;
+  Format format = getElementFormat(argument);
+  size_t width = bitWidth(format) / 8;
+  bool isInterleaved = uses[argument.getArgNumber()].rope.getInterleaved();
   auto put = [&](int64_t at, float value) {
-    value = random.below(2) ? value : -value;
-    std::memcpy(bytes.data() + at * sizeof(value), &value, sizeof(value));
+    uint32_t code = encode(format, random.below(2) ? value : -value);
+    std::memcpy(bytes.data() + at * width, &code, width);
   };
   for (int64_t row = 0; row < getShape(argument).front(); ++row)
     for (int64_t j = 0; j < pairs; ++j) {
@@ -104,17 +110,22 @@ void InputMaker::fillAngles(BlockArgument argument, Random &random) {
       float sine = float(2 * t / (1 + square));
       if (random.below(2))
         std::swap(cosine, sine);
-      put(row * 2 * pairs + j, cosine);
-      put(row * 2 * pairs + pairs + j, sine);
+      int64_t begin = row * 2 * pairs;
+      put(begin + (isInterleaved ? 2 * j : j), cosine);
+      put(begin + (isInterleaved ? 2 * j + 1 : pairs + j), sine);
     }
 }
 
 void InputMaker::fillPositions(unsigned argument, Random &random) {
-  RopeOp op = uses[argument].rope;
-  int64_t positions =
-      cast<RankedTensorType>(op.getTable().getType()).getDimSize(0);
-  if (isa<BlockArgument>(op.getTable()))
-    positions = getShape(op.getTable()).front();
+  // Of rotations they are rows of a table; others only count them.
+  int64_t positions = kManyPositions;
+  for (Operation *user : func.getArgument(argument).getUsers())
+    if (auto op = dyn_cast<RopeOp>(user))
+      positions = std::min(
+          positions,
+          isa<BlockArgument>(op.getTable())
+              ? getShape(op.getTable()).front()
+              : cast<RankedTensorType>(op.getTable().getType()).getDimSize(0));
   int64_t count = getCount(argument);
   for (int64_t i = 0; i < count; ++i)
     store(argument, i, random.below(std::max<int64_t>(positions, 1)));

@@ -7,6 +7,8 @@
 
 #include "Writers.h"
 
+#include <array>
+
 using namespace dsv4::test;
 
 static const std::string e2m1 = "f4E2M1FN", e4m3 = "f8E4M3FN",
@@ -290,9 +292,14 @@ std::vector<Quantize> dsv4::test::drawQuantizes(std::mt19937_64 &random) {
 std::string RowOp::getName() const {
   return op + "_" + std::to_string(extent) +
          (op == "rope" ? "_" + std::to_string(rotated) : "") +
-         (inverse ? "_inverse" : "") + "_" + input + "_to_" + result +
-         (weight.empty() ? "" : "_weight_" + weight) + "_rank" +
-         std::to_string(rank);
+         (op == "add_rows"
+              ? "_" + std::to_string(count) + "_from_" + std::to_string(begin)
+              : "") +
+         (inverse ? "_inverse" : "") + (neox ? "_neox" : "") +
+         (interleaved ? "_interleaved" : "") +
+         (sharesPositions ? "_shared" : "") + "_table_" + table + "_" + input +
+         "_to_" + result + (weight.empty() ? "" : "_weight_" + weight) +
+         "_rank" + std::to_string(rank);
 }
 
 void RowOp::addTo(Writer &writer, const std::string &source,
@@ -308,21 +315,37 @@ void RowOp::addTo(Writer &writer, const std::string &source,
     attributes = " {eps = 1.0e-06 : f32}";
   } else if (op == "rope") {
     head += inverse ? " inverse" : "";
+    head += neox ? " neox" : "";
     head += " table(" +
-            writer.add("angles", tensor(1, rotated, "f32"), {"p", ""}) +
-            ") positions(" + positions + " : " + writer.rows("i32", -1) + ")";
+            writer.add("angles", tensor(1, rotated, table), {"p", ""}) + ")" +
+            (interleaved ? " interleaved" : "") + " positions(" + positions +
+            " : " + getPositionType(writer) + ")";
+  } else if (op == "add_rows") {
+    std::string bias = "tensor<3x" + std::to_string(count) + "x" + table + ">";
+    if (begin != 0 || count != extent)
+      head += " columns [" + std::to_string(begin) + ", " +
+              std::to_string(count) + "]";
+    head += " bias(" + writer.add("bias", bias, {}) + ") positions(" +
+            positions + " : " + getPositionType(writer) + ")";
   } else {
     attributes = " {scale = 0.0883883461 : f32}";
   }
-  writer.addOp(head, {{name, result, extent}}, attributes,
-               writer.rows(input, extent), kept);
+  writer.addOp(head, {{name, result, op == "add_rows" ? count : extent}},
+               attributes, writer.rows(input, extent), kept);
+}
+
+std::string RowOp::getPositionType(const Writer &writer) const {
+  return sharesPositions ? tensor(1, -1, "i32") : writer.rows("i32", -1);
 }
 
 std::string RowOp::getText() const {
   Writer writer(rank);
   writer.addRows("x", input, extent);
-  if (op == "rope")
-    writer.addRows("pos", "i32", -1);
+  if (op == "rope" || op == "add_rows") {
+    std::vector<std::string> dims = {"n", "m"};
+    dims.resize(sharesPositions ? 1 : rank - 1);
+    writer.add("pos", getPositionType(writer), dims);
+  }
   addTo(writer, "%x", "y", /*kept=*/true);
   return writer.getText();
 }
@@ -334,6 +357,22 @@ std::vector<RowOp> dsv4::test::drawRowOps(std::mt19937_64 &random) {
     one.result = draw<std::string>({"bf16", "f32"}, random);
     one.rank = draw<int>({1, 2, 2, 3}, random);
     all.push_back(one);
+  };
+  auto addShared = [&](RowOp one) {
+    add(one);
+    all.back().rank = 3;
+    all.back().sharesPositions = true;
+  };
+  // A rotation of halves, and one by complex numbers of a bf16 table.
+  auto addVariants = [&](RowOp one) {
+    one.neox = true;
+    one.table = draw<std::string>({"bf16", "f32"}, random);
+    add(one);
+    addShared(one);
+    one.neox = false;
+    one.interleaved = true;
+    add(one);
+    addShared(one);
   };
   for (int64_t extent :
        {1, 2, 7, 24, 64, 128, 131, 448, 512, 576, 1021, 1536, 7000, 7168}) {
@@ -358,7 +397,22 @@ std::vector<RowOp> dsv4::test::drawRowOps(std::mt19937_64 &random) {
       one.rotated = rotated;
       one.inverse = inverse;
       add(one);
+      addVariants(one);
     }
+  for (auto [extent, begin, count] : {std::array<int64_t, 3>{8, 0, 8},
+                                      {131, 0, 131},
+                                      {2048, 1024, 1024},
+                                      {96, 64, 32},
+                                      {40, 8, 16}}) {
+    RowOp one;
+    one.op = "add_rows";
+    one.extent = extent;
+    one.begin = begin;
+    one.count = count;
+    one.table = draw<std::string>({"bf16", "f32"}, random);
+    add(one);
+    addShared(one);
+  }
   for (int64_t extent : {1, 2, 8, 32, 64, 128, 512, 1024}) {
     RowOp one;
     one.op = "hadamard";

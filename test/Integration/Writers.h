@@ -94,13 +94,16 @@ std::vector<Quantize> getKnownQuantizes();
 /// Every kind of format, with a drawn recipe.
 std::vector<Quantize> drawQuantizes(std::mt19937_64 &random);
 
-/// rms_norm, rope or hadamard. Dims: n, m, p.
+/// rms_norm, rope, hadamard or add_rows. Dims: n, m, p.
 struct RowOp {
   std::string op = "rms_norm";
   int64_t extent = 512, rotated = 64;
   std::string input = "bf16", result = "bf16", weight; ///< "": none.
-  std::string positions = "%pos";
-  bool inverse = false;
+  std::string positions = "%pos", table = "f32";
+  bool inverse = false, neox = false, interleaved = false;
+  /// Whether rows along the second axis have one position.
+  bool sharesPositions = false;
+  int64_t begin = 0, count = 512; ///< Columns of add_rows.
   int rank = 2;
 
   std::string getName() const;
@@ -108,6 +111,8 @@ struct RowOp {
   /// Adds the op; the result is %v_NAME.
   void addTo(Writer &writer, const std::string &source, const std::string &name,
              bool kept) const;
+  /// "tensor<?xi32>".
+  std::string getPositionType(const Writer &writer) const;
 };
 
 std::vector<RowOp> drawRowOps(std::mt19937_64 &random);

@@ -59,6 +59,8 @@ public:
   /// whose second axis is axis `axis` of `source`.
   mlir::Value getOuterIndex(mlir::Value source, int64_t axis,
                             llvm::StringRef name);
+  /// Indices of the row along the first `count` axes of the iteration space.
+  llvm::SmallVector<mlir::Value> getRowIndices(int64_t count);
 
   /// The caller's name of an operand; "" if another op computes it.
   std::string getName(mlir::Value source);
@@ -109,7 +111,8 @@ public:
                           llvm::ArrayRef<mlir::Value> indices,
                           llvm::StringRef name,
                           IntegerKind kind = IntegerKind::Index);
-  /// The element of this row, of a tensor with one for each.
+  /// The element of this row, of a tensor with one for each, or one for all
+  /// rows along the axes of the iteration space that it lacks.
   mlir::Value loadIndexOfRow(mlir::Value tensor, llvm::StringRef name,
                              IntegerKind kind = IntegerKind::Index);
   /// The element at `offset` if the condition holds; otherwise nothing is read,

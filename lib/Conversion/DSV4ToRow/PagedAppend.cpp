@@ -32,6 +32,7 @@ private:
   /// Index of the entry in the pool, and what must hold for it to be written.
   void buildEntry();
   void buildRingEntry(Value position);
+  void buildPagedEntry(Value position);
   void storeField(FieldAttr field, Value values);
 
   PagedAppendOp op;
@@ -71,12 +72,31 @@ void AppendBuilder::buildRingEntry(Value position) {
                               request, position, valid);
 }
 
+void AppendBuilder::buildPagedEntry(Value position) {
+  Value request = row.getRow(), valid = row.isNotNegative(position);
+  Value starts = op.getIndptr();
+  if (op.getRequests()) {
+    request = row.loadIndexOfRow(op.getRequests(), "request");
+    Value bound = row.getExtent(starts ? starts : op.getPageTable(), 0);
+    // The last number of 'indptr' is where the pages of the last request end.
+    Value index = starts ? row.add(request, row.constant(1)) : request;
+    valid = row.both(
+        valid, row.both(row.isNotNegative(request), row.isBelow(index, bound)),
+        "has_request");
+  }
+  entry = findEntryOfPosition(
+      row, {op.getCache(), op.getPageTable(), std::nullopt, starts}, request,
+      position, valid);
+}
+
 void AppendBuilder::buildEntry() {
   Value indices = op.getIndices();
-  Value index =
-      row.loadIndexOfRow(indices, op.getRing() ? "position" : "entry");
+  bool isPosition = op.getRing() || op.getPageTable();
+  Value index = row.loadIndexOfRow(indices, isPosition ? "position" : "entry");
   if (op.getRing()) {
     buildRingEntry(index);
+  } else if (op.getPageTable()) {
+    buildPagedEntry(index);
   } else {
     Value valid = row.isNotNegative(index);
     if (!op.getUnique()) {

@@ -81,6 +81,23 @@ Value RowContext::getOuterIndex(Value source, int64_t axis, StringRef name) {
   return div(row, getExtent(source, axis, /*min=*/1), name);
 }
 
+SmallVector<Value> RowContext::getRowIndices(int64_t count) {
+  BlockArgument space = getRowArgument(kernel);
+  auto extentOf = [&](int64_t axis) {
+    return getExtent(space, axis, /*min=*/1);
+  };
+  Value rest = row;
+  for (int64_t axis = getSpaceRank() - 1; axis >= count; --axis)
+    rest = div(rest, extentOf(axis), axis == 1 ? "token" : "");
+  SmallVector<Value> indices(count, rest);
+  for (int64_t axis = count - 1; axis > 0; --axis) {
+    indices[axis] = rem(rest, extentOf(axis), axis == 1 ? "head" : "");
+    rest = div(rest, extentOf(axis), axis == 1 ? "token" : "");
+  }
+  indices[0] = rest;
+  return indices;
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
@@ -298,6 +315,9 @@ Value RowContext::loadIndexAt(Value tensor, ArrayRef<Value> indices,
 
 Value RowContext::loadIndexOfRow(Value tensor, StringRef name,
                                  IntegerKind kind) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  if (rank > 0 && rank < getSpaceRank())
+    return loadIndexAt(tensor, getRowIndices(rank), name, kind);
   return loadIndex(tensor, getRowOffset(tensor), name, kind);
 }
 

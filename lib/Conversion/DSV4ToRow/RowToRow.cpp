@@ -66,67 +66,122 @@ struct RMSNormLowering
   }
 };
 
-struct RopeLowering
-    : RowLoweringInterface::ExternalModel<RopeLowering, RopeOp> {
-  /// `count` angles of the row's position, from column `column` of the table.
-  static Value readAngles(RopeOp op, RowContext &row, Value position,
-                          Value valid, int64_t column, StringRef name) {
-    int64_t width = getRowExtent(op.getTable());
-    StoredVector stored =
-        locateRow(row, op.getTable(), column, width / 2, name);
-    stored.offset =
-        row.getOffset(op.getTable(), {position, row.constant(column)});
-    stored.predicate = valid;
-    return buildRead(row, stored);
+/// Lowers one rope.
+class RopeBuilder {
+public:
+  RopeBuilder(RopeOp op, RowContext &row)
+      : op(op), row(row), b(row.getBuilder()),
+        result(getResultElement(op.getOut())),
+        width(getRowExtent(op.getTable())) {}
+
+  RowValue build();
+
+private:
+  /// Two values for each pair.
+  using Pairs = std::pair<Value, Value>;
+
+  /// `count` numbers of the position, from column `column` of the table on.
+  Value readTable(Value position, Value valid, int64_t column, int64_t count,
+                  StringRef name);
+  /// Cosines and sines.
+  Pairs readAngles(Value position, Value valid);
+  Pairs rotate(Pairs of, Pairs angles);
+  /// `rotated`, or `taken` as it is if the position is not in the table.
+  Value select(Value inTable, Value rotated, Value taken);
+
+  Value times(Value lhs, Value rhs) {
+    return arith::MulFOp::create(b, row.getLoc(), lhs, rhs);
+  }
+  Value plus(Value lhs, Value rhs) {
+    return arith::AddFOp::create(b, row.getLoc(), lhs, rhs);
+  }
+  Value minus(Value lhs, Value rhs) {
+    return arith::SubFOp::create(b, row.getLoc(), lhs, rhs);
   }
 
+  RopeOp op;
+  RowContext &row;
+  OpBuilder &b;
+  Type result;
+  int64_t width; ///< Elements that are rotated.
+};
+
+Value RopeBuilder::readTable(Value position, Value valid, int64_t column,
+                             int64_t count, StringRef name) {
+  StoredVector stored = locateRow(row, op.getTable(), column, count, name);
+  stored.offset =
+      row.getOffset(op.getTable(), {position, row.constant(column)});
+  stored.predicate = valid;
+  return row.toF32(buildRead(row, stored));
+}
+
+RopeBuilder::Pairs RopeBuilder::readAngles(Value position, Value valid) {
+  if (op.getInterleaved()) {
+    Value angles = readTable(position, valid, 0, width, "angles");
+    auto halves = vector::DeinterleaveOp::create(b, row.getLoc(), angles);
+    return {halves.getRes1(), halves.getRes2()};
+  }
+  Value cosines = readTable(position, valid, 0, width / 2, "cosines");
+  Value sines = readTable(position, valid, width / 2, width / 2, "sines");
+  return {cosines, sines};
+}
+
+RopeBuilder::Pairs RopeBuilder::rotate(Pairs of, Pairs angles) {
+  auto [x, y] = of;
+  auto [cosines, sines] = angles;
+  // A sum with a negated product is a difference, to the bit.
+  Value first = times(x, cosines), second = times(y, cosines);
+  Value crossFirst = times(y, sines), crossSecond = times(x, sines);
+  if (op.getInverse())
+    return {plus(first, crossFirst), minus(second, crossSecond)};
+  return {minus(first, crossFirst), plus(crossSecond, second)};
+}
+
+Value RopeBuilder::select(Value inTable, Value rotated, Value taken) {
+  rotated = row.fromF32(rotated, result);
+  return arith::SelectOp::create(b, row.getLoc("rotated"), inTable, rotated,
+                                 row.copy(taken, result));
+}
+
+RowValue RopeBuilder::build() {
+  int64_t extent = getRowExtent(op.getX()), begin = extent - width;
+  RowValue segments;
+  if (begin)
+    segments.push_back(row.copy(row.takeRow(op.getX(), 0, begin, "x"), result));
+  SmallVector<Value, 2> taken;
+  if (op.getNeox()) {
+    taken.push_back(row.takeRow(op.getX(), begin, width / 2, "x_first"));
+    taken.push_back(
+        row.takeRow(op.getX(), begin + width / 2, width / 2, "x_second"));
+  } else {
+    taken.push_back(row.takeRow(op.getX(), begin, width, "x_rope"));
+  }
+  Value position = row.loadIndexOfRow(op.getPositions(), "position");
+  Value inTable = row.both(
+      row.isNotNegative(position),
+      row.isBelow(position, row.getExtent(op.getTable(), 0)), "in_table");
+  Pairs angles = readAngles(position, inTable);
+  if (op.getNeox()) {
+    auto [first, second] =
+        rotate({row.toF32(taken[0]), row.toF32(taken[1])}, angles);
+    segments.push_back(select(inTable, first, taken[0]));
+    segments.push_back(select(inTable, second, taken[1]));
+    return segments;
+  }
+  auto halves =
+      vector::DeinterleaveOp::create(b, row.getLoc(), row.toF32(taken.front()));
+  auto [first, second] = rotate({halves.getRes1(), halves.getRes2()}, angles);
+  Value rotated = vector::InterleaveOp::create(b, row.getLoc(), first, second);
+  segments.push_back(select(inTable, rotated, taken.front()));
+  return segments;
+}
+
+struct RopeLowering
+    : RowLoweringInterface::ExternalModel<RopeLowering, RopeOp> {
   FailureOr<SmallVector<RowValue>> buildRow(Operation *operation,
                                             RowContext &row) const {
-    auto op = cast<RopeOp>(operation);
-    OpBuilder &b = row.getBuilder();
-    Location loc = row.getLoc();
-    Type result = getResultElement(op.getOut());
-    int64_t extent = getRowExtent(op.getX());
-    int64_t width = getRowExtent(op.getTable());
-
-    RowValue segments;
-    if (extent != width)
-      segments.push_back(
-          row.copy(row.takeRow(op.getX(), 0, extent - width, "x"), result));
-    Value tail = row.takeRow(op.getX(), extent - width, width, "x_rope");
-    Value position = row.loadIndexOfRow(op.getPositions(), "position");
-    Value inTable = row.both(
-        row.isNotNegative(position),
-        row.isBelow(position, row.getExtent(op.getTable(), 0)), "in_table");
-    Value cosines = readAngles(op, row, position, inTable, 0, "cosines");
-    Value sines = readAngles(op, row, position, inTable, width / 2, "sines");
-
-    auto halves = vector::DeinterleaveOp::create(b, loc, row.toF32(tail));
-    Value x = halves.getRes1(), y = halves.getRes2();
-    auto times = [&](Value lhs, Value rhs) -> Value {
-      return arith::MulFOp::create(b, loc, lhs, rhs);
-    };
-    auto plus = [&](Value lhs, Value rhs) -> Value {
-      return arith::AddFOp::create(b, loc, lhs, rhs);
-    };
-    auto minus = [&](Value lhs, Value rhs) -> Value {
-      return arith::SubFOp::create(b, loc, lhs, rhs);
-    };
-    // A sum with a negated product is a difference, to the bit.
-    Value first = times(x, cosines), second = times(y, cosines);
-    Value crossFirst = times(y, sines), crossSecond = times(x, sines);
-    if (op.getInverse()) {
-      first = plus(first, crossFirst);
-      second = minus(second, crossSecond);
-    } else {
-      first = minus(first, crossFirst);
-      second = plus(crossSecond, second);
-    }
-    Value rotated = row.fromF32(
-        vector::InterleaveOp::create(b, loc, first, second), result);
-    segments.push_back(arith::SelectOp::create(
-        b, row.getLoc("rotated"), inTable, rotated, row.copy(tail, result)));
-    return SmallVector<RowValue>{segments};
+    return SmallVector<RowValue>{
+        RopeBuilder(cast<RopeOp>(operation), row).build()};
   }
 };
 

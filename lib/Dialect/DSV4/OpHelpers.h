@@ -34,6 +34,31 @@ getScaleShape(llvm::ArrayRef<int64_t> data, ScaleAttr level);
 /// The one segment of a row of `value`.
 llvm::SmallVector<RowSegment> getOneSegment(mlir::Value value);
 
+/// Axes of `x` and of a destination of the same rows.
+llvm::SmallVector<std::pair<TensorAxis, TensorAxis>> tieRows(mlir::Value x,
+                                                             mlir::Value out);
+
+/// Clauses `inputClause` of 'x' and `outputClause` of 'outs', of ops that turn
+/// rows into rows of `count` elements, or of as many as 'x' has.
+mlir::LogicalResult verifyRows(mlir::Operation *op, mlir::Value x,
+                               mlir::Value out, llvm::StringRef inputClause,
+                               llvm::StringRef outputClause, int64_t count = 0);
+
+/// Clause `clause`: 'positions' has leading axes of 'x', one or more of those
+/// before the last.
+mlir::LogicalResult verifyPositions(mlir::Operation *op, mlir::Value x,
+                                    mlir::Value positions,
+                                    llvm::StringRef clause);
+
+/// Columns [begin, count] of a row of `value`: those of the attribute, or all.
+std::pair<int64_t, int64_t>
+getColumns(std::optional<llvm::ArrayRef<int64_t>> columns, mlir::Value value);
+
+/// Clause `clause`: columns are within the rows of 'x'.
+mlir::LogicalResult verifyColumns(mlir::Operation *op,
+                                  mlir::DenseI64ArrayAttr columns,
+                                  mlir::Value x, llvm::StringRef clause);
+
 /// A number as f32, if it is written without a type: as f64, then.
 inline mlir::FloatAttr toF32(mlir::FloatAttr number) {
   if (!number.getType().isF64())

@@ -18,84 +18,8 @@ using namespace dsv4;
 #define GET_OP_CLASSES
 #include "DSV4RowOps.cpp.inc"
 
-//===----------------------------------------------------------------------===//
-// Shared by all ops
-//===----------------------------------------------------------------------===//
-
-std::string dsv4::formatShape(ArrayRef<int64_t> shape) {
-  std::string text = "[";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(shape, os, [&](int64_t extent) {
-    if (ShapedType::isDynamic(extent))
-      os << "?";
-    else
-      os << extent;
-  });
-  return text + "]";
-}
-
-void dsv4::tieAxes(Value a, Value b, int64_t count,
-                   SmallVectorImpl<std::pair<TensorAxis, TensorAxis>> &pairs) {
-  for (int64_t axis = 0; axis < count; ++axis)
-    pairs.push_back({{a, axis}, {b, axis}});
-}
-
-FailureOr<SmallVector<int64_t>> dsv4::getScaleShape(ArrayRef<int64_t> data,
-                                                    ScaleAttr level) {
-  if (level.getGroup() == FieldAttr::kPerTensor)
-    return SmallVector<int64_t>{1};
-  SmallVector<int64_t> shape = llvm::to_vector(data.drop_back());
-  if (level.getGroup() == FieldAttr::kPerRow)
-    return shape;
-  if (data.back() % level.getGroup() != 0)
-    return failure();
-  shape.push_back(data.back() / level.getGroup());
-  return shape;
-}
-
-bool dsv4::hasRows(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() >= 1 &&
-         !ShapedType::isDynamic(tensor.getShape().back()) &&
-         tensor.getShape().back() >= 1 &&
-         tensor.getShape().back() <= RecordAttr::kMaxRowExtent;
-}
-
 static int64_t getRowExtent(Value value) {
   return cast<ShapedType>(value.getType()).getShape().back();
-}
-
-SmallVector<RowSegment> dsv4::getOneSegment(Value value) {
-  return {{getRowExtent(value),
-           getElementBits(getElementTypeOrSelf(value.getType()))}};
-}
-
-/// Axes of `x` and of a destination of the same rows.
-static SmallVector<std::pair<TensorAxis, TensorAxis>> tieRows(Value x,
-                                                              Value out) {
-  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
-  tieAxes(x, out, cast<ShapedType>(x.getType()).getRank() - 1, pairs);
-  return pairs;
-}
-
-/// Clauses `<op>_c1` and the one of the result, of ops that turn rows into
-/// rows.
-static LogicalResult verifyRows(Operation *op, Value x, Value out,
-                                StringRef inputClause, StringRef outputClause) {
-  if (!hasRows(x.getType()))
-    return op->emitOpError()
-           << inputClause
-           << ": expected 'x' of rank >= 1 with a constant last extent between "
-              "1 and "
-           << RecordAttr::kMaxRowExtent << ", got " << x.getType();
-  auto in = cast<RankedTensorType>(x.getType());
-  auto to = dyn_cast<RankedTensorType>(out.getType());
-  if (!to || !compatible(to.getShape(), in.getShape()) ||
-      ShapedType::isDynamic(to.getShape().back()))
-    return op->emitOpError()
-           << outputClause << ": expected 'outs' of the shape of 'x', got "
-           << out.getType();
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,9 +32,7 @@ void QuantizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 }
 
 std::pair<int64_t, int64_t> QuantizeOp::getColumnRange() {
-  if (auto columns = getColumns())
-    return {(*columns)[0], (*columns)[1]};
-  return {0, ::getRowExtent(getX())};
+  return dsv4::getColumns(getColumns(), getX());
 }
 
 int64_t QuantizeOp::getResultGroup(unsigned index) {
@@ -254,13 +176,8 @@ LogicalResult QuantizeOp::verify() {
                             "constant last extent between 1 and "
                          << RecordAttr::kMaxRowExtent << ", got "
                          << getX().getType();
-  if (auto columns = getColumns())
-    if (columns->size() != 2 || (*columns)[0] < 0 || (*columns)[1] < 1 ||
-        (*columns)[0] > ::getRowExtent(getX()) - (*columns)[1])
-      return emitOpError() << "quantize_c2: expected the first column and a "
-                              "positive number of columns of "
-                           << ::getRowExtent(getX()) << ", got "
-                           << getColumnsAttr();
+  if (failed(verifyColumns(*this, getColumnsAttr(), getX(), "quantize_c2")))
+    return failure();
   int64_t count = getColumnRange().second;
   return failure(failed(verifyFormat(*this, count)) ||
                  failed(verifyDestinations(*this, count)) ||
@@ -315,11 +232,19 @@ SmallVector<RowSegment> RopeOp::getRowSegments() {
   int64_t extent = ::getRowExtent(getX());
   int64_t rotated = ::getRowExtent(getTable());
   int64_t bits = getElementBits(getElementTypeOrSelf(getX().getType()));
-  if (extent == rotated)
-    return {{extent, bits}};
-  return {{extent - rotated, bits}, {rotated, bits}};
+  SmallVector<RowSegment> segments;
+  if (extent != rotated)
+    segments.push_back({extent - rotated, bits});
+  // Lanes hold the same fragment of each segment, so both elements of a pair.
+  if (getNeox())
+    segments.append(2, {rotated / 2, bits});
+  else
+    segments.push_back({rotated, bits});
+  return segments;
 }
 SmallVector<ScaleGroup> RopeOp::getScaleGroups() {
+  if (getNeox())
+    return {};
   return {{2, 1, /*inVector=*/true}};
 }
 bool RopeOp::allowsMaskedTail() { return false; }
@@ -329,7 +254,7 @@ bool RopeOp::acceptsProducer(OpOperand &operand) {
 SmallVector<std::pair<TensorAxis, TensorAxis>> RopeOp::getTiedAxes() {
   auto pairs = tieRows(getX(), getOut());
   tieAxes(getX(), getPositions(),
-          cast<ShapedType>(getX().getType()).getRank() - 1, pairs);
+          cast<ShapedType>(getPositions().getType()).getRank(), pairs);
   return pairs;
 }
 
@@ -344,13 +269,12 @@ LogicalResult RopeOp::verify() {
     return emitOpError() << "rope_c2: expected 'table' of shape [positions, D] "
                             "with an even D of at most "
                          << extent << ", got " << getTable().getType();
-  auto positions = dyn_cast<RankedTensorType>(getPositions().getType());
-  if (!positions ||
-      !compatible(positions.getShape(),
-                  cast<ShapedType>(getX().getType()).getShape().drop_back()))
-    return emitOpError() << "rope_c3: expected 'positions' of the shape of 'x' "
-                            "without its last axis, got "
-                         << getPositions().getType();
+  if (failed(verifyPositions(*this, getX(), getPositions(), "rope_c3")))
+    return failure();
+  if (getInterleaved() && getNeox())
+    return emitOpError() << "rope_c5: an 'interleaved' table is for pairs of "
+                            "neighbours, not for the halves of 'neox': split "
+                            "the table into cosines and sines";
   return success();
 }
 
@@ -446,7 +370,7 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> PagedAppendOp::getTiedAxes() {
   // Without 'requests' every token is a request.
   if (getPageTable() && !getRequests())
     tieAxes(getIndices(), getPageTable(), 1, pairs);
-  else if (getPageTable() && !hasLengthsPerToken())
+  else if (getPageTable() && getLengths() && !hasLengthsPerToken())
     tieAxes(getLengths(), getPageTable(), 1, pairs);
   return pairs;
 }
@@ -506,6 +430,23 @@ static LogicalResult verifyWidths(PagedAppendOp op) {
   return success();
 }
 
+/// Clause paged_append_c8.
+static LogicalResult verifyIndptr(PagedAppendOp op) {
+  Value indptr = op.getIndptr();
+  if (!indptr)
+    return success();
+  auto type = dyn_cast<RankedTensorType>(indptr.getType());
+  if (!type || type.getRank() != 1)
+    return op.emitOpError()
+           << "paged_append_c8: expected 'indptr' of shape [requests + 1], got "
+           << indptr.getType();
+  if (!op.getPageTable() || !op.getRequests() || op.getRing())
+    return op.emitOpError() << "paged_append_c8: 'indptr' divides up the pages "
+                               "of requests: expected 'pages' and 'requests' "
+                               "and no 'ring' with it";
+  return success();
+}
+
 /// Clauses paged_append_c3 and c4: operands per token and per request.
 static LogicalResult verifyRequests(PagedAppendOp op, int64_t tokens) {
   auto hasShape = [](Value value, ArrayRef<int64_t> shape) {
@@ -533,6 +474,8 @@ static LogicalResult verifyRequests(PagedAppendOp op, int64_t tokens) {
   if (lengths && !(perToken && requests) && ShapedType::isDynamic(count))
     count = cast<RankedTensorType>(lengths.getType()).getDimSize(0);
   shape = {count, ShapedType::kDynamic};
+  if (op.getIndptr())
+    shape = {ShapedType::kDynamic};
   if (op.getPageTable() && !hasShape(op.getPageTable(), shape)) {
     InFlightDiagnostic error = op.emitOpError()
                                << "paged_append_c4: expected 'pages' of shape "
@@ -572,10 +515,16 @@ LogicalResult PagedAppendOp::verify() {
     if (!getLengths())
       return emitOpError()
              << "paged_append_c3: expected 'lengths' with a 'ring'";
-  } else if (getLengths() || getRequests() || getPageTable()) {
+  } else if (getLengths() || (getRequests() && !getPageTable())) {
+    return emitOpError() << "paged_append_c3: 'lengths' describe a ring, and "
+                            "'requests' a ring or 'pages': add 'ring' or "
+                            "remove them";
+  } else if (getPageTable() && !getUnique()) {
     return emitOpError()
-           << "paged_append_c3: 'lengths', 'requests' and 'pages' describe a "
-              "ring: add 'ring' or remove them";
+           << "paged_append_c7: expected 'unique' with 'pages' and no 'ring': "
+              "tokens of a launch must have different positions";
   }
+  if (failed(verifyIndptr(*this)))
+    return failure();
   return verifyRequests(*this, indices.getDimSize(0));
 }

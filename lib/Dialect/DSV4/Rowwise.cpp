@@ -7,6 +7,7 @@
 
 #include "dsv4/Dialect/DSV4/KernelOps.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,8 +53,10 @@ BlockArgument dsv4::getRowArgument(KernelOp kernel) {
       for (Value init : stored.getDpsInits()) {
         auto destination = dyn_cast<BlockArgument>(init);
         auto type = dyn_cast<RankedTensorType>(init.getType());
-        if (type && isGiven(destination) &&
-            type.getShape().drop_back() == ArrayRef(op.getIterationSpace()))
+        // An extent that is exact is constant in arguments only.
+        if (type && isGiven(destination) && type.getRank() > 0 &&
+            succeeded(verifyCompatibleShape(type.getShape().drop_back(),
+                                            op.getIterationSpace())))
           return destination;
       }
   return first;

@@ -68,7 +68,7 @@ func.func @paged_append_c2_per_tensor(%c: !dsv4.cache<64 x <fp8_512>>, %i: tenso
 
 func.func @paged_append_c2_none(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>) {
   // expected-error @+1 {{paged_append_c2: expected 1 field operands, one for every field of the record that is not per tensor, got 0}}
-  "dsv4.paged_append"(%c, %i) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0>}>
+  "dsv4.paged_append"(%c, %i) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0>}>
       : (!dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>) -> ()
   return
 }
@@ -368,7 +368,7 @@ func.func @paged_append_c3_lengths_tokens(%c: !dsv4.cache<64 x <bf16_1024>>, %i:
 // -----
 
 func.func @paged_append_c3_lengths(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %l: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: 'lengths', 'requests' and 'pages' describe a ring: add 'ring' or remove them}}
+  // expected-error @+1 {{paged_append_c3: 'lengths' describe a ring, and 'requests' a ring or 'pages': add 'ring' or remove them}}
   dsv4.paged_append %c[%i] lengths(%l : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -377,7 +377,7 @@ func.func @paged_append_c3_lengths(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor
 // -----
 
 func.func @paged_append_c3_requests(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %r: tensor<?xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: 'lengths', 'requests' and 'pages' describe a ring: add 'ring' or remove them}}
+  // expected-error @+1 {{paged_append_c3: 'lengths' describe a ring, and 'requests' a ring or 'pages': add 'ring' or remove them}}
   dsv4.paged_append %c[%i] requests(%r : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -385,8 +385,8 @@ func.func @paged_append_c3_requests(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tenso
 
 // -----
 
-func.func @paged_append_c3_pages(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %p: tensor<?x2xi32>, %x: tensor<?x512xbf16>) {
-  // expected-error @+1 {{paged_append_c3: 'lengths', 'requests' and 'pages' describe a ring: add 'ring' or remove them}}
+func.func @paged_append_c7(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %p: tensor<?x2xi32>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c7: expected 'unique' with 'pages' and no 'ring': tokens of a launch must have different positions}}
   dsv4.paged_append %c[%i] pages(%p : tensor<?x2xi32>) fields(%x : tensor<?x512xbf16>)
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
@@ -547,5 +547,63 @@ func.func @paged_append_in_kernel(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<
     dsv4.paged_append %c1[%i1] fields(%x1 : tensor<?x512xbf16>) columns []
         : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   }
+  return
+}
+
+// -----
+
+func.func @paged_append_c4_listed(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %r: tensor<?xi32>, %p: tensor<?x2xi32>, %s: tensor<?xi32>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c4: expected 'pages' of shape [?], got 'tensor<?x2xi32>'}}
+  dsv4.paged_append %c[%i] unique requests(%r : tensor<?xi32>) pages(%p : tensor<?x2xi32>)
+      indptr(%s : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_append_c4_not_listed(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %r: tensor<?xi32>, %p: tensor<?xi32>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c4: expected 'pages' of shape [?, ?], got 'tensor<?xi32>'}}
+  dsv4.paged_append %c[%i] unique requests(%r : tensor<?xi32>) pages(%p : tensor<?xi32>)
+      fields(%x : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_append_c8(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %r: tensor<?xi32>, %p: tensor<?xi32>, %s: tensor<?x2xi32>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c8: expected 'indptr' of shape [requests + 1], got 'tensor<?x2xi32>'}}
+  dsv4.paged_append %c[%i] unique requests(%r : tensor<?xi32>) pages(%p : tensor<?xi32>)
+      indptr(%s : tensor<?x2xi32>) fields(%x : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_append_c8_pages(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %s: tensor<?xi32>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c8: 'indptr' divides up the pages of requests: expected 'pages' and 'requests' and no 'ring' with it}}
+  dsv4.paged_append %c[%i] unique indptr(%s : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_append_c8_requests(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %p: tensor<?xi32>, %s: tensor<?xi32>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c8: 'indptr' divides up the pages of requests: expected 'pages' and 'requests' and no 'ring' with it}}
+  dsv4.paged_append %c[%i] unique pages(%p : tensor<?xi32>) indptr(%s : tensor<?xi32>)
+      fields(%x : tensor<?x512xbf16>) : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @paged_append_c8_ring(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi32>, %r: tensor<?xi32>, %p: tensor<?xi32>, %s: tensor<?xi32>, %l: tensor<?xi32>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c8: 'indptr' divides up the pages of requests: expected 'pages' and 'requests' and no 'ring' with it}}
+  dsv4.paged_append %c[%i] ring 64 requests(%r : tensor<?xi32>) pages(%p : tensor<?xi32>)
+      indptr(%s : tensor<?xi32>) lengths(%l : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
 }

@@ -75,3 +75,18 @@ func.func @ring(%cache: !dsv4.cache<64 x <bf16_1024>>, %positions: tensor<?xi32>
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
 }
+
+// Positions without a ring, by a table and by a list of pages.
+// CHECK-LABEL: func.func @pages
+func.func @pages(%cache: !dsv4.cache<64 x <bf16_1024>>, %positions: tensor<?xi32>,
+                 %requests: tensor<?xi32>, %table: tensor<?x?xi32>, %list: tensor<?xi32>,
+                 %starts: tensor<?xi32>, %kv: tensor<?x512xbf16>) {
+  // CHECK: dsv4.paged_append %{{[a-z0-9_]+}}[%{{[a-z0-9_]+}}] unique pages(%{{[a-z0-9_]+}} : tensor<?x?xi32>) fields(%{{[a-z0-9_]+}} : tensor<?x512xbf16>) : !dsv4.cache<64 x #bf16_1024>, tensor<?xi32>
+  dsv4.paged_append %cache[%positions] unique pages(%table : tensor<?x?xi32>)
+      fields(%kv : tensor<?x512xbf16>) : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  // CHECK: dsv4.paged_append %{{[a-z0-9_]+}}[%{{[a-z0-9_]+}}] unique requests(%{{[a-z0-9_]+}} : tensor<?xi32>) pages(%{{[a-z0-9_]+}} : tensor<?xi32>) indptr(%{{[a-z0-9_]+}} : tensor<?xi32>) fields(
+  dsv4.paged_append %cache[%positions] unique requests(%requests : tensor<?xi32>)
+      pages(%list : tensor<?xi32>) indptr(%starts : tensor<?xi32>)
+      fields(%kv : tensor<?x512xbf16>) : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
+  return
+}

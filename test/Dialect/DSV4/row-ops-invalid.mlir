@@ -1,4 +1,4 @@
-// One case for every way to violate a clause of rms_norm, rope and hadamard.
+// One case for every way to violate a clause of rms_norm, rope, hadamard, pad_rows, add_rows and scale_weights.
 
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
@@ -342,9 +342,9 @@ func.func @rope_c2_unranked(%x: tensor<?x8xbf16>, %t: tensor<*xf32>, %p: tensor<
 
 // -----
 
-func.func @rope_c2_type(%x: tensor<?x8xbf16>, %t: tensor<?x4xbf16>, %p: tensor<?xi32>, %o: tensor<?x8xbf16>) {
-  // expected-error @+1 {{operand #1 must be 'table', a tensor of 32-bit float values, but got 'tensor<?x4xbf16>'}}
-  %0 = dsv4.rope %x table(%t : tensor<?x4xbf16>) positions(%p : tensor<?xi32>)
+func.func @rope_c2_type(%x: tensor<?x8xbf16>, %t: tensor<?x4xf64>, %p: tensor<?xi32>, %o: tensor<?x8xbf16>) {
+  // expected-error @+1 {{operand #1 must be 'table', a tensor of bfloat16 type or 16-bit float or 32-bit float values, but got 'tensor<?x4xf64>'}}
+  %0 = dsv4.rope %x table(%t : tensor<?x4xf64>) positions(%p : tensor<?xi32>)
       outs(%o : tensor<?x8xbf16>) : tensor<?x8xbf16>
   return
 }
@@ -352,7 +352,7 @@ func.func @rope_c2_type(%x: tensor<?x8xbf16>, %t: tensor<?x4xbf16>, %p: tensor<?
 // -----
 
 func.func @rope_c3(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<?x8xi32>, %o: tensor<?x8xbf16>) {
-  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, got 'tensor<?x8xi32>'}}
+  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, or without more of its last axes, got 'tensor<?x8xi32>'}}
   %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<?x8xi32>)
       outs(%o : tensor<?x8xbf16>) : tensor<?x8xbf16>
   return
@@ -361,7 +361,7 @@ func.func @rope_c3(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<?x8xi32
 // -----
 
 func.func @rope_c3_rank0(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<i32>, %o: tensor<?x8xbf16>) {
-  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, got 'tensor<i32>'}}
+  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, or without more of its last axes, got 'tensor<i32>'}}
   %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<i32>)
       outs(%o : tensor<?x8xbf16>) : tensor<?x8xbf16>
   return
@@ -370,7 +370,7 @@ func.func @rope_c3_rank0(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<i
 // -----
 
 func.func @rope_c3_unranked(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<*xi32>, %o: tensor<?x8xbf16>) {
-  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, got 'tensor<*xi32>'}}
+  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, or without more of its last axes, got 'tensor<*xi32>'}}
   %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<*xi32>)
       outs(%o : tensor<?x8xbf16>) : tensor<?x8xbf16>
   return
@@ -379,7 +379,7 @@ func.func @rope_c3_unranked(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tenso
 // -----
 
 func.func @rope_c3_rows(%x: tensor<4x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<5xi32>, %o: tensor<4x8xbf16>) {
-  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, got 'tensor<5xi32>'}}
+  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, or without more of its last axes, got 'tensor<5xi32>'}}
   %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<5xi32>)
       outs(%o : tensor<4x8xbf16>) : tensor<4x8xbf16>
   return
@@ -388,7 +388,7 @@ func.func @rope_c3_rows(%x: tensor<4x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<5x
 // -----
 
 func.func @rope_c3_one_row(%x: tensor<8xbf16>, %t: tensor<?x4xf32>, %p: tensor<1xi32>, %o: tensor<8xbf16>) {
-  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, got 'tensor<1xi32>'}}
+  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, or without more of its last axes, got 'tensor<1xi32>'}}
   %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<1xi32>)
       outs(%o : tensor<8xbf16>) : tensor<8xbf16>
   return
@@ -399,6 +399,33 @@ func.func @rope_c3_one_row(%x: tensor<8xbf16>, %t: tensor<?x4xf32>, %p: tensor<1
 func.func @rope_c3_type(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<?xi16>, %o: tensor<?x8xbf16>) {
   // expected-error @+1 {{operand #2 must be 'positions', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<?xi16>'}}
   %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<?xi16>)
+      outs(%o : tensor<?x8xbf16>) : tensor<?x8xbf16>
+  return
+}
+
+// -----
+
+// Any extent may be that of the first axis.
+func.func @rope_c3_heads(%x: tensor<?x4x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<4xi32>, %o: tensor<?x4x8xbf16>) {
+  %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<4xi32>)
+      outs(%o : tensor<?x4x8xbf16>) : tensor<?x4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @rope_c3_last_axis(%x: tensor<3x4x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<4xi32>, %o: tensor<3x4x8xbf16>) {
+  // expected-error @+1 {{rope_c3: expected 'positions' of the shape of 'x' without its last axis, or without more of its last axes, got 'tensor<4xi32>'}}
+  %0 = dsv4.rope %x table(%t : tensor<?x4xf32>) positions(%p : tensor<4xi32>)
+      outs(%o : tensor<3x4x8xbf16>) : tensor<3x4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @rope_c5(%x: tensor<?x8xbf16>, %t: tensor<?x4xf32>, %p: tensor<?xi32>, %o: tensor<?x8xbf16>) {
+  // expected-error @+1 {{rope_c5: an 'interleaved' table is for pairs of neighbours, not for the halves of 'neox': split the table into cosines and sines}}
+  %0 = dsv4.rope %x neox table(%t : tensor<?x4xf32>) interleaved positions(%p : tensor<?xi32>)
       outs(%o : tensor<?x8xbf16>) : tensor<?x8xbf16>
   return
 }
@@ -617,5 +644,185 @@ func.func @hadamard_c3_type(%x: tensor<?x8xbf16>, %o: tensor<?x8xbf16>) {
   // expected-error @+1 {{expected 'scale' to be a number of f32, such as 1.5 or 1.5 : f32, got 1 : i32}}
   %0 = dsv4.hadamard %x outs(%o : tensor<?x8xbf16>) {scale = 1 : i32}
       : tensor<?x8xbf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// pad_rows
+//===----------------------------------------------------------------------===//
+
+func.func @pad_rows_c1(%x: tensor<4x2x?xbf16>, %o: tensor<4x3x8xbf16>) {
+  // expected-error @+1 {{pad_rows_c1: expected 'x' of rank >= 2 with a constant last extent between 1 and 65536, got 'tensor<4x2x?xbf16>'}}
+  %0 = dsv4.pad_rows %x outs(%o : tensor<4x3x8xbf16>) : tensor<4x2x?xbf16>
+  return
+}
+
+// -----
+
+func.func @pad_rows_c1_rank(%x: tensor<8xbf16>, %o: tensor<8xbf16>) {
+  // expected-error @+1 {{pad_rows_c1: expected 'x' of rank >= 2 with a constant last extent between 1 and 65536, got 'tensor<8xbf16>'}}
+  %0 = dsv4.pad_rows %x outs(%o : tensor<8xbf16>) : tensor<8xbf16>
+  return
+}
+
+// -----
+
+func.func @pad_rows_c2(%x: tensor<4x2x8xbf16>, %o: tensor<5x3x8xbf16>) {
+  // expected-error @+1 {{pad_rows_c2: expected 'outs' of 'bf16' and shape [4, ?, 8], got 'tensor<5x3x8xbf16>'}}
+  %0 = dsv4.pad_rows %x outs(%o : tensor<5x3x8xbf16>) : tensor<4x2x8xbf16>
+  return
+}
+
+// -----
+
+func.func @pad_rows_c2_type(%x: tensor<4x2x8xbf16>, %o: tensor<4x3x8xf32>) {
+  // expected-error @+1 {{pad_rows_c2: expected 'outs' of 'bf16' and shape [4, ?, 8], got 'tensor<4x3x8xf32>'}}
+  %0 = dsv4.pad_rows %x outs(%o : tensor<4x3x8xf32>) : tensor<4x2x8xbf16>
+  return
+}
+
+// -----
+
+func.func @pad_rows_c3(%x: tensor<?x4x8xbf16>, %o: tensor<?x3x8xbf16>) {
+  // expected-error @+1 {{pad_rows_c3: expected axis 1 of 'outs' to be constant and not smaller than that of 'x', 'tensor<?x4x8xbf16>', got 'tensor<?x3x8xbf16>'}}
+  %0 = dsv4.pad_rows %x outs(%o : tensor<?x3x8xbf16>) : tensor<?x4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @pad_rows_c3_dynamic(%x: tensor<?x4x8xbf16>, %o: tensor<?x?x8xbf16>) {
+  // expected-error @+1 {{pad_rows_c3: expected axis 1 of 'outs' to be constant and not smaller than that of 'x', 'tensor<?x4x8xbf16>', got 'tensor<?x?x8xbf16>'}}
+  %0 = dsv4.pad_rows %x outs(%o : tensor<?x?x8xbf16>) : tensor<?x4x8xbf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// add_rows
+//===----------------------------------------------------------------------===//
+
+func.func @add_rows_c1(%x: tensor<4x?xf32>, %b: tensor<4x8xf32>, %p: tensor<4xi32>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{add_rows_c1: expected 'x' of rank >= 1 with a constant last extent between 1 and 65536, got 'tensor<4x?xf32>'}}
+  %0 = dsv4.add_rows %x bias(%b : tensor<4x8xf32>) positions(%p : tensor<4xi32>)
+      outs(%o : tensor<4x8xf32>) : tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c2(%x: tensor<?x16xf32>, %b: tensor<4x8xf32>, %p: tensor<?xi32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{add_rows_c2: expected the first column and a positive number of columns of 16, got array<i64: 9, 8>}}
+  %0 = dsv4.add_rows %x columns [9, 8] bias(%b : tensor<4x8xf32>) positions(%p : tensor<?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c3(%x: tensor<?x16xf32>, %b: tensor<4x16xf32>, %p: tensor<?xi32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{add_rows_c3: expected 'bias' of shape [W, 8] with a constant W of at least 1, got 'tensor<4x16xf32>'}}
+  %0 = dsv4.add_rows %x columns [8, 8] bias(%b : tensor<4x16xf32>) positions(%p : tensor<?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x16xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c3_dynamic(%x: tensor<?x8xf32>, %b: tensor<?x8xf32>, %p: tensor<?xi32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{add_rows_c3: expected 'bias' of shape [W, 8] with a constant W of at least 1, got 'tensor<?x8xf32>'}}
+  %0 = dsv4.add_rows %x bias(%b : tensor<?x8xf32>) positions(%p : tensor<?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c3_none(%x: tensor<?x8xf32>, %b: tensor<0x8xf32>, %p: tensor<?xi32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{add_rows_c3: expected 'bias' of shape [W, 8] with a constant W of at least 1, got 'tensor<0x8xf32>'}}
+  %0 = dsv4.add_rows %x bias(%b : tensor<0x8xf32>) positions(%p : tensor<?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c4(%x: tensor<4x8xf32>, %b: tensor<4x8xf32>, %p: tensor<5xi32>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{add_rows_c4: expected 'positions' of the shape of 'x' without its last axis, or without more of its last axes, got 'tensor<5xi32>'}}
+  %0 = dsv4.add_rows %x bias(%b : tensor<4x8xf32>) positions(%p : tensor<5xi32>)
+      outs(%o : tensor<4x8xf32>) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c5(%x: tensor<4x8xf32>, %b: tensor<4x8xf32>, %p: tensor<4xi32>, %o: tensor<4x9xf32>) {
+  // expected-error @+1 {{add_rows_c5: expected 'outs' of the shape of 'x', got 'tensor<4x9xf32>'}}
+  %0 = dsv4.add_rows %x bias(%b : tensor<4x8xf32>) positions(%p : tensor<4xi32>)
+      outs(%o : tensor<4x9xf32>) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @add_rows_c5_columns(%x: tensor<4x8xf32>, %b: tensor<4x2xf32>, %p: tensor<4xi32>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{add_rows_c5: expected 'outs' of the shape of 'x' with 2 columns, got 'tensor<4x8xf32>'}}
+  %0 = dsv4.add_rows %x columns [2, 2] bias(%b : tensor<4x2xf32>) positions(%p : tensor<4xi32>)
+      outs(%o : tensor<4x8xf32>) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// scale_weights
+//===----------------------------------------------------------------------===//
+
+func.func @scale_weights_c1(%w: tensor<4x?xf32>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{scale_weights_c1: expected 'weights' of rank >= 1 with a constant last extent between 1 and 65536, got 'tensor<4x?xf32>'}}
+  %0 = dsv4.scale_weights %w constants [2.0] outs(%o : tensor<4x8xf32>) : tensor<4x?xf32>
+  return
+}
+
+// -----
+
+func.func @scale_weights_c2(%w: tensor<4x8xf32>, %s: tensor<4x1xf32>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{scale_weights_c2: expected 'scales' of shape [4, 8], got 'tensor<4x1xf32>'}}
+  %0 = dsv4.scale_weights %w scales(%s : tensor<4x1xf32>) outs(%o : tensor<4x8xf32>) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @scale_weights_c2_type(%w: tensor<4x8xf32>, %s: tensor<4x8xbf16>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{operand #1 must be 'scales', a tensor of 32-bit float values, but got 'tensor<4x8xbf16>'}}
+  %0 = dsv4.scale_weights %w scales(%s : tensor<4x8xbf16>) outs(%o : tensor<4x8xf32>) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @scale_weights_c3(%w: tensor<4x8xf32>, %o: tensor<4x8x1xf32>) {
+  // expected-error @+1 {{scale_weights_c3: expected 'outs' of shape [4, 8], got 'tensor<4x8x1xf32>'}}
+  %0 = dsv4.scale_weights %w constants [2.0] outs(%o : tensor<4x8x1xf32>) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @scale_weights_c4(%w: tensor<4x8xf32>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{scale_weights_c4: expected finite 'constants', got array<f32: 2.000000e+00, 0x7F800000>}}
+  %0 = dsv4.scale_weights %w constants [2.0, 1.0e+40] outs(%o : tensor<4x8xf32>) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @scale_weights_c5(%w: tensor<4x8xf32>, %o: tensor<4x8xf32>) {
+  // expected-error @+1 {{scale_weights_c5: expected 'scales' or 'constants', which the weights are multiplied by}}
+  %0 = dsv4.scale_weights %w outs(%o : tensor<4x8xf32>) : tensor<4x8xf32>
   return
 }

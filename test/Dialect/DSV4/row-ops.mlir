@@ -1,4 +1,4 @@
-// quantize, rms_norm, rope and hadamard with all of their optional parts, read
+// quantize, rms_norm, rope, hadamard, pad_rows, add_rows and scale_weights with all of their optional parts, read
 // back from their own text, from generic text and from bytecode.
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
@@ -162,4 +162,70 @@ func.func @hadamard_of_one(%x: tensor<1xf32>, %out: tensor<1xbf16>) -> tensor<1x
   // CHECK: dsv4.hadamard %{{[a-z0-9_]+}} outs(%{{[a-z0-9_]+}} : tensor<1xbf16>) {scale = -1.000000e+00 : f32} : tensor<1xf32>
   %y = dsv4.hadamard %x outs(%out : tensor<1xbf16>) {scale = -1.0 : f32} : tensor<1xf32>
   return %y : tensor<1xbf16>
+}
+
+//===----------------------------------------------------------------------===//
+// Tables, pairs and positions of rope
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @rope_heads
+func.func @rope_heads(%x: tensor<?x64x512xbf16>, %t: tensor<?x64xf32>, %p: tensor<?xi32>,
+                      %o: tensor<?x64x512xbf16>) -> tensor<?x64x512xbf16> {
+  // CHECK: %rotated = dsv4.rope %{{[a-z0-9_]+}} inverse table(%{{[a-z0-9_]+}} : tensor<?x64xf32>) interleaved positions(%{{[a-z0-9_]+}} : tensor<?xi32>) outs(%{{[a-z0-9_]+}} : tensor<?x64x512xbf16>) : tensor<?x64x512xbf16>
+  %0 = dsv4.rope %x inverse table(%t : tensor<?x64xf32>) interleaved
+      positions(%p : tensor<?xi32>) outs(%o : tensor<?x64x512xbf16>) : tensor<?x64x512xbf16>
+  return %0 : tensor<?x64x512xbf16>
+}
+
+// CHECK-LABEL: func.func @rope_halves
+func.func @rope_halves(%x: tensor<?x3x4x64xf32>, %t: tensor<?x64xbf16>, %p: tensor<?x3xi32>,
+                       %o: tensor<?x3x4x64xbf16>) -> tensor<?x3x4x64xbf16> {
+  // CHECK: %rotated = dsv4.rope %{{[a-z0-9_]+}} inverse neox table(%{{[a-z0-9_]+}} : tensor<?x64xbf16>) positions(%{{[a-z0-9_]+}} : tensor<?x3xi32>) outs(%{{[a-z0-9_]+}} : tensor<?x3x4x64xbf16>) : tensor<?x3x4x64xf32>
+  %0 = dsv4.rope %x inverse neox table(%t : tensor<?x64xbf16>)
+      positions(%p : tensor<?x3xi32>) outs(%o : tensor<?x3x4x64xbf16>) : tensor<?x3x4x64xf32>
+  return %0 : tensor<?x3x4x64xbf16>
+}
+
+//===----------------------------------------------------------------------===//
+// pad_rows, add_rows, scale_weights
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @pad
+func.func @pad(%x: tensor<?x?x512xbf16>, %o: tensor<?x64x512xbf16>) -> tensor<?x64x512xbf16> {
+  // CHECK: %padded = dsv4.pad_rows %{{[a-z0-9_]+}} outs(%{{[a-z0-9_]+}} : tensor<?x64x512xbf16>) : tensor<?x?x512xbf16>
+  %0 = dsv4.pad_rows %x outs(%o : tensor<?x64x512xbf16>) : tensor<?x?x512xbf16>
+  return %0 : tensor<?x64x512xbf16>
+}
+
+// CHECK-LABEL: func.func @add
+func.func @add(%x: tensor<?x16xf32>, %b: tensor<4x8xbf16>, %p: tensor<?xi32>, %o: tensor<?x8xbf16>)
+    -> tensor<?x8xbf16> {
+  // CHECK: %biased = dsv4.add_rows %{{[a-z0-9_]+}} columns [8, 8] bias(%{{[a-z0-9_]+}} : tensor<4x8xbf16>) positions(%{{[a-z0-9_]+}} : tensor<?xi32>) outs(%{{[a-z0-9_]+}} : tensor<?x8xbf16>) : tensor<?x16xf32>
+  %0 = dsv4.add_rows %x columns [8, 8] bias(%b : tensor<4x8xbf16>) positions(%p : tensor<?xi32>)
+      outs(%o : tensor<?x8xbf16>) : tensor<?x16xf32>
+  return %0 : tensor<?x8xbf16>
+}
+
+// CHECK-LABEL: func.func @add_whole
+func.func @add_whole(%x: tensor<?x8xf32>, %b: tensor<4x8xf32>, %p: tensor<?xi32>, %o: tensor<?x8xf32>)
+    -> tensor<?x8xf32> {
+  // CHECK: %biased = dsv4.add_rows %{{[a-z0-9_]+}} bias(%{{[a-z0-9_]+}} : tensor<4x8xf32>) positions(%{{[a-z0-9_]+}} : tensor<?xi32>) outs(%{{[a-z0-9_]+}} : tensor<?x8xf32>) : tensor<?x8xf32>
+  %0 = dsv4.add_rows %x bias(%b : tensor<4x8xf32>) positions(%p : tensor<?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// CHECK-LABEL: func.func @scale
+func.func @scale(%w: tensor<?x64xbf16>, %s: tensor<?x64xf32>, %o: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  // CHECK: %folded = dsv4.scale_weights %{{[a-z0-9_]+}} scales(%{{[a-z0-9_]+}} : tensor<?x64xf32>) constants [2.500000e-01, 3.000000e+00] outs(%{{[a-z0-9_]+}} : tensor<?x64xf32>) : tensor<?x64xbf16>
+  %0 = dsv4.scale_weights %w scales(%s : tensor<?x64xf32>) constants [0.25, 3.0]
+      outs(%o : tensor<?x64xf32>) : tensor<?x64xbf16>
+  return %0 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @scale_alone
+func.func @scale_alone(%w: tensor<?x64xf32>, %s: tensor<?x64xf32>, %o: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  // CHECK: %folded = dsv4.scale_weights %{{[a-z0-9_]+}} scales(%{{[a-z0-9_]+}} : tensor<?x64xf32>) outs(%{{[a-z0-9_]+}} : tensor<?x64xf32>) : tensor<?x64xf32>
+  %0 = dsv4.scale_weights %w scales(%s : tensor<?x64xf32>) outs(%o : tensor<?x64xf32>) : tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
 }

@@ -1,4 +1,4 @@
-//===- RowOpsTest.cpp - rms_norm, rope, hadamard by hand ------------------===//
+//===- RowOpsTest.cpp - Ops of rows by hand -------------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -140,6 +140,43 @@ TEST_F(RowOpsTest, RotationRoundsEveryProduct) {
   EXPECT_EQ(read<float>(3)[0], 0.0f); // Fused it would be 2^-24.
 }
 
+TEST_F(RowOpsTest, RotatesHalves) {
+  for (bool inverse : {false, true}) {
+    parse("%x: tensor<?x6xf32>, %t: tensor<?x4xbf16>, %p: tensor<?xi32>,"
+          " %o: tensor<?x6xf32>",
+          std::string("%r = dsv4.rope %x ") + (inverse ? "inverse " : "") +
+              "neox table(%t : tensor<?x4xbf16>) positions(%p : tensor<?xi32>)"
+              " outs(%o : tensor<?x6xf32>) : tensor<?x6xf32>");
+    bind<float>({1, 6}, {7, -8, 1, 2, 3, 4});
+    // Cosines 2 and 0.5, sines 3 and 0.25; pairs (1, 3) and (2, 4).
+    bind<uint16_t>({1, 4}, {0x4000, 0x3F00, 0x4040, 0x3E80});
+    bind<int32_t>({1}, {0});
+    bytes({1, 6}, 24, 0xAB);
+    run();
+    EXPECT_EQ(read<float>(3),
+              inverse ? (std::vector<float>{7, -8, 11, 2, 3, 1.5f})
+                      : (std::vector<float>{7, -8, -7, 0, 9, 2.5f}));
+  }
+}
+
+TEST_F(RowOpsTest, RotatesHeadsByComplexNumbers) {
+  parse("%x: tensor<?x2x4xf32>, %t: tensor<?x4xf32>, %p: tensor<?xi32>,"
+        " %o: tensor<?x2x4xf32>",
+        "%r = dsv4.rope %x table(%t : tensor<?x4xf32>) interleaved"
+        " positions(%p : tensor<?xi32>)"
+        " outs(%o : tensor<?x2x4xf32>) : tensor<?x2x4xf32>");
+  bind<float>({2, 2, 4}, {1, 2, 3, 4, 1, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8});
+  // Row 1: 2 + 3i and 0.5 + 0.25i.
+  bind<float>({2, 4}, {9, 9, 9, 9, 2, 3, 0.5f, 0.25f});
+  // Both heads of the second token have no row of the table.
+  bind<int32_t>({2}, {1, 2});
+  bytes({2, 2, 4}, 64, 0xAB);
+  run();
+  EXPECT_EQ(read<float>(3),
+            (std::vector<float>{-4, 7, 0.5f, 2.75f, 2, 3, -0.25f, 0.5f, 1, 2, 3,
+                                4, 5, 6, 7, 8}));
+}
+
 TEST_F(RowOpsTest, PositionsOutsideTheTable) {
   for (const char *result : {"4xbf16", "4xf32"}) {
     parse(std::string("%x: tensor<?x4xbf16>, %t: tensor<?x2xf32>,"
@@ -205,6 +242,63 @@ TEST_F(RowOpsTest, HadamardTwiceAndItsSigns) {
             __builtin_popcount(i & j) % 2 ? -x[row * 64 + j] : x[row * 64 + j];
       EXPECT_EQ(read<float>(2)[row * 64 + i], sum);
     }
+}
+
+//===----------------------------------------------------------------------===//
+// pad_rows, add_rows, scale_weights
+//===----------------------------------------------------------------------===//
+
+TEST_F(RowOpsTest, PadsHeads) {
+  parse("%x: tensor<?x1x2xbf16>, %o: tensor<?x3x2xbf16>",
+        "%r = dsv4.pad_rows %x outs(%o : tensor<?x3x2xbf16>)"
+        " : tensor<?x1x2xbf16>");
+  // Copied bit by bit, NaN and -0 too.
+  bind<uint16_t>({2, 1, 2}, {0xFFC1, 0x8000, 1, 2});
+  bytes({2, 3, 2}, 24, 0xAB);
+  run();
+  EXPECT_EQ(read<uint16_t>(1), (std::vector<uint16_t>{0xFFC1, 0x8000, 0, 0, 0,
+                                                      0, 1, 2, 0, 0, 0, 0}));
+}
+
+TEST_F(RowOpsTest, LeavesOutRowsBeyondThePaddedOnes) {
+  parse("%x: tensor<?x?x1xf32> {dsv4.dims = [\"t\", \"h\", \"\"]},"
+        " %o: tensor<?x2x1xf32> {dsv4.dims = [\"t\", \"\", \"\"]}",
+        "%r = dsv4.pad_rows %x outs(%o : tensor<?x2x1xf32>)"
+        " : tensor<?x?x1xf32>");
+  bind<float>({2, 3, 1}, {1, 2, 3, 4, 5, 6});
+  bytes({2, 2, 1}, 16, 0xAB);
+  run();
+  EXPECT_EQ(read<float>(1), (std::vector<float>{1, 2, 4, 5}));
+}
+
+TEST_F(RowOpsTest, AddsTheRowOfThePosition) {
+  parse("%x: tensor<?x3xbf16>, %b: tensor<2x2xf32>, %p: tensor<?xi32>,"
+        " %o: tensor<?x2xbf16>",
+        "%r = dsv4.add_rows %x columns [1, 2] bias(%b : tensor<2x2xf32>)"
+        " positions(%p : tensor<?xi32>) outs(%o : tensor<?x2xbf16>)"
+        " : tensor<?x3xbf16>");
+  bind<uint16_t>({3, 3},
+                 {0, 0x3F80, 0x4000, 0, 0x3F80, 0x4000, 0, 0x8000, 0xFFC1});
+  bind<float>({2, 2}, {10, 20, 0.5f, 0x1p-9f});
+  // 5 mod 2 = 1; a row without a position is copied.
+  bind<int32_t>({3}, {4, 5, -1});
+  bytes({3, 2}, 12, 0xAB);
+  run();
+  // 11, 22; 1.5, 2 + 2^-9, which rounds to 2; -0, NaN.
+  EXPECT_EQ(read<uint16_t>(3), (std::vector<uint16_t>{0x4130, 0x41B0, 0x3FC0,
+                                                      0x4000, 0x8000, 0xFFC1}));
+}
+
+TEST_F(RowOpsTest, ScalesWeightsInOrder) {
+  parse("%w: tensor<1x2xf32>, %s: tensor<1x2xf32>, %o: tensor<1x2xf32>",
+        "%r = dsv4.scale_weights %w scales(%s : tensor<1x2xf32>)"
+        " constants [2.0, 4.0] outs(%o : tensor<1x2xf32>) : tensor<1x2xf32>");
+  // The first product overflows, whatever comes after it.
+  bind<float>({1, 2}, {3, 0x1p100f});
+  bind<float>({1, 2}, {0.25f, 0x1p28f});
+  bytes({1, 2}, 8, 0xAB);
+  run();
+  EXPECT_EQ(read<float>(2), (std::vector<float>{6, INFINITY}));
 }
 
 //===----------------------------------------------------------------------===//
