@@ -1,45 +1,45 @@
 // What: vLLM's fused_deepseek_v4_qnorm_rope_kv_rope_quant_insert(q_in, kv, k_cache, slot_mapping,
-// position_ids, cos_sin_cache, ...): each head of the query is normalised without a weight and
-// rotated; the key is rotated, quantised and inserted as a V4 record. Both are one launch. Positions
-// are per head here, and heads are not padded.
-// Dims: --dim tokens=5 --dim positions=40 --dim cache.pages=3
-// Dims: --dim tokens=1 --dim positions=40 --dim cache.pages=3
-// Dims: --dim tokens=0 --dim positions=1 --dim cache.pages=1
+// position_ids, cos_sin_cache, q_head_padded=64, eps, 64): heads of q are filled up with zeros, normalised
+// and rotated; kv is rotated, quantised and written in V4's records. Both are one launch.
+// Dims: --dim tokens=11 --dim positions=99 --dim k_cache.pages=3
+// Dims: --dim tokens=1 --dim positions=99 --dim k_cache.pages=3
+// Dims: --dim tokens=0 --dim positions=5 --dim k_cache.pages=1
 
-!cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
+!cache = !dsv4.cache<64 x <v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
-#recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
+#recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, floor_of = scale, rounding = up_pow2>
 
 func.func @qnorm_rope_kv_rope_quant_insert(
-    %q: tensor<?x64x512xbf16> {dsv4.name = "q", dsv4.dims = ["tokens", "", ""]},
-    %q_position: tensor<?x64xi32> {dsv4.name = "q_position", dsv4.dims = ["tokens", ""]},
+    %q_in: tensor<?x16x512xbf16> {dsv4.name = "q_in", dsv4.dims = ["tokens", "", ""]},
     %kv: tensor<?x512xbf16> {dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
-    %position: tensor<?xi32> {dsv4.name = "position", dsv4.dims = ["tokens"]},
-    %slots: tensor<?xi32> {dsv4.name = "slots", dsv4.dims = ["tokens"]},
-    %angles: tensor<?x64xf32> {dsv4.name = "angles", dsv4.dims = ["positions", ""]},
-    %q_out: tensor<?x64x512xbf16> {dsv4.name = "q_out", dsv4.dims = ["tokens", "", ""]},
-    %cache: !cache {dsv4.name = "cache"}) -> tensor<?x64x512xbf16> {
+    %k_cache: !cache {dsv4.name = "k_cache"},
+    %slot_mapping: tensor<?xi64> {dsv4.name = "slot_mapping", dsv4.dims = ["tokens"]},
+    %position_ids: tensor<?xi64> {dsv4.name = "position_ids", dsv4.dims = ["tokens"]},
+    %cos_sin_cache: tensor<?x64xf32> {dsv4.name = "cos_sin_cache", dsv4.dims = ["positions", ""]},
+    %q_out: tensor<?x64x512xbf16> {dsv4.name = "q_out", dsv4.dims = ["tokens", "", ""]})
+    -> tensor<?x64x512xbf16> {
   %c0 = arith.constant 0 : index
-  %tokens = tensor.dim %q, %c0 : tensor<?x64x512xbf16>
-  %q_row = tensor.empty(%tokens) : tensor<?x64x512xbf16>
-  %kv_row = tensor.empty(%tokens) : tensor<?x512xbf16>
-  %payload_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
-  %scales_of_row = tensor.empty(%tokens) : tensor<?x7xf8E8M0FNU>
+  %tokens = tensor.dim %kv, %c0 : tensor<?x512xbf16>
+  %heads = tensor.empty(%tokens) : tensor<?x64x512xbf16>
+  %row = tensor.empty(%tokens) : tensor<?x512xbf16>
+  %data = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
+  %scale = tensor.empty(%tokens) : tensor<?x7xf8E8M0FNU>
 
-  %normed = dsv4.rms_norm %q outs(%q_row : tensor<?x64x512xbf16>) {eps = 1.0e-06 : f32}
+  %padded = dsv4.pad_rows %q_in outs(%heads : tensor<?x64x512xbf16>) : tensor<?x16x512xbf16>
+  %normed = dsv4.rms_norm %padded outs(%heads : tensor<?x64x512xbf16>) {eps = 1.0e-06}
       : tensor<?x64x512xbf16>
-  %query = dsv4.rope %normed table(%angles : tensor<?x64xf32>)
-      positions(%q_position : tensor<?x64xi32>)
-      outs(%q_out : tensor<?x64x512xbf16>) : tensor<?x64x512xbf16>
+  %q = dsv4.rope %normed table(%cos_sin_cache : tensor<?x64xf32>)
+      positions(%position_ids : tensor<?xi64>) outs(%q_out : tensor<?x64x512xbf16>)
+      : tensor<?x64x512xbf16>
 
-  %rotated = dsv4.rope %kv table(%angles : tensor<?x64xf32>)
-      positions(%position : tensor<?xi32>) outs(%kv_row : tensor<?x512xbf16>) : tensor<?x512xbf16>
+  %rotated = dsv4.rope %kv table(%cos_sin_cache : tensor<?x64xf32>)
+      positions(%position_ids : tensor<?xi64>) outs(%row : tensor<?x512xbf16>) : tensor<?x512xbf16>
   %payload, %scales = dsv4.quantize %rotated columns [0, 448]
-      outs(%payload_of_row, %scales_of_row : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
+      outs(%data, %scale : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
       {format = #fp8, recipe = #recipe} : tensor<?x512xbf16>
-  dsv4.paged_append %cache[%slots] unique
+  dsv4.paged_append %k_cache[%slot_mapping] unique
       fields(%payload, %rotated, %scales
              : tensor<?x448xf8E4M3FN>, tensor<?x512xbf16>, tensor<?x7xf8E8M0FNU>)
-      columns [0, 448, 0] : !cache, tensor<?xi32>
-  return %query : tensor<?x64x512xbf16>
+      columns [0, 448, 0] : !cache, tensor<?xi64>
+  return %q : tensor<?x64x512xbf16>
 }

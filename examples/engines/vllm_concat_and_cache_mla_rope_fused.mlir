@@ -1,0 +1,31 @@
+// What: vLLM's concat_and_cache_mla_rope_fused(positions, q_pe, k_pe, kv_c, cos_sin_cache, is_neox=True,
+// slot_mapping, kv_cache, "auto", scale): rotates the halves of q in place and those of k while it writes
+// them into plain rows of 576 bf16. The table is bf16; all heads of a token have one position.
+// Dims: --dim tokens=13 --dim positions=99 --dim kv_cache.pages=5
+// Dims: --dim tokens=0 --dim positions=5 --dim kv_cache.pages=1
+
+!cache = !dsv4.cache<64 x <[<"kv_c" : 512 x bf16 in row>, <"k_pe" : 64 x bf16 in row>]>>
+
+func.func @concat_and_cache_mla_rope_fused(
+    %positions: tensor<?xi64> {dsv4.name = "positions", dsv4.dims = ["tokens"]},
+    %q_pe: tensor<?x16x64xbf16> {dsv4.name = "q_pe", dsv4.dims = ["tokens", "", ""],
+                                 dsv4.strides = #dsv4.strides<[?, ?]>},
+    %k_pe: tensor<?x64xbf16> {dsv4.name = "k_pe", dsv4.dims = ["tokens", ""],
+                              dsv4.strides = #dsv4.strides<[?]>},
+    %kv_c: tensor<?x512xbf16> {dsv4.name = "kv_c", dsv4.dims = ["tokens", ""],
+                               dsv4.strides = #dsv4.strides<[?]>},
+    %cos_sin_cache: tensor<?x64xbf16> {dsv4.name = "cos_sin_cache", dsv4.dims = ["positions", ""]},
+    %slot_mapping: tensor<?xi64> {dsv4.name = "slot_mapping", dsv4.dims = ["tokens"]},
+    %kv_cache: !cache {dsv4.name = "kv_cache"}) -> tensor<?x16x64xbf16> {
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %k_pe, %c0 : tensor<?x64xbf16>
+  %row = tensor.empty(%tokens) : tensor<?x64xbf16>
+  %q = dsv4.rope %q_pe neox table(%cos_sin_cache : tensor<?x64xbf16>)
+      positions(%positions : tensor<?xi64>) outs(%q_pe : tensor<?x16x64xbf16>)
+      : tensor<?x16x64xbf16>
+  %k = dsv4.rope %k_pe neox table(%cos_sin_cache : tensor<?x64xbf16>)
+      positions(%positions : tensor<?xi64>) outs(%row : tensor<?x64xbf16>) : tensor<?x64xbf16>
+  dsv4.paged_append %kv_cache[%slot_mapping] unique
+      fields(%kv_c, %k : tensor<?x512xbf16>, tensor<?x64xbf16>) : !cache, tensor<?xi64>
+  return %q : tensor<?x16x64xbf16>
+}
