@@ -184,6 +184,42 @@ def CUDA_StoreOp : CUDA_Op<"store", [DeclareOpInterfaceMethods<CUDA_DeviceCallOp
   let hasVerifier = 1;
 }
 
+def CUDA_StoreRunsOp : CUDA_Op<"store_runs", [
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>,
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>,
+    DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>]> {
+  let summary = "write values in runs at equal distances";
+  let description = [{
+    ```mlir
+    func.func @example(%scales: memref<?xi32>, %values: vector<2x1xf8E8M0FNU>, %at: i64,
+                       %first: i32, %stride: i64) {
+      cuda.store_runs %values, %scales[%at] from %first step 4 run 4 count 7 pad 1 stride %stride
+          : vector<2x1xf8E8M0FNU>, memref<?xi32>, i64, i32, i64
+      return
+    }
+    ```
+
+    Writes value i of a row at `offset` + (i / `run`) * `stride` + i mod `run`, for the values that
+    a tile has: those from `first` on in its first vector, and in every other one those `step` after
+    the one before. Offset and stride count values, whatever the elements of the base. Whoever
+    writes the last of the `count` values of a row writes `pad` zeros after it. Clause
+    store_runs_c1: values have 8 or 32 bits.
+  }];
+  let arguments = (ins
+    VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$value,
+    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemWrite]>:$base, CUDA_Offset:$offset,
+    CUDA_Offset:$first, I64Attr:$step, I64Attr:$run, I64Attr:$count, I64Attr:$pad,
+    CUDA_Offset:$stride
+  );
+  let assemblyFormat = [{
+    $value `,` $base `[` $offset `]` `from` $first `step` $step `run` $run `count` $count `pad` $pad
+    `stride` $stride attr-dict `:` type($value) `,` type($base) `,` type($offset) `,` type($first)
+    `,` type($stride)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Entries of a cache
 //===----------------------------------------------------------------------===//

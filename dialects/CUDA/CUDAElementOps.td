@@ -428,15 +428,66 @@ def CUDA_GatherOp : CUDA_Op<"gather", [Elementwise,
     `count` - 1, nothing is read and the element is zero. Clause gather_c1: the element types of
     base and result agree.
   }];
-  let arguments = (ins Arg<MemRefRankOf<[BF16, F16, F32], [1]>, "", [MemRead]>:$base,
+  let arguments = (ins Arg<MemRefRankOf<[BF16, F16, F32, I32, I64], [1]>, "", [MemRead]>:$base,
                        CUDA_Offset:$offset,
                        VectorOfRankAndType<[1, 2], [I32]>:$indices, I64Attr:$count);
-  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F16, F32]>:$elements);
+  let results = (outs VectorOfRankAndType<[1, 2], [BF16, F16, F32, I32, I64]>:$elements);
   let assemblyFormat = [{
     $base `[` $offset `]` `at` $indices `below` $count attr-dict
     `:` type($base) `,` type($offset) `,` type($indices) `->` type($elements)
   }];
   let hasVerifier = 1;
+}
+
+def CUDA_SequenceOp : CUDA_Op<"sequence", [Pure,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>,
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
+  let summary = "numbers at equal distances";
+  let description = [{
+    ```mlir
+    func.func @example(%start: i32, %step: i32, %first: i32) {
+      %numbers = cuda.sequence %start by %step from %first stride 64
+          : i32, i32, i32 -> vector<2x4xi32>
+      return
+    }
+    ```
+
+    Returns `start` + j * `step`, modulo 2^32, for every element j of a row that a tile has: those
+    from `first` on in its first vector, and in every other one those `stride` after the one before.
+  }];
+  let arguments = (ins CUDA_Offset:$start, CUDA_Offset:$step, CUDA_Offset:$first,
+                       DefaultValuedAttr<I64Attr, "0">:$stride);
+  let results = (outs VectorOfRankAndType<[1, 2], [I32]>:$numbers);
+  let assemblyFormat = [{
+    $start `by` $step `from` $first (`stride` $stride^)? attr-dict
+    `:` type($start) `,` type($step) `,` type($first) `->` type($numbers)
+  }];
+}
+
+def CUDA_SpliceOp : CUDA_Op<"splice", [Pure, AllTypesMatch<["head", "tail", "spliced"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getCallArguments"]>,
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
+  let summary = "the first elements of one row, the others of another";
+  let description = [{
+    ```mlir
+    func.func @example(%ids: vector<2x4xi32>, %shared: vector<2x4xi32>, %first: i32) {
+      %all = cuda.splice %ids before 8, %shared from %first stride 64 : vector<2x4xi32>, i32
+      return
+    }
+    ```
+
+    Returns the elements of `head` that are before element `count` of their row, and the other ones
+    of `tail`. A tile has the elements of `cuda.sequence`.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1, 2], [I32, F32]>:$head, I64Attr:$count,
+                       VectorOfRankAndType<[1, 2], [I32, F32]>:$tail, CUDA_Offset:$first,
+                       DefaultValuedAttr<I64Attr, "0">:$stride);
+  let results = (outs VectorOfRankAndType<[1, 2], [I32, F32]>:$spliced);
+  let assemblyFormat = [{
+    $head `before` $count `,` $tail `from` $first (`stride` $stride^)? attr-dict
+    `:` type($head) `,` type($first)
+  }];
 }
 
 def CUDA_WhereValidOp : CUDA_Op<"where_valid",

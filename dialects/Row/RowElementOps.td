@@ -63,21 +63,35 @@ def Row_WriteOp : Row_Op<"write"> {
 
     Writes the elements from `offset` on. With `per` every value stands for that many
     elements of the row. With `interleave` n, value i is stored at
-    (i mod n) * (N / n) + i / n. `pad` zero bytes follow the last value. Clauses:
+    (i mod n) * (N / n) + i / n. `pad` zero bytes follow the last value.
 
-    * write_c1: the base has bytes or elements of the value;
+    With `stride` the values are stored in runs of `run` neighbours: value i at
+    offset + (i / run) * stride + i mod run. Offset and stride then count values, whatever the
+    elements of the base, and `pad` counts zero values that follow in the same way. Clauses:
+
+    * write_c1: the base has bytes or elements of the value, or there is a `stride`;
     * write_c2: `align` is a power of two, `group` and `interleave` are positive, and
       `pad` is not negative;
-    * write_c3: `interleave` divides the extent.
+    * write_c3: `interleave` divides the extent;
+    * write_c4: values with a `stride` have 8 or 32 bits and no `interleave`, and `run` is positive.
   }];
   let arguments = (ins Row_AnyRow:$value, Arg<Row_Buffer, "", [MemWrite]>:$base, Index:$offset,
                        DefaultValuedAttr<I64Attr, "1">:$group,
                        DefaultValuedAttr<I64Attr, "1">:$align,
                        DefaultValuedAttr<I64Attr, "1">:$interleave,
-                       DefaultValuedAttr<I64Attr, "0">:$pad);
+                       DefaultValuedAttr<I64Attr, "0">:$pad, Optional<Index>:$stride,
+                       DefaultValuedAttr<I64Attr, "1">:$run);
   let assemblyFormat = [{
-    $value `,` $base `[` $offset `]` (`per` $group^)? attr-dict `:` type($value) `,` type($base)
+    $value `,` $base `[` $offset `]` (`per` $group^)? (`stride` $stride^)? attr-dict
+    `:` type($value) `,` type($base)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$base,
+                                 "::mlir::Value":$offset, CArg<"int64_t", "1">:$group,
+                                 CArg<"int64_t", "1">:$align, CArg<"int64_t", "1">:$interleave,
+                                 CArg<"int64_t", "0">:$pad), [{
+    build($_builder, $_state, value, base, offset, group, align, interleave, pad,
+          /*stride=*/::mlir::Value(), /*run=*/1);
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -99,6 +113,40 @@ def Row_GatherElementsOp : Row_Op<"gather_elements", [Pure]> {
     $row `at` $indices attr-dict `:` type($row) `,` type($indices) `->` type($elements)
   }];
   let hasVerifier = 1;
+}
+
+def Row_SequenceOp : Row_Op<"sequence", [Pure]> {
+  let summary = "numbers at equal distances";
+  let description = [{
+    ```mlir
+    func.func @example(%row: index, %rows: index) {
+      %numbers = row.sequence %row by %rows : vector<8xi32>
+      return
+    }
+    ```
+
+    Returns a row whose element j is `start` + j * `step`, modulo 2^32.
+  }];
+  let arguments = (ins Index:$start, Index:$step);
+  let results = (outs Row_Vector<[I32]>:$numbers);
+  let assemblyFormat = "$start `by` $step attr-dict `:` type($numbers)";
+}
+
+def Row_SpliceOp : Row_Op<"splice", [Pure, AllTypesMatch<["head", "tail", "spliced"]>]> {
+  let summary = "the first elements of one row, the others of another";
+  let description = [{
+    ```mlir
+    func.func @example(%ids: vector<9xi32>, %shared: vector<9xi32>) {
+      %all = row.splice %ids before 8, %shared : vector<9xi32>
+      return
+    }
+    ```
+
+    Returns the first `count` elements of `head`, and the elements after them of `tail`.
+  }];
+  let arguments = (ins Row_Vector<[I32, F32]>:$head, I64Attr:$count, Row_Vector<[I32, F32]>:$tail);
+  let results = (outs Row_Vector<[I32, F32]>:$spliced);
+  let assemblyFormat = "$head `before` $count `,` $tail attr-dict `:` type($head)";
 }
 
 def Row_ConstantOp : Row_Op<"constant", [

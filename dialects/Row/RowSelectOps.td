@@ -25,9 +25,10 @@ def Row_SelectOp : Row_Op<"select", [Pure]> {
     `smallest`. `groups`, `keep` and `by` mean the same as in `dsv4.topk`, and so does `ties high`.
     With `from` the row has the elements from `start`, which is not negative, to `length` - 1,
     and indices count from `start`. Distribution computes `scores` column by column, as the
-    schedule reads them, and the users of the results rank by rank. Clauses:
+    schedule reads them, and the users of the results rank by rank. With `padding` p the results
+    have p more ranks, which are padding whatever the row has. Clauses:
 
-    * select_c1: the results have one extent, k, from 1 to 4096;
+    * select_c1: the results have one extent, k + p, with k from 1 to 4096;
     * select_c2: at most 32 groups, which divide the row; between 1 and all of them are
       kept, by at least 1 element of each;
     * select_c3: one group with a `start` or `ties high`.
@@ -38,17 +39,21 @@ def Row_SelectOp : Row_Op<"select", [Pure]> {
                        UnitAttr:$smallest, UnitAttr:$ties_high,
                        DefaultValuedAttr<I64Attr, "1">:$groups,
                        DefaultValuedAttr<I64Attr, "1">:$keep,
-                       DefaultValuedAttr<I64Attr, "1">:$by);
+                       DefaultValuedAttr<I64Attr, "1">:$by,
+                       DefaultValuedAttr<I64Attr, "0">:$padding);
   let results = (outs Row_Vector<[I32]>:$indices, Row_Vector<[F32]>:$values);
   let assemblyFormat = [{
     $scores (`from` $start^)? `length` $length (`order` $order^)? (`smallest` $smallest^)?
     (`ties` `high` $ties_high^)?
-    (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)? attr-dict
+    (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)? (`padding` $padding^)? attr-dict
     `:` type($scores) `->` type($indices) `,` type($values)
   }];
   let extraClassDeclaration = [{
     static constexpr int64_t kMaxK = 4096, kMaxGroups = 32;
-    int64_t getK() { return getIndices().getType().getNumElements(); }
+    /// Ranks of the results.
+    int64_t getRanks() { return getIndices().getType().getNumElements(); }
+    /// Those of elements.
+    int64_t getK() { return getRanks() - static_cast<int64_t>(getPadding()); }
   }];
   let hasVerifier = 1;
 }

@@ -263,6 +263,16 @@ LogicalResult StoreOp::verify() {
                        Value());
 }
 
+LogicalResult StoreRunsOp::verify() {
+  Type element = cast<VectorType>(getValue().getType()).getElementType();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (bits != 8 && bits != 32)
+    return emitOpError() << "store_runs_c1: expected values of 8 or 32 bits, "
+                            "got "
+                         << element;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // expand, dequantize, swap_nibbles
 //===----------------------------------------------------------------------===//

@@ -130,6 +130,26 @@ bool StoreOp::isInt32(OpOperand &operand) {
   return getVectors() && isLastOperand(operand);
 }
 
+StringRef StoreRunsOp::getCallee() { return "dsv4::store_runs"; }
+StringRef StoreRunsOp::getHeader() { return "rows/runs.cuh"; }
+SmallVector<TemplateArgument> StoreRunsOp::getTemplateArguments() {
+  return {static_cast<int64_t>(getRun()), static_cast<int64_t>(getCount()),
+          static_cast<int64_t>(getPad())};
+}
+SmallVector<CallArgument> StoreRunsOp::getCallArguments() {
+  SmallVector<CallArgument> arguments = {getBase(), getOffset(), getStride(),
+                                         getValue(), getFirst()};
+  if (getStep())
+    arguments.push_back(static_cast<int64_t>(getStep()));
+  return arguments;
+}
+bool StoreRunsOp::isInt32(OpOperand &operand) {
+  return &operand == &getFirstMutable();
+}
+int64_t StoreRunsOp::getBufferAlignment(OpOperand &) {
+  return getElement(getValue()).getIntOrFloatBitWidth() / 8;
+}
+
 StringRef LoadPartOp::getCallee() { return "dsv4::load_part"; }
 StringRef LoadPartOp::getHeader() { return "core/memory.cuh"; }
 SmallVector<TemplateArgument> LoadPartOp::getTemplateArguments() {
@@ -263,6 +283,30 @@ StringRef TransposeOp::getHeader() { return "rows/rows.cuh"; }
 SmallVector<TemplateArgument> TransposeOp::getTemplateArguments() {
   return {static_cast<int64_t>(getRows())};
 }
+
+StringRef SequenceOp::getCallee() { return "dsv4::sequence"; }
+StringRef SequenceOp::getHeader() { return "rows/gate.cuh"; }
+SmallVector<TemplateArgument> SequenceOp::getTemplateArguments() {
+  return {getNumbers().getType()};
+}
+SmallVector<CallArgument> SequenceOp::getCallArguments() {
+  SmallVector<CallArgument> arguments = {getStart(), getStep(), getFirst()};
+  if (getStride())
+    arguments.push_back(static_cast<int64_t>(getStride()));
+  return arguments;
+}
+bool SequenceOp::isInt32(OpOperand &) { return true; }
+
+StringRef SpliceOp::getCallee() { return "dsv4::splice"; }
+StringRef SpliceOp::getHeader() { return "rows/gate.cuh"; }
+SmallVector<CallArgument> SpliceOp::getCallArguments() {
+  SmallVector<CallArgument> arguments = {
+      getHead(), static_cast<int64_t>(getCount()), getTail(), getFirst()};
+  if (getStride())
+    arguments.push_back(static_cast<int64_t>(getStride()));
+  return arguments;
+}
+bool SpliceOp::isInt32(OpOperand &) { return true; }
 
 StringRef WhereValidOp::getCallee() { return "dsv4::where_valid"; }
 StringRef WhereValidOp::getHeader() { return "rows/gate.cuh"; }

@@ -86,7 +86,7 @@ LogicalResult ReadOp::verify() {
 
 LogicalResult WriteOp::verify() {
   Type element = getValue().getType().getElementType();
-  if (!holds(getBase().getType(), element))
+  if (!getStride() && !holds(getBase().getType(), element))
     return emitOpError() << "write_c1: expected memory of i8 or of " << element
                          << ", got " << getBase().getType();
   int64_t group = getGroup(), interleave = getInterleave(), pad = getPad();
@@ -101,6 +101,15 @@ LogicalResult WriteOp::verify() {
     return emitOpError() << "write_c3: expected the interleave to divide the "
                             "extent "
                          << extent << ", got " << interleave;
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (getStride() && (interleave > 1 || (bits != 8 && bits != 32)))
+    return emitOpError() << "write_c4: expected values of 8 or 32 bits, not "
+                            "interleaved, with a 'stride', got "
+                         << element << " with an 'interleave' of "
+                         << interleave;
+  if (static_cast<int64_t>(getRun()) < 1)
+    return emitOpError() << "write_c4: expected a positive 'run', got "
+                         << static_cast<int64_t>(getRun());
   return success();
 }
 
@@ -201,11 +210,13 @@ LogicalResult row::JoinOp::verify() {
 
 LogicalResult row::SelectOp::verify() {
   int64_t k = getK(), extent = getScores().getType().getNumElements();
-  if (k > kMaxK || getValues().getType().getNumElements() != k)
-    return emitOpError() << "select_c1: expected results of one extent from 1 "
-                            "to "
-                         << kMaxK << ", got " << getIndices().getType()
-                         << " and " << getValues().getType();
+  int64_t padding = getPadding();
+  if (k < 1 || k > kMaxK || padding < 0 ||
+      getValues().getType().getNumElements() != getRanks())
+    return emitOpError() << "select_c1: expected results of one extent from "
+                         << padding + 1 << " to " << kMaxK + padding << ", got "
+                         << getIndices().getType() << " and "
+                         << getValues().getType();
   int64_t groups = getGroups(), keep = getKeep(), by = getBy();
   if (groups < 1 || groups > kMaxGroups || extent % groups != 0 || keep < 1 ||
       keep > groups || by < 1 || by > extent / groups)

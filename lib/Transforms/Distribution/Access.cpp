@@ -312,6 +312,8 @@ private:
   /// Values each of which one lane of several holds.
   LogicalResult storeDealt(Value values, Value offset);
   void storePad(Value offset, int64_t begin);
+  /// Values that are stored in runs, by the first of the threads that have one.
+  void storeRuns(Value values, Value offset, bool hasAll);
   void store(Value value, Value offset, Value vectors, int64_t stride,
              int64_t align, cuda::StorePolicy policy) {
     cuda::StoreOp::create(b, write.getLoc(), value, write.getBase(), offset,
@@ -414,6 +416,23 @@ LogicalResult Writer::storeDealt(Value values, Value offset) {
   return success();
 }
 
+void Writer::storeRuns(Value values, Value offset, bool hasAll) {
+  ValueStrides strides = d.getMap().getStrides(group);
+  if (hasAll)
+    strides = {0, d.getMap().getThreads(), 0};
+  Value stride = d.getScalar(write.getStride());
+  // Either several values are of one thread, or several threads have one value.
+  Value first = strides.thread && d.getMap().getThreads() > 1
+                    ? d.laneOffset(strides.thread, strides.holders)
+                    : d.constant(0);
+  d.onFirstOf(strides.holders, [&] {
+    cuda::StoreRunsOp::create(b, write.getLoc(), values, write.getBase(),
+                              offset, first, strides.step, write.getRun(),
+                              write.getValue().getType().getNumElements(),
+                              write.getPad(), stride);
+  });
+}
+
 LogicalResult Writer::build() {
   if (d.getView().access.isSection() && group != 1)
     return write.emitOpError() << "cannot be written section by section: one "
@@ -437,6 +456,10 @@ LogicalResult Writer::build() {
   int64_t interleave = write.getInterleave();
   bool hasAll =
       d.getMap().hasWholeSegments() || (group != 1 && d.isOfSteps(at));
+  if (write.getStride()) {
+    storeRuns(*fragment, offset, hasAll);
+    return success();
+  }
   if (hasAll && interleave > 1)
     *fragment =
         transpose(b, d.getLoc(), *fragment,

@@ -7,6 +7,8 @@
 
 #include "dsv4/Transforms/DistributionModel.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace dsv4;
 using row::Demand;
@@ -270,6 +272,94 @@ struct GatherElementsDistribution
 };
 
 //===----------------------------------------------------------------------===//
+// Elements by their position
+//===----------------------------------------------------------------------===//
+
+/// The elements of a row that a thread has: the first one, and from a vector to
+/// the next.
+struct Positions {
+  Value first;
+  int64_t stride = 0;
+};
+
+FailureOr<Positions> getPositions(Operation *op, Distribution &d,
+                                  Footprint at) {
+  const Access &access = d.getView().access;
+  if (access.isElements() || at.group != 1)
+    return op->emitOpError()
+           << "is computed by position, which single elements do not have";
+  if (access.isRanks())
+    return Positions{d.getView().lane, 0};
+  if (access.isColumns())
+    return Positions{d.getView().column, 0};
+  const ElementMap &map = d.getMap();
+  if (map.hasWholeSegments())
+    return Positions{d.constant(0), 0};
+  Positions positions{d.getView().first, 0};
+  if (map.getThreads() > 1 || !positions.first) {
+    Value ofLane =
+        map.getThreads() > 1 ? d.laneOffset(map.vector, 1) : d.constant(0);
+    positions.first = positions.first
+                          ? arith::AddIOp::create(d.getBuilder(), d.getLoc(),
+                                                  positions.first, ofLane)
+                          : ofLane;
+  }
+  if (map.getSteps(at.row) > 1)
+    positions.stride = map.getStep();
+  return positions;
+}
+
+struct SequenceDistribution
+    : DistributionModel<SequenceDistribution, row::SequenceOp> {
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
+                               Footprint at) const {
+    auto sequence = cast<row::SequenceOp>(op);
+    OpBuilder &b = d.getBuilder();
+    auto positions = getPositions(op, d, at);
+    if (failed(positions))
+      return failure();
+    Value start = d.getScalar(sequence.getStart());
+    Value step = d.getScalar(sequence.getStep());
+    if (!d.getView().access.isRanks())
+      return cuda::SequenceOp::create(
+                 b, op->getLoc(), d.getFragmentType(b.getI32Type(), at), start,
+                 step, positions->first, positions->stride)
+          .getNumbers();
+    Value number = positions->first;
+    if (!matchPattern(step, m_One()))
+      number = arith::MulIOp::create(b, d.getLoc(), number, step);
+    if (!matchPattern(start, m_Zero()))
+      number = arith::AddIOp::create(b, d.getLoc(), start, number);
+    return arith::IndexCastOp::create(b, op->getLoc(), b.getI32Type(), number)
+        .getResult();
+  }
+};
+
+struct SpliceDistribution
+    : DistributionModel<SpliceDistribution, row::SpliceOp> {
+  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
+                               Footprint at) const {
+    auto splice = cast<row::SpliceOp>(op);
+    OpBuilder &b = d.getBuilder();
+    auto head = d.get(splice.getHead(), at), tail = d.get(splice.getTail(), at);
+    auto positions = getPositions(op, d, at);
+    if (failed(head) || failed(tail) || failed(positions))
+      return failure();
+    int64_t count = splice.getCount();
+    if (!d.getView().access.isRanks())
+      return cuda::SpliceOp::create(b, op->getLoc(), head->getType(), *head,
+                                    count, *tail, positions->first,
+                                    positions->stride)
+          .getSpliced();
+    Value isHead =
+        arith::CmpIOp::create(b, d.getLoc(), arith::CmpIPredicate::slt,
+                              positions->first, d.constant(count));
+    return arith::SelectOp::create(b, op->getLoc(), isHead, *head, *tail)
+        .getResult();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Ops of vector
 //===----------------------------------------------------------------------===//
 
@@ -365,6 +455,8 @@ void dsv4::attachElementDistributions(DialectRegistry &registry) {
     row::JoinOp::attachInterface<JoinDistribution>(*context);
     row::GatherElementsOp::attachInterface<GatherElementsDistribution>(
         *context);
+    row::SequenceOp::attachInterface<SequenceDistribution>(*context);
+    row::SpliceOp::attachInterface<SpliceDistribution>(*context);
     row::SwapNibblesOp::attachInterface<SameDistribution<row::SwapNibblesOp>>(
         *context);
   });

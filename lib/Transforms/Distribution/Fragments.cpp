@@ -390,6 +390,12 @@ FailureOr<Value> Distribution::getElementwise(Operation *op, Footprint at) {
         dyn_cast<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue());
     if (!splat)
       return op->emitOpError() << "cannot be distributed over lanes";
+    // What is selected for a rank is a scalar, and so are integers beside it.
+    if (view.access.isRanks() && element.isInteger())
+      return arith::ConstantOp::create(
+                 b, forall.getLoc(),
+                 b.getIntegerAttr(element, splat.getSplatValue<APInt>()))
+          .getResult();
     return arith::ConstantOp::create(
                b, forall.getLoc(),
                splat.resizeSplat(getFragmentType(element, at)))

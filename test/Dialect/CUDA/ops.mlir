@@ -262,3 +262,18 @@ func.func @narrow(%x: i64, %row: vector<8xi64>, %tile: vector<2x4xi64>, %slots: 
   %4 = cuda.is_last %slots[%i] of %i lanes 8 : memref<?xi64>, i32, i32
   return
 }
+
+// CHECK-LABEL: func.func @by_position
+func.func @by_position(%i: i32, %ids: vector<2x4xi32>, %row: vector<9xf32>, %words: memref<?xi32>,
+                       %s: vector<2x1xf8E8M0FNU>, %at: i64) {
+  // CHECK: %[[NUMBERS:[a-z0-9]+]] = cuda.sequence %{{[a-z0-9]+}} by %{{[a-z0-9]+}} from %{{[a-z0-9]+}} stride 64 : i32, i32, i32 -> vector<2x4xi32>
+  %0 = cuda.sequence %i by %i from %i stride 64 : i32, i32, i32 -> vector<2x4xi32>
+  // CHECK: cuda.splice %{{[a-z0-9]+}} before 8, %[[NUMBERS]] from %{{[a-z0-9]+}} stride 64 : vector<2x4xi32>, i32
+  %1 = cuda.splice %ids before 8, %0 from %i stride 64 : vector<2x4xi32>, i32
+  // CHECK: cuda.splice %{{[a-z0-9]+}} before 8, %{{[a-z0-9]+}} from %{{[a-z0-9]+}} : vector<9xf32>, i32
+  %2 = cuda.splice %row before 8, %row from %i : vector<9xf32>, i32
+  // CHECK: cuda.store_runs %{{[a-z0-9]+}}, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] from %{{[a-z0-9]+}} step 4 run 4 count 7 pad 1 stride %{{[a-z0-9]+}} : vector<2x1xf8E8M0FNU>, memref<?xi32>, i64, i32, i64
+  cuda.store_runs %s, %words[%at] from %i step 4 run 4 count 7 pad 1 stride %at
+      : vector<2x1xf8E8M0FNU>, memref<?xi32>, i64, i32, i64
+  return
+}

@@ -199,3 +199,11 @@ func.func @narrow_c1(%x: vector<8xi64>) {
   %0 = cuda.narrow %x saturate : vector<8xi64> to vector<8xi32>
   return
 }
+
+// -----
+
+func.func @store_runs_c1(%x: vector<1x4xbf16>, %m: memref<?xbf16>, %i: i32) {
+  // expected-error @+1 {{store_runs_c1: expected values of 8 or 32 bits, got 'bf16'}}
+  cuda.store_runs %x, %m[%i] from %i step 0 run 1 count 4 pad 0 stride %i : vector<1x4xbf16>, memref<?xbf16>, i32, i32, i32
+  return
+}

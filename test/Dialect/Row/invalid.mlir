@@ -478,3 +478,35 @@ func.func @narrow_c1(%x: vector<8xi64>) {
   %0 = row.narrow %x saturate : vector<8xi64> to vector<8xi32>
   return
 }
+
+// -----
+
+func.func @write_c4_bits(%x: vector<8xbf16>, %m: memref<?xi8>, %i: index) {
+  // expected-error @+1 {{write_c4: expected values of 8 or 32 bits, not interleaved, with a 'stride', got 'bf16' with an 'interleave' of 1}}
+  row.write %x, %m[%i] stride %i : vector<8xbf16>, memref<?xi8>
+  return
+}
+
+// -----
+
+func.func @write_c4_interleave(%x: vector<8xf8E4M3FN>, %m: memref<?xi8>, %i: index) {
+  // expected-error @+1 {{write_c4: expected values of 8 or 32 bits, not interleaved, with a 'stride', got 'f8E4M3FN' with an 'interleave' of 4}}
+  row.write %x, %m[%i] stride %i {interleave = 4} : vector<8xf8E4M3FN>, memref<?xi8>
+  return
+}
+
+// -----
+
+func.func @write_c4_run(%x: vector<8xf8E4M3FN>, %m: memref<?xi8>, %i: index) {
+  // expected-error @+1 {{write_c4: expected a positive 'run', got 0}}
+  row.write %x, %m[%i] stride %i {run = 0} : vector<8xf8E4M3FN>, memref<?xi8>
+  return
+}
+
+// -----
+
+func.func @select_c1_padding(%x: vector<64xf32>, %n: index) {
+  // expected-error @+1 {{select_c1: expected results of one extent from 9 to 4104, got 'vector<8xi32>' and 'vector<8xf32>'}}
+  %0:2 = row.select %x length %n padding 8 : vector<64xf32> -> vector<8xi32>, vector<8xf32>
+  return
+}

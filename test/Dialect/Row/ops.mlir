@@ -92,6 +92,24 @@ func.func @gather_by_index(%gate: vector<256xf32>, %ids: vector<8xi32>) {
   return
 }
 
+// CHECK-LABEL: func.func @by_position
+func.func @by_position(%row: index, %rows: index, %ids: vector<9xi32>, %x: vector<9xf32>) {
+  // CHECK: %[[NUMBERS:[a-z0-9]+]] = row.sequence %{{[a-z0-9]+}} by %{{[a-z0-9]+}} : vector<9xi32>
+  %0 = row.sequence %row by %rows : vector<9xi32>
+  // CHECK: row.splice %{{[a-z0-9]+}} before 8, %[[NUMBERS]] : vector<9xi32>
+  %1 = row.splice %ids before 8, %0 : vector<9xi32>
+  // CHECK: row.splice %{{[a-z0-9]+}} before 1, %{{[a-z0-9]+}} : vector<9xf32>
+  %2 = row.splice %x before 1, %x : vector<9xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @write_runs
+func.func @write_runs(%s: vector<7xf8E8M0FNU>, %words: memref<?xi32>, %at: index, %stride: index) {
+  // CHECK: row.write %{{[a-z0-9]+}}, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] per 128 stride %{{[a-z0-9]+}} {pad = 1 : i64, run = 4 : i64} : vector<7xf8E8M0FNU>, memref<?xi32>
+  row.write %s, %words[%at] per 128 stride %stride {pad = 1, run = 4} : vector<7xf8E8M0FNU>, memref<?xi32>
+  return
+}
+
 // CHECK-LABEL: func.func @memory_as_bytes
 func.func @memory_as_bytes(%floats: memref<?xf32>) {
   // CHECK: row.bytes %{{[a-z0-9]+}} : memref<?xf32> to memref<?xi8>
@@ -237,6 +255,9 @@ func.func @select_of_groups(%scores: vector<256xf32>, %n: index) {
   // CHECK: row.select %{{[a-z0-9]+}} length %{{[a-z0-9]+}} groups 8 keep 4 by 2 : vector<256xf32> -> vector<8xi32>, vector<8xf32>
   %0:2 = row.select %scores length %n groups 8 keep 4 by 2
       : vector<256xf32> -> vector<8xi32>, vector<8xf32>
+  // CHECK: row.select %{{[a-z0-9]+}} length %{{[a-z0-9]+}} groups 8 keep 4 by 2 padding 1 : vector<256xf32> -> vector<9xi32>, vector<9xf32>
+  %4:2 = row.select %scores length %n groups 8 keep 4 by 2 padding 1
+      : vector<256xf32> -> vector<9xi32>, vector<9xf32>
   // CHECK: row.select %{{[a-z0-9]+}} length %{{[a-z0-9]+}} groups 8 : vector<256xf32> -> vector<8xi32>, vector<8xf32>
   %1:2 = row.select %scores length %n groups 8 keep 1 by 1
       : vector<256xf32> -> vector<8xi32>, vector<8xf32>

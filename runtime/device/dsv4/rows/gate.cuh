@@ -133,7 +133,9 @@ gather(const T *row, const Tile<int, S, V> &indices, int count) {
     const int index = indices.words[i];
     const bool valid = (unsigned)index < (unsigned)count;
     const T *from = row + (valid ? index : 0);
-    if constexpr (bits_of<T>::value == 32) {
+    if constexpr (bits_of<T>::value == 64) {
+      ld_8(to.words + 2 * i, valid, from, evict_normal());
+    } else if constexpr (bits_of<T>::value == 32) {
       unsigned word;
       ld_4(&word, valid, from, evict_normal());
       assign(to.words[i], word);
@@ -144,6 +146,34 @@ gather(const T *row, const Tile<int, S, V> &indices, int count) {
     }
   }
   return to;
+}
+
+// start + j * step for every element j of a row that a thread has: those from
+// first + s * stride on in its vector s.
+template <typename To>
+__device__ __forceinline__ To sequence(int start, int step, int first,
+                                       int stride = 0) {
+  To to;
+#pragma unroll
+  for (int i = 0; i < To::steps * To::vector; ++i)
+    to.words[i] =
+        (int)((unsigned)start +
+              (unsigned)(first + i / To::vector * stride + i % To::vector) *
+                  (unsigned)step);
+  return to;
+}
+
+// The elements of `head` that are before element `count` of their row, and the
+// other ones of `tail`. Positions are those of sequence().
+template <typename T, int S, int V>
+__device__ __forceinline__ Tile<T, S, V> splice(Tile<T, S, V> head, int count,
+                                                const Tile<T, S, V> &tail,
+                                                int first, int stride = 0) {
+#pragma unroll
+  for (int i = 0; i < S * V; ++i)
+    if (first + i / V * stride + i % V >= count)
+      head.words[i] = tail.words[i];
+  return head;
 }
 
 // The values whose index is below `count`, and the other number for the others.
