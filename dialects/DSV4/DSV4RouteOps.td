@@ -80,7 +80,7 @@ def DSV4_GateOp : DSV4_Op<"gate", [
 //===----------------------------------------------------------------------===//
 
 def DSV4_LookupOp : DSV4_Op<"lookup", [
-    Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "rows"]>,
+    Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["allowsMaskedTail"]>,
@@ -104,10 +104,29 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
     |---|---|---|
     | `table` | i32 `[V, k]` | one row per token id |
     | `ids` | i32 `[T]` | token ids |
-    | `outs` | i32 `[T, k]` | rows of the table |
+    | `valid_rows` | i32 `[1]` | number of rows that count |
+    | `padding` | i1 `[T]` | true for rows that do not count |
+    | `outs` | i32 `[T, k]` | rows of the table, then with `token_experts` those |
 
     Row t of the result is row `ids[t]` of the table. If the table has no such row, every element is
-    -1.
+    -1. So is every element of a row at or beyond `valid_rows`, which is read on the device and
+    counts as 0 if it is negative, and of a row with a true `padding`.
+
+    With `shared` s and `experts` E a row has k + s columns. The last s are for experts that every
+    token has: E to E + s - 1, or -1 where the others are -1 by the rules above. With
+    `token_experts` a second destination has j * T + t in column j of row t, in every row and modulo
+    2^32:
+
+    ```mlir
+    func.func @shared(%table: tensor<129280x6xi32>, %tokens: tensor<?xi32>, %n: tensor<1xi32>,
+                      %out: tensor<?x7xi32>, %sources: tensor<?x7xi32>)
+        -> (tensor<?x7xi32>, tensor<?x7xi32>) {
+      %experts, %token_experts = dsv4.lookup %table[%tokens] valid_rows(%n : tensor<1xi32>)
+          shared 1 experts 256 token_experts outs(%out, %sources : tensor<?x7xi32>, tensor<?x7xi32>)
+          : tensor<129280x6xi32>, tensor<?xi32>
+      return %experts, %token_experts : tensor<?x7xi32>, tensor<?x7xi32>
+    }
+    ```
 
     Integers are i32 or i64, each operand of its own ([what an i64
     means](../Records.md#integers)). The result is i32,
@@ -117,20 +136,38 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
 
     * lookup_c1: `table` is i32 `[V, k]` with a constant k between 1 and 65,536;
     * lookup_c2: `ids` is i32 `[T]`;
-    * lookup_c3: the result is i32 `[T, k]`.
+    * lookup_c3: there is one destination, i32 `[T, k]`, or `[T, k + s]` with `shared`; with
+      `token_experts` there is another one of this shape;
+    * lookup_c4: `shared` and `experts` are given together, `shared` between 1 and 32 and `experts`
+      between 1 and 65,536;
+    * lookup_c5: `valid_rows` has shape `[1]`, and `padding` is i1 `[T]`.
 
     Source: the official `Gate`, whose first layers choose experts by token id (`tid2eid`).
   }];
   let arguments = (ins
     DSV4_Operand<"table", DSV4_Indices>:$table, DSV4_Operand<"ids", DSV4_Indices>:$ids,
-    DSV4_Operand<"out", DSV4_IndexResults>:$out
+    Optional<DSV4_Operand<"valid_rows", DSV4_Indices>>:$valid_rows,
+    Optional<DSV4_Operand<"padding", DSV4_Mask>>:$padding,
+    Variadic<DSV4_Operand<"outs", DSV4_IndexResults>>:$outs,
+    OptionalAttr<I64Attr>:$shared, OptionalAttr<I64Attr>:$experts, UnitAttr:$token_experts
   );
-  let results = (outs DSV4_IndexResults:$rows);
+  let results = (outs Variadic<DSV4_IndexResults>:$found);
   let assemblyFormat = [{
-    $table `[` $ids `]` `outs` `(` $out `:` type($out) `)` attr-dict `:` type($table) `,` type($ids)
+    $table `[` $ids `]` (`valid_rows` `(` $valid_rows^ `:` type($valid_rows) `)`)?
+    (`padding` `(` $padding^ `:` type($padding) `)`)?
+    (`shared` $shared^)? (`experts` $experts^)? (`token_experts` $token_experts^)?
+    `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($table) `,` type($ids)
+    custom<TiedVariadic>(ref(type($outs)), type($found))
   }];
   let extraClassDeclaration = [{
-    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// Shared experts at most.
+    static constexpr int64_t kMaxShared = 32;
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    /// The destination of the rows, and they.
+    ::mlir::Value getOut() { return getOuts().front(); }
+    ::mlir::Value getRows() { return getFound().front(); }
+    /// Shared experts, 0 if there are none.
+    int64_t getSharedCount() { return static_cast<int64_t>(getShared().value_or(0)); }
   }];
   let hasVerifier = 1;
 }
@@ -177,6 +214,22 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     NaN, so is every weight. With `uniform`, w_j is 1 / k whatever the scores, and 0 where
     indices[j] is outside. A bias that the experts were chosen with has no part in their weights.
 
+    With `shared` n the last n columns are those of shared experts, k is the number of the others,
+    and only these are in the sum, in which a shared one counts as 0:
+
+    ```mlir
+    func.func @shared(%scores: tensor<?x256xf32>, %experts: tensor<?x9xi32>,
+                      %out: tensor<?x9xf32>) -> tensor<?x9xf32> {
+      %weights = dsv4.route_weights %scores[%experts] renormalize scale 2.5 shared 1 of_sum 0.4
+          outs(%out : tensor<?x9xf32>) : tensor<?x256xf32>, tensor<?x9xi32>
+      return %weights : tensor<?x9xf32>
+    }
+    ```
+
+    With `of_sum` c their weight is c times the sum before the steps of `renormalize` and `scale`,
+    which then apply to all columns. With `weight` c it is c in the result, whatever the other
+    clauses. It is 0 where indices[j] is outside 0 .. E + n - 1.
+
     Integers are i32 or i64, each operand of its own ([what an i64
     means](../Records.md#integers)).
 
@@ -189,7 +242,9 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     * route_weights_c3: the result is f32 of the shape of `indices`;
     * route_weights_c4: `scale` is a finite f32, written with or without `: f32`, after its keyword
       or among the attributes;
-    * route_weights_c5: `uniform` comes without `renormalize` and `scale`.
+    * route_weights_c5: `uniform` comes without `renormalize` and `scale`;
+    * route_weights_c6: `shared` is positive and smaller than the last extent of `indices`, and
+      comes with one of `weight` and `of_sum`, a finite f32; they come with it alone.
 
     Source: the official `Gate`, for layers that choose by score and for those that choose by token
     id. The denominator has a floor because the scores of a row may all be 0; its weights are 0
@@ -198,22 +253,32 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
   let arguments = (ins
     DSV4_Operand<"scores", TensorOf<[F32]>>:$scores,
     DSV4_Operand<"indices", DSV4_IndexResults>:$indices, DSV4_Operand<"out", TensorOf<[F32]>>:$out,
-    UnitAttr:$renormalize, OptionalAttr<F32Attr>:$scale, UnitAttr:$uniform
+    UnitAttr:$renormalize, OptionalAttr<F32Attr>:$scale, UnitAttr:$uniform,
+    OptionalAttr<I64Attr>:$shared, OptionalAttr<F32Attr>:$weight, OptionalAttr<F32Attr>:$of_sum
   );
   let results = (outs TensorOf<[F32]>:$weights);
   let assemblyFormat = [{
     $scores `[` $indices `]` (`renormalize` $renormalize^)? (`scale` custom<F32>($scale)^)?
-    (`uniform` $uniform^)?
+    (`uniform` $uniform^)? (`shared` $shared^)? (`weight` custom<F32>($weight)^)?
+    (`of_sum` custom<F32>($of_sum)^)?
     `outs` `(` $out `:` type($out) `)`
-    `` custom<F32Dict>(attr-dict, "\"scale\"", "{\"renormalize\", \"scale\", \"uniform\"}")
+    `` custom<F32Dict>(attr-dict, "\"scale\"", "getKeywordAttributes()")
     `:` type($scores) `,` type($indices)
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
-    /// k.
-    int64_t getK() {
+    /// The attributes that the syntax has keywords for.
+    static std::array<::llvm::StringRef, 6> getKeywordAttributes() {
+      return {"renormalize", "scale", "uniform", "shared", "weight", "of_sum"};
+    }
+    /// Columns of the result.
+    int64_t getColumns() {
       return ::mlir::cast<::mlir::ShapedType>(getOut().getType()).getShape().back();
     }
+    /// Those of shared experts.
+    int64_t getSharedCount() { return static_cast<int64_t>(getShared().value_or(0)); }
+    /// k.
+    int64_t getK() { return getColumns() - getSharedCount(); }
     /// E.
     int64_t getExperts() {
       return ::mlir::cast<::mlir::ShapedType>(getScores().getType()).getShape().back();

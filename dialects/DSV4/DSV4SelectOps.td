@@ -49,7 +49,9 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     | `pages` | i32 `[rows, pages]`, or `[requests, pages]` with `requests` | page table, for slots |
     | `requests` | i32 `[rows]` | row of the page table of each row |
     | `offsets` | i32 `[rows]` | number that is added to the indices of each row |
-    | `outs` | `[rows, k]` | `indices` of i32, then `values`, then with `pages` `slots` of i32 |
+    | `valid_rows` | i32 `[1]` | number of rows that count |
+    | `padding` | i1 `[rows]` | true for rows that do not count |
+    | `outs` | `[rows, k]` | `indices` of i32, then `values`, then with `pages` `slots`, then with `token_experts` those |
 
     **Order.** Row r has the elements 0 to n - 1. Element i is that of column start + i of the
     scores; start is 0 without `starts`. The op selects the first min(k, n) elements in this order:
@@ -102,6 +104,13 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     lower group, NaN last. The key of a group is the sum of its `by` best keys (of all, if it has
     fewer), best first, each sum rounded to fp32. A group without elements comes last.
 
+    **Routers.** Rows at or beyond `valid_rows`, which is read on the device and counts as 0 if it
+    is negative, and rows with a true `padding` have no elements: all their ranks are padding. With
+    `shared` s a row of a result has k + s columns. The last s of them are for experts that every
+    token has: their `indices` are N to N + s - 1, but -1 in rows that do not count, and their
+    `values` are padding. With `token_experts` the last destination has j * T + t in column j of row
+    t, T being the number of rows, in every row and modulo 2^32.
+
     **Contract.** A selection from exact scores is exact. If another op computes the scores within
     bounds (its contract is `bounded`), a result is right if it is the exact selection of scores
     that are each within the bound (docs/Contracts.md). A selection by `groups` needs exact scores.
@@ -131,7 +140,12 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     * topk_c10: `next_n` is between 1 and 64, and given only with `lengths` of rank 1 and `scores`
       of rank 2;
     * topk_c11: `offsets` is i32 of the shape of `scores` without the last axis;
-    * topk_c12: `ties high` excludes `groups`.
+    * topk_c12: `ties high` excludes `groups`;
+    * topk_c13: `shared` is between 1 and 32 and smaller than the last extent of `indices`, whose
+      other columns are k; N is a constant then, and there are no `pages`, `starts` and `offsets`;
+    * topk_c14: `valid_rows` has shape `[1]`, and `padding` is i1 of the shape of `scores` without
+      the last axis;
+    * topk_c15: `token_experts` add a last destination, of i32 and the shape of `indices`.
 
     If rows of scores are farther apart than N elements, pass a tensor with that many columns, and
     the real lengths in `lengths`.
@@ -150,10 +164,12 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     Optional<DSV4_Operand<"requests", DSV4_Indices>>:$requests,
     Optional<DSV4_Operand<"offsets", DSV4_Indices>>:$offsets,
     Variadic<DSV4_Operand<"outs", TensorOf<[I32, I64, UI32, BF16, F16, F32]>>>:$outs,
+    Optional<DSV4_Operand<"valid_rows", DSV4_Indices>>:$valid_rows,
+    Optional<DSV4_Operand<"padding", DSV4_Mask>>:$padding,
     DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order, UnitAttr:$smallest,
     UnitAttr:$ties_high, OptionalAttr<I64Attr>:$next_n, OptionalAttr<I64Attr>:$page,
     OptionalAttr<I64Attr>:$ratio, OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$keep,
-    OptionalAttr<I64Attr>:$by
+    OptionalAttr<I64Attr>:$by, OptionalAttr<I64Attr>:$shared, UnitAttr:$token_experts
   );
   let results = (outs Variadic<TensorOf<[I32, I64, UI32, BF16, F16, F32]>>:$chosen);
   let assemblyFormat = [{
@@ -166,6 +182,9 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     (`offsets` `(` $offsets^ `:` type($offsets) `)`)?
     (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
     (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
+    (`valid_rows` `(` $valid_rows^ `:` type($valid_rows) `)`)?
+    (`padding` `(` $padding^ `:` type($padding) `)`)?
+    (`shared` $shared^)? (`token_experts` $token_experts^)?
     `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($scores)
     custom<TiedVariadic>(ref(type($outs)), type($chosen))
   }];
@@ -176,12 +195,19 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     /// Rows of a request at most.
     static constexpr int64_t kMaxNextN = 64;
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    /// Shared experts at most: a lane of a warp each.
+    static constexpr int64_t kMaxShared = 32;
     /// k.
     int64_t getK();
+    /// Columns of a result: k, and the shared experts.
+    int64_t getRanks();
+    /// Shared experts, 0 if there are none.
+    int64_t getSharedCount() { return static_cast<int64_t>(getShared().value_or(0)); }
     /// The destinations, null where there is none.
     ::mlir::Value getIndices() { return getOuts().front(); }
     ::mlir::Value getValues();
     ::mlir::Value getSlots();
+    ::mlir::Value getTokenExpertIndices();
   }];
   let hasVerifier = 1;
 }

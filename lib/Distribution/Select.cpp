@@ -183,12 +183,21 @@ static LogicalResult verifyEffects(Operation &op) {
   return failure(result.wasInterrupted());
 }
 
+/// Whether every element of a row is known by its position.
+static bool isOfPositions(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<arith::ExtSIOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_present<row::SequenceOp>(op);
+}
+
 LogicalResult dsv4::verifyWritesOf(row::SelectOp select, Distribution &d) {
   for (Operation &op : *d.getProgram())
     if (failed(verifyEffects(op)))
       return failure();
   for (auto write : d.getProgram()->getOps<row::WriteOp>())
-    if (!comesFrom(write.getValue(), select))
+    if (!comesFrom(write.getValue(), select) &&
+        !isOfPositions(write.getValue()))
       return write.emitOpError()
              << "writes a whole row, of which the selection has only parts: "
                 "put what computes it into a kernel of its own";
@@ -269,7 +278,7 @@ LogicalResult dsv4::emitRank(row::SelectOp select, Distribution &thread,
       return failure();
     (isa<VectorType>(stored->getType()) ? vectors : numbers).push_back(write);
   }
-  int64_t k = select.getK();
+  int64_t k = select.getRanks();
   if (k < ranks) {
     Value isRank =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
@@ -316,7 +325,7 @@ LogicalResult Selector::build() {
   int64_t groups = select.getGroups();
   if (std::string why =
           explainSelection(part, schedule.getLaunch(), select.getK(), max,
-                           groups > 1 ? groups : 0);
+                           groups > 1 ? groups : 0, select.getPadding());
       !why.empty())
     return select.emitOpError() << why;
   d.waitForPreviousKernel();

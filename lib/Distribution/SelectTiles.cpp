@@ -101,6 +101,11 @@ LogicalResult TileSelector::verify() {
            << "begins within a row that '" << source->getName()
            << "' computes tile by tile: expected no 'start', or scores in "
               "memory";
+  if (select.getPadding())
+    return select.emitOpError()
+           << "has ranks after those of elements, which only the lanes of a "
+              "warp compute: expected no 'padding' of what '"
+           << source->getName() << "' computes tile by tile";
   for (Operation *user : source->getUsers())
     if (user != select && !user->hasTrait<OpTrait::Elementwise>())
       return user->emitOpError()

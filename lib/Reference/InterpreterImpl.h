@@ -177,6 +177,11 @@ private:
 #undef DSV4_DECLARE_METHOD
   rt::Status castRows(QuantizeOp op);
 
+  /// Whether row `row` is one of the first of `validRows` and not `padding`,
+  /// where they are given.
+  bool countsRow(mlir::Value validRows, mlir::Value padding, int64_t row) const;
+  /// A result for j * rows + row in column j.
+  void numberTokenExperts(mlir::Value result, llvm::ArrayRef<int64_t> shape);
   /// The elements of a row that one may choose: columns
   /// [start, start + count).
   struct Candidates {

@@ -96,29 +96,58 @@ rt::Status Interpreter::score(GateOp op) {
 // lookup, route_weights
 //===----------------------------------------------------------------------===//
 
+bool Interpreter::countsRow(Value validRows, Value padding, int64_t row) const {
+  if (validRows && row >= values.at(validRows).length(0))
+    return false;
+  return !padding || values.at(padding).data[row] == 0;
+}
+
+void Interpreter::numberTokenExperts(Value result, ArrayRef<int64_t> shape) {
+  Tensor &to = makeResult(result, shape);
+  uint64_t columns = shape.back(), rows = to.size() / columns;
+  for (uint64_t at = 0; at < rows * columns; ++at) {
+    uint32_t number = uint32_t(at % columns * rows + at / columns);
+    to.setIndex(at, static_cast<int32_t>(number));
+  }
+}
+
 rt::Status Interpreter::lookUp(LookupOp op) {
   const Tensor table = values.at(op.getTable());
   const Tensor ids = values.at(op.getIds());
-  int64_t k = table.shape.back();
-  SmallVector<int64_t> shape = {ids.shape.front(), k};
-  if (rt::Status status = checkShape(op, "outs", op.getOut(), shape); !status)
-    return status;
+  int64_t k = table.shape.back(), columns = k + op.getSharedCount();
+  SmallVector<int64_t> shape = {ids.shape.front(), columns};
+  for (Value out : op.getOuts())
+    if (rt::Status status = checkShape(op, "outs", out, shape); !status)
+      return status;
+  if (op.getPadding())
+    if (rt::Status status =
+            checkShape(op, "padding", op.getPadding(), ids.shape);
+        !status)
+      return status;
   Tensor &found = makeResult(op.getRows(), shape);
   for (int64_t row = 0; row < ids.size(); ++row)
-    for (int64_t i = 0; i < k; ++i) {
+    for (int64_t i = 0; i < columns; ++i) {
       int64_t id = ids.index(row);
-      bool isRow = id >= 0 && id < table.shape.front();
-      found.setIndex(row * k + i, isRow ? table.index(id * k + i) : -1);
+      bool isRow = id >= 0 && id < table.shape.front() &&
+                   countsRow(op.getValidRows(), op.getPadding(), row);
+      int32_t entry = -1;
+      if (isRow)
+        entry = i < k ? table.index(id * k + i)
+                      : int32_t(int64_t(*op.getExperts()) + i - k);
+      found.setIndex(row * columns + i, entry);
     }
+  if (op.getTokenExperts())
+    numberTokenExperts(op.getFound().back(), shape);
   return {};
 }
 
 rt::Status Interpreter::weigh(RouteWeightsOp op) {
   const Tensor scores = values.at(op.getScores());
   const Tensor indices = values.at(op.getIndices());
-  int64_t k = op.getK(), experts = scores.shape.back();
+  int64_t k = op.getK(), columns = op.getColumns();
+  int64_t experts = scores.shape.back();
   SmallVector<int64_t> shape(scores.shape);
-  shape.back() = k;
+  shape.back() = columns;
   const std::pair<StringRef, Value> operands[] = {{"indices", op.getIndices()},
                                                   {"outs", op.getOut()}};
   for (auto [name, value] : operands)
@@ -128,29 +157,35 @@ rt::Status Interpreter::weigh(RouteWeightsOp op) {
   Elements to = makeResult(op.getWeights(), shape).elements();
   for (int64_t row = 0; row < scores.rows(); ++row) {
     SmallVector<float> weights;
-    for (int64_t i = 0; i < k; ++i) {
-      int64_t index = indices.index(row * k + i);
+    for (int64_t i = 0; i < columns; ++i) {
+      int64_t index = indices.index(row * columns + i);
       float weight = op.getUniform() ? float(1.0 / k) : 0;
-      if (index < 0 || index >= experts)
+      if (i >= k || index < 0 || index >= experts)
         weight = 0;
       else if (!op.getUniform())
         weight = from.f32(row * experts + index);
       weights.push_back(weight);
     }
-    float sum = sumTree(weights);
-    if (sum < std::numeric_limits<float>::min())
-      sum = std::numeric_limits<float>::min();
+    float sum = sumTree(weights), least = std::numeric_limits<float>::min();
+    float divisor = sum < least ? least : sum;
     for (auto [i, weight] : llvm::enumerate(weights)) {
+      int64_t at = row * columns + i, index = indices.index(at);
+      bool isShared = int64_t(i) >= k && index >= 0 &&
+                      index < experts + op.getSharedCount();
+      if (isShared && op.getOfSum())
+        weight = mulF32(sum, op.getOfSum()->convertToFloat());
       if (op.getRenormalize())
-        weight = divF32(weight, sum);
+        weight = divF32(weight, divisor);
       if (op.getScale())
         weight = mulF32(weight, op.getScale()->convertToFloat());
-      to.round(row * k + i, weight);
+      // Columns of shared experts that are none have a weight of 0, not -0.
+      if (int64_t(i) >= k && op.getWeight())
+        weight = isShared ? op.getWeight()->convertToFloat() : 0;
+      to.round(at, weight);
       // Nothing is computed: a NaN is the one that it was.
-      int64_t index = indices.index(row * k + i);
-      if (!op.getRenormalize() && !op.getScale() && !op.getUniform() &&
-          index >= 0 && index < experts)
-        to.setCode(row * k + i, from.code(row * experts + index));
+      if (int64_t(i) < k && !op.getRenormalize() && !op.getScale() &&
+          !op.getUniform() && index >= 0 && index < experts)
+        to.setCode(at, from.code(row * experts + index));
     }
   }
   return {};

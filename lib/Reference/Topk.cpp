@@ -72,6 +72,8 @@ static int64_t getLength(TopkOp op, const Tensor &lengths, int64_t row) {
 Interpreter::Candidates Interpreter::findCandidates(TopkOp op,
                                                     int64_t row) const {
   int64_t columns = values.at(op.getScores()).shape.back();
+  if (!countsRow(op.getValidRows(), op.getPadding(), row))
+    return {0, 0};
   int64_t start = op.getStarts() ? values.at(op.getStarts()).index(row) : 0;
   if (start < 0 || start >= columns)
     return {0, 0};
@@ -201,7 +203,7 @@ rt::Status Interpreter::choose(TopkOp op) {
   SmallVector<int64_t> shape(scores.shape);
   ArrayRef<int64_t> iterationSpace =
       ArrayRef<int64_t>(scores.shape).drop_back();
-  shape.back() = op.getK();
+  shape.back() = op.getRanks();
   for (Value out : op.getOuts())
     if (rt::Status status = checkShape(op, "outs", out, shape); !status)
       return status;
@@ -212,6 +214,7 @@ rt::Status Interpreter::choose(TopkOp op) {
       {"ends", op.getEnds(), iterationSpace},
       {"requests", op.getRequests(), iterationSpace},
       {"offsets", op.getOffsets(), iterationSpace},
+      {"padding", op.getPadding(), iterationSpace},
       {"bias", op.getBias(), ArrayRef<int64_t>(scores.shape).take_back()}};
   for (auto [name, value, expected] : operands)
     if (value)
@@ -239,19 +242,28 @@ rt::Status Interpreter::choose(TopkOp op) {
     return nullptr;
   };
   // Each is made before the next can move it.
-  int64_t k = op.getK(), columns = scores.shape.back();
+  int64_t k = op.getRanks(), columns = scores.shape.back();
   std::vector<int32_t> indices(scores.rows() * k, -1);
   for (int64_t row = 0; row < scores.rows(); ++row) {
     std::vector<int32_t> chosen = chooseElements(op, row);
     std::copy(chosen.begin(), chosen.end(), indices.begin() + row * k);
   }
+  std::vector<int32_t> experts = indices;
+  for (int64_t row = 0; row < scores.rows(); ++row)
+    for (int64_t i = op.getK(); i < k; ++i)
+      if (countsRow(op.getValidRows(), op.getPadding(), row))
+        experts[row * k + i] = int32_t(columns + i - op.getK());
   if (Tensor *out = result(op.getIndices()))
-    for (size_t at = 0; at < indices.size(); ++at) {
-      int64_t index = indices[at];
+    for (size_t at = 0; at < experts.size(); ++at) {
+      int64_t index = experts[at];
       if (op.getOffsets() && index >= 0)
         index += values.at(op.getOffsets()).index(at / k);
       out->setIndex(at, static_cast<int32_t>(index));
     }
+  if (Value out = op.getTokenExpertIndices())
+    for (OpOperand &operand : op.getOutsMutable())
+      if (operand.get() == out)
+        numberTokenExperts(op.getTiedOpResult(&operand), shape);
   if (Tensor *out = result(op.getValues())) {
     Elements from = scores.elements(), to = out->elements();
     float none = std::numeric_limits<float>::infinity();
@@ -303,7 +315,7 @@ void dsv4::reference::sortUnordered(func::FuncOp func,
     std::optional<unsigned> indices = bindingOf(op.getIndices());
     if (op.getOrder() != TopkOrder::Unordered || !indices)
       continue;
-    int64_t k = op.getK();
+    int64_t k = op.getRanks();
     int64_t rows = llvm::product_of(buffers[*indices].shape, int64_t(1)) / k;
     for (int64_t row = 0; row < rows; ++row) {
       std::vector<int32_t> order(k);
@@ -315,7 +327,8 @@ void dsv4::reference::sortUnordered(func::FuncOp func,
         return uint64_t(found.integer(a)) < uint64_t(found.integer(b));
       });
       for (Value out : op.getOuts())
-        if (std::optional<unsigned> binding = bindingOf(out)) {
+        if (std::optional<unsigned> binding = bindingOf(out);
+            binding && out != op.getTokenExpertIndices()) {
           int64_t width =
               cast<RankedTensorType>(out.getType()).getElementTypeBitWidth() /
               8;

@@ -187,13 +187,19 @@ static std::string explainWarp(RowwiseOpInterface op) {
                          "what is selected, which only the lanes of a warp "
                          "hold together; expected 'algorithm = warp'",
                          op->getName());
-  if (auto selecting = dyn_cast<SelectionOpInterface>(*op);
-      selecting && selecting.getSelection().groups)
+  auto selecting = dyn_cast<SelectionOpInterface>(*op);
+  if (selecting && selecting.getSelection().groups)
     return llvm::formatv(
         "schedule_select_c5: groups of a row are chosen by the lanes of a "
         "warp, of at most {0} elements in at most {1} groups, and for a k of "
         "at most {2}; expected 'algorithm = warp'",
         limits::kMaxWarpColumns, limits::kMaxWarpGroups, limits::kMaxWarpK);
+  if (selecting && selecting.getSelection().others)
+    return llvm::formatv(
+        "schedule_select_c5: columns after those of the selected elements are "
+        "computed by the lanes of a warp, of rows of at most {0} elements, and "
+        "{1} columns in all; expected 'algorithm = warp'",
+        limits::kMaxWarpColumns, limits::kMaxWarpK);
   if (takesStatistics(op))
     return llvm::formatv(
         "schedule_select_c5: '{0}' needs statistics of whole rows, which only "
@@ -206,7 +212,7 @@ static std::string explainWarp(RowwiseOpInterface op) {
 /// Why the lanes of a warp cannot select `k` of `columns` elements, or an empty
 /// string.
 static std::string explainNoWarp(SelectAttr select, int64_t k, int64_t columns,
-                                 int64_t groups) {
+                                 int64_t groups, int64_t others) {
   int64_t held = llvm::divideCeil(columns, limits::kWarp * select.getVector()) *
                  select.getVector();
   if (k > limits::kMaxWarpK || held > limits::kMaxSelectItems)
@@ -218,6 +224,10 @@ static std::string explainNoWarp(SelectAttr select, int64_t k, int64_t columns,
     return llvm::formatv("schedule_select_c5: a warp chooses from at most {0} "
                          "groups, got {1}",
                          limits::kMaxWarpGroups, groups);
+  if (k + others > limits::kMaxWarpK)
+    return llvm::formatv("schedule_select_c5: the lanes of a warp have at most "
+                         "{0} columns of a result, got {1} + {2}",
+                         limits::kMaxWarpK, k, others);
   return "";
 }
 
@@ -242,14 +252,18 @@ static std::string explainNoRegisters(SelectAttr select,
 }
 
 std::string dsv4::explainSelection(SelectAttr select, const LaunchPart &launch,
-                                   int64_t k, int64_t columns, int64_t groups) {
+                                   int64_t k, int64_t columns, int64_t groups,
+                                   int64_t others) {
+  if (others && !select.isWarp())
+    return "schedule_select_c5: columns after those of the selected elements "
+           "are computed by the lanes of a warp; expected 'algorithm = warp'";
   switch (select.getAlgorithm()) {
   case SelectAlgorithm::Stream:
   case SelectAlgorithm::Grid:
   case SelectAlgorithm::Tile:
     return "";
   case SelectAlgorithm::Warp:
-    return explainNoWarp(select, k, columns, groups);
+    return explainNoWarp(select, k, columns, groups, others);
   case SelectAlgorithm::Block:
     return explainNoRegisters(select, launch, columns);
   }
@@ -302,7 +316,8 @@ static std::string explainSelecting(SelectAttr select, KernelOp kernel,
                          vector, columns);
   Selection selection = op.getSelection();
   return explainSelection(select, launch, selection.k,
-                          boundColumns(kernel, work), selection.groups);
+                          boundColumns(kernel, work), selection.groups,
+                          selection.others);
 }
 
 /// Why an op that computes columns for the selection does not fit, or an empty

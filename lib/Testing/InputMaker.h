@@ -37,6 +37,7 @@ enum class Role {
   Scores,
   Logits,
   Routing, ///< Experts, or what they are looked up by.
+  ValidRows,
   Plan,
   WorkList, ///< Of tokens and requests, from which a plan is made.
   State,
@@ -54,6 +55,8 @@ struct Use {
   TopkOp topk = nullptr;
   LookupOp lookup = nullptr;
   RouteWeightsOp weights = nullptr;
+  /// Of rows that count: a tensor with one row for each of them.
+  mlir::Value rows = nullptr;
 };
 
 class InputMaker {
@@ -151,6 +154,8 @@ private:
   void fillLogits(mlir::BlockArgument argument, Random &random);
   void fillRouting(mlir::BlockArgument argument, Use use, Random &random);
   void fillBelow(unsigned argument, int64_t bound, Random &random);
+  void fillExperts(unsigned argument, RouteWeightsOp op, Random &random);
+  void fillValidRows(unsigned argument, Random &random);
 
   unsigned getBinding(mlir::Value value) const {
     return signature

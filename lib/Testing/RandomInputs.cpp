@@ -88,6 +88,13 @@ static Role getTopkRole(TopkOp op, OpOperand &operand) {
   return Role::None;
 }
 
+/// Of a number of rows of which the first ones count, as of `destination`.
+static Use getValidRowsUse(Value destination) {
+  Use use{Role::ValidRows};
+  use.rows = destination;
+  return use;
+}
+
 /// What an operand that is read says about its argument.
 static Use getUse(OpOperand &operand) {
   Operation *op = operand.getOwner();
@@ -113,6 +120,8 @@ static Use getUse(OpOperand &operand) {
   if (auto topk = dyn_cast<TopkOp>(op)) {
     Use use{getTopkRole(topk, operand)};
     use.topk = topk;
+    if (operand.get() == topk.getValidRows())
+      return getValidRowsUse(topk.getIndices());
     return use;
   }
   if (isa<GateOp>(op))
@@ -120,7 +129,10 @@ static Use getUse(OpOperand &operand) {
   if (auto lookup = dyn_cast<LookupOp>(op)) {
     Use use{Role::Routing};
     use.lookup = lookup;
-    return use;
+    if (operand.get() == lookup.getValidRows())
+      return getValidRowsUse(lookup.getOut());
+    // A mask is any.
+    return operand.get() == lookup.getPadding() ? Use() : use;
   }
   if (auto weights = dyn_cast<RouteWeightsOp>(op); weights && number == 1) {
     Use use{Role::Routing};
@@ -444,6 +456,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
     return fillLogits(argument, random);
   case Role::Routing:
     return fillRouting(argument, use, random);
+  case Role::ValidRows:
+    return fillValidRows(index, random);
   case Role::Plan:
     return fillPlan(index, random);
   case Role::WorkList:

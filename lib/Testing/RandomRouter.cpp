@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace dsv4;
@@ -71,6 +72,22 @@ void InputMaker::fillBelow(unsigned argument, int64_t bound, Random &random) {
                                         : outside[random.below(4)]);
 }
 
+void InputMaker::fillValidRows(unsigned argument, Random &random) {
+  auto destination = dyn_cast<BlockArgument>(uses[argument].rows);
+  int64_t rows = 64;
+  if (destination) {
+    ArrayRef<int64_t> shape = getShape(destination).drop_back();
+    rows = std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                           std::multiplies<>());
+  }
+  const int64_t edges[] = {0,        1,         rows - 1,  rows,
+                           rows + 1, INT32_MAX, INT32_MIN, -1};
+  bool isEdge = random.below(3) == 0 && indices != Indices::Valid;
+  store(argument, 0,
+        isEdge ? edges[random.below(std::size(edges))]
+               : int64_t(random.below(rows + 1)));
+}
+
 /// The maximum index that a table may hold: the experts of an op that uses the
 /// looked-up row.
 static int64_t getExperts(LookupOp op) {
@@ -80,10 +97,25 @@ static int64_t getExperts(LookupOp op) {
   return 256;
 }
 
+/// Experts, and shared ones in the last columns. Sometimes a shared one is
+/// among the others, or the other way round.
+void InputMaker::fillExperts(unsigned argument, RouteWeightsOp op,
+                             Random &random) {
+  int64_t experts = op.getExperts(), shared = op.getSharedCount();
+  fillBelow(argument, experts + shared, random);
+  for (int64_t at = 0; shared && at < getCount(argument); ++at) {
+    int64_t column = at % op.getColumns();
+    if (random.below(8))
+      store(argument, at,
+            column < op.getK() ? int64_t(random.below(experts))
+                               : experts + column - op.getK());
+  }
+}
+
 void InputMaker::fillRouting(BlockArgument argument, Use use, Random &random) {
   unsigned index = argument.getArgNumber();
   if (use.weights)
-    return fillBelow(index, use.weights.getExperts(), random);
+    return fillExperts(index, use.weights, random);
   if (argument == use.lookup.getTable())
     return fillBelow(index, getExperts(use.lookup), random);
   fillBelow(index, getShape(use.lookup.getTable()).front(), random);

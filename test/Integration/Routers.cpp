@@ -26,6 +26,21 @@ std::string Router::getGroups() const {
          " by " + std::to_string(by);
 }
 
+std::string Router::getRowClauses() const {
+  std::string text;
+  if (validRows)
+    text += " valid_rows(%valid : tensor<1xi32>)";
+  if (padding)
+    text += " padding(%pad : tensor<?xi1>)";
+  if (shared)
+    text += " shared " + std::to_string(shared);
+  if (shared && hash)
+    text += " experts " + std::to_string(experts);
+  if (tokenExperts)
+    text += " token_experts";
+  return text;
+}
+
 std::string Router::getName() const {
   std::string name = std::to_string(experts) + " experts, " +
                      std::to_string(k) + " k, " + logits + " " + function +
@@ -42,13 +57,16 @@ std::string Router::getName() const {
     name += " scale " + std::to_string(*scale);
   if (groups)
     name += getGroups();
+  name += getRowClauses();
+  if (shared)
+    name += " " + sharedWeight;
   return name;
 }
 
 std::string Router::getText() const {
   std::string scores = rowsOf(experts, "f32"), x = rowsOf(experts, logits);
-  std::string indices = rowsOf(k, "i32"), out = rowsOf(k, "f32");
-  std::string table = rowsOf(k, "i32");
+  std::string indices = rowsOf(k + shared, "i32");
+  std::string out = rowsOf(k + shared, "f32"), table = rowsOf(k, "i32");
   std::string e = std::to_string(experts);
   Function arguments;
   arguments.add("logits", x, {"tokens", ""});
@@ -59,9 +77,19 @@ std::string Router::getText() const {
     arguments.add("table", table, {"words", ""});
     arguments.add("ids", "tensor<?xi32>", {"tokens"});
   }
+  if (validRows)
+    arguments.addArgument("%valid: tensor<1xi32> {dsv4.name = \"valid\"}");
+  if (padding)
+    arguments.add("pad", "tensor<?xi1>", {"tokens"});
   arguments.add("experts", indices, {"tokens", ""});
+  if (tokenExperts)
+    arguments.add("numbers", indices, {"tokens", ""});
   arguments.add("weights", out, {"tokens", ""});
 
+  std::string chosen = tokenExperts ? "%chosen, %pairs" : "%chosen";
+  std::string outs = tokenExperts ? " outs(%experts, %numbers : " + indices +
+                                        ", " + indices + ")"
+                                  : " outs(%experts : " + indices + ")";
   std::string body = "  %c0 = arith.constant 0 : index\n"
                      "  %n = tensor.dim %logits, %c0 : " +
                      x +
@@ -69,15 +97,15 @@ std::string Router::getText() const {
                      "  %row = tensor.empty(%n) : " +
                      scores + "\n";
   if (hash)
-    body += "  %chosen = dsv4.lookup %table[%ids] outs(%experts : " + indices +
-            ") : " + table + ", tensor<?xi32>\n";
+    body += "  " + chosen + " = dsv4.lookup %table[%ids]" + getRowClauses() +
+            outs + " : " + table + ", tensor<?xi32>\n";
   body += "  %scores = dsv4.gate %logits function " + function +
           " outs(%row : " + scores + ") : " + x + "\n";
   if (!hash)
-    body += "  %chosen = dsv4.topk %scores" +
+    body += "  " + chosen + " = dsv4.topk %scores" +
             (bias ? " bias(%bias : tensor<" + e + "xf32>)" : std::string()) +
             " order " + order + (groups ? getGroups() : std::string()) +
-            " outs(%experts : " + indices + ") : " + scores + "\n";
+            getRowClauses() + outs + " : " + scores + "\n";
   body += "  %w = dsv4.route_weights %scores[%chosen]";
   if (renormalize)
     body += " renormalize";
@@ -85,11 +113,14 @@ std::string Router::getText() const {
     body += " scale " + std::to_string(*scale);
   if (uniform)
     body += " uniform";
+  if (shared)
+    body += " shared " + std::to_string(shared) + " " + sharedWeight;
   body += " outs(%weights : " + out + ") : " + scores + ", " + indices + "\n";
   // What is chosen is a result, too.
-  return "func.func @f(\n    " + arguments.arguments + ") -> (" + indices +
-         ", " + out + ") {\n" + body + "  return %chosen, %w : " + indices +
-         ", " + out + "\n}\n";
+  std::string results = (tokenExperts ? indices + ", " : "") + indices + ", ";
+  return "func.func @f(\n    " + arguments.arguments + ") -> (" + results +
+         out + ") {\n" + body + "  return " + chosen + ", %w : " + results +
+         out + "\n}\n";
 }
 
 Router Router::draw(std::mt19937_64 &random) {
@@ -120,6 +151,12 @@ Router Router::draw(std::mt19937_64 &random) {
   }
   if (!router.uniform && flip())
     router.scale = 2.5f;
+  if (random() % 3 == 0 && router.k < 32)
+    router.shared = 1 + random() % std::min<int64_t>(32 - router.k, 3);
+  router.sharedWeight = flip() ? "weight 0.4" : "of_sum 0.4";
+  router.validRows = random() % 3 == 0;
+  router.padding = random() % 3 == 0;
+  router.tokenExperts = random() % 4 == 0;
   return router;
 }
 
@@ -166,6 +203,18 @@ std::vector<Router> dsv4::test::getKnownRouters() {
       router.hash = hash;
       router.renormalize = experts != 256;
       router.k = experts == 31 || experts == 257 ? 1 : experts == 256 ? 8 : 6;
+      routers.push_back(router);
+    }
+  // Fused shared experts.
+  for (auto [k, shared] : {std::pair<int64_t, int64_t>{8, 1}, {1, 31}, {6, 2}})
+    for (bool hash : {false, true}) {
+      Router router;
+      router.k = k;
+      router.shared = shared;
+      router.hash = hash;
+      router.renormalize = router.validRows = true;
+      router.padding = router.tokenExperts = hash;
+      router.sharedWeight = hash ? "weight 0.4" : "of_sum 0.4";
       routers.push_back(router);
     }
   for (int64_t k : {1, 2, 8, 31, 32}) {

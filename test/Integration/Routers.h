@@ -25,10 +25,17 @@ struct Router {
   std::optional<float> scale;
   /// Groups that are chosen first, of how many, by how many experts; 0: none.
   int64_t groups = 0, keep = 1, by = 1;
+  /// Experts of every token, and how much they weigh.
+  int64_t shared = 0;
+  std::string sharedWeight = "weight 0.4";
+  /// Rows that do not count, and the third result.
+  bool validRows = false, padding = false, tokenExperts = false;
 
   std::string getName() const;
   /// What topk has of groups.
   std::string getGroups() const;
+  /// What topk and lookup have of rows and of shared experts.
+  std::string getRowClauses() const;
   std::string getText() const;
   static Router draw(std::mt19937_64 &random);
 };

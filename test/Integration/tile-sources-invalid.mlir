@@ -200,3 +200,21 @@ func.func @alone(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?xf3
   }
   return
 }
+
+// -----
+
+#schedule = #dsv4.schedule<threads = 96, parts = [#dsv4.select<algorithm = tile, vector = 1>, #tiletest.tiles<rows = 3, columns = 16, warps = 2>]>
+
+func.func @padding(%arg_q: memref<?xi8>, %arg_k: memref<?xi8>, %arg_o: memref<?xi32>, %arg_n: index) {
+  dsv4.kernel @k(%arg_q, %arg_k, %arg_o, %arg_n) schedule #schedule : (memref<?xi8>, memref<?xi8>, memref<?xi32>, index) -> () {
+  ^bb0(%q: memref<?xi8>, %k: memref<?xi8>, %o: memref<?xi32>, %n: index):
+    scf.forall (%row) in (4) {
+      %s = tiletest.score_row %q[%row], %k depth 8 : memref<?xi8>, memref<?xi8> -> vector<64xf32>
+      // expected-error @+1 {{has ranks after those of elements, which only the lanes of a warp compute: expected no 'padding' of what 'tiletest.score_row' computes tile by tile}}
+      %i, %v = row.select %s length %n padding 1 : vector<64xf32> -> vector<8xi32>, vector<8xf32>
+      row.write %i, %o[%row] : vector<8xi32>, memref<?xi32>
+    }
+    dsv4.yield
+  }
+  return
+}

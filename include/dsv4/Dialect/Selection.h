@@ -22,6 +22,8 @@ struct Selection {
   int64_t k = 0; ///< Elements that are selected.
   /// Groups of elements, some of which are chosen first; 0: none.
   int64_t groups = 0;
+  /// Ranks after those of the elements, which hold something else; 0: none.
+  int64_t others = 0;
 };
 
 } // namespace dsv4

@@ -15,7 +15,8 @@ namespace dsv4 {
 /// Why `select` cannot select `k` of at most `columns` elements, in `groups` if
 /// that is not 0, after the clause that says so; or an empty string.
 std::string explainSelection(SelectAttr select, const LaunchPart &launch,
-                             int64_t k, int64_t columns, int64_t groups);
+                             int64_t k, int64_t columns, int64_t groups,
+                             int64_t others);
 
 /// Static shared memory that a block takes to select `k` elements of a row, in
 /// bytes.

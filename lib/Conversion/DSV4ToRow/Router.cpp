@@ -14,6 +14,43 @@
 using namespace mlir;
 using namespace dsv4;
 
+Value dsv4::buildRowCounts(RowContext &row, Value validRows, Value padding) {
+  Value counts;
+  if (validRows)
+    counts =
+        row.isBelow(row.getRow(), row.loadIndexAt(validRows, row.constant(0),
+                                                  row.getName(validRows),
+                                                  IntegerKind::Length));
+  if (!padding)
+    return counts;
+  Value padded = row.loadIndexOfRow(padding, row.getName(padding));
+  Value isRow =
+      arith::CmpIOp::create(row.getBuilder(), row.getLoc(),
+                            arith::CmpIPredicate::eq, padded, row.constant(0));
+  return row.both(counts, isRow);
+}
+
+Value dsv4::buildSequence(RowContext &row, int64_t start, int64_t count) {
+  OpBuilder &b = row.getBuilder();
+  return row::SequenceOp::create(b, row.getLoc(),
+                                 VectorType::get({count}, b.getI32Type()),
+                                 row.constant(start), row.constant(1));
+}
+
+Value dsv4::buildTokenExperts(RowContext &row, Value destination) {
+  OpBuilder &b = row.getBuilder();
+  auto type = cast<RankedTensorType>(destination.getType());
+  int64_t axes = type.getRank() - 1;
+  Value rows = row.constant(1);
+  for (int64_t axis = 0; axis < axes; ++axis)
+    rows = axis == 0 ? row.getExtent(destination, axis)
+                     : row.mul(rows, row.getExtent(destination, axis));
+  return row::SequenceOp::create(
+      b, row.getLoc("token_experts"),
+      VectorType::get({type.getShape().back()}, b.getI32Type()), row.getRow(),
+      rows);
+}
+
 namespace {
 
 struct GateLowering
@@ -60,72 +97,164 @@ struct GateLowering
   }
 };
 
+/// A row of i32 that has one number.
+Value repeatInteger(RowContext &row, int32_t number, int64_t count) {
+  OpBuilder &b = row.getBuilder();
+  auto type = VectorType::get({count}, b.getI32Type());
+  return arith::ConstantOp::create(
+      b, row.getLoc(),
+      DenseElementsAttr::get(type, b.getI32IntegerAttr(number).getValue()));
+}
+
 struct LookupLowering
     : RowLoweringInterface::ExternalModel<LookupLowering, LookupOp> {
+  /// The row of the table if `exists`, and after it the shared experts.
+  static Value buildWithShared(LookupOp op, RowContext &row, Value id,
+                               Value exists) {
+    OpBuilder &b = row.getBuilder();
+    int64_t k = cast<ShapedType>(op.getTable().getType()).getShape().back();
+    int64_t columns = k + op.getSharedCount();
+    auto type = VectorType::get({columns}, getElementTypeOrSelf(op.getTable()));
+    StoredVector stored = locateRow(row, op.getTable(), 0, k, "entries");
+    Value read = arith::SelectOp::create(b, row.getLoc("table_row"), exists, id,
+                                         row.constant(0));
+    stored.offset = row.getOffset(op.getTable(), read);
+    // A column of the table by its number: nothing is read of the others.
+    Value column = arith::SelectOp::create(b, row.getLoc("columns"), exists,
+                                           buildSequence(row, 0, columns),
+                                           repeatInteger(row, -1, columns));
+    Value entries = row::GatherElementsOp::create(
+        b, row.getLoc("entries"), type, buildRead(row, stored), column);
+    entries = row.toI32(entries, "entries");
+    return row::SpliceOp::create(
+        b, row.getLoc(), entries.getType(), entries, k,
+        buildSequence(row, static_cast<int64_t>(*op.getExperts()) - k,
+                      columns));
+  }
+
   FailureOr<SmallVector<RowValue>> buildRow(Operation *operation,
                                             RowContext &row) const {
     auto op = cast<LookupOp>(operation);
     OpBuilder &b = row.getBuilder();
-    int64_t k = cast<ShapedType>(op.getOut().getType()).getShape().back();
+    int64_t columns = cast<ShapedType>(op.getOut().getType()).getShape().back();
     Value id = row.loadIndexOfRow(op.getIds(), "id");
-    Value inTable =
+    Value exists =
         row.both(row.isNotNegative(id),
                  row.isBelow(id, row.getExtent(op.getTable(), 0)), "in_table");
-    StoredVector stored = locateRow(row, op.getTable(), 0, k, "entries");
-    stored.offset = row.getOffset(op.getTable(), id);
-    stored.predicate = inTable;
-    Value entries = row.toI32(buildRead(row, stored), "entries");
-    auto type = cast<VectorType>(entries.getType());
-    Value none = arith::ConstantOp::create(
-        b, row.getLoc(),
-        DenseElementsAttr::get(type, b.getI32IntegerAttr(-1).getValue()));
+    exists = row.both(exists,
+                      buildRowCounts(row, op.getValidRows(), op.getPadding()),
+                      "exists");
+    Value entries;
+    if (op.getShared()) {
+      entries = buildWithShared(op, row, id, exists);
+    } else {
+      StoredVector stored =
+          locateRow(row, op.getTable(), 0, columns, "entries");
+      stored.offset = row.getOffset(op.getTable(), id);
+      stored.predicate = exists;
+      entries = row.toI32(buildRead(row, stored), "entries");
+    }
+    Value none = repeatInteger(row, -1, columns);
     Value found =
-        arith::SelectOp::create(b, row.getLoc("found"), inTable, entries, none);
-    return SmallVector<RowValue>{{found}};
+        arith::SelectOp::create(b, row.getLoc("found"), exists, entries, none);
+    SmallVector<RowValue> results = {{found}};
+    if (op.getTokenExperts())
+      results.push_back({buildTokenExperts(row, op.getOuts().back())});
+    return results;
   }
 };
 
 /// Emits the weights of a row, or of one rank of a selection of the kernel.
+class WeightsBuilder {
+public:
+  WeightsBuilder(RouteWeightsOp op, RowContext &row)
+      : op(op), row(row), b(row.getBuilder()), columns(op.getColumns()) {}
+
+  Value build();
+
+private:
+  /// Scores of the experts that are routed to, and zeros.
+  Value buildPicked(Value routed);
+  Value buildSum(Value weights);
+  Value divide(Value weights, Value sum);
+  /// With `shared` in the columns of shared experts that `indices` name.
+  Value addShared(Value weights, Value indices, Value shared);
+
+  RouteWeightsOp op;
+  RowContext &row;
+  OpBuilder &b;
+  int64_t columns;
+};
+
+Value WeightsBuilder::buildPicked(Value routed) {
+  Value picked =
+      op.getUniform()
+          ? row.splat(1.0 / op.getK(), columns)
+          : row::GatherElementsOp::create(
+                b, row.getLoc("scores"),
+                VectorType::get({columns}, b.getF32Type()),
+                row.toF32(row.takeRow(op.getScores(), "scores")), routed)
+                .getElements();
+  return row::WhereValidOp::create(b, row.getLoc("picked"), picked.getType(),
+                                   picked, routed, op.getExperts(),
+                                   APFloat(0.0f));
+}
+
+Value WeightsBuilder::buildSum(Value weights) {
+  return row::ReduceOp::create(b, row.getLoc("sum"),
+                               VectorType::get({1}, b.getF32Type()),
+                               row::ReduceKind::Sum, weights, columns);
+}
+
+Value WeightsBuilder::divide(Value weights, Value sum) {
+  constexpr double kMinNormal = 0x1p-126;
+  sum =
+      arith::MaximumFOp::create(b, row.getLoc(), sum, row.splat(kMinNormal, 1));
+  return arith::DivFOp::create(b, row.getLoc(), weights,
+                               row.repeat(sum, columns));
+}
+
+Value WeightsBuilder::addShared(Value weights, Value indices, Value shared) {
+  shared = row::WhereValidOp::create(
+      b, row.getLoc("shared"), shared.getType(), shared, indices,
+      op.getExperts() + op.getSharedCount(), APFloat(0.0f));
+  return row::SpliceOp::create(b, row.getLoc("all"), weights.getType(), weights,
+                               op.getK(), shared);
+}
+
+Value WeightsBuilder::build() {
+  Value indices = row.takeIndices(op.getIndices(), "indices"), routed = indices;
+  if (op.getShared())
+    routed = row::SpliceOp::create(b, row.getLoc("routed"), indices.getType(),
+                                   indices, op.getK(),
+                                   repeatInteger(row, -1, columns));
+  Value weights = buildPicked(routed), sum;
+  if (op.getRenormalize() || op.getOfSum())
+    sum = buildSum(weights);
+  if (auto part = op.getOfSum()) {
+    Value shared = arith::MulFOp::create(b, row.getLoc(), sum,
+                                         row.splat(part->convertToFloat(), 1));
+    weights = addShared(weights, indices, row.repeat(shared, columns));
+  }
+  if (op.getRenormalize())
+    weights = divide(weights, sum);
+  if (op.getScale())
+    weights = arith::MulFOp::create(
+        b, row.getLoc(), weights,
+        row.splat(op.getScale()->convertToFloat(), columns));
+  if (auto given = op.getWeight())
+    weights = addShared(weights, indices,
+                        row.splat(given->convertToFloat(), columns));
+  return weights;
+}
+
 struct RouteWeightsLowering
     : RowLoweringInterface::ExternalModel<RouteWeightsLowering,
                                           RouteWeightsOp> {
-  static Value renormalize(RowContext &row, Value weights) {
-    constexpr double kMinNormal = 0x1p-126;
-    OpBuilder &b = row.getBuilder();
-    int64_t count = cast<VectorType>(weights.getType()).getNumElements();
-    Value sum = row::ReduceOp::create(b, row.getLoc("sum"),
-                                      VectorType::get({1}, b.getF32Type()),
-                                      row::ReduceKind::Sum, weights, count);
-    sum = arith::MaximumFOp::create(b, row.getLoc(), sum,
-                                    row.splat(kMinNormal, 1));
-    return arith::DivFOp::create(b, row.getLoc(), weights,
-                                 row.repeat(sum, count));
-  }
-
   FailureOr<SmallVector<RowValue>> buildRow(Operation *operation,
                                             RowContext &row) const {
-    auto op = cast<RouteWeightsOp>(operation);
-    OpBuilder &b = row.getBuilder();
-    int64_t count = op.getK();
-    Value indices = row.takeIndices(op.getIndices(), "indices");
-    Value picked =
-        op.getUniform()
-            ? row.splat(1.0 / count, count)
-            : row::GatherElementsOp::create(
-                  b, row.getLoc("scores"),
-                  VectorType::get({count}, b.getF32Type()),
-                  row.toF32(row.takeRow(op.getScores(), "scores")), indices)
-                  .getElements();
-    Value weights = row::WhereValidOp::create(b, row.getLoc("picked"),
-                                              picked.getType(), picked, indices,
-                                              op.getExperts(), APFloat(0.0f));
-    if (op.getRenormalize())
-      weights = renormalize(row, weights);
-    if (op.getScale())
-      weights = arith::MulFOp::create(
-          b, row.getLoc(), weights,
-          row.splat(op.getScale()->convertToFloat(), count));
-    return SmallVector<RowValue>{{weights}};
+    return SmallVector<RowValue>{
+        {WeightsBuilder(cast<RouteWeightsOp>(operation), row).build()}};
   }
 };
 

@@ -25,6 +25,15 @@ namespace dsv4 {
 DSV4_ROW_LOWERINGS(DSV4_DECLARE_LOWERING)
 #undef DSV4_DECLARE_LOWERING
 
+/// Whether the row is one of the first of `validRows` and not `padding`, where
+/// they are given; null if neither is.
+mlir::Value buildRowCounts(RowContext &row, mlir::Value validRows,
+                           mlir::Value padding);
+/// `count` integers from `start` on.
+mlir::Value buildSequence(RowContext &row, int64_t start, int64_t count);
+/// The row of `destination`, whose columns are ranks: j * rows + row.
+mlir::Value buildTokenExperts(RowContext &row, mlir::Value destination);
+
 /// The row of a dsv4.compress with `algorithm online`.
 mlir::Value buildOnlineCompress(CompressOp op, RowContext &row);
 

@@ -42,8 +42,10 @@ private:
   Value addBias(Value scores);
   /// The elements that were selected, without the bias.
   Value buildValues(Value scores, row::SelectOp select);
-  /// The indices as they are stored.
+  /// The indices, with the offset of the row or the shared experts after them.
   Value buildIndices(Value indices);
+  Value addOffset(Value indices);
+  Value addShared(Value indices);
   /// Slots of the indices in a paged cache.
   Value buildSlots(Value indices);
   Value buildSlot(Value index);
@@ -52,6 +54,7 @@ private:
   RowContext &row;
   OpBuilder &b;
   int64_t max = 0; ///< Elements a row may have.
+  Value counts;    ///< Whether the row counts; null: all do.
   Value start;     ///< Where the row begins; null: at its first column.
   Value hasStart;  ///< Whether it may begin there.
   /// The row of the page table, and whether there is one.
@@ -89,7 +92,8 @@ Value TopkBuilder::buildLength(Value columns) {
     given = row.div(row.add(given, row.constant(1)),
                     row.constant(*op.getRatio()), "complete");
   given = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
-  return arith::MinSIOp::create(b, row.getLoc("length"), given, columns);
+  return arith::MinSIOp::create(b, row.getLoc(counts ? "in_row" : "length"),
+                                given, columns);
 }
 
 Value TopkBuilder::buildLengthOfRequest(Value columns) {
@@ -110,7 +114,8 @@ Value TopkBuilder::buildLengthOfRequest(Value columns) {
   given = arith::MaxSIOp::create(b, row.getLoc(), given, row.constant(0));
   if (op.getRatio())
     given = row.div(given, row.constant(*op.getRatio()), "complete");
-  return arith::MinSIOp::create(b, row.getLoc("length"), given, columns);
+  return arith::MinSIOp::create(b, row.getLoc(counts ? "in_row" : "length"),
+                                given, columns);
 }
 
 Value TopkBuilder::buildStart(Value columns) {
@@ -127,24 +132,24 @@ Value TopkBuilder::buildEnd(Value columns) {
   Value end = columns;
   if (op.getLengths()) {
     end = buildLength(columns);
-    if (!start)
-      return end;
-    end = arith::MinSIOp::create(b, loc, row.add(start, end), columns);
+    if (start)
+      end = arith::MinSIOp::create(b, loc, row.add(start, end), columns);
   } else if (op.getEnds()) {
     end = row.loadIndexOfRow(op.getEnds(), "given_end");
     end = arith::MinSIOp::create(b, loc, end, columns);
   }
-  if (start)
-    end = arith::SelectOp::create(b, loc, hasStart, end, row.constant(0));
-  if (!start && !op.getEnds())
+  bool isMoved = start || op.getEnds();
+  // A row that does not count has no elements.
+  if (Value exists = row.both(hasStart, counts))
+    end = arith::SelectOp::create(b, row.getLoc(isMoved ? "" : "length"),
+                                  exists, end, row.constant(0));
+  if (!isMoved)
     return end;
   return arith::MaxSIOp::create(b, row.getLoc("end"), end,
                                 start ? start : row.constant(0));
 }
 
-Value TopkBuilder::buildIndices(Value indices) {
-  if (!op.getOffsets())
-    return indices;
+Value TopkBuilder::addOffset(Value indices) {
   Value offset = row.loadIndexOfRow(op.getOffsets(), "index_offset");
   auto type = cast<VectorType>(indices.getType());
   auto map = row::MapOp::create(b, row.getLoc("indices"), type, indices);
@@ -207,6 +212,28 @@ Value TopkBuilder::buildSlots(Value indices) {
   return map.getMapped();
 }
 
+Value TopkBuilder::addShared(Value indices) {
+  int64_t k = op.getK(), ranks = op.getRanks();
+  int64_t experts =
+      cast<ShapedType>(op.getScores().getType()).getShape().back();
+  Value all =
+      row::SpliceOp::create(b, row.getLoc("experts"), indices.getType(),
+                            indices, k, buildSequence(row, experts - k, ranks));
+  if (!counts)
+    return all;
+  Value none = arith::ConstantOp::create(
+      b, row.getLoc(),
+      DenseElementsAttr::get(cast<VectorType>(all.getType()),
+                             b.getI32IntegerAttr(-1).getValue()));
+  return arith::SelectOp::create(b, row.getLoc(), counts, all, none);
+}
+
+Value TopkBuilder::buildIndices(Value indices) {
+  if (op.getOffsets())
+    return addOffset(indices);
+  return op.getShared() ? addShared(indices) : indices;
+}
+
 Value TopkBuilder::buildValues(Value scores, row::SelectOp select) {
   Value values = select.getValues();
   if (op.getBias()) {
@@ -229,16 +256,18 @@ FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
            << "topk_c1: a row may have more than " << TopkOp::kMaxColumns
            << " elements: run dsv4-specialize, which bounds a named axis";
   max = std::max<int64_t>(max, 1);
+  counts = buildRowCounts(row, op.getValidRows(), op.getPadding());
   Value columns = buildColumns();
   if (op.getStarts())
     start = buildStart(columns);
   Value end = buildEnd(columns);
   Value scores = row.toF32(row.takeRow(op.getScores(), "scores", max));
-  int64_t k = op.getK();
+  int64_t ranks = op.getRanks();
   auto select = row::SelectOp::create(
-      b, row.getLoc(), VectorType::get({k}, b.getI32Type()),
-      VectorType::get({k}, b.getF32Type()), addBias(scores), start, end,
+      b, row.getLoc(), VectorType::get({ranks}, b.getI32Type()),
+      VectorType::get({ranks}, b.getF32Type()), addBias(scores), start, end,
       convert(op.getOrder()), op.getSmallest(), op.getTiesHigh());
+  select.setPadding(op.getSharedCount());
   if (op.getGroups()) {
     select.setGroups(*op.getGroups());
     select.setKeep(*op.getKeep());
@@ -249,6 +278,8 @@ FailureOr<SmallVector<RowValue>> TopkBuilder::build() {
     results.push_back({buildValues(scores, select)});
   if (op.getSlots())
     results.push_back({buildSlots(select.getIndices())});
+  if (Value destination = op.getTokenExpertIndices())
+    results.push_back({buildTokenExperts(row, destination)});
   return results;
 }
 

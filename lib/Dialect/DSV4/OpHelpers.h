@@ -31,6 +31,10 @@ void tieAxes(mlir::Value a, mlir::Value b, int64_t count,
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 getScaleShape(llvm::ArrayRef<int64_t> data, ScaleAttr level);
 
+/// Clause `clause`: `validRows`, where it is given, is one number.
+llvm::LogicalResult verifyValidRows(mlir::Operation *op, mlir::Value validRows,
+                                    llvm::StringRef clause);
+
 /// The one segment of a row of `value`.
 llvm::SmallVector<RowSegment> getOneSegment(mlir::Value value);
 

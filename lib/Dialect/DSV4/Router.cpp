@@ -50,6 +50,13 @@ static LogicalResult verifyShape(Operation *op, Value value,
                            << formatShape(shape) << ", got " << value.getType();
 }
 
+LogicalResult dsv4::verifyValidRows(Operation *op, Value validRows,
+                                    StringRef clause) {
+  if (!validRows)
+    return success();
+  return verifyShape(op, validRows, {1}, clause, "valid_rows");
+}
+
 //===----------------------------------------------------------------------===//
 // GateOp
 //===----------------------------------------------------------------------===//
@@ -102,6 +109,8 @@ LogicalResult GateOp::verify() {
 
 void LookupOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getRows(), "found");
+  if (getTokenExperts())
+    setName(getFound().back(), "token_experts");
 }
 // The ids have no axis but those of the iteration space.
 Value LookupOp::getRowOperand() { return getOut(); }
@@ -112,7 +121,48 @@ bool LookupOp::allowsMaskedTail() { return true; }
 bool LookupOp::acceptsProducer(OpOperand &) { return false; }
 bool LookupOp::isAlsoStored() { return true; }
 SmallVector<std::pair<TensorAxis, TensorAxis>> LookupOp::getTiedAxes() {
-  return {{{getIds(), 0}, {getOut(), 0}}};
+  SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
+  for (Value out : getOuts())
+    tieAxes(getIds(), out, 1, pairs);
+  if (getPadding())
+    tieAxes(getIds(), getPadding(), 1, pairs);
+  return pairs;
+}
+
+/// Clauses lookup_c3 and c4.
+static LogicalResult verifyDestinations(LookupOp op) {
+  size_t expected = op.getTokenExperts() ? 2 : 1;
+  if (op.getOuts().size() != expected)
+    return op.emitOpError()
+           << "lookup_c3: expected " << expected << " destination"
+           << (expected == 1 ? "" : "s, the second for 'token_experts'")
+           << ", got " << op.getOuts().size();
+  IntegerAttr shared = op.getSharedAttr(), experts = op.getExpertsAttr();
+  auto isBetween = [](IntegerAttr number, int64_t max) {
+    return number && number.getInt() >= 1 && number.getInt() <= max;
+  };
+  if ((shared || experts) && (!isBetween(shared, LookupOp::kMaxShared) ||
+                              !isBetween(experts, RecordAttr::kMaxRowExtent))) {
+    InFlightDiagnostic error = op.emitOpError();
+    error << "lookup_c4: expected 'shared' between 1 and "
+          << LookupOp::kMaxShared << " and 'experts' between 1 and "
+          << RecordAttr::kMaxRowExtent << ", got ";
+    for (auto [number, end] : {std::pair(shared, " and "), {experts, ""}}) {
+      if (number)
+        error << number.getInt() << end;
+      else
+        error << "none" << end;
+    }
+    return error;
+  }
+  SmallVector<int64_t> shape = {getTensor(op.getIds()).getDimSize(0),
+                                getTensor(op.getTable()).getDimSize(1) +
+                                    op.getSharedCount()};
+  for (Value out : op.getOuts())
+    if (failed(verifyShape(op, out, shape, "lookup_c3",
+                           out == op.getOut() ? "outs" : "token_experts")))
+      return failure();
+  return success();
 }
 
 LogicalResult LookupOp::verify() {
@@ -126,8 +176,13 @@ LogicalResult LookupOp::verify() {
   if (!ids || ids.getRank() != 1)
     return emitOpError() << "lookup_c2: expected 'ids' of rank 1, got "
                          << getIds().getType();
-  return verifyShape(*this, getOut(), {ids.getDimSize(0), table.getDimSize(1)},
-                     "lookup_c3", "outs");
+  if (failed(verifyDestinations(*this)) ||
+      failed(verifyValidRows(*this, getValidRows(), "lookup_c5")))
+    return failure();
+  if (!getPadding())
+    return success();
+  return verifyShape(*this, getPadding(), ids.getShape(), "lookup_c5",
+                     "padding");
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,6 +217,28 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> RouteWeightsOp::getTiedAxes() {
   return pairs;
 }
 
+/// Clause route_weights_c6.
+static LogicalResult verifyShared(RouteWeightsOp op) {
+  IntegerAttr shared = op.getSharedAttr();
+  FloatAttr weight = op.getWeightAttr(), part = op.getOfSumAttr();
+  if (!shared && !weight && !part)
+    return success();
+  if (!shared || bool(weight) == bool(part))
+    return op.emitOpError()
+           << "route_weights_c6: expected 'shared' with one of 'weight' and "
+              "'of_sum', which say how much shared experts weigh";
+  if (shared.getInt() < 1 || shared.getInt() >= op.getColumns())
+    return op.emitOpError()
+           << "route_weights_c6: expected 'shared' between 1 and "
+           << op.getColumns() - 1 << ", fewer than the " << op.getColumns()
+           << " columns of 'indices', got " << shared.getInt();
+  if (!(weight ? weight : part).getValue().isFinite())
+    return op.emitOpError() << "route_weights_c6: expected a finite '"
+                            << (weight ? "weight" : "of_sum") << "', got "
+                            << (weight ? weight : part);
+  return success();
+}
+
 LogicalResult RouteWeightsOp::verify() {
   if (failed(verifyHasRows(*this, getScores(), "route_weights_c1", "scores")) ||
       failed(verifyHasRows(*this, getIndices(), "route_weights_c2", "indices")))
@@ -179,5 +256,5 @@ LogicalResult RouteWeightsOp::verify() {
     return emitOpError() << "route_weights_c5: 'uniform' weights are 1 / k, "
                             "neither renormalised nor scaled: remove "
                             "'renormalize' and 'scale'";
-  return success();
+  return verifyShared(*this);
 }

@@ -17,16 +17,23 @@ using namespace dsv4;
 #define GET_OP_CLASSES
 #include "DSV4SelectOps.cpp.inc"
 
-int64_t TopkOp::getK() {
+int64_t TopkOp::getRanks() {
   return cast<ShapedType>(getIndices().getType()).getShape().back();
+}
+int64_t TopkOp::getK() { return getRanks() - getSharedCount(); }
+
+Value TopkOp::getTokenExpertIndices() {
+  return getTokenExperts() ? Value(getOuts().back()) : Value();
 }
 
 Value TopkOp::getSlots() {
-  return getPageTable() ? Value(getOuts().back()) : Value();
+  if (!getPageTable())
+    return {};
+  return getOuts()[getOuts().size() - (getTokenExperts() ? 2 : 1)];
 }
 
 Value TopkOp::getValues() {
-  size_t others = getPageTable() ? 2 : 1;
+  size_t others = 1 + bool(getPageTable()) + getTokenExperts();
   return getOuts().size() > others ? Value(getOuts()[1]) : Value();
 }
 
@@ -41,6 +48,7 @@ void TopkOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   name(getIndices(), "indices");
   name(getValues(), "values");
   name(getSlots(), "slots");
+  name(getTokenExpertIndices(), "token_experts");
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,7 +65,8 @@ CooperativeWork TopkOp::getCooperativeWork() {
   return work;
 }
 Selection TopkOp::getSelection() {
-  return {getK(), static_cast<int64_t>(getGroups().value_or(0))};
+  return {getK(), static_cast<int64_t>(getGroups().value_or(0)),
+          getSharedCount()};
 }
 bool TopkOp::acceptsProducer(OpOperand &operand) {
   return &operand == &getScoresMutable();
@@ -68,7 +77,8 @@ static bool fitsWarp(TopkOp op) {
   int64_t columns =
       cast<ShapedType>(op.getScores().getType()).getShape().back();
   return !ShapedType::isDynamic(columns) &&
-         columns <= limits::kMaxWarpColumns && op.getK() <= limits::kMaxWarpK;
+         columns <= limits::kMaxWarpColumns &&
+         op.getRanks() <= limits::kMaxWarpK;
 }
 
 /// Whether the chosen elements are computed again, one by one: where a sum with
@@ -89,7 +99,7 @@ SmallVector<Access> TopkOp::getDemandedAccesses(OpOperand &, Access access) {
           .withStatistics(ofWholeRows ? limits::kMaxWarpColumns : 0)};
   // Elements of a tile are gone once they are consumed, and a row of it has no
   // lanes of its own, and begins at the first column.
-  if (access.isRow() && !again && !getGroups() && !getStarts())
+  if (access.isRow() && !again && !getGroups() && !getStarts() && !getShared())
     demanded.push_back(Access::tile());
   return demanded;
 }
@@ -124,14 +134,15 @@ std::string TopkOp::getAccessNote(Access access) {
 
 bool TopkOp::isAlsoStored() { return true; }
 
-ResultContract TopkOp::getContract(OpOperand &) {
+ResultContract TopkOp::getContract(OpOperand &destination) {
   // Bounds of groups are not known.
-  return getGroups() || getResultContract(getScores()).isExact()
+  return destination.get() == getTokenExpertIndices() || getGroups() ||
+                 getShared() || getResultContract(getScores()).isExact()
              ? ResultContract::exact()
              : ResultContract::selection();
 }
 bool TopkOp::acceptsBounds(OpOperand &operand) {
-  return &operand == &getScoresMutable() && !getGroups();
+  return &operand == &getScoresMutable() && !getGroups() && !getShared();
 }
 
 SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
@@ -141,8 +152,8 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
     tieAxes(getScores(), out, rank, pairs);
   // Of a request, lengths have no row.
   Value lengths = getNextN() ? Value() : Value(getLengths());
-  for (Value value :
-       {lengths, Value(getStarts()), Value(getEnds()), Value(getOffsets())})
+  for (Value value : {lengths, Value(getStarts()), Value(getEnds()),
+                      Value(getOffsets()), Value(getPadding())})
     if (value)
       tieAxes(getScores(), value, rank, pairs);
   if (getBias())
@@ -169,11 +180,13 @@ static LogicalResult verifyDestinations(TopkOp op) {
   auto scores = cast<RankedTensorType>(op.getScores().getType());
   ArrayRef<int64_t> rows = scores.getShape().drop_back();
   StringRef hint = op.getPageTable() ? "" : "; 'slots' need 'pages'";
-  size_t max = op.getPageTable() ? 3 : 2, min = op.getPageTable() ? 2 : 1;
-  if (op.getOuts().size() < min || op.getOuts().size() > max)
+  size_t min = 1 + bool(op.getPageTable()) + op.getTokenExperts();
+  if (op.getOuts().size() < min || op.getOuts().size() > min + 1)
     return op.emitOpError()
-           << "topk_c2: expected destinations of 'indices', optionally 'values'"
-           << (op.getPageTable() ? ", and 'slots'" : "") << ", got "
+           << (op.getTokenExperts() ? "topk_c15" : "topk_c2")
+           << ": expected destinations of 'indices', optionally 'values'"
+           << (op.getPageTable() ? ", and 'slots'" : "")
+           << (op.getTokenExperts() ? ", and 'token_experts'" : "") << ", got "
            << op.getOuts().size() << hint;
   int64_t k = ShapedType::kDynamic;
   for (Value out : op.getOuts()) {
@@ -181,9 +194,10 @@ static LogicalResult verifyDestinations(TopkOp op) {
     bool first = ShapedType::isDynamic(k);
     if (type && first && type.getRank() > 0)
       k = type.getShape().back();
-    StringRef name = out == op.getIndices() ? "indices"
-                     : out == op.getSlots() ? "slots"
-                                            : "values";
+    StringRef name = out == op.getIndices()              ? "indices"
+                     : out == op.getSlots()              ? "slots"
+                     : out == op.getTokenExpertIndices() ? "token_experts"
+                                                         : "values";
     if (!type || type.getRank() != scores.getRank() ||
         !compatible(type.getShape().drop_back(), rows) ||
         type.getShape().back() != k || k < 1 || k > TopkOp::kMaxK)
@@ -204,6 +218,31 @@ static LogicalResult verifyDestinations(TopkOp op) {
              << ", got " << type
              << (isIndexResult(type.getElementType()) ? hint : "");
   }
+  return success();
+}
+
+/// Clause topk_c13.
+static LogicalResult verifyShared(TopkOp op) {
+  if (!op.getSharedAttr())
+    return success();
+  int64_t shared = op.getSharedAttr().getInt(), ranks = op.getRanks();
+  if (shared < 1 || shared > TopkOp::kMaxShared || shared >= ranks)
+    return op.emitOpError() << "topk_c13: expected 'shared' between 1 and "
+                            << std::min<int64_t>(TopkOp::kMaxShared, ranks - 1)
+                            << ", fewer than the " << ranks
+                            << " columns of 'indices', got " << shared;
+  if (cast<RankedTensorType>(op.getScores().getType()).getShape().back() < 0)
+    return op.emitOpError()
+           << "topk_c13: shared experts follow the N of a row: expected "
+              "'scores' of a constant last extent with 'shared', got "
+           << op.getScores().getType();
+  if (op.getPageTable())
+    return op.emitOpError() << "topk_c13: shared experts have no slots: remove "
+                               "'pages' or 'shared'";
+  if (op.getStarts() || op.getOffsets())
+    return op.emitOpError()
+           << "topk_c13: shared experts are numbers of columns: remove '"
+           << (op.getStarts() ? "starts" : "offsets") << "' or 'shared'";
   return success();
 }
 
@@ -307,7 +346,7 @@ LogicalResult TopkOp::verify() {
   if (failed(verifyDestinations(*this)))
     return failure();
   if (failed(verifyGroups(*this)) || failed(verifyStarts(*this)) ||
-      failed(verifyEnds(*this)))
+      failed(verifyEnds(*this)) || failed(verifyShared(*this)))
     return failure();
   ArrayRef<int64_t> rows = scores.getShape().drop_back();
   auto verifyPerRow = [&](Value value, StringRef clause, StringRef name) {
@@ -317,14 +356,17 @@ LogicalResult TopkOp::verify() {
                            << formatShape(rows) << ", got " << value.getType();
     return InFlightDiagnostic();
   };
-  if (getLengths() && !getNextN() &&
-      failed(verifyPerRow(getLengths(), "topk_c3", "lengths")))
-    return failure();
-  if (getStarts() && failed(verifyPerRow(getStarts(), "topk_c3", "starts")))
-    return failure();
-  if (getEnds() && failed(verifyPerRow(getEnds(), "topk_c3", "ends")))
-    return failure();
-  if (getOffsets() && failed(verifyPerRow(getOffsets(), "topk_c11", "offsets")))
+  Value lengths = getNextN() ? Value() : Value(getLengths());
+  const std::tuple<Value, StringRef, StringRef> perRow[] = {
+      {lengths, "topk_c3", "lengths"},
+      {getStarts(), "topk_c3", "starts"},
+      {getEnds(), "topk_c3", "ends"},
+      {getOffsets(), "topk_c11", "offsets"},
+      {getPadding(), "topk_c14", "padding"}};
+  for (auto [value, clause, name] : perRow)
+    if (value && failed(verifyPerRow(value, clause, name)))
+      return failure();
+  if (failed(verifyValidRows(*this, getValidRows(), "topk_c14")))
     return failure();
   if (getRatioAttr() && !getLengths())
     return emitOpError() << "topk_c7: expected 'lengths', which hold positions "

@@ -145,3 +145,149 @@ func.func @schedule_c5_of_k(%s: tensor<3x64xf32>, %i: tensor<3x6xi32>, %w: tenso
   }
   return %0 : tensor<3x6xf32>
 }
+
+// -----
+
+func.func @lookup_c3_shared(%table: tensor<4x6xi32>, %ids: tensor<3xi32>, %o0: tensor<3x6xi32>) {
+  // expected-error @+1 {{lookup_c3: expected 'outs' of shape [3, 8], got 'tensor<3x6xi32>'}}
+  %0 = dsv4.lookup %table[%ids] shared 2 experts 9 outs(%o0 : tensor<3x6xi32>) : tensor<4x6xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @lookup_c3_token_experts(%table: tensor<4x6xi32>, %ids: tensor<3xi32>, %o0: tensor<3x6xi32>) {
+  // expected-error @+1 {{lookup_c3: expected 2 destinations, the second for 'token_experts', got 1}}
+  %0 = dsv4.lookup %table[%ids] token_experts outs(%o0 : tensor<3x6xi32>) : tensor<4x6xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @lookup_c3_destinations(%table: tensor<4x6xi32>, %ids: tensor<3xi32>, %o0: tensor<3x6xi32>, %o1: tensor<3x6xi32>) {
+  // expected-error @+1 {{lookup_c3: expected 1 destination, got 2}}
+  %0:2 = dsv4.lookup %table[%ids]  outs(%o0, %o1 : tensor<3x6xi32>, tensor<3x6xi32>) : tensor<4x6xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @lookup_c3_token_experts_shape(%table: tensor<4x6xi32>, %ids: tensor<3xi32>, %o0: tensor<3x6xi32>, %o1: tensor<3x7xi32>) {
+  // expected-error @+1 {{lookup_c3: expected 'token_experts' of shape [3, 6], got 'tensor<3x7xi32>'}}
+  %0:2 = dsv4.lookup %table[%ids] token_experts outs(%o0, %o1 : tensor<3x6xi32>, tensor<3x7xi32>) : tensor<4x6xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @lookup_c4_together(%table: tensor<4x6xi32>, %ids: tensor<3xi32>, %o0: tensor<3x7xi32>) {
+  // expected-error @+1 {{lookup_c4: expected 'shared' between 1 and 32 and 'experts' between 1 and 65536, got 1 and none}}
+  %0 = dsv4.lookup %table[%ids] shared 1 outs(%o0 : tensor<3x7xi32>) : tensor<4x6xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @lookup_c4_shared(%table: tensor<4x6xi32>, %ids: tensor<3xi32>, %o0: tensor<3x39xi32>) {
+  // expected-error @+1 {{lookup_c4: expected 'shared' between 1 and 32 and 'experts' between 1 and 65536, got 33 and 256}}
+  %0 = dsv4.lookup %table[%ids] shared 33 experts 256 outs(%o0 : tensor<3x39xi32>) : tensor<4x6xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @lookup_c4_experts(%table: tensor<4x6xi32>, %ids: tensor<3xi32>, %o0: tensor<3x7xi32>) {
+  // expected-error @+1 {{lookup_c4: expected 'shared' between 1 and 32 and 'experts' between 1 and 65536, got 1 and 0}}
+  %0 = dsv4.lookup %table[%ids] shared 1 experts 0 outs(%o0 : tensor<3x7xi32>) : tensor<4x6xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @lookup_c5_valid_rows(%table: tensor<4x6xi32>, %ids: tensor<3xi32>, %o0: tensor<3x6xi32>, %n: tensor<2xi32>) {
+  // expected-error @+1 {{lookup_c5: expected 'valid_rows' of shape [1], got 'tensor<2xi32>'}}
+  %0 = dsv4.lookup %table[%ids] valid_rows(%n : tensor<2xi32>) outs(%o0 : tensor<3x6xi32>) : tensor<4x6xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @lookup_c5_padding(%table: tensor<4x6xi32>, %ids: tensor<3xi32>, %o0: tensor<3x6xi32>, %n: tensor<4xi1>) {
+  // expected-error @+1 {{lookup_c5: expected 'padding' of shape [3], got 'tensor<4xi1>'}}
+  %0 = dsv4.lookup %table[%ids] padding(%n : tensor<4xi1>) outs(%o0 : tensor<3x6xi32>) : tensor<4x6xi32>, tensor<3xi32>
+  return
+}
+
+// -----
+
+func.func @route_weights_c6_alone(%s: tensor<3x9xf32>, %i: tensor<3x8xi32>, %out: tensor<3x8xf32>) {
+  // expected-error @+1 {{route_weights_c6: expected 'shared' with one of 'weight' and 'of_sum', which say how much shared experts weigh}}
+  %0 = dsv4.route_weights %s[%i] shared 1 outs(%out : tensor<3x8xf32>) : tensor<3x9xf32>, tensor<3x8xi32>
+  return
+}
+
+// -----
+
+func.func @route_weights_c6_both(%s: tensor<3x9xf32>, %i: tensor<3x8xi32>, %out: tensor<3x8xf32>) {
+  // expected-error @+1 {{route_weights_c6: expected 'shared' with one of 'weight' and 'of_sum', which say how much shared experts weigh}}
+  %0 = dsv4.route_weights %s[%i] shared 1 weight 1.0 of_sum 0.4 outs(%out : tensor<3x8xf32>) : tensor<3x9xf32>, tensor<3x8xi32>
+  return
+}
+
+// -----
+
+func.func @route_weights_c6_none(%s: tensor<3x9xf32>, %i: tensor<3x8xi32>, %out: tensor<3x8xf32>) {
+  // expected-error @+1 {{route_weights_c6: expected 'shared' with one of 'weight' and 'of_sum', which say how much shared experts weigh}}
+  %0 = dsv4.route_weights %s[%i] of_sum 0.4 outs(%out : tensor<3x8xf32>) : tensor<3x9xf32>, tensor<3x8xi32>
+  return
+}
+
+// -----
+
+func.func @route_weights_c6_all(%s: tensor<3x9xf32>, %i: tensor<3x8xi32>, %out: tensor<3x8xf32>) {
+  // expected-error @+1 {{route_weights_c6: expected 'shared' between 1 and 7, fewer than the 8 columns of 'indices', got 8}}
+  %0 = dsv4.route_weights %s[%i] shared 8 weight 1.0 outs(%out : tensor<3x8xf32>) : tensor<3x9xf32>, tensor<3x8xi32>
+  return
+}
+
+// -----
+
+func.func @route_weights_c6_zero(%s: tensor<3x9xf32>, %i: tensor<3x8xi32>, %out: tensor<3x8xf32>) {
+  // expected-error @+1 {{route_weights_c6: expected 'shared' between 1 and 7, fewer than the 8 columns of 'indices', got 0}}
+  %0 = dsv4.route_weights %s[%i] shared 0 weight 1.0 outs(%out : tensor<3x8xf32>) : tensor<3x9xf32>, tensor<3x8xi32>
+  return
+}
+
+// -----
+
+func.func @route_weights_c6_finite(%s: tensor<3x9xf32>, %i: tensor<3x8xi32>, %out: tensor<3x8xf32>) {
+  // expected-error @+1 {{route_weights_c6: expected a finite 'weight', got 0x7F800000 : f32}}
+  %0 = dsv4.route_weights %s[%i] shared 1 weight 0x7F800000 outs(%out : tensor<3x8xf32>) : tensor<3x9xf32>, tensor<3x8xi32>
+  return
+}
+
+// -----
+
+func.func @schedule_select_c5_shared(%s: tensor<3x64xf32>, %i: tensor<3x9xi32>) -> tensor<3x9xi32> {
+  // expected-error @+1 {{schedule_select_c5: columns after those of the selected elements are computed by the lanes of a warp, of rows of at most 1024 elements, and 32 columns in all; expected 'algorithm = warp'}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 1>]>
+      : (tensor<3x64xf32>, tensor<3x9xi32>) -> tensor<3x9xi32> {
+  ^bb0(%a: tensor<3x64xf32>, %b: tensor<3x9xi32>):
+    %1 = dsv4.topk %a shared 1 outs(%b : tensor<3x9xi32>) : tensor<3x64xf32>
+    dsv4.yield %1 : tensor<3x9xi32>
+  }
+  return %0 : tensor<3x9xi32>
+}
+
+// -----
+
+func.func @schedule_select_c5_shared_columns(%s: tensor<3x64xf32>, %i: tensor<3x33xi32>) -> tensor<3x33xi32> {
+  // expected-error @+1 {{schedule_select_c5: the lanes of a warp have at most 32 columns of a result, got 30 + 3}}
+  %0 = dsv4.kernel @k(%s, %i) schedule <threads = 32, parts = [#dsv4.select<algorithm = warp, vector = 1>]>
+      : (tensor<3x64xf32>, tensor<3x33xi32>) -> tensor<3x33xi32> {
+  ^bb0(%a: tensor<3x64xf32>, %b: tensor<3x33xi32>):
+    %1 = dsv4.topk %a shared 3 outs(%b : tensor<3x33xi32>) : tensor<3x64xf32>
+    dsv4.yield %1 : tensor<3x33xi32>
+  }
+  return %0 : tensor<3x33xi32>
+}

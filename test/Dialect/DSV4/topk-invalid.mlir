@@ -556,3 +556,83 @@ func.func @topk_c12(%s: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
   %0 = dsv4.topk %s ties high groups 4 keep 2 by 1 outs(%i : tensor<4x8xi32>) : tensor<4x64xf32>
   return
 }
+
+// -----
+
+func.func @topk_c13_all(%s: tensor<?x256xf32>, %o0: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c13: expected 'shared' between 1 and 7, fewer than the 8 columns of 'indices', got 8}}
+  %0 = dsv4.topk %s shared 8 outs(%o0 : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c13_most(%s: tensor<?x256xf32>, %o0: tensor<?x64xi32>) {
+  // expected-error @+1 {{topk_c13: expected 'shared' between 1 and 32, fewer than the 64 columns of 'indices', got 33}}
+  %0 = dsv4.topk %s shared 33 outs(%o0 : tensor<?x64xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c13_dynamic(%s: tensor<?x?xf32>, %o0: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c13: shared experts follow the N of a row: expected 'scores' of a constant last extent with 'shared', got 'tensor<?x?xf32>'}}
+  %0 = dsv4.topk %s shared 1 outs(%o0 : tensor<?x8xi32>) : tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c13_pages(%s: tensor<?x256xf32>, %o0: tensor<?x8xi32>, %o1: tensor<?x8xi32>, %t: tensor<?x4xi32>) {
+  // expected-error @+1 {{topk_c13: shared experts have no slots: remove 'pages' or 'shared'}}
+  %0:2 = dsv4.topk %s pages(%t : tensor<?x4xi32>) page 64 shared 1 outs(%o0, %o1 : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c13_starts(%s: tensor<?x256xf32>, %b: tensor<?xi32>, %o0: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c13: shared experts are numbers of columns: remove 'starts' or 'shared'}}
+  %0 = dsv4.topk %s starts(%b : tensor<?xi32>) shared 1 outs(%o0 : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c13_offsets(%s: tensor<?x256xf32>, %b: tensor<?xi32>, %o0: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c13: shared experts are numbers of columns: remove 'offsets' or 'shared'}}
+  %0 = dsv4.topk %s offsets(%b : tensor<?xi32>) shared 1 outs(%o0 : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c14_valid_rows(%s: tensor<?x256xf32>, %o0: tensor<?x8xi32>, %n: tensor<2xi32>) {
+  // expected-error @+1 {{topk_c14: expected 'valid_rows' of shape [1], got 'tensor<2xi32>'}}
+  %0 = dsv4.topk %s valid_rows(%n : tensor<2xi32>) outs(%o0 : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c14_padding(%s: tensor<?x256xf32>, %o0: tensor<?x8xi32>, %n: tensor<?x1xi1>) {
+  // expected-error @+1 {{topk_c14: expected 'padding' of shape [?], got 'tensor<?x1xi1>'}}
+  %0 = dsv4.topk %s padding(%n : tensor<?x1xi1>) outs(%o0 : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c15(%s: tensor<?x256xf32>, %o0: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c15: expected destinations of 'indices', optionally 'values', and 'token_experts', got 1; 'slots' need 'pages'}}
+  %0 = dsv4.topk %s token_experts outs(%o0 : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c2_token_experts(%s: tensor<?x256xf32>, %o0: tensor<?x8xi32>, %o1: tensor<?x8xf32>) {
+  // expected-error @+1 {{topk_c2: expected 'token_experts' of i32, i64 or ui32, got 'tensor<?x8xf32>'}}
+  %0:2 = dsv4.topk %s token_experts outs(%o0, %o1 : tensor<?x8xi32>, tensor<?x8xf32>) : tensor<?x256xf32>
+  return
+}

@@ -1,0 +1,24 @@
+// What: `fused_topk_deepseek` of FlashInfer: DeepSeek-V3's groups and weights into tensors of the
+// caller.
+// Dims: --dim tokens=5
+// Dims: --dim tokens=0
+// Dims: --dim tokens=131
+
+func.func @flashinfer_fused_topk_deepseek(
+    %logits: tensor<?x256xf32> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<256xf32> {dsv4.name = "bias"},
+    %experts: tensor<?x8xi32> {dsv4.name = "experts", dsv4.dims = ["tokens", ""]},
+    %weights: tensor<?x8xf32> {dsv4.name = "weights", dsv4.dims = ["tokens", ""]})
+    -> (tensor<?x8xi32>, tensor<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %logits, %c0 : tensor<?x256xf32>
+  %row = tensor.empty(%tokens) : tensor<?x256xf32>
+
+  %scores = dsv4.gate %logits function sigmoid outs(%row : tensor<?x256xf32>)
+      : tensor<?x256xf32>
+  %chosen = dsv4.topk %scores bias(%bias : tensor<256xf32>) order sorted groups 8 keep 4 by 2
+      outs(%experts : tensor<?x8xi32>) : tensor<?x256xf32>
+  %shares = dsv4.route_weights %scores[%chosen] renormalize scale 2.5
+      outs(%weights : tensor<?x8xf32>) : tensor<?x256xf32>, tensor<?x8xi32>
+  return %chosen, %shares : tensor<?x8xi32>, tensor<?x8xf32>
+}

@@ -1,0 +1,26 @@
+// What: `biased_grouped_topk_gpu` of SGLang with `num_token_non_padded`, a number on the device:
+// later rows get -1 and 0, the shared expert too. The scale applies to the output.
+// Dims: --dim tokens=5
+// Dims: --dim tokens=0
+// Dims: --dim tokens=131
+
+func.func @sglang_biased_grouped_topk(
+    %logits: tensor<?x256xbf16> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<256xf32> {dsv4.name = "bias"},
+    %valid: tensor<1xi32> {dsv4.name = "valid"},
+    %experts: tensor<?x9xi32> {dsv4.name = "experts", dsv4.dims = ["tokens", ""]},
+    %weights: tensor<?x9xf32> {dsv4.name = "weights", dsv4.dims = ["tokens", ""]})
+    -> (tensor<?x9xi32>, tensor<?x9xf32>) {
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %logits, %c0 : tensor<?x256xbf16>
+  %row = tensor.empty(%tokens) : tensor<?x256xf32>
+
+  %scores = dsv4.gate %logits function sigmoid outs(%row : tensor<?x256xf32>)
+      : tensor<?x256xbf16>
+  %chosen = dsv4.topk %scores bias(%bias : tensor<256xf32>) order sorted groups 8 keep 4 by 2
+      valid_rows(%valid : tensor<1xi32>) shared 1 outs(%experts : tensor<?x9xi32>)
+      : tensor<?x256xf32>
+  %shares = dsv4.route_weights %scores[%chosen] renormalize scale 2.5 shared 1 of_sum 0.4
+      outs(%weights : tensor<?x9xf32>) : tensor<?x256xf32>, tensor<?x9xi32>
+  return %chosen, %shares : tensor<?x9xi32>, tensor<?x9xf32>
+}

@@ -1,0 +1,25 @@
+// What: A router followed by `mask_topk_ids` of SGLang, which sets the experts of rows from
+// `num_token_non_padded` on to -1: one kernel, and no second pass.
+// Dims: --dim tokens=5
+// Dims: --dim tokens=0
+// Dims: --dim tokens=131
+
+func.func @sglang_mask_topk_ids(
+    %logits: tensor<?x256xf32> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<256xf32> {dsv4.name = "bias"},
+    %valid: tensor<1xi32> {dsv4.name = "valid"},
+    %experts: tensor<?x6xi32> {dsv4.name = "experts", dsv4.dims = ["tokens", ""]},
+    %weights: tensor<?x6xf32> {dsv4.name = "weights", dsv4.dims = ["tokens", ""]})
+    -> (tensor<?x6xi32>, tensor<?x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %logits, %c0 : tensor<?x256xf32>
+  %row = tensor.empty(%tokens) : tensor<?x256xf32>
+
+  %scores = dsv4.gate %logits function sqrt_softplus outs(%row : tensor<?x256xf32>)
+      : tensor<?x256xf32>
+  %chosen = dsv4.topk %scores bias(%bias : tensor<256xf32>) order sorted
+      valid_rows(%valid : tensor<1xi32>) outs(%experts : tensor<?x6xi32>) : tensor<?x256xf32>
+  %shares = dsv4.route_weights %scores[%chosen] renormalize scale 1.5
+      outs(%weights : tensor<?x6xf32>) : tensor<?x256xf32>, tensor<?x6xi32>
+  return %chosen, %shares : tensor<?x6xi32>, tensor<?x6xf32>
+}

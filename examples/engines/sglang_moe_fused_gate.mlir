@@ -1,0 +1,25 @@
+// What: `moe_fused_gate` of SGLang: groups by their two best, and a fused shared expert in the last
+// of nine columns. It weighs the sum of the others divided by the scale, here by 2.5, before all
+// are renormalised.
+// Dims: --dim tokens=5
+// Dims: --dim tokens=0
+// Dims: --dim tokens=131
+
+func.func @sglang_moe_fused_gate(
+    %logits: tensor<?x256xf32> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<256xf32> {dsv4.name = "bias"},
+    %experts: tensor<?x9xi32> {dsv4.name = "experts", dsv4.dims = ["tokens", ""]},
+    %weights: tensor<?x9xf32> {dsv4.name = "weights", dsv4.dims = ["tokens", ""]})
+    -> (tensor<?x9xi32>, tensor<?x9xf32>) {
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %logits, %c0 : tensor<?x256xf32>
+  %row = tensor.empty(%tokens) : tensor<?x256xf32>
+
+  %scores = dsv4.gate %logits function sigmoid outs(%row : tensor<?x256xf32>)
+      : tensor<?x256xf32>
+  %chosen = dsv4.topk %scores bias(%bias : tensor<256xf32>) order sorted groups 8 keep 4 by 2
+      shared 1 outs(%experts : tensor<?x9xi32>) : tensor<?x256xf32>
+  %shares = dsv4.route_weights %scores[%chosen] renormalize shared 1 of_sum 0.4
+      outs(%weights : tensor<?x9xf32>) : tensor<?x256xf32>, tensor<?x9xi32>
+  return %chosen, %shares : tensor<?x9xi32>, tensor<?x9xf32>
+}

@@ -1,0 +1,24 @@
+// What: `noaux_tc_op` of TensorRT-LLM: the scores that it takes are logits, and the sigmoid is
+// inside.
+// Dims: --dim tokens=5
+// Dims: --dim tokens=0
+// Dims: --dim tokens=131
+
+func.func @trtllm_noaux_tc_op(
+    %logits: tensor<?x384xbf16> {dsv4.name = "logits", dsv4.dims = ["tokens", ""]},
+    %bias: tensor<384xf32> {dsv4.name = "bias"},
+    %experts: tensor<?x8xi32> {dsv4.name = "experts", dsv4.dims = ["tokens", ""]},
+    %weights: tensor<?x8xf32> {dsv4.name = "weights", dsv4.dims = ["tokens", ""]})
+    -> (tensor<?x8xi32>, tensor<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %tokens = tensor.dim %logits, %c0 : tensor<?x384xbf16>
+  %row = tensor.empty(%tokens) : tensor<?x384xf32>
+
+  %scores = dsv4.gate %logits function sigmoid outs(%row : tensor<?x384xf32>)
+      : tensor<?x384xbf16>
+  %chosen = dsv4.topk %scores bias(%bias : tensor<384xf32>) order sorted
+      outs(%experts : tensor<?x8xi32>) : tensor<?x384xf32>
+  %shares = dsv4.route_weights %scores[%chosen] renormalize scale 2.5
+      outs(%weights : tensor<?x8xf32>) : tensor<?x384xf32>, tensor<?x8xi32>
+  return %chosen, %shares : tensor<?x8xi32>, tensor<?x8xf32>
+}
