@@ -369,6 +369,16 @@ def DSV4_LengthsPer : I32EnumAttr<"LengthsPer", "whether lengths are per token o
   let cppNamespace = "::dsv4";
 }
 
+def DSV4_ScaleLayout : I32EnumAttr<"ScaleLayout", "where a tensor has the scales of rows", [
+    I32EnumAttrCase<"RowMajor", 0, "row_major">,
+    I32EnumAttrCase<"ColumnMajor", 1, "column_major">,
+    I32EnumAttrCase<"Packed", 2, "packed">,
+    I32EnumAttrCase<"Swizzle128x4", 3, "swizzle_128x4">,
+    I32EnumAttrCase<"Swizzle8x4", 4, "swizzle_8x4">
+  ]> {
+  let cppNamespace = "::dsv4";
+}
+
 def DSV4_TopkOrder : I32EnumAttr<"TopkOrder", "the order of the selected elements", [
     I32EnumAttrCase<"Unordered", 0, "unordered">,
     I32EnumAttrCase<"Sorted", 1, "sorted">,

@@ -75,6 +75,10 @@ def DSV4_RowLayoutOpInterface : OpInterface<"RowLayoutOpInterface"> {
       The number of elements of the row that one value of result `index` stands for.
     }], "int64_t", "getResultGroup", (ins "unsigned":$index), [{}], [{ return 1; }]>,
     InterfaceMethod<[{
+      Where the tensor of result `index` has the values of a row, if they are scales.
+    }], "::dsv4::ScaleLayout", "getResultLayout", (ins "unsigned":$index), [{}],
+      [{ return ::dsv4::ScaleLayout::RowMajor; }]>,
+    InterfaceMethod<[{
       Whether a segment may end in a masked tail, so that some lanes hold one vector less: the op
       computes a row element by element, from statistics of the whole row at most.
     }], "bool", "allowsMaskedTail", (ins), [{}], [{ return false; }]>

@@ -91,8 +91,9 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
-    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["getScaleGroups", "getResultGroup"]>,
-    DSV4_FusionOpInterface,
+    DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface,
+        ["getScaleGroups", "getResultGroup", "getResultLayout"]>,
+    DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getProvidedAccesses"]>,
     DSV4_ResultContractInterface
   ]> {
   let summary = "quantise values to payload and scales";
@@ -144,6 +145,34 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
 
     f16 is accepted wherever bf16 is.
 
+    `scales` says where the tensor of the first level has the scale of row r and group g, for G
+    groups per row. The tensor has an extent R of its own for rows, which may be larger:
+
+    | `scales` | shape of the tensor | element of the scale |
+    |---|---|---|
+    | `row_major`, the default | `[rows, G]` | `[r, g]` |
+    | `column_major` | `[G, R]` | `[g, r]` |
+    | `packed` | i32 `[G4, R]`, G4 = ceil(G / 4) | byte g mod 4 of `[g / 4, r]`, the lowest is 0 |
+    | `swizzle_128x4` | `[R, 4 * G4]` | ((r / 128) * G4 + g / 4) * 512 + (r mod 32) * 16 + (r mod 128) / 32 * 4 + g mod 4 |
+    | `swizzle_8x4` | `[R, 4 * G4]` | ((r / 8) * G4 + g / 4) * 32 + (r mod 8) * 4 + g mod 4 |
+
+    A column is padded to a multiple of 4 elements by an R that is one. Groups from G to 4 * G4 - 1
+    of a row become 0. Nothing is written to rows from `rows` on: they keep what they have. A tensor
+    with fewer rows than `x` gets the scales of the rows that it has; a swizzled one has those of
+    its whole blocks of 128 or 8 rows, and no strides.
+
+    ```mlir
+    func.func @swizzled(%x: tensor<?x7168xbf16>, %s: tensor<1xf32>, %data: tensor<?x7168xf4E2M1FN>,
+                        %scales: tensor<?x448xf8E4M3FN>)
+        -> (tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>) {
+      %q, %b = dsv4.quantize %x given(%s : tensor<1xf32>) scales swizzle_128x4
+          outs(%data, %scales : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>)
+          {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>,
+           recipe = #dsv4.quantizer<>} : tensor<?x7168xbf16>
+      return %q, %b : tensor<?x7168xf4E2M1FN>, tensor<?x448xf8E4M3FN>
+    }
+    ```
+
     Clauses:
 
     * quantize_c1: `x` is bf16 or f32 of rank >= 1 with a constant last extent between 1 and 65,536;
@@ -155,7 +184,10 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
       (dequantize_c3, c5);
     * quantize_c5: a format with levels has a recipe, which fits it (quantizer_c2, c3); one without
       levels has none;
-    * quantize_c6: `given`, f32 of shape [1], is present if and only if a level is `per tensor`.
+    * quantize_c6: `given`, f32 of shape [1], is present if and only if a level is `per tensor`;
+    * quantize_c7: `scales` other than `row_major` need an `x` of rank 2 and a first level per
+      group, of f8E8M0FNU for `packed` and of an 8-bit type for swizzles; a constant R of a swizzle
+      is a multiple of its rows.
 
     Source: the official `act_quant` and `fp4_act_quant`; docs/Quantisation.md has the recipes of
     public engines.
@@ -164,11 +196,13 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     DSV4_Operand<"x", DSV4_Rows>:$x, Optional<DSV4_Operand<"given", TensorOf<[F32]>>>:$given,
     Variadic<DSV4_Operand<"outs", AnyRankedTensor>>:$outs,
     DSV4_FormatAttr:$format, OptionalAttr<DSV4_QuantizerAttr>:$recipe,
-    OptionalAttr<DenseI64ArrayAttr>:$columns
+    OptionalAttr<DenseI64ArrayAttr>:$columns,
+    DefaultValuedAttr<DSV4_ScaleLayout, "::dsv4::ScaleLayout::RowMajor">:$scale_layout
   );
   let results = (outs Variadic<AnyRankedTensor>:$payload_and_scales);
   let assemblyFormat = [{
     $x (`columns` $columns^)? (`given` `(` $given^ `:` type($given) `)`)?
+    (`scales` $scale_layout^)?
     `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($x)
     custom<TiedVariadic>(ref(type($outs)), type($payload_and_scales))
   }];
@@ -176,6 +210,12 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
     /// First column and number of columns.
     std::pair<int64_t, int64_t> getColumnRange();
+    /// Rows that a swizzle of `layout` mixes; 1 for other layouts.
+    static int64_t getRowBlock(::dsv4::ScaleLayout layout) {
+      return layout == ::dsv4::ScaleLayout::Swizzle128x4 ? 128
+             : layout == ::dsv4::ScaleLayout::Swizzle8x4 ? 8
+                                                         : 1;
+    }
   }];
   let hasVerifier = 1;
 }

@@ -149,6 +149,55 @@ void Quantizer::quantizeGroup(int64_t from, int64_t to, int64_t count,
 }
 
 //===----------------------------------------------------------------------===//
+// Layouts of scales
+//===----------------------------------------------------------------------===//
+
+/// The element of a tensor of `shape`, counted in scales, that has the scale of
+/// a row and a group, of `groups` groups; none if the tensor has no such row.
+static std::optional<int64_t> findScale(ScaleLayout layout,
+                                        ArrayRef<int64_t> shape, int64_t groups,
+                                        int64_t row, int64_t group) {
+  int64_t words = (groups + 3) / 4;
+  switch (layout) {
+  case ScaleLayout::RowMajor:
+    return row * groups + group;
+  case ScaleLayout::ColumnMajor:
+    if (row >= shape[1])
+      return std::nullopt;
+    return group * shape[1] + row;
+  case ScaleLayout::Packed:
+    if (row >= shape[1])
+      return std::nullopt;
+    return (group / 4 * shape[1] + row) * 4 + group % 4;
+  case ScaleLayout::Swizzle128x4:
+    if (row / 128 * 128 + 128 > shape[0])
+      return std::nullopt;
+    return (row / 128 * words + group / 4) * 512 + row % 32 * 16 +
+           row % 128 / 32 * 4 + group % 4;
+  case ScaleLayout::Swizzle8x4:
+    if (row / 8 * 8 + 8 > shape[0])
+      return std::nullopt;
+    return (row / 8 * words + group / 4) * 32 + row % 8 * 4 + group % 4;
+  }
+  llvm_unreachable("all layouts are above");
+}
+
+/// What `destination` holds becomes that with the scales, which are in the
+/// order of rows, where the layout of `op` has them.
+static void placeScales(QuantizeOp op, const Elements &scales, int64_t rows,
+                        int64_t groups, Tensor &destination) {
+  ScaleLayout layout = op.getScaleLayout();
+  bool isColumnMajor = layout == ScaleLayout::ColumnMajor;
+  Elements to = destination.elements();
+  to.format = scales.format;
+  int64_t all = isColumnMajor ? groups : (groups + 3) / 4 * 4;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t group = 0; group < all; ++group)
+      if (auto at = findScale(layout, destination.shape, groups, row, group))
+        to.setCode(*at, group < groups ? scales.code(row * groups + group) : 0);
+}
+
+//===----------------------------------------------------------------------===//
 // All rows
 //===----------------------------------------------------------------------===//
 
@@ -185,9 +234,10 @@ rt::Status Interpreter::quantize(QuantizeOp op) {
   shapes[0].push_back(count);
   if (levels[0].getGroup() > 0)
     shapes[1].push_back(count / group);
-  for (auto [shape, out] : llvm::zip(shapes, op.getOuts()))
-    if (rt::Status status = checkShape(op, "outs", out, shape); !status)
-      return status;
+  for (auto [i, out] : llvm::enumerate(op.getOuts()))
+    if (op.getResultLayout(i) == ScaleLayout::RowMajor)
+      if (rt::Status status = checkShape(op, "outs", out, shapes[i]); !status)
+        return status;
   if (op.getGiven())
     if (rt::Status status = checkShape(op, "given", op.getGiven(), {1});
         !status)
@@ -198,6 +248,14 @@ rt::Status Interpreter::quantize(QuantizeOp op) {
     outs.push_back(
         makeResult(result, shape)
             .elements(outs.empty() && op.getFormat().getHighFirst()));
+  // Scales in another layout are placed when all are known.
+  bool isPlaced = op.getScaleLayout() != ScaleLayout::RowMajor;
+  Tensor ordered{levels[0].getElement(), shapes[1]};
+  if (isPlaced) {
+    ordered.owned = std::make_shared<std::vector<char>>(ordered.bytes());
+    ordered.data = ordered.owned->data();
+    outs[1] = ordered.elements();
+  }
   Quantizer quantizer{*op.getRecipe(), x.elements(), outs[0], outs[1]};
   for (int64_t row = 0; row < x.rows(); ++row) {
     int64_t from = row * x.shape.back() + begin;
@@ -212,5 +270,15 @@ rt::Status Interpreter::quantize(QuantizeOp op) {
       quantizer.quantizeGroup(from + i, row * count + i, group,
                               (row * count + i) / group, outer);
   }
+  if (!isPlaced)
+    return {};
+  auto given = values.find(op.getOuts()[1]);
+  if (given == values.end())
+    return invalid("dsv4.quantize: scales in another layout than row_major "
+                   "need an argument as their destination");
+  const Tensor before = given->second;
+  Tensor &scales = makeResult(op.getResult(1), before.shape);
+  std::memcpy(scales.data, before.data, scales.bytes());
+  placeScales(op, outs[1], x.rows(), count / group, scales);
   return {};
 }

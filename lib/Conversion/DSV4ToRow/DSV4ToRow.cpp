@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScaleLayout.h"
+
 #include "dsv4/Conversion/RowContext.h"
 #include "dsv4/Passes.h"
 
@@ -108,8 +110,8 @@ static void storeRow(RowContext &row, Value destination,
 using StoreConditions = llvm::MapVector<Operation *, Value>;
 
 /// Stores the rows of the results of a kernel.
-static void storeResults(RowContext &row, KernelOp kernel,
-                         const StoreConditions &conditions) {
+static LogicalResult storeResults(RowContext &row, KernelOp kernel,
+                                  const StoreConditions &conditions) {
   auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
   OpBuilder &b = row.getBuilder();
   llvm::DenseMap<Operation *, scf::IfOp> guards;
@@ -125,9 +127,17 @@ static void storeResults(RowContext &row, KernelOp kernel,
         guard = scf::IfOp::create(b, row.getLoc(), condition);
       b.setInsertionPoint(guard.thenBlock()->getTerminator());
     }
-    storeRow(row, getDestination(kernel, i), row.lookupRow(value),
-             producer.getResultGroup(result.getResultNumber()));
+    unsigned number = result.getResultNumber();
+    int64_t group = producer.getResultGroup(number);
+    Value destination = getDestination(kernel, i);
+    ScaleLayout layout = producer.getResultLayout(number);
+    if (layout == ScaleLayout::RowMajor)
+      storeRow(row, destination, row.lookupRow(value), group);
+    else if (failed(storeScales(row, destination, row.lookupRow(value).front(),
+                                group, layout)))
+      return failure();
   }
+  return success();
 }
 
 /// "dsv4.paged_gather of 64 x v4_584 to bf16", for every op of a kernel.
@@ -293,7 +303,8 @@ static LogicalResult lowerKernel(KernelOp kernel) {
     if (Value condition = row.takeStoreCondition())
       conditions[op] = condition;
   }
-  storeResults(row, kernel, conditions);
+  if (failed(storeResults(row, kernel, conditions)))
+    return failure();
 
   // The kernel writes its destinations now; its results are those operands.
   for (auto [i, result] : llvm::enumerate(kernel.getOutputs()))

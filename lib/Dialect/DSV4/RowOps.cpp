@@ -43,6 +43,17 @@ int64_t QuantizeOp::getResultGroup(unsigned index) {
   return group > 0 ? group : getColumnRange().second;
 }
 
+ScaleLayout QuantizeOp::getResultLayout(unsigned index) {
+  return index == 1 ? getScaleLayout() : ScaleLayout::RowMajor;
+}
+
+SmallVector<Access> QuantizeOp::getProvidedAccesses(OpResult result) {
+  // No other op reads scales in another order.
+  if (getResultLayout(result.getResultNumber()) != ScaleLayout::RowMajor)
+    return {};
+  return {Access::row()};
+}
+
 Value QuantizeOp::getRowOperand() { return getX(); }
 
 SmallVector<RowSegment> QuantizeOp::getRowSegments() {
@@ -69,9 +80,56 @@ bool QuantizeOp::acceptsProducer(OpOperand &operand) {
 SmallVector<std::pair<TensorAxis, TensorAxis>> QuantizeOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
   int64_t rank = cast<ShapedType>(getX().getType()).getRank();
-  for (Value out : getOuts())
-    tieAxes(getX(), out, rank - 1, pairs);
+  for (auto [i, out] : llvm::enumerate(getOuts()))
+    if (getResultLayout(i) == ScaleLayout::RowMajor)
+      tieAxes(getX(), out, rank - 1, pairs);
   return pairs;
+}
+
+/// Clause quantize_c7: the layout.
+static LogicalResult verifyLayout(QuantizeOp op) {
+  ScaleLayout layout = op.getScaleLayout();
+  if (layout == ScaleLayout::RowMajor)
+    return success();
+  auto refuse = [&](const Twine &expected) {
+    return op.emitOpError()
+           << "quantize_c7: expected " << expected << " with 'scales "
+           << stringifyScaleLayout(layout) << "', got ";
+  };
+  if (cast<ShapedType>(op.getX().getType()).getRank() != 2)
+    return refuse("'x' of rank 2") << op.getX().getType();
+  ArrayRef<ScaleAttr> levels = op.getFormat().getScales();
+  if (levels.empty() || levels[0].getGroup() <= 0)
+    return refuse("a first level of scales per group") << op.getFormat();
+  Type element = levels[0].getElement();
+  if (layout == ScaleLayout::Packed && !isa<Float8E8M0FNUType>(element))
+    return refuse("scales of f8E8M0FNU") << element;
+  if (layout != ScaleLayout::ColumnMajor &&
+      element.getIntOrFloatBitWidth() != 8)
+    return refuse("scales of an 8-bit type") << element;
+  return success();
+}
+
+/// The type of the tensor of scales of the first level, whose row-major one has
+/// `shape`.
+static std::pair<SmallVector<int64_t>, Type>
+getScaleTensor(QuantizeOp op, ArrayRef<int64_t> shape, Type element) {
+  constexpr int64_t kGroupBlock = 4;
+  int64_t groups = shape.back();
+  int64_t blocks = llvm::divideCeil(groups, kGroupBlock);
+  switch (op.getScaleLayout()) {
+  case ScaleLayout::RowMajor:
+    return {llvm::to_vector(shape), element};
+  case ScaleLayout::ColumnMajor:
+    return {{groups, ShapedType::kDynamic}, element};
+  case ScaleLayout::Packed:
+    return {{blocks, ShapedType::kDynamic},
+            IntegerType::get(op.getContext(), 32)};
+  case ScaleLayout::Swizzle128x4:
+  case ScaleLayout::Swizzle8x4:
+    return {{ShapedType::kDynamic, blocks * kGroupBlock}, element};
+  }
+  llvm_unreachable("all layouts are above");
 }
 
 /// Clause quantize_c3.
@@ -150,8 +208,12 @@ static LogicalResult verifyDestinations(QuantizeOp op, int64_t count) {
   SmallVector<std::pair<SmallVector<int64_t>, Type>> expected = {
       {shape, op.getFormat().getElement()}};
   for (ScaleAttr level : op.getFormat().getScales())
-    if (level.getGroup() != FieldAttr::kPerTensor)
-      expected.push_back({*getScaleShape(shape, level), level.getElement()});
+    if (level.getGroup() != FieldAttr::kPerTensor) {
+      auto scales = std::pair(*getScaleShape(shape, level), level.getElement());
+      if (expected.size() == 1)
+        scales = getScaleTensor(op, scales.first, scales.second);
+      expected.push_back(std::move(scales));
+    }
   if (op.getOuts().size() != expected.size())
     return op.emitOpError()
            << "quantize_c4: expected " << expected.size()
@@ -166,6 +228,11 @@ static LogicalResult verifyDestinations(QuantizeOp op, int64_t count) {
       return op.emitOpError() << "quantize_c4: expected destination " << i
                               << " of " << want.second << " and shape "
                               << formatShape(want.first) << ", got " << type;
+    int64_t rows = QuantizeOp::getRowBlock(op.getResultLayout(i));
+    if (rows > 1 && !type.isDynamicDim(0) && type.getDimSize(0) % rows != 0)
+      return op.emitOpError() << "quantize_c7: expected scales of a multiple "
+                                 "of "
+                              << rows << " rows, got " << type;
   }
   return success();
 }
@@ -179,9 +246,9 @@ LogicalResult QuantizeOp::verify() {
   if (failed(verifyColumns(*this, getColumnsAttr(), getX(), "quantize_c2")))
     return failure();
   int64_t count = getColumnRange().second;
-  return failure(failed(verifyFormat(*this, count)) ||
-                 failed(verifyDestinations(*this, count)) ||
-                 failed(verifyRecipe(*this)));
+  return failure(
+      failed(verifyFormat(*this, count)) || failed(verifyLayout(*this)) ||
+      failed(verifyDestinations(*this, count)) || failed(verifyRecipe(*this)));
 }
 
 //===----------------------------------------------------------------------===//

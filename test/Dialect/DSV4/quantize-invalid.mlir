@@ -570,3 +570,67 @@ func.func @quantize_c3_high_first(%x: tensor<?x512xbf16>, %d: tensor<?x512xf4E2M
        recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
+
+// -----
+
+func.func @quantize_c4_column_major(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<6x?xf8E8M0FNU>) {
+  // expected-error @+1 {{quantize_c4: expected destination 1 of 'f8E8M0FNU' and shape [5, ?], got 'tensor<6x?xf8E8M0FNU>'}}
+  %0:2 = dsv4.quantize %x scales column_major outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<6x?xf8E8M0FNU>) {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c4_packed(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<2x?xf8E8M0FNU>) {
+  // expected-error @+1 {{quantize_c4: expected destination 1 of 'i32' and shape [2, ?], got 'tensor<2x?xf8E8M0FNU>'}}
+  %0:2 = dsv4.quantize %x scales packed outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<2x?xf8E8M0FNU>) {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c4_swizzle(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<?x5xf8E8M0FNU>) {
+  // expected-error @+1 {{quantize_c4: expected destination 1 of 'f8E8M0FNU' and shape [?, 8], got 'tensor<?x5xf8E8M0FNU>'}}
+  %0:2 = dsv4.quantize %x scales swizzle_8x4 outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<?x5xf8E8M0FNU>) {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c7_rank(%x: tensor<2x?x640xbf16>, %d: tensor<2x?x640xf8E4M3FN>, %s: tensor<5x?xf8E8M0FNU>) {
+  // expected-error @+1 {{quantize_c7: expected 'x' of rank 2 with 'scales column_major', got 'tensor<2x?x640xbf16>'}}
+  %0:2 = dsv4.quantize %x scales column_major outs(%d, %s : tensor<2x?x640xf8E4M3FN>, tensor<5x?xf8E8M0FNU>) {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<2x?x640xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c7_group(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<?xf32>) {
+  // expected-error @+1 {{quantize_c7: expected a first level of scales per group with 'scales column_major', got #dsv4.format<f8E4M3FN, [<f32 per row>]>}}
+  %0:2 = dsv4.quantize %x scales column_major outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<?xf32>) {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>, recipe = #dsv4.quantizer<>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c7_packed(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<2x?xi32>) {
+  // expected-error @+1 {{quantize_c7: expected scales of f8E8M0FNU with 'scales packed', got 'f32'}}
+  %0:2 = dsv4.quantize %x scales packed outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<2x?xi32>) {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c7_swizzle(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<?x8xf32>) {
+  // expected-error @+1 {{quantize_c7: expected scales of an 8-bit type with 'scales swizzle_128x4', got 'f32'}}
+  %0:2 = dsv4.quantize %x scales swizzle_128x4 outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<?x8xf32>) {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c7_rows(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<200x8xf8E8M0FNU>) {
+  // expected-error @+1 {{quantize_c7: expected scales of a multiple of 128 rows, got 'tensor<200x8xf8E8M0FNU>'}}
+  %0:2 = dsv4.quantize %x scales swizzle_128x4 outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<200x8xf8E8M0FNU>) {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}

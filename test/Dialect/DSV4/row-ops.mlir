@@ -58,6 +58,34 @@ func.func @quantize_given(%x: tensor<?x512xbf16>, %global: tensor<1xf32>,
   return %q, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>
 }
 
+// Scales in other orders than that of rows.
+// CHECK-LABEL: func.func @quantize_layouts
+func.func @quantize_layouts(%x: tensor<?x640xbf16>, %data: tensor<?x640xf8E4M3FN>, %columns: tensor<5x?xf8E8M0FNU>,
+                            %packed: tensor<2x?xi32>, %large: tensor<256x8xf8E8M0FNU>,
+                            %small: tensor<?x8xf8E8M0FNU>, %rows: tensor<?x5xf8E8M0FNU>) {
+  // CHECK: dsv4.quantize %{{[a-z0-9_]+}} scales column_major outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<?x640xf8E4M3FN>, tensor<5x?xf8E8M0FNU>)
+  %0:2 = dsv4.quantize %x scales column_major outs(%data, %columns : tensor<?x640xf8E4M3FN>, tensor<5x?xf8E8M0FNU>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>,
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  // CHECK: dsv4.quantize %{{[a-z0-9_]+}} scales packed outs
+  %1:2 = dsv4.quantize %x scales packed outs(%data, %packed : tensor<?x640xf8E4M3FN>, tensor<2x?xi32>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>,
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  // CHECK: dsv4.quantize %{{[a-z0-9_]+}} scales swizzle_128x4 outs
+  %2:2 = dsv4.quantize %x scales swizzle_128x4 outs(%data, %large : tensor<?x640xf8E4M3FN>, tensor<256x8xf8E8M0FNU>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>,
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  // CHECK: dsv4.quantize %{{[a-z0-9_]+}} scales swizzle_8x4 outs
+  %3:2 = dsv4.quantize %x scales swizzle_8x4 outs(%data, %small : tensor<?x640xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>,
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  // CHECK: dsv4.quantize %{{[a-z0-9_]+}} outs
+  %4:2 = dsv4.quantize %x scales row_major outs(%data, %rows : tensor<?x640xf8E4M3FN>, tensor<?x5xf8E8M0FNU>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>,
+       recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
 // Both levels are computed: three destinations.
 // CHECK-LABEL: func.func @quantize_outer
 func.func @quantize_outer(%x: tensor<?x512xbf16>, %data: tensor<?x480xf4E2M1FN>,

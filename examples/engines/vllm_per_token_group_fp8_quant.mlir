@@ -1,0 +1,19 @@
+// What: `_C.per_token_group_fp8_quant` of vLLM with scales of f32 in the order of rows. The floor
+// is that of amax.
+// Dims: --dim rows=5
+// Dims: --dim rows=0
+// Dims: --dim rows=131
+
+#format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>
+#recipe = #dsv4.quantizer<floor = 1.0e-10 : f32>
+
+func.func @vllm_per_token_group_fp8_quant(
+    %x: tensor<?x7168xbf16> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
+    %data: tensor<?x7168xf8E4M3FN> {dsv4.name = "data", dsv4.dims = ["rows", ""]},
+    %scales: tensor<?x56xf32> {dsv4.name = "scales", dsv4.dims = ["rows", ""]})
+    -> (tensor<?x7168xf8E4M3FN>, tensor<?x56xf32>) {
+  %payload, %group_scales = dsv4.quantize %x
+      outs(%data, %scales : tensor<?x7168xf8E4M3FN>, tensor<?x56xf32>)
+      {format = #format, recipe = #recipe} : tensor<?x7168xbf16>
+  return %payload, %group_scales : tensor<?x7168xf8E4M3FN>, tensor<?x56xf32>
+}

@@ -1,0 +1,51 @@
+// Exponents of four groups in an i32.
+
+// RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
+// RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
+// NVRTC: sm_80 sm_90a sm_100a sm_120a
+
+#format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>
+#recipe = #dsv4.quantizer<floor = 1.0e-10 : f32, rounding = up_pow2>
+
+func.func @vllm_per_token_group_fp8_quant_packed(
+    %x: tensor<?x7168xbf16> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
+    %data: tensor<?x7168xf8E4M3FN> {dsv4.name = "data", dsv4.dims = ["rows", ""]},
+    %scales: tensor<14x?xi32> {dsv4.name = "scales", dsv4.dims = ["", "scale_rows"]})
+    -> (tensor<?x7168xf8E4M3FN>, tensor<14x?xi32>) {
+  %payload, %group_scales = dsv4.quantize %x scales packed
+      outs(%data, %scales : tensor<?x7168xf8E4M3FN>, tensor<14x?xi32>)
+      {format = #format, recipe = #recipe} : tensor<?x7168xbf16>
+  return %payload, %group_scales : tensor<?x7168xf8E4M3FN>, tensor<14x?xi32>
+}
+
+// The whole text.
+//     CHECK:// dsv4.quantize of bf16 to f8E4M3FN
+//CHECK-NEXT:// rows = ?, scale_rows = ?
+//CHECK-NEXT:// sm_90a: 128 threads, 32 lanes per row, vectors of 8 elements, programmatic launch
+//CHECK-NEXT:extern "C" __global__ void __launch_bounds__(128)
+//CHECK-NEXT:vllm_per_token_group_fp8_quant_packed(const dsv4::bf16 *__restrict__ x,
+//CHECK-NEXT:                                      dsv4::e4m3 *__restrict__ data,
+//CHECK-NEXT:                                      int *__restrict__ scales,
+//CHECK-NEXT:                                      int rows,
+//CHECK-NEXT:                                      int scale_rows) {
+//CHECK-NEXT:  dsv4::wait_for_previous_kernel();
+//CHECK-NEXT:  const int lane = threadIdx.x % 32;
+//CHECK-NEXT:  const int row = blockIdx.x * 4 + threadIdx.x / 32;
+//CHECK-NEXT:  if (row < rows) {
+//CHECK-NEXT:    const long long offset = (long long)row * 7168 + lane * 8;
+//CHECK-NEXT:    const auto x_1 = dsv4::load<dsv4::Tile<dsv4::bf16, 28, 8>>(&x[offset], 512);
+//CHECK-NEXT:    const long long scale = (long long)row * 4;
+//CHECK-NEXT:    dsv4::launch_dependents();
+//CHECK-NEXT:    const auto amax = dsv4::max_abs<32, 128>(x_1);
+//CHECK-NEXT:    const auto scales_1 = dsv4::encode_up<dsv4::ue8m0>(dsv4::max(amax, 1e-10f) / 448.0f);
+//CHECK-NEXT:    const auto payload = dsv4::quantize<dsv4::e4m3>(x_1, scales_1);
+//CHECK-NEXT:    dsv4::store(&data[offset], payload, 256);
+//CHECK-NEXT:    if (row < scale_rows) {
+//CHECK-NEXT:      const int quotient = lane / 16u;
+//CHECK-NEXT:      const int residue = lane % 16u;
+//CHECK-NEXT:      if (residue == 0) {
+//CHECK-NEXT:        dsv4::store_runs<4, 56, 0>(scales, scale, (long long)scale_rows * 4, scales_1, quotient, 2);
+//CHECK-NEXT:      }
+//CHECK-NEXT:    }
+//CHECK-NEXT:  }
+//CHECK-NEXT:}
