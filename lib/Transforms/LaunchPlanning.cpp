@@ -16,6 +16,10 @@
 using namespace mlir;
 using namespace dsv4;
 
+bool dsv4::isParameter(Operation *op) {
+  return isa<BufferOp, ExtentOp, StrideOp, RowCountOp, WorkspaceOp>(op);
+}
+
 namespace {
 /// What a schedule says about the blocks of a launch.
 struct LaunchGeometry {

@@ -23,6 +23,9 @@ struct MemoryUse {
 };
 MemoryUse getMemoryUse(mlir::Value memory);
 
+/// Whether an op of a kernel asks for a parameter of the kernel.
+bool isParameter(mlir::Operation *op);
+
 /// A parameter of an outlined kernel.
 struct PlannedParameter {
   mlir::Operation *source; ///< The op that asked for it.

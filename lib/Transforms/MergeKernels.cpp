@@ -89,7 +89,7 @@ static std::string explainOp(Operation *op) {
     return llvm::formatv("'{0}' depends on the launch as a whole",
                          op->getName());
   // Others are not where parameters are looked for.
-  if (isa<BufferOp, ExtentOp, RowCountOp>(op)) {
+  if (isParameter(op)) {
     auto source = dyn_cast<BlockArgument>(op->getOperand(0));
     if (!source || source.getOwner() != op->getBlock())
       return llvm::formatv("'{0}' is not of an operand", op->getName());
@@ -320,7 +320,7 @@ void Merger::moveParameters(const Part &part) {
     argument.replaceAllUsesWith(
         body->getArgument(llvm::find(inputs, given) - inputs.begin()));
   for (Operation &op : llvm::make_early_inc_range(from))
-    if (isa<BufferOp, ExtentOp, RowCountOp>(op))
+    if (isParameter(&op))
       op.moveBefore(body->getTerminator());
 }
 

@@ -71,10 +71,6 @@ private:
 
 } // namespace
 
-static bool isParameter(Operation *op) {
-  return isa<BufferOp, ExtentOp, StrideOp, RowCountOp, WorkspaceOp>(op);
-}
-
 std::string Outliner::nameOf(Operation *op, unsigned argument) {
   if (isa<WorkspaceOp>(op))
     return "workspace";

@@ -21,7 +21,7 @@ struct Selecting {
   int64_t columns = 0;
   bool lengths = true, values = true, pages = false, requests = false;
   bool bias = false, smallest = false;
-  /// Of which `ends` take the place of lengths.
+  /// With `starts` and `ends` a row has no length.
   bool starts = false, ends = false, offsets = false, tiesHigh = false;
   int64_t ratio = 0;
   /// Rows of a request, which has one length; 0: lengths are of rows.

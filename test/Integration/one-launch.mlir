@@ -36,6 +36,14 @@
 // THREE-NOT: kernel
 // THREE: matches the oracle
 
+// Strides of both kernels.
+// RUN: dsv4-run %s --entry=views --target=host --random=1 --check --dim n=33 --dim m=65 --thread-order=reverse \
+// RUN:   | FileCheck %s --check-prefix=VIEWS
+// RUN: dsv4-run %s --entry=views --target=host --random=2 --check --dim n=7 --dim m=0 | FileCheck %s --check-prefix=VIEWS
+// VIEWS: kernel {{ *}}views{{$}}
+// VIEWS-NOT: kernel
+// VIEWS: matches the oracle
+
 // Extents that are part of the kernel.
 // RUN: dsv4-run %s --entry=constant --target=host --random=1 --check --thread-order=reverse \
 // RUN:   | FileCheck %s --check-prefix=CONSTANT
@@ -125,4 +133,15 @@ func.func @fewer(%x: tensor<?x64xbf16> {dsv4.name = "x", dsv4.dims = ["n", ""]},
   %0 = dsv4.hadamard %x outs(%o : tensor<?x64xbf16>) {scale = 0.125 : f32} : tensor<?x64xbf16>
   %1 = dsv4.rms_norm %y outs(%p : tensor<?x16x64xbf16>) {eps = 1.0e-05 : f32} : tensor<?x16x64xbf16>
   return
+}
+
+func.func @views(
+    %q: tensor<?x4x64xbf16> {dsv4.name = "q", dsv4.dims = ["n", "", ""], dsv4.strides = #dsv4.strides<[?, ?]>},
+    %k: tensor<?x64xbf16> {dsv4.name = "k", dsv4.dims = ["m", ""], dsv4.strides = #dsv4.strides<[?]>},
+    %a: tensor<?x4x64xbf16> {dsv4.name = "a", dsv4.dims = ["n", "", ""]},
+    %b: tensor<?x64xbf16> {dsv4.name = "b", dsv4.dims = ["m", ""], dsv4.strides = #dsv4.strides<[?]>})
+    -> (tensor<?x4x64xbf16>, tensor<?x64xbf16>) {
+  %x = dsv4.rms_norm %q outs(%a : tensor<?x4x64xbf16>) {eps = 1.0e-06 : f32} : tensor<?x4x64xbf16>
+  %y = dsv4.rms_norm %k outs(%b : tensor<?x64xbf16>) {eps = 1.0e-06 : f32} : tensor<?x64xbf16>
+  return %x, %y : tensor<?x4x64xbf16>, tensor<?x64xbf16>
 }

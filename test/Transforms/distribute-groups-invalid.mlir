@@ -194,7 +194,7 @@ func.func @transformed_by_holders(%o: tensor<?x64xf32>) {
 
 // -----
 
-// The elements of a section are in four places of the row.
+// The elements of a section are at four positions of the row.
 func.func @read_in_sections(%o: tensor<?x64xf32>) {
   dsv4.kernel @k(%o) schedule <threads = 128, parts = [#dsv4.rows<lanes = 4, vector = 1, section = 2>]> : (tensor<?x64xf32>) -> () {
   ^bb0(%o1: tensor<?x64xf32>):

@@ -296,7 +296,16 @@ def compress(p):
          f"{' '.join(clauses)} {p.clause('outs', out)} : {values[1]}, {scores[1]}", out[1])
 
 
-FAMILIES = (gather, append, row_chain, quantize, dequantize, topk, router, compress)
+def two_norms(p):
+    """Kernels that do not depend on each other, and may have one launch."""
+    for name, rows in (("a", p.dim("rows", 0, 1, 9, 50)), ("b", p.dim("others", 0, 1, 30))):
+        width = p.rng.choice((64, 128, 512))
+        shape = [rows] + ([p.rng.choice((3, 4))] if p.rng.random() < 0.5 else []) + [width]
+        x, out = p.tensor(f"x_{name}", shape, p.float()), p.tensor(f"out_{name}", shape, p.float())
+        p.op([f"v_{name}"], f"dsv4.rms_norm {x[0]} {p.clause('outs', out)} {{eps = 1.0e-06 : f32}} : {x[1]}", out[1])
+
+
+FAMILIES = (gather, append, row_chain, quantize, dequantize, topk, router, compress, two_norms)
 
 
 def make(seed, index):
