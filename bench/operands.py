@@ -4,8 +4,9 @@
 usage: operands.py [--tools DIR] [--examples DIR] [--rounds N] [--only NAME,...] [--json FILE]
 
 A twin is a program of examples/ with the same work and other operands: every integer i64; every tensor with a run-time
-row stride, aligned to 16 bytes; every cache with a run-time page stride. Both run in turns with valid random data, and
-the smallest times of all rounds are compared.
+row stride, 128 bytes above the contiguous one; every cache with a run-time page stride, 128 bytes above its page bytes.
+"unaligned" has random strides instead, multiples of 16 bytes. All run in turns with valid random data, and the smallest
+times of all rounds are compared.
 """
 
 import argparse
@@ -55,13 +56,57 @@ def with_page_strides(text):
     return re.sub(r"%(\w+): (!\w+) \{", r"\g<0>dsv4.strides = #dsv4.strides<[?], align = 16>, ", text)
 
 
-TWINS = {"i64": with_i64, "strides": with_strides, "page stride": with_page_strides}
+TWINS = {"i64": with_i64, "strides": with_strides, "unaligned": with_strides, "page stride": with_page_strides}
+
+# Bytes above those of a contiguous row: a cache line.
+SLACK = 128
+BITS = {"i64": 64, "i32": 32, "f32": 32, "bf16": 16, "i1": 8}
+
+
+def row_strides(text, extents):
+    """The dims of the run-time strides of tensors, in stored elements."""
+    dims = []
+    for shape, name, names in re.findall(
+            r'%\w+: tensor<(\S+)> \{dsv4\.strides[^{}]*?dsv4\.name = "(\w+)"[^{}]*?dsv4\.dims = \[([^]]*)\]', text):
+        *axes, element = shape.split("x")
+        element = re.sub("^f[48]E.*", "i1", element) if element.startswith(("f8", "f4")) else element
+        names = [dim.strip(' "') for dim in names.split(",")]
+        packing = 2 if "f4E2M1FN" in shape else 1
+        size = BITS[element] // 8
+        counts = [int(axis) if axis != "?" else extents[name] for axis, name in zip(axes, names)]
+        span = counts[-1] // packing * size
+        for axis in range(len(axes) - 2, -1, -1):
+            stride = -(-span // SLACK) * SLACK + SLACK
+            dims.append(f"{name}.stride.{axis}={stride // size}")
+            span = stride * counts[axis]
+    return dims
+
+
+def page_strides(tools, path, text, dims):
+    """The dims of the page strides of caches. The check of a launch names the bytes of a page."""
+    strides = []
+    for name in re.findall(r'%\w+: !\w+ \{dsv4\.strides[^{}]*?dsv4\.name = "(\w+)"', text):
+        stride = f"{name}.stride.0"
+        run = subprocess.run([os.path.join(tools, "dsv4-run"), path, "--random=1", f"--dim={stride}=0",
+                              *[f"--dim={dim}" for dim in dims]], stderr=subprocess.PIPE, text=True)
+        page_bytes = re.search(r"at least (\d+), the bytes of a page", run.stderr)
+        if not page_bytes:
+            sys.exit(f"operands.py: '{name}' has a page stride, but its page bytes are not known: {run.stderr}")
+        strides.append(f"{stride}={int(page_bytes[1]) + SLACK}")
+    return strides
+
+
+def stride_dims(tools, twin, path, text, dims):
+    """The dims that a twin has besides those of the program."""
+    if twin == "strides":
+        return row_strides(text, {name: int(extent) for name, extent in (dim.split("=") for dim in dims)})
+    return page_strides(tools, path, text, dims) if twin == "page stride" else []
 
 
 def time(tools, path, dims, repeat):
     """Microseconds of one launch."""
     command = [os.path.join(tools, "dsv4-run"), path, "--random=1", "--valid", "--json", f"--repeat={repeat}",
-               *[f"--dim={dim}" for dim in dims.split()]]
+               *[f"--dim={dim}" for dim in dims]]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if run.returncode:
         sys.exit(f"{' '.join(command)}\n{run.stderr}")
@@ -89,13 +134,16 @@ def main():
             texts = {"contiguous i32": base, **{twin: make(base) for twin, make in TWINS.items()}}
             texts = {twin: text for twin, text in texts.items() if text != base or twin == "contiguous i32"}
             for dims in sizes:
-                best = {}
+                best, paths = {}, {}
+                for twin, text in texts.items():
+                    path = os.path.join(folder, twin.replace(" ", "_") + ".mlir")
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write(text)
+                    given = dims.split()
+                    paths[twin] = path, given + stride_dims(arguments.tools, twin, path, text, given)
                 for _ in range(arguments.rounds):
-                    for twin, text in texts.items():
-                        path = os.path.join(folder, "program.mlir")
-                        with open(path, "w", encoding="utf-8") as file:
-                            file.write(text)
-                        microseconds, device = time(arguments.tools, path, dims, arguments.repeat)
+                    for twin, (path, given) in paths.items():
+                        microseconds, device = time(arguments.tools, path, given, arguments.repeat)
                         best[twin] = min(best.get(twin, microseconds), microseconds)
                 for twin, microseconds in best.items():
                     ratio = microseconds / best["contiguous i32"]

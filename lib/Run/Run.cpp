@@ -282,7 +282,7 @@ Status Runner::resolveDims() {
   for (const auto &[name, extent] : options.compile.dims) {
     bool known =
         llvm::any_of(signature.dims, [&, n = name](const rt::Dim &dim) {
-          return dim.name == n && !dim.isStride;
+          return dim.name == n;
         });
     bool constant = false;
     for (unsigned i = 0; i < func.getNumArguments(); ++i)

@@ -28,9 +28,11 @@ const std::vector<std::string_view> &scheduleTables();
 //===----------------------------------------------------------------------===//
 
 bool TableEntry::appliesTo(KernelOp kernel, StringRef target) const {
-  auto ops = kernel.getBody().front().getOps<RowwiseOpInterface>();
-  auto isOp = [&](RowwiseOpInterface each) {
-    return op == each->getName().getStringRef();
+  auto kernelOps = kernel.getBody().front().getOps<RowwiseOpInterface>();
+  auto hasOp = [&](StringRef name) {
+    return llvm::any_of(kernelOps, [&](RowwiseOpInterface op) {
+      return op->getName().getStringRef() == name;
+    });
   };
   auto isPlanned = [&](RowwiseOpInterface each) {
     CooperativeWork work = each.getCooperativeWork();
@@ -38,9 +40,9 @@ bool TableEntry::appliesTo(KernelOp kernel, StringRef target) const {
       return part->getKind() == work.kind;
     });
   };
-  return target.starts_with(arch) && (op.empty() || llvm::any_of(ops, isOp)) &&
+  return target.starts_with(arch) && llvm::all_of(ops, hasOp) &&
          (!maxRows || boundRows(kernel) <= maxRows) &&
-         llvm::all_of(ops, isPlanned) &&
+         llvm::all_of(kernelOps, isPlanned) &&
          llvm::all_of(
              parts, [&](const auto &part) { return part->appliesTo(kernel); });
 }
@@ -173,6 +175,15 @@ static void readDefaults(TableObject &object, TableEntry &entry) {
                         "such as 'sm_' or 'sm_90a'");
 }
 
+/// Reads the name of an op, or a list of names.
+static void readOps(TableObject &object, TableEntry &entry) {
+  const llvm::json::Value *value = object.find("op");
+  if (value && value->getAsArray())
+    object.read("op", entry.ops);
+  else if (value)
+    object.read("op", entry.ops.emplace_back());
+}
+
 /// Reads one entry; returns what is wrong with it, or nothing.
 static std::string readEntry(const llvm::json::Value &value,
                              ArrayRef<const ScheduleKind *> kinds,
@@ -181,7 +192,7 @@ static std::string readEntry(const llvm::json::Value &value,
   llvm::json::Path path(root);
   TableObject object(value, path);
   readDefaults(object, entry);
-  object.read("op", entry.op);
+  readOps(object, entry);
   object.readNotNegative("max_rows", entry.maxRows);
   object.read("threads", entry.launch.threads);
   object.read("cluster", entry.launch.cluster);

@@ -16,6 +16,12 @@
 
 namespace dsv4::reference {
 
+/// More than this is taken for a mistake.
+constexpr int64_t kMaxBytes = int64_t(1) << 36;
+
+/// Whether the system would give so much.
+bool hasMemory(int64_t bytes);
+
 /// What an argument is for.
 enum class Role {
   None,
@@ -61,10 +67,12 @@ struct Use {
 
 class InputMaker {
 public:
-  InputMaker(mlir::func::FuncOp func, const Signature &signature, uint64_t seed,
+  /// `dims` has the extents, and may have run-time strides.
+  InputMaker(mlir::func::FuncOp func, const Signature &signature,
+             const std::map<std::string, int64_t> &dims, uint64_t seed,
              Codes codes, Indices indices);
 
-  rt::Status allocate(const std::map<std::string, int64_t> &dims);
+  rt::Status allocate();
   void fill();
   /// Moves the elements of arguments with strides to where these lead.
   void spread();
@@ -78,6 +86,8 @@ private:
                  int64_t slots, std::vector<char> &bytes, Random &random) const;
   void fillCache(mlir::BlockArgument cache, Random &random);
   void fillTensor(mlir::BlockArgument argument, Random &random);
+  std::optional<int64_t> findGivenStride(rt::Extent stride) const;
+  rt::Status checkGivenStrides() const;
   std::vector<int64_t> makeStrides(unsigned binding, int64_t align,
                                    bool mayRepeat, Random &random) const;
 
@@ -189,6 +199,7 @@ private:
 
   mlir::func::FuncOp func;
   const Signature &signature;
+  const std::map<std::string, int64_t> &dims;
   Codes codes;
   Indices indices;
   llvm::SmallVector<Use> uses;       ///< Of every argument.

@@ -17,8 +17,13 @@ using namespace mlir;
 using namespace dsv4;
 using namespace dsv4::reference;
 
-/// More than this is taken for a mistake.
-static constexpr int64_t kMaxBytes = int64_t(1) << 36;
+bool reference::hasMemory(int64_t bytes) {
+  // A request for more than the system would ever give ends the process.
+  // Volatile, because a compiler may drop an unused allocation.
+  void *volatile probe = std::malloc(bytes);
+  std::free(probe);
+  return probe || bytes == 0;
+}
 
 /// Of one field; what a cache holds beyond it repeats.
 static constexpr int64_t kPoolBytes = int64_t(1) << 22;
@@ -28,8 +33,10 @@ static constexpr int64_t kPoolBytes = int64_t(1) << 22;
 //===----------------------------------------------------------------------===//
 
 InputMaker::InputMaker(func::FuncOp func, const Signature &signature,
+                       const std::map<std::string, int64_t> &dims,
                        uint64_t seed, Codes codes, Indices indices)
-    : func(func), signature(signature), codes(codes), indices(indices) {
+    : func(func), signature(signature), dims(dims), codes(codes),
+      indices(indices) {
   // A stream for every argument: what one holds does not depend on the others'
   // sizes.
   Random random(seed);
@@ -194,7 +201,7 @@ void InputMaker::findUses() {
   }
 }
 
-rt::Status InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
+rt::Status InputMaker::allocate() {
   int64_t total = 0;
   for (const rt::Binding &binding : signature.bindings) {
     std::vector<int64_t> shape;
@@ -220,19 +227,15 @@ rt::Status InputMaker::allocate(const std::map<std::string, int64_t> &dims) {
       return {rt::Code::InvalidArgument,
               "binding '" + binding.name +
                   "' is too large: random inputs are limited to 64 GiB"};
-    // A request for more than the system would ever give ends the process.
-    // Volatile, because a compiler may drop an unused allocation.
-    void *volatile probe = std::malloc(*bytes);
-    if (!probe && *bytes > 0)
+    if (!hasMemory(*bytes))
       return {rt::Code::InvalidArgument,
               "binding '" + binding.name + "' is " + std::to_string(*bytes) +
                   " bytes, for which there is no memory: give smaller extents"};
-    std::free(probe);
     total += *bytes;
     set.shapes.push_back(std::move(shape));
     set.bytes.emplace_back(*bytes, kPoison);
   }
-  return {};
+  return checkGivenStrides();
 }
 
 int64_t InputMaker::getPages(TypedValue<CacheType> cache) const {
@@ -492,8 +495,8 @@ dsv4::reference::makeRandomInputs(func::FuncOp func,
   auto signature = readSignature(func);
   if (!signature)
     return signature.status();
-  InputMaker maker(func, *signature, seed, codes, indices);
-  if (rt::Status status = maker.allocate(dims); !status)
+  InputMaker maker(func, *signature, dims, seed, codes, indices);
+  if (rt::Status status = maker.allocate(); !status)
     return status;
   maker.fill();
   maker.spread();

@@ -55,6 +55,34 @@ void InputSet::setElements(size_t i, const rt::Binding &binding,
   unpack(binding, getBuffer(i), elements);
 }
 
+/// Of a run-time stride, the number of elements that the caller gave, if any.
+std::optional<int64_t> InputMaker::findGivenStride(rt::Extent stride) const {
+  if (stride.dim < 0)
+    return std::nullopt;
+  auto it = dims.find(signature.dims[stride.dim].name);
+  return it == dims.end() ? std::nullopt : std::optional(it->second);
+}
+
+/// The other checks are those of a launch.
+rt::Status InputMaker::checkGivenStrides() const {
+  for (auto [index, binding] : llvm::enumerate(signature.bindings))
+    for (auto [axis, stride] : llvm::enumerate(binding.strides)) {
+      std::optional<int64_t> elements = findGivenStride(stride);
+      if (!elements)
+        continue;
+      int64_t rows = std::max<int64_t>(set.shapes[index][axis], 1);
+      int64_t max = kMaxBytes / rt::getByteSize(binding.storage) / rows;
+      if (*elements < 0 || *elements > max ||
+          !hasMemory(*elements * rt::getByteSize(binding.storage) * rows))
+        return {rt::Code::InvalidArgument,
+                "dim '" + signature.dims[stride.dim].name + "' is " +
+                    std::to_string(*elements) +
+                    ": expected a stride of binding '" + binding.name +
+                    "' for which there is memory"};
+    }
+  return {};
+}
+
 std::vector<int64_t> InputMaker::makeStrides(unsigned index, int64_t align,
                                              bool mayRepeat,
                                              Random &random) const {
@@ -66,7 +94,9 @@ std::vector<int64_t> InputMaker::makeStrides(unsigned index, int64_t align,
   for (size_t axis = shape.size() - 1; axis-- > 0;) {
     rt::Extent given = binding.strides[axis];
     int64_t stride = given.constant;
-    if (given.dim >= 0) {
+    if (std::optional<int64_t> elements = findGivenStride(given)) {
+      stride = *elements * size;
+    } else if (given.dim >= 0) {
       int64_t least = std::max(span, signature.dims[given.dim].min * size);
       stride = llvm::alignTo(least, align);
       switch (random.below(8)) {
@@ -116,7 +146,12 @@ void InputMaker::spread() {
       bool mayRepeat = isa<RankedTensorType>(argument.getType()) &&
                        !binding.written &&
                        llvm::is_contained(repeatable, uses[index].role);
-      set.offsets[i] = kMargin + align * (1 + 2 * random.below(8));
+      set.offsets[i] = kMargin;
+      // Rows that are where the caller wants them begin at a cache line.
+      if (llvm::none_of(binding.strides, [&](rt::Extent stride) {
+            return findGivenStride(stride).has_value();
+          }))
+        set.offsets[i] += align * (1 + 2 * random.below(8));
       std::vector<char> elements = std::move(set.bytes[i]);
       if (binding.strides.empty()) {
         set.setElements(i, binding, std::move(elements));

@@ -17,10 +17,10 @@ namespace dsv4 {
 
 /// One schedule of a table, and the kernels that it is for.
 struct TableEntry {
-  std::string arch = "sm_"; ///< "sm_90a", "sm_9", "sm_": a beginning.
-  std::string op;           ///< An op of the kernel; empty: any.
-  int64_t maxRows = 0;      ///< That the kernel can have; 0: any number.
-  std::string provenance;   ///< Where it was measured, or that it was not.
+  std::string arch = "sm_";     ///< "sm_90a", "sm_9", "sm_": a beginning.
+  std::vector<std::string> ops; ///< The kernel has all of them.
+  int64_t maxRows = 0;          ///< That the kernel can have; 0: any number.
+  std::string provenance;       ///< Where it was measured, or that it was not.
   LaunchPart launch;
   std::vector<std::shared_ptr<const PartEntry>> parts;
 
