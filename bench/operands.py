@@ -4,15 +4,16 @@
 usage: operands.py [--tools DIR] [--examples DIR] [--rounds N] [--only NAME,...] [--json FILE]
 
 A twin is a program of examples/ with the same work and other operands: every integer i64; every tensor with a run-time
-row stride, 128 bytes above the contiguous one; every cache with a run-time page stride, 128 bytes above its page bytes.
-"unaligned" has random strides instead, multiples of 16 bytes. All run in turns with valid random data, and the smallest
-times of all rounds are compared.
+row stride, 128 bytes above the contiguous one; every cache with a run-time page stride, 128 bytes above its page
+bytes. "unaligned" has random strides instead, multiples of 16 bytes. All run in turns with valid random data and the work
+lists of serving, and the smallest times of all rounds are compared.
 """
 
 import argparse
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,11 +25,11 @@ PROGRAMS = {
     "gather_kv": ("tokens=256 topk=512 requests=64 max_pages=64 cache.pages=4096",
                   "tokens=8 topk=512 requests=8 max_pages=64 cache.pages=512"),
     "topk": ("queries=512 entries=32768 requests=64 pages=512", "queries=64 entries=32768 requests=64 pages=512"),
-    "router": ("tokens=65536", "tokens=64"),
-    "hash_router": ("tokens=65536", "tokens=64"),
-    "grouped_router": ("tokens=65536", "tokens=64"),
-    "quantize_nvfp4": ("rows=65536", "rows=64"),
-    "dequant_nvfp4": ("rows=65536", "rows=64"),
+    "router": ("tokens=262144", "tokens=64"),
+    "hash_router": ("tokens=262144", "tokens=64"),
+    "grouped_router": ("tokens=262144", "tokens=64"),
+    "quantize_nvfp4": ("rows=262144", "rows=64"),
+    "dequant_nvfp4": ("rows=262144", "rows=64"),
     "csa_compress_prefill": ("tokens=16384 entries=4096 requests=8 max_pages=512 positions=4096 cache.pages=64 "
                              "state.pages=4096",),
     "csa_compress_decode": ("tokens=64 entries=64 requests=64 positions=4096 cache.pages=16 state.pages=64",),
@@ -58,8 +59,9 @@ def with_page_strides(text):
 
 TWINS = {"i64": with_i64, "strides": with_strides, "unaligned": with_strides, "page stride": with_page_strides}
 
-# Bytes above those of a contiguous row: a cache line.
-SLACK = 128
+# Rows are a cache line longer than contiguous ones. Shorter ones than that are whole sectors, because the memory
+# transfers the sectors between them, too.
+LINE, SECTOR = 128, 32
 BITS = {"i64": 64, "i32": 32, "f32": 32, "bf16": 16, "i1": 8}
 
 
@@ -76,7 +78,7 @@ def row_strides(text, extents):
         counts = [int(axis) if axis != "?" else extents[name] for axis, name in zip(axes, names)]
         span = counts[-1] // packing * size
         for axis in range(len(axes) - 2, -1, -1):
-            stride = -(-span // SLACK) * SLACK + SLACK
+            stride = -(-span // LINE) * LINE + LINE if span >= LINE else -(-span // SECTOR) * SECTOR
             dims.append(f"{name}.stride.{axis}={stride // size}")
             span = stride * counts[axis]
     return dims
@@ -92,7 +94,7 @@ def page_strides(tools, path, text, dims):
         page_bytes = re.search(r"at least (\d+), the bytes of a page", run.stderr)
         if not page_bytes:
             sys.exit(f"operands.py: '{name}' has a page stride, but its page bytes are not known: {run.stderr}")
-        strides.append(f"{stride}={int(page_bytes[1]) + SLACK}")
+        strides.append(f"{stride}={int(page_bytes[1]) + LINE}")
     return strides
 
 
@@ -103,10 +105,55 @@ def stride_dims(tools, twin, path, text, dims):
     return page_strides(tools, path, text, dims) if twin == "page stride" else []
 
 
-def time(tools, path, dims, repeat):
+def prompts(window):
+    """Plan rows and positions of the entries of prompts of 2048 tokens, all of them in the launch."""
+    def make(tokens, entries):
+        rows = [(token % 2048, token // 2048, 0, token // 2048 * 2048) for token in range(0, tokens, window)]
+        return rows[:entries], [row[0] for row in rows[:entries]]
+    return make
+
+
+def decode_step(window):
+    """Those of the last token of a window of each request: the others are in the state."""
+    def make(tokens, entries):
+        rows = [(64 * request, request, 64 * request + window - 1, request) for request in range(entries)]
+        return rows, [row[0] for row in rows]
+    return make
+
+
+# What the work lists of serving look like; random ones have windows of which each token is anywhere.
+WORK_LISTS = {"csa_compress_prefill": prompts(4), "hca_compress": prompts(128), "csa_compress_decode": decode_step(4)}
+
+
+def write_npy(path, rows, bits):
+    """Writes integers, or rows of them, as a .npy file."""
+    shape = (len(rows), len(rows[0])) if isinstance(rows[0], tuple) else (len(rows),)
+    numbers = [number for row in rows for number in (row if isinstance(row, tuple) else (row,))]
+    header = f"{{'descr': '<i{bits // 8}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        file.write(struct.pack(f"<{len(numbers)}{'q' if bits == 64 else 'i'}", *numbers))
+
+
+def list_inputs(name, folder, text, dims):
+    """Options with the work list of a program that has one."""
+    if name not in WORK_LISTS:
+        return []
+    extents = dict(dim.split("=") for dim in dims)
+    bits = 64 if "?x4xi64" in text else 32
+    options = []
+    for argument, rows in zip(("plan", "position"), WORK_LISTS[name](int(extents["tokens"]), int(extents["entries"]))):
+        path = os.path.join(folder, f"{name}.{argument}.i{bits}.npy")
+        write_npy(path, rows, bits)
+        options.append(f"--input={argument}={path}")
+    return options
+
+
+def time(tools, path, dims, inputs, repeat):
     """Microseconds of one launch."""
     command = [os.path.join(tools, "dsv4-run"), path, "--random=1", "--valid", "--json", f"--repeat={repeat}",
-               *[f"--dim={dim}" for dim in dims]]
+               *[f"--dim={dim}" for dim in dims], *inputs]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if run.returncode:
         sys.exit(f"{' '.join(command)}\n{run.stderr}")
@@ -140,10 +187,11 @@ def main():
                     with open(path, "w", encoding="utf-8") as file:
                         file.write(text)
                     given = dims.split()
-                    paths[twin] = path, given + stride_dims(arguments.tools, twin, path, text, given)
+                    inputs = list_inputs(name, folder, text, given)
+                    paths[twin] = path, given + stride_dims(arguments.tools, twin, path, text, given), inputs
                 for _ in range(arguments.rounds):
-                    for twin, (path, given) in paths.items():
-                        microseconds, device = time(arguments.tools, path, given, arguments.repeat)
+                    for twin, (path, given, inputs) in paths.items():
+                        microseconds, device = time(arguments.tools, path, given, inputs, arguments.repeat)
                         best[twin] = min(best.get(twin, microseconds), microseconds)
                 for twin, microseconds in best.items():
                     ratio = microseconds / best["contiguous i32"]
