@@ -297,15 +297,19 @@ def CUDA_SearchOp : CUDA_Op<"search", [
     }
     ```
 
-    Searches the first `count` elements of the base by halving, as `row.search` says. Every thread
-    searches by itself: those of a row, and mostly of a block, read the same elements.
+    Searches the first `count` elements of the base by halving, as `row.search` says. With `lanes`
+    above 1 each group of that many lanes searches together: all of them run the op, with the same
+    operands. Clause search_c1: `lanes` is a power of two, at most 32.
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base,
-                       CUDA_Offset:$value, CUDA_Offset:$count);
+                       CUDA_Offset:$value, CUDA_Offset:$count,
+                       DefaultValuedAttr<I64Attr, "1">:$lanes);
   let results = (outs I32:$found);
   let assemblyFormat = [{
-    $base `for` $value `of` $count attr-dict `:` type($base) `,` type($value) `,` type($count)
+    $base `for` $value `of` $count (`lanes` $lanes^)? attr-dict
+    `:` type($base) `,` type($value) `,` type($count)
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
