@@ -147,8 +147,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
       the last axis;
     * topk_c15: `token_experts` add a last destination, of i32 and the shape of `indices`.
 
-    If rows of scores are farther apart than N elements, pass a tensor with that many columns, and
-    the real lengths in `lengths`.
+    Rows of scores that are farther apart than N elements have `dsv4.strides`, and so have such rows
+    of results.
 
     Source: paper eq. 17 (the indexer's choice; an entry is visible if s < (t + 1) div m) and the
     router's choice of experts. Groups are those of DeepSeek-V3's router (2 elements of each) and of

@@ -1,5 +1,5 @@
 // What: SGLang's dequantize_k_cache_paged(quant_k_cache, page_table_1_flattened, group_size): the
-// V3.2 records at these slots, decoded to bf16.
+// V3.2 records at these slots, decoded to bf16. `out` may be a view.
 // Dims: --dim slots=77 --dim cache.pages=5
 // Dims: --dim slots=0 --dim cache.pages=1
 
@@ -8,7 +8,8 @@
 func.func @dequantize_k_cache_paged_v32(
     %cache: !cache {dsv4.name = "cache"},
     %slots: tensor<?xi32> {dsv4.name = "slots", dsv4.dims = ["slots"]},
-    %out: tensor<?x576xbf16> {dsv4.name = "out", dsv4.dims = ["slots", ""]}) -> tensor<?x576xbf16> {
+    %out: tensor<?x576xbf16> {dsv4.name = "out", dsv4.dims = ["slots", ""],
+                              dsv4.strides = #dsv4.strides<[?]>}) -> tensor<?x576xbf16> {
   %rows = dsv4.paged_gather %cache[%slots] outs(%out : tensor<?x576xbf16>) : !cache, tensor<?xi32>
   return %rows : tensor<?x576xbf16>
 }

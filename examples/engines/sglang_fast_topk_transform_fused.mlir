@@ -5,7 +5,8 @@
 // Dims: --dim rows=2 --dim columns=33000 --dim requests=1 --dim pages=33000
 
 func.func @sglang_fast_topk_transform_fused(
-    %score: tensor<?x?xf32> {dsv4.name = "score", dsv4.dims = ["rows", "columns"]},
+    %score: tensor<?x?xf32> {dsv4.name = "score", dsv4.dims = ["rows", "columns"],
+                             dsv4.strides = #dsv4.strides<[?], align = 4>},
     %row_starts: tensor<?xi32> {dsv4.name = "row_starts", dsv4.dims = ["rows"]},
     %lengths: tensor<?xi32> {dsv4.name = "lengths", dsv4.dims = ["rows"]},
     %page_table_size_1: tensor<?x?xi32> {dsv4.name = "page_table_size_1", dsv4.dims = ["requests", "pages"]},

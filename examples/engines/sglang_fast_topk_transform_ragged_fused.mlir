@@ -1,11 +1,12 @@
-// What: sgl_kernel.fast_topk_transform_ragged_fused of SGLang: an offset of each row is added
-// to its indices; padding stays -1.
+// What: sgl_kernel.fast_topk_transform_ragged_fused of SGLang: an offset of each row is added to
+// its indices; padding stays -1. Scores are the view that DeepGEMM returns.
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100
 
 func.func @sglang_fast_topk_transform_ragged_fused(
-    %score: tensor<?x?xf32> {dsv4.name = "score", dsv4.dims = ["rows", "columns"]},
+    %score: tensor<?x?xf32> {dsv4.name = "score", dsv4.dims = ["rows", "columns"],
+                             dsv4.strides = #dsv4.strides<[?], align = 4>},
     %row_starts: tensor<?xi32> {dsv4.name = "row_starts", dsv4.dims = ["rows"]},
     %lengths: tensor<?xi32> {dsv4.name = "lengths", dsv4.dims = ["rows"]},
     %topk_indices_offset: tensor<?xi32> {dsv4.name = "topk_indices_offset", dsv4.dims = ["rows"]},

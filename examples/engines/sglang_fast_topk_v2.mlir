@@ -1,12 +1,13 @@
-// What: sgl_kernel.fast_topk_v2 of SGLang (its copies in RTP-LLM, LightLLM and others have the
-// same operands): row r is [row_starts[r], row_starts[r] + lengths[r]), indices count from the
-// start of the row.
+// What: sgl_kernel.fast_topk_v2 of SGLang (its copies in RTP-LLM, LightLLM and others have the same
+// operands): row r is [row_starts[r], row_starts[r] + lengths[r]), indices count from the start of
+// the row. Scores are the view that DeepGEMM returns. Without row_starts the op has no `starts`.
 // Dims: --dim rows=5 --dim columns=4001
 // Dims: --dim rows=3 --dim columns=70001
 // Dims: --dim rows=0 --dim columns=100
 
 func.func @sglang_fast_topk_v2(
-    %score: tensor<?x?xf32> {dsv4.name = "score", dsv4.dims = ["rows", "columns"]},
+    %score: tensor<?x?xf32> {dsv4.name = "score", dsv4.dims = ["rows", "columns"],
+                             dsv4.strides = #dsv4.strides<[?], align = 4>},
     %row_starts: tensor<?xi32> {dsv4.name = "row_starts", dsv4.dims = ["rows"]},
     %lengths: tensor<?xi32> {dsv4.name = "lengths", dsv4.dims = ["rows"]},
     %indices: tensor<?x2048xi32> {dsv4.name = "indices", dsv4.dims = ["rows", ""]})

@@ -1,14 +1,17 @@
-// What: SGLang's fused_k_norm_rope_flashmla(kv, kv_weight, eps, freqs_cis, positions, out_loc, kvcache,
-// page_size=64): norm, rotation by a table of complex64, which is f32 [positions, 64], and V4's records.
+// What: SGLang's fused_k_norm_rope_flashmla(kv, kv_weight, eps, freqs_cis, positions, out_loc,
+// kvcache, page_size=64): norm, rotation by a table of complex64, which is f32 [positions, 64], and
+// V4's records. kv is the last columns of one GEMM's output.
 // Dims: --dim tokens=37 --dim positions=99 --dim kvcache.pages=5
 // Dims: --dim tokens=0 --dim positions=5 --dim kvcache.pages=1
+// Dims: --dim tokens=37 --dim positions=99 --dim kvcache.pages=5 --dim kv.stride.0=2048
 
 !cache = !dsv4.cache<64 x <v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
 #recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, rounding = up_pow2>
 
 func.func @fused_k_norm_rope_flashmla(
-    %kv: tensor<?x512xbf16> {dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
+    %kv: tensor<?x512xbf16> {dsv4.name = "kv", dsv4.dims = ["tokens", ""],
+                             dsv4.strides = #dsv4.strides<[?]>},
     %kv_weight: tensor<512xbf16> {dsv4.name = "kv_weight"},
     %freqs_cis: tensor<?x64xf32> {dsv4.name = "freqs_cis", dsv4.dims = ["positions", ""]},
     %positions: tensor<?xi64> {dsv4.name = "positions", dsv4.dims = ["tokens"]},

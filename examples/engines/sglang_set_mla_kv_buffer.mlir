@@ -1,5 +1,5 @@
-// What: SGLang's set_mla_kv_buffer_triton(kv_buffer, loc, cache_k_nope, cache_k_rope): two parts of a row,
-// as they are, into plain rows of 576 bf16.
+// What: SGLang's set_mla_kv_buffer_triton(kv_buffer, loc, cache_k_nope, cache_k_rope): two parts of
+// a row, which are views, are copied as they are into plain rows of 576 bf16.
 // Dims: --dim tokens=37 --dim kv_buffer.pages=99
 // Dims: --dim tokens=0 --dim kv_buffer.pages=1
 
@@ -8,8 +8,10 @@
 func.func @set_mla_kv_buffer(
     %kv_buffer: !rows {dsv4.name = "kv_buffer"},
     %loc: tensor<?xi64> {dsv4.name = "loc", dsv4.dims = ["tokens"]},
-    %cache_k_nope: tensor<?x512xbf16> {dsv4.name = "cache_k_nope", dsv4.dims = ["tokens", ""]},
-    %cache_k_rope: tensor<?x64xbf16> {dsv4.name = "cache_k_rope", dsv4.dims = ["tokens", ""]}) {
+    %cache_k_nope: tensor<?x512xbf16> {dsv4.name = "cache_k_nope", dsv4.dims = ["tokens", ""],
+                                       dsv4.strides = #dsv4.strides<[?]>},
+    %cache_k_rope: tensor<?x64xbf16> {dsv4.name = "cache_k_rope", dsv4.dims = ["tokens", ""],
+                                      dsv4.strides = #dsv4.strides<[?]>}) {
   dsv4.paged_append %kv_buffer[%loc] unique
       fields(%cache_k_nope, %cache_k_rope : tensor<?x512xbf16>, tensor<?x64xbf16>)
       : !rows, tensor<?xi64>

@@ -1,14 +1,16 @@
-// What: topk_transform_extend_v2 of SGLang: rows of a prefill, which begin anywhere, page
-// tables of requests, and offsets that are added to the indices. A call asks for slots or for
-// indices.
+// What: topk_transform_extend_v2 of SGLang: rows of a prefill, which begin anywhere, page tables of
+// requests, and offsets that are added to the indices. A call asks for slots or for indices. Scores
+// and page table are views of wider tensors.
 // Dims: --dim rows=7 --dim columns=4003 --dim requests=2 --dim pages=63
 // Dims: --dim rows=3 --dim columns=50001 --dim requests=3 --dim pages=782
 
 func.func @sglang_topk_transform_extend_v2(
-    %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
+    %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"],
+                              dsv4.strides = #dsv4.strides<[?], align = 4>},
     %row_starts: tensor<?xi32> {dsv4.name = "row_starts", dsv4.dims = ["rows"]},
     %lengths: tensor<?xi32> {dsv4.name = "lengths", dsv4.dims = ["rows"]},
-    %page_table: tensor<?x?xi32> {dsv4.name = "page_table", dsv4.dims = ["requests", "pages"]},
+    %page_table: tensor<?x?xi32> {dsv4.name = "page_table", dsv4.dims = ["requests", "pages"],
+                                  dsv4.strides = #dsv4.strides<[?], align = 4>},
     %row_to_batch: tensor<?xi32> {dsv4.name = "row_to_batch", dsv4.dims = ["rows"]},
     %out_offsets: tensor<?xi32> {dsv4.name = "out_offsets", dsv4.dims = ["rows"]},
     %indices: tensor<?x512xi32> {dsv4.name = "indices", dsv4.dims = ["rows", ""]},

@@ -10,8 +10,10 @@
 !state = !dsv4.cache<8 x <[<"kv" : 1024 x f32 in array>, <"score" : 1024 x f32 in array>]>>
 
 func.func @compressor_paged_kv_compress(
-    %values: tensor<?x1024xf32> {dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
-    %scores: tensor<?x1024xf32> {dsv4.name = "score", dsv4.dims = ["tokens", ""]},
+    %values: tensor<?x1024xf32> {dsv4.name = "kv", dsv4.dims = ["tokens", ""],
+                                 dsv4.strides = #dsv4.strides<[?]>},
+    %scores: tensor<?x1024xf32> {dsv4.name = "score", dsv4.dims = ["tokens", ""],
+                                 dsv4.strides = #dsv4.strides<[?]>},
     %bias: tensor<4x1024xf32> {dsv4.name = "ape"},
     %state: !state {dsv4.name = "state"},
     %block_table: tensor<?x?xi32> {dsv4.name = "block_table_kv", dsv4.dims = ["requests", "max_pages"]},

@@ -1,22 +1,25 @@
 // What: vLLM's compress_norm_rope_store_triton, overlapping windows of 4: the plan from the
 // positions on the device, all tokens from the paged state, norm, rotation, FP8 and store, in one
-// program. save_partial_states has written the state before, with the bias in its scores. Beside
-// what the call has, `values` and `scores` are operands without rows, and the list has buffers.
-// Dims: --dim tokens=65 --dim new=0 --dim requests=8 --dim max_pages=24 --dim positions=160 --dim cache.pages=2 --dim state.pages=200
-// Dims: --dim tokens=3 --dim new=0 --dim requests=3 --dim max_pages=4 --dim positions=64 --dim cache.pages=1 --dim state.pages=12
+// program. save_partial_states has written the state before, with the bias in its scores. Pages of
+// both caches may lie in a slab. Besides the operands of the call there are `values` and `scores`
+// without rows, and the buffers of the plan.
+// Dims: --dim tokens=65 --dim new=0 --dim requests=8 --dim max_pages=48 --dim positions=160 --dim cache.pages=2 --dim state.pages=400
+// Dims: --dim tokens=3 --dim new=0 --dim requests=3 --dim max_pages=8 --dim positions=64 --dim cache.pages=1 --dim state.pages=24
 // Dims: --dim tokens=0 --dim new=0 --dim requests=1 --dim max_pages=1 --dim positions=1 --dim cache.pages=1 --dim state.pages=1
+// NVRTC: --max-stack=16 sm_90a
 
 !cache = !dsv4.cache<64 x #dsv4.record<v4_584>>
-!state = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
+!state = !dsv4.cache<4 x <[<"values" : 1024 x f32 in row>, <"scores" : 1024 x f32 in row>]>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
 #recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
 
 func.func @compress_norm_rope_store(
-    %positions: tensor<?xi32> {dsv4.name = "positions", dsv4.dims = ["tokens"]},
+    %positions: tensor<?xi64> {dsv4.name = "positions", dsv4.dims = ["tokens"]},
     %requests: tensor<?xi32> {dsv4.name = "token_to_req_indices", dsv4.dims = ["tokens"]},
-    %slots: tensor<?xi32> {dsv4.name = "slot_mapping", dsv4.dims = ["tokens"]},
-    %state: !state {dsv4.name = "state"},
-    %block_table: tensor<?x?xi32> {dsv4.name = "block_table", dsv4.dims = ["requests", "max_pages"]},
+    %slots: tensor<?xi64> {dsv4.name = "slot_mapping", dsv4.dims = ["tokens"]},
+    %state: !state {dsv4.name = "state", dsv4.strides = #dsv4.strides<[?]>},
+    %block_table: tensor<?x?xi32> {dsv4.name = "block_table", dsv4.dims = ["requests", "max_pages"],
+                                   dsv4.strides = #dsv4.strides<[?], align = 4>},
     %values: tensor<?x1024xf32> {dsv4.name = "values", dsv4.dims = ["new", ""]},
     %scores: tensor<?x1024xf32> {dsv4.name = "scores", dsv4.dims = ["new", ""]},
     %weight: tensor<512xbf16> {dsv4.name = "rms_norm_weight"},
@@ -24,16 +27,16 @@ func.func @compress_norm_rope_store(
     %plan: tensor<?x4xi32> {dsv4.name = "plan", dsv4.dims = ["tokens", ""]},
     %position: tensor<?xi32> {dsv4.name = "entry_position", dsv4.dims = ["tokens"]},
     %slot: tensor<?xi32> {dsv4.name = "entry_slot", dsv4.dims = ["tokens"]},
-    %cache: !cache {dsv4.name = "cache"}) {
+    %cache: !cache {dsv4.name = "cache", dsv4.strides = #dsv4.strides<[?]>}) {
   %c0 = arith.constant 0 : index
-  %tokens = tensor.dim %positions, %c0 : tensor<?xi32>
+  %tokens = tensor.dim %positions, %c0 : tensor<?xi64>
   %row = tensor.empty(%tokens) : tensor<?x512xf32>
   %rounded = tensor.empty(%tokens) : tensor<?x512xbf16>
   %payload_of_row = tensor.empty(%tokens) : tensor<?x448xf8E4M3FN>
   %scales_of_row = tensor.empty(%tokens) : tensor<?x7xf8E8M0FNU>
 
-  %list, %at, %to = dsv4.compress_plan window 4 positions(%positions : tensor<?xi32>)
-      requests(%requests : tensor<?xi32>) slots(%slots : tensor<?xi32>)
+  %list, %at, %to = dsv4.compress_plan window 4 positions(%positions : tensor<?xi64>)
+      requests(%requests : tensor<?xi32>) slots(%slots : tensor<?xi64>)
       outs(%plan, %position, %slot : tensor<?x4xi32>, tensor<?xi32>, tensor<?xi32>)
   %pooled = dsv4.compress %values, %scores window 4 overlap plan(%list : tensor<?x4xi32>)
       state(%state : !state) pages(%block_table : tensor<?x?xi32>)

@@ -1,5 +1,6 @@
-// What: vLLM's concat_and_cache_mla(kv_c, k_pe, kv_cache, slot_mapping, "fp8_ds_mla", scale): latents in
-// FP8 with a scale per 128, then the rotary values, into V3.2's records of 656 bytes. Slot -1 is skipped.
+// What: vLLM's concat_and_cache_mla(kv_c, k_pe, kv_cache, slot_mapping, "fp8_ds_mla", scale):
+// latents in FP8 with a scale per 128, then the rotary values, into V3.2's records of 656 bytes.
+// kv_c and k_pe are views, and pages may lie in a slab. Slot -1 is skipped.
 // Dims: --dim tokens=37 --dim kv_cache.pages=5
 // Dims: --dim tokens=0 --dim kv_cache.pages=1
 // NVRTC: --max-stack=192 sm_90a
@@ -12,7 +13,7 @@ func.func @concat_and_cache_mla(
                                dsv4.strides = #dsv4.strides<[?]>},
     %k_pe: tensor<?x64xbf16> {dsv4.name = "k_pe", dsv4.dims = ["tokens", ""],
                               dsv4.strides = #dsv4.strides<[?]>},
-    %kv_cache: !cache {dsv4.name = "kv_cache"},
+    %kv_cache: !cache {dsv4.name = "kv_cache", dsv4.strides = #dsv4.strides<[?]>},
     %slot_mapping: tensor<?xi64> {dsv4.name = "slot_mapping", dsv4.dims = ["tokens"]}) {
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %kv_c, %c0 : tensor<?x512xbf16>

@@ -1,6 +1,6 @@
 // What: vLLM's cp_gather_and_upconvert_fp8_kv_cache(src_cache, dst, block_table, seq_lens,
 // workspace_starts, batch_size): all positions of each request, decoded to bf16, from row
-// workspace_starts of the request on.
+// workspace_starts of the request on. Pages may lie in a slab; dst and block_table may be views.
 // Dims: --dim rows=301 --dim requests=5 --dim blocks=4 --dim src_cache.pages=17
 // Dims: --dim rows=10 --dim requests=1 --dim blocks=2 --dim src_cache.pages=3
 // Dims: --dim rows=10 --dim requests=0 --dim blocks=2 --dim src_cache.pages=3
@@ -8,9 +8,11 @@
 !cache = !dsv4.cache<64 x <v32_656>>
 
 func.func @cp_gather_and_upconvert_fp8_kv_cache(
-    %src_cache: !cache {dsv4.name = "src_cache"},
-    %dst: tensor<?x576xbf16> {dsv4.name = "dst", dsv4.dims = ["rows", ""]},
-    %block_table: tensor<?x?xi32> {dsv4.name = "block_table", dsv4.dims = ["requests", "blocks"]},
+    %src_cache: !cache {dsv4.name = "src_cache", dsv4.strides = #dsv4.strides<[?]>},
+    %dst: tensor<?x576xbf16> {dsv4.name = "dst", dsv4.dims = ["rows", ""],
+                              dsv4.strides = #dsv4.strides<[?]>},
+    %block_table: tensor<?x?xi32> {dsv4.name = "block_table", dsv4.dims = ["requests", "blocks"],
+                                   dsv4.strides = #dsv4.strides<[?], align = 4>},
     %seq_lens: tensor<?xi32> {dsv4.name = "seq_lens", dsv4.dims = ["requests"]},
     %workspace_starts: tensor<?xi32> {dsv4.name = "workspace_starts", dsv4.dims = ["requests"]})
     -> tensor<?x576xbf16> {

@@ -10,8 +10,9 @@
 !cache = !dsv4.cache<64 x <v4_584>>
 
 func.func @dequantize_and_gather_k_cache(
-    %out: tensor<?x?x512xbf16> {dsv4.name = "out", dsv4.dims = ["requests", "rows", ""]},
-    %k_cache: !cache {dsv4.name = "k_cache"},
+    %out: tensor<?x?x512xbf16> {dsv4.name = "out", dsv4.dims = ["requests", "rows", ""],
+                                dsv4.strides = #dsv4.strides<[?, ?]>},
+    %k_cache: !cache {dsv4.name = "k_cache", dsv4.strides = #dsv4.strides<[?]>},
     %seq_lens: tensor<?xi32> {dsv4.name = "seq_lens", dsv4.dims = ["requests"]},
     %gather_lens: tensor<?xi32> {dsv4.name = "gather_lens", dsv4.dims = ["requests"]},
     %block_table: tensor<?x?xi32> {dsv4.name = "block_table", dsv4.dims = ["requests", "blocks"]})

@@ -1,6 +1,6 @@
-// What: vLLM's fused_deepseek_v4_qnorm_rope_kv_rope_full_cache_bf16_insert(q, kv, k_cache, ...): q is
-// normalised and rotated in place, kv is rotated and written as rows of 512 bf16. Both are one
-// launch.
+// What: vLLM's fused_deepseek_v4_qnorm_rope_kv_rope_full_cache_bf16_insert(q, kv, k_cache, ...): q
+// is normalised and rotated in place, kv is rotated and written as rows of 512 bf16 in pages that
+// may lie in a slab. Both are one launch.
 // Dims: --dim tokens=11 --dim positions=99 --dim k_cache.pages=3
 // Dims: --dim tokens=0 --dim positions=5 --dim k_cache.pages=1
 
@@ -9,7 +9,7 @@
 func.func @full_cache_bf16_insert(
     %q: tensor<?x64x512xbf16> {dsv4.name = "q", dsv4.dims = ["tokens", "", ""]},
     %kv: tensor<?x512xbf16> {dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
-    %k_cache: !cache {dsv4.name = "k_cache"},
+    %k_cache: !cache {dsv4.name = "k_cache", dsv4.strides = #dsv4.strides<[?]>},
     %slot_mapping: tensor<?xi64> {dsv4.name = "slot_mapping", dsv4.dims = ["tokens"]},
     %position_ids: tensor<?xi64> {dsv4.name = "position_ids", dsv4.dims = ["tokens"]},
     %cos_sin_cache: tensor<?x64xf32> {dsv4.name = "cos_sin_cache", dsv4.dims = ["positions", ""]})

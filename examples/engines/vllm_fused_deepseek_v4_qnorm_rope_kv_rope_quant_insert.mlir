@@ -1,9 +1,11 @@
 // What: vLLM's fused_deepseek_v4_qnorm_rope_kv_rope_quant_insert(q_in, kv, k_cache, slot_mapping,
-// position_ids, cos_sin_cache, q_head_padded=64, eps, 64): heads of q are filled up with zeros, normalised
-// and rotated; kv is rotated, quantised and written in V4's records. Both are one launch.
+// position_ids, cos_sin_cache, q_head_padded=64, eps, 64): heads of q are filled up with zeros,
+// normalised and rotated; kv is rotated, quantised and written in V4's records, whose pages may lie
+// in a slab. Both are one launch.
 // Dims: --dim tokens=11 --dim positions=99 --dim k_cache.pages=3
 // Dims: --dim tokens=1 --dim positions=99 --dim k_cache.pages=3
 // Dims: --dim tokens=0 --dim positions=5 --dim k_cache.pages=1
+// Dims: --dim tokens=11 --dim positions=99 --dim k_cache.pages=3 --dim k_cache.stride.0=1315008
 
 !cache = !dsv4.cache<64 x <v4_584>>
 #fp8 = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>
@@ -12,7 +14,7 @@
 func.func @qnorm_rope_kv_rope_quant_insert(
     %q_in: tensor<?x16x512xbf16> {dsv4.name = "q_in", dsv4.dims = ["tokens", "", ""]},
     %kv: tensor<?x512xbf16> {dsv4.name = "kv", dsv4.dims = ["tokens", ""]},
-    %k_cache: !cache {dsv4.name = "k_cache"},
+    %k_cache: !cache {dsv4.name = "k_cache", dsv4.strides = #dsv4.strides<[?]>},
     %slot_mapping: tensor<?xi64> {dsv4.name = "slot_mapping", dsv4.dims = ["tokens"]},
     %position_ids: tensor<?xi64> {dsv4.name = "position_ids", dsv4.dims = ["tokens"]},
     %cos_sin_cache: tensor<?x64xf32> {dsv4.name = "cos_sin_cache", dsv4.dims = ["positions", ""]},

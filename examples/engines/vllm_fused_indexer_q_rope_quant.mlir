@@ -1,17 +1,21 @@
-// What: vLLM's fused_indexer_q_rope_quant(positions, index_q, cos_sin_cache, index_weights, softmax_scale,
-// head_scale, use_fp4=False): rotates the last 64 elements of each head, quantises it to FP8 with one
-// scale, and multiplies its weight by that scale and by both constants.
+// What: vLLM's fused_indexer_q_rope_quant(positions, index_q, cos_sin_cache, index_weights,
+// softmax_scale, head_scale, use_fp4=False): rotates the last 64 elements of each head, quantises
+// it to FP8 with one scale, and multiplies its weight by that scale and by both constants. Heads
+// may be a view; weights are the last columns of one GEMM's output.
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
+// Dims: --dim tokens=7 --dim positions=99 --dim index_weights.stride.0=192
 
 #fp8 = #dsv4.format<f8E4M3FN, [<f32 per row>]>
 #recipe = #dsv4.quantizer<floor = 1.0e-04 : f32, limit = reciprocal, rounding = up_pow2>
 
 func.func @fused_indexer_q_rope_quant(
     %positions: tensor<?xi64> {dsv4.name = "positions", dsv4.dims = ["tokens"]},
-    %index_q: tensor<?x64x128xbf16> {dsv4.name = "index_q", dsv4.dims = ["tokens", "", ""]},
+    %index_q: tensor<?x64x128xbf16> {dsv4.name = "index_q", dsv4.dims = ["tokens", "", ""],
+                                     dsv4.strides = #dsv4.strides<[?, ?]>},
     %cos_sin_cache: tensor<?x64xf32> {dsv4.name = "cos_sin_cache", dsv4.dims = ["positions", ""]},
-    %index_weights: tensor<?x64xbf16> {dsv4.name = "index_weights", dsv4.dims = ["tokens", ""]},
+    %index_weights: tensor<?x64xbf16> {dsv4.name = "index_weights", dsv4.dims = ["tokens", ""],
+                                       dsv4.strides = #dsv4.strides<[?]>},
     %q_fp8: tensor<?x64x128xf8E4M3FN> {dsv4.name = "q_fp8", dsv4.dims = ["tokens", "", ""]},
     %w: tensor<?x64xf32> {dsv4.name = "w", dsv4.dims = ["tokens", ""]})
     -> (tensor<?x64x128xf8E4M3FN>, tensor<?x64xf32>) {

@@ -1,6 +1,7 @@
-// What: vLLM's fused_indexer_q_rope_quant(..., use_fp4=True): heads of the indexer in MXFP4; the scales
-// stay with them, four of one byte in each i32, and the weights are multiplied by both constants alone.
-// Both kernels are one launch.
+// What: vLLM's fused_indexer_q_rope_quant(..., use_fp4=True): heads of the indexer in MXFP4; the
+// scales stay with them, four of one byte in each i32, and the weights are multiplied by both
+// constants alone. Heads may be a view; weights are the last columns of one GEMM's output. Both
+// kernels are one launch.
 // Dims: --dim tokens=7 --dim positions=99
 // Dims: --dim tokens=0 --dim positions=5
 
@@ -9,9 +10,11 @@
 
 func.func @fused_indexer_q_rope_quant(
     %positions: tensor<?xi64> {dsv4.name = "positions", dsv4.dims = ["tokens"]},
-    %index_q: tensor<?x64x128xbf16> {dsv4.name = "index_q", dsv4.dims = ["tokens", "", ""]},
+    %index_q: tensor<?x64x128xbf16> {dsv4.name = "index_q", dsv4.dims = ["tokens", "", ""],
+                                     dsv4.strides = #dsv4.strides<[?, ?]>},
     %cos_sin_cache: tensor<?x64xf32> {dsv4.name = "cos_sin_cache", dsv4.dims = ["positions", ""]},
-    %index_weights: tensor<?x64xbf16> {dsv4.name = "index_weights", dsv4.dims = ["tokens", ""]},
+    %index_weights: tensor<?x64xbf16> {dsv4.name = "index_weights", dsv4.dims = ["tokens", ""],
+                                       dsv4.strides = #dsv4.strides<[?]>},
     %q_fp4: tensor<?x64x128xf4E2M1FN> {dsv4.name = "q_fp4", dsv4.dims = ["tokens", "", ""]},
     %q_scale: tensor<?x64x4xf8E8M0FNU> {dsv4.name = "q_scale", dsv4.dims = ["tokens", "", ""]},
     %w: tensor<?x64xf32> {dsv4.name = "w", dsv4.dims = ["tokens", ""]})

@@ -1,5 +1,6 @@
-// What: vLLM's indexer_k_quant_and_cache(k, kv_cache, slot_mapping, 128, "ue8m0"): keys of the indexer
-// in FP8 with one f32 scale, a power of two. A page has the values of its entries, then their scales.
+// What: vLLM's indexer_k_quant_and_cache(k, kv_cache, slot_mapping, 128, "ue8m0"): keys of the
+// indexer in FP8 with one f32 scale, a power of two. A page has the values of its entries, then
+// their scales. vLLM pads pages, or packs them in a slab.
 // Dims: --dim tokens=37 --dim kv_cache.pages=5
 // Dims: --dim tokens=0 --dim kv_cache.pages=1
 
@@ -7,7 +8,7 @@
 
 func.func @indexer_k_quant_and_cache(
     %k: tensor<?x128xbf16> {dsv4.name = "k", dsv4.dims = ["tokens", ""]},
-    %kv_cache: !cache {dsv4.name = "kv_cache"},
+    %kv_cache: !cache {dsv4.name = "kv_cache", dsv4.strides = #dsv4.strides<[?]>},
     %slot_mapping: tensor<?xi64> {dsv4.name = "slot_mapping", dsv4.dims = ["tokens"]}) {
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %k, %c0 : tensor<?x128xbf16>

@@ -1,5 +1,6 @@
-// What: vLLM's quantize_and_insert_k_cache(k, k_cache, slot_mapping, 64, is_ue8m0=True): 448 values in
-// FP8 with E8M0 scales, 64 as they are, in V4's records; the unused byte of the scales becomes 0.
+// What: vLLM's quantize_and_insert_k_cache(k, k_cache, slot_mapping, 64, is_ue8m0=True): 448 values
+// in FP8 with E8M0 scales, 64 as they are, in V4's records; the unused byte of the scales becomes
+// 0. Pages may lie in a slab of all layers.
 // Dims: --dim tokens=37 --dim cache.pages=5
 // Dims: --dim tokens=0 --dim cache.pages=1
 
@@ -9,7 +10,7 @@
 
 func.func @quantize_and_insert_k_cache(
     %k: tensor<?x512xbf16> {dsv4.name = "k", dsv4.dims = ["tokens", ""]},
-    %cache: !cache {dsv4.name = "cache"},
+    %cache: !cache {dsv4.name = "cache", dsv4.strides = #dsv4.strides<[?]>},
     %slots: tensor<?xi64> {dsv4.name = "slots", dsv4.dims = ["tokens"]}) {
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %k, %c0 : tensor<?x512xbf16>

@@ -1,10 +1,12 @@
-// What: vLLM's save_partial_states(kv, score, ape, positions, state_cache, slot_mapping, block_size=4,
-// state_width, compress_ratio=4): kv and score are views of the halves of one f32 tensor. A state entry is
-// kv, then score + ape[position mod 4]. Pages have the stride of the shared group, 37440 bytes.
+// What: vLLM's save_partial_states(kv, score, ape, positions, state_cache, slot_mapping,
+// block_size=4, state_width, compress_ratio=4): kv and score are views of the halves of one f32
+// tensor. A state entry is kv, then score + ape[position mod 4]. Pages are as far apart as those of
+// the shared group: 37,440 bytes, or a slab of all layers.
 // Dims: --dim tokens=37 --dim state_cache.pages=12
 // Dims: --dim tokens=0 --dim state_cache.pages=1
+// Dims: --dim tokens=37 --dim state_cache.pages=12 --dim kv.stride.0=2048 --dim score.stride.0=2048 --dim state_cache.stride.0=1315008
 
-!state = !dsv4.cache<4 x <[<"kv" : 1024 x f32 in row>, <"score" : 1024 x f32 in row>], align 37440>>
+!state = !dsv4.cache<4 x <[<"kv" : 1024 x f32 in row>, <"score" : 1024 x f32 in row>]>>
 
 func.func @save_partial_states(
     %kv: tensor<?x1024xf32> {dsv4.name = "kv", dsv4.dims = ["tokens", ""],
@@ -13,7 +15,7 @@ func.func @save_partial_states(
                                 dsv4.strides = #dsv4.strides<[?]>},
     %ape: tensor<4x1024xf32> {dsv4.name = "ape"},
     %positions: tensor<?xi64> {dsv4.name = "positions", dsv4.dims = ["tokens"]},
-    %state_cache: !state {dsv4.name = "state_cache"},
+    %state_cache: !state {dsv4.name = "state_cache", dsv4.strides = #dsv4.strides<[?]>},
     %slot_mapping: tensor<?xi64> {dsv4.name = "slot_mapping", dsv4.dims = ["tokens"]}) {
   %c0 = arith.constant 0 : index
   %tokens = tensor.dim %score, %c0 : tensor<?x1024xf32>

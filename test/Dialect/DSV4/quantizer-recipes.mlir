@@ -127,6 +127,31 @@ func.func @split_580(%x: tensor<?x512xbf16>, %payload: tensor<?x448xf8E4M3FN>, %
   return %q, %s : tensor<?x448xf8E4M3FN>, tensor<?xf32>
 }
 
+// CHECK-LABEL: func.func @per_token_group_fp8
+// CHECK: dsv4.quantize
+func.func @per_token_group_fp8(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf8E4M3FN>, %scales: tensor<?x4xf32>)
+    -> (tensor<?x512xf8E4M3FN>, tensor<?x4xf32>) {
+  %q, %s = dsv4.quantize %x
+      outs(%payload, %scales : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>,
+       recipe = #dsv4.quantizer<floor = 1.0e-10 : f32>}
+      : tensor<?x512xbf16>
+  return %q, %s : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @per_token_group_fp8_ue8m0
+// CHECK: dsv4.quantize
+func.func @per_token_group_fp8_ue8m0(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf8E4M3FN>,
+                                     %scales: tensor<?x4xf32>)
+    -> (tensor<?x512xf8E4M3FN>, tensor<?x4xf32>) {
+  %q, %s = dsv4.quantize %x
+      outs(%payload, %scales : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>,
+       recipe = #dsv4.quantizer<floor = 1.0e-10 : f32, rounding = up_pow2>}
+      : tensor<?x512xbf16>
+  return %q, %s : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>
+}
+
 // CHECK-LABEL: func.func @deepgemm_index_fp8
 // CHECK: dsv4.quantize
 func.func @deepgemm_index_fp8(%x: tensor<?x128xbf16>, %payload: tensor<?x128xf8E4M3FN>, %scales: tensor<?xf32>)
