@@ -220,6 +220,40 @@ def CUDA_StoreRunsOp : CUDA_Op<"store_runs", [
   let hasVerifier = 1;
 }
 
+def CUDA_LoadRunsOp : CUDA_Op<"load_runs", [
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>,
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>,
+    DeclareOpInterfaceMethods<CUDA_BufferAccessOpInterface>]> {
+  let summary = "read values in runs at equal distances";
+  let description = [{
+    ```mlir
+    func.func @example(%scales: memref<?xi32>, %at: i64, %first: i32, %stride: i64, %valid: i1) {
+      %s = cuda.load_runs %scales[%at] if %valid from %first step 4 run 4 stride %stride
+          : memref<?xi32>, i64, i32, i64 -> vector<2x1xf8E8M0FNU>
+      return
+    }
+    ```
+
+    Reads values of a row as `cuda.store_runs` writes them: value i is at
+    `offset` + (i / `run`) * `stride` + i mod `run`, and a tile has those from `first` on in its
+    first vector, and in every other one those `step` after the one before. If the predicate is
+    false, nothing is read and every value has zero bits. Clause load_runs_c1: values have 8 or 32
+    bits.
+  }];
+  let arguments = (ins
+    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base, CUDA_Offset:$offset,
+    Optional<I1>:$predicate, CUDA_Offset:$first, CUDA_Offset:$stride, I64Attr:$step, I64Attr:$run
+  );
+  let results = (outs VectorOfRankAndType<[1, 2], [AnyInteger, AnyFloat]>:$value);
+  let assemblyFormat = [{
+    $base `[` $offset `]` (`if` $predicate^)? `from` $first `step` $step `run` $run
+    `stride` $stride attr-dict `:` type($base) `,` type($offset) `,` type($first) `,`
+    type($stride) `->` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Entries of a cache
 //===----------------------------------------------------------------------===//

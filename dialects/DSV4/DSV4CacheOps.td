@@ -70,6 +70,8 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     also with `requests`, unless `lengths per request` says that they are one per request, as
     `dsv4.paged_append` takes them. `lengths per token` is the default.
 
+    `in_bytes` says that `indices` without `pages` are [byte offsets](#slots-in-bytes).
+
     A row that is not valid is zeros, its element of the mask is false, and nothing of the cache is
     read for it. A row is also not valid when `i div page_size` is outside the page table, or `r`
     outside its rows or the lengths per request. Without `lengths`, no index is too large for its
@@ -128,9 +130,11 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     | `seq_lens` | i32 `[requests]` | the number of positions of each request |
     | `gather_lens` | i32 `[requests]` | how many positions are gathered, the last ones |
     | `seq_starts` | i32 `[requests]` | with `cu_seq_lens`, the first position that is gathered |
+    | `offset` | a number, or i32 `[1]` | with `seq_lens` alone, the first row of each request |
 
     With `cu_seq_lens` or `row_starts` the rows are `[rows]`. With `seq_lens` alone they are
-    `[requests, rows]`, and every request begins at row `offset`, 0 by default.
+    `[requests, rows]`, and every request begins at row `offset`: 0 by default, a number of the
+    program as in `offset 128`, or one that the device reads, `offset(%at : tensor<1xi32>)`.
 
     ```
     row t, or row (b, m):
@@ -151,6 +155,35 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
 
     Nothing is read for a position whose page is not in the table, or of a request that has no row
     of it. Such a row is not valid, and zeros.
+
+    #### Slots in bytes
+
+    ```mlir
+    func.func @gather(%cache: !dsv4.cache<64 x <index_fp8_132>>, %offsets: tensor<?xi64>,
+                      %key: tensor<?x128xf8E4M3FN>, %scale: tensor<?xf32>)
+        -> (tensor<?x128xf8E4M3FN>, tensor<?xf32>) {
+      %keys, %scales = dsv4.paged_gather %cache[%offsets] in_bytes
+          fields(%key, %scale : tensor<?x128xf8E4M3FN>, tensor<?xf32>)
+          : !dsv4.cache<64 x <index_fp8_132>>, tensor<?xi64>
+      return %keys, %scales : tensor<?x128xf8E4M3FN>, tensor<?xf32>
+    }
+    ```
+
+    With `in_bytes` an index is where an entry is, counted in bytes: the offset of its first field,
+    as the record lists fields, those `per tensor` left out. The others follow from it. It counts
+    from the start of the pages, or of the array that has the field, as if pages followed each
+    other. `dsv4.strides` of the cache say where pages really are, and do not change offsets.
+
+    ```
+    page = o div page_bytes
+    slot = (o mod page_bytes - base) div bytes
+      where page_bytes = those of a page, without strides
+            base       = where the field of slot 0 begins in a page
+            bytes      = from the field of one slot to that of the next
+    ```
+
+    An offset that is negative, or at which the first field of no slot begins, is not valid. An i64
+    is taken as it is, also beyond i32.
 
     Clauses:
 
@@ -173,7 +206,9 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
       `indices` of rank 2 or ragged requests;
     * paged_gather_c9: `cu_seq_lens`, `row_starts`, `seq_lens`, `gather_lens` and `seq_starts` are
       i32 of rank 1 and not beside `indices`; `row_starts` and `gather_lens` need `seq_lens`,
-      `seq_starts` need `cu_seq_lens`, and `offset`, not negative, needs rows `[requests, rows]`.
+      `seq_starts` need `cu_seq_lens`, and `offset` needs rows `[requests, rows]`: it is a number,
+      not negative, or i32 `[1]`;
+    * paged_gather_c10: `in_bytes` needs `indices`, and excludes `pages` and `lengths`.
 
     Source: paper eq. 17-18 (selected entries of the compressed cache); formats of
     `docs/Records.md`; gathers of public engines for prefill.
@@ -190,15 +225,16 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     Optional<DSV4_Operand<"seq_lens", DSV4_Indices>>:$seq_lens,
     Optional<DSV4_Operand<"gather_lens", DSV4_Indices>>:$gather_lens,
     Optional<DSV4_Operand<"seq_starts", DSV4_Indices>>:$seq_starts,
+    Optional<DSV4_Operand<"offset", DSV4_Indices>>:$row_offset,
     Optional<DSV4_Operand<"out", DSV4_Rows>>:$out,
     Variadic<DSV4_Operand<"fields", AnyRankedTensor>>:$fields,
     Optional<DSV4_Operand<"mask", DSV4_Mask>>:$mask,
-    OptionalAttr<DSV4_LengthsPer>:$lengths_per, OptionalAttr<I64Attr>:$offset
+    OptionalAttr<DSV4_LengthsPer>:$lengths_per, OptionalAttr<I64Attr>:$offset, UnitAttr:$in_bytes
   );
   // Those of the destinations, in their order.
   let results = (outs Variadic<AnyRankedTensor>:$gathered);
   let assemblyFormat = [{
-    $cache (`[` $indices^ `]`)?
+    $cache (`[` $indices^ `]`)? (`in_bytes` $in_bytes^)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
     (`indptr` `(` $indptr^ `:` type($indptr) `)`)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
@@ -208,7 +244,7 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     (`seq_lens` `(` $seq_lens^ `:` type($seq_lens) `)`)?
     (`gather_lens` `(` $gather_lens^ `:` type($gather_lens) `)`)?
     (`seq_starts` `(` $seq_starts^ `:` type($seq_starts) `)`)?
-    (`offset` $offset^)?
+    `` custom<RowOffset>($offset, $row_offset, type($row_offset))
     (`outs` `(` $out^ `:` type($out) `)`)?
     (`fields` `(` $fields^ `:` type($fields) `)`)?
     (`mask` `(` $mask^ `:` type($mask) `)`)?
@@ -321,6 +357,21 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     field and pad together are a power of two of bytes. All other unused bytes stay as they are:
     other pads, gaps before a field `at` a byte, and the end of a page.
 
+    With `in_bytes` an index is not a slot but the byte offset of its first field, as
+    [`dsv4.paged_gather`](#slots-in-bytes) takes them. Nothing is written for an offset that is
+    negative, or at which the first field of no slot begins:
+
+    ```mlir
+    !keys = !dsv4.cache<64 x <index_fp8_132>>
+
+    func.func @append_at(%cache: !keys, %offsets: tensor<?xi64>, %key: tensor<?x128xf8E4M3FN>,
+                         %scale: tensor<?xf32>) {
+      dsv4.paged_append %cache[%offsets] in_bytes unique
+          fields(%key, %scale : tensor<?x128xf8E4M3FN>, tensor<?xf32>) : !keys, tensor<?xi64>
+      return
+    }
+    ```
+
     Integers are i32 or i64, each operand of its own ([what an i64
     means](../Records.md#integers)).
 
@@ -340,7 +391,8 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     * paged_append_c6: without `columns`, no operand has more columns than its field;
     * paged_append_c7: `pages` without a ring need `unique`;
     * paged_append_c8: `indptr` is i32 `[requests + 1]`, needs `pages` and `requests`, and excludes
-      a ring.
+      a ring;
+    * paged_append_c9: `in_bytes` needs `unique`, and excludes `pages` and a ring.
 
     Source: the official ring of n_win positions (slot = t mod 128); slot mappings of public
     engines.
@@ -354,10 +406,10 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     Optional<DSV4_Operand<"lengths", DSV4_Indices>>:$lengths,
     Variadic<DSV4_Operand<"fields", AnyRankedTensor>>:$fields, OptionalAttr<I64Attr>:$ring,
     OptionalAttr<DenseI64ArrayAttr>:$columns, UnitAttr:$unique,
-    OptionalAttr<DSV4_LengthsPer>:$lengths_per
+    OptionalAttr<DSV4_LengthsPer>:$lengths_per, UnitAttr:$in_bytes
   );
   let assemblyFormat = [{
-    $cache `[` $indices `]` (`ring` $ring^)? (`unique` $unique^)?
+    $cache `[` $indices `]` (`in_bytes` $in_bytes^)? (`ring` $ring^)? (`unique` $unique^)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
     (`indptr` `(` $indptr^ `:` type($indptr) `)`)?

@@ -52,6 +52,24 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     becomes 0x7FFF in bf16 and 0x7FFFFFFF in f32. Data without scales whose type is that of the
     result is copied bit by bit.
 
+    The scales of the first level may be in one of the [layouts](#layouts-of-scales) in
+    which `dsv4.quantize` writes them:
+
+    ```mlir
+    func.func @swizzled(%data: tensor<?x7168xf4E2M1FN>, %scales: tensor<?x448xf8E4M3FN>,
+                        %s: tensor<1xf32>, %out: tensor<?x7168xbf16>) -> tensor<?x7168xbf16> {
+      %values = dsv4.dequantize %data
+          scales swizzle_128x4(%scales, %s : tensor<?x448xf8E4M3FN>, tensor<1xf32>)
+          outs(%out : tensor<?x7168xbf16>)
+          {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>}
+          : tensor<?x7168xf4E2M1FN>
+      return %values : tensor<?x7168xbf16>
+    }
+    ```
+
+    The tensor has an extent R of its own for rows. The scales of a row that it does not have, in
+    whole blocks where it is swizzled, are not read, and have zero bits: 0, or 2^-127 in f8E8M0FNU.
+
     f16 is accepted wherever bf16 is.
 
     Clauses:
@@ -62,23 +80,31 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     * dequantize_c3: a level `per g` has the shape of `data` with the last extent divided by g,
       which must divide it; `per row` the shape without the last axis; `per tensor` the shape [1];
     * dequantize_c4: the result is bf16 or f32 of the shape of `data`;
-    * dequantize_c5: 4-bit data has an even last extent.
+    * dequantize_c5: 4-bit data has an even last extent;
+    * dequantize_c6: `scales` other than `row_major` need `data` of rank 2 and a first level per
+      group, of f8E8M0FNU for `packed`, of an 8-bit type for swizzles, and of 8 or 32 bits for
+      `column_major`; a constant R of a swizzle is a multiple of its rows.
 
     Source: NVFP4 (E2M1 with E4M3 per 16), OCP MX v1.0 (E8M0 per 32).
   }];
   let arguments = (ins
     DSV4_Operand<"data", AnyRankedTensor>:$data,
     Variadic<DSV4_Operand<"scales", AnyRankedTensor>>:$scales, DSV4_Operand<"out", DSV4_Rows>:$out,
-    DSV4_FormatAttr:$format
+    DSV4_FormatAttr:$format,
+    DefaultValuedAttr<DSV4_ScaleLayout, "::dsv4::ScaleLayout::RowMajor">:$scale_layout
   );
   let results = (outs DSV4_Rows:$values);
   let assemblyFormat = [{
-    $data (`scales` `(` $scales^ `:` type($scales) `)`)?
+    $data (`scales` ($scale_layout^)? `(` $scales^ `:` type($scales) `)`)?
     `outs` `(` $out `:` type($out) `)` attr-dict `:` type($data)
     custom<TiedResult>(ref(type($out)), type($values))
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
+    /// The layout of scale operand `index`.
+    ScaleLayout getLayoutOfScales(unsigned index) {
+      return index == 0 ? getScaleLayout() : ScaleLayout::RowMajor;
+    }
   }];
   let hasVerifier = 1;
 }
@@ -125,7 +151,7 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     | operand | element type and shape | meaning |
     |---|---|---|
     | `x` | bf16 or f32 `[..., N]` | values |
-    | `given` | f32 `[1]` | the scale of a level `per tensor` |
+    | `given` | f32 `[1]` | the scale of a level `per tensor`, or its inverse |
     | `outs` | as `dsv4.dequantize` takes them | quantised values, then the scales of each level that is not `per tensor` |
 
     `columns [begin, count]` selects `count` columns of every row from column `begin` on; without it
@@ -136,7 +162,8 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     f8E4M3FN, ties to even. Beyond 448, infinity included, it becomes 448 with its sign; NaN becomes
     0x7F. A zero keeps its sign, and so does a value that rounds to zero.
 
-    A format has one level, `per g` or `per row`, of f8E8M0FNU, f8E4M3FN or f32. Or it has two: the
+    A format has one level, `per g` or `per row`, of f8E8M0FNU, f8E4M3FN or f32, or `per tensor`, of
+    f32 and [given](#a-given-scale-alone). Or it has two: the
     first of f8E4M3FN `per g`, the second of f32. The operand `given` is a second level `per
     tensor`. It is clamped to between the smallest f32 normal and the largest f32, and NaN counts as
     the smallest normal. A second level `per row` is computed first: by the recipe from the amax of
@@ -144,6 +171,32 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     It is never NaN.
 
     f16 is accepted wherever bf16 is.
+
+    #### A given scale alone
+
+    ```mlir
+    func.func @scaled(%x: tensor<?x512xbf16>, %inverse: tensor<1xf32>,
+                      %data: tensor<?x512xf8E4M3FN>) -> tensor<?x512xf8E4M3FN> {
+      %q = dsv4.quantize %x given inverse(%inverse : tensor<1xf32>)
+          outs(%data : tensor<?x512xf8E4M3FN>)
+          {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<>}
+          : tensor<?x512xbf16>
+      return %q : tensor<?x512xf8E4M3FN>
+    }
+    ```
+
+    A format whose only level is f32 `per tensor` stores no scales. With the scale s, clamped as
+    above, a value x becomes the nearest f8E4M3FN, as in a format without levels, of
+
+    | written | number |
+    |---|---|
+    | `given(%s)`, `payload = divide` | x / s |
+    | `given(%s)`, `payload = reciprocal` | x * fp32(1 / s) |
+    | `given inverse(%r)` | x * r, where r is clamped in the same way |
+
+    each operation rounded to fp32. Of the recipe nothing else may be given.
+
+    #### Layouts of scales
 
     `scales` says where the tensor of the first level has the scale of row r and group g, for G
     groups per row. The tensor has an extent R of its own for rows, which may be larger:
@@ -179,12 +232,13 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     * quantize_c2: the columns are within the rows of `x`;
     * quantize_c3: the format has f8E4M3FN or f4E2M1FN elements, the even one of a pair in the low
       nibble, and levels as above, whose groups divide the columns, or f8E4M3FN elements and no
-      levels;
+      levels or one of f32 `per tensor`;
     * quantize_c4: the destinations have the shapes and types that `dsv4.dequantize` takes
       (dequantize_c3, c5);
-    * quantize_c5: a format with levels has a recipe, which fits it (quantizer_c2, c3); one without
-      levels has none;
+    * quantize_c5: a format with levels has a recipe, which fits it (quantizer_c2, c3), and has
+      nothing but `payload` where the only level is `per tensor`; one without levels has none;
     * quantize_c6: `given`, f32 of shape [1], is present if and only if a level is `per tensor`;
+      `inverse` needs that level to be the only one, and `payload = divide`;
     * quantize_c7: `scales` other than `row_major` need an `x` of rank 2 and a first level per
       group, of f8E8M0FNU for `packed` and of an 8-bit type for swizzles; a constant R of a swizzle
       is a multiple of its rows.
@@ -197,11 +251,13 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     Variadic<DSV4_Operand<"outs", AnyRankedTensor>>:$outs,
     DSV4_FormatAttr:$format, OptionalAttr<DSV4_QuantizerAttr>:$recipe,
     OptionalAttr<DenseI64ArrayAttr>:$columns,
-    DefaultValuedAttr<DSV4_ScaleLayout, "::dsv4::ScaleLayout::RowMajor">:$scale_layout
+    DefaultValuedAttr<DSV4_ScaleLayout, "::dsv4::ScaleLayout::RowMajor">:$scale_layout,
+    UnitAttr:$inverse
   );
   let results = (outs Variadic<AnyRankedTensor>:$payload_and_scales);
   let assemblyFormat = [{
-    $x (`columns` $columns^)? (`given` `(` $given^ `:` type($given) `)`)?
+    $x (`columns` $columns^)?
+    (`given` (`inverse` $inverse^)? `(` $given^ `:` type($given) `)`)?
     (`scales` $scale_layout^)?
     `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($x)
     custom<TiedVariadic>(ref(type($outs)), type($payload_and_scales))
@@ -210,6 +266,11 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
     /// First column and number of columns.
     std::pair<int64_t, int64_t> getColumnRange();
+    /// Whether the only scale is the given one, of all values.
+    bool hasGivenScaleAlone() {
+      ::llvm::ArrayRef<ScaleAttr> levels = getFormat().getScales();
+      return levels.size() == 1 && levels[0].getGroup() == FieldAttr::kPerTensor;
+    }
     /// Rows that a swizzle of `layout` mixes; 1 for other layouts.
     static int64_t getRowBlock(::dsv4::ScaleLayout layout) {
       return layout == ::dsv4::ScaleLayout::Swizzle128x4 ? 128
@@ -478,6 +539,55 @@ def DSV4_PadRowsOp : DSV4_RowToRowOp<"pad_rows"> {
   );
   let assemblyFormat = [{
     $x `outs` `(` $out `:` type($out) `)` attr-dict `:` type($x)
+    custom<TiedResult>(ref(type($out)), type($rows))
+  }];
+}
+
+def DSV4_ConcatRowsOp : DSV4_RowToRowOp<"concat_rows"> {
+  let summary = "put two rows one after the other";
+  let description = [{
+    ```mlir
+    func.func @join(%pe: tensor<?x64xbf16>, %nope: tensor<?x64xbf16>, %out: tensor<?x128xbf16>)
+        -> tensor<?x128xbf16> {
+      %rows = dsv4.concat_rows %pe, %nope outs(%out : tensor<?x128xbf16>)
+          : tensor<?x64xbf16>, tensor<?x64xbf16>
+      return %rows : tensor<?x128xbf16>
+    }
+    ```
+
+    Joins rows of two tensors along the last axis, such as the rotated columns of a key and those
+    that are not rotated.
+
+    | operand | element type and shape | meaning |
+    |---|---|---|
+    | `x` | bf16 or f32 `[..., N]` | the first columns |
+    | `y` | `[..., M]`, of the type of `x` | the others |
+    | `outs` | `[..., N + M]`, of the type of `x` | rows |
+
+    ```
+    z(..., e) = e < N ? x(..., e) : y(..., e - N)
+    ```
+
+    Elements are copied bit by bit. In one kernel with what computes `x` or `y` and with what takes
+    the result, nothing is copied.
+
+    f16 is accepted wherever bf16 is.
+
+    Clauses:
+
+    * concat_rows_c1: `x` and `y` have rank >= 1 and constant last extents between 1 and 65,536;
+    * concat_rows_c2: `y` has the element type and the shape of `x`, except for the last axis;
+    * concat_rows_c3: the result has the element type of `x`, its shape except for the last axis,
+      and there the sum of both extents, at most 65,536.
+
+    Source: public engines that join the halves of indexer queries and keys before they quantise.
+  }];
+  let arguments = (ins
+    DSV4_Operand<"x", DSV4_Rows>:$x, DSV4_Operand<"y", DSV4_Rows>:$y,
+    DSV4_Operand<"out", DSV4_Rows>:$out
+  );
+  let assemblyFormat = [{
+    $x `,` $y `outs` `(` $out `:` type($out) `)` attr-dict `:` type($x) `,` type($y)
     custom<TiedResult>(ref(type($out)), type($rows))
   }];
 }

@@ -21,6 +21,7 @@ def Row_ReadOp : Row_Op<"read", [AttrSizedOperandSegments]> {
     %x = row.read %kv[%start] {align = 16} : memref<?xbf16> -> vector<512xbf16>
     %s = row.read %page[%at] if %valid {interleave = 2} : memref<?xi8> -> vector<8xf8E8M0FNU>
     %l = row.read %scores[%start] length %keys {multiple = 8} : memref<?xf32> -> vector<4096xf32>
+    %b = row.read %blocks[%at] if %valid stride %far {run = 4} : memref<?xi32> -> vector<7xf8E8M0FNU>
     ```
 
     Reads the elements from `offset` on, which counts elements of the base. A base of bytes
@@ -28,22 +29,29 @@ def Row_ReadOp : Row_Op<"read", [AttrSizedOperandSegments]> {
     `length` only the first `length` elements exist; the others are undefined. `align` is
     the alignment of the first element in bytes, and `multiple` a divisor of the length.
     With `interleave` n, element i is stored at (i mod n) * (N / n) + i / n. `readable`
-    elements may be read, padding included. Clauses:
+    elements may be read, padding included.
 
-    * read_c1: the base has bytes or elements of the result;
+    With `stride` the elements are stored in runs of `run` neighbours: element i at
+    offset + (i / run) * stride + i mod run. Offset and stride then count elements of the result,
+    whatever those of the base, as in `row.write`. Clauses:
+
+    * read_c1: the base has bytes or elements of the result, or there is a `stride`;
     * read_c2: `align` is a power of two, and `multiple` and `interleave` are positive;
     * read_c3: `interleave` divides the extent;
-    * read_c4: `readable` is 0 or not less than the extent.
+    * read_c4: `readable` is 0 or not less than the extent;
+    * read_c5: elements with a `stride` have 8 or 32 bits, no `interleave` and no `length`, and
+      `run` is positive.
   }];
   let arguments = (ins Arg<Row_Buffer, "", [MemRead]>:$base, Index:$offset,
-                       Optional<I1>:$valid, Optional<Index>:$length,
+                       Optional<I1>:$valid, Optional<Index>:$length, Optional<Index>:$stride,
                        DefaultValuedAttr<I64Attr, "1">:$align,
                        DefaultValuedAttr<I64Attr, "1">:$interleave,
                        DefaultValuedAttr<I64Attr, "0">:$readable,
-                       DefaultValuedAttr<I64Attr, "1">:$multiple);
+                       DefaultValuedAttr<I64Attr, "1">:$multiple,
+                       DefaultValuedAttr<I64Attr, "1">:$run);
   let results = (outs Row_AnyRow:$value);
   let assemblyFormat = [{
-    $base `[` $offset `]` (`if` $valid^)? (`length` $length^)? attr-dict
+    $base `[` $offset `]` (`if` $valid^)? (`length` $length^)? (`stride` $stride^)? attr-dict
     `:` type($base) `->` type($value)
   }];
   let extraClassDeclaration = [{

@@ -1,7 +1,6 @@
 // What: vLLM's dequantize_and_gather_k_cache(out, k_cache, seq_lens, gather_lens, block_table,
 // block_size, offset): the last gather_lens positions of each request, decoded to bf16 from row
-// `offset` of the request on. All other rows stay as they are. A launch whose offset is not a
-// constant passes a view of out instead.
+// `offset` of the request on. All other rows stay as they are. The device reads the offset.
 // Dims: --dim requests=5 --dim blocks=3 --dim rows=150 --dim k_cache.pages=11
 // Dims: --dim requests=1 --dim blocks=4 --dim rows=129 --dim k_cache.pages=3
 // Dims: --dim requests=33 --dim blocks=1 --dim rows=7 --dim k_cache.pages=40
@@ -15,9 +14,11 @@ func.func @dequantize_and_gather_k_cache(
     %k_cache: !cache {dsv4.name = "k_cache", dsv4.strides = #dsv4.strides<[?]>},
     %seq_lens: tensor<?xi32> {dsv4.name = "seq_lens", dsv4.dims = ["requests"]},
     %gather_lens: tensor<?xi32> {dsv4.name = "gather_lens", dsv4.dims = ["requests"]},
-    %block_table: tensor<?x?xi32> {dsv4.name = "block_table", dsv4.dims = ["requests", "blocks"]})
+    %block_table: tensor<?x?xi32> {dsv4.name = "block_table", dsv4.dims = ["requests", "blocks"]},
+    %offset: tensor<1xi32> {dsv4.name = "offset"})
     -> tensor<?x?x512xbf16> {
   %rows = dsv4.paged_gather %k_cache pages(%block_table : tensor<?x?xi32>) seq_lens(%seq_lens : tensor<?xi32>)
-      gather_lens(%gather_lens : tensor<?xi32>) offset 3 outs(%out : tensor<?x?x512xbf16>) : !cache
+      gather_lens(%gather_lens : tensor<?xi32>) offset(%offset : tensor<1xi32>)
+      outs(%out : tensor<?x?x512xbf16>) : !cache
   return %rows : tensor<?x?x512xbf16>
 }

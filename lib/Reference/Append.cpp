@@ -69,12 +69,15 @@ Interpreter::findPagedEntry(PagedAppendOp op, int64_t token,
 
 std::optional<Interpreter::Entry> Interpreter::findEntry(PagedAppendOp op,
                                                          int64_t token) const {
-  int64_t index = values.at(op.getIndices()).index(token);
-  if (index < 0)
+  const Tensor &indices = values.at(op.getIndices());
+  int64_t index = indices.index(token);
+  if (index < 0 && !op.getInBytes())
     return std::nullopt;
   int64_t pageSize = op.getCache().getType().getPage();
   std::optional<Entry> entry = Entry{index / pageSize, index % pageSize};
-  if (op.getRing())
+  if (op.getInBytes())
+    entry = findEntryAtByte(op.getCache().getType(), indices.integer(token));
+  else if (op.getRing())
     entry = findRingEntry(op, token, index);
   else if (op.getPageTable())
     entry = findPagedEntry(op, token, index);

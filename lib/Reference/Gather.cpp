@@ -7,6 +7,8 @@
 
 #include "InterpreterImpl.h"
 
+#include "dsv4/Dialect/RecordLayout.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -79,6 +81,8 @@ Interpreter::Gathered Interpreter::findIndexedRow(PagedGatherOp op,
                                                   int64_t row) const {
   const Tensor &indices = values.at(op.getIndices());
   Gathered found{true, indices.index(row), 0};
+  if (op.getInBytes())
+    found.position = indices.integer(row);
   // One token has all indices of rank 1, unless each has a request.
   int64_t token = 0;
   if (indices.shape.size() == 2)
@@ -121,7 +125,9 @@ Interpreter::Gathered Interpreter::findRaggedRow(PagedGatherOp op, int64_t row,
   int64_t nth = row, requests = 0;
   if (!op.hasFlatRows()) {
     found.request = row / perRequest;
-    nth = row % perRequest - int64_t(op.getOffset().value_or(0));
+    int64_t offset = op.getRowOffset() ? read(op.getRowOffset(), 0)
+                                       : int64_t(op.getOffset().value_or(0));
+    nth = row % perRequest - offset;
     requests = values.at(op.getSeqLens()).size();
   } else {
     found.request = op.getRequests()
@@ -178,14 +184,32 @@ int64_t Interpreter::findPage(PagedGatherOp op, int64_t request,
 }
 
 std::optional<Interpreter::Entry>
+Interpreter::findEntryAtByte(CacheType cache, int64_t offset) const {
+  RecordLayout::Position at = getPosition(cache, getFirstField(cache));
+  if (offset < 0)
+    return std::nullopt;
+  int64_t page = offset / at.pageStride;
+  int64_t begin = offset - page * at.pageStride - at.base;
+  if (begin < 0 || begin % at.slotStride != 0 ||
+      begin / at.slotStride >= cache.getPage())
+    return std::nullopt;
+  return Entry{page, begin / at.slotStride};
+}
+
+std::optional<Interpreter::Entry>
 Interpreter::findEntry(PagedGatherOp op, const Gathered &row) const {
+  int64_t pages = getPages(cast<BlockArgument>(op.getCache()));
+  if (op.getInBytes()) {
+    auto entry = findEntryAtByte(op.getCache().getType(), row.position);
+    return entry && entry->page < pages ? entry : std::nullopt;
+  }
   if (row.position < 0)
     return std::nullopt;
   int64_t pageSize = op.getCache().getType().getPage();
   int64_t page = row.position / pageSize;
   if (op.getPageTable())
     page = findPage(op, row.request, page);
-  if (page < 0 || page >= getPages(cast<BlockArgument>(op.getCache())))
+  if (page < 0 || page >= pages)
     return std::nullopt;
   return Entry{page, row.position % pageSize};
 }
@@ -311,6 +335,25 @@ rt::Status Interpreter::gather(PagedGatherOp op) {
 // dequantize
 //===----------------------------------------------------------------------===//
 
+/// The scales of the first level in the order of rows, in `ordered`.
+Elements Interpreter::orderScales(DequantizeOp op, const Tensor &scales,
+                                  std::vector<char> &ordered) const {
+  const Tensor &data = values.at(op.getData());
+  ScaleAttr level = op.getFormat().getScales()[0];
+  int64_t groups = data.shape.back() / level.getGroup();
+  Elements from = scales.elements();
+  from.format = *reference::getFormat(level.getElement());
+  // Those that the tensor does not have are zeros.
+  ordered.assign(data.rows() * groups * (bitWidth(from.format) / 8), 0);
+  Elements to{ordered.data(), from.format};
+  for (int64_t row = 0; row < data.rows(); ++row)
+    for (int64_t group = 0; group < groups; ++group)
+      if (auto at =
+              findScale(op.getScaleLayout(), scales.shape, groups, row, group))
+        to.setCode(row * groups + group, from.code(*at));
+  return to;
+}
+
 rt::Status Interpreter::dequantize(DequantizeOp op) {
   const Tensor data = values.at(op.getData());
   if (rt::Status status = checkShape(op, "outs", op.getOut(), data.shape);
@@ -318,8 +361,9 @@ rt::Status Interpreter::dequantize(DequantizeOp op) {
     return status;
   int64_t extent = data.shape.back();
   SmallVector<Level> levels;
-  for (auto [level, scales] :
-       llvm::zip(op.getFormat().getScales(), op.getScales())) {
+  std::vector<char> ordered;
+  for (auto [i, level, scales] :
+       llvm::enumerate(op.getFormat().getScales(), op.getScales())) {
     SmallVector<int64_t> shape(ArrayRef<int64_t>(data.shape).drop_back());
     int64_t group = level.getGroup();
     if (group == FieldAttr::kPerTensor) {
@@ -329,6 +373,10 @@ rt::Status Interpreter::dequantize(DequantizeOp op) {
       group = extent;
     } else {
       shape.push_back(extent / group);
+    }
+    if (op.getLayoutOfScales(i) != ScaleLayout::RowMajor) {
+      levels.push_back({orderScales(op, values.at(scales), ordered), group});
+      continue;
     }
     if (rt::Status status = checkShape(op, "scales", scales, shape); !status)
       return status;

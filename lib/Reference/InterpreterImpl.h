@@ -30,6 +30,12 @@ inline rt::Status invalid(const llvm::Twine &message) {
 /// a level as it is.
 float sumTree(llvm::SmallVector<float> level);
 
+/// The element of a tensor of `shape`, counted in scales, that has the scale of
+/// a row and a group, of `groups` groups; none if the tensor has no such row.
+std::optional<int64_t> findScale(ScaleLayout layout,
+                                 llvm::ArrayRef<int64_t> shape, int64_t groups,
+                                 int64_t row, int64_t group);
+
 /// Numbers of one format, side by side in memory.
 struct Elements {
   char *bytes = nullptr;
@@ -108,14 +114,15 @@ struct Tensor {
 /// computes each, in a file of the op or of its kind.
 #define DSV4_REFERENCE_OPS(each)                                               \
   each(AddRowsOp, addRows) each(CompressOp, compress)                          \
-      each(CompressPlanOp, listWindows) each(DequantizeOp, dequantize)         \
-          each(GateOp, score) each(HadamardOp, transform)                      \
-              each(LookupOp, lookUp) each(PadRowsOp, padRows)                  \
-                  each(PagedAppendOp, append) each(PagedGatherOp, gather)      \
-                      each(QuantizeOp, quantize) each(RMSNormOp, normalize)    \
-                          each(RopeOp, rotate) each(RouteWeightsOp, weigh)     \
-                              each(ScaleWeightsOp, scaleWeights)               \
-                                  each(TopkOp, choose)
+      each(CompressPlanOp, listWindows) each(ConcatRowsOp, concatRows)         \
+          each(DequantizeOp, dequantize) each(GateOp, score)                   \
+              each(HadamardOp, transform) each(LookupOp, lookUp)               \
+                  each(PadRowsOp, padRows) each(PagedAppendOp, append)         \
+                      each(PagedGatherOp, gather) each(QuantizeOp, quantize)   \
+                          each(RMSNormOp, normalize) each(RopeOp, rotate)      \
+                              each(RouteWeightsOp, weigh)                      \
+                                  each(ScaleWeightsOp, scaleWeights)           \
+                                      each(TopkOp, choose)
 
 /// Runs the ops of one function, in order.
 class Interpreter {
@@ -176,6 +183,7 @@ private:
   DSV4_REFERENCE_OPS(DSV4_DECLARE_METHOD)
 #undef DSV4_DECLARE_METHOD
   rt::Status castRows(QuantizeOp op);
+  rt::Status scaleByGiven(QuantizeOp op);
 
   /// Whether row `row` is one of the first of `validRows` and not `padding`,
   /// where they are given.
@@ -207,6 +215,10 @@ private:
                          int64_t perRequest) const;
   /// Where a row leads, if anything may be read there.
   std::optional<Entry> findEntry(PagedGatherOp op, const Gathered &row) const;
+  /// The entry whose first field is at a byte offset, perhaps in no page.
+  std::optional<Entry> findEntryAtByte(CacheType cache, int64_t offset) const;
+  Elements orderScales(DequantizeOp op, const Tensor &scales,
+                       std::vector<char> &ordered) const;
   /// The physical page of a logical one, -1 where there is none.
   int64_t findPage(PagedGatherOp op, int64_t request, int64_t page) const;
   void gatherRow(PagedGatherOp op, Entry entry, char *row) const;

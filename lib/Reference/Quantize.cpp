@@ -152,11 +152,10 @@ void Quantizer::quantizeGroup(int64_t from, int64_t to, int64_t count,
 // Layouts of scales
 //===----------------------------------------------------------------------===//
 
-/// The element of a tensor of `shape`, counted in scales, that has the scale of
-/// a row and a group, of `groups` groups; none if the tensor has no such row.
-static std::optional<int64_t> findScale(ScaleLayout layout,
-                                        ArrayRef<int64_t> shape, int64_t groups,
-                                        int64_t row, int64_t group) {
+std::optional<int64_t> reference::findScale(ScaleLayout layout,
+                                            ArrayRef<int64_t> shape,
+                                            int64_t groups, int64_t row,
+                                            int64_t group) {
   int64_t words = (groups + 3) / 4;
   switch (layout) {
   case ScaleLayout::RowMajor:
@@ -220,9 +219,37 @@ rt::Status Interpreter::castRows(QuantizeOp op) {
   return {};
 }
 
+/// A format whose only scale is given.
+rt::Status Interpreter::scaleByGiven(QuantizeOp op) {
+  const Tensor x = values.at(op.getX());
+  auto [begin, count] = op.getColumnRange();
+  SmallVector<int64_t> shape(ArrayRef<int64_t>(x.shape).drop_back());
+  shape.push_back(count);
+  if (rt::Status status = checkShape(op, "outs", op.getOuts()[0], shape);
+      !status)
+    return status;
+  if (rt::Status status = checkShape(op, "given", op.getGiven(), {1}); !status)
+    return status;
+  float given = boundOuter(values.at(op.getGiven()).elements().f32(0));
+  Quotient kind = op.getRecipe()->getPayload();
+  Elements from = x.elements();
+  Elements to = makeResult(op.getResult(0), shape).elements();
+  for (int64_t row = 0; row < x.rows(); ++row)
+    for (int64_t i = 0; i < count; ++i) {
+      float value = from.f32(row * x.shape.back() + begin + i);
+      float scaled =
+          op.getInverse() ? mulF32(value, given) : quotient(kind, value, given);
+      to.setCode(row * count + i,
+                 encode(to.format, scaled, Rounding::NearestEven));
+    }
+  return {};
+}
+
 rt::Status Interpreter::quantize(QuantizeOp op) {
   if (!op.getRecipe())
     return castRows(op);
+  if (op.hasGivenScaleAlone())
+    return scaleByGiven(op);
   const Tensor x = values.at(op.getX());
   auto [begin, count] = op.getColumnRange();
   ArrayRef<ScaleAttr> levels = op.getFormat().getScales();

@@ -161,7 +161,7 @@ rt::Status Interpreter::transform(HadamardOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// pad_rows, add_rows, scale_weights
+// pad_rows, concat_rows, add_rows, scale_weights
 //===----------------------------------------------------------------------===//
 
 rt::Status Interpreter::padRows(PadRowsOp op) {
@@ -182,6 +182,27 @@ rt::Status Interpreter::padRows(PadRowsOp op) {
       out.setCode(row * extent + e,
                   in.code((outer * given + head) * extent + e));
   }
+  return {};
+}
+
+rt::Status Interpreter::concatRows(ConcatRowsOp op) {
+  const Tensor x = values.at(op.getX()), y = values.at(op.getY());
+  SmallVector<int64_t> shape = x.shape;
+  shape.back() = y.shape.back();
+  if (rt::Status status = checkShape(op, "y", op.getY(), shape); !status)
+    return status;
+  int64_t left = x.shape.back(), columns = left + y.shape.back();
+  shape.back() = columns;
+  if (rt::Status status = checkShape(op, "outs", op.getOut(), shape); !status)
+    return status;
+  const Tensor &result = makeResult(op.getRows(), shape);
+  Elements first = x.elements(), second = y.elements();
+  Elements out = result.elements();
+  for (int64_t row = 0; row < result.rows(); ++row)
+    for (int64_t e = 0; e < columns; ++e)
+      out.setCode(row * columns + e,
+                  e < left ? first.code(row * left + e)
+                           : second.code(row * (columns - left) + e - left));
   return {};
 }
 

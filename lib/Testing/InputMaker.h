@@ -108,6 +108,8 @@ private:
   void fillRequests(unsigned argument, Random &random);
   void fillTable(unsigned argument, Random &random);
   void fillIndices(unsigned argument, Random &random);
+  /// Turns slots into the byte offsets of their first fields.
+  void toBytes(unsigned argument, CacheType cache, Random &random);
 
   // Of appends.
   int64_t getRequests(PagedAppendOp op) const;

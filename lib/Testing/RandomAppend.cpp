@@ -227,4 +227,6 @@ void InputMaker::fillSlots(unsigned argument, Random &random) {
     const int64_t bad[] = {-1, entries, beyond, INT32_MAX, INT32_MIN};
     store(argument, at, bad[kind]);
   });
+  if (op.getInBytes())
+    toBytes(argument, op.getCache().getType(), random);
 }

@@ -8,6 +8,7 @@
 #include "InputMaker.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace mlir;
 using namespace dsv4;
@@ -93,6 +94,14 @@ void InputMaker::fillRagged(unsigned argument, Random &random) {
     return fillStarts(argument, getShape(op.getPageTable()).front(), random);
   if (value == op.getCuSeqLens() || value == op.getRowStarts())
     return fillStarts(argument, rows, random);
+  if (value == op.getRowOffset()) {
+    // Now and then no row, or none of the last ones.
+    const int64_t bad[] = {-1, INT32_MIN, INT32_MAX, rows, rows + 3};
+    bool good = random.below(4) != 0 || indices == Indices::Valid;
+    return store(argument, 0,
+                 good ? random.below(rows / 2 + 1)
+                      : bad[random.below(std::size(bad))]);
+  }
   // Lengths, or first positions.
   int64_t capacity = getCapacity(op), count = getCount(argument);
   int64_t most = capacity + capacity / 8;
@@ -246,4 +255,40 @@ void InputMaker::fillIndices(unsigned argument, Random &random) {
           good ? makeGoodIndex(op, token, random)
                : makeBadIndex(op, token, kind++ % 8, random));
   }
+  if (op.getInBytes())
+    toBytes(argument, op.getCache().getType(), random);
+}
+
+void InputMaker::toBytes(unsigned argument, CacheType cache, Random &random) {
+  RecordLayout::Position at = getPosition(cache, getFirstField(cache));
+  int64_t count = getCount(argument), width = getWidth(argument);
+  char *bytes = set.bytes[signature.firstBinding[argument]].data();
+  auto put = [&](int64_t i, int64_t offset) {
+    if (width == sizeof(int32_t) && !llvm::isInt<32>(offset))
+      offset = -1;
+    // Little endian: the low half is the i32.
+    std::memcpy(bytes + i * width, &offset, width);
+  };
+  auto getOffset = [&](int64_t i) -> int64_t {
+    int64_t slot = load(func.getArgument(argument), i), page = cache.getPage();
+    return slot < 0 ? -1
+                    : slot / page * at.pageStride + at.base +
+                          slot % page * at.slotStride;
+  };
+  for (int64_t i = 0; i < count; ++i)
+    put(i, getOffset(i));
+  // Inside of fields, before the first one, after the last one, and numbers
+  // whose low half is an offset. None of them is an entry, which may be that of
+  // another row.
+  spoil(count, 6, 24, random, [&](int64_t i, uint64_t kind) {
+    int64_t inside =
+        at.base + random.below(cache.getPage()) * at.slotStride + 1;
+    const int64_t bad[] = {inside,
+                           at.base - 1,
+                           at.pageStride - 1,
+                           (int64_t(1) << 40) * at.pageStride + at.base,
+                           INT64_MIN,
+                           INT64_MAX};
+    put(i, bad[kind]);
+  });
 }

@@ -66,7 +66,8 @@ static Role getIndexRole(OpTy op, OpOperand &operand) {
 
 static Role getGatherRole(PagedGatherOp op, OpOperand &operand) {
   for (Value value : {op.getCuSeqLens(), op.getRowStarts(), op.getSeqLens(),
-                      op.getGatherLens(), op.getSeqStarts(), op.getIndptr()})
+                      op.getGatherLens(), op.getSeqStarts(), op.getRowOffset(),
+                      op.getIndptr()})
     if (value && value == operand.get())
       return Role::Ragged;
   return getIndexRole(op, operand);
@@ -151,7 +152,7 @@ static Use getUse(OpOperand &operand) {
     bool isValue = element.isF32() || element.isBF16() || element.isF16();
     return {isValue ? Role::Values : Role::None};
   }
-  if (number == 0)
+  if (number == 0 || isa<ConcatRowsOp>(op))
     return {Role::Values};
   if (isa<QuantizeOp>(op))
     return {Role::Scales};

@@ -95,15 +95,21 @@ std::string Writer::getText() const {
 //===----------------------------------------------------------------------===//
 
 int64_t Quantize::getGroup() const {
-  return levels[0].group == "row" ? count : std::stoll(levels[0].group);
+  bool isOfRow = levels[0].group == "row" || hasGivenScaleAlone();
+  return isOfRow ? count : std::stoll(levels[0].group);
+}
+
+bool Quantize::hasGivenScaleAlone() const {
+  return levels[0].group == "tensor";
 }
 
 std::string Quantize::getName() const {
   std::string text = name + "_" + element;
   for (const Level &level : levels)
     text += "_" + level.element + "_per_" + level.group;
-  return text + "_" + std::to_string(begin) + "_" + std::to_string(count) +
-         "_of_" + std::to_string(extent) + "_" + input + " <" + recipe + ">";
+  return text + (inverse ? "_inverse" : "") + "_" + std::to_string(begin) +
+         "_" + std::to_string(count) + "_of_" + std::to_string(extent) + "_" +
+         input + " <" + recipe + ">";
 }
 
 void Quantize::addTo(Writer &writer, const std::string &source,
@@ -114,7 +120,8 @@ void Quantize::addTo(Writer &writer, const std::string &source,
     format += (format.empty() ? "<" : ", <") + level.element + " per " +
               level.group + ">";
     if (level.group == "tensor")
-      given = " given(" + writer.add("given", "tensor<1xf32>", {}) + ")";
+      given = (inverse ? " given inverse(" : " given(") +
+              writer.add("given", "tensor<1xf32>", {}) + ")";
     else
       outs.push_back(
           {outs.size() == 1 ? "scales" : "outer", level.element,
@@ -143,6 +150,11 @@ void Quantize::drawRecipe(std::mt19937_64 &random) {
     if (!parameter.empty())
       recipe += (recipe.empty() ? "" : ", ") + parameter;
   };
+  if (hasGivenScaleAlone()) {
+    if (!inverse)
+      add(test::draw<std::string>({"", "payload = reciprocal"}, random));
+    return;
+  }
   std::string floor = test::draw<std::string>(
       {"", "1.0e-04", "7.0529661e-38", "1.0e-12", "0.5", "1.0e+30"}, random);
   if (!floor.empty()) {
@@ -165,7 +177,8 @@ void Quantize::drawRecipe(std::mt19937_64 &random) {
 }
 
 void Quantize::drawColumns(std::mt19937_64 &random) {
-  int64_t group = levels[0].group == "row" ? 1 : std::stoll(levels[0].group);
+  bool isOfRow = levels[0].group == "row" || hasGivenScaleAlone();
+  int64_t group = isOfRow ? 1 : std::stoll(levels[0].group);
   std::vector<std::pair<int64_t, int64_t>> possible; // Of begin and extent.
   const int64_t all[][3] = {{0, 32, 32},     {0, 64, 64},     {0, 96, 96},
                             {0, 128, 128},   {0, 448, 448},   {0, 512, 512},
@@ -254,10 +267,12 @@ std::vector<Quantize> dsv4::test::getKnownQuantizes() {
 
 std::vector<Quantize> dsv4::test::drawQuantizes(std::mt19937_64 &random) {
   std::vector<Quantize> all;
-  auto add = [&](const std::string &element, std::vector<Level> levels) {
+  auto add = [&](const std::string &element, std::vector<Level> levels,
+                 bool inverse = false) {
     Quantize one;
     one.name = "drawn";
     one.element = element;
+    one.inverse = inverse;
     one.levels = std::move(levels);
     one.drawRecipe(random);
     one.drawColumns(random);
@@ -282,6 +297,8 @@ std::vector<Quantize> dsv4::test::drawQuantizes(std::mt19937_64 &random) {
   add(e2m1, {{"f32", "row"}});
   add(e2m1, {{e4m3, "row"}});
   add(e2m1, {{e4m3, "8"}});
+  for (bool inverse : {false, false, true})
+    add(e4m3, {{"f32", "tensor"}}, inverse);
   return all;
 }
 

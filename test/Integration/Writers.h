@@ -75,9 +75,12 @@ struct Quantize {
   int64_t extent = 512, begin = 0, count = 512;
   std::string input = "bf16";
   int rank = 2;
+  bool inverse = false; ///< Whether the given scale is the inverse of one.
 
   /// Elements that share a scale of the first level.
   int64_t getGroup() const;
+  /// Whether the only level is per tensor.
+  bool hasGivenScaleAlone() const;
   std::string getName() const;
   std::string getText() const;
   /// Adds the op to a function where `source` is a value of `extent` columns;

@@ -115,6 +115,10 @@ public:
   /// rows along the axes of the iteration space that it lacks.
   mlir::Value loadIndexOfRow(mlir::Value tensor, llvm::StringRef name,
                              IntegerKind kind = IntegerKind::Index);
+  /// The element of this row without any narrowing, as loadIndexOfRow takes it.
+  mlir::Value loadWideOfRow(mlir::Value tensor, llvm::StringRef name);
+  /// An index of 64 bits as one that i32 holds; -1 for others.
+  mlir::Value narrow(mlir::Value index, llvm::StringRef name);
   /// The element at `offset` if the condition holds; otherwise nothing is read,
   /// and the value is `otherwise`. `offset` is called at the load.
   mlir::Value loadIndexIf(mlir::Value condition, mlir::Value tensor,
@@ -202,6 +206,10 @@ struct StoredVector {
   /// it.
   mlir::Value length;
   int64_t multiple = 1;
+  /// From one run of `run` elements to the next, or null: they are one run. It
+  /// and the offset then count elements, not those of the buffer.
+  mlir::Value stride;
+  int64_t run = 1;
   llvm::StringRef name;
 };
 

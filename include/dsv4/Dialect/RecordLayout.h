@@ -32,6 +32,10 @@ RecordLayout getLayout(CacheType cache);
 /// Where `field`, which is one of the cache's record, is stored.
 RecordLayout::Position getPosition(CacheType cache, FieldAttr field);
 
+/// The first field of the record that every entry has, whose position in bytes
+/// names an entry.
+FieldAttr getFirstField(CacheType cache);
+
 } // namespace dsv4
 
 #endif // DSV4_DIALECT_RECORDLAYOUT_H

@@ -75,6 +75,36 @@ CacheEntry dsv4::findEntryOfIndex(RowContext &row, CacheType cache, Value index,
   return entry;
 }
 
+CacheEntry dsv4::findEntryAtByte(RowContext &row, CacheType cache,
+                                 Value offsets) {
+  FieldAttr first = getFirstField(cache);
+  RecordLayout::Position position = getPosition(cache, first);
+  Value pageBytes = row.constant(position.pageStride, "page_bytes");
+  Value bytes = row.constant(position.slotStride, first.getName() + "_bytes");
+  Value pageSize = row.constant(cache.getPage());
+  Value offset = row.loadWideOfRow(offsets, "offset");
+  // Divisions of what is not negative are of unsigned numbers.
+  Value start = row.max(offset, row.constant(0), "start");
+  Value inPage = row.rem(start, pageBytes, "in_page");
+  Value valid = row.isNotNegative(offset);
+  if (position.base) {
+    inPage = row.sub(inPage,
+                     row.constant(position.base, first.getName() + "_offset"));
+    valid = row.both(valid, row.isNotNegative(inPage));
+  }
+  CacheEntry entry;
+  entry.page = row.narrow(row.div(start, pageBytes), "page");
+  entry.slot = row.div(inPage, bytes, "slot");
+  valid = row.both(valid, row.isNotNegative(entry.page));
+  valid = row.both(valid, row.isBelow(entry.slot, pageSize));
+  Value isStart = arith::CmpIOp::create(
+      row.getBuilder(), row.getLoc(), arith::CmpIPredicate::eq,
+      row.rem(inPage, bytes), row.constant(0));
+  entry.valid = row.both(valid, isStart, "is_entry");
+  entry.linear = row.add(row.mul(entry.page, pageSize), entry.slot, "entry");
+  return entry;
+}
+
 CacheEntry dsv4::findEntryOfPosition(RowContext &row,
                                      const PositionLookup &lookup,
                                      Value request, Value position,

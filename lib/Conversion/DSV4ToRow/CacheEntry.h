@@ -54,6 +54,11 @@ CacheEntry findEntryOfPosition(RowContext &row, const PositionLookup &lookup,
 CacheEntry findEntryOfIndex(RowContext &row, CacheType cache, mlir::Value index,
                             mlir::Value valid);
 
+/// The entry whose first field is at the byte offset that `offsets` has for the
+/// row, as if the pages of the cache followed each other.
+CacheEntry findEntryAtByte(RowContext &row, CacheType cache,
+                           mlir::Value offsets);
+
 /// Completes an entry by what follows from its page: whether there is that
 /// page, and where it starts. One that is to be written ought to be there.
 void completeEntry(RowContext &row, mlir::TypedValue<CacheType> cache,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RowLowerings.h"
+#include "ScaleLayout.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -19,11 +20,21 @@ struct DequantizeLowering
     auto op = cast<DequantizeOp>(operation);
     int64_t extent = cast<ShapedType>(op.getData().getType()).getShape().back();
     SmallVector<StoredScales> scales;
-    for (auto [level, tensor] :
-         llvm::zip(op.getFormat().getScales(), op.getScales())) {
+    for (auto [i, level, tensor] :
+         llvm::enumerate(op.getFormat().getScales(), op.getScales())) {
       bool isOfGroups = level.getGroup() > 0;
-      StoredVector vector = locateWholeRow(
-          row, tensor, isOfGroups ? "group_scale" : "row_scale");
+      if (ScaleLayout layout = op.getLayoutOfScales(i);
+          layout != ScaleLayout::RowMajor) {
+        auto runs = locateScales(row, tensor, level.getElement(),
+                                 extent / level.getGroup(), layout);
+        if (failed(runs))
+          return failure();
+        runs->name = "group_scale";
+        scales.push_back({*runs, level.getGroup()});
+        continue;
+      }
+      StoredVector vector =
+          locateWholeRow(row, tensor, isOfGroups ? "group_scale" : "row_scale");
       if (level.getGroup() == FieldAttr::kPerTensor)
         vector.offset = row.constant(0);
       scales.push_back({vector, extent / vector.extent});

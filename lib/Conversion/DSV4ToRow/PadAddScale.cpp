@@ -1,4 +1,4 @@
-//===- PadAddScale.cpp - Row programs of pad_rows, add_rows, scale_weights ===//
+//===- PadAddScale.cpp - pad_rows, concat_rows, add_rows, scale_weights ---===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,6 +29,16 @@ struct PadRowsLowering
     stored.predicate =
         row.isBelow(indices[padded], row.getExtent(op.getX(), padded));
     return SmallVector<RowValue>{{buildRead(row, stored)}};
+  }
+};
+
+struct ConcatRowsLowering
+    : RowLoweringInterface::ExternalModel<ConcatRowsLowering, ConcatRowsOp> {
+  FailureOr<SmallVector<RowValue>> buildRow(Operation *operation,
+                                            RowContext &row) const {
+    auto op = cast<ConcatRowsOp>(operation);
+    return SmallVector<RowValue>{
+        {row.takeRow(op.getX(), "x"), row.takeRow(op.getY(), "y")}};
   }
 };
 
@@ -89,6 +99,7 @@ struct ScaleWeightsLowering
 void dsv4::attachPadAddScaleLowering(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, DSV4Dialect *) {
     PadRowsOp::attachInterface<PadRowsLowering>(*context);
+    ConcatRowsOp::attachInterface<ConcatRowsLowering>(*context);
     AddRowsOp::attachInterface<AddRowsLowering>(*context);
     ScaleWeightsOp::attachInterface<ScaleWeightsLowering>(*context);
   });

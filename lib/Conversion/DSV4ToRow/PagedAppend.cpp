@@ -91,6 +91,10 @@ void AppendBuilder::buildPagedEntry(Value position) {
 
 void AppendBuilder::buildEntry() {
   Value indices = op.getIndices();
+  if (op.getInBytes()) {
+    entry = findEntryAtByte(row, cache, indices);
+    return completeEntry(row, op.getCache(), entry, /*isWritten=*/true);
+  }
   bool isPosition = op.getRing() || op.getPageTable();
   Value index = row.loadIndexOfRow(indices, isPosition ? "position" : "entry");
   if (op.getRing()) {

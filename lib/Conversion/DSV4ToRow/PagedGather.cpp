@@ -148,6 +148,9 @@ RaggedRow GatherBuilder::buildRowOfRequest() {
   Value nth = row.rem(row.getRow(), row.getExtent(rows, 1, /*min=*/1), "nth");
   if (int64_t offset = op.getOffset().value_or(0))
     nth = row.sub(nth, row.constant(offset));
+  // The rows before it, all of them perhaps, have no position.
+  if (Value offset = op.getRowOffset())
+    nth = row.sub(nth, loadLength(offset, row.constant(0), Value(), "offset"));
   found.position = findPosition(found.request, Value(), nth, found.exists);
   return found;
 }
@@ -177,6 +180,8 @@ CacheEntry GatherBuilder::buildEntryOfRequest() {
 
 CacheEntry GatherBuilder::buildEntryOfIndex() {
   Value indices = op.getIndices();
+  if (op.getInBytes())
+    return findEntryAtByte(row, op.getCache().getType(), indices);
   bool perToken = op.getRowRank() == 2;
   Value index = row.loadIndexOfRow(indices, "index");
   Value token;

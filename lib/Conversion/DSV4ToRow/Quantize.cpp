@@ -42,6 +42,10 @@ private:
   Value buildQuotient(Value amax, float max);
   /// The outer scale of the row, computed or given; null without one.
   Value buildOuter(Value x);
+  /// What is given, positive and finite.
+  Value buildGiven();
+  /// Payload by a given scale alone.
+  Value buildScaled(Value x);
   Value buildScale(Value amax, Value outer);
   /// A scale is NaN where the group of an element type without NaN has one.
   Value withNaN(Value scale, Value amax);
@@ -95,16 +99,27 @@ Value QuantizeBuilder::buildQuotient(Value amax, float max) {
 Value QuantizeBuilder::buildOuter(Value x) {
   if (levels.size() == 1)
     return {};
-  if (op.getGiven()) {
-    StoredVector stored = locateRow(row, op.getGiven(), 0, 1, "outer");
-    stored.offset = row.constant(0);
-    // NaN becomes the minimum, too.
-    Value given = atLeast(buildRead(row, stored), FLT_MIN);
-    return arith::MinNumFOp::create(b, row.getLoc(), given,
-                                    row.splat(FLT_MAX, sizeOf(given)));
-  }
+  if (op.getGiven())
+    return buildGiven();
   Value amax = buildAmax(x, count, /*keepNaN=*/false, "row_amax");
   return atLeast(buildQuotient(amax, limit * 448.0f), FLT_MIN);
+}
+
+Value QuantizeBuilder::buildGiven() {
+  StoredVector stored = locateRow(row, op.getGiven(), 0, 1, "outer");
+  stored.offset = row.constant(0);
+  // NaN becomes the minimum, too.
+  Value given = atLeast(buildRead(row, stored), FLT_MIN);
+  return arith::MinNumFOp::create(b, row.getLoc(), given,
+                                  row.splat(FLT_MAX, sizeOf(given)));
+}
+
+Value QuantizeBuilder::buildScaled(Value x) {
+  Value given = buildGiven();
+  if (!op.getInverse())
+    return buildPayload(x, given);
+  return encode(times(row.toF32(x), row.repeat(given, count)),
+                /*tiesDown=*/false, /*dropNegativeZero=*/false);
 }
 
 Value QuantizeBuilder::buildScale(Value amax, Value outer) {
@@ -173,6 +188,8 @@ SmallVector<RowValue> QuantizeBuilder::build() {
   if (levels.empty())
     return {{encode(row.toF32(x), /*tiesDown=*/false,
                     /*dropNegativeZero=*/false)}};
+  if (op.hasGivenScaleAlone())
+    return {{buildScaled(x)}};
   Value outer = buildOuter(x);
   Value amax = buildAmax(x, group, /*keepNaN=*/isFP4, "amax");
   auto [scales, values] = buildScales(buildScale(amax, outer));

@@ -321,6 +321,23 @@ Value RowContext::loadIndexOfRow(Value tensor, StringRef name,
   return loadIndex(tensor, getRowOffset(tensor), name, kind);
 }
 
+Value RowContext::loadWideOfRow(Value tensor, StringRef name) {
+  Value loaded = memref::LoadOp::create(inside, getLoc(name), getBuffer(tensor),
+                                        ValueRange{getRowOffset(tensor)});
+  return arith::IndexCastOp::create(inside, loc, inside.getIndexType(), loaded);
+}
+
+Value RowContext::narrow(Value index, StringRef name) {
+  Value wide =
+      arith::IndexCastOp::create(inside, loc, inside.getI64Type(), index);
+  Value narrowed =
+      row::NarrowOp::create(inside, getLoc(name), inside.getI32Type(), wide,
+                            /*saturate=*/false)
+          .getNarrowed();
+  return arith::IndexCastOp::create(inside, loc, inside.getIndexType(),
+                                    narrowed);
+}
+
 Value RowContext::loadIndexIf(Value condition, Value tensor,
                               function_ref<Value()> offset, int64_t otherwise,
                               StringRef name, IntegerKind kind) {
@@ -524,8 +541,9 @@ Value dsv4::buildRead(RowContext &row, const StoredVector &stored) {
   auto type = VectorType::get({stored.extent}, stored.element);
   Value read = row::ReadOp::create(
       b, row.getLoc(stored.name), type, stored.buffer, stored.offset,
-      stored.predicate, stored.length, stored.alignment, stored.interleave,
-      stored.readable == stored.extent ? 0 : stored.readable, stored.multiple);
+      stored.predicate, stored.length, stored.stride, stored.alignment,
+      stored.interleave, stored.readable == stored.extent ? 0 : stored.readable,
+      stored.multiple, stored.run);
   if (stored.highFirst)
     read = row::SwapNibblesOp::create(b, row.getLoc(), read.getType(), read);
   return read;

@@ -81,15 +81,39 @@ static Runs locate(RowContext &row, Value tensor, ScaleLayout layout,
   llvm_unreachable("row-major scales are a row");
 }
 
+static LogicalResult verifyStrides(RowContext &row, Value tensor,
+                                   ScaleLayout layout) {
+  if (row.getStrides(tensor) && QuantizeOp::getRowBlock(layout) > 1)
+    return emitError(row.getLoc())
+           << "'scales " << stringifyScaleLayout(layout)
+           << "' are blocks that follow each other: expected '"
+           << row.getName(tensor) << "' without strides";
+  return success();
+}
+
+FailureOr<StoredVector> dsv4::locateScales(RowContext &row, Value tensor,
+                                           Type element, int64_t groups,
+                                           ScaleLayout layout) {
+  if (failed(verifyStrides(row, tensor, layout)))
+    return failure();
+  Runs runs = locate(row, tensor, layout, groups);
+  StoredVector stored;
+  stored.buffer = row.getBuffer(tensor);
+  stored.element = element;
+  stored.extent = stored.readable = groups;
+  stored.offset = runs.offset;
+  stored.stride = runs.stride;
+  stored.run = runs.run;
+  stored.predicate = runs.isStored;
+  return stored;
+}
+
 LogicalResult dsv4::storeScales(RowContext &row, Value destination,
                                 Value scales, int64_t group,
                                 ScaleLayout layout) {
   OpBuilder &b = row.getBuilder();
-  if (row.getStrides(destination) && QuantizeOp::getRowBlock(layout) > 1)
-    return emitError(row.getLoc())
-           << "'scales " << stringifyScaleLayout(layout)
-           << "' are blocks that follow each other: expected '"
-           << row.getName(destination) << "' without strides";
+  if (failed(verifyStrides(row, destination, layout)))
+    return failure();
   int64_t groups = cast<VectorType>(scales.getType()).getNumElements();
   Runs runs = locate(row, destination, layout, groups);
   Value buffer = row.getBuffer(destination);

@@ -12,6 +12,13 @@
 
 namespace dsv4 {
 
+/// Where `layout`, which is not row-major, has the `groups` scales of a row, of
+/// type `element`, in `tensor`. An error if it has strides that the layout
+/// leaves no room for.
+llvm::FailureOr<StoredVector> locateScales(RowContext &row, mlir::Value tensor,
+                                           mlir::Type element, int64_t groups,
+                                           ScaleLayout layout);
+
 /// Stores the scales of a row, which cover `group` elements each, where
 /// `layout`, which is not row-major, has them in `destination`. An error if it
 /// has strides that the layout leaves no room for.

@@ -273,6 +273,16 @@ LogicalResult StoreRunsOp::verify() {
   return success();
 }
 
+LogicalResult LoadRunsOp::verify() {
+  Type element = cast<VectorType>(getValue().getType()).getElementType();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (bits != 8 && bits != 32)
+    return emitOpError() << "load_runs_c1: expected values of 8 or 32 bits, "
+                            "got "
+                         << element;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // expand, dequantize, swap_nibbles
 //===----------------------------------------------------------------------===//

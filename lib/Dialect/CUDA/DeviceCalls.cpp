@@ -150,6 +150,29 @@ int64_t StoreRunsOp::getBufferAlignment(OpOperand &) {
   return getElement(getValue()).getIntOrFloatBitWidth() / 8;
 }
 
+StringRef LoadRunsOp::getCallee() {
+  return getPredicate() ? "dsv4::load_runs_if" : "dsv4::load_runs";
+}
+StringRef LoadRunsOp::getHeader() { return "rows/runs.cuh"; }
+SmallVector<TemplateArgument> LoadRunsOp::getTemplateArguments() {
+  return {getValue().getType(), static_cast<int64_t>(getRun())};
+}
+SmallVector<CallArgument> LoadRunsOp::getCallArguments() {
+  SmallVector<CallArgument> arguments;
+  if (getPredicate())
+    arguments.push_back(getPredicate());
+  arguments.append({getBase(), getOffset(), getStride(), getFirst()});
+  if (getStep())
+    arguments.push_back(static_cast<int64_t>(getStep()));
+  return arguments;
+}
+bool LoadRunsOp::isInt32(OpOperand &operand) {
+  return &operand == &getFirstMutable();
+}
+int64_t LoadRunsOp::getBufferAlignment(OpOperand &) {
+  return getElement(getValue()).getIntOrFloatBitWidth() / 8;
+}
+
 StringRef LoadPartOp::getCallee() { return "dsv4::load_part"; }
 StringRef LoadPartOp::getHeader() { return "core/memory.cuh"; }
 SmallVector<TemplateArgument> LoadPartOp::getTemplateArguments() {

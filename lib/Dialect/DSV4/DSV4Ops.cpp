@@ -69,6 +69,9 @@ SmallVector<Access> DequantizeOp::getDemandedAccesses(OpOperand &,
 SmallVector<Access> DequantizeOp::getProvidedAccesses(OpResult) {
   // Two elements of 4 bits are a byte.
   int64_t unit = getElementBits(getFormat().getElement()) < 8 ? 2 : 1;
+  // Scales that are not a row are not read column by column.
+  if (getScaleLayout() != ScaleLayout::RowMajor)
+    return {Access::row()};
   return {Access::row(), Access::columns(unit)};
 }
 
@@ -76,8 +79,10 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> DequantizeOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
   int64_t rank = cast<ShapedType>(getData().getType()).getRank();
   tieAxes(getData(), getOut(), rank, pairs);
-  for (auto [level, scale] : llvm::zip(getFormat().getScales(), getScales()))
-    if (level.getGroup() != FieldAttr::kPerTensor)
+  for (auto [i, level, scale] :
+       llvm::enumerate(getFormat().getScales(), getScales()))
+    if (level.getGroup() != FieldAttr::kPerTensor &&
+        getLayoutOfScales(i) == ScaleLayout::RowMajor)
       tieAxes(getData(), scale, rank - 1, pairs);
   return pairs;
 }
@@ -98,21 +103,29 @@ LogicalResult DequantizeOp::verify() {
     return emitOpError() << "dequantize_c2: expected " << levels.size()
                          << " scale operands, one per level of the format, got "
                          << getScales().size();
+  if (failed(verifyScaleLayout(*this, getScaleLayout(), format, getData(),
+                               "data", "dequantize_c6")))
+    return failure();
   for (auto [i, level] : llvm::enumerate(levels)) {
     auto type = cast<RankedTensorType>(getScales()[i].getType());
-    if (type.getElementType() != level.getElement())
-      return emitOpError() << "dequantize_c2: expected scale operand " << i
-                           << " of " << level.getElement() << ", got " << type;
     auto shape = getScaleShape(data.getShape(), level);
     if (failed(shape))
       return emitOpError() << "dequantize_c3: the group " << level.getGroup()
                            << " of scale operand " << i
                            << " does not divide the last extent "
                            << data.getShape().back() << " of 'data'";
-    if (!compatible(type.getShape(), *shape))
+    auto [expected, element] =
+        getScaleTensor(getLayoutOfScales(i), *shape, level.getElement());
+    if (type.getElementType() != element)
+      return emitOpError() << "dequantize_c2: expected scale operand " << i
+                           << " of " << element << ", got " << type;
+    if (!compatible(type.getShape(), expected))
       return emitOpError() << "dequantize_c3: expected scale operand " << i
-                           << " of shape " << formatShape(*shape) << ", got "
+                           << " of shape " << formatShape(expected) << ", got "
                            << type;
+    if (failed(verifyScaleBlocks(*this, getLayoutOfScales(i), getScales()[i],
+                                 "dequantize_c6")))
+      return failure();
   }
   auto out = cast<ShapedType>(getOut().getType());
   if (!out.hasRank() || !compatible(out.getShape(), data.getShape()) ||

@@ -31,6 +31,24 @@ void tieAxes(mlir::Value a, mlir::Value b, int64_t count,
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 getScaleShape(llvm::ArrayRef<int64_t> data, ScaleAttr level);
 
+/// The shape and the type of elements of the tensor with the scales of one
+/// level, whose row-major one has `shape`. R, its extent of rows, is dynamic.
+std::pair<llvm::SmallVector<int64_t>, mlir::Type>
+getScaleTensor(ScaleLayout layout, llvm::ArrayRef<int64_t> shape,
+               mlir::Type element);
+
+/// Clause `clause`: whether scales of `format` for rows of `values`, the
+/// operand of that name, have such a layout.
+llvm::LogicalResult verifyScaleLayout(mlir::Operation *op, ScaleLayout layout,
+                                      FormatAttr format, mlir::Value values,
+                                      llvm::StringRef name,
+                                      llvm::StringRef clause);
+
+/// Clause `clause`: a constant R of a tensor of scales is one of whole blocks.
+llvm::LogicalResult verifyScaleBlocks(mlir::Operation *op, ScaleLayout layout,
+                                      mlir::Value scales,
+                                      llvm::StringRef clause);
+
 /// Clause `clause`: `validRows`, where it is given, is one number.
 llvm::LogicalResult verifyValidRows(mlir::Operation *op, mlir::Value validRows,
                                     llvm::StringRef clause);
@@ -142,6 +160,28 @@ inline void printF32Dict(mlir::OpAsmPrinter &printer, mlir::Operation *,
                          mlir::DictionaryAttr attributes, llvm::StringRef,
                          llvm::ArrayRef<llvm::StringRef> elided = {}) {
   printer.printOptionalAttrDict(attributes.getValue(), elided);
+}
+
+/// `offset`, a number or an operand with its type in parentheses.
+inline mlir::ParseResult
+parseRowOffset(mlir::OpAsmParser &parser, mlir::IntegerAttr &offset,
+               std::optional<mlir::OpAsmParser::UnresolvedOperand> &operand,
+               mlir::Type &type) {
+  if (mlir::failed(parser.parseOptionalKeyword("offset")))
+    return mlir::success();
+  if (mlir::failed(parser.parseOptionalLParen()))
+    return parser.parseAttribute(offset, parser.getBuilder().getI64Type());
+  operand.emplace();
+  return mlir::failure(parser.parseOperand(*operand) ||
+                       parser.parseColonType(type) || parser.parseRParen());
+}
+inline void printRowOffset(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                           mlir::IntegerAttr offset, mlir::Value operand,
+                           mlir::Type type) {
+  if (offset)
+    printer << " offset " << offset.getInt();
+  if (operand)
+    printer << " offset(" << operand << " : " << type << ")";
 }
 
 /// The results of all destinations of an op.

@@ -1,4 +1,4 @@
-//===- PadAddScale.cpp - pad_rows, add_rows, scale_weights ----------------===//
+//===- PadAddScale.cpp - pad_rows, concat_rows, add_rows, scale_weights ---===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,6 +62,59 @@ LogicalResult PadRowsOp::verify() {
                          << " of 'outs' to be constant and not smaller than "
                             "that of 'x', "
                          << x << ", got " << out;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ConcatRowsOp
+//===----------------------------------------------------------------------===//
+
+void ConcatRowsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getRows(), "joined");
+}
+Value ConcatRowsOp::getRowOperand() { return getX(); }
+SmallVector<RowSegment> ConcatRowsOp::getRowSegments() {
+  SmallVector<RowSegment> segments = getOneSegment(getX());
+  segments.append(getOneSegment(getY()));
+  return segments;
+}
+SmallVector<ScaleGroup> ConcatRowsOp::getScaleGroups() { return {}; }
+// The elements of one segment follow those of the other in every lane.
+bool ConcatRowsOp::allowsMaskedTail() { return false; }
+bool ConcatRowsOp::acceptsProducer(OpOperand &operand) {
+  return &operand == &getXMutable() || &operand == &getYMutable();
+}
+SmallVector<std::pair<TensorAxis, TensorAxis>> ConcatRowsOp::getTiedAxes() {
+  auto pairs = tieRows(getX(), getOut());
+  pairs.append(tieRows(getX(), getY()));
+  return pairs;
+}
+
+LogicalResult ConcatRowsOp::verify() {
+  for (auto [name, value] : {std::pair("x", getX()), std::pair("y", getY())})
+    if (!hasRows(value.getType()))
+      return emitOpError() << "concat_rows_c1: expected '" << name
+                           << "' of rank >= 1 with a constant last extent "
+                              "between 1 and "
+                           << RecordAttr::kMaxRowExtent << ", got "
+                           << value.getType();
+  RankedTensorType x = getTensor(getX()), y = getTensor(getY());
+  SmallVector<int64_t> shape = llvm::to_vector(x.getShape());
+  shape.back() = y.getShape().back();
+  if (y.getElementType() != x.getElementType() ||
+      !compatible(y.getShape(), shape))
+    return emitOpError() << "concat_rows_c2: expected 'y' of "
+                         << x.getElementType() << " and shape "
+                         << formatShape(shape) << ", got " << y;
+  shape.back() += x.getShape().back();
+  RankedTensorType out = getTensor(getOut());
+  if (!out || !hasRows(out) || out.getElementType() != x.getElementType() ||
+      !compatible(out.getShape(), shape))
+    return emitOpError() << "concat_rows_c3: expected 'outs' of "
+                         << x.getElementType() << " and shape "
+                         << formatShape(shape) << ", with at most "
+                         << RecordAttr::kMaxRowExtent << " columns, got "
+                         << getOut().getType();
   return success();
 }
 

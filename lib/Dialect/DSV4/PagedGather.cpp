@@ -18,7 +18,7 @@ using namespace dsv4;
 
 MutableOperandRange PagedGatherOp::getDpsInitsMutable() {
   // All destinations are the last operands, one after the other.
-  constexpr unsigned out = 11;
+  constexpr unsigned out = 12;
   unsigned begin = getODSOperandIndexAndLength(out).first;
   return MutableOperandRange(*this, begin, getNumOperands() - begin);
 }
@@ -151,6 +151,8 @@ public:
 private:
   LogicalResult verifyRowOperands();
   LogicalResult verifyRaggedOperands();
+  LogicalResult verifyOffset();
+  LogicalResult verifyBytes();
   LogicalResult verifyDestinations();
   LogicalResult verifyFields();
   LogicalResult verifyMask();
@@ -225,15 +227,43 @@ LogicalResult GatherVerifier::verifyRaggedOperands() {
     if (value && !needed)
       return op.emitOpError()
              << "paged_gather_c9: '" << name << "' need '" << other << "'";
-  if (!op.getOffset())
+  return verifyOffset();
+}
+
+LogicalResult GatherVerifier::verifyOffset() {
+  if (!op.getOffset() && !op.getRowOffset())
     return success();
   if (!op.isRagged() || op.hasFlatRows())
     return op.emitOpError() << "paged_gather_c9: 'offset' is for rows "
                                "[requests, rows], of 'seq_lens' alone";
+  if (op.getOffset() && op.getRowOffset())
+    return op.emitOpError() << "paged_gather_c9: expected one 'offset', a "
+                               "number or an operand, got both";
+  if (op.getRowOffset()) {
+    auto type = getType(op.getRowOffset());
+    if (hasShape(type, {1}))
+      return success();
+    return op.emitOpError()
+           << "paged_gather_c9: expected 'offset' of shape [1], got " << type;
+  }
   if (int64_t offset = *op.getOffset(); offset < 0 || offset > INT32_MAX)
     return op.emitOpError() << "paged_gather_c9: expected an 'offset' between "
                                "0 and 2^31 - 1, got "
                             << offset;
+  return success();
+}
+
+/// Clause paged_gather_c10.
+LogicalResult GatherVerifier::verifyBytes() {
+  if (!op.getInBytes())
+    return success();
+  if (op.isRagged())
+    return op.emitOpError() << "paged_gather_c10: 'in_bytes' says what "
+                               "'indices' count, which are not given";
+  if (op.getPageTable() || op.getLengths())
+    return op.emitOpError()
+           << "paged_gather_c10: indices 'in_bytes' are no positions of "
+              "requests: expected no 'pages' and no 'lengths'";
   return success();
 }
 
@@ -424,7 +454,7 @@ LogicalResult GatherVerifier::verify() {
   if (failed(verifyRowOperands()) || failed(verifyRaggedOperands()) ||
       failed(verifyDestinations()) || failed(verifyPageTable()) ||
       failed(verifyIndptr()) || failed(verifyRequests()) ||
-      failed(verifyLengths()))
+      failed(verifyLengths()) || failed(verifyBytes()))
     return failure();
   return verifyMask();
 }

@@ -147,3 +147,10 @@ RecordLayout::Position dsv4::getPosition(CacheType cache, FieldAttr field) {
   return getLayout(cache).getPosition(llvm::find(fields, field) -
                                       fields.begin());
 }
+
+FieldAttr dsv4::getFirstField(CacheType cache) {
+  for (FieldAttr field : cache.getRecord().getFields())
+    if (field.getGroup() != FieldAttr::kPerTensor)
+      return field;
+  llvm_unreachable("a record has data, and no group of scales for it all");
+}

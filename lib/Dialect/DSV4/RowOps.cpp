@@ -48,7 +48,7 @@ ScaleLayout QuantizeOp::getResultLayout(unsigned index) {
 }
 
 SmallVector<Access> QuantizeOp::getProvidedAccesses(OpResult result) {
-  // No other op reads scales in another order.
+  // Scales in another order are for memory alone.
   if (getResultLayout(result.getResultNumber()) != ScaleLayout::RowMajor)
     return {};
   return {Access::row()};
@@ -86,52 +86,6 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> QuantizeOp::getTiedAxes() {
   return pairs;
 }
 
-/// Clause quantize_c7: the layout.
-static LogicalResult verifyLayout(QuantizeOp op) {
-  ScaleLayout layout = op.getScaleLayout();
-  if (layout == ScaleLayout::RowMajor)
-    return success();
-  auto refuse = [&](const Twine &expected) {
-    return op.emitOpError()
-           << "quantize_c7: expected " << expected << " with 'scales "
-           << stringifyScaleLayout(layout) << "', got ";
-  };
-  if (cast<ShapedType>(op.getX().getType()).getRank() != 2)
-    return refuse("'x' of rank 2") << op.getX().getType();
-  ArrayRef<ScaleAttr> levels = op.getFormat().getScales();
-  if (levels.empty() || levels[0].getGroup() <= 0)
-    return refuse("a first level of scales per group") << op.getFormat();
-  Type element = levels[0].getElement();
-  if (layout == ScaleLayout::Packed && !isa<Float8E8M0FNUType>(element))
-    return refuse("scales of f8E8M0FNU") << element;
-  if (layout != ScaleLayout::ColumnMajor &&
-      element.getIntOrFloatBitWidth() != 8)
-    return refuse("scales of an 8-bit type") << element;
-  return success();
-}
-
-/// The type of the tensor of scales of the first level, whose row-major one has
-/// `shape`.
-static std::pair<SmallVector<int64_t>, Type>
-getScaleTensor(QuantizeOp op, ArrayRef<int64_t> shape, Type element) {
-  constexpr int64_t kGroupBlock = 4;
-  int64_t groups = shape.back();
-  int64_t blocks = llvm::divideCeil(groups, kGroupBlock);
-  switch (op.getScaleLayout()) {
-  case ScaleLayout::RowMajor:
-    return {llvm::to_vector(shape), element};
-  case ScaleLayout::ColumnMajor:
-    return {{groups, ShapedType::kDynamic}, element};
-  case ScaleLayout::Packed:
-    return {{blocks, ShapedType::kDynamic},
-            IntegerType::get(op.getContext(), 32)};
-  case ScaleLayout::Swizzle128x4:
-  case ScaleLayout::Swizzle8x4:
-    return {{ShapedType::kDynamic, blocks * kGroupBlock}, element};
-  }
-  llvm_unreachable("all layouts are above");
-}
-
 /// Clause quantize_c3.
 static LogicalResult verifyFormat(QuantizeOp op, int64_t count) {
   FormatAttr format = op.getFormat();
@@ -152,6 +106,12 @@ static LogicalResult verifyFormat(QuantizeOp op, int64_t count) {
   if (levels.size() > 2)
     return refuse("expected at most two levels of scales");
   Type scaleType = levels[0].getElement();
+  if (op.hasGivenScaleAlone()) {
+    if (isa<Float8E4M3FNType>(element) && scaleType.isF32())
+      return success();
+    return refuse("expected f8E4M3FN elements and a scale of f32 where the "
+                  "only level is per tensor");
+  }
   if (levels[0].getGroup() == FieldAttr::kPerTensor ||
       !(scaleType.isF32() ||
         isa<Float8E8M0FNUType, Float8E4M3FNType>(scaleType)))
@@ -167,6 +127,27 @@ static LogicalResult verifyFormat(QuantizeOp op, int64_t count) {
                   " do not divide the " + Twine(count) + " columns");
   if (element.getIntOrFloatBitWidth() == 4 && count % 2 != 0)
     return refuse("expected an even number of 4-bit columns");
+  return success();
+}
+
+/// Clauses quantize_c5 and c6 of an op without computed scales.
+static LogicalResult verifyGivenScaleAlone(QuantizeOp op) {
+  QuantizerAttr recipe = op.getRecipeAttr();
+  auto none = FloatAttr::get(Float32Type::get(op.getContext()), 0.0);
+  auto plain = QuantizerAttr::get(op.getContext(), none, FloorKind::Amax,
+                                  Quotient::Divide, ScaleRounding::Nearest,
+                                  recipe.getPayload(), Ties::Even,
+                                  /*drop_negative_zero=*/false);
+  if (recipe != plain)
+    return op.emitOpError()
+           << "quantize_c5: no scale is computed where the only level is per "
+              "tensor: expected "
+           << plain << ", got " << recipe;
+  if (op.getInverse() && recipe.getPayload() != Quotient::Divide)
+    return op.emitOpError()
+           << "quantize_c6: values are multiplied by an 'inverse' that is "
+              "given: expected 'payload = divide', the default, got "
+           << recipe;
   return success();
 }
 
@@ -186,12 +167,19 @@ static LogicalResult verifyRecipe(QuantizeOp op) {
     if (!misfit.empty())
       return op.emitOpError() << "quantize_c5: " << misfit;
   }
+  if (op.hasGivenScaleAlone() && failed(verifyGivenScaleAlone(op)))
+    return failure();
   bool needed = recipe && levels.back().getGroup() == FieldAttr::kPerTensor;
   if (needed != static_cast<bool>(op.getGiven()))
     return op.emitOpError()
            << "quantize_c6: "
            << (needed ? "expected 'given', the scale per tensor"
                       : "the format has no level per tensor");
+  if (op.getInverse() && !op.hasGivenScaleAlone())
+    return op.emitOpError()
+           << "quantize_c6: 'inverse' is for a format whose only level is per "
+              "tensor, got "
+           << op.getFormat();
   if (op.getGiven() &&
       !compatible(cast<ShapedType>(op.getGiven().getType()).getShape(), {1}))
     return op.emitOpError()
@@ -211,7 +199,8 @@ static LogicalResult verifyDestinations(QuantizeOp op, int64_t count) {
     if (level.getGroup() != FieldAttr::kPerTensor) {
       auto scales = std::pair(*getScaleShape(shape, level), level.getElement());
       if (expected.size() == 1)
-        scales = getScaleTensor(op, scales.first, scales.second);
+        scales =
+            getScaleTensor(op.getScaleLayout(), scales.first, scales.second);
       expected.push_back(std::move(scales));
     }
   if (op.getOuts().size() != expected.size())
@@ -228,11 +217,9 @@ static LogicalResult verifyDestinations(QuantizeOp op, int64_t count) {
       return op.emitOpError() << "quantize_c4: expected destination " << i
                               << " of " << want.second << " and shape "
                               << formatShape(want.first) << ", got " << type;
-    int64_t rows = QuantizeOp::getRowBlock(op.getResultLayout(i));
-    if (rows > 1 && !type.isDynamicDim(0) && type.getDimSize(0) % rows != 0)
-      return op.emitOpError() << "quantize_c7: expected scales of a multiple "
-                                 "of "
-                              << rows << " rows, got " << type;
+    if (failed(
+            verifyScaleBlocks(op, op.getResultLayout(i), out, "quantize_c7")))
+      return failure();
   }
   return success();
 }
@@ -246,9 +233,11 @@ LogicalResult QuantizeOp::verify() {
   if (failed(verifyColumns(*this, getColumnsAttr(), getX(), "quantize_c2")))
     return failure();
   int64_t count = getColumnRange().second;
-  return failure(
-      failed(verifyFormat(*this, count)) || failed(verifyLayout(*this)) ||
-      failed(verifyDestinations(*this, count)) || failed(verifyRecipe(*this)));
+  return failure(failed(verifyFormat(*this, count)) ||
+                 failed(verifyScaleLayout(*this, getScaleLayout(), getFormat(),
+                                          getX(), "x", "quantize_c7")) ||
+                 failed(verifyDestinations(*this, count)) ||
+                 failed(verifyRecipe(*this)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -591,6 +580,10 @@ LogicalResult PagedAppendOp::verify() {
            << "paged_append_c7: expected 'unique' with 'pages' and no 'ring': "
               "tokens of a launch must have different positions";
   }
+  if (getInBytes() && (getRing() || getPageTable() || !getUnique()))
+    return emitOpError()
+           << "paged_append_c9: expected 'unique' with indices 'in_bytes', and "
+              "no 'pages' and no 'ring', which take positions";
   if (failed(verifyIndptr(*this)))
     return failure();
   return verifyRequests(*this, indices.getDimSize(0));

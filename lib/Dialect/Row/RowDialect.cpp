@@ -63,7 +63,7 @@ static bool isAlignment(int64_t align) {
 
 LogicalResult ReadOp::verify() {
   VectorType type = getValue().getType();
-  if (!holds(getBase().getType(), type.getElementType()))
+  if (!getStride() && !holds(getBase().getType(), type.getElementType()))
     return emitOpError() << "read_c1: expected memory of i8 or of "
                          << type.getElementType() << ", got "
                          << getBase().getType();
@@ -81,6 +81,16 @@ LogicalResult ReadOp::verify() {
   if (readable != 0 && readable < getExtent())
     return emitOpError() << "read_c4: expected 'readable' to be 0 or at least "
                          << getExtent() << ", got " << readable;
+  unsigned bits = type.getElementTypeBitWidth();
+  if (getStride() &&
+      (interleave > 1 || getLength() || (bits != 8 && bits != 32)))
+    return emitOpError() << "read_c5: expected elements of 8 or 32 bits, not "
+                            "interleaved and without a 'length', with a "
+                            "'stride', got "
+                         << type << " with an 'interleave' of " << interleave;
+  if (static_cast<int64_t>(getRun()) < 1)
+    return emitOpError() << "read_c5: expected a positive 'run', got "
+                         << static_cast<int64_t>(getRun());
   return success();
 }
 

@@ -103,6 +103,7 @@ private:
   FailureOr<Value> buildColumnsOfBounded(Value start);
   FailureOr<Value> buildRow();
   Value buildSegment();
+  Value buildRuns();
   Value getPredicate();
   FailureOr<ValueStrides> getStrides();
   Value getThreadStart(Value start, const ValueStrides &strides);
@@ -143,7 +144,7 @@ FailureOr<Value> Reader::buildGather() {
   Value indices = d.getView().indices;
   auto type =
       VectorType::get(cast<VectorType>(indices.getType()).getShape(), element);
-  if (read.getValid() || bits != cell || read.getLength())
+  if (read.getValid() || bits != cell || read.getLength() || read.getStride())
     return read.emitOpError() << "cannot be read element by element";
   return cuda::GatherOp::create(b, read.getLoc(), type, base,
                                 d.getScalar(read.getOffset()), indices,
@@ -166,9 +167,9 @@ FailureOr<Value> Reader::buildColumnsOfBounded(Value start) {
 }
 
 FailureOr<Value> Reader::buildColumns() {
-  if (read.getInterleave() > 1)
+  if (read.getInterleave() > 1 || read.getStride())
     return read.emitOpError() << "cannot be read column by column: its "
-                                 "elements are interleaved";
+                                 "elements are interleaved, or lie in runs";
   int64_t count = d.getMap().getValuesPerVector(at.group);
   Value start = d.getView().column;
   // One element stands for the whole row.
@@ -234,6 +235,22 @@ Value Reader::buildSegment() {
   return transpose(b, d.getLoc(), loaded, read.getInterleave());
 }
 
+/// Elements that lie in runs, those that a thread has or all of them.
+Value Reader::buildRuns() {
+  bool hasAll =
+      d.getMap().hasWholeSegments() || (at.group != 1 && d.isOfSteps(at));
+  ValueStrides strides =
+      hasAll ? ValueStrides() : d.getMap().getStrides(at.group);
+  Value first = strides.thread && d.getMap().getThreads() > 1
+                    ? d.laneOffset(strides.thread, strides.holders)
+                    : d.constant(0);
+  return cuda::LoadRunsOp::create(
+             b, read.getLoc(), d.getFragmentType(element, at), base,
+             d.getScalar(read.getOffset()), getPredicate(), first,
+             d.getScalar(read.getStride()), strides.step, read.getRun())
+      .getValue();
+}
+
 FailureOr<Value> Reader::buildRow() {
   if (read.getLength())
     return read.emitOpError() << "cannot be read as a whole row: its length is "
@@ -241,9 +258,12 @@ FailureOr<Value> Reader::buildRow() {
   if (d.getView().access.isSection() && at.group != 1)
     return read.emitOpError() << "cannot be read section by section: one "
                                  "element of it stands for several of the row";
-  if (d.getView().access.isSection() && read.getInterleave() > 1)
+  if (d.getView().access.isSection() &&
+      (read.getInterleave() > 1 || read.getStride()))
     return read.emitOpError() << "cannot be read section by section: its "
-                                 "elements are interleaved";
+                                 "elements are interleaved, or lie in runs";
+  if (read.getStride())
+    return buildRuns();
   if (d.getMap().hasWholeSegments())
     return buildSegment();
   auto strides = getStrides();

@@ -72,3 +72,44 @@ func.func @static(%d: tensor<4x8x64xf8E4M3FN>, %s: tensor<4x8xf32>, %o: tensor<4
   }
   return %0 : tensor<4x8x64xf32>
 }
+
+// -----
+
+// Scales in blocks: a run of four groups in each, of rows that the tensor has in whole blocks.
+// CHECK-LABEL: func.func @swizzled
+// CHECK-DAG: %[[BLOCK:.*]] = arith.divsi %[[ROW:.*]], %c128
+// CHECK-DAG: %[[IN:.*]] = arith.remsi %[[ROW]], %c128
+// CHECK-DAG: %[[START:.*]] = arith.muli %[[BLOCK]], %c1024
+// CHECK-DAG: %[[BLOCKS:.*]] = arith.divsi %{{.*}}, %c128
+// CHECK: %[[HAS:.*]] = arith.cmpi slt, %[[BLOCK]], %[[BLOCKS]]
+// CHECK: row.read %{{.*}} if %[[HAS]] stride %c512 {run = 4 : i64} : memref<?xf8E4M3FN> -> vector<7xf8E4M3FN>
+func.func @swizzled(%d: tensor<?x112xf4E2M1FN>, %s: tensor<?x8xf8E4M3FN>, %o: tensor<?x112xbf16>) -> tensor<?x112xbf16> {
+  %0 = dsv4.kernel @k(%d, %s, %o) : (tensor<?x112xf4E2M1FN>, tensor<?x8xf8E4M3FN>, tensor<?x112xbf16>) -> tensor<?x112xbf16> {
+  ^bb0(%d1: tensor<?x112xf4E2M1FN>, %s1: tensor<?x8xf8E4M3FN>, %o1: tensor<?x112xbf16>):
+    %r = dsv4.dequantize %d1 scales swizzle_128x4(%s1 : tensor<?x8xf8E4M3FN>) outs(%o1 : tensor<?x112xbf16>)
+        {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>} : tensor<?x112xf4E2M1FN>
+    dsv4.yield %r : tensor<?x112xbf16>
+  }
+  return %0 : tensor<?x112xbf16>
+}
+
+// -----
+
+// Four exponents of a word: they are counted, and not the words.
+// CHECK-LABEL: func.func @packed
+// CHECK: ^bb0(%{{.*}}, %[[S:.*]]: tensor<2x?xi32>, %{{.*}}):
+// CHECK: %[[ROWS:.*]] = dsv4.extent %[[S]], 1
+// CHECK: scf.forall (%[[ROW:.*]]) in
+// CHECK-DAG: %[[AT:.*]] = arith.muli %[[ROW]], %c4
+// CHECK-DAG: %[[STRIDE:.*]] = arith.muli %[[ROWS]], %c4
+// CHECK-DAG: %[[HAS:.*]] = arith.cmpi slt, %[[ROW]], %[[ROWS]]
+// CHECK: row.read %{{.*}}[%[[AT]]] if %[[HAS]] stride %[[STRIDE]] {run = 4 : i64} : memref<?xi32> -> vector<5xf8E8M0FNU>
+func.func @packed(%d: tensor<?x640xf8E4M3FN>, %s: tensor<2x?xi32>, %o: tensor<?x640xbf16>) -> tensor<?x640xbf16> {
+  %0 = dsv4.kernel @k(%d, %s, %o) : (tensor<?x640xf8E4M3FN>, tensor<2x?xi32>, tensor<?x640xbf16>) -> tensor<?x640xbf16> {
+  ^bb0(%d1: tensor<?x640xf8E4M3FN>, %s1: tensor<2x?xi32>, %o1: tensor<?x640xbf16>):
+    %r = dsv4.dequantize %d1 scales packed(%s1 : tensor<2x?xi32>) outs(%o1 : tensor<?x640xbf16>)
+        {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>} : tensor<?x640xf8E4M3FN>
+    dsv4.yield %r : tensor<?x640xbf16>
+  }
+  return %0 : tensor<?x640xbf16>
+}

@@ -196,3 +196,29 @@ func.func @page_of_one(%c: !dsv4.cache<1 x <bf16_1024>>, %i: tensor<?xi32>, %o: 
   }
   return %0 : tensor<?x512xbf16>
 }
+
+// An offset in bytes is not narrowed before it is divided; what is left of a page must be whole slots.
+// CHECK-LABEL: func.func @bytes
+// CHECK: %[[PAGE_BYTES:.*]] = row.constant "page_bytes" = 8448
+// CHECK: %[[BYTES:.*]] = row.constant "key_bytes" = 128
+// CHECK: %[[LOADED:.*]] = memref.load %{{.*}} : memref<?xi64>
+// CHECK: %[[OFFSET:.*]] = arith.index_cast %[[LOADED]] : i64 to index
+// CHECK: %[[START:.*]] = arith.maxsi %[[OFFSET]], %c0
+// CHECK: %[[REST:.*]] = arith.remsi %[[START]], %[[PAGE_BYTES]]
+// CHECK: arith.cmpi sge, %[[OFFSET]], %c0
+// CHECK: %[[PAGE:.*]] = arith.divsi %[[START]], %[[PAGE_BYTES]]
+// CHECK: %[[WIDE:.*]] = arith.index_cast %[[PAGE]] : index to i64
+// CHECK: row.narrow %[[WIDE]] : i64 to i32
+// CHECK: %[[SLOT:.*]] = arith.divsi %[[REST]], %[[BYTES]]
+// CHECK: arith.cmpi slt, %[[SLOT]], %c64
+// CHECK: %[[LEFT:.*]] = arith.remsi %[[REST]], %[[BYTES]]
+// CHECK: arith.cmpi eq, %[[LEFT]], %c0
+!keys = !dsv4.cache<64 x <index_fp8_132>>
+func.func @bytes(%c: !keys, %i: tensor<?xi64>, %o: tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  %0 = dsv4.kernel @b(%c, %i, %o) : (!keys, tensor<?xi64>, tensor<?x128xbf16>) -> tensor<?x128xbf16> {
+  ^bb0(%c1: !keys, %i1: tensor<?xi64>, %o1: tensor<?x128xbf16>):
+    %r = dsv4.paged_gather %c1[%i1] in_bytes outs(%o1 : tensor<?x128xbf16>) : !keys, tensor<?xi64>
+    dsv4.yield %r : tensor<?x128xbf16>
+  }
+  return %0 : tensor<?x128xbf16>
+}

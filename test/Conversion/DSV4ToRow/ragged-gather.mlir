@@ -102,3 +102,26 @@ func.func @stored(%c: !pairs, %i: tensor<?xi32>, %a: tensor<?x16xf4E2M1FN>, %s: 
   }
   return %0#0, %0#1 : tensor<?x16xf4E2M1FN>, tensor<?x8xf8E4M3FN>
 }
+
+// The first row of requests is read; a negative number counts as 0.
+// CHECK-LABEL: func.func @from
+// CHECK: ^bb0(%{{.*}}, %{{.*}}, %{{.*}}, %[[A:.*]]: tensor<1xi64>, %{{.*}}):
+// CHECK: %[[AM:.*]] = dsv4.buffer %[[A]]
+// CHECK: %[[NTH:.*]] = arith.remsi
+// CHECK: %[[WIDE:.*]] = memref.load %[[AM]][%c0]
+// CHECK: %[[NARROW:.*]] = row.narrow %[[WIDE]] saturate
+// CHECK: %[[GIVEN:.*]] = arith.index_cast %[[NARROW]]
+// CHECK: %[[FIRST:.*]] = arith.maxsi %[[GIVEN]], %c0
+// CHECK: %[[POSITION:.*]] = arith.subi %[[NTH]], %[[FIRST]]
+// CHECK: arith.cmpi sge, %[[POSITION]], %c0
+func.func @from(%c: !keys, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %a: tensor<1xi64>, %o: tensor<?x?x128xbf16>)
+    -> tensor<?x?x128xbf16> {
+  %0 = dsv4.kernel @l(%c, %t, %n, %a, %o)
+      : (!keys, tensor<?x?xi32>, tensor<?xi32>, tensor<1xi64>, tensor<?x?x128xbf16>) -> tensor<?x?x128xbf16> {
+  ^bb0(%c1: !keys, %t1: tensor<?x?xi32>, %n1: tensor<?xi32>, %a1: tensor<1xi64>, %o1: tensor<?x?x128xbf16>):
+    %r = dsv4.paged_gather %c1 pages(%t1 : tensor<?x?xi32>) seq_lens(%n1 : tensor<?xi32>)
+        offset(%a1 : tensor<1xi64>) outs(%o1 : tensor<?x?x128xbf16>) : !keys
+    dsv4.yield %r : tensor<?x?x128xbf16>
+  }
+  return %0 : tensor<?x?x128xbf16>
+}

@@ -267,7 +267,7 @@ func.func @narrow(%x: i64, %row: vector<8xi64>, %tile: vector<2x4xi64>, %slots: 
 
 // CHECK-LABEL: func.func @by_position
 func.func @by_position(%i: i32, %ids: vector<2x4xi32>, %row: vector<9xf32>, %words: memref<?xi32>,
-                       %s: vector<2x1xf8E8M0FNU>, %at: i64) {
+                       %s: vector<2x1xf8E8M0FNU>, %at: i64, %valid: i1) {
   // CHECK: %[[NUMBERS:[a-z0-9]+]] = cuda.sequence %{{[a-z0-9]+}} by %{{[a-z0-9]+}} from %{{[a-z0-9]+}} stride 64 : i32, i32, i32 -> vector<2x4xi32>
   %0 = cuda.sequence %i by %i from %i stride 64 : i32, i32, i32 -> vector<2x4xi32>
   // CHECK: cuda.splice %{{[a-z0-9]+}} before 8, %[[NUMBERS]] from %{{[a-z0-9]+}} stride 64 : vector<2x4xi32>, i32
@@ -277,5 +277,8 @@ func.func @by_position(%i: i32, %ids: vector<2x4xi32>, %row: vector<9xf32>, %wor
   // CHECK: cuda.store_runs %{{[a-z0-9]+}}, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] from %{{[a-z0-9]+}} step 4 run 4 count 7 pad 1 stride %{{[a-z0-9]+}} : vector<2x1xf8E8M0FNU>, memref<?xi32>, i64, i32, i64
   cuda.store_runs %s, %words[%at] from %i step 4 run 4 count 7 pad 1 stride %at
       : vector<2x1xf8E8M0FNU>, memref<?xi32>, i64, i32, i64
+  // CHECK: cuda.load_runs %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] if %{{[a-z0-9]+}} from %{{[a-z0-9]+}} step 4 run 4 stride %{{[a-z0-9]+}} : memref<?xi32>, i64, i32, i64 -> vector<2x1xf8E8M0FNU>
+  %3 = cuda.load_runs %words[%at] if %valid from %i step 4 run 4 stride %at
+      : memref<?xi32>, i64, i32, i64 -> vector<2x1xf8E8M0FNU>
   return
 }

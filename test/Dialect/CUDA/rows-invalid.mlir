@@ -215,3 +215,11 @@ func.func @store_runs_c1(%x: vector<1x4xbf16>, %m: memref<?xbf16>, %i: i32) {
   cuda.store_runs %x, %m[%i] from %i step 0 run 1 count 4 pad 0 stride %i : vector<1x4xbf16>, memref<?xbf16>, i32, i32, i32
   return
 }
+
+// -----
+
+func.func @load_runs_c1(%m: memref<?xbf16>, %i: i32) {
+  // expected-error @+1 {{load_runs_c1: expected values of 8 or 32 bits, got 'bf16'}}
+  %0 = cuda.load_runs %m[%i] from %i step 0 run 1 stride %i : memref<?xbf16>, i32, i32, i32 -> vector<1x4xbf16>
+  return
+}

@@ -280,3 +280,71 @@ func.func @paged_gather_c9_negative(%c: !keys, %t: tensor<?x?xi32>, %n: tensor<?
   %0 = dsv4.paged_gather %c pages(%t : tensor<?x?xi32>) seq_lens(%n : tensor<?xi32>) offset -1 outs(%o : tensor<?x?x128xf32>) : !keys
   return
 }
+
+// -----
+
+!keys = !dsv4.cache<64 x <index_fp8_132>>
+func.func @paged_gather_c9_offset_rows(%c: !keys, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %a: tensor<1xi64>, %o: tensor<?x128xf32>) {
+  // expected-error @+1 {{paged_gather_c9: 'offset' is for rows [requests, rows], of 'seq_lens' alone}}
+  %0 = dsv4.paged_gather %c pages(%t : tensor<?x?xi32>) cu_seq_lens(%n : tensor<?xi32>) offset(%a : tensor<1xi64>)
+      outs(%o : tensor<?x128xf32>) : !keys
+  return
+}
+
+// -----
+
+!keys = !dsv4.cache<64 x <index_fp8_132>>
+func.func @paged_gather_c9_offset_shape(%c: !keys, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %a: tensor<2xi32>, %o: tensor<?x?x128xf32>) {
+  // expected-error @+1 {{paged_gather_c9: expected 'offset' of shape [1], got 'tensor<2xi32>'}}
+  %0 = dsv4.paged_gather %c pages(%t : tensor<?x?xi32>) seq_lens(%n : tensor<?xi32>) offset(%a : tensor<2xi32>)
+      outs(%o : tensor<?x?x128xf32>) : !keys
+  return
+}
+
+// -----
+
+!keys = !dsv4.cache<64 x <index_fp8_132>>
+func.func @paged_gather_c9_offset_type(%c: !keys, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %a: tensor<1xf32>, %o: tensor<?x?x128xf32>) {
+  // expected-error @+1 {{operand #3 must be 'offset', a tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<1xf32>'}}
+  %0 = dsv4.paged_gather %c pages(%t : tensor<?x?xi32>) seq_lens(%n : tensor<?xi32>) offset(%a : tensor<1xf32>)
+      outs(%o : tensor<?x?x128xf32>) : !keys
+  return
+}
+
+// -----
+
+!keys = !dsv4.cache<64 x <index_fp8_132>>
+func.func @paged_gather_c9_offset_both(%c: !keys, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %a: tensor<1xi32>, %o: tensor<?x?x128xf32>) {
+  // expected-error @+1 {{paged_gather_c9: expected one 'offset', a number or an operand, got both}}
+  %0 = dsv4.paged_gather %c pages(%t : tensor<?x?xi32>) seq_lens(%n : tensor<?xi32>) offset(%a : tensor<1xi32>)
+      outs(%o : tensor<?x?x128xf32>) {offset = 4} : !keys
+  return
+}
+
+// -----
+
+!keys = !dsv4.cache<64 x <index_fp8_132>>
+func.func @paged_gather_c10_ragged(%c: !keys, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %o: tensor<?x128xf32>) {
+  // expected-error @+1 {{paged_gather_c10: 'in_bytes' says what 'indices' count, which are not given}}
+  %0 = dsv4.paged_gather %c in_bytes pages(%t : tensor<?x?xi32>) cu_seq_lens(%n : tensor<?xi32>)
+      outs(%o : tensor<?x128xf32>) : !keys
+  return
+}
+
+// -----
+
+!keys = !dsv4.cache<64 x <index_fp8_132>>
+func.func @paged_gather_c10_pages(%c: !keys, %i: tensor<?xi64>, %t: tensor<?xi32>, %o: tensor<?x128xf32>) {
+  // expected-error @+1 {{paged_gather_c10: indices 'in_bytes' are no positions of requests: expected no 'pages' and no 'lengths'}}
+  %0 = dsv4.paged_gather %c[%i] in_bytes pages(%t : tensor<?xi32>) outs(%o : tensor<?x128xf32>) : !keys, tensor<?xi64>
+  return
+}
+
+// -----
+
+!keys = !dsv4.cache<64 x <index_fp8_132>>
+func.func @paged_gather_c10_lengths(%c: !keys, %i: tensor<?xi64>, %n: tensor<i32>, %o: tensor<?x128xf32>) {
+  // expected-error @+1 {{paged_gather_c10: indices 'in_bytes' are no positions of requests: expected no 'pages' and no 'lengths'}}
+  %0 = dsv4.paged_gather %c[%i] in_bytes lengths(%n : tensor<i32>) outs(%o : tensor<?x128xf32>) : !keys, tensor<?xi64>
+  return
+}

@@ -45,6 +45,23 @@ func.func @ragged(%c: !keys, %t: tensor<?x?xi32>, %cu: tensor<?xi32>, %b: tensor
   return
 }
 
+// CHECK-LABEL: func.func @run_time_offset
+func.func @run_time_offset(%c: !keys, %t: tensor<?x?xi32>, %n: tensor<?xi32>, %a: tensor<1xi64>, %o: tensor<?x?x128xf32>) {
+  // CHECK: seq_lens(%{{[a-z0-9]+}} : tensor<?xi32>) offset(%{{[a-z0-9]+}} : tensor<1xi64>) outs(%{{[a-z0-9]+}} : tensor<?x?x128xf32>) : !dsv4.cache<64 x #index_fp8_132>{{$}}
+  %0 = dsv4.paged_gather %c pages(%t : tensor<?x?xi32>) seq_lens(%n : tensor<?xi32>) offset(%a : tensor<1xi64>)
+      outs(%o : tensor<?x?x128xf32>) : !keys
+  return
+}
+
+// CHECK-LABEL: func.func @slots_in_bytes
+func.func @slots_in_bytes(%c: !keys, %i: tensor<?xi64>, %k: tensor<?x128xf8E4M3FN>, %s: tensor<?xf32>) {
+  // CHECK: dsv4.paged_gather %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] in_bytes fields(
+  %0:2 = dsv4.paged_gather %c[%i] in_bytes fields(%k, %s : tensor<?x128xf8E4M3FN>, tensor<?xf32>) : !keys, tensor<?xi64>
+  // CHECK: dsv4.paged_append %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] in_bytes unique fields(
+  dsv4.paged_append %c[%i] in_bytes unique fields(%k, %s : tensor<?x128xf8E4M3FN>, tensor<?xf32>) : !keys, tensor<?xi64>
+  return
+}
+
 // CHECK-LABEL: func.func @lists
 func.func @lists(%c: !keys, %p: tensor<?xi32>, %b: tensor<?xi32>, %r: tensor<?xi32>, %i: tensor<?xi32>,
                  %i2: tensor<?x?xi32>, %o: tensor<?x128xf32>, %o3: tensor<?x?x128xf32>) {

@@ -1129,3 +1129,75 @@ func.func @row_count_c1_large(%t: tensor<?x8xi32>) {
   %0 = dsv4.row_count %t per 65537 : tensor<?x8xi32>
   return
 }
+
+// -----
+
+func.func @dequantize_c6_rank(%d: tensor<2x?x640xf8E4M3FN>, %s: tensor<5x?xf32>, %o: tensor<2x?x640xbf16>) {
+  // expected-error @+1 {{dequantize_c6: expected 'data' of rank 2 with 'scales column_major', got 'tensor<2x?x640xf8E4M3FN>'}}
+  %0 = dsv4.dequantize %d scales column_major(%s : tensor<5x?xf32>) outs(%o : tensor<2x?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>} : tensor<2x?x640xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c6_group(%d: tensor<?x640xf8E4M3FN>, %s: tensor<?xf32>, %o: tensor<?x640xbf16>) {
+  // expected-error @+1 {{dequantize_c6: expected a first level of scales per group with 'scales column_major', got #dsv4.format<f8E4M3FN, [<f32 per row>]>}}
+  %0 = dsv4.dequantize %d scales column_major(%s : tensor<?xf32>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per row>]>} : tensor<?x640xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c6_packed(%d: tensor<?x640xf8E4M3FN>, %s: tensor<2x?xi32>, %o: tensor<?x640xbf16>) {
+  // expected-error @+1 {{dequantize_c6: expected scales of f8E8M0FNU with 'scales packed', got 'f32'}}
+  %0 = dsv4.dequantize %d scales packed(%s : tensor<2x?xi32>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>} : tensor<?x640xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c6_swizzle(%d: tensor<?x640xf8E4M3FN>, %s: tensor<?x8xf32>, %o: tensor<?x640xbf16>) {
+  // expected-error @+1 {{dequantize_c6: expected scales of an 8-bit type with 'scales swizzle_8x4', got 'f32'}}
+  %0 = dsv4.dequantize %d scales swizzle_8x4(%s : tensor<?x8xf32>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>} : tensor<?x640xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c6_bits(%d: tensor<?x640xi4>, %s: tensor<5x?xf16>, %o: tensor<?x640xbf16>) {
+  // expected-error @+1 {{dequantize_c6: expected scales of 8 or 32 bits with 'scales column_major', got 'f16'}}
+  %0 = dsv4.dequantize %d scales column_major(%s : tensor<5x?xf16>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<i4, [<f16 per 128>]>} : tensor<?x640xi4>
+  return
+}
+
+// -----
+
+func.func @dequantize_c6_rows(%d: tensor<?x640xf8E4M3FN>, %s: tensor<12x8xf8E8M0FNU>, %o: tensor<?x640xbf16>) {
+  // expected-error @+1 {{dequantize_c6: expected scales of a multiple of 8 rows, got 'tensor<12x8xf8E8M0FNU>'}}
+  %0 = dsv4.dequantize %d scales swizzle_8x4(%s : tensor<12x8xf8E8M0FNU>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>} : tensor<?x640xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c3_layout(%d: tensor<?x640xf8E4M3FN>, %s: tensor<?x5xf8E8M0FNU>, %o: tensor<?x640xbf16>) {
+  // expected-error @+1 {{dequantize_c3: expected scale operand 0 of shape [?, 8], got 'tensor<?x5xf8E8M0FNU>'}}
+  %0 = dsv4.dequantize %d scales swizzle_128x4(%s : tensor<?x5xf8E8M0FNU>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>} : tensor<?x640xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c2_layout(%d: tensor<?x640xf8E4M3FN>, %s: tensor<2x?xf8E8M0FNU>, %o: tensor<?x640xbf16>) {
+  // expected-error @+1 {{dequantize_c2: expected scale operand 0 of 'i32', got 'tensor<2x?xf8E8M0FNU>'}}
+  %0 = dsv4.dequantize %d scales packed(%s : tensor<2x?xf8E8M0FNU>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>} : tensor<?x640xf8E4M3FN>
+  return
+}

@@ -607,3 +607,29 @@ func.func @paged_append_c8_ring(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?x
       : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi32>
   return
 }
+
+// -----
+
+func.func @paged_append_c9_repeats(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi64>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c9: expected 'unique' with indices 'in_bytes', and no 'pages' and no 'ring', which take positions}}
+  dsv4.paged_append %c[%i] in_bytes fields(%x : tensor<?x512xbf16>) : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi64>
+  return
+}
+
+// -----
+
+func.func @paged_append_c9_pages(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi64>, %t: tensor<?x?xi32>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c9: expected 'unique' with indices 'in_bytes', and no 'pages' and no 'ring', which take positions}}
+  dsv4.paged_append %c[%i] in_bytes unique pages(%t : tensor<?x?xi32>) fields(%x : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi64>
+  return
+}
+
+// -----
+
+func.func @paged_append_c9_ring(%c: !dsv4.cache<64 x <bf16_1024>>, %i: tensor<?xi64>, %n: tensor<?xi32>, %x: tensor<?x512xbf16>) {
+  // expected-error @+1 {{paged_append_c9: expected 'unique' with indices 'in_bytes', and no 'pages' and no 'ring', which take positions}}
+  dsv4.paged_append %c[%i] in_bytes ring 128 unique lengths(%n : tensor<?xi32>) fields(%x : tensor<?x512xbf16>)
+      : !dsv4.cache<64 x <bf16_1024>>, tensor<?xi64>
+  return
+}

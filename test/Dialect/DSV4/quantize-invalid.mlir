@@ -214,11 +214,11 @@ func.func @quantize_c3_first_type(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M
 
 // -----
 
-func.func @quantize_c3_first_tensor(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %g: tensor<1xf32>) {
+func.func @quantize_c3_first_tensor(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %g: tensor<1xf32>, %t: tensor<?xf32>) {
   // expected-error @+1 {{quantize_c3: expected first scales of f8E8M0FNU, f8E4M3FN or f32 per group or per row, got}}
-  %0 = dsv4.quantize %x given(%g : tensor<1xf32>)
-      outs(%d : tensor<?x512xf8E4M3FN>)
-      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>,
+  %0:2 = dsv4.quantize %x given(%g : tensor<1xf32>)
+      outs(%d, %t : tensor<?x512xf8E4M3FN>, tensor<?xf32>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>, <f32 per row>]>,
        recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }
@@ -632,5 +632,77 @@ func.func @quantize_c7_swizzle(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN
 func.func @quantize_c7_rows(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<200x8xf8E8M0FNU>) {
   // expected-error @+1 {{quantize_c7: expected scales of a multiple of 128 rows, got 'tensor<200x8xf8E8M0FNU>'}}
   %0:2 = dsv4.quantize %x scales swizzle_128x4 outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<200x8xf8E8M0FNU>) {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c3_given_element(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf4E2M1FN>) {
+  // expected-error @+1 {{quantize_c3: expected f8E4M3FN elements and a scale of f32 where the only level is per tensor, got #dsv4.format<f4E2M1FN, [<f32 per tensor>]>}}
+  %0 = dsv4.quantize %x given(%g : tensor<1xf32>) outs(%d : tensor<?x512xf4E2M1FN>)
+      {format = #dsv4.format<f4E2M1FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c3_given_scale(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c3: expected f8E4M3FN elements and a scale of f32 where the only level is per tensor, got #dsv4.format<f8E4M3FN, [<f8E8M0FNU per tensor>]>}}
+  %0 = dsv4.quantize %x given(%g : tensor<1xf32>) outs(%d : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per tensor>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c5_given_floor(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c5: no scale is computed where the only level is per tensor: expected #dsv4.quantizer<payload = reciprocal>, got #dsv4.quantizer<floor = 1.000000e+00 : f32, payload = reciprocal>}}
+  %0 = dsv4.quantize %x given(%g : tensor<1xf32>) outs(%d : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<floor = 1.0 : f32, payload = reciprocal>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c5_given_rounding(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c5: no scale is computed where the only level is per tensor: expected #dsv4.quantizer<>, got #dsv4.quantizer<rounding = up_pow2>}}
+  %0 = dsv4.quantize %x given(%g : tensor<1xf32>) outs(%d : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c6_given_alone(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c6: expected 'given', the scale per tensor}}
+  %0 = dsv4.quantize %x outs(%d : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c6_inverse_payload(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c6: values are multiplied by an 'inverse' that is given: expected 'payload = divide', the default, got #dsv4.quantizer<payload = reciprocal>}}
+  %0 = dsv4.quantize %x given inverse(%g : tensor<1xf32>) outs(%d : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<payload = reciprocal>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c6_inverse_levels(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf4E2M1FN>, %s: tensor<?x32xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c6: 'inverse' is for a format whose only level is per tensor, got #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>}}
+  %0:2 = dsv4.quantize %x given inverse(%g : tensor<1xf32>) outs(%d, %s : tensor<?x512xf4E2M1FN>, tensor<?x32xf8E4M3FN>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>, recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c7_given(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c7: expected a first level of scales per group with 'scales packed', got #dsv4.format<f8E4M3FN, [<f32 per tensor>]>}}
+  %0 = dsv4.quantize %x given(%g : tensor<1xf32>) scales packed outs(%d : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
   return
 }

@@ -1,11 +1,20 @@
-// One quantize for every row of the table of docs/Quantisation.md: recipes of public
-// engines are recipes, and fit their formats.
+// One quantize for every recipe of docs/Quantisation.md, those of its table among them: recipes of
+// public engines are recipes, and fit their formats.
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
 // The page has these recipes in this order.
 // RUN: grep -o '#dsv4[.]quantizer<[^>]*>' %s > %t.here
 // RUN: grep -o '#dsv4[.]quantizer<[^>]*>' %test_dir/../docs/Quantisation.md > %t.page
 // RUN: diff %t.here %t.page
+
+// CHECK-LABEL: func.func @given_inverse
+// CHECK: dsv4.quantize
+func.func @given_inverse(%x: tensor<?x512xf32>, %inverse: tensor<1xf32>, %payload: tensor<?x512xf8E4M3FN>)
+    -> tensor<?x512xf8E4M3FN> {
+  %q = dsv4.quantize %x given inverse(%inverse : tensor<1xf32>) outs(%payload : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<>} : tensor<?x512xf32>
+  return %q : tensor<?x512xf8E4M3FN>
+}
 
 // CHECK-LABEL: func.func @act_quant
 // CHECK: dsv4.quantize
@@ -186,4 +195,14 @@ func.func @vllm_v32(%x: tensor<?x512xbf16>, %payload: tensor<?x512xf8E4M3FN>, %s
        recipe = #dsv4.quantizer<floor = 1.17549435e-38 : f32, floor_of = scale>}
       : tensor<?x512xbf16>
   return %q, %s : tensor<?x512xf8E4M3FN>, tensor<?x4xf32>
+}
+
+// CHECK-LABEL: func.func @vllm_full_cache
+// CHECK: dsv4.quantize
+func.func @vllm_full_cache(%x: tensor<?x512xf32>, %scale: tensor<1xf32>, %payload: tensor<?x512xf8E4M3FN>)
+    -> tensor<?x512xf8E4M3FN> {
+  %q = dsv4.quantize %x given(%scale : tensor<1xf32>) outs(%payload : tensor<?x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<payload = reciprocal>}
+      : tensor<?x512xf32>
+  return %q : tensor<?x512xf8E4M3FN>
 }

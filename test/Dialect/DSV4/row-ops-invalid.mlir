@@ -1,4 +1,4 @@
-// One case for every way to violate a clause of rms_norm, rope, hadamard, pad_rows, add_rows and scale_weights.
+// One case for every way to violate a clause of rms_norm, rope, hadamard, pad_rows, concat_rows, add_rows and scale_weights.
 
 // RUN: dsv4-opt %s --split-input-file --verify-diagnostics
 
@@ -824,5 +824,65 @@ func.func @scale_weights_c4(%w: tensor<4x8xf32>, %o: tensor<4x8xf32>) {
 func.func @scale_weights_c5(%w: tensor<4x8xf32>, %o: tensor<4x8xf32>) {
   // expected-error @+1 {{scale_weights_c5: expected 'scales' or 'constants', which the weights are multiplied by}}
   %0 = dsv4.scale_weights %w outs(%o : tensor<4x8xf32>) : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// concat_rows
+//===----------------------------------------------------------------------===//
+
+func.func @concat_rows_c1(%x: tensor<?x?xbf16>, %y: tensor<?x64xbf16>, %o: tensor<?x128xbf16>) {
+  // expected-error @+1 {{concat_rows_c1: expected 'x' of rank >= 1 with a constant last extent between 1 and 65536, got 'tensor<?x?xbf16>'}}
+  %0 = dsv4.concat_rows %x, %y outs(%o : tensor<?x128xbf16>) : tensor<?x?xbf16>, tensor<?x64xbf16>
+  return
+}
+
+// -----
+
+func.func @concat_rows_c1_second(%x: tensor<64xbf16>, %y: tensor<bf16>, %o: tensor<65xbf16>) {
+  // expected-error @+1 {{concat_rows_c1: expected 'y' of rank >= 1 with a constant last extent between 1 and 65536, got 'tensor<bf16>'}}
+  %0 = dsv4.concat_rows %x, %y outs(%o : tensor<65xbf16>) : tensor<64xbf16>, tensor<bf16>
+  return
+}
+
+// -----
+
+func.func @concat_rows_c2(%x: tensor<4x64xbf16>, %y: tensor<5x64xbf16>, %o: tensor<4x128xbf16>) {
+  // expected-error @+1 {{concat_rows_c2: expected 'y' of 'bf16' and shape [4, 64], got 'tensor<5x64xbf16>'}}
+  %0 = dsv4.concat_rows %x, %y outs(%o : tensor<4x128xbf16>) : tensor<4x64xbf16>, tensor<5x64xbf16>
+  return
+}
+
+// -----
+
+func.func @concat_rows_c2_type(%x: tensor<4x64xbf16>, %y: tensor<4x64xf16>, %o: tensor<4x128xbf16>) {
+  // expected-error @+1 {{concat_rows_c2: expected 'y' of 'bf16' and shape [4, 64], got 'tensor<4x64xf16>'}}
+  %0 = dsv4.concat_rows %x, %y outs(%o : tensor<4x128xbf16>) : tensor<4x64xbf16>, tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @concat_rows_c3(%x: tensor<?x64xbf16>, %y: tensor<?x32xbf16>, %o: tensor<?x128xbf16>) {
+  // expected-error @+1 {{concat_rows_c3: expected 'outs' of 'bf16' and shape [?, 96], with at most 65536 columns, got 'tensor<?x128xbf16>'}}
+  %0 = dsv4.concat_rows %x, %y outs(%o : tensor<?x128xbf16>) : tensor<?x64xbf16>, tensor<?x32xbf16>
+  return
+}
+
+// -----
+
+func.func @concat_rows_c3_type(%x: tensor<?x64xbf16>, %y: tensor<?x32xbf16>, %o: tensor<?x96xf32>) {
+  // expected-error @+1 {{concat_rows_c3: expected 'outs' of 'bf16' and shape [?, 96], with at most 65536 columns, got 'tensor<?x96xf32>'}}
+  %0 = dsv4.concat_rows %x, %y outs(%o : tensor<?x96xf32>) : tensor<?x64xbf16>, tensor<?x32xbf16>
+  return
+}
+
+// -----
+
+func.func @concat_rows_c3_wide(%x: tensor<?x65536xbf16>, %y: tensor<?x1xbf16>, %o: tensor<?x65537xbf16>) {
+  // expected-error @+1 {{concat_rows_c3: expected 'outs' of 'bf16' and shape [?, 65537], with at most 65536 columns, got 'tensor<?x65537xbf16>'}}
+  %0 = dsv4.concat_rows %x, %y outs(%o : tensor<?x65537xbf16>) : tensor<?x65536xbf16>, tensor<?x1xbf16>
   return
 }

@@ -1,4 +1,4 @@
-// quantize, rms_norm, rope, hadamard, pad_rows, add_rows and scale_weights with all of their optional parts, read
+// quantize, rms_norm, rope, hadamard, pad_rows, concat_rows, add_rows and scale_weights with all of their optional parts, read
 // back from their own text, from generic text and from bytecode.
 
 // RUN: dsv4-opt %s | dsv4-opt | FileCheck %s
@@ -256,4 +256,46 @@ func.func @scale_alone(%w: tensor<?x64xf32>, %s: tensor<?x64xf32>, %o: tensor<?x
   // CHECK: %folded = dsv4.scale_weights %{{[a-z0-9_]+}} scales(%{{[a-z0-9_]+}} : tensor<?x64xf32>) outs(%{{[a-z0-9_]+}} : tensor<?x64xf32>) : tensor<?x64xf32>
   %0 = dsv4.scale_weights %w scales(%s : tensor<?x64xf32>) outs(%o : tensor<?x64xf32>) : tensor<?x64xf32>
   return %0 : tensor<?x64xf32>
+}
+
+//===----------------------------------------------------------------------===//
+// A given scale alone, scales in other layouts, joined rows
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @given_scale
+func.func @given_scale(%x: tensor<?x3x512xf32>, %s: tensor<1xf32>, %d: tensor<?x3x512xf8E4M3FN>) {
+  // CHECK: %payload = dsv4.quantize %{{[a-z0-9_]+}} given(%{{[a-z0-9_]+}} : tensor<1xf32>) outs(%{{[a-z0-9_]+}} : tensor<?x3x512xf8E4M3FN>) {format = #{{[a-z0-9]+}}, recipe = #dsv4.quantizer<payload = reciprocal>} : tensor<?x3x512xf32>
+  %0 = dsv4.quantize %x given(%s : tensor<1xf32>) outs(%d : tensor<?x3x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<payload = reciprocal>}
+      : tensor<?x3x512xf32>
+  // CHECK: %payload_0 = dsv4.quantize %{{[a-z0-9_]+}} given inverse(%{{[a-z0-9_]+}} : tensor<1xf32>) outs(
+  %1 = dsv4.quantize %x given inverse(%s : tensor<1xf32>) outs(%d : tensor<?x3x512xf8E4M3FN>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<>} : tensor<?x3x512xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @layouts_of_scales
+func.func @layouts_of_scales(%d: tensor<?x640xf8E4M3FN>, %columns: tensor<5x?xf32>, %words: tensor<2x?xi32>,
+                             %blocks: tensor<?x8xf8E8M0FNU>, %rows: tensor<?x5xf8E8M0FNU>, %o: tensor<?x640xbf16>) {
+  // CHECK: dsv4.dequantize %{{[a-z0-9_]+}} scales column_major(%{{[a-z0-9_]+}} : tensor<5x?xf32>) outs(
+  %0 = dsv4.dequantize %d scales column_major(%columns : tensor<5x?xf32>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>} : tensor<?x640xf8E4M3FN>
+  // CHECK: dsv4.dequantize %{{[a-z0-9_]+}} scales packed(%{{[a-z0-9_]+}} : tensor<2x?xi32>) outs(
+  %1 = dsv4.dequantize %d scales packed(%words : tensor<2x?xi32>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>} : tensor<?x640xf8E4M3FN>
+  // CHECK: dsv4.dequantize %{{[a-z0-9_]+}} scales swizzle_128x4(%{{[a-z0-9_]+}} : tensor<?x8xf8E8M0FNU>) outs(
+  %2 = dsv4.dequantize %d scales swizzle_128x4(%blocks : tensor<?x8xf8E8M0FNU>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>} : tensor<?x640xf8E4M3FN>
+  // CHECK: dsv4.dequantize %{{[a-z0-9_]+}} scales(%{{[a-z0-9_]+}} : tensor<?x5xf8E8M0FNU>) outs(
+  %3 = dsv4.dequantize %d scales row_major(%rows : tensor<?x5xf8E8M0FNU>) outs(%o : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>} : tensor<?x640xf8E4M3FN>
+  return
+}
+
+// CHECK-LABEL: func.func @concat_rows
+func.func @concat_rows(%x: tensor<?x64xbf16>, %y: tensor<?x32xbf16>, %o: tensor<?x96xbf16>) -> tensor<?x96xbf16> {
+  // CHECK: %joined = dsv4.concat_rows %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} outs(%{{[a-z0-9_]+}} : tensor<?x96xbf16>) : tensor<?x64xbf16>, tensor<?x32xbf16>
+  // CHECK: return %joined : tensor<?x96xbf16>
+  %0 = dsv4.concat_rows %x, %y outs(%o : tensor<?x96xbf16>) : tensor<?x64xbf16>, tensor<?x32xbf16>
+  return %0 : tensor<?x96xbf16>
 }

@@ -510,3 +510,35 @@ func.func @select_c1_padding(%x: vector<64xf32>, %n: index) {
   %0:2 = row.select %x length %n padding 8 : vector<64xf32> -> vector<8xi32>, vector<8xf32>
   return
 }
+
+// -----
+
+func.func @read_c5_bits(%m: memref<?xi8>, %i: index) {
+  // expected-error @+1 {{read_c5: expected elements of 8 or 32 bits, not interleaved and without a 'length', with a 'stride', got 'vector<8xbf16>' with an 'interleave' of 1}}
+  %0 = row.read %m[%i] stride %i : memref<?xi8> -> vector<8xbf16>
+  return
+}
+
+// -----
+
+func.func @read_c5_interleave(%m: memref<?xi8>, %i: index) {
+  // expected-error @+1 {{read_c5: expected elements of 8 or 32 bits, not interleaved and without a 'length', with a 'stride', got 'vector<8xf8E4M3FN>' with an 'interleave' of 4}}
+  %0 = row.read %m[%i] stride %i {interleave = 4} : memref<?xi8> -> vector<8xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @read_c5_length(%m: memref<?xi8>, %i: index) {
+  // expected-error @+1 {{read_c5: expected elements of 8 or 32 bits, not interleaved and without a 'length', with a 'stride', got 'vector<8xf8E4M3FN>' with an 'interleave' of 1}}
+  %0 = row.read %m[%i] length %i stride %i : memref<?xi8> -> vector<8xf8E4M3FN>
+  return
+}
+
+// -----
+
+func.func @read_c5_run(%m: memref<?xi8>, %i: index) {
+  // expected-error @+1 {{read_c5: expected a positive 'run', got 0}}
+  %0 = row.read %m[%i] stride %i {run = 0} : memref<?xi8> -> vector<8xf8E4M3FN>
+  return
+}

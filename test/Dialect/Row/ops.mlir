@@ -107,6 +107,8 @@ func.func @by_position(%row: index, %rows: index, %ids: vector<9xi32>, %x: vecto
 func.func @write_runs(%s: vector<7xf8E8M0FNU>, %words: memref<?xi32>, %at: index, %stride: index) {
   // CHECK: row.write %{{[a-z0-9]+}}, %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] per 128 stride %{{[a-z0-9]+}} {pad = 1 : i64, run = 4 : i64} : vector<7xf8E8M0FNU>, memref<?xi32>
   row.write %s, %words[%at] per 128 stride %stride {pad = 1, run = 4} : vector<7xf8E8M0FNU>, memref<?xi32>
+  // CHECK: row.read %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] stride %{{[a-z0-9]+}} {run = 4 : i64} : memref<?xi32> -> vector<7xf8E8M0FNU>
+  %runs = row.read %words[%at] stride %stride {run = 4} : memref<?xi32> -> vector<7xf8E8M0FNU>
   return
 }
 

@@ -147,6 +147,61 @@ TEST_F(GatherTest, LastPositions) {
                    kOld, kOld, kOld, 0x40, 0x41}));
 }
 
+TEST_F(GatherTest, LastPositionsFromAGivenRow) {
+  parseGather(", %t: tensor<?x?xi32>, %n: tensor<?xi32>, %a: tensor<1xi64>",
+              " pages(%t : tensor<?x?xi32>) seq_lens(%n : tensor<?xi32>)"
+              " offset(%a : tensor<1xi64>)",
+              "?x?");
+  // None, one, all rows, a negative number, and one that i32 does not hold.
+  const std::pair<int64_t, Bytes> cases[] = {
+      {0, {0x10, 0x11, 0x20}},
+      {1, {kOld, 0x10, 0x11}},
+      {3, {kOld, kOld, kOld}},
+      {-7, {0x10, 0x11, 0x20}},
+      {int64_t(1) << 32, {kOld, kOld, kOld}}};
+  for (const auto &[offset, rows] : cases) {
+    inputs = {};
+    bindPages(5);
+    bind<int32_t>({1, 2}, {1, 2});
+    bind<int32_t>({1}, {4});
+    bind<int64_t>({1}, {offset});
+    EXPECT_EQ(gather({1, 3}), rows) << offset;
+  }
+}
+
+TEST_F(GatherTest, SlotsInBytes) {
+  // A page has two rows of a and pad, of 8 bytes each, then two of s.
+  const std::string cache =
+      "!dsv4.cache<2 x <[<\"s\" : 1 x f32 in tail>, <\"a\" : 4 x "
+      "f8E4M3FN in row pad 4>]>>";
+  parse(
+      "%c: " + cache +
+          ", %i: tensor<?xi64>, %s: tensor<?x1xf32>, %a: tensor<?x4xf8E4M3FN>",
+      "%r:2 = dsv4.paged_gather %c[%i] in_bytes fields(%s, %a : "
+      "tensor<?x1xf32>, tensor<?x4xf8E4M3FN>) : " +
+          cache + ", tensor<?xi64>");
+  std::vector<uint8_t> bytes(48);
+  for (unsigned i = 0; i < bytes.size(); ++i)
+    bytes[i] = uint8_t(i);
+  bind<uint8_t>({2, 24}, bytes);
+  // Scales of slots 0 and 1 of page 0, and 1 of page 1; before and between
+  // them, beyond the pool, a negative offset, one whose low half is good.
+  bind<int64_t>({8}, {16, 20, 44, 12, 18, 64, -4, (int64_t(1) << 32) + 16});
+  this->bytes({8, 1}, 32, 0xAB);
+  this->bytes({8, 4}, 32, 0xAB);
+  run();
+  std::vector<uint8_t> scales(32), elements(32);
+  const std::tuple<unsigned, unsigned, unsigned> valid[] = {
+      {0, 16, 0}, {1, 20, 8}, {2, 44, 32}};
+  for (auto [row, scale, element] : valid)
+    for (unsigned i = 0; i < 4; ++i) {
+      scales[row * 4 + i] = uint8_t(scale + i);
+      elements[row * 4 + i] = uint8_t(element + i);
+    }
+  EXPECT_EQ(read<uint8_t>(2), scales);
+  EXPECT_EQ(read<uint8_t>(3), elements);
+}
+
 TEST_F(GatherTest, PagesInAList) {
   parseGather(", %p: tensor<?xi32>, %d: tensor<?xi32>, %n: tensor<?xi32>",
               " pages(%p : tensor<?xi32>) indptr(%d : tensor<?xi32>)"

@@ -245,7 +245,7 @@ TEST_F(RowOpsTest, HadamardTwiceAndItsSigns) {
 }
 
 //===----------------------------------------------------------------------===//
-// pad_rows, add_rows, scale_weights
+// pad_rows, concat_rows, add_rows, scale_weights
 //===----------------------------------------------------------------------===//
 
 TEST_F(RowOpsTest, PadsHeads) {
@@ -269,6 +269,74 @@ TEST_F(RowOpsTest, LeavesOutRowsBeyondThePaddedOnes) {
   bytes({2, 2, 1}, 16, 0xAB);
   run();
   EXPECT_EQ(read<float>(1), (std::vector<float>{1, 2, 4, 5}));
+}
+
+TEST_F(RowOpsTest, ScalesByTheGivenNumberAlone) {
+  const float x[] = {3, -1, 0, 1000, NAN, INFINITY};
+  // 3 / 2, -1 / 2, 0, 500, which saturates, NaN, infinity.
+  const std::vector<uint8_t> halves = {0x3C, 0xB0, 0, 0x7E, 0x7F, 0x7E};
+  // A number that is not positive, or none, is the smallest normal one.
+  const std::vector<uint8_t> largest = {0x7E, 0xFE, 0, 0x7E, 0x7F, 0x7E};
+  const std::vector<uint8_t> least = {0, 0x80, 0, 0, 0x7F, 0x7E};
+  const std::tuple<const char *, const char *, float, std::vector<uint8_t>>
+      cases[] = {{"given", "", 2, halves},
+                 {"given", "payload = reciprocal", 2, halves},
+                 {"given inverse", "", 0.5f, halves},
+                 {"given", "", 0, largest},
+                 {"given", "", NAN, largest},
+                 {"given", "", INFINITY, least},
+                 {"given inverse", "", -1, least}};
+  for (const auto &[clause, recipe, number, expected] : cases) {
+    inputs = {};
+    parse("%x: tensor<?x6xf32>, %g: tensor<1xf32>, %o: tensor<?x6xf8E4M3FN>",
+          std::string("%r = dsv4.quantize %x ") + clause +
+              "(%g : tensor<1xf32>) outs(%o : tensor<?x6xf8E4M3FN>)"
+              " {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>,"
+              " recipe = #dsv4.quantizer<" +
+              recipe + ">} : tensor<?x6xf32>");
+    bind<float>({1, 6}, std::vector<float>(std::begin(x), std::end(x)));
+    bind<float>({1}, {number});
+    bytes({1, 6}, 6, 0xAB);
+    run();
+    EXPECT_EQ(read<uint8_t>(2), expected) << clause << " " << number;
+  }
+}
+
+TEST_F(RowOpsTest, ReadsScalesOfBlocks) {
+  parse("%d: tensor<?x2xf8E4M3FN>, %s: tensor<?x4xf8E4M3FN>,"
+        " %o: tensor<?x2xf32>",
+        "%r = dsv4.dequantize %d scales swizzle_8x4(%s : tensor<?x4xf8E4M3FN>)"
+        " outs(%o : tensor<?x2xf32>)"
+        " {format = #dsv4.format<f8E4M3FN, [<f8E4M3FN per 1>]>}"
+        " : tensor<?x2xf8E4M3FN>");
+  // Of ones. The tensor has one block of eight rows, so row 8 has zeros.
+  bind<uint8_t>({9, 2}, std::vector<uint8_t>(18, 0x38));
+  std::vector<uint8_t> scales(32, 0xFF);
+  std::vector<float> expected;
+  for (unsigned row = 0; row < 8; ++row)
+    for (unsigned group = 0; group < 2; ++group) {
+      // 1 to 1.875, of exponents 0 and 1.
+      scales[row * 4 + group] = uint8_t(0x38 + row + 8 * group);
+      expected.push_back((1 + row / 8.0f) * (group ? 2 : 1));
+    }
+  expected.insert(expected.end(), {0, 0});
+  bind<uint8_t>({8, 4}, scales);
+  bytes({9, 2}, 72, 0xAB);
+  run();
+  EXPECT_EQ(read<float>(2), expected);
+}
+
+TEST_F(RowOpsTest, JoinsRows) {
+  parse("%x: tensor<?x2xbf16>, %y: tensor<?x1xbf16>, %o: tensor<?x3xbf16>",
+        "%r = dsv4.concat_rows %x, %y outs(%o : tensor<?x3xbf16>)"
+        " : tensor<?x2xbf16>, tensor<?x1xbf16>");
+  // Bit by bit.
+  bind<uint16_t>({2, 2}, {0xFFC1, 0x8000, 1, 2});
+  bind<uint16_t>({2, 1}, {3, 0x7F81});
+  bytes({2, 3}, 12, 0xAB);
+  run();
+  EXPECT_EQ(read<uint16_t>(2),
+            (std::vector<uint16_t>{0xFFC1, 0x8000, 3, 1, 2, 0x7F81}));
 }
 
 TEST_F(RowOpsTest, AddsTheRowOfThePosition) {
