@@ -283,7 +283,8 @@ def CUDA_InPoolOp : CUDA_Op<"in_pool", [Pure,
 def CUDA_IsLastOp : CUDA_Op<"is_last", [
     MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
         ["getTemplateArguments"]>,
-    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
+    DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>,
+    DeclareOpInterfaceMethods<CUDA_BlockCooperativeOpInterface>]> {
   let summary = "whether no later element has this value";
   let description = [{
     ```mlir

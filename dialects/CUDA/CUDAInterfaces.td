@@ -92,4 +92,17 @@ def CUDA_BufferAccessOpInterface : OpInterface<"BufferAccessOpInterface"> {
   ];
 }
 
+def CUDA_BlockCooperativeOpInterface : OpInterface<"BlockCooperativeOpInterface"> {
+  let cppNamespace = "::dsv4::cuda";
+  let description = [{
+    An op that all threads of a block may do together. `dsv4-merge-kernels` lets threads that a
+    part of a launch does not need leave at once, unless the part has such an op.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Whether all threads of the block reach the op together. None of them may leave before it.
+    }], "bool", "isBlockCooperative">
+  ];
+}
+
 #endif // CUDA_INTERFACES_TD

@@ -352,6 +352,42 @@ def DSV4_StridesAttr : DSV4_Attr<"Strides", "strides"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+def DSV4_ViewAttr : DSV4_Attr<"View", "view"> {
+  let summary = "the slice of another argument that an argument is";
+  let description = [{
+    ```mlir
+    func.func private @read(
+        %qkv: tensor<?x1536xbf16> {dsv4.name = "qkv", dsv4.dims = ["tokens", ""]},
+        %kv: tensor<?x512xbf16> {dsv4.name = "qkv_slice", dsv4.dims = ["tokens", ""],
+                                 dsv4.strides = #dsv4.strides<[3072]>,
+                                 dsv4.view = #dsv4.view<of = 0, axes = [0, 1],
+                                                        offsets = ["0", "1024"]>})
+    ```
+
+    Stands on an argument of a function, as `dsv4.view`, where `dsv4-specialize` has replaced a
+    `tensor.extract_slice`. No caller passes such an argument: its elements are those of argument
+    `of`, from `offsets` on, which has one number of elements for every axis of that argument.
+    An offset is arithmetic over the extents of the launch, as in a launch plan. `axes` are the
+    axes of argument `of` that are left; along others the slice has one index. Only programs that
+    `dsv4-specialize` has read have views: write `tensor.extract_slice`. Clauses:
+
+    * view_c1: `of` is the number of a tensor argument before this one, without `dsv4.view`;
+    * view_c2: `axes` ascend, and there is one for every axis of the argument;
+    * view_c3: there is an offset for every axis of argument `of`, each an expression over extents;
+    * view_c4: the argument has `dsv4.strides`, and the element type of argument `of`;
+    * view_c5: an extent that is not constant has the name of a dim of another argument.
+  }];
+  let parameters = (ins "unsigned":$of, ArrayRefParameter<"int64_t">:$axes,
+                        ArrayRefParameter<"::mlir::StringAttr">:$offsets);
+  let assemblyFormat = [{
+    `<` `of` `=` $of `,` `axes` `=` `[` $axes `]` `,` `offsets` `=` `[` $offsets `]` `>`
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Algorithms
 //===----------------------------------------------------------------------===//
 

@@ -49,6 +49,8 @@ def DSV4_Dialect : Dialect {
     static constexpr llvm::StringLiteral kNameAttr = "dsv4.name";
     static constexpr llvm::StringLiteral kDimsAttr = "dsv4.dims";
     static constexpr llvm::StringLiteral kStridesAttr = "dsv4.strides";
+    /// On an argument that is a slice of another one.
+    static constexpr llvm::StringLiteral kViewAttr = "dsv4.view";
     static constexpr llvm::StringLiteral kPoliciesAttr = "dsv4.policies";
     static constexpr llvm::StringLiteral kBoundsAttr = "dsv4.bounds";
     /// On a function: its kernels are not joined in one launch.

@@ -356,7 +356,9 @@ def DSV4_LaunchOp : DSV4_Op<"launch", [
     * `pdl`: the kernel may start before the previous one has ended;
     * `parameters`, in their order: `read(argument, alignment)`, `write(...)` and
       `update(...)` are buffers, with the alignment in bytes that the kernel relies on
-      (an array field of a cache is `argument.field`); `i32(expression)` and
+      (an array field of a cache is `argument.field`). A buffer that is a slice is
+      `read(argument + expression, alignment, condition)`: where it begins, in bytes, and
+      what must hold for it to be part of the argument. `i32(expression)` and
       `i64(expression)` are computed; `scalar(argument)` is a number of the caller;
       `workspace` is the workspace. `tensor_map(argument)` is reserved.
 

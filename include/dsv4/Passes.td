@@ -25,9 +25,12 @@ def Specialize : Pass<"dsv4-specialize", "::mlir::func::FuncOp"> {
       (`dsv4.bounds`);
     * a `dynamic` dim stays as it is.
 
+    A `tensor.extract_slice` of an argument becomes an argument with `dsv4.view`, which no caller
+    passes.
+
     These are errors: an extent that contradicts a type, a name that no argument has, an argument
-    that is both read and overwritten, a slice of a tensor, and two rings of different lengths in
-    one cache with one page table or without any.
+    that is both read and overwritten, a slice that is no memory of an argument, and two rings of
+    different lengths in one cache with one page table or without any.
 
     ```mlir
     // dims="topk=512"

@@ -17,6 +17,10 @@
 #include <map>
 #include <string>
 
+namespace mlir::tensor {
+class ExtractSliceOp;
+} // namespace mlir::tensor
+
 namespace dsv4 {
 
 /// The buffers that a function's arguments stand for.
@@ -46,7 +50,9 @@ struct Signature {
 };
 
 /// The signature of a function, before or after specialisation. Fails with a
-/// diagnostic on an argument type that no caller can pass.
+/// diagnostic on an argument type that no caller can pass. An argument with
+/// `dsv4.view` has no binding: its first one is that of the argument that it is
+/// a slice of.
 mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 
 /// Gives axes that the ops of a function tie, or that have the same name, one
@@ -55,6 +61,17 @@ mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 /// cache with rings of two lengths. Called before getSignature, because the
 /// runtime compares extents by name.
 mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
+
+/// Checks that every slice of an argument is memory that a launch can address;
+/// an error otherwise. unifyDims() does.
+mlir::LogicalResult checkSlices(mlir::func::FuncOp func);
+
+/// Makes every slice of an argument an argument of its own, with `dsv4.view`.
+/// Called when extents have their names.
+mlir::LogicalResult makeViews(mlir::func::FuncOp func);
+
+/// The axes of the source that the result of a slice has.
+llvm::SmallVector<int64_t> getKeptAxes(mlir::tensor::ExtractSliceOp op);
 
 /// Selects from the extents of all dims those that `func` is compiled for:
 /// exact dims, and bounds of buckets.

@@ -26,7 +26,7 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
 // Errors
 //===----------------------------------------------------------------------===//
 
-static std::string showShape(ArrayRef<int64_t> shape) {
+std::string dsv4::reference::showShape(ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::interleaveComma(shape, stream << '[');
@@ -59,9 +59,10 @@ static rt::Status refuseOp(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 /// Whether an op only says how large an intermediate result is, which follows
-/// from what it is computed from.
+/// from what it is computed from, or which part of an argument others read.
 static bool isShapeOp(Operation *op) {
-  return isa<tensor::EmptyOp, tensor::DimOp, arith::ConstantOp>(op);
+  return isa<tensor::EmptyOp, tensor::DimOp, tensor::ExtractSliceOp,
+             arith::ConstantOp, arith::AddIOp, arith::MulIOp>(op);
 }
 
 /// Whether the interpreter computes an op.
@@ -239,6 +240,10 @@ rt::Status Interpreter::bindArguments() {
       tensor.shape.back() = type.getShape().back();
     values[argument] = std::move(tensor);
   }
+  for (auto slice : func.getBody().front().getOps<tensor::ExtractSliceOp>())
+    if (!slice->use_empty())
+      if (rt::Status status = takeSlice(slice); !status)
+        return status;
   return {};
 }
 

@@ -26,6 +26,9 @@ inline rt::Status invalid(const llvm::Twine &message) {
   return {rt::Code::InvalidArgument, message.str()};
 }
 
+/// "[4, 512]".
+std::string showShape(llvm::ArrayRef<int64_t> shape);
+
 /// The sum of neighbours, then of neighbouring sums; an unpaired value moves up
 /// a level as it is.
 float sumTree(llvm::SmallVector<float> level);
@@ -138,6 +141,8 @@ public:
   }
   /// See findSharedEntries.
   std::vector<std::string> describeSharedEntries();
+  /// See findBadNumbers.
+  std::vector<std::string> describeBadNumbers();
 
 private:
   friend class Evaluation;
@@ -167,7 +172,9 @@ private:
 
   rt::Status checkRanks() const;
   rt::Status checkBinding(unsigned index) const;
+  /// Makes arguments and slices of them values.
   rt::Status bindArguments();
+  rt::Status takeSlice(mlir::tensor::ExtractSliceOp op);
   rt::Status checkOperands(mlir::Operation *op) const;
   rt::Status execute(mlir::Operation *op);
   rt::Status evaluateUserOp(ReferenceInterface op);
@@ -260,6 +267,17 @@ private:
   /// The request of a row, of which `starts` has the first row of each, and
   /// with `hasEnd` the end of the last one: the one that halving finds.
   int64_t findRequest(mlir::Value starts, bool hasEnd, int64_t row) const;
+
+  /// Whether all that an op reads are arguments or slices.
+  bool isKnown(mlir::Operation *op) const;
+  void checkStarts(mlir::Operation *op, llvm::StringRef operand,
+                   mlir::Value starts, int64_t end, llvm::StringRef what,
+                   std::vector<std::string> &lines) const;
+  // A line for each operand with numbers that lead nowhere.
+  void checkNumbers(PagedGatherOp op, std::vector<std::string> &lines) const;
+  void checkNumbers(PagedAppendOp op, std::vector<std::string> &lines) const;
+  void checkNumbers(CompressPlanOp op, std::vector<std::string> &lines) const;
+  void checkNumbers(TopkOp op, std::vector<std::string> &lines) const;
 
   /// The elements of a field of an entry.
   Elements locate(mlir::BlockArgument cache, FieldAttr field,

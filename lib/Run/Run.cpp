@@ -47,6 +47,7 @@ private:
   Status resolveDims();
   Status fillBuffers();
   Status compile();
+  void warnOfBadNumbers();
   Status execute();
   Status check();
   Status writeOutputs();
@@ -449,7 +450,17 @@ double Runner::countBytes() {
   return bytes;
 }
 
+/// The host target has the data that kernels read.
+void Runner::warnOfBadNumbers() {
+  if (session->target() != "host" || !options.session.warn)
+    return;
+  for (const std::string &line :
+       reference::findBadNumbers(func, buffers.buffers()))
+    options.session.warn(line);
+}
+
 Status Runner::execute() {
+  warnOfBadNumbers();
   Execution execution(*session, *program, buffers);
   if (Status status = execution.prepare(); !status)
     return status;

@@ -236,6 +236,10 @@ void SignatureBuilder::markCache(Value value, ArrayRef<FieldAttr> written) {
 FailureOr<Signature> SignatureBuilder::build() {
   for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
     signature.argumentNames.push_back(getArgumentName(func, i));
+    if (ViewAttr view = getView(func, i)) {
+      signature.firstBinding.push_back(signature.firstBinding[view.getOf()]);
+      continue;
+    }
     signature.firstBinding.push_back(signature.bindings.size());
     if (auto cache = dyn_cast<CacheType>(type)) {
       addCache(i, cache);

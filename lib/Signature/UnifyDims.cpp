@@ -35,7 +35,8 @@ public:
 
 private:
   /// The argument, or intermediate result, a tensor is, or overwrites; where
-  /// the extent of an intermediate result is that of another axis, that one.
+  /// the extent of an intermediate result or a slice is that of another axis,
+  /// that one.
   std::optional<unsigned> getArgument(Value tensor, int64_t &axis);
   void collect();
   /// Only ops that work in place overwrite an argument twice, or one that is
@@ -47,8 +48,6 @@ private:
   /// A cache has one ring: with another length a position would have another
   /// entry.
   LogicalResult checkRings();
-  /// Kernels read and write whole arguments, not parts of them.
-  LogicalResult checkSlices();
   LogicalResult unify(ArrayRef<ArgumentAxis> axes);
   std::string describe(ArgumentAxis axis);
   StringRef getName(ArgumentAxis axis) const {
@@ -66,7 +65,7 @@ private:
     ArgumentAxis a, b;
   };
   SmallVector<Tie> ties;
-  /// Destinations that are not arguments.
+  /// Destinations that are not arguments, and slices.
   llvm::MapVector<Value, unsigned> intermediates;
   /// New types and names, by argument.
   SmallVector<SmallVector<int64_t>> shapes;
@@ -75,14 +74,22 @@ private:
 
 } // namespace
 
+/// The extent of an axis of an empty tensor or a slice, null if it is constant.
+static Value getDynamicSize(OpResult tensor, int64_t axis) {
+  if (!cast<RankedTensorType>(tensor.getType()).isDynamicDim(axis))
+    return {};
+  if (auto empty = dyn_cast<tensor::EmptyOp>(tensor.getOwner()))
+    return empty.getDynamicSize(axis);
+  auto slice = cast<tensor::ExtractSliceOp>(tensor.getOwner());
+  return dyn_cast<Value>(slice.getMixedSizes()[getKeptAxes(slice)[axis]]);
+}
+
 std::optional<unsigned> DimUnifier::getArgument(Value tensor, int64_t &axis) {
   while (true) {
     if (auto result = dyn_cast<OpResult>(tensor)) {
-      if (auto empty = dyn_cast<tensor::EmptyOp>(result.getOwner())) {
-        auto dim =
-            empty.getType().isDynamicDim(axis)
-                ? empty.getDynamicSize(axis).getDefiningOp<tensor::DimOp>()
-                : nullptr;
+      if (isa<tensor::EmptyOp, tensor::ExtractSliceOp>(result.getOwner())) {
+        Value size = getDynamicSize(result, axis);
+        auto dim = size ? size.getDefiningOp<tensor::DimOp>() : nullptr;
         auto index = dim ? dim.getConstantIndex() : std::nullopt;
         auto source =
             dim ? dyn_cast<RankedTensorType>(dim.getSource().getType())
@@ -281,43 +288,6 @@ LogicalResult DimUnifier::checkRings() {
   return failure(result.wasInterrupted());
 }
 
-/// Whether `op` takes some columns of what it reads.
-static bool hasColumns(Operation *op) {
-  return op->getRegisteredInfo() &&
-         llvm::is_contained(op->getRegisteredInfo()->getAttributeNames(),
-                            StringAttr::get(op->getContext(), "columns"));
-}
-
-LogicalResult DimUnifier::checkSlices() {
-  WalkResult result = func.walk([&](Operation *op) {
-    if (!isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op) ||
-        op->use_empty())
-      return WalkResult::advance();
-    Value whole = isa<tensor::ExtractSliceOp>(op)
-                      ? op->getOperand(0)
-                      : cast<tensor::InsertSliceOp>(op).getDest();
-    InFlightDiagnostic error =
-        op->emitOpError() << (isa<tensor::ExtractSliceOp>(op) ? "takes"
-                                                              : "overwrites")
-                          << " a slice";
-    if (auto arg = dyn_cast<BlockArgument>(whole);
-        arg && arg.getOwner()->getParentOp() == func)
-      error << " of argument '" << getArgumentName(func, arg.getArgNumber())
-            << "'";
-    error << ", but kernels read and write whole arguments: make the slice an "
-             "argument of its own, with 'dsv4.strides'";
-    for (Operation *user : op->getUsers())
-      if (isa<tensor::ExtractSliceOp>(op) && hasColumns(user)) {
-        error << ", or give '" << user->getName()
-              << "' the whole argument and say with 'columns' which columns "
-                 "it takes";
-        break;
-      }
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
 LogicalResult DimUnifier::unify(ArrayRef<ArgumentAxis> axes) {
   std::string name;
   ArgumentAxis namedBy, constantBy;
@@ -391,7 +361,7 @@ LogicalResult DimUnifier::run() {
       }
   }
   if (failed(checkDestinations()) || failed(checkRings()) ||
-      failed(checkSlices()))
+      failed(checkSlices(func)))
     return failure();
   collect();
   for (auto [value, number] : intermediates) {

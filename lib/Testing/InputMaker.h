@@ -12,6 +12,8 @@
 #include "dsv4/Dialect/RecordLayout.h"
 #include "dsv4/Testing/RandomInputs.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 #include <array>
 
 namespace dsv4::reference {
@@ -65,6 +67,17 @@ struct Use {
   mlir::Value rows = nullptr;
 };
 
+/// A slice of an argument, and the argument that stands for it while it is
+/// filled.
+struct SeparateSlice {
+  mlir::tensor::ExtractSliceOp op;
+  mlir::BlockArgument argument;
+};
+
+/// Gives every slice of an argument an argument of its own, after all others:
+/// so its contents follow from what reads it.
+llvm::SmallVector<SeparateSlice> separateSlices(mlir::func::FuncOp func);
+
 class InputMaker {
 public:
   /// `dims` has the extents, and may have run-time strides.
@@ -74,6 +87,9 @@ public:
 
   rt::Status allocate();
   void fill();
+  /// Puts what `slices` hold, which are arguments, where the slices are, and
+  /// drops them.
+  rt::Status joinSlices(llvm::ArrayRef<SeparateSlice> slices);
   /// Moves the elements of arguments with strides to where these lead.
   void spread();
   InputSet take() { return std::move(set); }

@@ -493,13 +493,17 @@ rt::Result<InputSet>
 dsv4::reference::makeRandomInputs(func::FuncOp func,
                                   const std::map<std::string, int64_t> &dims,
                                   uint64_t seed, Codes codes, Indices indices) {
-  auto signature = readSignature(func);
+  OwningOpRef<func::FuncOp> copy = func.clone();
+  SmallVector<SeparateSlice> slices = separateSlices(*copy);
+  auto signature = readSignature(*copy);
   if (!signature)
     return signature.status();
-  InputMaker maker(func, *signature, dims, seed, codes, indices);
+  InputMaker maker(*copy, *signature, dims, seed, codes, indices);
   if (rt::Status status = maker.allocate(); !status)
     return status;
   maker.fill();
+  if (rt::Status status = maker.joinSlices(slices); !status)
+    return status;
   maker.spread();
   return maker.take();
 }

@@ -106,18 +106,18 @@ public:
         indexIn(names.extents, getExtentName(func, argument, axis)));
   }
 
-  /// In elements of the buffer.
-  rt::Expression ofStride(unsigned argument, StrideOp stride) {
+  /// In elements of the buffer, from one index of an axis to the next.
+  rt::Expression ofStride(unsigned argument, int64_t axis,
+                          StringRef field = "") {
+    if (ViewAttr view = getView(func, argument))
+      return ofStride(view.getOf(), view.getAxes()[axis]);
     Type type = func.getArgumentTypes()[argument];
-    StringRef field = stride.getField().value_or("");
-    int64_t axis = stride.getAxis(), bytes = 1;
     auto tensor = dyn_cast<RankedTensorType>(type);
-    if (tensor)
-      bytes = std::max<int64_t>(tensor.getElementTypeBitWidth() / 8, 1);
-    if (StridesAttr strides = getStrides(func, argument)) {
+    StridesAttr strides = getStrides(func, argument);
+    if (strides && !(tensor && axis == tensor.getRank() - 1)) {
       if (int64_t constant = strides.getStrides()[axis];
           !ShapedType::isDynamic(constant))
-        return constant / bytes;
+        return constant / (tensor ? getElementBytes(tensor) : 1);
       return rt::Expression::extent(
           indexIn(names.extents, getStrideName(func, argument, axis, field)));
     }
@@ -126,9 +126,41 @@ public:
     rt::Expression product = 1;
     while (++axis < tensor.getRank() - 1)
       product = product * ofAxis(argument, axis);
+    if (axis >= tensor.getRank())
+      return product;
     if (tensor.getElementTypeBitWidth() == 4)
       return product * rt::Expression(tensor.getShape().back() / 2);
     return product * ofAxis(argument, axis);
+  }
+
+  /// Where the memory of an argument begins in that of its binding, and what
+  /// must hold for it to be there.
+  void addView(unsigned argument, rt::Parameter &buffer) {
+    ViewAttr view = getView(func, argument);
+    if (!view)
+      return;
+    unsigned whole = view.getOf();
+    auto tensor = cast<RankedTensorType>(func.getArgumentTypes()[whole]);
+    for (auto [axis, text] : llvm::enumerate(view.getOffsets())) {
+      rt::Expression begin = *rt::Expression::parse(text.strref(), names);
+      const auto *kept = llvm::find(view.getAxes(), int64_t(axis));
+      rt::Expression size = 1;
+      if (kept != view.getAxes().end())
+        size = ofAxis(argument, kept - view.getAxes().begin());
+      rt::Expression end = begin + size, extent = ofAxis(whole, axis);
+      bool isWithin =
+          end == extent || (end.isConstant() && extent.isConstant() &&
+                            end.getConstant() <= extent.getConstant());
+      if (!isWithin)
+        buffer.within.comparisons.push_back(
+            {end, rt::Comparison::Op::Le, extent});
+      if (tensor.getElementTypeBitWidth() == 4 &&
+          int64_t(axis) == tensor.getRank() - 1)
+        begin = begin.getConstant() / 2;
+      if (!begin.isConstant(0))
+        buffer.offset = buffer.offset +
+                        begin * ofStride(whole, axis) * getElementBytes(tensor);
+    }
   }
 
   /// The product of all extents but the last, or nothing if `tensor` has
@@ -154,6 +186,8 @@ public:
   }
 
   int bindingOf(unsigned argument, StringRef field) {
+    if (ViewAttr view = getView(func, argument))
+      argument = view.getOf();
     return indexIn(names.bindings, getBindingName(func, argument, field));
   }
 
@@ -161,6 +195,10 @@ private:
   static unsigned indexIn(const std::vector<std::string> &names,
                           const std::string &name) {
     return llvm::find(names, name) - names.begin();
+  }
+  /// Of the buffer: two elements of 4 bits are one.
+  static int64_t getElementBytes(RankedTensorType tensor) {
+    return std::max<int64_t>(tensor.getElementTypeBitWidth() / 8, 1);
   }
 
   func::FuncOp func;
@@ -430,6 +468,7 @@ dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
       rt::Parameter described =
           describeBuffer(extents.bindingOf(parameter.argument, field),
                          getMemoryUse(parameter.value));
+      extents.addView(parameter.argument, described);
       // Accesses of rows with strides rely on no more, whatever they access.
       if (StridesAttr strides = getStrides(func, parameter.argument))
         described.alignment = std::min(
@@ -439,8 +478,9 @@ dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
       plan.parameters.push_back(rt::Parameter::int32(
           extents.ofAxis(parameter.argument, extent.getAxis())));
     } else if (auto stride = dyn_cast<StrideOp>(source)) {
-      plan.parameters.push_back(
-          rt::Parameter::int32(extents.ofStride(parameter.argument, stride)));
+      plan.parameters.push_back(rt::Parameter::int32(
+          extents.ofStride(parameter.argument, stride.getAxis(),
+                           stride.getField().value_or(""))));
     } else {
       auto count = cast<RowCountOp>(source);
       plan.parameters.push_back(rt::Parameter::int32(

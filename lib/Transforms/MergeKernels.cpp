@@ -48,8 +48,8 @@ struct Part {
   ScheduleAttr schedule;
   SmallVector<gpu::BlockIdOp> blockIds;
   int64_t maxBlocks = 0;
-  /// Whether all threads of a block meet.
-  bool meets = false;
+  /// Whether all threads of a block do an op together.
+  bool isBlockCooperative = false;
   /// Elements of the largest fragment that a thread holds.
   int64_t fragment = 1;
   /// The number of rows: a constant times dims.
@@ -151,8 +151,8 @@ static std::string analyze(Part &part) {
       part.maxBlocks =
           std::max(part.maxBlocks, id.getUpperBound()->getSExtValue());
     }
-    if (auto search = dyn_cast<cuda::IsLastOp>(op))
-      part.meets |= search.getThreads() != 0;
+    if (auto cooperative = dyn_cast<cuda::BlockCooperativeOpInterface>(op))
+      part.isBlockCooperative |= cooperative.isBlockCooperative();
     for (Type type : op->getResultTypes())
       if (auto held = dyn_cast<VectorType>(type))
         part.fragment = std::max(part.fragment, held.getNumElements());
@@ -215,7 +215,7 @@ static std::string explainSize(const Part &few, const Part &most) {
                          most.fragment);
   // Threads that a part does not need leave its blocks at once.
   if (few.getThreads() > most.getThreads() ||
-      (few.getThreads() < most.getThreads() && few.meets))
+      (few.getThreads() < most.getThreads() && few.isBlockCooperative))
     return llvm::formatv("blocks of '{0}' have {1} threads, and those of '{2}' "
                          "have {3}",
                          few.getName(), few.getThreads(), most.getName(),

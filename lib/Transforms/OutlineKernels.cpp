@@ -415,11 +415,13 @@ LogicalResult Outliner::run() {
 static LogicalResult checkHost(func::FuncOp func) {
   if (func.isExternal() || func.getOps<LaunchOp>().empty())
     return success();
-  // What only a fused intermediate needed: its destination, and the extents.
+  // What only a fused intermediate or a slice needed: its destination, and the
+  // extents.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
     if (isa<tensor::EmptyOp, tensor::DimOp, arith::ConstantOp,
-            arith::IndexCastOp, arith::CeilDivUIOp, arith::MulIOp>(op) &&
+            arith::IndexCastOp, arith::CeilDivUIOp, arith::AddIOp,
+            arith::MulIOp>(op) &&
         isOpTriviallyDead(&op))
       op.erase();
   for (Operation &op : func.getBody().front())

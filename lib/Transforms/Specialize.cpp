@@ -183,7 +183,7 @@ LogicalResult Specialize::applyExtents() {
     func.getArgument(i).setType(
         RankedTensorType::get(shape, tensor.getElementType()));
   }
-  if (failed(boundSelections(bounds)))
+  if (failed(makeViews(func)) || failed(boundSelections(bounds)))
     return failure();
   if (!bounds.empty())
     func->setAttr(DSV4Dialect::kBoundsAttr,

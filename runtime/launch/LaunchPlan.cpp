@@ -72,7 +72,9 @@ std::string Parameter::print(const PlanNames &names) const {
     return std::string(reads && writes ? "update("
                        : writes        ? "write("
                                        : "read(") +
-           name + ", " + std::to_string(alignment) + ")";
+           name + (offset.isConstant(0) ? "" : " + " + offset.print(names)) +
+           ", " + std::to_string(alignment) +
+           (within.comparisons.empty() ? "" : ", " + within.print(names)) + ")";
   case Kind::Int32:
     return "i32(" + value.print(names) + ")";
   case Kind::Int64:
@@ -108,6 +110,10 @@ static Status validateParameter(const Parameter &parameter, size_t extents,
     return Status();
   if (!parameter.reads && !parameter.writes)
     return invalid("a buffer is neither read nor written");
+  if (std::string why = parameter.offset.explainInvalid(extents); !why.empty())
+    return invalid("the offset of a buffer " + why);
+  if (std::string why = parameter.within.explainInvalid(extents); !why.empty())
+    return invalid("the condition of a buffer " + why);
   if (parameter.alignment < 1 || parameter.alignment > MaxBufferAlignment ||
       (parameter.alignment & (parameter.alignment - 1)))
     return invalid("alignment " + std::to_string(parameter.alignment) +

@@ -249,6 +249,9 @@ Parameter PlanParser::parseParameter() {
                                  : Parameter::tensorMap(binding);
   } else if (kind == "read" || kind == "write" || kind == "update") {
     const int binding = int(parseReference(names.bindings, "an argument"));
+    Expression offset;
+    if (take("+"))
+      offset = parseExpression();
     expect(",");
     const int64_t alignment = parseNumber();
     if (alignment > MaxBufferAlignment)
@@ -256,6 +259,9 @@ Parameter PlanParser::parseParameter() {
            std::to_string(MaxBufferAlignment));
     parameter = Parameter::buffer(binding, kind != "write", kind != "read",
                                   uint32_t(alignment));
+    parameter.offset = std::move(offset);
+    if (take(","))
+      parameter.within = parseCondition();
   } else {
     at = 0;
     fail("expected read, write, update, i32, i64, scalar, tensor_map or "

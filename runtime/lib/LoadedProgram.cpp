@@ -265,6 +265,31 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
 }
 
 [[gnu::cold, gnu::noinline]] static Status
+misaligned(const Binding &binding, uint32_t alignment, int64_t offset) {
+  return wrongArgument(
+      binding, "is not aligned to " + std::to_string(alignment) + " bytes" +
+                   (offset ? " at byte " + std::to_string(offset) +
+                                 ", where a slice of it begins"
+                           : ""));
+}
+
+/// That a slice is not part of its argument.
+[[gnu::cold, gnu::noinline]] static Status
+beyondArgument(const Binding &binding, Fault fault, const Comparison *failed,
+               const LaunchInputs &inputs, const PlanNames &names) {
+  if (fault != Fault::None)
+    return wrongArgument(binding, "the end of a slice of it is 2^63 or more: "
+                                  "pass smaller extents");
+  int64_t end = 0, extent = 0;
+  (void)failed->lhs.evaluate(inputs, end);
+  (void)failed->rhs.evaluate(inputs, extent);
+  return wrongArgument(binding, "a slice of it needs " + failed->print(names) +
+                                    ", but ends at " + std::to_string(end) +
+                                    " of " + std::to_string(extent) +
+                                    ": pass a larger argument");
+}
+
+[[gnu::cold, gnu::noinline]] static Status
 tooMuchShared(const KernelInfo &kernel, uint32_t needed, uint32_t most) {
   return Status(Code::InvalidArgument,
                 "kernel '" + kernel.symbol + "' needs " +
@@ -336,10 +361,37 @@ static bool isEmpty(const Binding &binding, const Argument &argument) {
   return false;
 }
 
-/// Checks that non-empty arguments have memory, aligned as the kernels of this
-/// launch require.
+/// Checks that a buffer is part of its argument, and aligned as its kernel
+/// requires.
+Status LoadedProgram::checkBuffer(const Parameter &parameter,
+                                  const Argument &argument,
+                                  const LaunchInputs &inputs) const {
+  const Binding &binding = program.bindings[size_t(parameter.binding)];
+  int64_t offset = 0;
+  if (!parameter.offset.isConstant(0) ||
+      !parameter.within.comparisons.empty()) {
+    bool holds;
+    const Comparison *failed = nullptr;
+    Fault fault = parameter.within.evaluate(inputs, holds, failed);
+    if (fault != Fault::None || !holds)
+      return beyondArgument(binding, fault, failed, inputs, names);
+    fault = parameter.offset.evaluate(inputs, offset);
+    if (fault != Fault::None)
+      return beyondArgument(binding, fault, nullptr, inputs, names);
+  }
+  const uintptr_t address =
+      reinterpret_cast<uintptr_t>(argument.data) + uintptr_t(offset);
+  if ((address & (parameter.alignment - 1)) && !isEmpty(binding, argument))
+    return misaligned(binding, parameter.alignment, offset);
+  return Status();
+}
+
+/// Checks that non-empty arguments have memory, as the kernels of this launch
+/// require.
 Status LoadedProgram::checkMemory(const Argument *arguments,
+                                  const int64_t *dims,
                                   const LaunchShape *shapes) const {
+  const LaunchInputs inputs = {dims, multiprocessors};
   for (size_t i = 0; i < program.bindings.size(); ++i)
     if (!arguments[i].data && !isEmpty(program.bindings[i], arguments[i]))
       return wrongArgument(program.bindings[i],
@@ -349,18 +401,12 @@ Status LoadedProgram::checkMemory(const Argument *arguments,
   for (size_t i = 0; i < kernels.size(); ++i) {
     if (!shapes[i].runs)
       continue;
-    for (const Parameter &parameter : kernels[i].info->plan.parameters) {
-      if (parameter.kind != Parameter::Kind::Buffer)
-        continue;
-      const Binding &binding = program.bindings[size_t(parameter.binding)];
-      const Argument &argument = arguments[parameter.binding];
-      if ((reinterpret_cast<uintptr_t>(argument.data) &
-           (parameter.alignment - 1)) &&
-          !isEmpty(binding, argument))
-        return wrongArgument(binding, "is not aligned to " +
-                                          std::to_string(parameter.alignment) +
-                                          " bytes");
-    }
+    for (const Parameter &parameter : kernels[i].info->plan.parameters)
+      if (parameter.kind == Parameter::Kind::Buffer)
+        if (Status status =
+                checkBuffer(parameter, arguments[parameter.binding], inputs);
+            !status)
+          return status;
   }
   return Status();
 }
@@ -425,7 +471,7 @@ Status LoadedProgram::launch(Stream stream, const Argument *arguments,
     return status;
   if (Status status = evaluatePlans(dims, shapes.each, needed); !status)
     return status;
-  if (Status status = checkMemory(arguments, shapes.each); !status)
+  if (Status status = checkMemory(arguments, dims, shapes.each); !status)
     return status;
   if (needed != 0 &&
       (!workspace.data || workspace.bytes < needed ||
@@ -458,9 +504,14 @@ Status LoadedProgram::run(const Kernel &kernel, const LaunchShape &shape,
     const Parameter &parameter = plan.parameters[i];
     parameters[i] = &values[i];
     switch (parameter.kind) {
-    case Parameter::Kind::Buffer:
-      values[i].pointer = arguments[parameter.binding].data;
+    case Parameter::Kind::Buffer: {
+      int64_t offset = 0;
+      (void)parameter.offset.evaluate(inputs, offset); // As checkBuffer did.
+      values[i].pointer = reinterpret_cast<void *>(
+          reinterpret_cast<uintptr_t>(arguments[parameter.binding].data) +
+          uintptr_t(offset));
       break;
+    }
     case Parameter::Kind::Int32:
     case Parameter::Kind::Int64: {
       int64_t value = 0;

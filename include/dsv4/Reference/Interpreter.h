@@ -31,6 +31,10 @@
 #include <string>
 #include <vector>
 
+namespace mlir::tensor {
+class ExtractSliceOp;
+} // namespace mlir::tensor
+
 namespace dsv4::reference {
 
 /// One binding of the function's Signature, in order: host memory, shape in
@@ -72,6 +76,13 @@ rt::Status interpret(mlir::func::FuncOp func, llvm::ArrayRef<Buffer> buffers);
 std::vector<std::string> findSharedEntries(mlir::func::FuncOp func,
                                            llvm::ArrayRef<Buffer> buffers);
 
+/// A line for every operand with numbers that lead nowhere: starts of rows that
+/// decrease or exceed the rows, starts and ends beyond a row, entries beyond
+/// the pool that a gather reads. Kernels skip them. Nothing for buffers that
+/// interpret() refuses.
+std::vector<std::string> findBadNumbers(mlir::func::FuncOp func,
+                                        llvm::ArrayRef<Buffer> buffers);
+
 /// Puts what a `topk` without an order has selected in the order that
 /// interpret() gives it, so that results can be compared: index ascending,
 /// padding last, and the other destinations with it.
@@ -86,6 +97,26 @@ rt::Result<Signature> readSignature(mlir::func::FuncOp func);
 /// size does not fit 63 bits.
 std::optional<int64_t> getByteSize(const rt::Binding &binding,
                                    llvm::ArrayRef<int64_t> shape);
+
+/// The extent of an axis of an argument, if it is known.
+using ExtentOf =
+    llvm::function_ref<std::optional<int64_t>(mlir::BlockArgument, int64_t)>;
+/// The value of an index that extents of arguments determine, or nothing.
+std::optional<int64_t> findIndex(mlir::OpFoldResult index, ExtentOf extentOf);
+/// Elements [begin, begin + count) of an axis.
+struct Span {
+  int64_t begin, count;
+};
+/// What a slice has of every axis of its source of that shape; nothing if it is
+/// not part of it.
+std::optional<std::vector<Span>> findSpans(mlir::tensor::ExtractSliceOp op,
+                                           llvm::ArrayRef<int64_t> shape,
+                                           ExtentOf extentOf);
+/// Calls `visit` for every row of a slice of a contiguous tensor of that shape,
+/// with its first byte in the tensor and in the slice, and its bytes.
+void visitRows(
+    llvm::ArrayRef<Span> spans, llvm::ArrayRef<int64_t> shape, int64_t bits,
+    llvm::function_ref<void(int64_t at, int64_t row, int64_t bytes)> visit);
 
 /// The format of elements of `type`, if they are numbers with one.
 std::optional<Format> getFormat(mlir::Type type);

@@ -432,6 +432,8 @@ LogicalResult HadamardOp::verify() {
   return success();
 }
 
+bool IsLastOp::isBlockCooperative() { return getThreads() != 0; }
+
 LogicalResult IsLastOp::verify() {
   if (!isLaneCount(getLanes()))
     return emitOpError() << "is_last_c1: expected a power of two of lanes, at "

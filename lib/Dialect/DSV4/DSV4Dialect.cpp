@@ -104,11 +104,13 @@ struct KnownAttribute {
 };
 } // namespace
 
-/// Users write the first four, passes the others.
+/// Users write the first three, and policies and separate launches; passes the
+/// others.
 static const KnownAttribute knownAttributes[] = {
     {DSV4Dialect::kNameAttr, Place::Argument},
     {DSV4Dialect::kDimsAttr, Place::Argument},
     {DSV4Dialect::kStridesAttr, Place::Argument},
+    {DSV4Dialect::kViewAttr, Place::Argument},
     {DSV4Dialect::kPoliciesAttr, Place::Function},
     {DSV4Dialect::kSeparateLaunchesAttr, Place::Function},
     {DSV4Dialect::kBoundsAttr, Place::Function},
@@ -304,6 +306,53 @@ static LogicalResult verifyStrides(Operation *op, FunctionOpInterface func,
   return success();
 }
 
+static LogicalResult verifyView(Operation *op, FunctionOpInterface func,
+                                unsigned index, Attribute value) {
+  auto emitError = [&] {
+    return op->emitOpError() << "expects 'dsv4.view' of argument " << index
+                             << " ('" << getArgumentName(func, index) << "') ";
+  };
+  auto view = dyn_cast<ViewAttr>(value);
+  auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[index]);
+  if (!view || !tensor)
+    return emitError() << "to be a #dsv4.view of a tensor, got " << value
+                       << " of " << func.getArgumentTypes()[index];
+  auto whole =
+      view.getOf() < index
+          ? dyn_cast<RankedTensorType>(func.getArgumentTypes()[view.getOf()])
+          : RankedTensorType();
+  if (!whole || getView(func, view.getOf()))
+    return emitError() << "to have view_c1: as 'of' the number of a tensor "
+                          "before it that is no view, got "
+                       << view.getOf();
+  ArrayRef<int64_t> axes = view.getAxes();
+  if (axes.empty() || axes.size() != static_cast<size_t>(tensor.getRank()) ||
+      axes.front() < 0 || axes.back() >= whole.getRank() ||
+      !llvm::is_sorted(axes, std::less_equal<int64_t>()))
+    return emitError() << "to have view_c2: " << tensor.getRank()
+                       << " ascending axes of a tensor of rank "
+                       << whole.getRank();
+  const rt::PlanNames names = getPlanNames(func);
+  auto isExpression = [&](StringAttr offset) {
+    return bool(rt::Expression::parse(offset.strref(), names));
+  };
+  if (view.getOffsets().size() != static_cast<size_t>(whole.getRank()) ||
+      !llvm::all_of(view.getOffsets(), isExpression))
+    return emitError() << "to have view_c3: " << whole.getRank()
+                       << " offsets, expressions over the extents of the "
+                          "function";
+  if (tensor.getElementType() != whole.getElementType() ||
+      !getStrides(func, index))
+    return emitError() << "to have view_c4: strides, and elements of "
+                       << whole.getElementType();
+  for (int64_t axis = 0; axis < tensor.getRank(); ++axis)
+    if (tensor.isDynamicDim(axis) &&
+        !llvm::is_contained(names.extents, getExtentName(func, index, axis)))
+      return emitError() << "to have view_c5: as extent " << axis
+                         << " a constant, or a dim of another argument";
+  return success();
+}
+
 LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
                                                     unsigned regionIndex,
                                                     unsigned argIndex,
@@ -344,6 +393,8 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
   }
   if (attr.getName() == kStridesAttr)
     return verifyStrides(op, func, argIndex, attr.getValue());
+  if (attr.getName() == kViewAttr)
+    return verifyView(op, func, argIndex, attr.getValue());
   return refuse(op, attr.getName(), "argument ");
 }
 
@@ -388,10 +439,14 @@ StridesAttr dsv4::getStrides(Operation *func, unsigned index) {
       index, DSV4Dialect::kStridesAttr);
 }
 
+ViewAttr dsv4::getView(Operation *func, unsigned index) {
+  return cast<FunctionOpInterface>(func).getArgAttrOfType<ViewAttr>(
+      index, DSV4Dialect::kViewAttr);
+}
+
 std::string dsv4::getStrideName(Operation *func, unsigned index, int64_t axis,
                                 StringRef field) {
-  return getBindingName(func, index, field) + ".stride." +
-         std::to_string(axis);
+  return getBindingName(func, index, field) + ".stride." + std::to_string(axis);
 }
 
 SmallVector<StringRef> dsv4::getPagedBuffers(CacheType cache) {
@@ -438,6 +493,9 @@ rt::PlanNames dsv4::getPlanNames(Operation *func) {
   };
   TypeRange types = cast<FunctionOpInterface>(func).getArgumentTypes();
   for (auto [index, type] : llvm::enumerate(types)) {
+    // Extents and strides of a view are those of other arguments.
+    if (getView(func, index))
+      continue;
     names.bindings.push_back(getBindingName(func, index));
     if (auto cache = dyn_cast<CacheType>(type)) {
       addExtent(index, 0);

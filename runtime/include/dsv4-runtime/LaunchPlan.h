@@ -51,6 +51,9 @@ struct Dim3 {
 ///   read(cache, 16) | write(out, 16) | update(state, 4)   a buffer: what the
 ///             kernel does with it, and the alignment in bytes that it counts
 ///             on
+///   read(qkv + 2048, 16) | read(q + 1024 * decodes, 16, decodes <= tokens)
+///             a buffer from some byte on, and what must hold of the extents
+///             for it to be part of the argument
 ///   i32(tokens * topk) | i64(pages)   an expression over extents
 ///   scalar(scale)       a number that the caller passes
 ///   workspace           memory that the blocks of the launch share
@@ -67,8 +70,10 @@ struct Parameter {
   Kind kind = Kind::Workspace;
   int binding = 0;                    ///< Of a buffer, scalar or tensor map.
   bool reads = false, writes = false; ///< A buffer; one of them at least.
-  uint32_t alignment = 1;             ///< Of a buffer.
-  Expression value;                   ///< Of an Int32 or Int64.
+  uint32_t alignment = 1;             ///< Of a buffer, where it begins.
+  Expression offset;                  ///< Of a buffer, in bytes.
+  Condition within; ///< Of a buffer; a launch is an error unless it holds.
+  Expression value; ///< Of an Int32 or Int64.
 
   static Parameter buffer(int binding, bool reads, bool writes,
                           uint32_t alignment);

@@ -106,8 +106,10 @@ private:
                   const HostModuleFactory &factory);
   Status checkShapes(const Argument *arguments, size_t count,
                      int64_t *dims) const;
-  Status checkMemory(const Argument *arguments,
+  Status checkMemory(const Argument *arguments, const int64_t *dims,
                      const LaunchShape *shapes) const;
+  Status checkBuffer(const Parameter &parameter, const Argument &argument,
+                     const LaunchInputs &inputs) const;
   /// Evaluates the plan of every kernel; the largest workspace is that of the
   /// program.
   Status evaluatePlans(const int64_t *dims, LaunchShape *shapes,

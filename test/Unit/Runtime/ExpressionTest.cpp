@@ -391,6 +391,9 @@ TEST(Condition, Texts) {
 TEST(Parameter, Texts) {
   for (const char *text :
        {"read(cache, 16)", "write(out, 1)", "update(cache.scales, 4096)",
+        "read(out + 2048, 16)", "read(out + tokens * 8 + 2, 2)",
+        "read(out, 4, tokens <= topk)",
+        "write(out + tokens * 4, 4, tokens + 1 <= topk && 3 <= tokens)",
         "i32(tokens * topk)", "i64(cache.pages)", "scalar(out)",
         "tensor_map(cache)", "workspace"}) {
     Result<Parameter> parameter = Parameter::parse(text, names);
@@ -401,13 +404,35 @@ TEST(Parameter, Texts) {
   EXPECT_TRUE(update->reads && update->writes);
   EXPECT_EQ(update->binding, 1);
   EXPECT_EQ(update->alignment, 8u);
+  Result<Parameter> slice =
+      Parameter::parse("read(out + 48, 16, tokens <= topk)", names);
+  EXPECT_TRUE(slice->offset.isConstant(48));
+  EXPECT_EQ(slice->within.comparisons.size(), 1u);
   EXPECT_FALSE(Parameter::parse("read(out, 8)", names)->writes);
   EXPECT_FALSE(Parameter::parse("write(out, 8)", names)->reads);
-  for (const char *text :
-       {"", "read", "read()", "read(cache)", "read(cache, x)",
-        "read(cache, 4097)", "read(pages, 4)", "workspace()", "workspace(1)",
-        "i32()", "i32(out)", "f32(1)", "scalar(tokens)", "tensor_map()",
-        "read(cache, 16) ,", "i32(1) i32(1)", "read(cache, -1)"})
+  for (const char *text : {"",
+                           "read",
+                           "read()",
+                           "read(cache)",
+                           "read(cache, x)",
+                           "read(cache, 4097)",
+                           "read(pages, 4)",
+                           "workspace()",
+                           "workspace(1)",
+                           "i32()",
+                           "i32(out)",
+                           "f32(1)",
+                           "scalar(tokens)",
+                           "tensor_map()",
+                           "read(cache, 16) ,",
+                           "i32(1) i32(1)",
+                           "read(cache, -1)",
+                           "read(cache +, 16)",
+                           "read(cache + out, 16)",
+                           "read(cache + 1)",
+                           "read(cache, 16, )",
+                           "read(cache, 16, 1)",
+                           "scalar(out + 1)"})
     EXPECT_FALSE(Parameter::parse(text, names).ok()) << text;
 }
 

@@ -151,6 +151,41 @@ TEST_F(LaunchTest, Int32Parameters) {
                      "expected at most 2147483647: split the launch");
 }
 
+// What a kernel reads may begin within an argument.
+TEST_F(LaunchTest, Slices) {
+  CompiledProgram program = gatherProgram();
+  Parameter &indices = program.info.kernels[0].plan.parameters[1];
+  const Expression tokens = Expression::extent(0);
+  indices.offset = tokens * Expression(4) + Expression(8);
+  indices.within.comparisons = {
+      {tokens + Expression(2), Comparison::Op::Le, Expression(5)}};
+  load(program);
+  ASSERT_TRUE(launch().ok());
+  EXPECT_EQ(seen[0].buffers[1], memory + 4 + 20);
+  seen.clear();
+  setShapes(4, 512, 7);
+  EXPECT_EQ(error(), "argument 'indices': a slice of it needs tokens + 2 <= 5, "
+                     "but ends at 6 of 5: pass a larger argument");
+}
+
+TEST_F(LaunchTest, MisalignedSlices) {
+  CompiledProgram program = gatherProgram();
+  program.info.kernels[0].plan.parameters[1].offset = 6;
+  load(program);
+  EXPECT_EQ(error(), "argument 'indices': is not aligned to 4 bytes at byte 6, "
+                     "where a slice of it begins");
+}
+
+TEST_F(LaunchTest, SlicesBeyondInt64) {
+  CompiledProgram program = gatherProgram();
+  const Expression pages = Expression::extent(2);
+  program.info.kernels[0].plan.parameters[1].offset = pages * pages * pages;
+  load(program);
+  setShapes(3, 512, int64_t(1) << 31);
+  EXPECT_EQ(error(), "argument 'indices': the end of a slice of it is 2^63 or "
+                     "more: pass smaller extents");
+}
+
 TEST_F(LaunchTest, WrongCount) {
   load();
   EXPECT_EQ(loaded->launch(nullptr, arguments, 2).message(),

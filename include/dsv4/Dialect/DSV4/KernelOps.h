@@ -16,12 +16,12 @@
 namespace dsv4 {
 
 /// Why `schedule` does not fit `kernel` on `arch`, beginning with the violated
-/// clause (schedule_c5, c6, c8 and the clauses of its parts), or an empty string
-/// if it does. Without `arch`: on any architecture.
+/// clause (schedule_c5, c6, c8 and the clauses of its parts), or an empty
+/// string if it does. Without `arch`: on any architecture.
 std::string explainMisfit(ScheduleAttr schedule, KernelOp kernel,
                           llvm::StringRef arch = "");
-/// Why `arch` cannot launch a kernel with `schedule` and `dynamicBytes` bytes of
-/// dynamic shared memory, or an empty string.
+/// Why `arch` cannot launch a kernel with `schedule` and `dynamicBytes` bytes
+/// of dynamic shared memory, or an empty string.
 std::string explainArch(ScheduleAttr schedule, llvm::StringRef arch,
                         int64_t dynamicBytes = 0);
 
@@ -103,6 +103,8 @@ std::string getBindingName(mlir::Operation *func, unsigned index,
                            llvm::StringRef field = "");
 /// The strides of an argument, or null: it is contiguous.
 StridesAttr getStrides(mlir::Operation *func, unsigned index);
+/// The slice of another argument that an argument is, or null.
+ViewAttr getView(mlir::Operation *func, unsigned index);
 /// The name of a stride of an argument, or of an array field of a cache.
 std::string getStrideName(mlir::Operation *func, unsigned index, int64_t axis,
                           llvm::StringRef field = "");
