@@ -391,21 +391,24 @@ def DSV4_ViewAttr : DSV4_Attr<"View", "view"> {
 // Algorithms
 //===----------------------------------------------------------------------===//
 
-def DSV4_CompressAlgorithm : I32EnumAttr<"CompressAlgorithm", "how windows are pooled", [
+def DSV4_CompressAlgorithm : I32EnumAttr<"CompressAlgorithm",
+    "how windows are pooled, written as in `algorithm online`", [
     I32EnumAttrCase<"Windowed", 0, "windowed">,
     I32EnumAttrCase<"Online", 1, "online">
   ]> {
   let cppNamespace = "::dsv4";
 }
 
-def DSV4_LengthsPer : I32EnumAttr<"LengthsPer", "whether lengths are per token or per request", [
+def DSV4_LengthsPer : I32EnumAttr<"LengthsPer",
+    "whether lengths are per token or per request, written as in `lengths per token`", [
     I32EnumAttrCase<"Token", 0, "token">,
     I32EnumAttrCase<"Request", 1, "request">
   ]> {
   let cppNamespace = "::dsv4";
 }
 
-def DSV4_ScaleLayout : I32EnumAttr<"ScaleLayout", "where a tensor has the scales of rows", [
+def DSV4_ScaleLayout : I32EnumAttr<"ScaleLayout",
+    "where a tensor has the scales of rows, written as in `scales packed`", [
     I32EnumAttrCase<"RowMajor", 0, "row_major">,
     I32EnumAttrCase<"ColumnMajor", 1, "column_major">,
     I32EnumAttrCase<"Packed", 2, "packed">,
@@ -415,7 +418,8 @@ def DSV4_ScaleLayout : I32EnumAttr<"ScaleLayout", "where a tensor has the scales
   let cppNamespace = "::dsv4";
 }
 
-def DSV4_TopkOrder : I32EnumAttr<"TopkOrder", "the order of the selected elements", [
+def DSV4_TopkOrder : I32EnumAttr<"TopkOrder",
+    "the order of the selected elements, written as in `order sorted`", [
     I32EnumAttrCase<"Unordered", 0, "unordered">,
     I32EnumAttrCase<"Sorted", 1, "sorted">,
     I32EnumAttrCase<"IndexAscending", 2, "index_ascending">
@@ -423,7 +427,8 @@ def DSV4_TopkOrder : I32EnumAttr<"TopkOrder", "the order of the selected element
   let cppNamespace = "::dsv4";
 }
 
-def DSV4_GateFunction : I32EnumAttr<"GateFunction", "the function from a logit to a score", [
+def DSV4_GateFunction : I32EnumAttr<"GateFunction",
+    "the function from a logit to a score, written as in `function sigmoid`", [
     I32EnumAttrCase<"SqrtSoftplus", 0, "sqrt_softplus">,
     I32EnumAttrCase<"Sigmoid", 1, "sigmoid">,
     I32EnumAttrCase<"Softmax", 2, "softmax">

@@ -248,12 +248,17 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     (`outs` `(` $out^ `:` type($out) `)`)?
     (`fields` `(` $fields^ `:` type($fields) `)`)?
     (`mask` `(` $mask^ `:` type($mask) `)`)?
-    attr-dict `:` qualified(type($cache)) (`,` type($indices)^)?
+    `` custom<Clause>("\"\"", "getClauses()") attr-dict `:` qualified(type($cache)) (`,` type($indices)^)?
     `` custom<TiedDestinations>(ref(type($out)), ref(type($fields)), ref(type($mask)),
                              type($gathered))
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable();
+    /// The keywords of the syntax, in their order.
+    static ::llvm::StringRef getClauses() {
+      return "pages indptr requests lengths cu_seq_lens row_starts seq_lens gather_lens seq_starts "
+             "offset outs fields mask";
+    }
     /// Whether `lengths` has an element per request, not per token.
     bool hasLengthsPerRequest() { return getLengthsPer() == LengthsPer::Request; }
     /// Whether rows are the positions of requests, not those of `indices`.
@@ -414,7 +419,8 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
     (`indptr` `(` $indptr^ `:` type($indptr) `)`)?
     (`lengths` (`per` $lengths_per^)? `(` $lengths^ `:` type($lengths) `)`)?
-    `fields` `(` $fields `:` type($fields) `)` (`columns` $columns^)?
+    custom<Clause>("\"fields\"", "\"ring unique requests pages indptr lengths\"")
+    `(` $fields `:` type($fields) `)` (`columns` $columns^)?
     attr-dict `:` qualified(type($cache)) `,` type($indices)
   }];
   let extraClassDeclaration = [{

@@ -53,6 +53,8 @@ def DSV4_Dialect : Dialect {
     static constexpr llvm::StringLiteral kViewAttr = "dsv4.view";
     static constexpr llvm::StringLiteral kPoliciesAttr = "dsv4.policies";
     static constexpr llvm::StringLiteral kBoundsAttr = "dsv4.bounds";
+    /// On an argument: comparisons of extents that each launch makes.
+    static constexpr llvm::StringLiteral kRequiresAttr = "dsv4.requires";
     /// On a function: its kernels are not joined in one launch.
     static constexpr llvm::StringLiteral kSeparateLaunchesAttr = "dsv4.separate_launches";
     /// On a lowered kernel: what it computes, for people.

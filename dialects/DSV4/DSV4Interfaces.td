@@ -31,6 +31,15 @@ def DSV4_RowwiseOpInterface : OpInterface<"RowwiseOpInterface"> {
     }], "::llvm::SmallVector<std::pair<::dsv4::TensorAxis, ::dsv4::TensorAxis>>",
       "getTiedAxes">,
     InterfaceMethod<[{
+      Axes of operands that have at least the extent of another axis, which they are not tied to.
+    }], "::llvm::SmallVector<::dsv4::AxisBound>", "getAxisBounds", (ins), [{}],
+      [{ return {}; }]>,
+    InterfaceMethod<[{
+      Why the op that computes `operand` does not fit this one, where their clauses say different
+      things of one value; else nothing.
+    }], "std::string", "explainProducer", (ins "::mlir::OpOperand &":$operand), [{}],
+      [{ return ""; }]>,
+    InterfaceMethod<[{
       Whether an op of the same kernel may have computed this operand: row r of the results depends
       on row r of it.
     }], "bool", "acceptsProducer", (ins "::mlir::OpOperand &":$operand)>,

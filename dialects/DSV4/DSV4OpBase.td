@@ -20,8 +20,14 @@ include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// Refuses attributes that nobody reads: those without the prefix of a dialect that the op does
+/// not have.
+def DSV4_KnownAttributes : NativeOpTrait<"KnownAttributes"> {
+  let cppNamespace = "::dsv4";
+}
+
 class DSV4_Op<string opMnemonic, list<Trait> traits = []>
-    : Op<DSV4_Dialect, opMnemonic, traits>;
+    : Op<DSV4_Dialect, opMnemonic, !listconcat(traits, [DSV4_KnownAttributes])>;
 
 /// An operand of a type. An error about its type names it, because its number depends on
 /// which optional operands are present.

@@ -156,7 +156,8 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
     $table `[` $ids `]` (`valid_rows` `(` $valid_rows^ `:` type($valid_rows) `)`)?
     (`padding` `(` $padding^ `:` type($padding) `)`)?
     (`shared` $shared^)? (`experts` $experts^)? (`token_experts` $token_experts^)?
-    `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($table) `,` type($ids)
+    custom<Clause>("\"outs\"", "\"valid_rows padding shared experts token_experts\"")
+    `(` $outs `:` type($outs) `)` attr-dict `:` type($table) `,` type($ids)
     custom<TiedVariadic>(ref(type($outs)), type($found))
   }];
   let extraClassDeclaration = [{
@@ -179,7 +180,7 @@ def DSV4_LookupOp : DSV4_Op<"lookup", [
 def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     Pure, DestinationStyleOpInterface, AllTypesMatch<["out", "weights"]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["explainProducer"]>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["allowsMaskedTail"]>,
     DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getDemandedAccesses"]>,
     DSV4_ResultContractInterface
@@ -244,7 +245,8 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
       or among the attributes;
     * route_weights_c5: `uniform` comes without `renormalize` and `scale`;
     * route_weights_c6: `shared` is positive and smaller than the last extent of `indices`, and
-      comes with one of `weight` and `of_sum`, a finite f32; they come with it alone.
+      comes with one of `weight` and `of_sum`, a finite f32; they come with it alone;
+    * route_weights_c7: if `dsv4.topk` or `dsv4.lookup` computes `indices`, its `shared` is the same.
 
     Source: the official `Gate`, for layers that choose by score and for those that choose by token
     id. The denominator has a floor because the scores of a row may all be 0; its weights are 0
@@ -261,7 +263,8 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     $scores `[` $indices `]` (`renormalize` $renormalize^)? (`scale` custom<F32>($scale)^)?
     (`uniform` $uniform^)? (`shared` $shared^)? (`weight` custom<F32>($weight)^)?
     (`of_sum` custom<F32>($of_sum)^)?
-    `outs` `(` $out `:` type($out) `)`
+    custom<Clause>("\"outs\"", "\"renormalize scale uniform shared weight of_sum\"")
+    `(` $out `:` type($out) `)`
     `` custom<F32Dict>(attr-dict, "\"scale\"", "getKeywordAttributes()")
     `:` type($scores) `,` type($indices)
   }];

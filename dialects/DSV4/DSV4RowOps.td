@@ -17,7 +17,7 @@ include "DSV4OpBase.td"
 def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     Pure, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getAxisBounds"]>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface, ["getScaleGroups", "allowsMaskedTail"]>,
     DeclareOpInterfaceMethods<DSV4_FusionOpInterface,
         ["getDemandedAccesses", "getProvidedAccesses"]>,
@@ -67,8 +67,8 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
     }
     ```
 
-    The tensor has an extent R of its own for rows. The scales of a row that it does not have, in
-    whole blocks where it is swizzled, are not read, and have zero bits: 0, or 2^-127 in f8E8M0FNU.
+    The tensor has an extent R of its own for rows. A launch refuses it if R is below the rows of
+    `data`, or is no multiple of the rows of a swizzle.
 
     f16 is accepted wherever bf16 is.
 
@@ -78,7 +78,8 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
       extent between 1 and 65,536;
     * dequantize_c2: there is one scale operand per level, of the type of the level;
     * dequantize_c3: a level `per g` has the shape of `data` with the last extent divided by g,
-      which must divide it; `per row` the shape without the last axis; `per tensor` the shape [1];
+      which must divide it, a constant; `per row` the shape without the last axis; `per tensor` the
+      shape [1], also a constant;
     * dequantize_c4: the result is bf16 or f32 of the shape of `data`;
     * dequantize_c5: 4-bit data has an even last extent;
     * dequantize_c6: `scales` other than `row_major` need `data` of rank 2 and a first level per
@@ -116,7 +117,7 @@ def DSV4_DequantizeOp : DSV4_Op<"dequantize", [
 def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     Pure, DestinationStyleOpInterface, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getAxisBounds"]>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface,
         ["getScaleGroups", "getResultGroup", "getResultLayout"]>,
     DeclareOpInterfaceMethods<DSV4_FusionOpInterface, ["getProvidedAccesses"]>,
@@ -199,7 +200,8 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     #### Layouts of scales
 
     `scales` says where the tensor of the first level has the scale of row r and group g, for G
-    groups per row. The tensor has an extent R of its own for rows, which may be larger:
+    groups per row. The tensor has an extent R of its own for rows, which may be larger, not
+    smaller, and is a multiple of 128 or 8 in a swizzle. A launch compares them:
 
     | `scales` | shape of the tensor | element of the scale |
     |---|---|---|
@@ -210,9 +212,8 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     | `swizzle_8x4` | `[R, 4 * G4]` | ((r / 8) * G4 + g / 4) * 32 + (r mod 8) * 4 + g mod 4 |
 
     A column is padded to a multiple of 4 elements by an R that is one. Groups from G to 4 * G4 - 1
-    of a row become 0. Nothing is written to rows from `rows` on: they keep what they have. A tensor
-    with fewer rows than `x` gets the scales of the rows that it has; a swizzled one has those of
-    its whole blocks of 128 or 8 rows, and no strides.
+    of a row become 0. Nothing is written to rows from `rows` on: they keep what they have. A
+    swizzled tensor has no strides. G, G4 and the 1 of `given` are constants of the types.
 
     ```mlir
     func.func @swizzled(%x: tensor<?x7168xbf16>, %s: tensor<1xf32>, %data: tensor<?x7168xf4E2M1FN>,
@@ -240,8 +241,8 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     * quantize_c6: `given`, f32 of shape [1], is present if and only if a level is `per tensor`;
       `inverse` needs that level to be the only one, and `payload = divide`;
     * quantize_c7: `scales` other than `row_major` need an `x` of rank 2 and a first level per
-      group, of f8E8M0FNU for `packed` and of an 8-bit type for swizzles; a constant R of a swizzle
-      is a multiple of its rows.
+      group, of f8E8M0FNU for `packed` and of an 8-bit type for swizzles; R is at least the rows of
+      `x`, and in a swizzle a multiple of its rows.
 
     Source: the official `act_quant` and `fp4_act_quant`; docs/Quantisation.md has the recipes of
     public engines.
@@ -259,7 +260,8 @@ def DSV4_QuantizeOp : DSV4_Op<"quantize", [
     $x (`columns` $columns^)?
     (`given` (`inverse` $inverse^)? `(` $given^ `:` type($given) `)`)?
     (`scales` $scale_layout^)?
-    `outs` `(` $outs `:` type($outs) `)` attr-dict `:` type($x)
+    custom<Clause>("\"outs\"", "\"columns given scales\"")
+    `(` $outs `:` type($outs) `)` attr-dict `:` type($x)
     custom<TiedVariadic>(ref(type($outs)), type($payload_and_scales))
   }];
   let extraClassDeclaration = [{
@@ -439,7 +441,8 @@ def DSV4_RopeOp : DSV4_RowToRowOp<"rope"> {
     $x (`inverse` $inverse^)? (`neox` $neox^)?
     `table` `(` $table `:` type($table) `)` (`interleaved` $interleaved^)?
     `positions` `(` $positions `:` type($positions) `)`
-    `outs` `(` $out `:` type($out) `)`
+    custom<Clause>("\"outs\"", "\"inverse neox table interleaved positions\"")
+    `(` $out `:` type($out) `)`
     attr-dict `:` type($x) custom<TiedResult>(ref(type($out)), type($rows))
   }];
 }

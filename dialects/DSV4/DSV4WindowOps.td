@@ -18,7 +18,7 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     DestinationStyleOpInterface, AttrSizedOperandSegments, DSV4_CacheOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getCooperativeWork"]>,
+    DeclareOpInterfaceMethods<DSV4_RowwiseOpInterface, ["getCooperativeWork", "explainProducer"]>,
     DeclareOpInterfaceMethods<DSV4_RowLayoutOpInterface>,
     DSV4_FusionOpInterface,
     DSV4_ResultContractInterface
@@ -121,7 +121,8 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
 
     * compress_c1: `values` and `scores` are bf16 or f32 of one type `[tokens, D]`, `[tokens, 2 D]`
       with `overlap`, D constant;
-    * compress_c2: `plan` is i32 `[entries, 4]`, `[entries, 5]` with `algorithm online`;
+    * compress_c2: `plan` is i32 `[entries, 4]`, `[entries, 5]` with `algorithm online`; if
+      `dsv4.compress_plan` computes it, its `window` is the same;
     * compress_c3: the result is bf16 or f32 `[entries, D]`, and overwrites neither `values` nor
       `scores`, which other rows still read;
     * compress_c4: `window` is between 1 and 1024, 512 with `overlap`;
@@ -152,7 +153,8 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`state` `(` $state^ `:` qualified(type($state)) `)`)? (`ring` $ring^)? (`biased` $biased^)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
-    `outs` `(` $out `:` type($out) `)`
+    custom<Clause>("\"outs\"", "\"window overlap algorithm plan bias state ring biased pages\"")
+    `(` $out `:` type($out) `)`
     attr-dict `:` type($values) `,` type($scores)
     custom<TiedResult>(ref(type($out)), type($entries))
   }];
@@ -294,7 +296,8 @@ def DSV4_CompressPlanOp : DSV4_Op<"compress_plan", [
     (`entry_starts` `(` $entry_starts^ `:` type($entry_starts) `)`)?
     (`slots` `(` $slots^ `:` type($slots) `)`)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)? (`page` $page^)?
-    `outs` `(` $outs `:` type($outs) `)` attr-dict
+    custom<Clause>("\"outs\"", "\"window positions lengths requests starts entry_starts slots pages page\"")
+    `(` $outs `:` type($outs) `)` attr-dict
     custom<TiedVariadic>(ref(type($outs)), type($list))
   }];
   let extraClassDeclaration = [{

@@ -28,9 +28,14 @@ def Specialize : Pass<"dsv4-specialize", "::mlir::func::FuncOp"> {
     A `tensor.extract_slice` of an argument becomes an argument with `dsv4.view`, which no caller
     passes.
 
+    An extent that has to be at least another one is compared here if both are constant. If not,
+    the argument gets the comparison, and each launch makes it (`dsv4.requires`).
+
     These are errors: an extent that contradicts a type, a name that no argument has, an argument
-    that is both read and overwritten, a slice that is no memory of an argument, and two rings of
-    different lengths in one cache with one page table or without any.
+    that is both read and overwritten, a slice that is no memory of an argument, two rings of
+    different lengths in one cache with one page table or without any, constant strides with which
+    elements of a destination overlap, and an op whose clauses say something else than those of the
+    op that computes its operand.
 
     ```mlir
     // dims="topk=512"

@@ -55,12 +55,24 @@ struct Signature {
 /// a slice of.
 mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 
+/// An axis of an argument that has at least the extent of another one, and is a
+/// multiple of a number (AxisBound).
+struct ArgumentBound {
+  std::pair<unsigned, int64_t> axis, least;
+  int64_t multiple = 1;
+};
+
 /// Gives axes that the ops of a function tie, or that have the same name, one
 /// name and, if one of them is constant, that extent. A contradiction is an
 /// error, and so are an argument that is both read and a destination, and a
 /// cache with rings of two lengths. Called before getSignature, because the
 /// runtime compares extents by name.
-mlir::LogicalResult unifyDims(mlir::func::FuncOp func);
+///
+/// With `bounds`, lists what the runtime compares besides: axes that have at
+/// least the extent of another one.
+mlir::LogicalResult
+unifyDims(mlir::func::FuncOp func,
+          llvm::SmallVectorImpl<ArgumentBound> *bounds = nullptr);
 
 /// Checks that every slice of an argument is memory that a launch can address;
 /// an error otherwise. unifyDims() does.

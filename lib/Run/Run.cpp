@@ -300,8 +300,7 @@ Status Runner::resolveDims() {
     if (!known && !constant) {
       std::string names;
       for (const rt::Dim &dim : signature.dims)
-        if (!dim.isStride)
-          names += (names.empty() ? "" : ", ") + dim.name;
+        names += (names.empty() ? "" : ", ") + dim.name;
       return invalid("dim '" + name +
                      "': the program has no such dim (it has " +
                      (names.empty() ? "none" : names) + ")");

@@ -179,9 +179,27 @@ int64_t dsv4::boundColumns(KernelOp kernel, const CooperativeWork &work) {
              : INT32_MAX;
 }
 
+/// What to do where only the lanes of a warp can do what `op` selects: use
+/// them or, where no warp can, take less of what it has too much of.
+static std::string explainRemedy(SelectionOpInterface op, KernelOp kernel) {
+  Selection selection = op.getSelection();
+  int64_t columns =
+      boundColumns(kernel, cast<RowwiseOpInterface>(*op).getCooperativeWork());
+  if (columns > limits::kMaxWarpColumns)
+    return llvm::formatv("got rows of {0} elements", columns);
+  if (selection.groups > limits::kMaxWarpGroups)
+    return llvm::formatv("got {0} groups", selection.groups);
+  if (selection.others && selection.k + selection.others > limits::kMaxWarpK)
+    return llvm::formatv("got {0} + {1} columns", selection.k,
+                         selection.others);
+  if (selection.k > limits::kMaxWarpK)
+    return llvm::formatv("got a k of {0}", selection.k);
+  return "expected 'algorithm = warp'";
+}
+
 /// Why only the lanes of a warp can select for the rows of `op`, or an empty
 /// string.
-static std::string explainWarp(RowwiseOpInterface op) {
+static std::string explainWarp(RowwiseOpInterface op, KernelOp kernel) {
   if (isOfRanks(op))
     return llvm::formatv("schedule_select_c5: a row of '{0}' is computed from "
                          "what is selected, which only the lanes of a warp "
@@ -192,14 +210,16 @@ static std::string explainWarp(RowwiseOpInterface op) {
     return llvm::formatv(
         "schedule_select_c5: groups of a row are chosen by the lanes of a "
         "warp, of at most {0} elements in at most {1} groups, and for a k of "
-        "at most {2}; expected 'algorithm = warp'",
-        limits::kMaxWarpColumns, limits::kMaxWarpGroups, limits::kMaxWarpK);
+        "at most {2}; {3}",
+        limits::kMaxWarpColumns, limits::kMaxWarpGroups, limits::kMaxWarpK,
+        explainRemedy(selecting, kernel));
   if (selecting && selecting.getSelection().others)
     return llvm::formatv(
         "schedule_select_c5: columns after those of the selected elements are "
         "computed by the lanes of a warp, of rows of at most {0} elements, and "
-        "{1} columns in all; expected 'algorithm = warp'",
-        limits::kMaxWarpColumns, limits::kMaxWarpK);
+        "at most {1} columns in all; {2}",
+        limits::kMaxWarpColumns, limits::kMaxWarpK,
+        explainRemedy(selecting, kernel));
   if (takesStatistics(op))
     return llvm::formatv(
         "schedule_select_c5: '{0}' needs statistics of whole rows, which only "
@@ -350,7 +370,7 @@ std::string SelectAttr::explainMisfit(Operation *kernel,
   auto typed = cast<KernelOp>(kernel);
   for (auto op : typed.getBody().front().getOps<RowwiseOpInterface>()) {
     if (!isWarp())
-      if (std::string why = explainWarp(op); !why.empty())
+      if (std::string why = explainWarp(op, typed); !why.empty())
         return nameOp(why, op);
     // The selection says whether they are for it.
     if (isOfRanks(op) || providesTiles(op))

@@ -32,6 +32,8 @@ class DimUnifier {
 public:
   explicit DimUnifier(func::FuncOp func) : func(func) {}
   LogicalResult run();
+  /// Of ops whose axes are those of arguments.
+  void collectBounds(SmallVectorImpl<ArgumentBound> &bounds);
 
 private:
   /// The argument, or intermediate result, a tensor is, or overwrites; where
@@ -48,6 +50,10 @@ private:
   /// A cache has one ring: with another length a position would have another
   /// entry.
   LogicalResult checkRings();
+  /// Clauses of two ops say the same of what one computes and the other reads.
+  LogicalResult checkProducers();
+  /// Rows of a destination with constant strides do not overlap.
+  LogicalResult checkStrides(BlockArgument arg);
   LogicalResult unify(ArrayRef<ArgumentAxis> axes);
   std::string describe(ArgumentAxis axis);
   StringRef getName(ArgumentAxis axis) const {
@@ -215,8 +221,11 @@ LogicalResult DimUnifier::checkDestinations() {
         writers.push_back(cast<DestinationStyleOpInterface>(use.getOwner()));
     if (failed(checkWriters(arg, writers)))
       return failure();
-    if (!writers.empty())
-      destinations[arg] = writers.front();
+    if (writers.empty())
+      continue;
+    destinations[arg] = writers.front();
+    if (failed(checkStrides(arg)))
+      return failure();
   }
   WalkResult result = func.walk([&](Operation *op) {
     if (!isa<DestinationStyleOpInterface, CacheOpInterface>(op))
@@ -237,6 +246,76 @@ LogicalResult DimUnifier::checkDestinations() {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult DimUnifier::checkStrides(BlockArgument arg) {
+  StridesAttr strides = getStrides(func, arg.getArgNumber());
+  auto tensor = dyn_cast<RankedTensorType>(arg.getType());
+  if (!strides || !tensor || tensor.isDynamicDim(tensor.getRank() - 1))
+    return success();
+  // Two elements of 4 bits are a byte, and one of a mask is.
+  int64_t bits = tensor.getElementTypeBitWidth();
+  int64_t span =
+      llvm::divideCeil(tensor.getShape().back() * (bits == 1 ? 8 : bits), 8);
+  SmallVector<int64_t> axes;
+  for (auto [axis, stride] : llvm::enumerate(strides.getStrides()))
+    if (!ShapedType::isDynamic(stride) && tensor.getDimSize(axis) != 0 &&
+        tensor.getDimSize(axis) != 1)
+      axes.push_back(axis);
+  llvm::stable_sort(axes, [&](int64_t a, int64_t b) {
+    return strides.getStrides()[a] < strides.getStrides()[b];
+  });
+  for (int64_t axis : axes) {
+    int64_t stride = strides.getStrides()[axis], bytes;
+    if (stride < span)
+      return func.emitError()
+             << "argument '" << getArgumentName(func, arg.getArgNumber())
+             << "' is a destination, so its elements must not overlap: stride "
+             << axis << " of 'dsv4.strides' is " << stride
+             << " bytes, expected at least " << span;
+    // The launch knows what a run-time extent adds.
+    if (!tensor.isDynamicDim(axis) &&
+        (llvm::MulOverflow(stride, tensor.getDimSize(axis) - 1, bytes) ||
+         llvm::AddOverflow(span, bytes, span)))
+      return success();
+  }
+  return success();
+}
+
+LogicalResult DimUnifier::checkProducers() {
+  WalkResult result = func.walk([&](RowwiseOpInterface op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (std::string why = op.explainProducer(operand); !why.empty()) {
+        op->emitOpError() << why;
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void DimUnifier::collectBounds(SmallVectorImpl<ArgumentBound> &bounds) {
+  func.walk([&](RowwiseOpInterface op) {
+    for (AxisBound bound : op.getAxisBounds()) {
+      ArgumentBound found;
+      found.multiple = bound.multiple;
+      auto resolve = [&](TensorAxis axis, ArgumentAxis &resolved) {
+        auto argument = getArgument(axis.tensor, axis.axis);
+        if (!argument)
+          return false;
+        resolved = {*argument, axis.axis};
+        // An intermediate result has the extents of what it is tied to.
+        if (*argument >= func.getNumArguments() &&
+            classes.findLeader(resolved) != classes.member_end())
+          for (auto it = classes.findLeader(resolved);
+               it != classes.member_end(); ++it)
+            resolved = std::min(resolved, *it);
+        return resolved.first < func.getNumArguments();
+      };
+      if (resolve(bound.axis, found.axis) && resolve(bound.least, found.least))
+        bounds.push_back(found);
+    }
+  });
 }
 
 std::string DimUnifier::describe(ArgumentAxis axis) {
@@ -361,7 +440,7 @@ LogicalResult DimUnifier::run() {
       }
   }
   if (failed(checkDestinations()) || failed(checkRings()) ||
-      failed(checkSlices(func)))
+      failed(checkSlices(func)) || failed(checkProducers()))
     return failure();
   collect();
   for (auto [value, number] : intermediates) {
@@ -382,8 +461,14 @@ LogicalResult DimUnifier::run() {
   return success();
 }
 
-LogicalResult dsv4::unifyDims(func::FuncOp func) {
-  return DimUnifier(func).run();
+LogicalResult dsv4::unifyDims(func::FuncOp func,
+                              SmallVectorImpl<ArgumentBound> *bounds) {
+  DimUnifier unifier(func);
+  if (failed(unifier.run()))
+    return failure();
+  if (bounds && !func.isExternal())
+    unifier.collectBounds(*bounds);
+  return success();
 }
 
 void dsv4::refineResultTypes(func::FuncOp func) {

@@ -71,14 +71,18 @@ rt::Status InputMaker::checkGivenStrides() const {
       if (!elements)
         continue;
       int64_t rows = std::max<int64_t>(set.shapes[index][axis], 1);
-      int64_t max = kMaxBytes / rt::getByteSize(binding.storage) / rows;
-      if (*elements < 0 || *elements > max ||
-          !hasMemory(*elements * rt::getByteSize(binding.storage) * rows))
+      const rt::Dim &dim = signature.dims[stride.dim];
+      int64_t size = rt::getByteSize(binding.storage);
+      int64_t max = std::min(kMaxBytes / size / rows, dim.max);
+      std::string what = "dim '" + dim.name + "' is " +
+                         std::to_string(*elements) + " elements of argument '" +
+                         binding.name + "'";
+      if (*elements < 0 || *elements > max)
         return {rt::Code::InvalidArgument,
-                "dim '" + signature.dims[stride.dim].name + "' is " +
-                    std::to_string(*elements) +
-                    ": expected a stride of binding '" + binding.name +
-                    "' for which there is memory"};
+                what + ", expected 0 to " + std::to_string(max)};
+      if (!hasMemory(*elements * size * rows))
+        return {rt::Code::InvalidArgument,
+                what + ", for which there is no memory: expected fewer"};
     }
   return {};
 }

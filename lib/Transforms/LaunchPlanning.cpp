@@ -211,7 +211,7 @@ private:
 static void requireAtMost(const rt::Expression &extent, int64_t max,
                           rt::Condition &requirements) {
   for (rt::Comparison &comparison : requirements.comparisons)
-    if (comparison.lhs == extent) {
+    if (comparison.lhs == extent && comparison.rhs.isConstant()) {
       comparison.rhs = std::min(comparison.rhs.getConstant(), max);
       return;
     }
@@ -440,6 +440,29 @@ static void setRowGrid(rt::LaunchPlan &plan, const LaunchGeometry &geometry,
   requireCountable(rows, geometry.rowsPerBlock, plan.requirements);
 }
 
+/// Adds what Specialize found that extents of an argument must be.
+static LogicalResult requireBounds(func::FuncOp func, unsigned argument,
+                                   const rt::PlanNames &names,
+                                   rt::Condition &requirements) {
+  auto text =
+      func.getArgAttrOfType<StringAttr>(argument, DSV4Dialect::kRequiresAttr);
+  if (!text)
+    return success();
+  rt::Result<rt::Condition> required =
+      rt::Condition::parse(text.getValue().str(), names);
+  if (!required)
+    return func.emitError()
+           << "'" << DSV4Dialect::kRequiresAttr << "' of argument '"
+           << getArgumentName(func, argument)
+           << "': " << required.status().message();
+  for (rt::Comparison &comparison : required->comparisons)
+    if (llvm::none_of(requirements.comparisons, [&](const auto &other) {
+          return other.print(names) == comparison.print(names);
+        }))
+      requirements.comparisons.push_back(std::move(comparison));
+  return success();
+}
+
 std::optional<rt::LaunchPlan>
 dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
                  Value rowsOf, const PlannedGrid &grid,
@@ -465,6 +488,9 @@ dsv4::planLaunch(func::FuncOp func, ScheduleAttr schedule, StringRef arch,
       plan.parameters.push_back(rt::Parameter::workspace());
     } else if (auto buffer = dyn_cast<BufferOp>(source)) {
       StringRef field = buffer.getField().value_or("");
+      if (failed(requireBounds(func, parameter.argument, names,
+                               plan.requirements)))
+        return std::nullopt;
       rt::Parameter described =
           describeBuffer(extents.bindingOf(parameter.argument, field),
                          getMemoryUse(parameter.value));

@@ -209,17 +209,19 @@ static std::string explainDependence(const Part &a, const Part &b) {
 /// `most`, or an empty string.
 static std::string explainSize(const Part &few, const Part &most) {
   if (few.fragment > kMaxFragmentRatio * most.fragment)
-    return llvm::formatv("a thread of '{0}' holds {1} elements of a row, and "
-                         "one of '{2}' holds {3}",
-                         few.getName(), few.fragment, most.getName(),
-                         most.fragment);
+    return llvm::formatv(
+        "a thread of '{0}' holds {1} elements of a row, and one of '{2}' holds "
+        "{3}; expected at most {4} times as many: give '{0}' a schedule with "
+        "more 'lanes'",
+        few.getName(), few.fragment, most.getName(), most.fragment,
+        kMaxFragmentRatio);
   // Threads that a part does not need leave its blocks at once.
   if (few.getThreads() > most.getThreads() ||
       (few.getThreads() < most.getThreads() && few.isBlockCooperative))
-    return llvm::formatv("blocks of '{0}' have {1} threads, and those of '{2}' "
-                         "have {3}",
-                         few.getName(), few.getThreads(), most.getName(),
-                         most.getThreads());
+    return llvm::formatv(
+        "blocks of '{0}' have {1} threads, and those of '{2}' "
+        "have {3}: give both schedules with the same 'threads'",
+        few.getName(), few.getThreads(), most.getName(), most.getThreads());
   return "";
 }
 
@@ -227,7 +229,7 @@ static std::string explainSize(const Part &few, const Part &most) {
 static std::string explainSizes(const Part &a, const Part &b) {
   if (a.schedule.getMinBlocks() != b.schedule.getMinBlocks())
     return llvm::formatv("'min_blocks' is {0} and {1}, and extents decide "
-                         "which has more blocks",
+                         "which has more blocks: give both the same",
                          a.schedule.getMinBlocks(), b.schedule.getMinBlocks());
   std::string why = explainSize(a, b);
   return why.empty() ? explainSize(b, a) : why;

@@ -8,6 +8,7 @@
 #include "dsv4/Passes.h"
 #include "dsv4/Signature.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,9 +28,9 @@ struct Specialize : dsv4::impl::SpecializeBase<Specialize> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    if (failed(checkReturns()) || failed(unifyDims(getOperation())) ||
+    if (failed(checkReturns()) || failed(unifyBounded()) ||
         failed(parseDims()) || failed(collectPolicies()) ||
-        failed(applyExtents()))
+        failed(applyExtents()) || failed(requireBounds()))
       signalPassFailure();
   }
 
@@ -38,11 +39,18 @@ private:
   LogicalResult checkReturns();
   LogicalResult collectPolicies();
   LogicalResult applyExtents();
+  LogicalResult unifyBounded() {
+    bounds.clear();
+    return unifyDims(getOperation(), &bounds);
+  }
+  /// Compares extents that bound others, or has each launch do so.
+  LogicalResult requireBounds();
   /// Bounds of the rows that ops select from.
   LogicalResult boundSelections(NamedAttrList &bounds);
 
   /// Extents that were given, by name.
   llvm::StringMap<int64_t> given;
+  SmallVector<ArgumentBound> bounds;
   /// Policies of all names that occur.
   llvm::StringMap<PolicyKind> policies;
 };
@@ -189,5 +197,57 @@ LogicalResult Specialize::applyExtents() {
     func->setAttr(DSV4Dialect::kBoundsAttr,
                   bounds.getDictionary(func.getContext()));
   refineResultTypes(func);
+  return success();
+}
+
+/// The extent of an axis of an argument, in launch plans of `func`.
+static rt::Expression getExtent(func::FuncOp func,
+                                std::pair<unsigned, int64_t> axis,
+                                const rt::PlanNames &names) {
+  auto tensor = cast<RankedTensorType>(func.getArgumentTypes()[axis.first]);
+  if (!tensor.isDynamicDim(axis.second))
+    return tensor.getDimSize(axis.second);
+  std::string name = getExtentName(func, axis.first, axis.second);
+  return rt::Expression::extent(llvm::find(names.extents, name) -
+                                names.extents.begin());
+}
+
+LogicalResult Specialize::requireBounds() {
+  func::FuncOp func = getOperation();
+  rt::PlanNames names = getPlanNames(func);
+  llvm::MapVector<unsigned, rt::Condition> required;
+  auto require = [&](unsigned argument, const rt::Expression &least,
+                     const rt::Expression &extent) {
+    if (least != extent)
+      required[argument].comparisons.push_back(
+          {least, rt::Comparison::Op::Le, extent});
+  };
+  for (const ArgumentBound &bound : bounds) {
+    auto toBlocks = [&](const rt::Expression &count) {
+      return rt::Expression::ceilDiv(count, bound.multiple) *
+             rt::Expression(bound.multiple);
+    };
+    rt::Expression extent = getExtent(func, bound.axis, names);
+    rt::Expression least = toBlocks(getExtent(func, bound.least, names));
+    if (!extent.isConstant() || !least.isConstant()) {
+      require(bound.axis.first, least, extent);
+      if (!extent.isConstant())
+        require(bound.axis.first, toBlocks(extent), extent);
+    } else if (extent.getConstant() < least.getConstant()) {
+      return func.emitError()
+             << "axis " << bound.axis.second << " of argument '"
+             << dsv4::getArgumentName(func, bound.axis.first) << "' has extent "
+             << extent.getConstant() << ", expected at least "
+             << least.getConstant() << ", for axis " << bound.least.second
+             << " of argument '"
+             << dsv4::getArgumentName(func, bound.least.first) << "'";
+    }
+  }
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    func.removeArgAttr(i, DSV4Dialect::kRequiresAttr);
+  for (const auto &[argument, condition] : required)
+    func.setArgAttr(
+        argument, DSV4Dialect::kRequiresAttr,
+        Builder(func.getContext()).getStringAttr(condition.print(names)));
   return success();
 }

@@ -258,19 +258,51 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
                             : ""));
 }
 
-[[gnu::cold, gnu::noinline]] static Status wrongPlan(const KernelInfo &kernel,
-                                                     const Status &status) {
-  return Status(status.code(),
-                "kernel '" + kernel.symbol + "': " + status.message());
+[[gnu::cold, gnu::noinline]] static Status misaligned(const Binding &binding,
+                                                      uintptr_t address,
+                                                      uint32_t alignment,
+                                                      int64_t offset) {
+  std::string text = "is at an address aligned to " +
+                     std::to_string(address & (~address + 1)) + " bytes" +
+                     (offset ? " at byte " + std::to_string(offset) +
+                                   ", where a slice of it begins"
+                             : "") +
+                     ", expected " + std::to_string(alignment) +
+                     ": pass memory that is aligned so";
+  // An element has to be aligned to its own size in any program.
+  if (int64_t(alignment) > getByteSize(binding.storage))
+    text += binding.strides.empty()
+                ? ", or compile with 'dsv4.strides' of this argument, and a "
+                  "smaller 'align' in it"
+                : ", or compile with a smaller 'align' in 'dsv4.strides'";
+  return wrongArgument(binding, text);
 }
 
-[[gnu::cold, gnu::noinline]] static Status
-misaligned(const Binding &binding, uint32_t alignment, int64_t offset) {
-  return wrongArgument(
-      binding, "is not aligned to " + std::to_string(alignment) + " bytes" +
-                   (offset ? " at byte " + std::to_string(offset) +
-                                 ", where a slice of it begins"
-                           : ""));
+[[gnu::cold, gnu::noinline]] static Status wrongPlan(const ProgramInfo &program,
+                                                     const PlanNames &names,
+                                                     const LaunchInputs &inputs,
+                                                     const KernelInfo &kernel,
+                                                     const Status &status) {
+  bool holds = true;
+  const Comparison *failed = nullptr;
+  Fault fault = kernel.plan.requirements.evaluate(inputs, holds, failed);
+  // An extent that another one bounds: that of an argument is wrong.
+  if (fault == Fault::None && !holds && failed->op == Comparison::Op::Le)
+    for (size_t i = 0; i < program.dims.size(); ++i)
+      if (failed->rhs == Expression::extent(unsigned(i))) {
+        const Dim &dim = program.dims[i];
+        int64_t least = 0;
+        (void)failed->lhs.evaluate(inputs, least);
+        return wrongArgument(
+            program.bindings[size_t(dim.binding)],
+            "extent " + std::to_string(dim.axis) + " (dim '" + dim.name +
+                "') is " + std::to_string(inputs.extents[i]) +
+                ", expected at least " + std::to_string(least) +
+                (failed->lhs.isConstant() ? ""
+                                          : ", " + failed->lhs.print(names)));
+      }
+  return Status(status.code(),
+                "kernel '" + kernel.symbol + "': " + status.message());
 }
 
 /// That a slice is not part of its argument.
@@ -382,7 +414,7 @@ Status LoadedProgram::checkBuffer(const Parameter &parameter,
   const uintptr_t address =
       reinterpret_cast<uintptr_t>(argument.data) + uintptr_t(offset);
   if ((address & (parameter.alignment - 1)) && !isEmpty(binding, argument))
-    return misaligned(binding, parameter.alignment, offset);
+    return misaligned(binding, address, parameter.alignment, offset);
   return Status();
 }
 
@@ -420,7 +452,7 @@ Status LoadedProgram::evaluatePlans(const int64_t *dims, LaunchShape *shapes,
     const Kernel &kernel = kernels[i];
     if (Status status = kernel.info->plan.evaluate(inputs, names, shapes[i]);
         !status)
-      return wrongPlan(*kernel.info, status);
+      return wrongPlan(program, names, inputs, *kernel.info, status);
     if (shapes[i].sharedBytes > kernel.maxSharedBytes)
       return tooMuchShared(*kernel.info, shapes[i].sharedBytes,
                            kernel.maxSharedBytes);

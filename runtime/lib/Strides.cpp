@@ -52,6 +52,8 @@ private:
   /// Checks that offsets fit 63 bits, and that no two elements of a destination
   /// share bytes.
   Status checkSpan();
+  [[gnu::cold, gnu::noinline]] Status overlaps(size_t axis, int64_t span) const;
+  [[gnu::cold, gnu::noinline]] Status spansTooMuch(size_t axis) const;
 
   /// Whether no address depends on the stride of an axis.
   bool isFree(size_t axis) const {
@@ -67,16 +69,16 @@ private:
   size_t rank;
   int64_t size;
   bool isEmpty = false;
+  int64_t rowBytes = 0; ///< Of elements along the last axis.
   int64_t contiguous[MaxRank], strides[MaxRank];
 };
 } // namespace
 
 Status StrideCheck::wrong(size_t axis, const std::string &expected) const {
-  return wrongArgument(binding,
-                       "stride " + std::to_string(axis) + " is " +
-                           std::to_string(strides[axis]) + " bytes" +
-                           (argument.strides ? "" : " (contiguous)") +
-                           ", expected " + expected);
+  return wrongArgument(binding, "stride " + std::to_string(axis) + " is " +
+                                    std::to_string(strides[axis]) + " bytes" +
+                                    (argument.strides ? "" : " (contiguous)") +
+                                    ", expected " + expected);
 }
 
 Status StrideCheck::readStrides() {
@@ -87,8 +89,8 @@ Status StrideCheck::readStrides() {
     contiguous[axis] = bytes;
     strides[axis] = argument.strides ? argument.strides[axis] : bytes;
     // Strides that are given need not be those of the whole.
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(argument.shape[axis], 1),
-                               &bytes)) {
+    if (__builtin_mul_overflow(
+            bytes, std::max<int64_t>(argument.shape[axis], 1), &bytes)) {
       bytes = INT64_MAX / 2;
       if (!argument.strides && !isEmpty)
         return wrongArgument(binding, "its extents are more than 2^63 - 1 "
@@ -106,8 +108,11 @@ Status StrideCheck::checkDim(size_t axis, const Dim &dim) {
   }
   if (stride % unit != 0)
     return wrong(axis, "a multiple of " + std::to_string(unit) +
-                           ": pass memory whose rows are aligned so, or "
-                           "compile with a smaller 'align' in 'dsv4.strides'");
+                           (dim.multiple == 1
+                                ? ", the bytes of an element"
+                                : ": pass memory whose rows are aligned so, or "
+                                  "compile with a smaller 'align' in "
+                                  "'dsv4.strides'"));
   if (stride / size < dim.min)
     return wrong(axis, "at least " + std::to_string(dim.min * size) +
                            ", the bytes of a page");
@@ -130,8 +135,9 @@ Status StrideCheck::checkAxis(size_t axis) {
                                  "other");
   if (!binding.strides.empty() && binding.strides[axis].dim >= 0)
     return checkDim(axis, program.dims[size_t(binding.strides[axis].dim)]);
-  const int64_t expected =
-      binding.strides.empty() ? contiguous[axis] : binding.strides[axis].constant;
+  const int64_t expected = binding.strides.empty()
+                               ? contiguous[axis]
+                               : binding.strides[axis].constant;
   if (isFree(axis) || stride == expected)
     return Status();
   return wrong(axis, std::to_string(expected) +
@@ -142,31 +148,51 @@ Status StrideCheck::checkAxis(size_t axis) {
                               : ", which the program was compiled for"));
 }
 
+Status StrideCheck::overlaps(size_t axis, int64_t span) const {
+  const std::string why = ": the program writes this argument, so its elements "
+                          "must not overlap";
+  const Extent &stride = binding.strides[axis];
+  if (stride.dim < 0 || span / size <= program.dims[size_t(stride.dim)].max)
+    return wrong(axis, "at least " + std::to_string(span) +
+                           (span == rowBytes ? ", the bytes of a row" : "") +
+                           why);
+  // No stride of this axis would do, so others have to be smaller.
+  return wrong(axis, "at least " + std::to_string(span) +
+                         ", which is more than a stride can be, so the other "
+                         "strides are too large" +
+                         why);
+}
+
 Status StrideCheck::checkSpan() {
-  // Smallest first: each must step over all elements of those before it.
+  // Rows are whole. Of the other axes, smallest first: each must step over all
+  // elements of those before it.
   size_t axes[MaxRank], count = 0;
-  for (size_t axis = 0; axis < rank; ++axis)
+  for (size_t axis = 0; axis + 1 < rank; ++axis)
     if (!isFree(axis))
       axes[count++] = axis;
   // By insertion: there are few, and most are in descending order.
   for (size_t i = 1; i < count; ++i)
     for (size_t j = i; j > 0 && strides[axes[j]] < strides[axes[j - 1]]; --j)
       std::swap(axes[j], axes[j - 1]);
-  int64_t span = size;
+  if (__builtin_mul_overflow(size, argument.shape[rank - 1], &rowBytes))
+    return spansTooMuch(rank - 1);
+  int64_t span = rowBytes;
   for (size_t i = 0; i < count; ++i) {
     const size_t axis = axes[i];
-    if (binding.written && strides[axis] < span)
-      return wrong(axis, "at least " + std::to_string(span) +
-                             ": the program writes this argument, so its "
-                             "elements must not overlap");
+    if (binding.written && !binding.strides.empty() && strides[axis] < span)
+      return overlaps(axis, span);
     int64_t bytes;
     if (__builtin_mul_overflow(strides[axis], argument.shape[axis] - 1,
                                &bytes) ||
         __builtin_add_overflow(span, bytes, &span))
-      return wrong(axis, "less: its " + std::to_string(argument.shape[axis]) +
-                             " elements span more than 2^63 - 1 bytes");
+      return spansTooMuch(axis);
   }
   return Status();
+}
+
+Status StrideCheck::spansTooMuch(size_t axis) const {
+  return wrong(axis, "less: its " + std::to_string(argument.shape[axis]) +
+                         " elements span more than 2^63 - 1 bytes");
 }
 
 Status StrideCheck::run() {

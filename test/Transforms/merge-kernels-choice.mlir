@@ -146,7 +146,7 @@ func.func @not_all(%x: tensor<?x64xbf16> {dsv4.name = "x", dsv4.dims = ["n", ""]
 // CHECK: dsv4.kernel @b(
 // CHECK-NOT: dsv4.kernel
 // CHECK: return
-// REMARK: remark: [Missed] dsv4-merge-kernels {{.*}}kernels 'a' and 'b' have launches of their own: blocks of 'b' have 256 threads, and those of 'a' have 128
+// REMARK: remark: [Missed] dsv4-merge-kernels {{.*}}kernels 'a' and 'b' have launches of their own: blocks of 'b' have 256 threads, and those of 'a' have 128: give both schedules with the same 'threads'
 func.func @threads(%x: tensor<?x64xbf16> {dsv4.name = "x", dsv4.dims = ["n", ""]},
                    %o: tensor<?x64xbf16> {dsv4.name = "o", dsv4.dims = ["n", ""]},
                    %y: tensor<?x64xbf16> {dsv4.name = "y", dsv4.dims = ["m", ""]},
@@ -258,7 +258,7 @@ func.func @programmatic(%x: tensor<?x64xbf16> {dsv4.name = "x", dsv4.dims = ["n"
 // CHECK: dsv4.kernel @b(
 // CHECK-NOT: dsv4.kernel
 // CHECK: return
-// REMARK: remark: [Missed] dsv4-merge-kernels {{.*}}kernels 'a' and 'b' have launches of their own: 'min_blocks' is 0 and 8, and extents decide which has more blocks
+// REMARK: remark: [Missed] dsv4-merge-kernels {{.*}}kernels 'a' and 'b' have launches of their own: 'min_blocks' is 0 and 8, and extents decide which has more blocks: give both the same
 func.func @min_blocks(%x: tensor<?x64xbf16> {dsv4.name = "x", dsv4.dims = ["n", ""]},
                       %o: tensor<?x64xbf16> {dsv4.name = "o", dsv4.dims = ["n", ""]},
                       %y: tensor<?x64xbf16> {dsv4.name = "y", dsv4.dims = ["m", ""]},
@@ -310,7 +310,7 @@ func.func @known_largest(%x: tensor<?x64xbf16> {dsv4.name = "x", dsv4.dims = ["n
 // CHECK: dsv4.kernel @b(
 // CHECK-NOT: dsv4.kernel
 // CHECK: return
-// REMARK: remark: [Missed] dsv4-merge-kernels {{.*}}kernels 'a' and 'b' have launches of their own: a thread of 'a' holds 64 elements of a row, and one of 'b' holds 8
+// REMARK: remark: [Missed] dsv4-merge-kernels {{.*}}kernels 'a' and 'b' have launches of their own: a thread of 'a' holds 64 elements of a row, and one of 'b' holds 8; expected at most 2 times as many: give 'a' a schedule with more 'lanes'
 func.func @large_fragments(%x: tensor<?x512xbf16> {dsv4.name = "x", dsv4.dims = ["n", ""]},
                            %o: tensor<?x512xbf16> {dsv4.name = "o", dsv4.dims = ["n", ""]},
                            %y: tensor<?x16x64xbf16> {dsv4.name = "y", dsv4.dims = ["n", "", ""]},

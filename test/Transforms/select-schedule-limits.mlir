@@ -26,7 +26,7 @@ func.func @wide_windows_of_fp4(%v: tensor<?x8200xf32>, %p: tensor<?x4xi32>, %o: 
 // -----
 
 func.func @groups_of_long_rows(%s: tensor<?x2048xf32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32> {
-  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: groups of a row are chosen by the lanes of a warp, of at most 1024 elements in at most 32 groups, and for a k of at most 32; expected 'algorithm = warp'}}
+  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: groups of a row are chosen by the lanes of a warp, of at most 1024 elements in at most 32 groups, and for a k of at most 32; got rows of 2048 elements}}
   %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x2048xf32>
   return %0 : tensor<?x8xi32>
 }
@@ -34,9 +34,33 @@ func.func @groups_of_long_rows(%s: tensor<?x2048xf32>, %i: tensor<?x8xi32>) -> t
 // -----
 
 func.func @groups_of_large_k(%s: tensor<?x256xf32>, %i: tensor<?x33xi32>) -> tensor<?x33xi32> {
-  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: groups of a row are chosen by the lanes of a warp}}
+  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: groups of a row are chosen by the lanes of a warp, of at most 1024 elements in at most 32 groups, and for a k of at most 32; got a k of 33}}
   %0 = dsv4.topk %s groups 8 keep 4 by 2 outs(%i : tensor<?x33xi32>) : tensor<?x256xf32>
   return %0 : tensor<?x33xi32>
+}
+
+// -----
+
+func.func @many_groups(%s: tensor<?x256xf32>, %i: tensor<?x8xi32>) -> tensor<?x8xi32> {
+  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: groups of a row are chosen by the lanes of a warp, of at most 1024 elements in at most 32 groups, and for a k of at most 32; got 64 groups}}
+  %0 = dsv4.topk %s groups 64 keep 4 by 2 outs(%i : tensor<?x8xi32>) : tensor<?x256xf32>
+  return %0 : tensor<?x8xi32>
+}
+
+// -----
+
+func.func @shared_of_many_columns(%s: tensor<?x256xf32>, %i: tensor<?x40xi32>) -> tensor<?x40xi32> {
+  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: columns after those of the selected elements are computed by the lanes of a warp, of rows of at most 1024 elements, and at most 32 columns in all; got 32 + 8 columns}}
+  %0 = dsv4.topk %s shared 8 outs(%i : tensor<?x40xi32>) : tensor<?x256xf32>
+  return %0 : tensor<?x40xi32>
+}
+
+// -----
+
+func.func @shared_of_long_rows(%s: tensor<?x1025xf32>, %i: tensor<?x9xi32>) -> tensor<?x9xi32> {
+  // expected-error @+1 {{no schedule of the table fits: schedule_select_c5: columns after those of the selected elements are computed by the lanes of a warp, of rows of at most 1024 elements, and at most 32 columns in all; got rows of 1025 elements}}
+  %0 = dsv4.topk %s shared 1 outs(%i : tensor<?x9xi32>) : tensor<?x1025xf32>
+  return %0 : tensor<?x9xi32>
 }
 
 // -----

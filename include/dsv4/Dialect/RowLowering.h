@@ -31,6 +31,13 @@ struct TensorAxis {
   int64_t axis;
 };
 
+/// `axis` has at least the extent of `least`, and both count blocks of
+/// `multiple`: the extent of `axis` is a multiple of it.
+struct AxisBound {
+  TensorAxis axis, least;
+  int64_t multiple = 1;
+};
+
 /// A segment of a row: its elements, and bits of one as it is stored.
 struct RowSegment {
   int64_t extent;

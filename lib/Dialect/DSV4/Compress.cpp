@@ -9,6 +9,8 @@
 
 #include "dsv4/Dialect/RecordLayout.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace dsv4;
 
@@ -61,6 +63,17 @@ void CompressOp::getEffects(
   if (isOnline())
     effects.emplace_back(MemoryEffects::Write::get(), state,
                          CacheResource::get());
+}
+
+/// Clause compress_c2: windows of a plan.
+std::string CompressOp::explainProducer(OpOperand &operand) {
+  auto plan = getPlan().getDefiningOp<CompressPlanOp>();
+  if (&operand != &getPlanMutable() || !plan || plan.getWindow() == getWindow())
+    return "";
+  return llvm::formatv(
+      "compress_c2: has a 'window' of {0}, but '{1}', which computes its plan, "
+      "one of {2}: give both the same",
+      getWindow(), plan->getName(), plan.getWindow());
 }
 
 /// Clause compress_c6.

@@ -221,9 +221,27 @@ static void printRecordBody(AsmPrinter &printer, ArrayRef<FieldAttr> fields,
 
 /// A number of f32, with or without its type.
 static FailureOr<FloatAttr> parseF32Parameter(AsmParser &parser) {
-  FloatAttr number;
-  if (parser.parseAttribute(number))
+  SMLoc loc = parser.getCurrentLocation();
+  Attribute given;
+  if (parser.parseAttribute(given))
     return failure();
+  StringRef text(loc.getPointer(),
+                 parser.getCurrentLocation().getPointer() - loc.getPointer());
+  auto number = dyn_cast<FloatAttr>(given);
+  // `1e-10` is an integer and what follows it.
+  if (!number)
+    return parser.emitError(loc, "expected a number of f32 with a point, such "
+                                 "as 1.0e-10, got ")
+           << given;
+  // As written: the parser has rounded a number with a type.
+  StringRef digits =
+      text.take_until([](char c) { return c == 'e' || c == 'E'; });
+  if (toF32(number).getValue().isZero() && !text.starts_with("0x") &&
+      digits.find_first_of("123456789") != StringRef::npos)
+    return parser.emitError(loc,
+                            "expected a number that is not 0 as an f32, or "
+                            "0.0, got ")
+           << text.rtrim();
   return toF32(number);
 }
 

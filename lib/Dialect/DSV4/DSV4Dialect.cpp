@@ -80,6 +80,36 @@ Operation *DSV4Dialect::materializeConstant(OpBuilder &builder, Attribute value,
 // Names and places of discardable attributes
 //===----------------------------------------------------------------------===//
 
+/// "; did you mean 'order'?", or which attributes there are.
+static std::string suggestAttribute(Operation *op, StringRef name) {
+  StringRef nearest;
+  unsigned min = 1 + name.size() / 3;
+  std::string all;
+  for (StringAttr known : op->getRegisteredInfo()->getAttributeNames()) {
+    // Users write no sizes of operand lists.
+    if (known.getValue() == "operandSegmentSizes")
+      continue;
+    all += (all.empty() ? "'" : ", '") + known.str() + "'";
+    unsigned distance = name.edit_distance(known.getValue());
+    if (distance < min)
+      nearest = known.getValue(), min = distance;
+  }
+  if (!nearest.empty())
+    return "; did you mean '" + nearest.str() + "'?";
+  return all.empty() ? "; it has none" : "; it has " + all;
+}
+
+LogicalResult dsv4::verifyKnownAttributes(Operation *op) {
+  for (NamedAttribute attr : op->getDiscardableAttrs()) {
+    StringRef name = attr.getName();
+    // Those of other dialects are for others.
+    if (!name.contains('.'))
+      return op->emitOpError() << "has no attribute '" << name << "'"
+                               << suggestAttribute(op, name);
+  }
+  return success();
+}
+
 /// What an attribute is put on.
 enum class Place { Argument, Function, Kernel, OutlinedKernel };
 
@@ -114,6 +144,7 @@ static const KnownAttribute knownAttributes[] = {
     {DSV4Dialect::kPoliciesAttr, Place::Function},
     {DSV4Dialect::kSeparateLaunchesAttr, Place::Function},
     {DSV4Dialect::kBoundsAttr, Place::Function},
+    {DSV4Dialect::kRequiresAttr, Place::Argument},
     {DSV4Dialect::kSummaryAttr, Place::Kernel},
     {DSV4Dialect::kRowsOfAttr, Place::Kernel},
     {DSV4Dialect::kPartsAttr, Place::Kernel},
@@ -243,6 +274,13 @@ static bool hasNamesBefore(FunctionOpInterface func, unsigned argIndex) {
   return false;
 }
 
+/// The name of an argument that may be wrong itself.
+static std::string describeArgument(FunctionOpInterface func, unsigned index) {
+  auto name = func.getArgAttr(index, DSV4Dialect::kNameAttr);
+  return !name || isa<StringAttr>(name) ? getArgumentName(func, index)
+                                        : "arg" + std::to_string(index);
+}
+
 /// A name that two arguments of `func` have, or an empty string.
 static std::string findNameUsedTwice(FunctionOpInterface func) {
   llvm::StringSet<> names;
@@ -353,6 +391,51 @@ static LogicalResult verifyView(Operation *op, FunctionOpInterface func,
   return success();
 }
 
+static LogicalResult verifyName(Operation *op, FunctionOpInterface func,
+                                unsigned index, Attribute value) {
+  auto name = dyn_cast<StringAttr>(value);
+  if (!name || !isIdentifier(name.getValue()))
+    return op->emitOpError()
+           << "expects 'dsv4.name' of argument " << index
+           << " to be a string that begins with a letter or '_' and goes on "
+              "with letters, digits and '_', got "
+           << value;
+  // Once for all arguments.
+  if (hasNamesBefore(func, index))
+    return success();
+  if (std::string twice = findNameUsedTwice(func); !twice.empty())
+    return op->emitOpError() << "expects distinct argument names, '" << twice
+                             << "' is used twice";
+  return success();
+}
+
+static LogicalResult verifyDims(Operation *op, FunctionOpInterface func,
+                                unsigned index, Attribute value) {
+  auto emitError = [&] {
+    return op->emitOpError() << "expects 'dsv4.dims' of argument " << index
+                             << " ('" << describeArgument(func, index) << "') ";
+  };
+  auto dims = dyn_cast<ArrayAttr>(value);
+  auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[index]);
+  if (!tensor)
+    return emitError() << "to be of a tensor with axes, got "
+                       << func.getArgumentTypes()[index];
+  if (!dims || !llvm::all_of(dims, llvm::IsaPred<StringAttr>))
+    return emitError() << "to be an array of strings, a name for every axis "
+                          "of the tensor, with \"\" for none, got "
+                       << value;
+  if (dims.size() != static_cast<size_t>(tensor.getRank()))
+    return emitError() << "to name every axis of the tensor, with \"\" for "
+                          "none: expected "
+                       << tensor.getRank() << " names, got " << dims.size();
+  for (auto dim : dims.getAsRange<StringAttr>())
+    if (!dim.empty() && !rt::isPlanName(dim.getValue()))
+      return emitError() << "to hold names that begin with a letter or '_' and "
+                            "go on with letters, digits, '_' and '.', got "
+                         << dim;
+  return success();
+}
+
 LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
                                                     unsigned regionIndex,
                                                     unsigned argIndex,
@@ -363,34 +446,16 @@ LogicalResult DSV4Dialect::verifyRegionArgAttribute(Operation *op,
   if (func.getNumArguments() > kMaxArguments)
     return op->emitOpError() << "expects at most " << kMaxArguments
                              << " arguments, got " << func.getNumArguments();
-  if (attr.getName() == kNameAttr) {
-    auto name = dyn_cast<StringAttr>(attr.getValue());
-    if (!name || !isIdentifier(name.getValue()))
-      return op->emitOpError() << "expects 'dsv4.name' of argument " << argIndex
-                               << " to be an identifier";
-    // Once for all arguments.
-    if (hasNamesBefore(func, argIndex))
-      return success();
-    if (std::string twice = findNameUsedTwice(func); !twice.empty())
-      return op->emitOpError() << "expects distinct argument names, '" << twice
-                               << "' is used twice";
-    return success();
-  }
-  if (attr.getName() == kDimsAttr) {
-    auto dims = dyn_cast<ArrayAttr>(attr.getValue());
-    auto tensor = dyn_cast<RankedTensorType>(func.getArgumentTypes()[argIndex]);
-    if (!dims || !tensor ||
-        dims.size() != static_cast<size_t>(tensor.getRank()) ||
-        !llvm::all_of(dims, llvm::IsaPred<StringAttr>))
-      return op->emitOpError() << "expects 'dsv4.dims' of argument " << argIndex
-                               << " to name every axis of a tensor, with \"\" "
-                                  "for none";
-    for (auto dim : dims.getAsRange<StringAttr>())
-      if (!dim.empty() && !rt::isPlanName(dim.getValue()))
-        return op->emitOpError() << "expects 'dsv4.dims' of argument "
-                                 << argIndex << " to hold identifiers";
-    return success();
-  }
+  if (attr.getName() == kNameAttr)
+    return verifyName(op, func, argIndex, attr.getValue());
+  if (attr.getName() == kDimsAttr)
+    return verifyDims(op, func, argIndex, attr.getValue());
+  if (attr.getName() == kRequiresAttr)
+    return isa<StringAttr>(attr.getValue())
+               ? success()
+               : op->emitOpError()
+                     << "expects '" << kRequiresAttr << "' of argument "
+                     << argIndex << " to be a string of comparisons";
   if (attr.getName() == kStridesAttr)
     return verifyStrides(op, func, argIndex, attr.getValue());
   if (attr.getName() == kViewAttr)

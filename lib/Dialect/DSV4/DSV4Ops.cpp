@@ -87,6 +87,13 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> DequantizeOp::getTiedAxes() {
   return pairs;
 }
 
+SmallVector<AxisBound> DequantizeOp::getAxisBounds() {
+  SmallVector<AxisBound> bounds;
+  for (auto [i, scale] : llvm::enumerate(getScales()))
+    addScaleBound(getLayoutOfScales(i), scale, getData(), bounds);
+  return bounds;
+}
+
 LogicalResult DequantizeOp::verify() {
   auto data = cast<RankedTensorType>(getData().getType());
   FormatAttr format = getFormat();
@@ -119,7 +126,9 @@ LogicalResult DequantizeOp::verify() {
     if (type.getElementType() != element)
       return emitOpError() << "dequantize_c2: expected scale operand " << i
                            << " of " << element << ", got " << type;
-    if (!compatible(type.getShape(), expected))
+    bool tied = level.getGroup() != FieldAttr::kPerTensor &&
+                getLayoutOfScales(i) == ScaleLayout::RowMajor;
+    if (!fitsShape(type, expected, tied ? data.getRank() - 1 : 0))
       return emitOpError() << "dequantize_c3: expected scale operand " << i
                            << " of shape " << formatShape(expected) << ", got "
                            << type;

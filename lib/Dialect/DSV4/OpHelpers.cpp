@@ -117,11 +117,17 @@ dsv4::getColumns(std::optional<ArrayRef<int64_t>> columns, Value value) {
 
 LogicalResult dsv4::verifyColumns(Operation *op, DenseI64ArrayAttr columns,
                                   Value x, StringRef clause) {
-  if (columns && (columns.size() != 2 || columns[0] < 0 || columns[1] < 1 ||
-                  columns[0] > getRowExtent(x) - columns[1]))
+  if (!columns)
+    return success();
+  int64_t extent = getRowExtent(x);
+  if (columns.size() != 2 || columns[0] < 0 || columns[1] < 1)
     return op->emitOpError() << clause
                              << ": expected the first column and a "
                                 "positive number of columns of "
-                             << getRowExtent(x) << ", got " << columns;
-  return success();
+                             << extent << ", got " << columns;
+  if (columns[1] <= extent && columns[0] <= extent - columns[1])
+    return success();
+  return op->emitOpError() << clause << ": expected columns within the "
+                           << extent << " of a row, got " << columns[1]
+                           << " columns from column " << columns[0] << " on";
 }

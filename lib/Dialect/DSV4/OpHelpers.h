@@ -19,6 +19,18 @@ inline bool compatible(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b) {
   return mlir::succeeded(mlir::verifyCompatibleShape(a, b));
 }
 
+/// The same, and what is a number in `shape` is one in `type` from axis `tied`
+/// on: no launch compares the extent with it. Axes before it are tied.
+inline bool fitsShape(mlir::ShapedType type, llvm::ArrayRef<int64_t> shape,
+                      size_t tied) {
+  if (!type.hasRank() || !compatible(type.getShape(), shape))
+    return false;
+  for (size_t axis = tied; axis < shape.size(); ++axis)
+    if (type.isDynamicDim(axis) && !mlir::ShapedType::isDynamic(shape[axis]))
+      return false;
+  return true;
+}
+
 /// "[?, 448]".
 std::string formatShape(llvm::ArrayRef<int64_t> shape);
 
@@ -48,6 +60,11 @@ llvm::LogicalResult verifyScaleLayout(mlir::Operation *op, ScaleLayout layout,
 llvm::LogicalResult verifyScaleBlocks(mlir::Operation *op, ScaleLayout layout,
                                       mlir::Value scales,
                                       llvm::StringRef clause);
+
+/// Adds the bound of the rows of `scales` in `layout`: at least those of
+/// `values`.
+void addScaleBound(ScaleLayout layout, mlir::Value scales, mlir::Value values,
+                   llvm::SmallVectorImpl<AxisBound> &bounds);
 
 /// Clause `clause`: `validRows`, where it is given, is one number.
 llvm::LogicalResult verifyValidRows(mlir::Operation *op, mlir::Value validRows,
@@ -120,6 +137,12 @@ inline void printTiedResult(mlir::OpAsmPrinter &, mlir::Operation *, mlir::Type,
 inline mlir::ParseResult parseF32(mlir::OpAsmParser &parser,
                                   mlir::FloatAttr &number) {
   mlir::Type f32 = parser.getBuilder().getF32Type(), type = f32;
+  llvm::SMLoc start = parser.getCurrentLocation();
+  llvm::StringRef keyword;
+  if (mlir::succeeded(parser.parseOptionalKeyword(&keyword)))
+    return parser.emitError(start, "expected a finite number of f32, such as "
+                                   "1.5 or 1.5 : f32, got '")
+           << keyword << "'";
   if (parser.parseAttribute(number, f32))
     return mlir::failure();
   llvm::SMLoc loc = parser.getCurrentLocation();
@@ -182,6 +205,38 @@ inline void printRowOffset(mlir::OpAsmPrinter &printer, mlir::Operation *,
     printer << " offset " << offset.getInt();
   if (operand)
     printer << " offset(" << operand << " : " << type << ")";
+}
+
+/// `keyword`, after the `clauses` that may come before it, or nothing if it is
+/// empty. An error says which there are, because one stands where none can.
+inline mlir::ParseResult parseClause(mlir::OpAsmParser &parser,
+                                     llvm::StringRef keyword,
+                                     llvm::StringRef clauses) {
+  if (!keyword.empty() && mlir::succeeded(parser.parseOptionalKeyword(keyword)))
+    return mlir::success();
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  llvm::StringRef found;
+  if (mlir::failed(parser.parseOptionalKeyword(&found))) {
+    if (keyword.empty())
+      return mlir::success();
+    return parser.emitError(loc, "expected '") << keyword << "'";
+  }
+  llvm::SmallVector<llvm::StringRef> known;
+  clauses.split(known, ' ');
+  mlir::InFlightDiagnostic error = parser.emitError(loc);
+  if (!keyword.empty())
+    error << "expected '" << keyword << "', ";
+  if (llvm::is_contained(known, found))
+    error << "'" << found << "' comes earlier, and once";
+  else
+    error << "there is no clause '" << found << "'";
+  error << "; the clauses are, in order: ";
+  llvm::interleaveComma(known, error);
+  return error;
+}
+inline void printClause(mlir::OpAsmPrinter &printer, mlir::Operation *,
+                        llvm::StringRef keyword, llvm::StringRef) {
+  printer << keyword;
 }
 
 /// The results of all destinations of an op.

@@ -10,6 +10,7 @@
 #include "dsv4/Dialect/RecordLayout.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace dsv4;
@@ -215,6 +216,27 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> RouteWeightsOp::getTiedAxes() {
   tieAxes(getScores(), getIndices(), axes, pairs);
   tieAxes(getScores(), getOut(), axes, pairs);
   return pairs;
+}
+
+/// Clause route_weights_c7.
+std::string RouteWeightsOp::explainProducer(OpOperand &operand) {
+  if (&operand != &getIndicesMutable())
+    return "";
+  Operation *producer = getIndices().getDefiningOp();
+  int64_t shared;
+  if (auto topk = dyn_cast_if_present<TopkOp>(producer))
+    shared = topk.getSharedCount();
+  else if (auto lookup = dyn_cast_if_present<LookupOp>(producer))
+    shared = lookup.getSharedCount();
+  else
+    return "";
+  if (shared == getSharedCount())
+    return "";
+  return llvm::formatv(
+      "route_weights_c7: has {0} as the number of 'shared' experts (0 without "
+      "the clause), but '{1}', which computes its indices, has {2}: give both "
+      "the same",
+      getSharedCount(), producer->getName(), shared);
 }
 
 /// Clause route_weights_c6.

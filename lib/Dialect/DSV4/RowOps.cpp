@@ -86,6 +86,13 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> QuantizeOp::getTiedAxes() {
   return pairs;
 }
 
+SmallVector<AxisBound> QuantizeOp::getAxisBounds() {
+  SmallVector<AxisBound> bounds;
+  for (auto [i, out] : llvm::enumerate(getOuts()))
+    addScaleBound(getResultLayout(i), out, getX(), bounds);
+  return bounds;
+}
+
 /// Clause quantize_c3.
 static LogicalResult verifyFormat(QuantizeOp op, int64_t count) {
   FormatAttr format = op.getFormat();
@@ -181,11 +188,18 @@ static LogicalResult verifyRecipe(QuantizeOp op) {
               "tensor, got "
            << op.getFormat();
   if (op.getGiven() &&
-      !compatible(cast<ShapedType>(op.getGiven().getType()).getShape(), {1}))
+      !fitsShape(cast<ShapedType>(op.getGiven().getType()), {1}, /*tied=*/0))
     return op.emitOpError()
            << "quantize_c6: expected 'given' of shape [1], got "
            << op.getGiven().getType();
   return success();
+}
+
+/// The leading axes of destination `i` that are tied to those of 'x'.
+static size_t getTiedCount(QuantizeOp op, unsigned i) {
+  if (op.getResultLayout(i) != ScaleLayout::RowMajor)
+    return 0;
+  return cast<ShapedType>(op.getX().getType()).getRank() - 1;
 }
 
 /// Clause quantize_c4.
@@ -212,8 +226,7 @@ static LogicalResult verifyDestinations(QuantizeOp op, int64_t count) {
   for (auto [i, want, out] : llvm::enumerate(expected, op.getOuts())) {
     auto type = cast<RankedTensorType>(out.getType());
     if (type.getElementType() != want.second ||
-        !compatible(type.getShape(), want.first) ||
-        (i == 0 && type.isDynamicDim(type.getRank() - 1)))
+        !fitsShape(type, want.first, getTiedCount(op, i)))
       return op.emitOpError() << "quantize_c4: expected destination " << i
                               << " of " << want.second << " and shape "
                               << formatShape(want.first) << ", got " << type;

@@ -70,3 +70,12 @@ LogicalResult dsv4::verifyScaleBlocks(Operation *op, ScaleLayout layout,
                              << rows << " rows, got " << type;
   return success();
 }
+
+void dsv4::addScaleBound(ScaleLayout layout, Value scales, Value values,
+                         SmallVectorImpl<AxisBound> &bounds) {
+  if (layout == ScaleLayout::RowMajor)
+    return;
+  int64_t block = QuantizeOp::getRowBlock(layout);
+  // Rows are the first axis of a swizzle, and the last one of columns.
+  bounds.push_back({{scales, block > 1 ? 0 : 1}, {values, 0}, block});
+}

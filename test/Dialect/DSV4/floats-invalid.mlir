@@ -39,3 +39,11 @@ func.func @attributes(%s: tensor<3x8xf32>, %i: tensor<3x2xi32>, %o: tensor<3x2xf
   %0 = dsv4.route_weights %s[%i] outs(%o : tensor<3x2xf32>) {scale = true} : tensor<3x8xf32>, tensor<3x2xi32>
   return
 }
+
+// -----
+
+func.func @keyword(%s: tensor<3x8xf32>, %i: tensor<3x2xi32>, %o: tensor<3x2xf32>) {
+  // expected-error @+1 {{expected a finite number of f32, such as 1.5 or 1.5 : f32, got 'inf'}}
+  %0 = dsv4.route_weights %s[%i] scale inf outs(%o : tensor<3x2xf32>) : tensor<3x8xf32>, tensor<3x2xi32>
+  return
+}

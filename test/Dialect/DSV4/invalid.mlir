@@ -666,6 +666,25 @@ func.func @dequantize_c3(%d: tensor<4x32xf4E2M1FN>, %s: tensor<4x3xf8E4M3FN>, %o
 
 // -----
 
+// No launch compares the number of groups with anything: it is a constant of the type.
+func.func @dequantize_c3_groups(%d: tensor<?x32xf4E2M1FN>, %s: tensor<?x?xf8E4M3FN>, %o: tensor<?x32xbf16>) {
+  // expected-error @+1 {{dequantize_c3: expected scale operand 0 of shape [?, 2], got 'tensor<?x?xf8E4M3FN>'}}
+  %0 = dsv4.dequantize %d scales(%s : tensor<?x?xf8E4M3FN>) outs(%o : tensor<?x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>]>} : tensor<?x32xf4E2M1FN>
+  return
+}
+
+// -----
+
+func.func @dequantize_c3_tensor(%d: tensor<?x32xf4E2M1FN>, %s: tensor<?x2xf8E4M3FN>, %g: tensor<?xf32>, %o: tensor<?x32xbf16>) {
+  // expected-error @+1 {{dequantize_c3: expected scale operand 1 of shape [1], got 'tensor<?xf32>'}}
+  %0 = dsv4.dequantize %d scales(%s, %g : tensor<?x2xf8E4M3FN>, tensor<?xf32>) outs(%o : tensor<?x32xbf16>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>} : tensor<?x32xf4E2M1FN>
+  return
+}
+
+// -----
+
 func.func @dequantize_c3_divides(%d: tensor<?x40xf4E2M1FN>, %s: tensor<?x2xf8E4M3FN>, %o: tensor<?x40xbf16>) {
   // expected-error @+1 {{dequantize_c3: the group 16 of scale operand 0 does not divide the last extent 40 of 'data'}}
   %0 = dsv4.dequantize %d scales(%s : tensor<?x2xf8E4M3FN>) outs(%o : tensor<?x40xbf16>)
@@ -922,7 +941,7 @@ func.func private @bounds() attributes {dsv4.bounds = {k = #dsv4.policy<exact>}}
 
 // -----
 
-// expected-error @+1 {{expects 'dsv4.name' of argument 0 to be an identifier}}
+// expected-error @+1 {{expects 'dsv4.name' of argument 0 to be a string that begins with a letter or '_' and goes on with letters, digits and '_', got ""}}
 func.func private @name(tensor<4xi32> {dsv4.name = ""})
 
 // -----
@@ -932,28 +951,38 @@ func.func private @names(tensor<4xi32> {dsv4.name = "a"}, tensor<4xi32> {dsv4.na
 
 // -----
 
-// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to name every axis of a tensor, with "" for none}}
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 ('arg0') to name every axis of the tensor, with "" for none: expected 2 names, got 1}}
 func.func private @dims(tensor<4x8xi32> {dsv4.dims = ["k"]})
 
 // -----
 
-// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to hold identifiers}}
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 ('arg0') to hold names that begin with a letter or '_' and go on with letters, digits, '_' and '.', got "a b"}}
 func.func private @dims_of_letters(tensor<4xi32> {dsv4.dims = ["a b"]})
 
 // -----
 
-// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to hold identifiers}}
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 ('arg0') to hold names that begin with a letter or '_' and go on with letters, digits, '_' and '.', got "."}}
 func.func private @dims_of_one_dot(tensor<4xi32> {dsv4.dims = ["."]})
 
 // -----
 
-// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to hold identifiers}}
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 ('arg0') to hold names that begin with a letter or '_' and go on with letters, digits, '_' and '.', got ".."}}
 func.func private @dims_of_dots(tensor<4xi32> {dsv4.dims = [".."]})
 
 // -----
 
-// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to hold identifiers}}
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 ('arg0') to hold names that begin with a letter or '_' and go on with letters, digits, '_' and '.', got ".a"}}
 func.func private @dims_after_a_dot(tensor<4xi32> {dsv4.dims = [".a"]})
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 ('cu_seq_lens') to hold names that begin with a letter or '_' and go on with letters, digits, '_' and '.', got "requests+1"}}
+func.func private @dims_that_compute(tensor<4xi32> {dsv4.name = "cu_seq_lens", dsv4.dims = ["requests+1"]})
+
+// -----
+
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 ('arg0') to be an array of strings, a name for every axis of the tensor, with "" for none, got [1]}}
+func.func private @dims_of_numbers(tensor<4xi32> {dsv4.dims = [1]})
 
 // -----
 
@@ -962,7 +991,7 @@ func.func private @name_of_another(tensor<4xi32>, tensor<4xi32> {dsv4.name = "ar
 
 // -----
 
-// expected-error @+1 {{expects 'dsv4.dims' of argument 0 to name every axis of a tensor}}
+// expected-error @+1 {{expects 'dsv4.dims' of argument 0 ('arg0') to be of a tensor with axes, got '!dsv4.cache<64 x }}
 func.func private @dims_of_cache(!dsv4.cache<64 x <v4_584>> {dsv4.dims = ["k"]})
 
 // -----

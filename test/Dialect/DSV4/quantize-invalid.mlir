@@ -71,7 +71,7 @@ func.func @quantize_c1_type(%x: tensor<4x64xf64>, %d: tensor<4x64xf8E4M3FN>, %s:
 // -----
 
 func.func @quantize_c2(%x: tensor<?x512xbf16>, %d: tensor<?x448xf8E4M3FN>, %s: tensor<?x7xf8E8M0FNU>) {
-  // expected-error @+1 {{quantize_c2: expected the first column and a positive number of columns of 512, got array<i64: 65, 448>}}
+  // expected-error @+1 {{quantize_c2: expected columns within the 512 of a row, got 448 columns from column 65 on}}
   %0:2 = dsv4.quantize %x columns [65, 448]
       outs(%d, %s : tensor<?x448xf8E4M3FN>, tensor<?x7xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
@@ -149,7 +149,7 @@ func.func @quantize_c2_three(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>,
 
 // Numbers whose sum does not fit into 64 bits.
 func.func @quantize_c2_overflow(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3FN>, %s: tensor<?x8xf8E8M0FNU>) {
-  // expected-error @+1 {{quantize_c2: expected the first column and a positive number of columns of 512, got array<i64: 9223372036854775807, 9223372036854775807>}}
+  // expected-error @+1 {{quantize_c2: expected columns within the 512 of a row, got 9223372036854775807 columns from column 9223372036854775807 on}}
   %0:2 = dsv4.quantize %x columns [9223372036854775807, 9223372036854775807]
       outs(%d, %s : tensor<?x512xf8E4M3FN>, tensor<?x8xf8E8M0FNU>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 64>]>,
@@ -646,10 +646,29 @@ func.func @quantize_c3_given_element(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, 
 
 // -----
 
+// No launch compares the number of groups with anything: it is a constant of the type.
+func.func @quantize_c4_groups(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<?x?xf8E8M0FNU>) {
+  // expected-error @+1 {{quantize_c4: expected destination 1 of 'f8E8M0FNU' and shape [?, 5], got 'tensor<?x?xf8E8M0FNU>'}}
+  %0:2 = dsv4.quantize %x outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<?x?xf8E8M0FNU>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
 func.func @quantize_c3_given_scale(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf8E4M3FN>) {
   // expected-error @+1 {{quantize_c3: expected f8E4M3FN elements and a scale of f32 where the only level is per tensor, got #dsv4.format<f8E4M3FN, [<f8E8M0FNU per tensor>]>}}
   %0 = dsv4.quantize %x given(%g : tensor<1xf32>) outs(%d : tensor<?x512xf8E4M3FN>)
       {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per tensor>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c4_groups_of_columns(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<?x?xf8E8M0FNU>) {
+  // expected-error @+1 {{quantize_c4: expected destination 1 of 'f8E8M0FNU' and shape [5, ?], got 'tensor<?x?xf8E8M0FNU>'}}
+  %0:2 = dsv4.quantize %x scales column_major outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<?x?xf8E8M0FNU>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
   return
 }
 
@@ -664,10 +683,28 @@ func.func @quantize_c5_given_floor(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d
 
 // -----
 
+func.func @quantize_c4_packed_groups(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<?x?xi32>) {
+  // expected-error @+1 {{quantize_c4: expected destination 1 of 'i32' and shape [2, ?], got 'tensor<?x?xi32>'}}
+  %0:2 = dsv4.quantize %x scales packed outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<?x?xi32>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
 func.func @quantize_c5_given_rounding(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf8E4M3FN>) {
   // expected-error @+1 {{quantize_c5: no scale is computed where the only level is per tensor: expected #dsv4.quantizer<>, got #dsv4.quantizer<rounding = up_pow2>}}
   %0 = dsv4.quantize %x given(%g : tensor<1xf32>) outs(%d : tensor<?x512xf8E4M3FN>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c4_swizzled_groups(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<?x?xf8E8M0FNU>) {
+  // expected-error @+1 {{quantize_c4: expected destination 1 of 'f8E8M0FNU' and shape [?, 8], got 'tensor<?x?xf8E8M0FNU>'}}
+  %0:2 = dsv4.quantize %x scales swizzle_128x4 outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<?x?xf8E8M0FNU>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
   return
 }
 
@@ -682,10 +719,28 @@ func.func @quantize_c6_given_alone(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4
 
 // -----
 
+func.func @quantize_c4_small_swizzled_groups(%x: tensor<?x640xbf16>, %d: tensor<?x640xf8E4M3FN>, %s: tensor<?x?xf8E8M0FNU>) {
+  // expected-error @+1 {{quantize_c4: expected destination 1 of 'f8E8M0FNU' and shape [?, 8], got 'tensor<?x?xf8E8M0FNU>'}}
+  %0:2 = dsv4.quantize %x scales swizzle_8x4 outs(%d, %s : tensor<?x640xf8E4M3FN>, tensor<?x?xf8E8M0FNU>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>, recipe = #dsv4.quantizer<rounding = up_pow2>} : tensor<?x640xbf16>
+  return
+}
+
+// -----
+
 func.func @quantize_c6_inverse_payload(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tensor<?x512xf8E4M3FN>) {
   // expected-error @+1 {{quantize_c6: values are multiplied by an 'inverse' that is given: expected 'payload = divide', the default, got #dsv4.quantizer<payload = reciprocal>}}
   %0 = dsv4.quantize %x given inverse(%g : tensor<1xf32>) outs(%d : tensor<?x512xf8E4M3FN>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<payload = reciprocal>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c6_dynamic(%x: tensor<?x16xbf16>, %g: tensor<?xf32>, %d: tensor<?x16xf4E2M1FN>, %s: tensor<?x1xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c6: expected 'given' of shape [1], got 'tensor<?xf32>'}}
+  %0:2 = dsv4.quantize %x given(%g : tensor<?xf32>) outs(%d, %s : tensor<?x16xf4E2M1FN>, tensor<?x1xf8E4M3FN>)
+      {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 16>, <f32 per tensor>]>, recipe = #dsv4.quantizer<>} : tensor<?x16xbf16>
   return
 }
 
@@ -704,5 +759,13 @@ func.func @quantize_c7_given(%x: tensor<?x512xbf16>, %g: tensor<1xf32>, %d: tens
   // expected-error @+1 {{quantize_c7: expected a first level of scales per group with 'scales packed', got #dsv4.format<f8E4M3FN, [<f32 per tensor>]>}}
   %0 = dsv4.quantize %x given(%g : tensor<1xf32>) scales packed outs(%d : tensor<?x512xf8E4M3FN>)
       {format = #dsv4.format<f8E4M3FN, [<f32 per tensor>]>, recipe = #dsv4.quantizer<>} : tensor<?x512xbf16>
+  return
+}
+
+// -----
+
+func.func @quantize_c2_beyond(%x: tensor<?x7168xbf16>, %d: tensor<?x512xf8E4M3FN>) {
+  // expected-error @+1 {{quantize_c2: expected columns within the 7168 of a row, got 512 columns from column 7000 on}}
+  %0 = dsv4.quantize %x columns [7000, 512] outs(%d : tensor<?x512xf8E4M3FN>) {format = #dsv4.format<f8E4M3FN>} : tensor<?x7168xbf16>
   return
 }

@@ -184,3 +184,19 @@ func.func @quantize_c4_no_scales(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3
       {format = #dsv4.format<f8E4M3FN>} : tensor<?x512xbf16>
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected a number of f32 with a point, such as 1.0e-10, got 1 : i64}}
+func.func private @without_a_point() attributes {test.a = #dsv4.quantizer<floor = 1e-10>}
+
+// -----
+
+// A floor that is 0 would be none.
+// expected-error @+1 {{expected a number that is not 0 as an f32, or 0.0, got 1.0e-50}}
+func.func private @too_small() attributes {test.a = #dsv4.quantizer<floor = 1.0e-50>}
+
+// -----
+
+// expected-error @+1 {{expected a number that is not 0 as an f32, or 0.0, got 1.0e-50 : f32}}
+func.func private @too_small_f32() attributes {test.a = #dsv4.quantizer<floor = 1.0e-50 : f32>}

@@ -269,7 +269,7 @@ func.func @route_weights_c6_finite(%s: tensor<3x9xf32>, %i: tensor<3x8xi32>, %ou
 // -----
 
 func.func @schedule_select_c5_shared(%s: tensor<3x64xf32>, %i: tensor<3x9xi32>) -> tensor<3x9xi32> {
-  // expected-error @+1 {{schedule_select_c5: columns after those of the selected elements are computed by the lanes of a warp, of rows of at most 1024 elements, and 32 columns in all; expected 'algorithm = warp'}}
+  // expected-error @+1 {{schedule_select_c5: columns after those of the selected elements are computed by the lanes of a warp, of rows of at most 1024 elements, and at most 32 columns in all; expected 'algorithm = warp'}}
   %0 = dsv4.kernel @k(%s, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 1>]>
       : (tensor<3x64xf32>, tensor<3x9xi32>) -> tensor<3x9xi32> {
   ^bb0(%a: tensor<3x64xf32>, %b: tensor<3x9xi32>):

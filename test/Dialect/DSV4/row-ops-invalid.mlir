@@ -715,7 +715,7 @@ func.func @add_rows_c1(%x: tensor<4x?xf32>, %b: tensor<4x8xf32>, %p: tensor<4xi3
 // -----
 
 func.func @add_rows_c2(%x: tensor<?x16xf32>, %b: tensor<4x8xf32>, %p: tensor<?xi32>, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{add_rows_c2: expected the first column and a positive number of columns of 16, got array<i64: 9, 8>}}
+  // expected-error @+1 {{add_rows_c2: expected columns within the 16 of a row, got 8 columns from column 9 on}}
   %0 = dsv4.add_rows %x columns [9, 8] bias(%b : tensor<4x8xf32>) positions(%p : tensor<?xi32>)
       outs(%o : tensor<?x8xf32>) : tensor<?x16xf32>
   return

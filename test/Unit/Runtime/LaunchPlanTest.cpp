@@ -214,6 +214,19 @@ TEST_F(LaunchPlanTest, WhatIsRequired) {
   EXPECT_EQ(errorOf(launch(64, 3)), "kernel 'tiles': needs n != 3, but n is 3");
 }
 
+/// An extent that another one bounds from below is that of an argument.
+TEST_F(LaunchPlanTest, ExtentsThatAreRequired) {
+  load(oneKernel([&](LaunchPlan &plan, const PlanNames &names) {
+    plan.requirements =
+        *Condition::parse("ceildiv(m, 8) * 8 <= n && 8 <= n", names);
+  }));
+  EXPECT_TRUE(launch(64, 64).ok());
+  EXPECT_EQ(errorOf(launch(61, 63)),
+            "argument 'k': extent 0 (dim 'n') is 63, expected at least 64, "
+            "ceildiv(m, 8) * 8");
+  EXPECT_TRUE(launch(0, 5).ok());
+}
+
 TEST_F(LaunchPlanTest, OverflowsElsewhere) {
   const std::string huge = "m * 9223372036854775807";
   EXPECT_EQ(errorAfter([&](LaunchPlan &plan, const PlanNames &names) {
@@ -278,7 +291,9 @@ TEST_F(LaunchPlanTest, AlignmentOfWhatRuns) {
   EXPECT_TRUE(launchFrom(64, 2).ok());
   seen.clear();
   EXPECT_EQ(errorOf(launchFrom(128, 2)),
-            "argument 'q': is not aligned to 16 bytes");
+            "argument 'q': is at an address aligned to 2 bytes, expected 16: "
+            "pass memory that is aligned so, or compile with 'dsv4.strides' of "
+            "this argument, and a smaller 'align' in it");
 }
 
 } // namespace

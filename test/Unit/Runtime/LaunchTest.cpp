@@ -172,8 +172,9 @@ TEST_F(LaunchTest, MisalignedSlices) {
   CompiledProgram program = gatherProgram();
   program.info.kernels[0].plan.parameters[1].offset = 6;
   load(program);
-  EXPECT_EQ(error(), "argument 'indices': is not aligned to 4 bytes at byte 6, "
-                     "where a slice of it begins");
+  EXPECT_EQ(error(), "argument 'indices': is at an address aligned to 2 bytes "
+                     "at byte 6, where a slice of it begins, expected 4: pass "
+                     "memory that is aligned so");
 }
 
 TEST_F(LaunchTest, SlicesBeyondInt64) {
@@ -243,7 +244,10 @@ TEST_F(LaunchTest, NullShape) {
 
 TEST_F(LaunchTest, Misaligned) {
   arguments[0].data = memory + 64;
-  EXPECT_EQ(error(), "argument 'cache': is not aligned to 128 bytes");
+  EXPECT_EQ(error(), "argument 'cache': is at an address aligned to 64 bytes, "
+                     "expected 128: pass memory that is aligned so, or compile "
+                     "with 'dsv4.strides' of this argument, and a smaller "
+                     "'align' in it");
 }
 
 TEST_F(LaunchTest, KernelsRunInOrderAfterAllChecks) {

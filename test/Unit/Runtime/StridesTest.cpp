@@ -116,11 +116,52 @@ TEST_F(StridesTest, ResultsDoNotOverlap) {
             "overlap");
   os[0] = 0;
   EXPECT_EQ(error(),
-            "argument 'out': stride 0 is 0 bytes, expected at least 2: the "
-            "program writes this argument, so its elements must not overlap");
+            "argument 'out': stride 0 is 0 bytes, expected at least 128, the "
+            "bytes of a row: the program writes this argument, so its elements "
+            "must not overlap");
   // The rows of one index fill gaps of those of another.
   os[0] = 128;
   EXPECT_TRUE(launch().ok()) << launch().message();
+}
+
+/// The axis that is wrong is named, not one that has an equal stride.
+TEST_F(StridesTest, RowsAreWhole) {
+  ProgramInfo info = stridedInfo();
+  info.bindings[2].storage = Storage::I64;
+  info.bindings[2].strides = {dim(4), constant(64)};
+  info.bindings[2].shape = {dim(0), constant(1), constant(8)};
+  load({info, {"append"}});
+  out[1] = 1, out[2] = 8;
+  os[0] = 8, os[1] = 64, os[2] = 8;
+  EXPECT_EQ(error(),
+            "argument 'out': stride 0 is 8 bytes, expected a multiple of 64: "
+            "pass memory whose rows are aligned so, or compile with a smaller "
+            "'align' in 'dsv4.strides'");
+  info.dims[4].multiple = 1;
+  load({info, {"append"}});
+  EXPECT_EQ(error(),
+            "argument 'out': stride 0 is 8 bytes, expected at least 64, the "
+            "bytes of a row: the program writes this argument, so its elements "
+            "must not overlap");
+  os[0] = 12;
+  EXPECT_EQ(error(), "argument 'out': stride 0 is 12 bytes, expected a "
+                     "multiple of 8, the bytes of an element");
+}
+
+/// An error does not ask for a stride that no kernel can have.
+TEST_F(StridesTest, AnotherStrideIsTooLarge) {
+  ProgramInfo info = stridedInfo();
+  info.bindings[2].strides = {dim(4), dim(5)};
+  info.dims.push_back({"out.stride.1", 2, 1, INT32_MAX, 8, true});
+  info.kernels[0].plan.parameters.push_back(
+      Parameter::int32(Expression::extent(5)));
+  load({info, {"append"}});
+  os[0] = os[1] = (int64_t(1) << 32) - 16;
+  EXPECT_EQ(error(),
+            "argument 'out': stride 1 is 4294967280 bytes, expected at least "
+            "17179869248, which is more than a stride can be, so the other "
+            "strides are too large: the program writes this argument, so its "
+            "elements must not overlap");
 }
 
 TEST_F(StridesTest, SpanLessThan63Bits) {

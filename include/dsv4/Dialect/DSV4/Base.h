@@ -47,6 +47,20 @@ struct CacheResource : mlir::SideEffects::Resource::Base<CacheResource> {
   llvm::StringRef getName() final { return "dsv4.cache"; }
 };
 
+/// Refuses attributes of `op` that it does not have: what they say would be
+/// ignored.
+llvm::LogicalResult verifyKnownAttributes(mlir::Operation *op);
+
+/// Every op of dsv4 has it.
+template <typename ConcreteOp>
+class KnownAttributes
+    : public mlir::OpTrait::TraitBase<ConcreteOp, KnownAttributes> {
+public:
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyKnownAttributes(op);
+  }
+};
+
 } // namespace dsv4
 
 namespace dsv4::reference {
