@@ -320,7 +320,8 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
 }
 
 def CUDA_SearchOp : CUDA_Op<"search", [
-    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>,
+    MemoryEffects<[MemRead]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "the last of ascending elements that is at most a value";

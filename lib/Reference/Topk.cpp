@@ -315,8 +315,10 @@ void dsv4::reference::sortUnordered(func::FuncOp func,
     std::optional<unsigned> indices = bindingOf(op.getIndices());
     if (op.getOrder() != TopkOrder::Unordered || !indices)
       continue;
-    int64_t k = op.getRanks();
-    int64_t rows = llvm::product_of(buffers[*indices].shape, int64_t(1)) / k;
+    // Ranks of shared experts have their order.
+    int64_t k = op.getK();
+    int64_t rows =
+        llvm::product_of(buffers[*indices].shape, int64_t(1)) / op.getRanks();
     for (int64_t row = 0; row < rows; ++row) {
       std::vector<int32_t> order(k);
       Type element = getElementTypeOrSelf(op.getIndices().getType());

@@ -296,6 +296,10 @@ void InputMaker::store(unsigned argument, int64_t at, int64_t value) {
 /// For an index that is none, or a number at an end of i32, often one that i32
 /// does not hold. The low halves of some would be valid.
 int64_t InputMaker::widen(unsigned argument, int64_t at, int64_t value) const {
+  // An offset that i32 does not hold counts as -1, with which index 0 is as
+  // padding is.
+  if (uses[argument].role == Role::Offsets)
+    return value;
   bool isLength = uses[argument].role == Role::Lengths;
   Random random(seeds[argument] + uint64_t(at));
   int64_t low = random.below(64), half = int64_t(1) << 32;

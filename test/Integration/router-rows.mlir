@@ -27,6 +27,8 @@
 // RUN: %{run} --entry=topk_starts --random=24 --dim tokens=21 --dim columns=90 | FileCheck %s
 // RUN: %{run} --entry=topk_ends --random=25 --dim tokens=21 --dim columns=3000 | FileCheck %s
 // RUN: %{run} --entry=topk_next --random=26 --dim tokens=12 --dim requests=4 --dim columns=70 | FileCheck %s
+// RUN: %{run} --entry=topk_unordered --random=28 --dim tokens=37 | FileCheck %s
+// RUN: %{run} --entry=topk_below_zero --random=17 --dim tokens=3 | FileCheck %s
 // RUN: %{run} --entry=strided --random=27 --dim tokens=37 --dim words=30 | FileCheck %s
 // ONE: kernel {{ *[a-z]+$}}
 // ONE-NOT: kernel {{ *[a-z_]+$}}
@@ -40,6 +42,26 @@ func.func @topk_alone(
     %t: tensor<?x9xi32> {dsv4.name = "t", dsv4.dims = ["tokens", ""]}) {
   %0:3 = dsv4.topk %s order index_ascending valid_rows(%n : tensor<1xi32>) padding(%pad : tensor<?xi1>) shared 3
       token_experts outs(%i, %v, %t : tensor<?x9xi32>, tensor<?x9xf32>, tensor<?x9xi32>) : tensor<?x100xf32>
+  return
+}
+
+// Without an order the shared experts still come last, also after padding.
+func.func @topk_unordered(
+    %s: tensor<?x64xf32> {dsv4.name = "s", dsv4.dims = ["tokens", ""]},
+    %l: tensor<?xi32> {dsv4.name = "l", dsv4.dims = ["tokens"]},
+    %i: tensor<?x8xi32> {dsv4.name = "i", dsv4.dims = ["tokens", ""]},
+    %v: tensor<?x8xf32> {dsv4.name = "v", dsv4.dims = ["tokens", ""]}) {
+  %0:2 = dsv4.topk %s lengths(%l : tensor<?xi32>) order unordered shared 2
+      outs(%i, %v : tensor<?x8xi32>, tensor<?x8xf32>) : tensor<?x64xf32>
+  return
+}
+
+// A block for each row: blockIdx.x is unsigned, and a negative number of rows counts as 0.
+func.func @topk_below_zero(
+    %s: tensor<?x3000xf32> {dsv4.name = "s", dsv4.dims = ["tokens", ""]},
+    %n: tensor<1xi32> {dsv4.name = "n"},
+    %i: tensor<?x64xi32> {dsv4.name = "i", dsv4.dims = ["tokens", ""]}) {
+  %0 = dsv4.topk %s order sorted valid_rows(%n : tensor<1xi32>) outs(%i : tensor<?x64xi32>) : tensor<?x3000xf32>
   return
 }
 

@@ -10,9 +10,11 @@
 #include "dsv4/Dialect/CUDA/ElementOps.h"
 #include "dsv4/Support/Identifiers.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/ADT/bit.h"
@@ -199,7 +201,16 @@ FailureOr<StringRef> ModuleTranslation::declare(Value value) {
   return name;
 }
 
-FailureOr<Spelling> ModuleTranslation::spell(Value value) {
+FailureOr<Spelling> ModuleTranslation::castBack(const Spelling &spelling,
+                                                Value value) {
+  auto type = spellType(value.getType(), value.getLoc());
+  if (failed(type))
+    return failure();
+  return Spelling{"(" + *type + ")" + spelling.within(Precedence::Unary),
+                  Precedence::Unary};
+}
+
+FailureOr<Spelling> ModuleTranslation::spell(Value value, bool isModular) {
   if (auto found = declared.find(value); found != declared.end())
     return Spelling{found->second.str()};
   Operation *op = value.getDefiningOp();
@@ -210,12 +221,64 @@ FailureOr<Spelling> ModuleTranslation::spell(Value value) {
               "cuda-prepare-for-emission, and keep locations with "
               "--mlir-print-debuginfo";
   auto spelling = spellOp(op);
-  if (failed(spelling) || !spelling->isUnsigned)
-    return spelling;
-  auto type = spellType(value.getType(), op->getLoc());
-  if (failed(type))
+  if (failed(spelling))
     return failure();
-  return Spelling{"(" + *type + ")(" + spelling->text + ")", Precedence::Unary};
+  bool isCast =
+      spelling->isUnsigned || (spelling->sign == Sign::Modular && !isModular);
+  return isCast ? castBack(*spelling, value) : spelling;
+}
+
+/// How far the operands of a value are looked at.
+constexpr unsigned kMaxProofDepth = 8;
+
+bool dsv4::isKnownNonNegative(Value value, unsigned depth) {
+  // Integers that a launch passes are extents, strides and counts.
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
+  Operation *op = value.getDefiningOp();
+  if (APInt number; matchPattern(value, m_ConstantInt(&number)))
+    return number.isNonNegative();
+  if (auto constant = dyn_cast<cuda::ConstantOp>(op))
+    return static_cast<int64_t>(constant.getValue()) >= 0;
+  if (isa<gpu::ThreadIdOp, gpu::BlockIdOp, gpu::GridDimOp, arith::DivUIOp,
+          arith::RemUIOp, arith::ExtUIOp>(op))
+    return true;
+  if (depth == kMaxProofDepth)
+    return false;
+  auto isKnown = [&](Value operand) {
+    return isKnownNonNegative(operand, depth + 1);
+  };
+  if (isa<arith::MaxSIOp>(op))
+    return llvm::any_of(op->getOperands(), isKnown);
+  return isa<arith::IndexCastOp, arith::ExtSIOp, arith::AddIOp, arith::MulIOp,
+             arith::MinSIOp>(op) &&
+         llvm::all_of(op->getOperands(), isKnown);
+}
+
+FailureOr<std::pair<Spelling, Spelling>>
+ModuleTranslation::spellPair(Value lhs, Value rhs) {
+  auto left = spell(lhs), right = spell(rhs);
+  if (failed(left) || failed(right))
+    return failure();
+  // Without a cast an operand that may be negative would become unsigned, too.
+  if (left->sign != Sign::Signed && !isKnownNonNegative(rhs))
+    left = castBack(*left, lhs);
+  if (right->sign != Sign::Signed && !isKnownNonNegative(lhs))
+    right = castBack(*right, rhs);
+  if (failed(left) || failed(right))
+    return failure();
+  return std::pair(*left, *right);
+}
+
+Spelling dsv4::spellChoice(StringRef condition,
+                           const std::pair<Spelling, Spelling> &values) {
+  const auto &[yes, no] = values;
+  Spelling choice{condition.str() + " ? " + yes.within(Precedence::Or) + " : " +
+                      no.within(Precedence::Or),
+                  Precedence::Conditional};
+  if (yes.sign != Sign::Signed || no.sign != Sign::Signed)
+    choice.sign = Sign::Unsigned;
+  return choice;
 }
 
 FailureOr<std::string> ModuleTranslation::spellWithin(Value value,

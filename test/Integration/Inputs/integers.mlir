@@ -265,3 +265,12 @@ func.func @weights(%scores: tensor<?x64xf32> {dsv4.name = "scores", dsv4.dims = 
       : tensor<?x64xf32>, tensor<?x6xi64>
   return %shares : tensor<?x6xf32>
 }
+
+func.func @topk_offsets(
+    %scores: tensor<?x64xf32> {dsv4.name = "scores", dsv4.dims = ["rows", ""]},
+    %offsets: tensor<?xi64> {dsv4.name = "offsets", dsv4.dims = ["rows"]},
+    %chosen: tensor<?x6xi64> {dsv4.name = "chosen", dsv4.dims = ["rows", ""]}) {
+  %0 = dsv4.topk %scores offsets(%offsets : tensor<?xi64>) order unordered outs(%chosen : tensor<?x6xi64>)
+      : tensor<?x64xf32>
+  return
+}

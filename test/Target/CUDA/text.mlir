@@ -112,6 +112,85 @@ gpu.module @divisions {
   }
 }
 
+// threadIdx and its like are unsigned in C++, and so is what is computed of them. Where a sign matters, what may be
+// negative is an int again; a line of its own makes it one.
+// CHECK-LABEL: builtins(
+gpu.module @builtins {
+  gpu.func @builtins(%out: memref<?xi32> loc("out"(#loc)), %n: i32 loc("n"(#loc)), %w: i64 loc("w"(#loc)),
+                     %p: i1 loc("p"(#loc)), %wide_out: memref<?xi64> loc("wide_out"(#loc)),
+                     %float_out: memref<?xf32> loc("float_out"(#loc))) kernel {
+    %c0 = arith.constant 0 : i32 loc(#loc)
+    %c1 = arith.constant 1 : i32 loc(#loc)
+    %c2 = arith.constant 2 : i32 loc(#loc)
+    %m3 = arith.constant -3 : i32 loc(#loc)
+    %id = gpu.block_id x loc(#loc)
+    %block = arith.index_cast %id : index to i32 loc(#loc)
+    // CHECK: const int alone = blockIdx.x % 2 - 1;
+    %r0 = arith.remui %block, %c2 : i32 loc(#loc)
+    %alone = arith.subi %r0, %c1 : i32 loc("alone"(#loc))
+    // CHECK-NEXT: const int clamped = max((int)(blockIdx.x % 2 - 1), 0);
+    %r1 = arith.remui %block, %c2 : i32 loc(#loc)
+    %s1 = arith.subi %r1, %c1 : i32 loc(#loc)
+    %clamped = arith.maxsi %s1, %c0 : i32 loc("clamped"(#loc))
+    // CHECK-NEXT: const int least = min(n, (int)blockIdx.x);
+    %least = arith.minsi %n, %block : i32 loc("least"(#loc))
+    // Sums and products take each other as they are.
+    // CHECK-NEXT: const long long wide = ((int)((blockIdx.x - 1) * 2 + n) + w) * w;
+    %s2 = arith.subi %block, %c1 : i32 loc(#loc)
+    %t2 = arith.muli %s2, %c2 : i32 loc(#loc)
+    %a2 = arith.addi %t2, %n : i32 loc(#loc)
+    %w2 = arith.extsi %a2 : i32 to i64 loc(#loc)
+    %w3 = arith.addi %w2, %w : i64 loc(#loc)
+    %wide = arith.muli %w3, %w : i64 loc("wide"(#loc))
+    // CHECK-NEXT: const bool before = (int)(blockIdx.x - 1) < n;
+    %s3 = arith.subi %block, %c1 : i32 loc(#loc)
+    %before = arith.cmpi slt, %s3, %n : i32 loc("before"(#loc))
+    // Neither is negative.
+    // CHECK-NEXT: const bool inside = blockIdx.x < n;
+    %inside = arith.cmpi slt, %block, %n : i32 loc("inside"(#loc))
+    // CHECK-NEXT: const bool left = (int)blockIdx.x < alone;
+    %left = arith.cmpi slt, %block, %alone : i32 loc("left"(#loc))
+    // CHECK-NEXT: const bool same = blockIdx.x + -3 == alone;
+    %a4 = arith.addi %block, %m3 : i32 loc(#loc)
+    %same = arith.cmpi eq, %a4, %alone : i32 loc("same"(#loc))
+    // CHECK-NEXT: const int quotient = (int)(blockIdx.x + -3) / 2;
+    %a5 = arith.addi %block, %m3 : i32 loc(#loc)
+    %quotient = arith.divsi %a5, %c2 : i32 loc("quotient"(#loc))
+    // CHECK-NEXT: const int part = blockIdx.x / least;
+    %part = arith.divui %block, %least : i32 loc("part"(#loc))
+    // CHECK-NEXT: const long long chosen = (long long)(p ? (int)blockIdx.x : alone);
+    %s6 = arith.select %p, %block, %alone : i32 loc(#loc)
+    %chosen = arith.extsi %s6 : i32 to i64 loc("chosen"(#loc))
+    // CHECK-NEXT: const float real = dsv4::convert<float>((int)(n - blockIdx.x));
+    %s7 = arith.subi %n, %block : i32 loc(#loc)
+    %real = arith.sitofp %s7 : i32 to f32 loc("real"(#loc))
+    // CHECK-NEXT: out[(int)(blockIdx.x - 1)] = clamped;
+    %s8 = arith.subi %block, %c1 : i32 loc(#loc)
+    cuda.store %clamped, %out[%s8] : i32, memref<?xi32>, i32 loc(#loc)
+    // CHECK-NEXT: out[0] = blockIdx.x - 1;
+    %s9 = arith.subi %block, %c1 : i32 loc(#loc)
+    cuda.store %s9, %out[%c0] : i32, memref<?xi32>, i32 loc(#loc)
+    cuda.store %part, %out[%c2] : i32, memref<?xi32>, i32 loc(#loc)
+    cuda.store %least, %out[%quotient] : i32, memref<?xi32>, i32 loc(#loc)
+    cuda.store %wide, %wide_out[%c0] : i64, memref<?xi64>, i32 loc(#loc)
+    cuda.store %chosen, %wide_out[%c1] : i64, memref<?xi64>, i32 loc(#loc)
+    cuda.store %real, %float_out[%c1] : f32, memref<?xf32>, i32 loc(#loc)
+    scf.if %before {
+      cuda.store %c1, %out[%c0] : i32, memref<?xi32>, i32 loc(#loc)
+    } loc(#loc)
+    scf.if %inside {
+      cuda.store %c1, %out[%c1] : i32, memref<?xi32>, i32 loc(#loc)
+    } loc(#loc)
+    scf.if %left {
+      cuda.store %c1, %out[%c2] : i32, memref<?xi32>, i32 loc(#loc)
+    } loc(#loc)
+    scf.if %same {
+      cuda.store %c1, %out[%c2] : i32, memref<?xi32>, i32 loc(#loc)
+    } loc(#loc)
+    gpu.return
+  }
+}
+
 gpu.module @accesses {
   // CHECK: accesses(const unsigned char *__restrict__ in,
   gpu.func @accesses(%in: memref<?xi8> loc("in"(#loc)), %out: memref<?xbf16> loc("out"(#loc)),

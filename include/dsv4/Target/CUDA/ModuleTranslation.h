@@ -36,6 +36,19 @@ enum class Precedence {
   Conditional,
 };
 
+/// What C++ makes of an integer that it computes from threadIdx and its like,
+/// which are unsigned.
+enum class Sign {
+  Signed,
+  /// Unsigned, and never negative. It is used as it is, unless its partner
+  /// makes a difference.
+  Unsigned,
+  /// Unsigned, the value modulo 2^32 of one that may be negative. Sums and
+  /// products take it as it is, and a line of its own converts it back;
+  /// elsewhere a cast does.
+  Modular,
+};
+
 /// The text of an expression, and how tightly it binds.
 struct Spelling {
   std::string text;
@@ -43,6 +56,7 @@ struct Spelling {
   /// Whether C++ gives an integer an unsigned type: a line of its own converts
   /// it back, and elsewhere a cast does.
   bool isUnsigned = false;
+  Sign sign = Sign::Signed;
   /// Whether the text holds statements, as a lambda does.
   bool hasStatements = false;
 
@@ -54,6 +68,13 @@ struct Spelling {
 
 /// The shortest decimal literal that is this float; bits where C++ has none.
 Spelling spellFloat(float value);
+
+/// Whether the definition of an integer says that it is not negative.
+bool isKnownNonNegative(mlir::Value value, unsigned depth = 0);
+
+/// One of two values, as ModuleTranslation::spellPair spells them.
+Spelling spellChoice(llvm::StringRef condition,
+                     const std::pair<Spelling, Spelling> &values);
 
 class ModuleTranslation;
 
@@ -93,7 +114,16 @@ public:
   /// another value of the kernel has, is an error.
   mlir::FailureOr<llvm::StringRef> declare(mlir::Value value);
   /// The name of a declared value, or the expression of one without a name.
-  mlir::FailureOr<Spelling> spell(mlir::Value value);
+  /// With `isModular` the user computes modulo 2^32, so it may be an unsigned
+  /// one.
+  mlir::FailureOr<Spelling> spell(mlir::Value value, bool isModular = false);
+  /// The expressions of two values of one type of which one becomes the result,
+  /// or which are compared or divided: of one sign in C++ if a sign matters.
+  mlir::FailureOr<std::pair<Spelling, Spelling>> spellPair(mlir::Value lhs,
+                                                           mlir::Value rhs);
+  /// The expression `spelling` of `value`, as one of the type of `value`.
+  mlir::FailureOr<Spelling> castBack(const Spelling &spelling,
+                                     mlir::Value value);
   mlir::FailureOr<Spelling> spellOp(mlir::Operation *op);
   mlir::FailureOr<std::string> spellType(mlir::Type type, mlir::Location loc);
   /// The text of `value` as an operand of something that binds as `outer`.

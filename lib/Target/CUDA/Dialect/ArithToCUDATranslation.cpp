@@ -146,6 +146,47 @@ static bool isBuiltin(Value value) {
          cast.getIn().getType().isIndex();
 }
 
+/// Whether a result modulo 2^32 depends on its operands modulo 2^32 alone.
+static bool isModular(Operation *op) {
+  if (!op->getOperand(0).getType().isInteger(32))
+    return false;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return compare.getPredicate() == arith::CmpIPredicate::eq ||
+           compare.getPredicate() == arith::CmpIPredicate::ne;
+  return isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp,
+             arith::OrIOp, arith::XOrIOp>(op);
+}
+
+/// The sign of what C++ computes of two integers of 32 bits.
+static Sign getSign(Operation *op, const Spelling &left,
+                    const Spelling &right) {
+  if (isa<arith::CmpIOp>(op) ||
+      (left.sign == Sign::Signed && right.sign == Sign::Signed))
+    return Sign::Signed;
+  auto isNatural = [](const Spelling &spelling, Value value) {
+    return spelling.sign == Sign::Unsigned || isKnownNonNegative(value);
+  };
+  bool isNegative = isa<arith::SubIOp>(op) ||
+                    !isNatural(left, op->getOperand(0)) ||
+                    !isNatural(right, op->getOperand(1));
+  return isNegative ? Sign::Modular : Sign::Unsigned;
+}
+
+/// The operands of a binary operator, each as its value or modulo 2^32.
+static FailureOr<std::pair<Spelling, Spelling>>
+spellOperands(Operation *op, Value lhs, Value rhs, ModuleTranslation &text) {
+  // Those of an unsigned division are not negative.
+  bool mayBeNegative = !isa<arith::DivUIOp, arith::RemUIOp>(op);
+  if (mayBeNegative && !isModular(op) && lhs.getType().isInteger(32) &&
+      rhs.getType().isInteger(32))
+    return text.spellPair(lhs, rhs);
+  auto left = text.spell(lhs, isModular(op)),
+       right = text.spell(rhs, isModular(op));
+  if (failed(left) || failed(right))
+    return failure();
+  return std::pair(*left, *right);
+}
+
 FailureOr<Spelling>
 ArithTranslation::spellBinary(Operation *op, const Operator &how,
                               ModuleTranslation &text) const {
@@ -154,25 +195,32 @@ ArithTranslation::spellBinary(Operation *op, const Operator &how,
     dropImplicitCast(lhs, rhs);
   // Neither operand is negative. One that is unsigned in C++ makes the
   // operation so: a literal if there is one.
-  bool isUnsigned = isa<arith::DivUIOp, arith::RemUIOp>(op) && !isBuiltin(lhs);
+  bool isDivision = isa<arith::DivUIOp, arith::RemUIOp>(op);
+  bool isUnsigned = isDivision && !isBuiltin(lhs);
   bool hasLiteral = matchPattern(rhs, m_Constant());
   bool isCast = isUnsigned && !hasLiteral;
-  auto left =
-      text.spellWithin(lhs, isCast ? Precedence::Unary : how.precedence);
-  auto right = text.spell(rhs);
-  if (failed(left) || failed(right))
+  auto operands = spellOperands(op, lhs, rhs, text);
+  if (failed(operands))
     return failure();
+  auto [leftSpelling, right] = *operands;
+  std::string left =
+      leftSpelling.within(isCast ? Precedence::Unary : how.precedence);
   bool isWide = op->getResult(0).getType().isInteger(64);
   if (isCast)
-    *left = (isWide ? "(unsigned long long)" : "(unsigned)") + *left;
+    left = (isWide ? "(unsigned long long)" : "(unsigned)") + left;
   else if (isUnsigned)
-    right->text =
-        StringRef(right->text).rtrim('l').str() + (isWide ? "ull" : "u");
-  bool bare = right->precedence < how.precedence ||
-              (how.associative && right->precedence == how.precedence);
-  return Spelling{*left + " " + how.text.str() + " " +
-                      (bare ? right->text : "(" + right->text + ")"),
+    right.text =
+        StringRef(right.text).rtrim('l').str() + (isWide ? "ull" : "u");
+  bool bare = right.precedence < how.precedence ||
+              (how.associative && right.precedence == how.precedence);
+  Spelling result{left + " " + how.text.str() + " " +
+                      (bare ? right.text : "(" + right.text + ")"),
                   how.precedence, isUnsigned};
+  if (isDivision && !isUnsigned)
+    result.sign = Sign::Unsigned;
+  else if (isModular(op))
+    result.sign = getSign(op, leftSpelling, right);
+  return result;
 }
 
 FailureOr<Spelling>
@@ -204,11 +252,15 @@ ArithTranslation::spellConversion(Operation *op,
 /// Overloads are chosen by type: that of a constant is in its spelling.
 static FailureOr<Spelling> spellOfType(Value value, ModuleTranslation &text) {
   auto spelled = text.spell(value);
+  if (failed(spelled))
+    return failure();
   APInt number;
-  if (succeeded(spelled) && value.getType().isInteger(64) &&
+  if (value.getType().isInteger(64) &&
       matchPattern(value, m_ConstantInt(&number)) && number.isSignedIntN(32))
     spelled->text += "ll";
-  return spelled;
+  // There is none for an int and an unsigned.
+  return spelled->sign == Sign::Signed ? spelled
+                                       : text.castBack(*spelled, value);
 }
 
 FailureOr<Spelling> ArithTranslation::spell(Operation *op,
@@ -226,12 +278,10 @@ FailureOr<Spelling> ArithTranslation::spell(Operation *op,
     return spellConversion(op, text);
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     auto condition = text.spellWithin(select.getCondition(), Precedence::Or);
-    auto yes = text.spellWithin(select.getTrueValue(), Precedence::Or);
-    auto no = text.spellWithin(select.getFalseValue(), Precedence::Or);
-    if (failed(condition) || failed(yes) || failed(no))
+    auto values = text.spellPair(select.getTrueValue(), select.getFalseValue());
+    if (failed(condition) || failed(values))
       return failure();
-    return Spelling{*condition + " ? " + *yes + " : " + *no,
-                    Precedence::Conditional};
+    return spellChoice(*condition, *values);
   }
   if (isa<arith::MaximumFOp>(op)) {
     auto lhs = text.spell(op->getOperand(0)),

@@ -47,7 +47,9 @@ public:
     if (auto store = dyn_cast<cuda::StoreOp>(op);
         store && store.isSubscript()) {
       auto element = spellElement({store.getBase(), store.getOffset()}, text);
-      auto value = text.spell(store.getValue());
+      // Memory of 32 bits has no sign.
+      bool isModular = store.getValue().getType().isInteger(32);
+      auto value = text.spell(store.getValue(), isModular);
       if (failed(element) || failed(value))
         return failure();
       text.os() << *element << " = " << value->text << ";\n";

@@ -12,6 +12,14 @@
 using namespace mlir;
 using namespace dsv4;
 
+/// What CUDA has as an unsigned integer for each axis.
+static Spelling spellBuiltin(StringRef name, gpu::Dimension dimension) {
+  Spelling spelling{(name + stringifyDimension(dimension)).str(),
+                    Precedence::Postfix};
+  spelling.sign = Sign::Unsigned;
+  return spelling;
+}
+
 namespace {
 
 class GPUTranslation : public CUDATranslationDialectInterface {
@@ -21,16 +29,11 @@ public:
   FailureOr<Spelling> spell(Operation *op,
                             ModuleTranslation &text) const override {
     if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
-      return Spelling{"threadIdx." +
-                          stringifyDimension(id.getDimension()).str(),
-                      Precedence::Postfix};
+      return spellBuiltin("threadIdx.", id.getDimension());
     if (auto id = dyn_cast<gpu::BlockIdOp>(op))
-      return Spelling{"blockIdx." + stringifyDimension(id.getDimension()).str(),
-                      Precedence::Postfix};
+      return spellBuiltin("blockIdx.", id.getDimension());
     if (auto size = dyn_cast<gpu::GridDimOp>(op))
-      return Spelling{"gridDim." +
-                          stringifyDimension(size.getDimension()).str(),
-                      Precedence::Postfix};
+      return spellBuiltin("gridDim.", size.getDimension());
     return CUDATranslationDialectInterface::spell(op, text);
   }
 };

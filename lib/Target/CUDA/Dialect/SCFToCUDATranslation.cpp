@@ -34,30 +34,26 @@ public:
           return inner.emitOpError()
                  << "has no CUDA spelling within a conditional expression";
     auto condition = text.spellWithin(branch.getCondition(), Precedence::Or);
-    auto yes =
-        text.spellWithin(branch.thenYield().getOperand(0), Precedence::Or);
-    auto no =
-        text.spellWithin(branch.elseYield().getOperand(0), Precedence::Or);
-    if (failed(condition) || failed(yes) || failed(no))
+    auto values = text.spellPair(branch.thenYield().getOperand(0),
+                                 branch.elseYield().getOperand(0));
+    if (failed(condition) || failed(values))
       return failure();
-    return Spelling{*condition + " ? " + *yes + " : " + *no,
-                    Precedence::Conditional};
+    return spellChoice(*condition, *values);
   }
 
   /// for (int i = 0; i < 7168; i += 1024)
   LogicalResult printLoop(scf::ForOp loop, ModuleTranslation &text) const {
     if (loop.getNumResults() != 0)
       return loop.emitOpError() << "has no CUDA spelling with results";
-    auto begin = text.spell(loop.getLowerBound());
-    auto end = text.spellWithin(loop.getUpperBound(), Precedence::Relational);
+    auto bounds = text.spellPair(loop.getLowerBound(), loop.getUpperBound());
     auto step = text.spell(loop.getStep());
     auto type = text.spellType(loop.getInductionVar().getType(), loop.getLoc());
     auto name = text.declare(loop.getInductionVar());
-    if (failed(begin) || failed(end) || failed(step) || failed(type) ||
-        failed(name))
+    if (failed(bounds) || failed(step) || failed(type) || failed(name))
       return failure();
-    text.os() << "for (" << *type << " " << *name << " = " << begin->text
-              << "; " << *name << " < " << *end << "; " << *name
+    text.os() << "for (" << *type << " " << *name << " = " << bounds->first.text
+              << "; " << *name << " < "
+              << bounds->second.within(Precedence::Relational) << "; " << *name
               << " += " << step->text << ") {\n";
     text.os().indent();
     if (failed(text.printBlock(*loop.getBody())))

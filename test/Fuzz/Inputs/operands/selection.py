@@ -1,0 +1,87 @@
+"""Selections from rows of scores, and routers."""
+
+from .program import INDEX_RESULTS, MANY, group
+
+
+def topk(p):
+    element, k = p.pick("f32", "f32", "bf16", "f16"), p.pick(1, 6, 33, 512, 700)
+    rank = p.pick(1, 2, 2, 2, 2, 3)
+    rows = [[], [p.dim("rows", 0, 1, 3, 9, MANY)], [p.dim("rows", 0, 1, 3), 2]][rank - 1]
+    # Groups, shared ranks and starts need the columns to be a constant, or not to be one of a group.
+    form = p.pick("plain", "plain", "starts", "starts", "groups", "shared", "bias")
+    columns = p.pick(64, 256) if form in ("groups", "shared") else p.dim("columns", 1, 100, 1000, 5000, 20000)
+    if form in ("groups", "shared"):
+        k = p.pick(1, 6, 16)
+    else:
+        p.policies |= {columns, *rows[:1]} if p.maybe(0.7) else {columns}
+    scores = p.tensor("scores", [*rows, columns], element)
+    bound = p.pick("none", "lengths", "lengths", "ends", "next_n" if rank == 2 else "lengths")
+    paged = rank == 2 and form != "shared" and p.maybe(0.4)
+    requests = paged and p.maybe()
+    tables = p.dim("requests", 1, 4, MANY) if requests or bound == "next_n" else rows[0] if paged else None
+    ties = form != "groups" and p.maybe(0.3)
+    numbered = form in ("shared", "plain") and p.maybe(0.2)
+    lengths = [p.dim("requests", 1, 4, MANY)] if bound == "next_n" else rows
+    shared = p.pick(1, 2) if form == "shared" else 0
+    clauses = p.clauses(
+        (form == "bias", "bias", [columns], "f32"),
+        (form == "starts", "starts", rows, p.integer()),
+        (bound in ("lengths", "next_n"), "lengths", lengths, p.integer()),
+        (bound == "ends", "ends", rows, p.integer()),
+        (bound == "next_n", f"next_n {p.pick(1, 2, 3, 5)}"),
+        (bound in ("lengths", "next_n") and p.maybe(0.3), f"ratio {p.pick(1, 4, 128)}"),
+        (paged, "pages", [tables if requests else rows[0] if rows else 1, p.dim("max_pages", 1, 20, 90)], p.integer()),
+        (paged, f"page {p.pick(1, 16, 64)}"),
+        (requests, "requests", rows, p.integer()),
+        (form != "shared" and p.maybe(0.3), "offsets", rows, p.integer()),
+        (True, f"order {p.pick('unordered', 'sorted', 'index_ascending')}"),
+        (p.maybe(0.3), "smallest"),
+        (ties, "ties high"),
+        (form == "groups", f"groups {p.pick(4, 8)} keep {p.pick(1, 2, 4)} by {p.pick(1, 2)}"),
+        (p.maybe(0.35), "valid_rows", [1], p.integer()),
+        (rank > 1 and p.maybe(0.25), "padding", rows, "i1"),
+        (shared, f"shared {shared}"),
+        (numbered, "token_experts"))
+    ranks = [*rows, k + shared]
+    outs = [p.tensor("chosen", ranks, p.pick(*INDEX_RESULTS))]
+    if p.maybe(0.4):
+        outs.append(p.tensor("values", ranks, p.pick(element, "f32")))
+    if paged:
+        outs.append(p.tensor("slots", ranks, p.pick(*INDEX_RESULTS)))
+    if numbered:
+        outs.append(p.tensor("numbers", ranks, "i32"))
+    p.op(f"dsv4.topk {scores.name} {clauses} outs{group(outs)} : {scores.type}", *outs)
+
+
+def router(p):
+    """Scores, the experts that are chosen by them or by token id, and their weights."""
+    experts, k, tokens = p.pick(64, 160, 256, 384), p.pick(1, 6, 8), p.dim("tokens", 0, 1, 5, 77)
+    shared, numbered, looked_up = p.pick(0, 0, 1, 2), p.maybe(0.4), p.maybe(0.4)
+    logits = p.tensor("logits", [tokens, experts], p.float())
+    ids = p.tensor("experts", [tokens, k + shared], p.pick(*INDEX_RESULTS))
+    outs = [ids] + ([p.tensor("sources", ids.shape, "i32")] if numbered else [])
+    row = p.empty([tokens, experts], "f32", logits)
+    function = p.pick("sqrt_softplus", "sigmoid", "softmax")
+    [scores] = p.step(f"dsv4.gate {logits.name} function {function} outs{group([row])} : {logits.type}", row)
+    counted = p.clauses((p.maybe(0.4), "valid_rows", [1], p.integer()), (p.maybe(0.4), "padding", [tokens], "i1"))
+    number = "token_experts" if numbered else ""
+    if looked_up:
+        table = p.tensor("table", [p.dim("vocabulary", 1, 100), k], p.integer())
+        words = p.tensor("ids", [tokens], p.integer())
+        found = p.op(f"dsv4.lookup {table.name}[{words.name}] {counted} "
+                     f"{f'shared {shared} experts {experts}' if shared else ''} {number} outs{group(outs)} "
+                     f": {table.type}, {words.type}", *outs)
+    else:
+        grouped = experts % 32 == 0 and p.maybe(0.3)
+        clauses = p.clauses((p.maybe(), "bias", [experts], "f32"),
+                            (True, f"order {p.pick('sorted', 'sorted', 'index_ascending')}"),
+                            (not grouped and p.maybe(0.2), "ties high"),
+                            (grouped, f"groups {p.pick(4, 8)} keep {p.pick(1, 4)} by {p.pick(1, 2)}"))
+        found = p.op(f"dsv4.topk {scores.name} {clauses} {counted} {f'shared {shared}' if shared else ''} {number} "
+                     f"outs{group(outs)} : {row.type}", *outs)
+    uniform = p.maybe(0.1)
+    weighing = p.clauses((not uniform and p.maybe(), "renormalize"), (not uniform and p.maybe(0.7), "scale 1.5"),
+                         (uniform, "uniform"), (shared, f"shared {shared} {p.pick('weight 0.25', 'of_sum 0.4')}"))
+    weights = p.tensor("weights", ids.shape, "f32")
+    p.op(f"dsv4.route_weights {scores.name}[{found[0].name}] {weighing} outs{group([weights])} "
+         f": {row.type}, {ids.type}", weights)
