@@ -256,7 +256,7 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     ::mlir::MutableOperandRange getDpsInitsMutable();
     /// The keywords of the syntax, in their order.
     static ::llvm::StringRef getClauses() {
-      return "pages indptr requests lengths cu_seq_lens row_starts seq_lens gather_lens seq_starts "
+      return "in_bytes pages indptr requests lengths cu_seq_lens row_starts seq_lens gather_lens seq_starts "
              "offset outs fields mask";
     }
     /// Whether `lengths` has an element per request, not per token.
@@ -419,7 +419,7 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
     (`indptr` `(` $indptr^ `:` type($indptr) `)`)?
     (`lengths` (`per` $lengths_per^)? `(` $lengths^ `:` type($lengths) `)`)?
-    custom<Clause>("\"fields\"", "\"ring unique requests pages indptr lengths\"")
+    custom<Clause>("\"fields\"", "\"in_bytes ring unique requests pages indptr lengths\"")
     `(` $fields `:` type($fields) `)` (`columns` $columns^)?
     attr-dict `:` qualified(type($cache)) `,` type($indices)
   }];

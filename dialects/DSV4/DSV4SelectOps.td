@@ -46,8 +46,10 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     | `starts` | i32 `[rows]` | column of the first element of each row |
     | `lengths` | i32 `[rows]`, or `[requests]` with `next_n` | number of elements of each row |
     | `ends` | i32 `[rows]` | column after the last element of each row, instead of `lengths` |
-    | `pages` | i32 `[rows, pages]`, or `[requests, pages]` with `requests` | page table, for slots |
+    | `pages` | i32 `[rows, pages]`, or `[requests, pages]` of requests | page table, for slots |
     | `requests` | i32 `[rows]` | row of the page table of each row |
+    | `cu_seq_lens` | i32 `[requests + 1]` | first row of each request, and the number of rows |
+    | `page_starts` | i32 `[rows]` | column of the page table where the pages of each row begin |
     | `offsets` | i32 `[rows]` | number that is added to the indices of each row |
     | `valid_rows` | i32 `[1]` | number of rows that count |
     | `padding` | i1 `[rows]` | true for rows that do not count |
@@ -93,11 +95,17 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     page:
 
     ```
-    slot = page_table[q, i div page] * page + i mod page      q = requests ? requests[r] : r
+    slot = page_table[q, first + i div page] * page + i mod page
+    q = requests ? requests[r] : r,  first = page_starts ? page_starts[r] : 0
     ```
 
-    A slot is -1 for padding, if the table has a negative entry or none (i div page or q is outside
-    the table), and if the slot would exceed 2^31 - 1.
+    With `cu_seq_lens` q is the request with cu_seq_lens[q] <= r < cu_seq_lens[q + 1]. It is looked
+    for by halving, as in `dsv4.compress_plan`. So numbers that decrease find some request, which
+    counts if it fulfills both conditions.
+
+    A slot is -1 for padding, if the table has a negative entry or none (the column or q is outside
+    the table, or `page_starts[r]` is negative, or r belongs to no request), and if the slot would
+    exceed 2^31 - 1.
 
     **Groups.** With `groups` G the N columns form G groups of N / G neighbours, and the op selects
     only from `keep` of these groups. Groups are ordered like elements: a larger key first, then the
@@ -129,8 +137,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     * topk_c3: `lengths` is i32 of the shape of `scores` without the last axis; `ends` and `starts`
       are, too, and `lengths` and `ends` exclude each other;
     * topk_c4: `bias` is f32 of shape `[N]`;
-    * topk_c5: `page_table` is i32 `[rows, pages]`, or `[requests, pages]` with `requests`; `page`
-      is positive, and given with it;
+    * topk_c5: `page_table` is i32 `[rows, pages]`, or `[requests, pages]` with `requests` or
+      `cu_seq_lens`; `page` is positive, and given with it;
     * topk_c6: `requests` is i32 of the shape of `lengths`, and needs `pages`;
     * topk_c7: `ratio` is positive, and given only with `lengths`;
     * topk_c8: `groups`, `keep` and `by` are given together: N is a constant that the groups divide,
@@ -145,7 +153,11 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
       other columns are k; N is a constant then, and there are no `pages`, `starts` and `offsets`;
     * topk_c14: `valid_rows` has shape `[1]`, and `padding` is i1 of the shape of `scores` without
       the last axis;
-    * topk_c15: `token_experts` add a last destination, of i32 and the shape of `indices`.
+    * topk_c15: `token_experts` add a last destination, of i32 and the shape of `indices`;
+    * topk_c16: `cu_seq_lens` is i32 `[requests + 1]`, needs `pages` and `scores` of rank 2, and
+      excludes `requests`;
+    * topk_c17: `page_starts` is i32 of the shape of `scores` without the last axis, and needs
+      `pages`.
 
     Rows of scores that are farther apart than N elements have `dsv4.strides`, and so have such rows
     of results.
@@ -166,6 +178,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     Variadic<DSV4_Operand<"outs", TensorOf<[I32, I64, UI32, BF16, F16, F32]>>>:$outs,
     Optional<DSV4_Operand<"valid_rows", DSV4_Indices>>:$valid_rows,
     Optional<DSV4_Operand<"padding", DSV4_Mask>>:$padding,
+    Optional<DSV4_Operand<"cu_seq_lens", DSV4_Indices>>:$cu_seq_lens,
+    Optional<DSV4_Operand<"page_starts", DSV4_Indices>>:$page_starts,
     DefaultValuedAttr<DSV4_TopkOrder, "::dsv4::TopkOrder::Unordered">:$order, UnitAttr:$smallest,
     UnitAttr:$ties_high, OptionalAttr<I64Attr>:$next_n, OptionalAttr<I64Attr>:$page,
     OptionalAttr<I64Attr>:$ratio, OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$keep,
@@ -179,6 +193,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     (`next_n` $next_n^)? (`ratio` $ratio^)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)? (`page` $page^)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
+    (`cu_seq_lens` `(` $cu_seq_lens^ `:` type($cu_seq_lens) `)`)?
+    (`page_starts` `(` $page_starts^ `:` type($page_starts) `)`)?
     (`offsets` `(` $offsets^ `:` type($offsets) `)`)?
     (`order` $order^)? (`smallest` $smallest^)? (`ties` `high` $ties_high^)?
     (`groups` $groups^)? (`keep` $keep^)? (`by` $by^)?
@@ -192,8 +208,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     static constexpr int64_t kMaxK = 4096;
     /// The keywords of the syntax, in their order.
     static ::llvm::StringRef getClauses() {
-      return "bias starts lengths ends next_n ratio pages page requests offsets order smallest "
-             "ties groups keep by valid_rows padding shared token_experts";
+      return "bias starts lengths ends next_n ratio pages page requests cu_seq_lens "
+             "page_starts offsets order smallest ties groups keep by valid_rows padding shared token_experts";
     }
     /// N at most: 4 Mi.
     static constexpr int64_t kMaxColumns = int64_t(1) << 22;
@@ -208,6 +224,8 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     int64_t getRanks();
     /// Shared experts, 0 if there are none.
     int64_t getSharedCount() { return static_cast<int64_t>(getShared().value_or(0)); }
+    /// Whether rows of the page table are those of requests.
+    bool hasTableOfRequests() { return getRequests() || getCuSeqLens(); }
     /// The destinations, null where there is none.
     ::mlir::Value getIndices() { return getOuts().front(); }
     ::mlir::Value getValues();

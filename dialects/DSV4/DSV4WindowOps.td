@@ -49,6 +49,8 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     | `bias` | f32 `[window, columns of values]` | added to the scores, by position in the window |
     | `state` | a cache | tokens of earlier launches; with `online` sums of them |
     | `pages` | i32 `[requests, pages]` | page table of the state |
+    | `score_state` | a cache | scores of these tokens, if `state` has only their values |
+    | `score_pages` | i32 `[requests, pages]` | page table of `score_state` |
     | `outs` | bf16 or f32 `[entries, D]` | entries |
 
     ```
@@ -73,7 +75,11 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     pages, no ring:    entry = page_table[request, t div page] * page + t mod page
     ```
 
-    A token that is in neither, or before position 0, has weight 0, and nothing is read for it. An
+    With `score_state` the values and the scores of a token are in two caches, each with a page size
+    and a page table of its own, by which the entry of a position is found.
+
+    A token that is in neither, or before position 0, has weight 0, and nothing is read for it. So
+    does one that only one of two caches has. An
     entry with w < 0 or w > 2^31 - 4096 has no tokens, and one whose weights are all 0 is zeros.
     Only windows that become complete need a row, so the launch has one row per entry that it makes.
 
@@ -134,7 +140,11 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
       window (two with `overlap`) less one, at least 1 and below 2^31, and a multiple or a divisor
       of the page size; `page_table` is i32 `[requests, pages]`; without a state there is no ring,
       page table or `biased`;
-    * compress_c8: `algorithm online` has a state, and no `overlap`, `ring`, `biased` or `pages`.
+    * compress_c8: `algorithm online` has a state, and no `overlap`, `ring`, `biased`, `pages` or
+      `score_state`;
+    * compress_c9: with `score_state` the state has one field, the values, and `score_state` one,
+      the scores, each as in compress_c6; there are `pages` and `score_pages`, i32
+      `[requests, pages]`, and no ring; without it there are no `score_pages`.
 
     Source: paper eq. 9-12; the official `Compressor` (columns [0, D) are the overlapping stream).
   }];
@@ -142,6 +152,8 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     DSV4_Operand<"values", DSV4_Rows>:$values, DSV4_Operand<"scores", DSV4_Rows>:$scores,
     DSV4_Operand<"plan", DSV4_Indices>:$plan, Optional<DSV4_Operand<"bias", TensorOf<[F32]>>>:$bias,
     Optional<DSV4_CacheType>:$state, Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_CacheType>:$score_state,
+    Optional<DSV4_Operand<"score_pages", DSV4_Indices>>:$score_page_table,
     DSV4_Operand<"out", DSV4_Rows>:$out, I64Attr:$window,
     DefaultValuedAttr<DSV4_CompressAlgorithm, "::dsv4::CompressAlgorithm::Windowed">:$algorithm,
     UnitAttr:$overlap, OptionalAttr<I64Attr>:$ring, UnitAttr:$biased
@@ -153,7 +165,10 @@ def DSV4_CompressOp : DSV4_Op<"compress", [
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`state` `(` $state^ `:` qualified(type($state)) `)`)? (`ring` $ring^)? (`biased` $biased^)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
-    custom<Clause>("\"outs\"", "\"window overlap algorithm plan bias state ring biased pages\"")
+    (`score_state` `(` $score_state^ `:` qualified(type($score_state)) `)`)?
+    (`score_pages` `(` $score_page_table^ `:` type($score_page_table) `)`)?
+    custom<Clause>("\"outs\"",
+        "\"window overlap algorithm plan bias state ring biased pages score_state score_pages\"")
     `(` $out `:` type($out) `)`
     attr-dict `:` type($values) `,` type($scores)
     custom<TiedResult>(ref(type($out)), type($entries))
@@ -211,9 +226,10 @@ def DSV4_CompressPlanOp : DSV4_Op<"compress_plan", [
     | `requests` | i32 `[tokens]` | request of each token |
     | `starts` | i32 `[requests + 1]` | first token of each request, and the number of tokens |
     | `entry_starts` | i32 `[requests + 1]` | first entry of each request, and the number of entries |
+    | `from`, `to` | i32 `[requests]` | with `online`, entry of the state of each request before and after the launch |
     | `slots` | i32 `[tokens]` | slot in the compressed cache, for tokens that end a window |
     | `pages` | i32 `[requests, pages]` | page table of the compressed cache, instead of `slots` |
-    | `outs` | i32 `[rows, 4]`, `[rows]`, `[rows]` | the plan, positions w of its entries, their slots |
+    | `outs` | i32 `[rows, 4]`, `online` `[rows, 5]`; `[rows]`; `[rows]` | the plan, positions w of its entries, their slots |
 
     Tokens of a request are the rows from starts[b] to starts[b + 1] - 1, at consecutive positions.
     So token t of request b has position positions[t], or lengths[b] - starts[b + 1] + t. The first
@@ -239,12 +255,27 @@ def DSV4_CompressPlanOp : DSV4_Op<"compress_plan", [
     It is an entry only if the launch has its last token. So entries follow each other in the order
     of tokens, and those beyond the last one, as a captured graph has them, are none.
 
+    **`algorithm online`.** The plan has a row for each segment: for the tokens that the launch has
+    of one window of one request. It is `[position, count, token, from[b], to[b]]` of the segment.
+
+    * Without `entry_starts` the row of the first of these tokens, t, has it: position is that of
+      token t, count the number of tokens from t on that are of this request and window, and token
+      is t. All other rows are none. A token is the first one if it is starts[b] or begins a window.
+    * With `entry_starts` the numbers count segments, not entries. Row e is the next window of the
+      request that has a token: position is p(b) for the first one, and else that of the window.
+
+    The position w and the slot of a row are those of its entry if the segment ends its window, and
+    -1 otherwise. A segment is in the plan whether its entry has a slot or not.
+
+    The caller promises that no entry is in `from` or `to` of two requests, and that `from` and `to`
+    of a request differ where a launch ends one window of it and begins another.
+
     **Slots.** With `slots` the slot of an entry is that of the last token of its window. With
     `pages` it is slot i mod `page` of page i div `page` of the request's table, i = w div window.
-    An entry with a negative slot, or without one, is none.
+    An entry with a negative slot, or without one, is none (`online`: its position and slot are -1).
 
-    **No entry.** Where a row is no entry, its plan is [-1, -1, -1, -1], and its position and slot
-    are -1. `dsv4.compress` makes zeros of such a row, `dsv4.rope` leaves it, and
+    **No entry.** Where a row is no entry, or no segment, its plan is -1 in all columns, and its
+    position and slot are -1. `dsv4.compress` makes zeros of such a row, `dsv4.rope` leaves it, and
     `dsv4.paged_append` skips it. A row is no entry, and nothing is read out of range for it, if
 
     * its token has a negative position, or its window one above 2^31 - 4096;
@@ -270,7 +301,10 @@ def DSV4_CompressPlanOp : DSV4_Op<"compress_plan", [
       `[requests, pages]`; with `pages`, `page` is between 1 and 2^31 - 1;
     * compress_plan_c7: the results are a plan i32 `[rows, 4]`, which may be followed by positions,
       i32 `[rows]`; slots, i32 `[rows]`, follow them if, and only if, there are `slots` or `pages`;
-      without `entry_starts` there is a row for each token.
+      without `entry_starts` there is a row for each token; with `algorithm online` a plan is i32
+      `[rows, 5]`;
+    * compress_plan_c8: `from` and `to` are i32 `[requests]`, and there if, and only if, the plan is
+      for `algorithm online`, which needs `starts`, too.
 
     Source: the plan kernels and `cu_seq_lens`, `cu_kv_comp` and `slot_mapping` of public engines.
   }];
@@ -283,25 +317,33 @@ def DSV4_CompressPlanOp : DSV4_Op<"compress_plan", [
     Optional<DSV4_Operand<"entry_starts", DSV4_Indices>>:$entry_starts,
     Optional<DSV4_Operand<"slots", DSV4_Indices>>:$slots,
     Optional<DSV4_Operand<"page_table", DSV4_Indices>>:$page_table,
+    Optional<DSV4_Operand<"from", DSV4_Indices>>:$from,
+    Optional<DSV4_Operand<"to", DSV4_Indices>>:$to,
     OptionalAttr<I64Attr>:$page,
-    Variadic<DSV4_Operand<"outs", TensorOf<[I32]>>>:$outs
+    Variadic<DSV4_Operand<"outs", TensorOf<[I32]>>>:$outs,
+    DefaultValuedAttr<DSV4_CompressAlgorithm, "::dsv4::CompressAlgorithm::Windowed">:$algorithm
   );
   let results = (outs Variadic<TensorOf<[I32]>>:$list);
   let assemblyFormat = [{
-    `window` $window
+    `window` $window (`algorithm` $algorithm^)?
     (`positions` `(` $positions^ `:` type($positions) `)`)?
     (`lengths` `(` $lengths^ `:` type($lengths) `)`)?
     (`requests` `(` $requests^ `:` type($requests) `)`)?
     (`starts` `(` $starts^ `:` type($starts) `)`)?
     (`entry_starts` `(` $entry_starts^ `:` type($entry_starts) `)`)?
+    (`from` `(` $from^ `:` type($from) `)`)? (`to` `(` $to^ `:` type($to) `)`)?
     (`slots` `(` $slots^ `:` type($slots) `)`)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)? (`page` $page^)?
-    custom<Clause>("\"outs\"", "\"window positions lengths requests starts entry_starts slots pages page\"")
+    custom<Clause>("\"outs\"",
+        "\"window positions lengths requests starts entry_starts from to slots pages page\"")
     `(` $outs `:` type($outs) `)` attr-dict
     custom<TiedVariadic>(ref(type($outs)), type($list))
   }];
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
+    bool isOnline() { return getAlgorithm() == CompressAlgorithm::Online; }
+    /// Numbers of a row of the plan.
+    int64_t getPlanColumns() { return isOnline() ? 5 : 4; }
     /// Whether there is a row for each entry, not for each token.
     bool hasRowPerEntry() { return static_cast<bool>(getEntryStarts()); }
     bool hasSlots() { return getSlots() || getPageTable(); }

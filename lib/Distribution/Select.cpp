@@ -43,6 +43,12 @@ private:
   Value findWholeRow(Value scores);
   /// What columns and ranks need of whole rows.
   LogicalResult placeStatistics();
+  /// Finds what whole rows that are stored are computed from, and loads them.
+  LogicalResult placeRows();
+  /// Stores them.
+  LogicalResult storeRows();
+  /// Whether lanes have the whole row that `value` is, or is computed from.
+  bool isOfWholeRow(Value value) const;
   /// Where vectors begin, and what of the first one does not count, if the row
   /// does not begin at its first column.
   void placeStart();
@@ -56,8 +62,12 @@ private:
   ScheduleAttr schedule;
   SelectAttr part;
   int64_t max; ///< Elements a row may have.
-  Value base;  ///< The column of the first vector; null: 0.
-  Value head;  ///< Elements of it before the row begins; null: 0.
+  /// Of whole rows that are stored beside the selection, and what they are
+  /// computed from.
+  SmallVector<row::WriteOp> rowWrites;
+  llvm::DenseSet<Value> held;
+  Value base; ///< The column of the first vector; null: 0.
+  Value head; ///< Elements of it before the row begins; null: 0.
 };
 
 /// Whether every NaN of the elements is as arithmetic makes it.
@@ -114,7 +124,7 @@ Value Selector::findWholeRow(Value scores) {
       if (!isa<VectorType>(operand.getType()) ||
           matchPattern(operand, m_Constant()))
         continue;
-      if (d.needsWholeRow(operand))
+      if (isOfWholeRow(operand))
         ofRow.push_back(operand);
       else
         hasOther = true;
@@ -128,7 +138,7 @@ Value Selector::findWholeRow(Value scores) {
 
 LogicalResult Selector::placeStatistics() {
   Value scores = select.getScores();
-  bool needsRow = d.needsWholeRow(scores);
+  bool needsRow = isOfWholeRow(scores);
   if (needsRow && !isWarp())
     return select.emitOpError()
            << "selects from scores that need statistics of whole rows, which "
@@ -167,8 +177,6 @@ static bool comesFrom(Value value, row::SelectOp select) {
   return false;
 }
 
-/// Refuses what writes memory other than by a row.write of the program itself:
-/// a thread has a rank of a row, and no row.
 static LogicalResult verifyEffects(Operation &op) {
   if (isa<row::WriteOp>(op))
     return success();
@@ -191,16 +199,79 @@ static bool isOfPositions(Value value) {
   return isa_and_present<row::SequenceOp>(op);
 }
 
-LogicalResult dsv4::verifyWritesOf(row::SelectOp select, Distribution &d) {
+LogicalResult dsv4::verifyEffects(Distribution &d) {
   for (Operation &op : *d.getProgram())
-    if (failed(verifyEffects(op)))
+    if (failed(::verifyEffects(op)))
       return failure();
+  return success();
+}
+
+SmallVector<row::WriteOp> dsv4::findRowWrites(row::SelectOp select,
+                                              Distribution &d) {
+  SmallVector<row::WriteOp> writes;
   for (auto write : d.getProgram()->getOps<row::WriteOp>())
     if (!comesFrom(write.getValue(), select) &&
         !isOfPositions(write.getValue()))
-      return write.emitOpError()
-             << "writes a whole row, of which the selection has only parts: "
-                "put what computes it into a kernel of its own";
+      writes.push_back(write);
+  return writes;
+}
+
+LogicalResult dsv4::verifyWritesOf(row::SelectOp select, Distribution &d) {
+  for (row::WriteOp write : findRowWrites(select, d))
+    return write.emitOpError()
+           << "writes a whole row, of which the selection has only parts: "
+              "put what computes it into a kernel of its own";
+  return success();
+}
+
+/// Calls `visit` with `value` and the vectors it is computed from, each once;
+/// stops where it returns true, and returns that.
+static bool walkVectors(Value value, function_ref<bool(Value)> visit) {
+  llvm::DenseSet<Value> seen;
+  SmallVector<Value> left = {value};
+  while (!left.empty()) {
+    Value next = left.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || !isa<VectorType>(next.getType()) ||
+        matchPattern(next, m_Constant()) || !seen.insert(next).second)
+      continue;
+    if (visit(next))
+      return true;
+    llvm::append_range(left, op->getOperands());
+  }
+  return false;
+}
+
+bool Selector::isOfWholeRow(Value value) const {
+  return d.needsWholeRow(value) ||
+         walkVectors(value, [&](Value next) { return held.contains(next); });
+}
+
+/// All elements of the row that `write` stores.
+static Footprint getStored(row::WriteOp write) {
+  int64_t group = write.getGroup();
+  return {write.getValue().getType().getNumElements() * group, group};
+}
+
+LogicalResult Selector::placeRows() {
+  for (row::WriteOp write : rowWrites) {
+    walkVectors(write.getValue(), [&](Value value) {
+      held.insert(value);
+      return false;
+    });
+    if (failed(d.placeLoads(write.getValue(), getStored(write))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Selector::storeRows() {
+  for (row::WriteOp write : rowWrites) {
+    if (failed(cast<row::DistributableOpInterface>(*write).distribute(d)))
+      return failure();
+    // Ranks do not store it again.
+    write.erase();
+  }
   return success();
 }
 
@@ -318,7 +389,11 @@ LogicalResult Selector::emitRanks(cuda::SelectOp call) {
 }
 
 LogicalResult Selector::build() {
-  if (failed(verifyWritesOf(select, d)))
+  if (failed(verifyEffects(d)))
+    return failure();
+  if (isWarp())
+    rowWrites = findRowWrites(select, d);
+  else if (failed(verifyWritesOf(select, d)))
     return failure();
   // Nothing has compared a kernel that was written as a row program with its
   // schedule before.
@@ -338,7 +413,7 @@ LogicalResult Selector::build() {
     d.mapRowsToBlocks(schedule.getBlocksPerRow());
   }
   placeScalars();
-  if (failed(placeStatistics()))
+  if (failed(placeRows()) || failed(placeStatistics()) || failed(storeRows()))
     return failure();
   cuda::SelectOp call = createCall();
   if (failed(emitColumns(call)) || failed(emitRanks(call)))

@@ -17,7 +17,14 @@ namespace dsv4 {
 
 cuda::SelectOrder convert(row::SelectOrder order);
 
-/// Refuses writes of whole rows, of which a selection has only parts.
+/// Refuses what writes memory other than by a row.write of the program itself:
+/// a thread that selects has ranks of a row.
+llvm::LogicalResult verifyEffects(Distribution &d);
+
+/// The writes of whole rows, of which `select` has only parts.
+llvm::SmallVector<row::WriteOp> findRowWrites(row::SelectOp select,
+                                              Distribution &d);
+/// Refuses them.
 llvm::LogicalResult verifyWritesOf(row::SelectOp select, Distribution &d);
 
 /// Emits the results of the rank of `select` that `thread` sees, and of its

@@ -89,7 +89,8 @@ LogicalResult TileSelector::verifySchedule() {
 }
 
 LogicalResult TileSelector::verify() {
-  if (failed(verifySchedule()) || failed(verifyWritesOf(select, d)))
+  if (failed(verifySchedule()) || failed(verifyEffects(d)) ||
+      failed(verifyWritesOf(select, d)))
     return failure();
   if (select.getGroups() > 1)
     return select.emitOpError()

@@ -89,17 +89,17 @@ static float pool(SmallVector<float> scores, SmallVector<float> values) {
 // Where tokens are
 //===----------------------------------------------------------------------===//
 
-/// The entry of the state for a position, not negative, of a request.
 std::optional<Interpreter::Entry>
-Interpreter::findEntry(CompressOp op, int64_t request, int64_t position) const {
-  if (!op.getState() || request < 0)
+Interpreter::findEntry(CompressOp op, Value cache, Value pageTable,
+                       int64_t request, int64_t position) const {
+  if (!cache || request < 0)
     return std::nullopt;
-  auto state = cast<BlockArgument>(op.getState());
+  auto state = cast<BlockArgument>(cache);
   int64_t pageSize = cast<CacheType>(state.getType()).getPage();
   int64_t slot = op.getRing() ? position % int64_t(*op.getRing()) : position;
   Entry entry;
-  if (op.getPageTable()) {
-    const Tensor &table = values.at(op.getPageTable());
+  if (pageTable) {
+    const Tensor &table = values.at(pageTable);
     int64_t width = table.shape.back(), column = slot / pageSize;
     if (request >= table.shape.front() || column >= width)
       return std::nullopt;
@@ -132,15 +132,26 @@ Interpreter::findToken(CompressOp op, int64_t entry, int64_t row) const {
     return WindowToken{x.elements(), values.at(op.getScores()).elements(),
                        at * columns, op.getBias() ? bias : -1};
   }
-  auto stored = findEntry(op, request, t);
+  auto stored = findEntry(op, op.getState(), op.getPageTable(), request, t);
   if (!stored)
     return std::nullopt;
   auto state = cast<BlockArgument>(op.getState());
-  ArrayRef<FieldAttr> fields =
-      cast<CacheType>(state.getType()).getRecord().getFields();
+  auto fieldsOf = [](BlockArgument cache) {
+    return cast<CacheType>(cache.getType()).getRecord().getFields();
+  };
   bool plain = op.getBias() && !op.getBiased();
-  return WindowToken{locate(state, fields[0], *stored),
-                     locate(state, fields[1], *stored), 0, plain ? bias : -1};
+  Elements numbers = locate(state, fieldsOf(state)[0], *stored);
+  if (!op.getScoreState())
+    return WindowToken{numbers, locate(state, fieldsOf(state)[1], *stored), 0,
+                       plain ? bias : -1};
+  auto storedScores =
+      findEntry(op, op.getScoreState(), op.getScorePageTable(), request, t);
+  if (!storedScores)
+    return std::nullopt;
+  auto scores = cast<BlockArgument>(op.getScoreState());
+  return WindowToken{numbers,
+                     locate(scores, fieldsOf(scores)[0], *storedScores), 0,
+                     plain ? bias : -1};
 }
 
 //===----------------------------------------------------------------------===//

@@ -101,6 +101,96 @@ Interpreter::findListRow(CompressPlanOp op, int64_t row) const {
   return ListRow{w, request, *first, *start, last};
 }
 
+std::optional<Interpreter::ListSegment>
+Interpreter::findListSegment(CompressPlanOp op, int64_t row) const {
+  const bool perSegment = op.hasRowPerEntry();
+  int64_t window = op.getWindow();
+  int64_t request =
+      op.getRequests()
+          ? values.at(op.getRequests()).index(row)
+          : findRequest(perSegment ? op.getEntryStarts() : op.getStarts(),
+                        /*hasEnd=*/true, row);
+  if (request < 0 ||
+      (op.getPageTable() && request >= values.at(op.getPageTable()).shape[0]))
+    return std::nullopt;
+  auto start = findElement(op.getStarts(), request);
+  auto end = findElement(op.getStarts(), request + 1);
+  if (!start || !end || *start < 0)
+    return std::nullopt;
+  // A row for each token has the position of its own token, another that of the
+  // first token of the request.
+  int64_t token = perSegment ? *start : row, nth = 0;
+  if (perSegment) {
+    auto first = findElement(op.getEntryStarts(), request);
+    auto next = findElement(op.getEntryStarts(), request + 1);
+    if (!first || !next || *first < 0 || row < *first || row >= *next)
+      return std::nullopt;
+    nth = row - *first;
+  }
+  if (token < *start || token >= *end)
+    return std::nullopt;
+  auto position = op.getLengths() ? findElement(op.getLengths(), request)
+                                  : findElement(op.getPositions(), token);
+  if (position && op.getLengths())
+    *position -= *end - token;
+  if (!position || *position < 0)
+    return std::nullopt;
+  if (!perSegment && token != *start && *position % window != 0)
+    return std::nullopt;
+  int64_t w = (*position / window + nth) * window;
+  int64_t begin = std::max(*position, w);
+  token += begin - *position;
+  if (token >= *end || w > CompressOp::kMaxPosition)
+    return std::nullopt;
+  return ListSegment{w, request, begin,
+                     std::min(w + window - begin, *end - token), token};
+}
+
+SmallVector<int64_t> Interpreter::listSegment(CompressPlanOp op,
+                                              int64_t row) const {
+  SmallVector<int64_t> numbers(7, -1);
+  auto found = findListSegment(op, row);
+  if (!found)
+    return numbers;
+  auto entryOf = [&](Value state) {
+    return findElement(state, found->request).value_or(-1);
+  };
+  numbers = {found->position,
+             found->count,
+             found->token,
+             entryOf(op.getFrom()),
+             entryOf(op.getTo()),
+             -1,
+             -1};
+  if (found->position + found->count != found->w + int64_t(op.getWindow()))
+    return numbers;
+  auto slot = op.hasSlots() ? findListSlot(op, found->w, found->request,
+                                           found->token + found->count - 1)
+                            : std::optional<int64_t>(-1);
+  if (slot) {
+    numbers[5] = found->w;
+    numbers[6] = *slot;
+  }
+  return numbers;
+}
+
+SmallVector<int64_t> Interpreter::listRow(CompressPlanOp op,
+                                          int64_t row) const {
+  if (op.isOnline())
+    return listSegment(op, row);
+  auto found = findListRow(op, row);
+  SmallVector<int64_t> none(6, -1);
+  if (!found || found->w > CompressOp::kMaxPosition)
+    return none;
+  auto slot = op.hasSlots()
+                  ? findListSlot(op, found->w, found->request, found->last)
+                  : std::optional<int64_t>(-1);
+  if (!slot)
+    return none;
+  return {found->w,     found->request, found->position,
+          found->token, found->w,       *slot};
+}
+
 /// Rows of the destinations, as far as a program says.
 static std::optional<int64_t>
 findRows(Value out, const llvm::DenseMap<Value, Tensor> &values) {
@@ -145,31 +235,23 @@ rt::Status Interpreter::listWindows(CompressPlanOp op) {
   for (auto [i, out] : llvm::enumerate(op.getOuts())) {
     SmallVector<int64_t> shape = {*rows};
     if (i == 0)
-      shape.push_back(4);
+      shape.push_back(op.getPlanColumns());
     if (rt::Status status = checkShape(op, "outs", out, shape); !status)
       return status;
     makeResult(op.getList()[i], shape);
   }
   for (int64_t row = 0; row < *rows; ++row) {
-    SmallVector<int64_t> numbers(6, -1);
-    if (auto found = findListRow(op, row);
-        found && found->w <= CompressOp::kMaxPosition) {
-      auto slot = op.hasSlots()
-                      ? findListSlot(op, found->w, found->request, found->last)
-                      : std::optional<int64_t>(-1);
-      if (slot)
-        numbers = {found->w,     found->request, found->position,
-                   found->token, found->w,       *slot};
-    }
+    SmallVector<int64_t> numbers = listRow(op, row);
+    int64_t columns = op.getPlanColumns();
     auto put = [&](unsigned result, int64_t at, int64_t value) {
       values.at(op.getList()[result])
           .elements()
           .setCode(at, uint32_t(int32_t(value)));
     };
-    for (int64_t i = 0; i < 4; ++i)
-      put(0, 4 * row + i, numbers[i]);
+    for (int64_t i = 0; i < columns; ++i)
+      put(0, columns * row + i, numbers[i]);
     for (unsigned i = 1; i < op.getOuts().size(); ++i)
-      put(i, row, numbers[3 + i]);
+      put(i, row, numbers[columns - 1 + i]);
   }
   return {};
 }

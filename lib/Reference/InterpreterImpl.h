@@ -169,6 +169,10 @@ private:
   struct ListRow {
     int64_t w, request, position, token, last;
   };
+  /// Tokens that the launch has of one window, w.
+  struct ListSegment {
+    int64_t w, request, position, count, token;
+  };
 
   rt::Status checkRanks() const;
   rt::Status checkBinding(unsigned index) const;
@@ -208,6 +212,7 @@ private:
   /// Indices of the chosen elements of a row, in index order where the op asks
   /// for none.
   std::vector<int32_t> chooseElements(TopkOp op, int64_t row) const;
+  int64_t findTableRow(TopkOp op, int64_t row) const;
   int32_t findSlot(TopkOp op, int64_t row, int64_t index) const;
 
   /// What a row of a gather is for.
@@ -233,7 +238,10 @@ private:
   void copyField(PagedGatherOp op, FieldAttr field, Entry entry,
                  char *row) const;
 
-  std::optional<Entry> findEntry(CompressOp op, int64_t request,
+  /// The entry of `cache`, the state or that of scores, for a position, not
+  /// negative, of a request.
+  std::optional<Entry> findEntry(CompressOp op, mlir::Value cache,
+                                 mlir::Value pageTable, int64_t request,
                                  int64_t position) const;
   /// Row `row` of the window of an entry, if there is that token.
   std::optional<WindowToken> findToken(CompressOp op, int64_t entry,
@@ -246,6 +254,12 @@ private:
                                       int64_t request, int64_t last) const;
   /// What a row of a work list stands for, if it is a window, but for its slot.
   std::optional<ListRow> findListRow(CompressPlanOp op, int64_t row) const;
+  /// The same of a segment.
+  std::optional<ListSegment> findListSegment(CompressPlanOp op,
+                                             int64_t row) const;
+  /// A row of the plan, followed by its position and its slot.
+  llvm::SmallVector<int64_t> listRow(CompressPlanOp op, int64_t row) const;
+  llvm::SmallVector<int64_t> listSegment(CompressPlanOp op, int64_t row) const;
 
   std::optional<Entry> findStateEntry(CompressOp op, int64_t index) const;
   /// What a row of the plan stands for, if it is a segment.

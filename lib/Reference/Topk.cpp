@@ -123,14 +123,30 @@ std::vector<int32_t> Interpreter::chooseElements(TopkOp op, int64_t row) const {
   return order;
 }
 
+/// The row of the page table that row `row` has, -1 if none.
+int64_t Interpreter::findTableRow(TopkOp op, int64_t row) const {
+  if (op.getRequests())
+    return values.at(op.getRequests()).index(row);
+  if (!op.getCuSeqLens())
+    return row;
+  const Tensor &starts = values.at(op.getCuSeqLens());
+  int64_t request = findRequest(op.getCuSeqLens(), /*hasEnd=*/true, row);
+  if (request + 1 >= starts.size())
+    return -1;
+  int64_t first = starts.index(request), end = starts.index(request + 1);
+  return first >= 0 && first <= row && row < end ? request : -1;
+}
+
 int32_t Interpreter::findSlot(TopkOp op, int64_t row, int64_t index) const {
   const Tensor &table = values.at(op.getPageTable());
-  if (op.getRequests())
-    row = values.at(op.getRequests()).index(row);
   int64_t page = *op.getPage(), pages = table.shape[1];
-  if (row < 0 || row >= table.shape[0] || index / page >= pages)
+  int64_t first = 0, tableRow = findTableRow(op, row);
+  if (op.getPageStarts())
+    first = values.at(op.getPageStarts()).index(row);
+  if (tableRow < 0 || tableRow >= table.shape[0] || first < 0 ||
+      first + index / page >= pages)
     return -1;
-  int64_t entry = table.index(row * pages + index / page);
+  int64_t entry = table.index(tableRow * pages + first + index / page);
   int64_t slot = entry * page + index % page;
   return entry < 0 || slot > std::numeric_limits<int32_t>::max()
              ? -1
@@ -215,12 +231,14 @@ rt::Status Interpreter::choose(TopkOp op) {
       {"requests", op.getRequests(), iterationSpace},
       {"offsets", op.getOffsets(), iterationSpace},
       {"padding", op.getPadding(), iterationSpace},
+      {"page_starts", op.getPageStarts(), iterationSpace},
       {"bias", op.getBias(), ArrayRef<int64_t>(scores.shape).take_back()}};
   for (auto [name, value, expected] : operands)
     if (value)
       if (rt::Status status = checkShape(op, name, value, expected); !status)
         return status;
-  if (op.getPageTable() && !op.getRequests() && iterationSpace.size() == 1 &&
+  if (op.getPageTable() && !op.hasTableOfRequests() &&
+      iterationSpace.size() == 1 &&
       values.at(op.getPageTable()).shape[0] != scores.rows())
     return invalid("dsv4.topk: expected 'pages' with " + Twine(scores.rows()) +
                    " rows, one a row of scores, got " +

@@ -226,6 +226,11 @@ static std::string explainWarp(RowwiseOpInterface op, KernelOp kernel) {
         "the lanes of a warp compute; expected "
         "'algorithm = warp'",
         op->getName());
+  if (!selecting && isYielded(op))
+    return llvm::formatv(
+        "schedule_select_c5: rows of '{0}' are stored, too, as a whole, which "
+        "only the lanes of a warp hold; expected 'algorithm = warp'",
+        op->getName());
   return "";
 }
 

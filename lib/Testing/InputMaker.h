@@ -34,6 +34,7 @@ enum class Role {
   Starts,
   Ends,
   Offsets,
+  PageColumns, ///< Where the pages of a row begin in a table.
   Requests,
   Table,
   Indices,
@@ -166,15 +167,18 @@ private:
   void fillListTokens(CompressPlanOp op, unsigned argument, Random &random);
   void fillListRequests(CompressPlanOp op, unsigned argument, Random &random);
   void fillListTable(CompressPlanOp op, unsigned argument, Random &random);
+  void fillListStates(CompressPlanOp op, unsigned argument, Random &random);
   void fillWorkList(unsigned argument, Random &random);
 
   // Of topk.
   void fillKeys(mlir::BlockArgument argument, Random &random);
   int64_t getSelectedColumns(TopkOp op) const;
+  int64_t getSelectedRows(TopkOp op) const;
   void fillSelectedLengths(unsigned argument, Random &random);
   void fillSelectedStarts(unsigned argument, Random &random);
   void fillSelectedEnds(unsigned argument, Random &random);
   void fillSelectedOffsets(unsigned argument, Random &random);
+  void fillSelectedPageStarts(unsigned argument, Random &random);
   void fillSelectedRequests(unsigned argument, Random &random);
   void fillSelectedTable(unsigned argument, Random &random);
 

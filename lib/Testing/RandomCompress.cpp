@@ -36,6 +36,9 @@ int64_t InputMaker::getRequests(CompressOp op) const {
 int64_t InputMaker::getMaxPositions(CompressOp op) const {
   if (!op.getState())
     return 2 * op.getWindow();
+  // A state of sums has no positions.
+  if (op.isOnline())
+    return 6 * op.getWindow();
   if (op.getRing())
     return std::min<int64_t>(5 * int64_t(*op.getRing()), INT32_MAX / 2);
   if (!isa<BlockArgument>(op.getPageTable()))
@@ -119,7 +122,9 @@ void InputMaker::fillPlan(unsigned argument, Random &random) {
 /// Pages of the state, which several requests may share.
 void InputMaker::fillStateTable(unsigned argument, Random &random) {
   CompressOp op = uses[argument].compress;
-  int64_t pages = getPages(op.getState()), count = getCount(argument);
+  bool ofScores = func.getArgument(argument) == op.getScorePageTable();
+  int64_t pages = getPages(ofScores ? op.getScoreState() : op.getState());
+  int64_t count = getCount(argument);
   std::vector<int32_t> order = shuffle(pages, random);
   for (int64_t i = 0; i < count; ++i)
     store(argument, i, pages ? order[i % pages] : 0);

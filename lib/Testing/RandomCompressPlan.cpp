@@ -34,6 +34,8 @@ static PagedAppendOp findAppend(CompressPlanOp op) {
 /// Whether hostile tokens cannot give two entries one slot of a cache that they
 /// are appended to, where they would race.
 static bool keepsSlotsApart(CompressPlanOp op) {
+  if (op.isOnline())
+    return false;
   return !findAppend(op) || (op.getSlots() && !op.hasRowPerEntry());
 }
 
@@ -62,7 +64,8 @@ InputMaker::Launch InputMaker::makeLaunch(CompressPlanOp op) const {
   for (Value value : {op.getStarts(), op.getEntryStarts()})
     if (value && isa<BlockArgument>(value))
       requests = getShape(value).front() - 1;
-  for (Value value : {op.getLengths(), op.getPageTable()})
+  for (Value value :
+       {op.getLengths(), op.getPageTable(), op.getFrom(), op.getTo()})
     if (value && isa<BlockArgument>(value))
       requests = getShape(value).front();
   requests = std::max<int64_t>(requests, 0);
@@ -99,8 +102,10 @@ InputMaker::Launch InputMaker::makeLaunch(CompressPlanOp op) const {
       first = first / window * window + window - 1 -
               int64_t(random.below(std::min(count, window)));
     launch.firsts.push_back(first);
-    launch.entryStarts.push_back(launch.entryStarts.back() +
-                                 (first + count) / window - first / window);
+    int64_t rows = (first + count) / window - first / window;
+    if (op.isOnline())
+      rows = count ? (first + count - 1) / window - first / window + 1 : 0;
+    launch.entryStarts.push_back(launch.entryStarts.back() + rows);
   }
   return launch;
 }
@@ -178,6 +183,37 @@ void InputMaker::fillListRequests(CompressPlanOp op, unsigned argument,
   });
 }
 
+/// Entries of the state, none of two requests. That before a launch may be that
+/// after it if no segment follows the one that continues it.
+void InputMaker::fillListStates(CompressPlanOp op, unsigned argument,
+                                Random &random) {
+  Launch launch = makeLaunch(op);
+  int64_t window = op.getWindow(), count = getCount(argument);
+  auto compress = findUser<CompressOp>(op, 0);
+  int64_t pool = 2 * count;
+  if (compress)
+    pool =
+        getPages(compress.getState()) * compress.getState().getType().getPage();
+  // The same for both operands.
+  Random shared(seeds.front() ^ 0x2545F491ULL);
+  std::vector<int32_t> order = shuffle(pool, shared);
+  bool isTo = func.getArgument(argument) == op.getTo();
+  for (int64_t b = 0; b < count; ++b) {
+    bool inPlace = shared.below(2);
+    if (b < int64_t(launch.firsts.size())) {
+      int64_t first = launch.firsts[b];
+      int64_t tokens = launch.starts[b + 1] - launch.starts[b];
+      inPlace &= first % window + tokens <= window;
+    }
+    int64_t at = 2 * b + (isTo && !inPlace);
+    store(argument, b, at < pool ? order[at] : -1);
+  }
+  spoil(count, 4, 24, random, [&](int64_t at, uint64_t kind) {
+    const int64_t bad[] = {-1, INT32_MIN, INT32_MAX, pool};
+    store(argument, at, bad[kind]);
+  });
+}
+
 /// Pages of the compressed cache, none of two requests.
 void InputMaker::fillListTable(CompressPlanOp op, unsigned argument,
                                Random &random) {
@@ -198,6 +234,8 @@ void InputMaker::fillWorkList(unsigned argument, Random &random) {
   BlockArgument value = func.getArgument(argument);
   if (value == op.getPageTable())
     return fillListTable(op, argument, random);
+  if (value == op.getFrom() || value == op.getTo())
+    return fillListStates(op, argument, random);
   bool ofRequests = value == op.getStarts() || value == op.getEntryStarts() ||
                     value == op.getLengths();
   return ofRequests ? fillListRequests(op, argument, random)

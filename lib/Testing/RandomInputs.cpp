@@ -75,9 +75,10 @@ static Role getGatherRole(PagedGatherOp op, OpOperand &operand) {
 
 static Role getCompressRole(CompressOp op, OpOperand &operand) {
   const std::pair<Value, Role> roles[] = {
-      {op.getValues(), Role::Values}, {op.getScores(), Role::Scores},
-      {op.getPlan(), Role::Plan},     {op.getBias(), Role::Weights},
-      {op.getState(), Role::State},   {op.getPageTable(), Role::Table}};
+      {op.getValues(), Role::Values},    {op.getScores(), Role::Scores},
+      {op.getPlan(), Role::Plan},        {op.getBias(), Role::Weights},
+      {op.getState(), Role::State},      {op.getPageTable(), Role::Table},
+      {op.getScoreState(), Role::State}, {op.getScorePageTable(), Role::Table}};
   for (auto [value, role] : roles)
     if (value && value == operand.get())
       return role;
@@ -86,10 +87,16 @@ static Role getCompressRole(CompressOp op, OpOperand &operand) {
 
 static Role getTopkRole(TopkOp op, OpOperand &operand) {
   const std::pair<Value, Role> roles[] = {
-      {op.getScores(), Role::Scores},   {op.getBias(), Role::Weights},
-      {op.getLengths(), Role::Lengths}, {op.getStarts(), Role::Starts},
-      {op.getEnds(), Role::Ends},       {op.getOffsets(), Role::Offsets},
-      {op.getPageTable(), Role::Table}, {op.getRequests(), Role::Requests}};
+      {op.getScores(), Role::Scores},
+      {op.getBias(), Role::Weights},
+      {op.getLengths(), Role::Lengths},
+      {op.getStarts(), Role::Starts},
+      {op.getEnds(), Role::Ends},
+      {op.getOffsets(), Role::Offsets},
+      {op.getPageTable(), Role::Table},
+      {op.getRequests(), Role::Requests},
+      {op.getCuSeqLens(), Role::Ragged},
+      {op.getPageStarts(), Role::PageColumns}};
   for (auto [value, role] : roles)
     if (value && value == operand.get())
       return role;
@@ -416,6 +423,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
   Random random(seeds[index]);
   switch (use.role) {
   case Role::Ragged:
+    if (use.topk)
+      return fillStarts(index, getSelectedRows(use.topk), random);
     return fillRagged(index, random);
   case Role::Lengths:
     if (use.topk)
@@ -428,6 +437,8 @@ void InputMaker::fillArgument(BlockArgument argument) {
     return fillSelectedEnds(index, random);
   case Role::Offsets:
     return fillSelectedOffsets(index, random);
+  case Role::PageColumns:
+    return fillSelectedPageStarts(index, random);
   case Role::Requests:
     if (use.topk)
       return fillSelectedRequests(index, random);

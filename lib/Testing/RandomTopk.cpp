@@ -112,6 +112,14 @@ int64_t InputMaker::getSelectedColumns(TopkOp op) const {
                 : cast<ShapedType>(op.getScores().getType()).getShape().back();
 }
 
+/// Rows of scores of rank 2, or 1 if no argument says how many there are.
+int64_t InputMaker::getSelectedRows(TopkOp op) const {
+  for (Value value : {Value(op.getScores()), op.getIndices()})
+    if (isa<BlockArgument>(value))
+      return getShape(value).front();
+  return 1;
+}
+
 void InputMaker::fillSelectedStarts(unsigned argument, Random &random) {
   int64_t columns = getSelectedColumns(uses[argument].topk);
   const int64_t edges[] = {
@@ -143,6 +151,17 @@ void InputMaker::fillSelectedOffsets(unsigned argument, Random &random) {
     store(argument, i,
           random.below(4) || indices == Indices::Valid
               ? int64_t(random.below(1 << 20))
+              : edges[random.below(std::size(edges))]);
+}
+
+void InputMaker::fillSelectedPageStarts(unsigned argument, Random &random) {
+  int64_t pages = getShape(uses[argument].topk.getPageTable()).back();
+  const int64_t edges[] = {-1,        pages - 1, pages,
+                           pages + 1, INT32_MIN, INT32_MAX};
+  for (int64_t i = 0; i < getCount(argument); ++i)
+    store(argument, i,
+          random.below(4) || indices == Indices::Valid
+              ? int64_t(random.below(pages / 2 + 1))
               : edges[random.below(std::size(edges))]);
 }
 

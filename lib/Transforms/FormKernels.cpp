@@ -91,6 +91,20 @@ public:
     return llvm::any_of(getAccesses(result),
                         [](const Access &access) { return !access.isRow(); });
   }
+  /// Whether it is read in parts, and as whole rows, too.
+  bool readsRowsAndParts(OpResult result) const {
+    return readsParts(result) &&
+           llvm::is_contained(getAccesses(result), Access::row());
+  }
+  /// Whether threads that read parts of those rows hold them whole, too. The op
+  /// then allows any distribution of a row.
+  bool holdsRows(OpResult result) const {
+    ArrayRef<int64_t> shape = cast<ShapedType>(result.getType()).getShape();
+    return cast<RowLayoutOpInterface>(result.getOwner()).allowsMaskedTail() &&
+           llvm::any_of(getAccesses(result), [&](const Access &access) {
+             return !shape.empty() && access.holdsRowOf(shape.back());
+           });
+  }
   /// Takes that op.
   void join(Operation *producer);
 
@@ -366,23 +380,51 @@ static Operation *findOtherOwner(OpResult result, const Group &group) {
   return other == group.getOps().end() ? nullptr : *other;
 }
 
-/// Why a kernel with the ops of `group`, which was asked for the accesses of
-/// `producer`, cannot also store what it computes of it for others, or an empty
-/// string.
+/// Why a kernel with the ops of `group` cannot also store what it computes of
+/// `producer` for others, or an empty string.
 static std::string explainOtherUsers(Operation *producer, const Group &group) {
-  bool isAlsoStored = cast<FusionOpInterface>(producer).isAlsoStored();
   auto isMember = [&](Operation *user) { return group.contains(user); };
   for (OpResult result : producer->getResults()) {
     if (llvm::all_of(result.getUsers(), isMember))
       continue;
-    if (!isAlsoStored && group.readsParts(result) &&
-        llvm::any_of(result.getUsers(), isMember))
-      return "its result has other users, and the kernel would compute only "
-             "parts of it";
     if (Operation *other = findOtherOwner(result, group))
       return llvm::formatv("its result has other users, and '{0}' overwrites "
                            "its destination",
                            other->getName());
+  }
+  return "";
+}
+
+/// Why a kernel of `group` and `producer`, for whose accesses it was asked,
+/// cannot store whole rows that it also reads in parts, or an empty string.
+static std::string explainRowsAndParts(Operation *producer,
+                                       const Group &group) {
+  SmallVector<Operation *> ops(group.getOps().begin(), group.getOps().end());
+  ops.push_back(producer);
+  auto isStored = [&](OpResult result) {
+    return llvm::any_of(result.getUsers(), [&](Operation *user) {
+      return !llvm::is_contained(ops, user);
+    });
+  };
+  for (Operation *op : ops) {
+    if (cast<FusionOpInterface>(op).isAlsoStored())
+      continue;
+    for (OpResult result : op->getResults()) {
+      if (!group.readsRowsAndParts(result))
+        continue;
+      if (!group.holdsRows(result))
+        return isStored(result)
+                   ? "its result has other users, and the kernel would compute "
+                     "only parts of it"
+                   : "the kernel would store rows that are computed from it, "
+                     "and compute only parts of it";
+      // Parts are read again after the rows have been stored.
+      for (Operation *reader : ops)
+        if (isStored(result) && overwritesWhatIsRead(op, reader))
+          return llvm::formatv("the kernel would store rows of '{0}' and then "
+                               "read parts of what they overwrite",
+                               op->getName());
+    }
   }
   return "";
 }
@@ -432,6 +474,8 @@ static std::string explainNoFusion(RowwiseOpInterface producer,
   if (std::string why = group.explainAccesses(producer); !why.empty())
     return why;
   if (std::string why = explainOtherUsers(producer, group); !why.empty())
+    return why;
+  if (std::string why = explainRowsAndParts(producer, group); !why.empty())
     return why;
   auto isCooperative = [](Operation *op) {
     return cast<RowwiseOpInterface>(op).getCooperativeWork().rows != 0;

@@ -30,6 +30,7 @@ struct Plan {
   enum { None, Tokens, Pages } slots = None;
   int results = 1;
   bool compressed = false; ///< By an op of the same program.
+  bool online = false;     ///< Of segments.
 
   std::string getName() const;
   std::string getText() const;
@@ -39,17 +40,19 @@ struct Plan {
 std::vector<Plan> getPlans() {
   std::vector<Plan> all;
   const int64_t windows[] = {4, 1, 128, 3};
-  for (int bits = 0; bits < 1 << 6; ++bits) {
+  for (int bits = 0; bits < 1 << 7; ++bits) {
     Plan plan;
     plan.lengths = bits & 1;
     plan.requests = bits & 2;
     plan.starts = bits & 4;
     plan.entries = bits & 8;
+    plan.online = bits & 64;
     plan.slots = bits & 16   ? Plan::Tokens
                  : bits & 32 ? Plan::Pages
                              : Plan::None;
     if ((bits & 48) == 48 || (plan.entries && plan.requests) ||
-        (!plan.starts && (plan.lengths || !plan.requests || plan.entries)))
+        (!plan.starts &&
+         (plan.lengths || !plan.requests || plan.entries || plan.online)))
       continue;
     plan.results = plan.slots != Plan::None ? 3 : 1 + all.size() % 2;
     plan.window = windows[all.size() % 4];
@@ -65,7 +68,7 @@ std::vector<Plan> getPlans() {
 
 std::string Plan::getName() const {
   const char *ofSlots[] = {"", "_slots", "_pages"};
-  return "window" + std::to_string(window) +
+  return (online ? "online" : "window") + std::to_string(window) +
          (lengths ? "_lengths" : "_positions") + (requests ? "_requests" : "") +
          (starts ? "_starts" : "") + (entries ? "_entries" : "") +
          ofSlots[slots] + (compressed ? "_compressed" : "");
@@ -73,7 +76,9 @@ std::string Plan::getName() const {
 
 std::string Plan::getText() const {
   Function function;
-  std::string head = "dsv4.compress_plan window " + std::to_string(window),
+  std::string algorithm = online ? " algorithm online" : "";
+  std::string head = "dsv4.compress_plan window " + std::to_string(window) +
+                     algorithm,
               text;
   auto add = [&](const char *clause, const char *dim) {
     head += " " + std::string(clause) + "(" +
@@ -86,6 +91,10 @@ std::string Plan::getText() const {
     add("starts", "s");
   if (entries)
     add("entry_starts", "s");
+  if (online) {
+    add("from", "r");
+    add("to", "r");
+  }
   if (slots == Tokens)
     add("slots", "t");
   if (slots == Pages)
@@ -95,7 +104,9 @@ std::string Plan::getText() const {
   const char *names[] = {"plan", "at", "to"};
   std::string results, outs, types;
   for (int i = 0; i < this->results; ++i) {
-    std::string type = i == 0 ? "tensor<?x4xi32>" : "tensor<?xi32>";
+    std::string type = i != 0   ? "tensor<?xi32>"
+                       : online ? "tensor<?x5xi32>"
+                                : "tensor<?x4xi32>";
     function.add(names[i], type,
                  i == 0 ? std::vector<std::string>{rows, ""}
                         : std::vector<std::string>{rows});
@@ -107,20 +118,26 @@ std::string Plan::getText() const {
   text +=
       "  " + results + " = " + head + " outs(" + outs + " : " + types + ")\n";
   if (compressed) {
+    std::string type = online ? "tensor<?x32xf32>" : "tensor<?x64xf32>";
     for (const char *name : {"values", "scores"})
-      function.add(name, "tensor<?x64xf32>", {"t", ""});
+      function.add(name, type, {"t", ""});
     function.add("pooled", "tensor<?x32xf32>", {rows, ""});
     function.addArgument("%state: !state {dsv4.name = \"state\"}");
     text += "  %v_pooled = dsv4.compress %values, %scores window " +
             std::to_string(window) +
-            " overlap plan(%v_plan : tensor<?x4xi32>) state(%state : !state) "
-            "ring 8 outs(%pooled : tensor<?x32xf32>) : tensor<?x64xf32>, "
-            "tensor<?x64xf32>\n";
+            (online ? algorithm + " plan(%v_plan : tensor<?x5xi32>)"
+                    : " overlap plan(%v_plan : tensor<?x4xi32>)") +
+            " state(%state : !state)" + (online ? "" : " ring 8") +
+            " outs(%pooled : tensor<?x32xf32>) : " + type + ", " + type + "\n";
     results += ", %v_pooled";
     types += ", tensor<?x32xf32>";
   }
-  return "!state = !dsv4.cache<8 x <[<\"values\" : 64 x f32 in row>, "
-         "<\"scores\" : 64 x f32 in row>]>>\nfunc.func @f(" +
+  std::string record = "<\"values\" : 64 x f32 in row>, "
+                       "<\"scores\" : 64 x f32 in row>";
+  if (online)
+    record = "<\"max\" : 32 x f32 in row>, <\"sum\" : 32 x f32 in row>, "
+             "<\"acc\" : 32 x f32 in row>";
+  return "!state = !dsv4.cache<8 x <[" + record + "]>>\nfunc.func @f(" +
          function.arguments + ") -> (" + types + ") {\n" + text + "  return " +
          results + " : " + types + "\n}\n";
 }

@@ -243,16 +243,85 @@ func.func @overwritten_in_place(%x: tensor<?x512xbf16>, %row: tensor<?x512xbf16>
   return
 }
 
-// Of what is stored for others too the kernel has whole rows.
+// Of what is stored for others too the kernel has whole rows: threads of a block do not, and a warp does.
 // CHECK-LABEL: func.func @parts
-func.func @parts(%g: tensor<?x256xf32>, %s: tensor<?x256xf32>, %i: tensor<?x6xi32>)
-    -> (tensor<?x256xf32>, tensor<?x6xi32>) {
+func.func @parts(%g: tensor<?x256xf32>, %s: tensor<?x256xf32>, %i: tensor<?x33xi32>)
+    -> (tensor<?x256xf32>, tensor<?x33xi32>) {
   // CHECK: dsv4.kernel @parts_0
   // CHECK: dsv4.kernel @parts_1
   %0 = dsv4.gate %g function sigmoid outs(%s : tensor<?x256xf32>) : tensor<?x256xf32>
   // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.gate': its result has other users, and the kernel would compute only parts of it
-  %1 = dsv4.topk %0 outs(%i : tensor<?x6xi32>) : tensor<?x256xf32>
+  %1 = dsv4.topk %0 outs(%i : tensor<?x33xi32>) : tensor<?x256xf32>
+  return %0, %1 : tensor<?x256xf32>, tensor<?x33xi32>
+}
+
+// CHECK-LABEL: func.func @stored_scores
+func.func @stored_scores(%g: tensor<?x256xf32>, %s: tensor<?x256xf32>, %i: tensor<?x6xi32>, %w: tensor<?x6xf32>)
+    -> (tensor<?x256xf32>, tensor<?x6xi32>, tensor<?x6xf32>) {
+  // CHECK: %[[K:.*]]:3 = dsv4.kernel @stored_scores(
+  // CHECK: %[[S:.*]] = dsv4.gate
+  // CHECK-NEXT: %[[I:.*]] = dsv4.topk %[[S]]
+  // CHECK-NEXT: %[[W:.*]] = dsv4.route_weights %[[S]][%[[I]]]
+  // CHECK-NEXT: dsv4.yield %[[S]], %[[I]], %[[W]]
+  // CHECK: return %[[K]]#0, %[[K]]#1, %[[K]]#2
+  %0 = dsv4.gate %g function sigmoid outs(%s : tensor<?x256xf32>) : tensor<?x256xf32>
+  %1 = dsv4.topk %0 order sorted outs(%i : tensor<?x6xi32>) : tensor<?x256xf32>
+  %2 = dsv4.route_weights %0[%1] outs(%w : tensor<?x6xf32>) : tensor<?x256xf32>, tensor<?x6xi32>
+  return %0, %1, %2 : tensor<?x256xf32>, tensor<?x6xi32>, tensor<?x6xf32>
+}
+
+// A warp has rows from their first column on.
+// CHECK-LABEL: func.func @stored_scores_of_starts
+func.func @stored_scores_of_starts(%g: tensor<?x256xf32>, %b: tensor<?xi32>, %s: tensor<?x256xf32>,
+                                   %i: tensor<?x6xi32>) -> (tensor<?x256xf32>, tensor<?x6xi32>) {
+  // CHECK: dsv4.kernel @stored_scores_of_starts_0
+  // CHECK: dsv4.kernel @stored_scores_of_starts_1
+  %0 = dsv4.gate %g function sigmoid outs(%s : tensor<?x256xf32>) : tensor<?x256xf32>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.gate': its result has other users, and the kernel would compute only parts of it
+  %1 = dsv4.topk %0 starts(%b : tensor<?xi32>) outs(%i : tensor<?x6xi32>) : tensor<?x256xf32>
   return %0, %1 : tensor<?x256xf32>, tensor<?x6xi32>
+}
+
+// Elements of the logits are read again for the weights, so they must still be there.
+// CHECK-LABEL: func.func @overwritten_scores
+func.func @overwritten_scores(%g: tensor<?x256xf32>, %i: tensor<?x6xi32>, %w: tensor<?x6xf32>)
+    -> (tensor<?x256xf32>, tensor<?x6xf32>) {
+  // CHECK: dsv4.kernel @overwritten_scores_0
+  // CHECK: dsv4.kernel @overwritten_scores_1
+  %0 = dsv4.gate %g function sigmoid outs(%g : tensor<?x256xf32>) : tensor<?x256xf32>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.gate': the kernel would store rows of 'dsv4.gate' and then read parts of what they overwrite
+  %1 = dsv4.topk %0 order sorted outs(%i : tensor<?x6xi32>) : tensor<?x256xf32>
+  %2 = dsv4.route_weights %0[%1] outs(%w : tensor<?x6xf32>) : tensor<?x256xf32>, tensor<?x6xi32>
+  return %0, %2 : tensor<?x256xf32>, tensor<?x6xf32>
+}
+
+// Scales of groups do not fit every division of a row among lanes.
+// CHECK-LABEL: func.func @stored_decoded
+func.func @stored_decoded(%x: tensor<?x256xf8E4M3FN>, %f: tensor<?x2xf32>, %y: tensor<?x256xbf16>, %i: tensor<?x6xi32>)
+    -> (tensor<?x256xbf16>, tensor<?x6xi32>) {
+  // CHECK: dsv4.kernel @stored_decoded_0
+  // CHECK: dsv4.kernel @stored_decoded_1
+  %0 = dsv4.dequantize %x scales(%f : tensor<?x2xf32>) outs(%y : tensor<?x256xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f32 per 128>]>} : tensor<?x256xf8E4M3FN>
+  // REMARK: [[@LINE+1]]:8: remark: [Missed] dsv4-form-kernels {{.*}}'dsv4.dequantize': its result has other users, and the kernel would compute only parts of it
+  %1 = dsv4.topk %0 outs(%i : tensor<?x6xi32>) : tensor<?x256xbf16>
+  return %0, %1 : tensor<?x256xbf16>, tensor<?x6xi32>
+}
+
+// Threads that find statistics of a row hold it.
+// CHECK-LABEL: func.func @stored_scores_of_ids
+func.func @stored_scores_of_ids(%g: tensor<?x256xf32>, %t: tensor<90x6xi32>, %d: tensor<?xi32>,
+                                %s: tensor<?x256xf32>, %i: tensor<?x6xi32>, %w: tensor<?x6xf32>)
+    -> (tensor<?x256xf32>, tensor<?x6xi32>, tensor<?x6xf32>) {
+  // CHECK: %[[K:.*]]:3 = dsv4.kernel @stored_scores_of_ids(
+  // CHECK: %[[S:.*]] = dsv4.gate
+  // CHECK: %[[W:.*]] = dsv4.route_weights %[[S]]
+  // CHECK-NOT: dsv4.kernel
+  // CHECK: return %[[K]]
+  %0 = dsv4.gate %g function softmax outs(%s : tensor<?x256xf32>) : tensor<?x256xf32>
+  %1 = dsv4.lookup %t[%d] outs(%i : tensor<?x6xi32>) : tensor<90x6xi32>, tensor<?xi32>
+  %2 = dsv4.route_weights %0[%1] outs(%w : tensor<?x6xf32>) : tensor<?x256xf32>, tensor<?x6xi32>
+  return %0, %1, %2 : tensor<?x256xf32>, tensor<?x6xi32>, tensor<?x6xf32>
 }
 
 // Windows of tokens become entries in the kernel that stores them. The tokens go to the state in

@@ -83,6 +83,14 @@ struct Access {
            (isRow() || isRanks() || statistics <= demanded.statistics);
   }
 
+  /// Whether threads that demand this can hold whole rows of `elements`
+  /// elements, too, as those do that compute statistics of them: the threads
+  /// can store the rows that they read in parts.
+  bool holdsRowOf(int64_t elements) const {
+    return (isColumns() || isElements()) && 0 < elements &&
+           elements <= statistics;
+  }
+
   bool operator==(const Access &other) const {
     return kind == other.kind && unit == other.unit && rows == other.rows &&
            statistics == other.statistics;

@@ -40,15 +40,15 @@ private:
     Value inLaunch; ///< Rather than in the state. Null: it is known to be.
     /// Of its first columns, in elements of values and scores.
     Value valuesOffset, scoresOffset;
-    CacheEntry entry;
+    CacheEntry entry, scoreEntry; ///< Of one state both are one.
   };
   Source findToken(Value at, Value member);
   /// Where row `member` of the window is in the launch.
   void findInLaunch(Value member, Source &source);
-  CacheEntry findEntry(Value at);
-  /// The D elements of `tensor` or of field `field` of the state, from column
-  /// `column` on, as f32.
-  Value readPart(const Source &source, Value tensor, unsigned field,
+  CacheEntry findEntry(TypedValue<CacheType> state, Value table, Value at);
+  /// The D elements of `tensor`, which is values or scores, or of their field
+  /// of the state, from column `column` on, as f32.
+  Value readPart(const Source &source, Value tensor, bool isScores,
                  Value column, StringRef name);
   Value readBias(const Source &source, Value member, Value column);
   /// Begins a region of a member: its argument, and where its columns begin.
@@ -56,7 +56,7 @@ private:
   void buildOffsets(Region &region);
   /// Scores or values of a member, where all tokens are in the launch. The pool
   /// adds the bias.
-  void buildPart(Region &region, Value tensor, unsigned field, StringRef name);
+  void buildPart(Region &region, Value tensor, bool isScores, StringRef name);
   /// A member wherever it is, and whether it is.
   void buildMember(Region &region);
 
@@ -124,15 +124,15 @@ void CompressBuilder::readPlan(Value entry) {
         row.mul(first, row.getStride(op.getScores(), 0), "scores_start");
 }
 
-CacheEntry CompressBuilder::findEntry(Value at) {
-  auto state = cast<TypedValue<CacheType>>(op.getState());
+CacheEntry CompressBuilder::findEntry(TypedValue<CacheType> state, Value table,
+                                      Value at) {
   Value known = row.isNotNegative(request);
   // What is before position 0 is not there; its entry only must have no sign.
   at = arith::MaxSIOp::create(b, row.getLoc(), at, row.constant(0));
-  if (Value table = op.getPageTable())
+  if (table)
     known = row.both(known, row.isBelow(request, row.getExtent(table, 0)));
-  CacheEntry entry = findEntryOfPosition(
-      row, {state, op.getPageTable(), op.getRing()}, request, at, known);
+  CacheEntry entry = findEntryOfPosition(row, {state, table, op.getRing()},
+                                         request, at, known);
   completeEntry(row, state, entry);
   return entry;
 }
@@ -161,14 +161,20 @@ CompressBuilder::Source CompressBuilder::findToken(Value at, Value member) {
     return source;
   }
   source.inLaunch = inLaunch;
-  source.entry = findEntry(at);
-  source.there =
-      row.both(known, select(inLaunch, inRows, source.entry.valid), "is_there");
+  source.entry = findEntry(op.getState(), op.getPageTable(), at);
+  source.scoreEntry = source.entry;
+  Value valid = source.entry.valid;
+  if (op.getScoreState()) {
+    source.scoreEntry =
+        findEntry(op.getScoreState(), op.getScorePageTable(), at);
+    valid = row.both(valid, source.scoreEntry.valid, "in_both");
+  }
+  source.there = row.both(known, select(inLaunch, inRows, valid), "is_there");
   return source;
 }
 
 Value CompressBuilder::readPart(const Source &source, Value tensor,
-                                unsigned field, Value column, StringRef name) {
+                                bool isScores, Value column, StringRef name) {
   Type element = cast<ShapedType>(tensor.getType()).getElementType();
   int64_t bytes = getElementBits(element) / 8;
   StoredVector stored;
@@ -177,17 +183,19 @@ Value CompressBuilder::readPart(const Source &source, Value tensor,
   stored.predicate = source.there;
   stored.name = name;
   stored.buffer = row.getBuffer(tensor);
-  stored.offset = row.add(tensor == op.getValues() ? source.valuesOffset
-                                                   : source.scoresOffset,
-                          column);
+  stored.offset =
+      row.add(isScores ? source.scoresOffset : source.valuesOffset, column);
   stored.alignment =
       std::gcd<int64_t>(row.getRowAlignment(tensor, 16), channels * bytes);
   if (!source.inLaunch)
     return row.toF32(buildRead(row, stored));
 
-  auto state = cast<TypedValue<CacheType>>(op.getState());
-  FieldAttr part = state.getType().getRecord().getFields()[field];
-  StoredVector kept = locateField(row, state, part, source.entry);
+  auto state =
+      isScores && op.getScoreState() ? op.getScoreState() : op.getState();
+  FieldAttr part = isScores ? state.getType().getRecord().getFields().back()
+                            : state.getType().getRecord().getFields().front();
+  StoredVector kept = locateField(row, state, part,
+                                  isScores ? source.scoreEntry : source.entry);
   // A cache is memory of bytes.
   auto toBytes = [&](Value index) {
     return row.mul(index, row.constant(bytes));
@@ -236,22 +244,24 @@ void CompressBuilder::buildOffsets(Region &region) {
   row::YieldOp::create(b, row.getLoc(), readBias(Source(), member, column));
 }
 
-void CompressBuilder::buildPart(Region &region, Value tensor, unsigned field,
+void CompressBuilder::buildPart(Region &region, Value tensor, bool isScores,
                                 StringRef name) {
   OpBuilder::InsertionGuard saved(b);
   auto [member, column] = beginMember(region);
   Source source;
   findInLaunch(member, source);
   row::YieldOp::create(b, row.getLoc(),
-                       readPart(source, tensor, field, column, name));
+                       readPart(source, tensor, isScores, column, name));
 }
 
 void CompressBuilder::buildMember(Region &region) {
   OpBuilder::InsertionGuard saved(b);
   auto [member, column] = beginMember(region);
   Source source = findToken(row.add(firstRow, member, "at"), member);
-  Value scores = readPart(source, op.getScores(), 1, column, "scores");
-  Value values = readPart(source, op.getValues(), 0, column, "values");
+  Value scores =
+      readPart(source, op.getScores(), /*isScores=*/true, column, "scores");
+  Value values =
+      readPart(source, op.getValues(), /*isScores=*/false, column, "values");
   if (op.getBias())
     scores = arith::AddFOp::create(b, row.getLoc(), scores,
                                    readBias(source, member, column));
@@ -267,8 +277,8 @@ Value CompressBuilder::build() {
     b.createBlock(&reduce.getBody());
     readPlan(row.getRow());
     auto window = row::WindowOp::create(b, row.getLoc(), allInLaunch);
-    buildPart(window.getScores(), op.getScores(), 1, "scores");
-    buildPart(window.getValues(), op.getValues(), 0, "values");
+    buildPart(window.getScores(), op.getScores(), /*isScores=*/true, "scores");
+    buildPart(window.getValues(), op.getValues(), /*isScores=*/false, "values");
     buildMember(window.getAny());
   }
   if (op.getBias())

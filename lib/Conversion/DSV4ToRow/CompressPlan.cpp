@@ -33,9 +33,18 @@ private:
   void findTokens();
   void buildTokenRow();
   void buildEntryRow();
+  /// Finds the segment of the row, that of its token or one of its request.
+  void findSegment();
+  void findFirstOfSegment();
   void findSlot();
-  /// Number `value` of the row, if it is an entry.
-  Value finish(Value value, StringRef name = "");
+  SmallVector<RowValue> buildWindows();
+  SmallVector<RowValue> buildSegments();
+  /// Number `value` of the row, if `condition` holds.
+  Value finishIf(Value condition, Value value, StringRef name = "");
+  /// The same, if the row is an entry.
+  Value finish(Value value, StringRef name = "") {
+    return finishIf(isEntry, value, name);
+  }
 
   void require(Value condition, StringRef name = "") {
     isEntry = row.both(isEntry, condition, name);
@@ -57,6 +66,9 @@ private:
   Value isEntry;
   Value request, nextRequest, isKnown, start, end;
   Value windowStart, firstPosition, firstToken, lastToken, slot;
+  /// Of a segment: its number among those of the request in a row for each, and
+  /// its tokens.
+  Value number, count;
 };
 
 } // namespace
@@ -151,8 +163,9 @@ void PlanBuilder::buildEntryRow() {
 
 void PlanBuilder::findSlot() {
   if (Value slots = op.getSlots()) {
-    slot = op.hasRowPerEntry() ? loadIf(isEntry, slots, lastToken, "slot")
-                               : row.loadIndexOfRow(slots, "slot");
+    slot = op.hasRowPerEntry() || op.isOnline()
+               ? loadIf(isEntry, slots, lastToken, "slot")
+               : row.loadIndexOfRow(slots, "slot");
     require(row.isNotNegative(slot), "is_entry");
     return;
   }
@@ -166,15 +179,103 @@ void PlanBuilder::findSlot() {
           "is_entry");
 }
 
-Value PlanBuilder::finish(Value value, StringRef name) {
-  Value number = arith::SelectOp::create(b, row.getLoc(name), isEntry, value,
+Value PlanBuilder::finishIf(Value condition, Value value, StringRef name) {
+  Value number = arith::SelectOp::create(b, row.getLoc(name), condition, value,
                                          row.constant(-1));
   return arith::IndexCastOp::create(b, row.getLoc(), b.getI32Type(), number);
 }
 
+//===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+/// Finds the token that a row is counted from, and its position.
+void PlanBuilder::findFirstOfSegment() {
+  firstToken = row.getRow();
+  number = row.constant(0);
+  require(row.isNotNegative(start));
+  if (op.hasRowPerEntry()) {
+    Value starts = op.getEntryStarts();
+    Value first = loadIf(isKnown, starts, request, "first_segment");
+    Value after = loadIf(isKnown, starts, nextRequest, "after_segments");
+    require(row.both(row.isNotNegative(first),
+                     row.both(isAtMost(first, row.getRow()),
+                              row.isBelow(row.getRow(), after))));
+    number = row.sub(row.getRow(), first);
+    firstToken = start;
+  } else {
+    require(isAtMost(start, firstToken));
+  }
+  require(row.isBelow(firstToken, end), "is_of_request");
+  if (Value lengths = op.getLengths())
+    firstPosition = row.sub(loadIf(isKnown, lengths, request, "length"),
+                            row.sub(end, firstToken), "position_of_token");
+  else if (op.hasRowPerEntry())
+    firstPosition =
+        loadIf(isEntry, op.getPositions(), start, "position_of_token");
+  else
+    firstPosition = row.loadIndexOfRow(op.getPositions(), "position_of_token");
+}
+
+void PlanBuilder::findSegment() {
+  findFirstOfSegment();
+  Value window = row.constant(op.getWindow());
+  require(row.isNotNegative(firstPosition));
+  if (!op.hasRowPerEntry()) {
+    Value begins = compare(arith::CmpIPredicate::eq,
+                           row.rem(firstPosition, window), row.constant(0));
+    require(arith::OrIOp::create(
+        b, row.getLoc(), begins,
+        compare(arith::CmpIPredicate::eq, firstToken, start)));
+  }
+  number = row.add(row.div(firstPosition, window), number, "number");
+  windowStart = row.mul(number, window, "window_start");
+  Value position = row.max(firstPosition, windowStart, "position");
+  firstToken =
+      row.add(firstToken, row.sub(position, firstPosition), "first_token");
+  require(
+      row.both(row.isBelow(firstToken, end),
+               isAtMost(windowStart, row.constant(CompressOp::kMaxPosition))),
+      "is_segment");
+  Value left = row.sub(row.add(windowStart, window), position, "left");
+  count = row.min(left, row.sub(end, firstToken), "count");
+  lastToken = row.sub(row.add(firstToken, count), row.constant(1));
+  firstPosition = position;
+}
+
+SmallVector<RowValue> PlanBuilder::buildSegments() {
+  findSegment();
+  Value isSegment = isEntry;
+  auto entryOf = [&](Value state, StringRef name) {
+    return finishIf(isSegment, loadIf(isKnown, state, request, name));
+  };
+  SmallVector<RowValue> results = {
+      {finishIf(isSegment, firstPosition), finishIf(isSegment, count),
+       finishIf(isSegment, firstToken), entryOf(op.getFrom(), "from"),
+       entryOf(op.getTo(), "to")}};
+  require(compare(arith::CmpIPredicate::eq, row.add(firstPosition, count),
+                  row.add(windowStart, row.constant(op.getWindow()))),
+          op.hasSlots() ? "ends" : "is_entry");
+  if (op.hasSlots())
+    findSlot();
+  if (op.getOuts().size() > 1)
+    results.push_back({finish(windowStart, "w")});
+  if (op.hasSlots())
+    results.push_back({finish(slot)});
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// All together
+//===----------------------------------------------------------------------===//
+
 SmallVector<RowValue> PlanBuilder::build() {
   findRequest();
   findTokens();
+  return op.isOnline() ? buildSegments() : buildWindows();
+}
+
+SmallVector<RowValue> PlanBuilder::buildWindows() {
   if (op.hasRowPerEntry())
     buildEntryRow();
   else

@@ -177,11 +177,24 @@ static bool hasRowsOfOthers(KernelOp kernel, RowwiseOpInterface op) {
          !isa<BlockArgument>(kernel.getInputs()[source.getArgNumber()]);
 }
 
+/// Whether one of `ops` reads a destination of `op`.
+static bool overwritesWhatIsRead(Operation *op,
+                                 ArrayRef<RowwiseOpInterface> ops) {
+  return llvm::any_of(ops, [&](Operation *reader) {
+    return llvm::any_of(reader->getOpOperands(), [&](OpOperand &operand) {
+      auto styled = dyn_cast<DestinationStyleOpInterface>(reader);
+      return (!styled || !styled.isDpsInit(&operand)) &&
+             llvm::is_contained(
+                 cast<DestinationStyleOpInterface>(op).getDpsInits(),
+                 operand.get());
+    });
+  });
+}
+
 /// Refuses what a kernel that computes parts of rows would leave out, or
 /// compute from the wrong part.
 static LogicalResult verifyParts(KernelOp kernel,
                                  ArrayRef<RowwiseOpInterface> ops) {
-  auto yield = cast<YieldOp>(kernel.getBody().front().getTerminator());
   Operation *selecting = getSelectingOp(kernel);
   for (RowwiseOpInterface op : ops) {
     if (isa<SelectionOpInterface>(*op) && op != selecting)
@@ -195,12 +208,15 @@ static LogicalResult verifyParts(KernelOp kernel,
              << "needs statistics of whole rows, of which '"
              << source->getName()
              << "' computes only parts here: put that into a kernel of its own";
-    if (isPart && llvm::any_of(op->getResults(), [&](Value result) {
-          return llvm::is_contained(yield->getOperands(), result);
-        }))
+    bool isStored = isPart && isYielded(op);
+    if (isStored && !(selecting && holdsRowsOf(selecting, op)))
       return op->emitOpError()
              << "computes only the parts of its rows that an op of the kernel "
                 "consumes: do not yield them from the kernel";
+    if (isStored && overwritesWhatIsRead(op, ops))
+      return op->emitOpError()
+             << "stores rows of which the kernel reads parts again: give it a "
+                "destination that no op of the kernel reads";
     for (OpOperand &operand : op->getOpOperands()) {
       if (selecting || !readsByIndex(operand))
         continue;

@@ -48,6 +48,10 @@ private:
   Value addShared(Value indices);
   /// Slots of the indices in a paged cache.
   Value buildSlots(Value indices);
+  /// Finds the row of the page table.
+  void findTableRow();
+  /// The same of the request that has this row.
+  void findRequest();
   Value buildSlot(Value index);
 
   TopkOp op;
@@ -57,8 +61,9 @@ private:
   Value counts;    ///< Whether the row counts; null: all do.
   Value start;     ///< Where the row begins; null: at its first column.
   Value hasStart;  ///< Whether it may begin there.
-  /// The row of the page table, and whether there is one.
+  /// The row of the page table, and whether there is one; null: there is.
   Value tableRow, hasTableRow;
+  Value firstPage; ///< Its first column of this row; null: 0.
 };
 
 } // namespace
@@ -178,6 +183,8 @@ Value TopkBuilder::buildSlot(Value index) {
   Value pages = row.getExtent(table, 1);
   int64_t page = *op.getPage();
   Value number = row.div(index, row.constant(page), "page_number");
+  if (firstPage)
+    number = row.add(firstPage, number, "column_of_page");
   Value known = row.both(row.isNotNegative(index), row.isBelow(number, pages));
   Value entry = row.loadIndexIf(
       row.both(hasTableRow, known), table,
@@ -190,8 +197,34 @@ Value TopkBuilder::buildSlot(Value index) {
                                  row.constant(-1));
 }
 
-Value TopkBuilder::buildSlots(Value indices) {
-  auto type = cast<VectorType>(indices.getType());
+void TopkBuilder::findRequest() {
+  Value starts = op.getCuSeqLens();
+  // All numbers but the last one begin a request.
+  Value requests =
+      row.sub(row.getExtent(starts, 0), row.constant(1), "requests");
+  tableRow = row.search(starts, row.getRow(), requests, "request");
+  Value known = row.both(
+      row.isBelow(tableRow, requests),
+      row.isBelow(tableRow, row.getExtent(op.getPageTable(), 0)), "known");
+  Value first = row.loadIndexIf(
+      known, starts, [&] { return row.getOffset(starts, tableRow); }, -1,
+      "first_row");
+  Value end = row.loadIndexIf(
+      known, starts,
+      [&] { return row.getOffset(starts, row.add(tableRow, row.constant(1))); },
+      -1, "end_row");
+  Value begins =
+      row.both(row.isNotNegative(first),
+               arith::CmpIOp::create(b, row.getLoc(), arith::CmpIPredicate::sle,
+                                     first, row.getRow()));
+  // The number of a block, which a row may be, has no sign in the source.
+  Value ends = row.both(row.isNotNegative(end), row.isBelow(row.getRow(), end));
+  hasTableRow = row.both(begins, ends, "has_request");
+}
+
+void TopkBuilder::findTableRow() {
+  if (op.getCuSeqLens())
+    return findRequest();
   tableRow = row.getRow();
   if (op.getRequests())
     tableRow = row.loadIndexOfRow(op.getRequests(), "request");
@@ -201,6 +234,15 @@ Value TopkBuilder::buildSlots(Value indices) {
         row.both(row.isNotNegative(tableRow),
                  row.isBelow(tableRow, row.getExtent(op.getPageTable(), 0)),
                  op.getRequests() ? "has_request" : "has_table_row");
+}
+
+Value TopkBuilder::buildSlots(Value indices) {
+  auto type = cast<VectorType>(indices.getType());
+  findTableRow();
+  if (op.getPageStarts()) {
+    firstPage = row.loadIndexOfRow(op.getPageStarts(), "first_page");
+    hasTableRow = row.both(hasTableRow, row.isNotNegative(firstPage));
+  }
   auto map = row::MapOp::create(b, row.getLoc("slots"), type, indices);
   OpBuilder::InsertionGuard saved(b);
   Value index =

@@ -44,6 +44,8 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> CompressOp::getTiedAxes() {
   SmallVector<std::pair<TensorAxis, TensorAxis>> pairs;
   tieAxes(getValues(), getScores(), 1, pairs);
   tieAxes(getPlan(), getOut(), 1, pairs);
+  if (getScorePageTable())
+    tieAxes(getPageTable(), getScorePageTable(), 1, pairs);
   return pairs;
 }
 
@@ -58,6 +60,10 @@ void CompressOp::getEffects(
         &effects) {
   if (!getState())
     return;
+  if (getScoreState())
+    effects.emplace_back(MemoryEffects::Read::get(),
+                         &*getScoreStateMutable().begin(),
+                         CacheResource::get());
   OpOperand *state = &*getStateMutable().begin();
   effects.emplace_back(MemoryEffects::Read::get(), state, CacheResource::get());
   if (isOnline())
@@ -76,18 +82,13 @@ std::string CompressOp::explainProducer(OpOperand &operand) {
       getWindow(), plan->getName(), plan.getWindow());
 }
 
-/// Clause compress_c6.
-static LogicalResult verifyState(CompressOp op) {
+/// Clause `clause`: a cache of `count` fields, which `kept` describes, of
+/// `element`.
+static LogicalResult verifyFields(CompressOp op, Value cache, size_t count,
+                                  Type element, StringRef clause,
+                                  StringRef kept) {
   auto values = cast<RankedTensorType>(op.getValues().getType());
-  auto state = cast<CacheType>(op.getState().getType());
-  Type element = values.getElementType();
-  size_t count = 2;
-  StringRef kept = "two fields, values and scores,";
-  if (op.isOnline()) {
-    element = Float32Type::get(op.getContext());
-    count = 3;
-    kept = "three fields, maximum, sum of weights and weighted sum,";
-  }
+  auto state = cast<CacheType>(cache.getType());
   ArrayRef<FieldAttr> fields = state.getRecord().getFields();
   auto fits = [&](FieldAttr field) {
     return field.getElement() == element &&
@@ -96,10 +97,28 @@ static LogicalResult verifyState(CompressOp op) {
   };
   if (fields.size() != count || !llvm::all_of(fields, fits))
     return op.emitOpError()
-           << "compress_c6: expected a state of " << kept << " of "
+           << clause << ": expected a state of " << kept << " of "
            << values.getDimSize(1) << " x " << element
            << " in the row or in arrays, got " << state;
   return success();
+}
+
+/// Clauses compress_c6 and compress_c9: the fields of the state.
+static LogicalResult verifyState(CompressOp op) {
+  Type element =
+      cast<RankedTensorType>(op.getValues().getType()).getElementType();
+  if (op.isOnline())
+    return verifyFields(
+        op, op.getState(), 3, Float32Type::get(op.getContext()), "compress_c6",
+        "three fields, maximum, sum of weights and weighted sum,");
+  if (!op.getScoreState())
+    return verifyFields(op, op.getState(), 2, element, "compress_c6",
+                        "two fields, values and scores,");
+  if (failed(verifyFields(op, op.getState(), 1, element, "compress_c9",
+                          "one field, values, beside 'score_state',")))
+    return failure();
+  return verifyFields(op, op.getScoreState(), 1, element, "compress_c9",
+                      "one field, scores, in 'score_state'");
 }
 
 /// Clause compress_c8.
@@ -110,6 +129,11 @@ static LogicalResult verifyOnline(CompressOp op) {
   if (op.getOverlap())
     return op.emitOpError() << "compress_c8: a segment of 'algorithm online' "
                                "belongs to one window: remove 'overlap'";
+  if (op.getScoreState() || op.getScorePageTable())
+    return op.emitOpError()
+           << "compress_c8: the state of 'algorithm online' "
+              "has no scores of tokens: remove '"
+           << (op.getScoreState() ? "score_state" : "score_pages") << "'";
   if (op.getRing() || op.getPageTable())
     return op.emitOpError() << "compress_c8: the plan of 'algorithm online' "
                                "names the entries of the state itself: remove '"
@@ -120,8 +144,33 @@ static LogicalResult verifyOnline(CompressOp op) {
   return success();
 }
 
+/// Clause compress_c9: which operands there are.
+static LogicalResult verifyScoreState(CompressOp op) {
+  if (op.getScoreState() && !op.getState())
+    return op.emitOpError() << "compress_c9: 'score_state' has the scores of "
+                               "the values of a 'state': add one or remove it";
+  if (op.getScorePageTable() && !op.getScoreState())
+    return op.emitOpError() << "compress_c9: 'score_pages' are those of a "
+                               "'score_state': add one or remove them";
+  if (!op.getScoreState())
+    return success();
+  if (!op.getPageTable() || !op.getScorePageTable() || op.getRing())
+    return op.emitOpError() << "compress_c9: tokens of two states are found by "
+                               "page tables alone: expected 'pages' and "
+                               "'score_pages', and no 'ring', with "
+                               "'score_state'";
+  auto type = dyn_cast<RankedTensorType>(op.getScorePageTable().getType());
+  if (!type || type.getRank() != 2)
+    return op.emitOpError() << "compress_c9: expected 'score_pages' of shape "
+                               "[requests, pages], got "
+                            << op.getScorePageTable().getType();
+  return success();
+}
+
 /// Clause compress_c7.
 static LogicalResult verifyBounds(CompressOp op) {
+  if (failed(verifyScoreState(op)))
+    return failure();
   if (!op.getState()) {
     if (op.getRing() || op.getPageTable() || op.getBiased())
       return op.emitOpError() << "compress_c7: 'ring', 'biased' and 'pages' "

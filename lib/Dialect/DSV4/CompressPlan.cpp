@@ -42,7 +42,7 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> CompressPlanOp::getTiedAxes() {
   tie(tokens);
   tie(rows);
   tie({getStarts(), getEntryStarts()});
-  tie({getLengths(), getPageTable()});
+  tie({getLengths(), getPageTable(), getFrom(), getTo()});
   return pairs;
 }
 
@@ -56,6 +56,29 @@ static LogicalResult verifyRank(CompressPlanOp op, Value value, int64_t rank,
   return op.emitOpError() << "compress_plan_" << clause << ": expected '"
                           << name << "' of shape [" << shape << "], got "
                           << value.getType();
+}
+
+/// Clause compress_plan_c8.
+static LogicalResult verifyOnline(CompressPlanOp op) {
+  if (!op.isOnline()) {
+    if (op.getFrom() || op.getTo())
+      return op.emitOpError()
+             << "compress_plan_c8: '" << (op.getFrom() ? "from" : "to")
+             << "' names entries of the state of 'algorithm online': add it or "
+                "remove '"
+             << (op.getFrom() ? "from" : "to") << "'";
+    return success();
+  }
+  if (!op.getFrom() || !op.getTo())
+    return op.emitOpError()
+           << "compress_plan_c8: expected 'from' and 'to', the "
+              "entries of the state of each request, with "
+              "'algorithm online'";
+  if (!op.getStarts())
+    return op.emitOpError() << "compress_plan_c8: segments are tokens of the "
+                               "launch: expected 'starts' with 'algorithm "
+                               "online'";
+  return success();
 }
 
 /// Which operands there are: clauses compress_plan_c2 to compress_plan_c6.
@@ -92,7 +115,7 @@ static LogicalResult verifyResults(CompressPlanOp op) {
            << (op.hasSlots() ? "three 'outs', plan, positions and slots,"
                              : "one or two 'outs', a plan and positions,")
            << " got " << count;
-  SmallVector<int64_t> shape = {ShapedType::kDynamic, 4};
+  SmallVector<int64_t> shape = {ShapedType::kDynamic, op.getPlanColumns()};
   for (Value token : {op.getPositions(), op.getRequests(), op.getSlots()})
     if (token && !op.hasRowPerEntry() && ShapedType::isDynamic(shape[0]))
       shape[0] = cast<ShapedType>(token.getType()).getDimSize(0);
@@ -117,7 +140,7 @@ LogicalResult CompressPlanOp::verify() {
     return emitOpError() << "compress_plan_c1: expected a 'window' between 1 "
                             "and "
                          << kMaxWindow << ", got " << window;
-  if (failed(verifyPresence(*this)))
+  if (failed(verifyOnline(*this)) || failed(verifyPresence(*this)))
     return failure();
   if (auto page = getPage(); page && (int64_t(*page) < 1 || *page > INT32_MAX))
     return emitOpError() << "compress_plan_c6: expected 'page' between 1 and "
@@ -129,6 +152,8 @@ LogicalResult CompressPlanOp::verify() {
        {getStarts(), 1, "c3", "starts", "requests + 1"},
        {getRequests(), 1, "c4", "requests", "tokens"},
        {getEntryStarts(), 1, "c5", "entry_starts", "requests + 1"},
+       {getFrom(), 1, "c8", "from", "requests"},
+       {getTo(), 1, "c8", "to", "requests"},
        {getSlots(), 1, "c6", "slots", "tokens"},
        {getPageTable(), 2, "c6", "pages", "requests, pages"}};
   for (auto [value, rank, clause, name, shape] : operands)

@@ -138,6 +138,28 @@ bool dsv4::isOfRanks(RowwiseOpInterface op) {
   });
 }
 
+bool dsv4::holdsRowsOf(Operation *selecting, RowwiseOpInterface op) {
+  auto holds = [&](OpResult result) {
+    ArrayRef<int64_t> shape = cast<ShapedType>(result.getType()).getShape();
+    return llvm::any_of(selecting->getOpOperands(), [&](OpOperand &operand) {
+      return cast<RowwiseOpInterface>(selecting).acceptsProducer(operand) &&
+             llvm::any_of(
+                 cast<FusionOpInterface>(selecting).getDemandedAccesses(
+                     operand, Access::row()),
+                 [&](const Access &access) {
+                   return !shape.empty() && access.holdsRowOf(shape.back());
+                 });
+    });
+  };
+  return cast<RowLayoutOpInterface>(*op).allowsMaskedTail() &&
+         llvm::all_of(op->getResults(), holds);
+}
+
+bool dsv4::isYielded(RowwiseOpInterface op) {
+  return llvm::any_of(op->getUsers(),
+                      [](Operation *user) { return isa<YieldOp>(user); });
+}
+
 bool dsv4::readsByIndex(OpOperand &operand) {
   return demands(operand, Access::Kind::Elements);
 }

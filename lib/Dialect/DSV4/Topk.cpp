@@ -152,15 +152,16 @@ SmallVector<std::pair<TensorAxis, TensorAxis>> TopkOp::getTiedAxes() {
     tieAxes(getScores(), out, rank, pairs);
   // Of a request, lengths have no row.
   Value lengths = getNextN() ? Value() : Value(getLengths());
-  for (Value value : {lengths, Value(getStarts()), Value(getEnds()),
-                      Value(getOffsets()), Value(getPadding())})
+  for (Value value :
+       {lengths, Value(getStarts()), Value(getEnds()), Value(getOffsets()),
+        Value(getPadding()), Value(getPageStarts())})
     if (value)
       tieAxes(getScores(), value, rank, pairs);
   if (getBias())
     pairs.push_back({{getScores(), rank}, {getBias(), 0}});
   if (getRequests())
     tieAxes(getScores(), getRequests(), rank, pairs);
-  else if (getPageTable() && rank == 1)
+  else if (getPageTable() && !getCuSeqLens() && rank == 1)
     tieAxes(getScores(), getPageTable(), 1, pairs);
   return pairs;
 }
@@ -317,6 +318,54 @@ static LogicalResult verifyEnds(TopkOp op) {
   return success();
 }
 
+/// Clauses topk_c6, topk_c16 and topk_c17: what needs a page table.
+static LogicalResult verifyTableUses(TopkOp op) {
+  if (op.getRequests() && !op.getPageTable())
+    return op.emitOpError() << "topk_c6: 'requests' name rows of a page table: "
+                               "expected 'pages' with 'requests'";
+  if (op.getPageStarts() && !op.getPageTable())
+    return op.emitOpError()
+           << "topk_c17: 'page_starts' are columns of a page table: expected "
+              "'pages' with 'page_starts'";
+  Value starts = op.getCuSeqLens();
+  if (!starts)
+    return success();
+  if (!op.getPageTable())
+    return op.emitOpError()
+           << "topk_c16: 'cu_seq_lens' find rows of a page table: expected "
+              "'pages' with 'cu_seq_lens'";
+  if (op.getRequests())
+    return op.emitOpError() << "topk_c16: the request of a row is found in "
+                               "'cu_seq_lens': remove 'requests'";
+  auto type = dyn_cast<RankedTensorType>(starts.getType());
+  auto scores = cast<RankedTensorType>(op.getScores().getType());
+  if (!type || type.getRank() != 1 || scores.getRank() != 2)
+    return op.emitOpError() << "topk_c16: expected 'cu_seq_lens' of shape "
+                               "[requests + 1] and 'scores' of shape [rows, "
+                               "N], got "
+                            << starts.getType() << " and " << scores;
+  return success();
+}
+
+/// Clause topk_c5: the shape of the page table.
+static LogicalResult verifyTable(TopkOp op) {
+  Value table = op.getPageTable();
+  if (!table)
+    return success();
+  auto scores = cast<RankedTensorType>(op.getScores().getType());
+  ArrayRef<int64_t> rows = scores.getShape().drop_back();
+  auto type = dyn_cast<RankedTensorType>(table.getType());
+  bool ofRequests = op.hasTableOfRequests();
+  if (type && type.getRank() == 2 &&
+      (ofRequests || rows.size() != 1 ||
+       compatible(type.getShape().take_front(), rows)))
+    return success();
+  return op.emitOpError() << "topk_c5: expected 'pages' of shape "
+                          << (ofRequests ? "[requests, pages]"
+                                         : "[rows, pages]")
+                          << ", got " << table.getType();
+}
+
 /// Whether it is positive, and no larger than numbers of a tensor.
 static bool isCount(IntegerAttr number) {
   return number.getInt() > 0 && number.getInt() <= INT32_MAX;
@@ -340,10 +389,7 @@ LogicalResult TopkOp::verify() {
       return error << getPageAttr().getInt();
     return error << "none";
   }
-  if (getRequests() && !getPageTable())
-    return emitOpError() << "topk_c6: 'requests' name rows of a page table: "
-                            "expected 'pages' with 'requests'";
-  if (failed(verifyDestinations(*this)))
+  if (failed(verifyTableUses(*this)) || failed(verifyDestinations(*this)))
     return failure();
   if (failed(verifyGroups(*this)) || failed(verifyStarts(*this)) ||
       failed(verifyEnds(*this)) || failed(verifyShared(*this)))
@@ -362,6 +408,7 @@ LogicalResult TopkOp::verify() {
       {getStarts(), "topk_c3", "starts"},
       {getEnds(), "topk_c3", "ends"},
       {getOffsets(), "topk_c11", "offsets"},
+      {getPageStarts(), "topk_c17", "page_starts"},
       {getPadding(), "topk_c14", "padding"}};
   for (auto [value, clause, name] : perRow)
     if (value && failed(verifyPerRow(value, clause, name)))
@@ -382,16 +429,8 @@ LogicalResult TopkOp::verify() {
                            << formatShape(scores.getShape().take_back())
                            << ", got " << getBias().getType();
   }
-  if (Value table = getPageTable()) {
-    auto type = dyn_cast<RankedTensorType>(table.getType());
-    if (!type || type.getRank() != 2 ||
-        (!getRequests() && rows.size() == 1 &&
-         !compatible(type.getShape().take_front(), rows)))
-      return emitOpError() << "topk_c5: expected 'pages' of shape "
-                           << (getRequests() ? "[requests, pages]"
-                                             : "[rows, pages]")
-                           << ", got " << table.getType();
-  }
+  if (failed(verifyTable(*this)))
+    return failure();
   if (getRequests() &&
       failed(verifyPerRow(getRequests(), "topk_c6", "requests")))
     return failure();

@@ -2,11 +2,24 @@
 
 // RUN: dsv4-opt %s --split-input-file --convert-dsv4-to-row --verify-diagnostics
 
-func.func @router(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>, %e: tensor<4x64xf32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {
-    %0:2 = dsv4.kernel @router(%x, %e, %i) : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x6xi32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {
-    ^bb0(%arg5: tensor<4x64xf32>, %arg6: tensor<4x64xf32>, %arg8: tensor<4x6xi32>):
+func.func @router(%x: tensor<4x64xf32>, %i: tensor<4x40xi32>, %e: tensor<4x64xf32>) -> (tensor<4x64xf32>, tensor<4x40xi32>) {
+    %0:2 = dsv4.kernel @router(%x, %e, %i) : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x40xi32>) -> (tensor<4x64xf32>, tensor<4x40xi32>) {
+    ^bb0(%arg5: tensor<4x64xf32>, %arg6: tensor<4x64xf32>, %arg8: tensor<4x40xi32>):
       // expected-error @+1 {{computes only the parts of its rows that an op of the kernel consumes: do not yield them from the kernel}}
       %scores = dsv4.gate %arg5 function sigmoid outs(%arg6 : tensor<4x64xf32>) : tensor<4x64xf32>
+      %indices = dsv4.topk %scores order sorted outs(%arg8 : tensor<4x40xi32>) : tensor<4x64xf32>
+      dsv4.yield %scores, %indices : tensor<4x64xf32>, tensor<4x40xi32>
+    }
+    return %0#0, %0#1 : tensor<4x64xf32>, tensor<4x40xi32>
+}
+
+// -----
+
+func.func @overwrites(%x: tensor<4x64xf32>, %i: tensor<4x6xi32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {
+    %0:2 = dsv4.kernel @overwrites(%x, %i) : (tensor<4x64xf32>, tensor<4x6xi32>) -> (tensor<4x64xf32>, tensor<4x6xi32>) {
+    ^bb0(%arg5: tensor<4x64xf32>, %arg8: tensor<4x6xi32>):
+      // expected-error @+1 {{stores rows of which the kernel reads parts again: give it a destination that no op of the kernel reads}}
+      %scores = dsv4.gate %arg5 function sigmoid outs(%arg5 : tensor<4x64xf32>) : tensor<4x64xf32>
       %indices = dsv4.topk %scores order sorted outs(%arg8 : tensor<4x6xi32>) : tensor<4x64xf32>
       dsv4.yield %scores, %indices : tensor<4x64xf32>, tensor<4x6xi32>
     }

@@ -650,3 +650,83 @@ func.func @compress_c3_reads(%v: tensor<64x512xf32>, %p: tensor<64x4xi32>) {
       outs(%v : tensor<64x512xf32>) : tensor<64x512xf32>, tensor<64x512xf32>
   return
 }
+
+// -----
+
+func.func @compress_c9_state(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %t: tensor<?x?xi32>, %c: !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c9: 'score_state' has the scores of the values of a 'state': add one or remove it}}
+  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
+      score_state(%c : !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @compress_c9_no_state(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %t: tensor<?x?xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c9: 'score_pages' are those of a 'score_state': add one or remove them}}
+  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
+      state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>) pages(%t : tensor<?x?xi32>) score_pages(%t : tensor<?x?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @compress_c9_pages(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %t: tensor<?x?xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>, %d: !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c9: tokens of two states are found by page tables alone: expected 'pages' and 'score_pages', and no 'ring', with 'score_state'}}
+  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
+      state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>) score_state(%d : !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>) score_pages(%t : tensor<?x?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @compress_c9_score_pages(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %t: tensor<?x?xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>, %d: !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c9: tokens of two states are found by page tables alone: expected 'pages' and 'score_pages', and no 'ring', with 'score_state'}}
+  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
+      state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>) pages(%t : tensor<?x?xi32>) score_state(%d : !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @compress_c9_ring(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %t: tensor<?x?xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>, %d: !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c9: tokens of two states are found by page tables alone: expected 'pages' and 'score_pages', and no 'ring', with 'score_state'}}
+  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
+      state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>) ring 8 pages(%t : tensor<?x?xi32>) score_state(%d : !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>) score_pages(%t : tensor<?x?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @compress_c9_rank(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %t: tensor<?x?xi32>, %u: tensor<?xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>, %d: !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c9: expected 'score_pages' of shape [requests, pages], got 'tensor<?xi32>'}}
+  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
+      state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>) pages(%t : tensor<?x?xi32>) score_state(%d : !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>) score_pages(%u : tensor<?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @compress_c9_fields(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %t: tensor<?x?xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>, %d: !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c9: expected a state of one field, values, beside 'score_state', of 8 x 'f32' in the row or in arrays, got}}
+  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
+      state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>) pages(%t : tensor<?x?xi32>) score_state(%d : !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>) score_pages(%t : tensor<?x?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @compress_c9_score_fields(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x4xi32>, %t: tensor<?x?xi32>, %c: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>, %d: !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c9: expected a state of one field, scores, in 'score_state' of 8 x 'f32' in the row or in arrays, got}}
+  %0 = dsv4.compress %v, %s window 4 plan(%p : tensor<?x4xi32>)
+      state(%c : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>]>>) pages(%t : tensor<?x?xi32>) score_state(%d : !dsv4.cache<8 x <[<"v" : 8 x f32 in row>, <"s" : 8 x f32 in row>]>>) score_pages(%t : tensor<?x?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}

@@ -137,3 +137,23 @@ func.func @compress_c8_biased(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tens
       outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @compress_c8_score_state(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x5xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>, %d: !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c8: the state of 'algorithm online' has no scores of tokens: remove 'score_state'}}
+  %0 = dsv4.compress %v, %s window 4 algorithm online plan(%p : tensor<?x5xi32>)
+      state(%c : !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>) score_state(%d : !dsv4.cache<4 x <[<"s" : 8 x f32 in row>]>>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @compress_c8_score_pages(%v: tensor<?x8xf32>, %s: tensor<?x8xf32>, %p: tensor<?x5xi32>, %c: !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>, %t: tensor<?x?xi32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{compress_c8: the state of 'algorithm online' has no scores of tokens: remove 'score_pages'}}
+  %0 = dsv4.compress %v, %s window 4 algorithm online plan(%p : tensor<?x5xi32>)
+      state(%c : !dsv4.cache<8 x <[<"m" : 8 x f32 in row>, <"s" : 8 x f32 in row>, <"a" : 8 x f32 in row>]>>) score_pages(%t : tensor<?x?xi32>)
+      outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}

@@ -242,3 +242,57 @@ func.func @compress_plan_c7_type(%positions: tensor<?xi32>, %requests: tensor<?x
       outs(%p : tensor<?x4xi64>)
   return
 }
+
+// -----
+
+func.func @compress_plan_c7_online(%l: tensor<?xi32>, %starts: tensor<?xi32>, %p: tensor<?x4xi32>) {
+  // expected-error @+1 {{compress_plan_c7: expected the plan in 'outs' of shape [?, 5], got 'tensor<?x4xi32>'}}
+  %0 = dsv4.compress_plan window 4 algorithm online lengths(%l : tensor<?xi32>) starts(%starts : tensor<?xi32>)
+      from(%l : tensor<?xi32>) to(%l : tensor<?xi32>) outs(%p : tensor<?x4xi32>)
+  return
+}
+
+// -----
+
+func.func @compress_plan_c8_from(%l: tensor<?xi32>, %starts: tensor<?xi32>, %p: tensor<?x4xi32>) {
+  // expected-error @+1 {{compress_plan_c8: 'from' names entries of the state of 'algorithm online': add it or remove 'from'}}
+  %0 = dsv4.compress_plan window 4 lengths(%l : tensor<?xi32>) starts(%starts : tensor<?xi32>)
+      from(%l : tensor<?xi32>) outs(%p : tensor<?x4xi32>)
+  return
+}
+
+// -----
+
+func.func @compress_plan_c8_to(%l: tensor<?xi32>, %starts: tensor<?xi32>, %p: tensor<?x4xi32>) {
+  // expected-error @+1 {{compress_plan_c8: 'to' names entries of the state of 'algorithm online': add it or remove 'to'}}
+  %0 = dsv4.compress_plan window 4 lengths(%l : tensor<?xi32>) starts(%starts : tensor<?xi32>)
+      to(%l : tensor<?xi32>) outs(%p : tensor<?x4xi32>)
+  return
+}
+
+// -----
+
+func.func @compress_plan_c8_neither(%l: tensor<?xi32>, %starts: tensor<?xi32>, %p: tensor<?x5xi32>) {
+  // expected-error @+1 {{compress_plan_c8: expected 'from' and 'to', the entries of the state of each request, with 'algorithm online'}}
+  %0 = dsv4.compress_plan window 4 algorithm online lengths(%l : tensor<?xi32>) starts(%starts : tensor<?xi32>)
+      to(%l : tensor<?xi32>) outs(%p : tensor<?x5xi32>)
+  return
+}
+
+// -----
+
+func.func @compress_plan_c8_starts(%l: tensor<?xi32>, %p: tensor<?x5xi32>) {
+  // expected-error @+1 {{compress_plan_c8: segments are tokens of the launch: expected 'starts' with 'algorithm online'}}
+  %0 = dsv4.compress_plan window 4 algorithm online positions(%l : tensor<?xi32>) requests(%l : tensor<?xi32>)
+      from(%l : tensor<?xi32>) to(%l : tensor<?xi32>) outs(%p : tensor<?x5xi32>)
+  return
+}
+
+// -----
+
+func.func @compress_plan_c8_shape(%l: tensor<?xi32>, %f: tensor<?x1xi32>, %starts: tensor<?xi32>, %p: tensor<?x5xi32>) {
+  // expected-error @+1 {{compress_plan_c8: expected 'from' of shape [requests], got 'tensor<?x1xi32>'}}
+  %0 = dsv4.compress_plan window 4 algorithm online lengths(%l : tensor<?xi32>) starts(%starts : tensor<?xi32>)
+      from(%f : tensor<?x1xi32>) to(%l : tensor<?xi32>) outs(%p : tensor<?x5xi32>)
+  return
+}

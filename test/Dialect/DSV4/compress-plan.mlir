@@ -34,3 +34,13 @@ func.func @entries(%length: tensor<?xi32>, %starts: tensor<?xi32>, %entries: ten
       outs(%p, %o, %s : tensor<?x4xi32>, tensor<?xi32>, tensor<?xi32>)
   return
 }
+
+// CHECK-LABEL: func.func @segments
+func.func @segments(%length: tensor<?xi32>, %starts: tensor<?xi32>, %first: tensor<?xi32>,
+                    %from: tensor<?xi64>, %to: tensor<?xi32>, %p: tensor<?x5xi32>) {
+  // CHECK: %plan = dsv4.compress_plan window 128 algorithm online lengths(%{{.+}} : tensor<?xi32>) starts(%{{.+}} : tensor<?xi32>) entry_starts(%{{.+}} : tensor<?xi32>) from(%{{.+}} : tensor<?xi64>) to(%{{.+}} : tensor<?xi32>) outs(%{{.+}} : tensor<?x5xi32>){{ *$}}
+  %0 = dsv4.compress_plan window 128 algorithm online lengths(%length : tensor<?xi32>)
+      starts(%starts : tensor<?xi32>) entry_starts(%first : tensor<?xi32>)
+      from(%from : tensor<?xi64>) to(%to : tensor<?xi32>) outs(%p : tensor<?x5xi32>)
+  return
+}

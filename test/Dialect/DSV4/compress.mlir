@@ -106,3 +106,20 @@ func.func @effects(%v: tensor<?x1024xf32>, %s: tensor<?x1024xf32>, %p: tensor<?x
   return %0, %1, %2, %3, %4 : tensor<?x512xf32>, tensor<?x512xf32>, tensor<?x512xf32>,
       tensor<?x512xf32>, tensor<?x512xf32>
 }
+
+// Values and scores of the state in two caches.
+!kept_values = !dsv4.cache<8 x <[<"v" : 1024 x f32 in row>]>>
+!kept_scores = !dsv4.cache<16 x <[<"s" : 1024 x f32 in row>]>>
+
+// CHECK-LABEL: func.func @two_states
+func.func @two_states(%v: tensor<?x1024xf32>, %s: tensor<?x1024xf32>, %p: tensor<?x4xi32>,
+                      %c: !kept_values, %d: !kept_scores, %t: tensor<?x?xi32>, %u: tensor<?x?xi64>,
+                      %o: tensor<?x512xf32>) -> tensor<?x512xf32> {
+  // CHECK: dsv4.compress %{{.*}} state(%{{.*}} : !dsv4.cache<{{.*}}>) pages(%{{.*}} : tensor<?x?xi32>)
+  // CHECK-SAME: score_state(%{{.*}} : !dsv4.cache<{{.*}}>) score_pages(%{{.*}} : tensor<?x?xi64>) outs(
+  %0 = dsv4.compress %v, %s window 4 overlap plan(%p : tensor<?x4xi32>)
+      state(%c : !kept_values) pages(%t : tensor<?x?xi32>)
+      score_state(%d : !kept_scores) score_pages(%u : tensor<?x?xi64>)
+      outs(%o : tensor<?x512xf32>) : tensor<?x1024xf32>, tensor<?x1024xf32>
+  return %0 : tensor<?x512xf32>
+}

@@ -398,6 +398,19 @@ func.func @schedule_select_c5_softmax(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>
 
 // -----
 
+func.func @schedule_select_c5_stored(%x: tensor<4x64xf32>, %e: tensor<4x64xf32>, %i: tensor<4x8xi32>) {
+  // expected-error @+1 {{schedule_select_c5: rows of 'dsv4.gate' are stored, too, as a whole, which only the lanes of a warp hold; expected 'algorithm = warp'}}
+  %0:2 = dsv4.kernel @k(%x, %e, %i) schedule <threads = 128, parts = [#dsv4.select<algorithm = block, vector = 4>]> : (tensor<4x64xf32>, tensor<4x64xf32>, tensor<4x8xi32>) -> (tensor<4x64xf32>, tensor<4x8xi32>) {
+  ^bb0(%a: tensor<4x64xf32>, %c: tensor<4x64xf32>, %b: tensor<4x8xi32>):
+    %s = dsv4.gate %a function sigmoid outs(%c : tensor<4x64xf32>) : tensor<4x64xf32>
+    %1 = dsv4.topk %s outs(%b : tensor<4x8xi32>) : tensor<4x64xf32>
+    dsv4.yield %s, %1 : tensor<4x64xf32>, tensor<4x8xi32>
+  }
+  return
+}
+
+// -----
+
 // What is operand 1 depends on what else there is.
 func.func @type_of_bias(%s: tensor<4x64xf32>, %b: tensor<64xbf16>, %i: tensor<4x8xi32>) {
   // expected-error @+1 {{operand #1 must be 'bias', a tensor of 32-bit float values, but got 'tensor<64xbf16>'}}
@@ -634,5 +647,57 @@ func.func @topk_c15(%s: tensor<?x256xf32>, %o0: tensor<?x8xi32>) {
 func.func @topk_c2_token_experts(%s: tensor<?x256xf32>, %o0: tensor<?x8xi32>, %o1: tensor<?x8xf32>) {
   // expected-error @+1 {{topk_c2: expected 'token_experts' of i32, i64 or ui32, got 'tensor<?x8xf32>'}}
   %0:2 = dsv4.topk %s token_experts outs(%o0, %o1 : tensor<?x8xi32>, tensor<?x8xf32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c16_pages(%s: tensor<?x256xf32>, %c: tensor<?xi32>, %o0: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c16: 'cu_seq_lens' find rows of a page table: expected 'pages' with 'cu_seq_lens'}}
+  %0 = dsv4.topk %s cu_seq_lens(%c : tensor<?xi32>) outs(%o0 : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c16_requests(%s: tensor<?x256xf32>, %t: tensor<?x4xi32>, %r: tensor<?xi32>, %c: tensor<?xi32>, %o0: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c16: the request of a row is found in 'cu_seq_lens': remove 'requests'}}
+  %0:2 = dsv4.topk %s pages(%t : tensor<?x4xi32>) page 64 requests(%r : tensor<?xi32>) cu_seq_lens(%c : tensor<?xi32>)
+      outs(%o0, %o0 : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c16_rank(%s: tensor<?x256xf32>, %t: tensor<?x4xi32>, %c: tensor<?x2xi32>, %o0: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c16: expected 'cu_seq_lens' of shape [requests + 1] and 'scores' of shape [rows, N], got 'tensor<?x2xi32>' and 'tensor<?x256xf32>'}}
+  %0:2 = dsv4.topk %s pages(%t : tensor<?x4xi32>) page 64 cu_seq_lens(%c : tensor<?x2xi32>)
+      outs(%o0, %o0 : tensor<?x8xi32>, tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c16_scores(%s: tensor<?x2x256xf32>, %t: tensor<?x4xi32>, %c: tensor<?xi32>, %o0: tensor<?x2x8xi32>) {
+  // expected-error @+1 {{topk_c16: expected 'cu_seq_lens' of shape [requests + 1] and 'scores' of shape [rows, N], got 'tensor<?xi32>' and 'tensor<?x2x256xf32>'}}
+  %0:2 = dsv4.topk %s pages(%t : tensor<?x4xi32>) page 64 cu_seq_lens(%c : tensor<?xi32>)
+      outs(%o0, %o0 : tensor<?x2x8xi32>, tensor<?x2x8xi32>) : tensor<?x2x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c17_pages(%s: tensor<?x256xf32>, %b: tensor<?xi32>, %o0: tensor<?x8xi32>) {
+  // expected-error @+1 {{topk_c17: 'page_starts' are columns of a page table: expected 'pages' with 'page_starts'}}
+  %0 = dsv4.topk %s page_starts(%b : tensor<?xi32>) outs(%o0 : tensor<?x8xi32>) : tensor<?x256xf32>
+  return
+}
+
+// -----
+
+func.func @topk_c17_shape(%s: tensor<4x256xf32>, %t: tensor<4x4xi32>, %b: tensor<3xi32>, %o0: tensor<4x8xi32>) {
+  // expected-error @+1 {{topk_c17: expected 'page_starts' of shape [4], got 'tensor<3xi32>'}}
+  %0:2 = dsv4.topk %s pages(%t : tensor<4x4xi32>) page 64 page_starts(%b : tensor<3xi32>)
+      outs(%o0, %o0 : tensor<4x8xi32>, tensor<4x8xi32>) : tensor<4x256xf32>
   return
 }

@@ -73,3 +73,13 @@ func.func @next_n(%s: tensor<12x?xf32>, %l: tensor<3xi32>, %i: tensor<12x8xi32>)
   %0 = dsv4.topk %s lengths(%l : tensor<3xi32>) next_n 4 ratio 2 outs(%i : tensor<12x8xi32>) : tensor<12x?xf32>
   return %0 : tensor<12x8xi32>
 }
+
+// CHECK-LABEL: func.func @cu_seq_lens
+// CHECK: dsv4.topk %{{.*}} pages(%{{.*}} : tensor<3x?xi32>) page 16 cu_seq_lens(%{{.*}} : tensor<4xi64>)
+// CHECK-SAME: page_starts(%{{.*}} : tensor<12xi32>) order sorted outs(
+func.func @cu_seq_lens(%s: tensor<12x?xf32>, %t: tensor<3x?xi32>, %c: tensor<4xi64>, %b: tensor<12xi32>,
+                       %i: tensor<12x8xi32>, %p: tensor<12x8xi32>) -> tensor<12x8xi32> {
+  %0, %1 = dsv4.topk %s pages(%t : tensor<3x?xi32>) page 16 cu_seq_lens(%c : tensor<4xi64>)
+      page_starts(%b : tensor<12xi32>) order sorted outs(%i, %p : tensor<12x8xi32>, tensor<12x8xi32>) : tensor<12x?xf32>
+  return %1 : tensor<12x8xi32>
+}

@@ -41,6 +41,12 @@ SelectionOpInterface getSelectingOp(KernelOp kernel);
 /// Whether a row of `op` consists of ranks of a selection of its kernel.
 bool isOfRanks(RowwiseOpInterface op);
 
+/// Whether the threads that do `selecting`, which reads rows in parts, hold
+/// whole rows of the results of `op`, too.
+bool holdsRowsOf(mlir::Operation *selecting, RowwiseOpInterface op);
+/// Whether its kernel stores results of `op`.
+bool isYielded(RowwiseOpInterface op);
+
 /// Whether the lowering of `op` reads `operand` by index if an op of its kernel
 /// computes it.
 bool readsByIndex(mlir::OpOperand &operand);
