@@ -248,7 +248,8 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     (`outs` `(` $out^ `:` type($out) `)`)?
     (`fields` `(` $fields^ `:` type($fields) `)`)?
     (`mask` `(` $mask^ `:` type($mask) `)`)?
-    `` custom<Clause>("\"\"", "getClauses()") attr-dict `:` qualified(type($cache)) (`,` type($indices)^)?
+    `` custom<Clause>("\"\"", "getClauses()") attr-dict
+    `:` qualified(type($cache)) (`,` type($indices)^)?
     `` custom<TiedDestinations>(ref(type($out)), ref(type($fields)), ref(type($mask)),
                              type($gathered))
   }];
@@ -256,8 +257,8 @@ def DSV4_PagedGatherOp : DSV4_Op<"paged_gather", [
     ::mlir::MutableOperandRange getDpsInitsMutable();
     /// The keywords of the syntax, in their order.
     static ::llvm::StringRef getClauses() {
-      return "in_bytes pages indptr requests lengths cu_seq_lens row_starts seq_lens gather_lens seq_starts "
-             "offset outs fields mask";
+      return "in_bytes pages indptr requests lengths cu_seq_lens row_starts seq_lens gather_lens "
+             "seq_starts offset outs fields mask";
     }
     /// Whether `lengths` has an element per request, not per token.
     bool hasLengthsPerRequest() { return getLengthsPer() == LengthsPer::Request; }
@@ -419,7 +420,8 @@ def DSV4_PagedAppendOp : DSV4_Op<"paged_append", [
     (`pages` `(` $page_table^ `:` type($page_table) `)`)?
     (`indptr` `(` $indptr^ `:` type($indptr) `)`)?
     (`lengths` (`per` $lengths_per^)? `(` $lengths^ `:` type($lengths) `)`)?
-    custom<Clause>("\"fields\"", "\"in_bytes ring unique requests pages indptr lengths\"")
+    custom<Clause>("\"fields\"",
+        "\"in_bytes ring unique requests pages indptr lengths fields columns\"")
     `(` $fields `:` type($fields) `)` (`columns` $columns^)?
     attr-dict `:` qualified(type($cache)) `,` type($indices)
   }];

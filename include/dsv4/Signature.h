@@ -78,6 +78,10 @@ unifyDims(mlir::func::FuncOp func,
 /// an error otherwise. unifyDims() does.
 mlir::LogicalResult checkSlices(mlir::func::FuncOp func);
 
+/// An error if an argument has `dsv4.view`: a launch trusts what it says, and
+/// only makeViews() writes it.
+mlir::LogicalResult refuseViews(mlir::func::FuncOp func);
+
 /// Makes every slice of an argument an argument of its own, with `dsv4.view`.
 /// Called when extents have their names.
 mlir::LogicalResult makeViews(mlir::func::FuncOp func);

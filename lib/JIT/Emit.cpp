@@ -170,6 +170,9 @@ static LogicalResult checkLevel(ModuleOp module,
                            "function";
       return WalkResult::interrupt();
     }
+    if (auto func = dyn_cast<func::FuncOp>(op);
+        func && failed(refuseViews(func)))
+      return WalkResult::interrupt();
     return ++count > kMaxOps ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (count > kMaxOps)

@@ -107,14 +107,12 @@ void Interpreter::checkNumbers(PagedGatherOp op,
   for (int64_t row = 0; row < count; ++row) {
     Gathered found = op.isRagged() ? findRaggedRow(op, row, rows.back())
                                    : findIndexedRow(op, row);
-    if (!found.exists || found.position < 0)
-      continue;
-    int64_t page = found.position / op.getCache().getType().getPage();
-    if (op.getPageTable())
-      page = findPage(op, found.request, page);
-    if (page >= pages)
+    std::optional<Entry> entry;
+    if (found.exists)
+      entry = findNamedEntry(op, found);
+    if (entry && entry->page >= pages)
       bad.add("has " + Twine(pages) + " pages, and row " + Twine(row) +
-              " is for an entry in page " + Twine(page));
+              " is for an entry in page " + Twine(entry->page));
   }
   bad.report("rows beyond the pool are zeros", lines);
 }

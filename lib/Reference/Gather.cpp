@@ -197,21 +197,25 @@ Interpreter::findEntryAtByte(CacheType cache, int64_t offset) const {
 }
 
 std::optional<Interpreter::Entry>
-Interpreter::findEntry(PagedGatherOp op, const Gathered &row) const {
-  int64_t pages = getPages(cast<BlockArgument>(op.getCache()));
-  if (op.getInBytes()) {
-    auto entry = findEntryAtByte(op.getCache().getType(), row.position);
-    return entry && entry->page < pages ? entry : std::nullopt;
-  }
+Interpreter::findNamedEntry(PagedGatherOp op, const Gathered &row) const {
+  if (op.getInBytes())
+    return findEntryAtByte(op.getCache().getType(), row.position);
   if (row.position < 0)
     return std::nullopt;
   int64_t pageSize = op.getCache().getType().getPage();
   int64_t page = row.position / pageSize;
   if (op.getPageTable())
     page = findPage(op, row.request, page);
-  if (page < 0 || page >= pages)
+  if (page < 0)
     return std::nullopt;
   return Entry{page, row.position % pageSize};
+}
+
+std::optional<Interpreter::Entry>
+Interpreter::findEntry(PagedGatherOp op, const Gathered &row) const {
+  std::optional<Entry> entry = findNamedEntry(op, row);
+  int64_t pages = getPages(cast<BlockArgument>(op.getCache()));
+  return entry && entry->page < pages ? entry : std::nullopt;
 }
 
 void Interpreter::gatherRow(PagedGatherOp op, Entry entry, char *row) const {

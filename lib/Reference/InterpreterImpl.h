@@ -227,6 +227,9 @@ private:
                          int64_t perRequest) const;
   /// Where a row leads, if anything may be read there.
   std::optional<Entry> findEntry(PagedGatherOp op, const Gathered &row) const;
+  /// The same, perhaps in a page beyond those of the cache.
+  std::optional<Entry> findNamedEntry(PagedGatherOp op,
+                                      const Gathered &row) const;
   /// The entry whose first field is at a byte offset, perhaps in no page.
   std::optional<Entry> findEntryAtByte(CacheType cache, int64_t offset) const;
   Elements orderScales(DequantizeOp op, const Tensor &scales,

@@ -199,8 +199,16 @@ LogicalResult SliceReader::checkBounds(tensor::ExtractSliceOp op, int64_t axis,
   auto size = readIndex(op.getMixedSizes()[axis], 0);
   auto extent = readExtent(op.getSource(), axis, 0);
   if (!size || !size->isConstant() || !offset.isConstant() || !extent ||
-      !extent->isConstant())
-    return success();
+      !extent->isConstant()) {
+    // A launch compares ends with the extents of arguments.
+    bool isWhole = size && extent && offset.isConstant(0) && *size == *extent;
+    if (isWhole || isa<BlockArgument>(op.getSource()))
+      return success();
+    return refuse(op, op.getSource())
+           << " of a slice, and its end along axis " << axis
+           << " is not known to be within it; expected constants, or all of "
+              "the axis: take the slice of the argument";
+  }
   int64_t end;
   if (!llvm::AddOverflow(offset.getConstant(), size->getConstant(), end) &&
       end <= extent->getConstant())
@@ -319,13 +327,17 @@ FailureOr<Slice> SliceReader::read(tensor::ExtractSliceOp op) {
   return slice;
 }
 
-LogicalResult dsv4::checkSlices(func::FuncOp func) {
+LogicalResult dsv4::refuseViews(func::FuncOp func) {
   for (unsigned i = 0; i < func.getNumArguments(); ++i)
     if (getView(func, i))
       return func.emitError()
              << "argument '" << getArgumentName(func, i)
              << "' has 'dsv4.view', which only passes write: take the slice "
                 "with 'tensor.extract_slice'";
+  return success();
+}
+
+LogicalResult dsv4::checkSlices(func::FuncOp func) {
   SliceReader reader(func);
   WalkResult result = func.walk([&](Operation *op) {
     if (op->use_empty())
@@ -408,12 +420,16 @@ static std::string makeName(func::FuncOp func, unsigned whole) {
   return name;
 }
 
-/// The argument that is this slice already, or null.
-static BlockArgument findView(func::FuncOp func, ViewAttr view, Type type) {
-  for (BlockArgument argument : func.getArguments())
-    if (argument.getType() == type &&
-        getView(func, argument.getArgNumber()) == view)
+/// The argument that is this slice already, or null. Slices of two lengths
+/// differ in their dims alone.
+static BlockArgument findView(func::FuncOp func, ViewAttr view, Type type,
+                              ArrayAttr dims) {
+  for (BlockArgument argument : func.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (argument.getType() == type && getView(func, index) == view &&
+        func.getArgAttr(index, DSV4Dialect::kDimsAttr) == dims)
       return argument;
+  }
   return {};
 }
 
@@ -438,7 +454,7 @@ static FailureOr<BlockArgument> makeView(func::FuncOp func,
     dims.push_back(b.getStringAttr(extent.dim));
   }
   auto type = RankedTensorType::get(shape, op.getType().getElementType());
-  if (BlockArgument known = findView(func, view, type))
+  if (BlockArgument known = findView(func, view, type, b.getArrayAttr(dims)))
     return known;
   NamedAttrList attributes;
   attributes.set(DSV4Dialect::kNameAttr,

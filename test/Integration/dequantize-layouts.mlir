@@ -1,26 +1,32 @@
-// Scales that are read in the layouts that matrix products take: groups that do not fill a run, a tensor with more rows
-// than there are, and one with fewer, whose rows beyond have scales of zero bits; and what dsv4.quantize writes, read
-// back.
+// Scales that are read in the layouts that matrix products take: groups that do not fill a run, and a tensor with more
+// rows than there are; and what dsv4.quantize writes, read back. A tensor with fewer rows is refused, and so is a
+// swizzled one of no whole blocks.
 
 // DEFINE: %{run} = dsv4-run %s --target=host --check
 // RUN: %{run} --entry=columns --random=1 --dim rows=13 --dim scale_rows=16 | FileCheck %s
-// RUN: %{run} --entry=columns --random=2 --dim rows=40 --dim scale_rows=17 --thread-order=reverse | FileCheck %s
+// RUN: %{run} --entry=columns --random=2 --dim rows=40 --dim scale_rows=40 --thread-order=reverse | FileCheck %s
 // RUN: %{run} --entry=columns --random=3 --dim rows=0 --dim scale_rows=0 | FileCheck %s
 // RUN: %{run} --entry=packed --random=4 --dim rows=13 --dim scale_rows=16 | FileCheck %s
-// RUN: %{run} --entry=packed --random=5 --dim rows=40 --dim scale_rows=17 --thread-order=reverse | FileCheck %s
+// RUN: %{run} --entry=packed --random=5 --dim rows=40 --dim scale_rows=47 --thread-order=reverse | FileCheck %s
 // RUN: %{run} --entry=large_blocks --random=6 --dim rows=131 --dim scale_rows=384 | FileCheck %s
-// RUN: %{run} --entry=large_blocks --random=7 --dim rows=300 --dim scale_rows=255 --thread-order=reverse | FileCheck %s
+// RUN: %{run} --entry=large_blocks --random=7 --dim rows=300 --dim scale_rows=384 --thread-order=reverse | FileCheck %s
 // RUN: %{run} --entry=small_blocks --random=8 --dim rows=13 --dim scale_rows=16 | FileCheck %s
-// RUN: %{run} --entry=small_blocks --random=9 --dim rows=40 --dim scale_rows=31 --thread-order=reverse | FileCheck %s
+// RUN: %{run} --entry=small_blocks --random=9 --dim rows=40 --dim scale_rows=48 --thread-order=reverse | FileCheck %s
 // RUN: %{run} --entry=odd_groups --random=10 --dim rows=21 --dim scale_rows=24 | FileCheck %s
-// RUN: %{run} --entry=many_groups --random=11 --dim rows=130 --dim scale_rows=128 | FileCheck %s
+// RUN: %{run} --entry=many_groups --random=11 --dim rows=130 --dim scale_rows=256 | FileCheck %s
 // RUN: %{run} --entry=strided_columns --random=12 --dim rows=21 --dim scale_rows=24 | FileCheck %s
-// RUN: %{run} --entry=strided_packed --random=13 --dim rows=21 --dim scale_rows=19 | FileCheck %s
+// RUN: %{run} --entry=strided_packed --random=13 --dim rows=21 --dim scale_rows=23 | FileCheck %s
 // RUN: %{run} --entry=normed --random=14 --dim rows=21 --dim scale_rows=24 | FileCheck %s --check-prefixes=CHECK,NORMED
 // RUN: %{run} --entry=back_from_columns --random=15 --dim rows=29 --dim scale_rows=32 | FileCheck %s
 // RUN: %{run} --entry=back_from_packed --random=16 --dim rows=29 --dim scale_rows=32 | FileCheck %s
 // RUN: %{run} --entry=back_from_blocks --random=17 --dim rows=129 --dim scale_rows=256 | FileCheck %s
-// RUN: %{run} --entry=back_from_blocks --random=18 --dim rows=129 --dim scale_rows=128 --thread-order=reverse | FileCheck %s
+// RUN: %{run} --entry=back_from_blocks --random=18 --dim rows=200 --dim scale_rows=256 --thread-order=reverse | FileCheck %s
+// RUN: not %{run} --entry=columns --random=1 --dim rows=18 --dim scale_rows=17 2>&1 | FileCheck %s --check-prefix=COLUMNS
+// COLUMNS: argument 'scales': extent 1 (dim 'scale_rows') is 17, expected at least 18, rows{{$}}
+// RUN: not %{run} --entry=large_blocks --random=1 --dim rows=129 --dim scale_rows=128 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: argument 'scales': extent 0 (dim 'scale_rows') is 128, expected at least 256, ceildiv(rows, 128) * 128{{$}}
+// RUN: not %{run} --entry=small_blocks --random=1 --dim rows=5 --dim scale_rows=12 2>&1 | FileCheck %s --check-prefix=WHOLE
+// WHOLE: argument 'scales': extent 0 (dim 'scale_rows') is 12, expected at least 16, ceildiv(scale_rows, 8) * 8{{$}}
 // NORMED: kernel {{ *}}normed
 // NORMED-NOT: kernel {{ *}}normed
 // CHECK: matches the oracle

@@ -106,14 +106,3 @@ func.func @size(%x: tensor<?x512xbf16> {dsv4.name = "x"}, %o: tensor<?x512xbf16>
   %r = dsv4.rms_norm %s outs(%o : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
   return %r : tensor<?x512xbf16>
 }
-
-// -----
-
-// expected-error @+1 {{argument 'slice' has 'dsv4.view', which only passes write: take the slice with 'tensor.extract_slice'}}
-func.func @view(%x: tensor<4x512xbf16>,
-                %s: tensor<4x128xbf16> {dsv4.name = "slice", dsv4.strides = #dsv4.strides<[1024]>,
-                                        dsv4.view = #dsv4.view<of = 0, axes = [0, 1], offsets = ["0", "0"]>},
-                %o: tensor<4x128xbf16>) -> tensor<4x128xbf16> {
-  %r = dsv4.rms_norm %s outs(%o : tensor<4x128xbf16>) {eps = 1.0e-06 : f32} : tensor<4x128xbf16>
-  return %r : tensor<4x128xbf16>
-}

@@ -56,7 +56,7 @@ func.func @multiple(%x: tensor<?x?xf32> {dsv4.dims = ["tokens", "columns"]}, %w:
 
 // A slice that nothing reads goes.
 // CHECK-LABEL: func.func @unused(
-// CHECK-SAME: (%arg0: tensor<4x8xf32>)
+// CHECK-SAME: %arg0: tensor<4x8xf32>) {
 // CHECK-NEXT: return
 func.func @unused(%x: tensor<4x8xf32>) {
   %s = tensor.extract_slice %x[0, 4] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>

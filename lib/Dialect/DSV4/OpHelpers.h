@@ -227,7 +227,7 @@ inline mlir::ParseResult parseClause(mlir::OpAsmParser &parser,
   if (!keyword.empty())
     error << "expected '" << keyword << "', ";
   if (llvm::is_contained(known, found))
-    error << "'" << found << "' comes earlier, and once";
+    error << "'" << found << "' is out of order, or given twice";
   else
     error << "there is no clause '" << found << "'";
   error << "; the clauses are, in order: ";

@@ -241,7 +241,7 @@ LogicalResult GatherVerifier::verifyOffset() {
                                "number or an operand, got both";
   if (op.getRowOffset()) {
     auto type = getType(op.getRowOffset());
-    if (hasShape(type, {1}))
+    if (fitsShape(type, {1}, /*tied=*/0))
       return success();
     return op.emitOpError()
            << "paged_gather_c9: expected 'offset' of shape [1], got " << type;

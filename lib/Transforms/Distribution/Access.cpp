@@ -564,12 +564,13 @@ struct SearchDistribution
                                Footprint) const {
     auto search = cast<row::SearchOp>(op);
     // All lanes of a row are there to look for the row.
+    int64_t lanes = d.getMap().lanes;
     bool together = search.getValue() == d.getRowIndex() &&
-                    d.getMap().lanes >= kMinSearchLanes;
+                    lanes >= kMinSearchLanes && lanes <= limits::kWarp;
     return cuda::SearchOp::create(
                d.getBuilder(), op->getLoc(), search.getFound().getType(),
                d.lookup(search.getBase()), d.getScalar(search.getValue()),
-               d.getScalar(search.getCount()), together ? d.getMap().lanes : 1)
+               d.getScalar(search.getCount()), together ? lanes : 1)
         .getFound();
   }
 };

@@ -128,3 +128,18 @@ func.func @twice(%x: tensor<?x4x256xbf16> {dsv4.name = "x", dsv4.dims = ["tokens
   %s = dsv4.hadamard %same outs(%p : tensor<?x128xbf16>) {scale = 0.0883883461 : f32} : tensor<?x128xbf16>
   return %r, %s : tensor<?x128xbf16>, tensor<?x128xbf16>
 }
+
+// Two slices of one type that begin at the same element, with a length each.
+func.func @lengths(%x: tensor<?x512xbf16> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
+                   %a: tensor<?x512xbf16> {dsv4.name = "a", dsv4.dims = ["first", ""]},
+                   %b: tensor<?x512xbf16> {dsv4.name = "b", dsv4.dims = ["second", ""]})
+    -> (tensor<?x512xbf16>, tensor<?x512xbf16>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %a, %c0 : tensor<?x512xbf16>
+  %m = tensor.dim %b, %c0 : tensor<?x512xbf16>
+  %s = tensor.extract_slice %x[0, 0] [%n, 512] [1, 1] : tensor<?x512xbf16> to tensor<?x512xbf16>
+  %t = tensor.extract_slice %x[0, 0] [%m, 512] [1, 1] : tensor<?x512xbf16> to tensor<?x512xbf16>
+  %r = dsv4.rms_norm %s outs(%a : tensor<?x512xbf16>) {eps = 1.0e-06 : f32} : tensor<?x512xbf16>
+  %h = dsv4.hadamard %t outs(%b : tensor<?x512xbf16>) {scale = 0.0441941731 : f32} : tensor<?x512xbf16>
+  return %r, %h : tensor<?x512xbf16>, tensor<?x512xbf16>
+}
