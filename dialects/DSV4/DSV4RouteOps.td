@@ -246,7 +246,8 @@ def DSV4_RouteWeightsOp : DSV4_Op<"route_weights", [
     * route_weights_c5: `uniform` comes without `renormalize` and `scale`;
     * route_weights_c6: `shared` is positive and smaller than the last extent of `indices`, and
       comes with one of `weight` and `of_sum`, a finite f32; they come with it alone;
-    * route_weights_c7: if `dsv4.topk` or `dsv4.lookup` computes `indices`, its `shared` is the same.
+    * route_weights_c7: if `dsv4.topk` or `dsv4.lookup` computes `indices`, its `shared` is the
+      same.
 
     Source: the official `Gate`, for layers that choose by score and for those that choose by token
     id. The denominator has a floor because the scores of a row may all be 0; its weights are 0

@@ -141,8 +141,8 @@ public:
   }
   /// See findSharedEntries.
   std::vector<std::string> describeSharedEntries();
-  /// See findBadNumbers.
-  std::vector<std::string> describeBadNumbers();
+  /// See findOutOfRangeIndices.
+  std::vector<std::string> describeOutOfRange();
 
 private:
   friend class Evaluation;
@@ -290,11 +290,11 @@ private:
   void checkStarts(mlir::Operation *op, llvm::StringRef operand,
                    mlir::Value starts, int64_t end, llvm::StringRef what,
                    std::vector<std::string> &lines) const;
-  // A line for each operand with numbers that lead nowhere.
-  void checkNumbers(PagedGatherOp op, std::vector<std::string> &lines) const;
-  void checkNumbers(PagedAppendOp op, std::vector<std::string> &lines) const;
-  void checkNumbers(CompressPlanOp op, std::vector<std::string> &lines) const;
-  void checkNumbers(TopkOp op, std::vector<std::string> &lines) const;
+  // A line for each operand with indices out of range.
+  void checkRange(PagedGatherOp op, std::vector<std::string> &lines) const;
+  void checkRange(PagedAppendOp op, std::vector<std::string> &lines) const;
+  void checkRange(CompressPlanOp op, std::vector<std::string> &lines) const;
+  void checkRange(TopkOp op, std::vector<std::string> &lines) const;
 
   /// The elements of a field of an entry.
   Elements locate(mlir::BlockArgument cache, FieldAttr field,

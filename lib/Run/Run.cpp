@@ -47,7 +47,7 @@ private:
   Status resolveDims();
   Status fillBuffers();
   Status compile();
-  void warnOfBadNumbers();
+  void warnOfOutOfRange();
   Status execute();
   Status check();
   Status writeOutputs();
@@ -450,16 +450,16 @@ double Runner::countBytes() {
 }
 
 /// The host target has the data that kernels read.
-void Runner::warnOfBadNumbers() {
+void Runner::warnOfOutOfRange() {
   if (session->target() != "host" || !options.session.warn)
     return;
   for (const std::string &line :
-       reference::findBadNumbers(func, buffers.buffers()))
+       reference::findOutOfRangeIndices(func, buffers.buffers()))
     options.session.warn(line);
 }
 
 Status Runner::execute() {
-  warnOfBadNumbers();
+  warnOfOutOfRange();
   Execution execution(*session, *program, buffers);
   if (Status status = execution.prepare(); !status)
     return status;

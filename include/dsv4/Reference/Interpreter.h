@@ -76,11 +76,11 @@ rt::Status interpret(mlir::func::FuncOp func, llvm::ArrayRef<Buffer> buffers);
 std::vector<std::string> findSharedEntries(mlir::func::FuncOp func,
                                            llvm::ArrayRef<Buffer> buffers);
 
-/// A line for every operand with numbers that lead nowhere: starts of rows that
+/// A line for every operand with indices out of range: starts of rows that
 /// decrease or exceed the rows, starts and ends beyond a row, entries beyond
 /// the pool that a gather reads. Kernels skip them. Nothing for buffers that
 /// interpret() refuses.
-std::vector<std::string> findBadNumbers(mlir::func::FuncOp func,
+std::vector<std::string> findOutOfRangeIndices(mlir::func::FuncOp func,
                                         llvm::ArrayRef<Buffer> buffers);
 
 /// Puts what a `topk` without an order has selected in the order that

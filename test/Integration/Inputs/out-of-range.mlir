@@ -1,4 +1,4 @@
-// Operands whose numbers may lead nowhere.
+// Operands whose indices may be out of range.
 
 !cache = !dsv4.cache<4 x <[<"a" : 64 x bf16 in row>]>>
 
@@ -53,4 +53,14 @@ func.func @topk(%s: tensor<?x?xf32> {dsv4.name = "s", dsv4.dims = ["rows", "colu
   %r = dsv4.topk %s starts(%first : tensor<?xi32>) ends(%end : tensor<?xi32>) outs(%i : tensor<?x4xi32>)
       : tensor<?x?xf32>
   return %r : tensor<?x4xi32>
+}
+
+// Slots that are byte offsets: those of slots 3 and 0 of page 0, and of slot 0 of page 1.
+func.func @offsets(%c: !dsv4.cache<64 x <index_fp8_132>> {dsv4.name = "c"},
+                   %at: tensor<?xi64> {dsv4.name = "at", dsv4.dims = ["rows"]},
+                   %k: tensor<?x128xf8E4M3FN> {dsv4.name = "k", dsv4.dims = ["rows", ""]})
+    -> tensor<?x128xf8E4M3FN> {
+  %r = dsv4.paged_gather %c[%at] in_bytes fields(%k : tensor<?x128xf8E4M3FN>)
+      : !dsv4.cache<64 x <index_fp8_132>>, tensor<?xi64>
+  return %r : tensor<?x128xf8E4M3FN>
 }

@@ -1,4 +1,5 @@
-//===- BadNumbers.cpp - Numbers that lead nowhere -------------------------===//
+//===- OutOfRange.cpp - Indices out of range
+//--------------------------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,17 +23,18 @@ using namespace dsv4::reference;
 namespace {
 
 /// What is wrong with the numbers of one operand.
-class BadNumbers {
+class OutOfRange {
 public:
-  BadNumbers(func::FuncOp func, Operation *op, StringRef operand, Value value)
+  OutOfRange(func::FuncOp func, Operation *op, StringRef operand, Value value)
       : where((op->getName().getStringRef() + ": '" + operand + "'").str()) {
     if (auto argument = dyn_cast<BlockArgument>(value))
       where += " (argument '" + getArgumentName(func, argument.getArgNumber()) +
                "')";
   }
-  void add(const Twine &text) {
+  /// Counts one; only the first is described.
+  void add(llvm::function_ref<std::string()> describe) {
     if (first.empty())
-      first = text.str();
+      first = describe();
     else
       ++more;
   }
@@ -68,25 +70,27 @@ void Interpreter::checkStarts(Operation *op, StringRef operand, Value starts,
                               std::vector<std::string> &lines) const {
   if (!starts)
     return;
-  BadNumbers bad(func, op, operand, starts);
+  OutOfRange bad(func, op, operand, starts);
   const Tensor &numbers = values.at(starts);
   for (int64_t i = 0; i < numbers.size(); ++i) {
     int64_t number = numbers.integer(i);
-    std::string has =
-        "has " + std::to_string(number) + " at " + std::to_string(i);
+    auto add = [&](const Twine &why) {
+      bad.add([&] {
+        return ("has " + Twine(number) + " at " + Twine(i) + ", " + why).str();
+      });
+    };
     if (number < 0)
-      bad.add(has + ", expected no negative number");
+      add("expected no negative number");
     else if (i > 0 && number < numbers.integer(i - 1))
-      bad.add(has + ", less than " + Twine(numbers.integer(i - 1)) +
-              " before it");
+      add("less than " + Twine(numbers.integer(i - 1)) + " before it");
     else if (number > end)
-      bad.add(has + ", beyond the " + Twine(end) + " " + what);
+      add("beyond the " + Twine(end) + " " + what);
   }
   bad.report("nothing is read or written out of range", lines);
 }
 
-void Interpreter::checkNumbers(PagedGatherOp op,
-                               std::vector<std::string> &lines) const {
+void Interpreter::checkRange(PagedGatherOp op,
+                             std::vector<std::string> &lines) const {
   SmallVector<int64_t> rows;
   if (!op.isRagged()) {
     rows = values.at(op.getIndices()).shape;
@@ -102,7 +106,7 @@ void Interpreter::checkNumbers(PagedGatherOp op,
   if (op.getIndptr())
     checkStarts(op, "indptr", op.getIndptr(),
                 values.at(op.getPageTable()).size(), "pages listed", lines);
-  BadNumbers bad(func, op, "cache", op.getCache());
+  OutOfRange bad(func, op, "cache", op.getCache());
   int64_t pages = getPages(cast<BlockArgument>(op.getCache()));
   for (int64_t row = 0; row < count; ++row) {
     Gathered found = op.isRagged() ? findRaggedRow(op, row, rows.back())
@@ -111,22 +115,25 @@ void Interpreter::checkNumbers(PagedGatherOp op,
     if (found.exists)
       entry = findNamedEntry(op, found);
     if (entry && entry->page >= pages)
-      bad.add("has " + Twine(pages) + " pages, and row " + Twine(row) +
-              " is for an entry in page " + Twine(entry->page));
+      bad.add([&] {
+        return ("has " + Twine(pages) + " pages, and row " + Twine(row) +
+                " is for an entry in page " + Twine(entry->page))
+            .str();
+      });
   }
   bad.report("rows beyond the pool are zeros", lines);
 }
 
-void Interpreter::checkNumbers(PagedAppendOp op,
-                               std::vector<std::string> &lines) const {
+void Interpreter::checkRange(PagedAppendOp op,
+                             std::vector<std::string> &lines) const {
   // Kernels themselves report slots beyond the pool.
   if (op.getIndptr())
     checkStarts(op, "indptr", op.getIndptr(),
                 values.at(op.getPageTable()).size(), "pages listed", lines);
 }
 
-void Interpreter::checkNumbers(CompressPlanOp op,
-                               std::vector<std::string> &lines) const {
+void Interpreter::checkRange(CompressPlanOp op,
+                             std::vector<std::string> &lines) const {
   int64_t tokens = INT32_MAX;
   for (Value token : {op.getPositions(), op.getRequests(), op.getSlots()})
     if (token && !op.hasRowPerEntry())
@@ -136,18 +143,21 @@ void Interpreter::checkNumbers(CompressPlanOp op,
               lines);
 }
 
-void Interpreter::checkNumbers(TopkOp op,
-                               std::vector<std::string> &lines) const {
+void Interpreter::checkRange(TopkOp op, std::vector<std::string> &lines) const {
   const Tensor &scores = values.at(op.getScores());
   int64_t columns = scores.shape.back();
   auto check = [&](StringRef operand, Value value, auto explain) {
     if (!value || values.at(value).size() > scores.rows())
       return;
-    BadNumbers bad(func, op, operand, value);
+    OutOfRange bad(func, op, operand, value);
     for (int64_t row = 0; row < values.at(value).size(); ++row) {
       int64_t number = values.at(value).integer(row);
       if (std::string why = explain(row, number); !why.empty())
-        bad.add("has " + Twine(number) + " for row " + Twine(row) + ", " + why);
+        bad.add([&] {
+          return ("has " + Twine(number) + " for row " + Twine(row) + ", " +
+                  why)
+              .str();
+        });
     }
     bad.report("only columns of the row are selected from", lines);
   };
@@ -164,13 +174,13 @@ void Interpreter::checkNumbers(TopkOp op,
   });
 }
 
-std::vector<std::string> Interpreter::describeBadNumbers() {
+std::vector<std::string> Interpreter::describeOutOfRange() {
   std::vector<std::string> lines;
   if (!bindArguments())
     return lines;
   auto checkAll = [&](auto op) {
     if (isKnown(op))
-      checkNumbers(op, lines);
+      checkRange(op, lines);
   };
   for (Operation &op : func.getBody().front())
     TypeSwitch<Operation *>(&op)
@@ -179,9 +189,10 @@ std::vector<std::string> Interpreter::describeBadNumbers() {
 }
 
 std::vector<std::string>
-dsv4::reference::findBadNumbers(func::FuncOp func, ArrayRef<Buffer> buffers) {
+dsv4::reference::findOutOfRangeIndices(func::FuncOp func,
+                                       ArrayRef<Buffer> buffers) {
   auto signature = readSignature(func);
   if (!signature)
     return {};
-  return Interpreter(func, *signature, buffers).describeBadNumbers();
+  return Interpreter(func, *signature, buffers).describeOutOfRange();
 }
