@@ -39,10 +39,16 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 # Where scripts/setup.sh puts NVRTC if the machine has none.
 export LD_LIBRARY_PATH := $(if $(LD_LIBRARY_PATH),$(LD_LIBRARY_PATH):)$(CURDIR)/build/nvrtc/nvidia/cu13/lib
 
-.PHONY: build demo check bench docs asan format format-check clean help setup
+# Where `make install` puts libdsv4.so, its headers and the tools.
+PREFIX ?= /usr/local
+
+.PHONY: build install demo check bench docs asan format format-check clean help setup
 
 build: setup build/release/build.ninja ## the tools, in build/release/bin
 	@$(CMAKE_BUILD) release
+
+install: build ## libdsv4.so, headers and tools, below PREFIX (/usr/local)
+	@cmake --install build/release --prefix $(abspath $(PREFIX)) --strip
 
 demo: build ## a decode step, on the GPU if there is one, checked and timed
 	$(DEMO_COMMANDS)

@@ -27,7 +27,8 @@ include(AddMLIR)
 separate_arguments(DSV4_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${DSV4_LLVM_DEFINITIONS})
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-comment
-                    -fvisibility=hidden -fvisibility-inlines-hidden -ffunction-sections
+                    -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
+                    -ffunction-sections
                     -fdata-sections)
 if(DSV4_WERROR)
   add_compile_options(-Werror)

@@ -24,7 +24,7 @@ done < <(
     printf '%s\0' "$@"
   else
     git ls-files -z --cached --others --exclude-standard --deduplicate -- \
-      '*.cpp' '*.cuh' '*.h'
+      '*.c' '*.cpp' '*.cuh' '*.h' '*.hpp'
   fi
 )
 ((${#files[@]} == 0)) || "$formatter" "${mode[@]}" -- "${files[@]}"

@@ -17,6 +17,7 @@ set -euo pipefail
 build_packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools lld-22
   libboost-context-dev libzstd-dev zlib1g-dev
+  nlohmann-json3-dev libsodium-dev # The runtime's JSON and digests.
   libncurses-dev # libtinfo.a
   ccache ninja-build cmake g++ git make
   libgtest-dev googletest python3

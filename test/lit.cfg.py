@@ -84,6 +84,8 @@ def has_nvcc():
             return False
 
 
+if config.dsv4_sanitize:
+    config.available_features.add("asan")
 if has_nvcc():
     config.available_features.add("nvcc")
 if has_nvrtc() and os.path.exists(os.path.join(config.dsv4_tools_dir, "dsv4-nvrtc-check")):

@@ -40,21 +40,6 @@ private:
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
-/// A kernel of the host target after the runtime's interface.
-class HostKernelModule : public rt::HostModule {
-public:
-  explicit HostKernelModule(std::unique_ptr<rt::HostKernel> kernel)
-      : kernel(std::move(kernel)) {}
-
-  Status launch(rt::Dim3 grid, rt::Dim3 block, uint32_t sharedBytes,
-                void **params) override {
-    return kernel->launch(grid, block, sharedBytes, params);
-  }
-
-private:
-  std::unique_ptr<rt::HostKernel> kernel;
-};
-
 } // namespace
 
 /// What one call of compile() is about.
@@ -63,6 +48,12 @@ struct Request {
   const CompileOptions &options;
   bool wantListing;
 };
+
+static std::string keyOf(const Request &request, const std::string &target,
+                         const std::string &arch) {
+  return rt::digestHex(
+      getCacheKeyText(request.source, request.options, target, arch));
+}
 
 struct Session::State {
   State(const SessionOptions &options)
@@ -84,13 +75,7 @@ struct Session::State {
     return loaded.try_emplace(key, std::move(program)).first->second.get();
   }
 
-  std::string keyOf(const Request &request) const {
-    return rt::digestHex(
-        getCacheKeyText(request.source, request.options, target, arch));
-  }
-
   Loaded load(const rt::CompiledProgram &program, CompileReport &did);
-  Result<rt::CompiledProgram> make(const Request &request, CompileReport &did);
   Loaded lookOrMake(const Request &request, CompileReport &did,
                     Outcome &outcome);
 
@@ -135,18 +120,7 @@ Session::create(const SessionOptions &options) {
   } else {
     state->target = "host";
     state->arch = options.arch.empty() ? "sm_90a" : options.arch;
-    rt::ThreadSchedule schedule = *order;
-    auto warn = options.warn;
-    state->backend = rt::Backend::onHost(
-        [schedule, warn](const std::string &image, const rt::KernelInfo &kernel)
-            -> Result<std::unique_ptr<rt::HostModule>> {
-          auto loaded = rt::HostKernel::load(image, kernel.symbol, schedule,
-                                             warn, kernel.plan.cluster);
-          if (!loaded)
-            return loaded.status();
-          return std::unique_ptr<rt::HostModule>(
-              new HostKernelModule(loaded.take()));
-        });
+    state->backend = rt::Backend::onHost(rt::hostModules(*order, options.warn));
   }
   return std::unique_ptr<Session>(new Session(std::move(state)));
 }
@@ -194,8 +168,11 @@ Session::State::Loaded Session::State::load(const rt::CompiledProgram &program,
   return keep(did.key, loaded.take());
 }
 
-Result<rt::CompiledProgram> Session::State::make(const Request &request,
-                                                 CompileReport &did) {
+/// Compiles a program, whose key is in the report.
+static Result<rt::CompiledProgram> make(const Request &request,
+                                        const std::string &target,
+                                        const std::string &arch,
+                                        CompileReport &did) {
   Stopwatch watch;
   did.origin = CompileReport::Origin::Compiled;
   auto emitted =
@@ -217,7 +194,7 @@ Result<rt::CompiledProgram> Session::State::make(const Request &request,
   did.backend = watch.lap();
   did.listing = std::move(emitted->listing);
   // The table was read after the key was made, and the compiler run.
-  if (keyOf(request) != did.key)
+  if (keyOf(request, target, arch) != did.key)
     return Status(
         Code::CompileFailed,
         "program '" + compiled.info.name + "': " +
@@ -257,7 +234,7 @@ Session::State::Loaded Session::State::lookOrMake(const Request &request,
                            ": compiling it anew");
     }
   }
-  auto made = make(request, did);
+  auto made = make(request, target, arch, did);
   if (!made) {
     outcome.status = made.status();
     return made.status();
@@ -281,7 +258,7 @@ Session::compile(const std::string &source, const std::string &sourceName,
   CompileReport unused;
   CompileReport &did = report ? *report : unused;
   Stopwatch watch;
-  did.key = state->keyOf(request);
+  did.key = keyOf(request, state->target, state->arch);
   did.entryPath = state->disk.entryPath(state->arch, did.key);
   Outcome outcome;
   if (wantListing) {
@@ -312,4 +289,27 @@ Session::compile(const std::string &source, const std::string &sourceName,
       return state->load(*outcome.program, did);
     }
   }
+}
+
+Result<rt::CompiledProgram>
+dsv4::compileProgram(const std::string &source, const std::string &sourceName,
+                     const CompileOptions &options, const std::string &target,
+                     const std::string &arch, rt::DiskCache &cache,
+                     CompileReport *report) {
+  const Request request = {source, sourceName, options, false};
+  CompileReport unused;
+  CompileReport &did = report ? *report : unused;
+  Stopwatch watch;
+  did.key = keyOf(request, target, arch);
+  did.entryPath = cache.entryPath(arch, did.key);
+  auto found = cache.lookup(arch, did.key);
+  did.lookup = watch.lap();
+  if (found) {
+    did.origin = CompileReport::Origin::Disk;
+    return std::move(*found);
+  }
+  auto made = make(request, target, arch, did);
+  if (made)
+    cache.publish(arch, did.key, *made);
+  return made;
 }

@@ -9,7 +9,6 @@
 #include "FiberExecutor.h"
 #include "PrivateDirectory.h"
 #include "Sanitizers.h"
-#include "dsv4-runtime/HostModule.h"
 
 #include <dlfcn.h>
 #include <map>
@@ -161,6 +160,36 @@ Status HostKernel::launch(Dim3 grid, Dim3 block, uint32_t sharedBytes,
 void HostKernel::setSchedule(const ThreadSchedule &schedule) {
   std::lock_guard<std::mutex> lock(loaded->running);
   loaded->launch.schedule = schedule;
+}
+
+namespace {
+/// A kernel of the host target after the launch path's interface.
+class HostKernelModule : public HostModule {
+public:
+  explicit HostKernelModule(std::unique_ptr<HostKernel> kernel)
+      : kernel(std::move(kernel)) {}
+
+  Status launch(Dim3 grid, Dim3 block, uint32_t sharedBytes,
+                void **params) override {
+    return kernel->launch(grid, block, sharedBytes, params);
+  }
+
+private:
+  std::unique_ptr<HostKernel> kernel;
+};
+} // namespace
+
+HostModuleFactory hostModules(const ThreadSchedule &schedule,
+                              std::function<void(const std::string &)> warn) {
+  return [schedule, warn](
+             const std::string &image,
+             const KernelInfo &kernel) -> Result<std::unique_ptr<HostModule>> {
+    auto loaded = HostKernel::load(image, kernel.symbol, schedule, warn,
+                                   kernel.plan.cluster);
+    if (!loaded)
+      return loaded.status();
+    return std::unique_ptr<HostModule>(new HostKernelModule(loaded.take()));
+  };
 }
 
 } // namespace dsv4::rt

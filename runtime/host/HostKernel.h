@@ -14,6 +14,7 @@
 #define DSV4_HOST_HOSTKERNEL_H
 
 #include "ThreadOrder.h"
+#include "dsv4-runtime/HostModule.h"
 #include "dsv4-runtime/LaunchPlan.h"
 #include "dsv4-runtime/Status.h"
 
@@ -52,6 +53,10 @@ private:
 
   std::unique_ptr<Loaded> loaded;
 };
+
+/// Makes kernels of the host target for the launch path.
+HostModuleFactory hostModules(const ThreadSchedule &schedule,
+                              std::function<void(const std::string &)> warn);
 
 } // namespace dsv4::rt
 

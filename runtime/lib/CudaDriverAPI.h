@@ -35,7 +35,9 @@ enum : int {
   ErrorStubLibrary = 34,
   ErrorNoDevice = 100,
   ErrorInvalidImage = 200,
+  ErrorInvalidContext = 201,
   ErrorNoBinaryForGPU = 209,
+  ErrorCaptureImplicit = 906,
 
   AttributeMultiprocessors = 16,
   AttributeL2Bytes = 38,
@@ -101,6 +103,8 @@ struct LaunchConfig {
   X(streamCreate, cuStreamCreate, (CUstream *, unsigned))                      \
   X(streamDestroy, cuStreamDestroy_v2, (CUstream))                             \
   X(streamSynchronize, cuStreamSynchronize, (CUstream))                        \
+  X(streamIsCapturing, cuStreamIsCapturing, (CUstream, int *))                 \
+  X(streamGetCtx, cuStreamGetCtx, (CUstream, CUcontext *))                     \
   X(eventCreate, cuEventCreate, (CUevent *, unsigned))                         \
   X(eventDestroy, cuEventDestroy_v2, (CUevent))                                \
   X(eventRecord, cuEventRecord, (CUevent, CUstream))                           \

@@ -9,8 +9,6 @@
 
 #include "dsv4-runtime/FileIO.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>

@@ -17,7 +17,7 @@ using namespace dsv4::rt;
 using namespace dsv4::rt::cuda;
 
 static Status unavailable(const std::string &message) {
-  return Status(Code::Unavailable, message);
+  return Status(Code::Unavailable, message).about("driver.missing");
 }
 
 static CUdeviceptr address(const void *pointer) {
@@ -128,7 +128,8 @@ Status Driver::check(int result, const char *what, Code code) const {
   table->getErrorString(result, &text);
   return Status(code, std::string(what) +
                           " failed: " + (name ? name : "unknown error") + " (" +
-                          (text ? text : std::to_string(result).c_str()) + ")");
+                          (text ? text : std::to_string(result).c_str()) + ")")
+      .about("driver", -1, result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,7 +147,8 @@ static Status noSuchDevice(int ordinal, int count) {
   return Status(Code::InvalidArgument, "device " + std::to_string(ordinal) +
                                            " does not exist: the driver sees " +
                                            std::to_string(count) + " (0 to " +
-                                           std::to_string(count - 1) + ")");
+                                           std::to_string(count - 1) + ")")
+      .about("device.unknown");
 }
 
 Result<DeviceInfo> Driver::device(int ordinal) const {
@@ -181,7 +183,7 @@ Result<DeviceInfo> Driver::device(int ordinal) const {
   return info;
 }
 
-Status Driver::makeCurrent(int ordinal) {
+Result<void *> Driver::primaryContext(int ordinal) {
   if (ordinal < 0 || ordinal >= deviceCount())
     return noSuchDevice(ordinal, deviceCount());
   std::lock_guard<std::mutex> lock(contexts->mutex);
@@ -195,7 +197,29 @@ Status Driver::makeCurrent(int ordinal) {
     if (!status)
       return status;
   }
-  return check(table->ctxSetCurrent(context), "cuCtxSetCurrent");
+  return static_cast<void *>(context);
+}
+
+Status Driver::makeCurrent(int ordinal) {
+  Result<void *> context = primaryContext(ordinal);
+  if (!context)
+    return context.status();
+  return check(table->ctxSetCurrent(static_cast<CUcontext>(*context)),
+               "cuCtxSetCurrent");
+}
+
+Result<bool> Driver::isCapturing(Stream stream) const {
+  int state = 0;
+  const int result = table->streamIsCapturing(asStream(stream), &state);
+  if (result == ErrorCaptureImplicit)
+    return true;
+  // The default stream of no context: nothing of this thread captures.
+  if (result == ErrorInvalidContext)
+    return false;
+  Status status = check(result, "cuStreamIsCapturing");
+  if (!status)
+    return status;
+  return state != 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,33 +9,53 @@
 
 #include "ProgramJSON.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/raw_ostream.h"
-
+#include <array>
 #include <cstring>
+#include <sodium/crypto_generichash_blake2b.h>
 
 using namespace dsv4::rt;
-namespace endian = llvm::support::endian;
-namespace json = llvm::json;
 
 static constexpr char magic[] = "DSV4ENTR";
 static constexpr size_t digestBytes = 32;
 static constexpr size_t trailerBytes = 32 + digestBytes;
 
 static Status bad(const char *what) {
-  return Status(Code::LoadFailed, std::string("cache entry: ") + what);
+  return Status(Code::CorruptEntry, std::string("cache entry: ") + what);
 }
 
-static llvm::BLAKE3Result<digestBytes> digest(std::string_view bytes) {
-  llvm::BLAKE3 hasher;
-  hasher.update(llvm::StringRef(bytes.data(), bytes.size()));
-  return hasher.final<digestBytes>();
+using Digest = std::array<unsigned char, digestBytes>;
+
+static Digest digest(std::string_view bytes) {
+  Digest sum;
+  // It fails for lengths only, and this one is right.
+  (void)::crypto_generichash_blake2b(
+      sum.data(), sum.size(),
+      reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(),
+      nullptr, 0);
+  return sum;
 }
 
 std::string dsv4::rt::digestHex(std::string_view text) {
-  return llvm::toHex(digest(text), /*LowerCase=*/true);
+  std::string hex;
+  for (unsigned char byte : digest(text)) {
+    hex += "0123456789abcdef"[byte >> 4];
+    hex += "0123456789abcdef"[byte & 15];
+  }
+  return hex;
+}
+
+/// Little-endian, of as many bytes as `T` has.
+template <typename T>
+static void write(char *to, T value) {
+  for (size_t i = 0; i < sizeof(T); ++i)
+    to[i] = char(value >> 8 * i);
+}
+template <typename T>
+static T read(const char *from) {
+  T value = 0;
+  for (size_t i = 0; i < sizeof(T); ++i)
+    value |= T(static_cast<unsigned char>(from[i])) << 8 * i;
+  return value;
 }
 
 std::string dsv4::rt::serialize(const CompiledProgram &program,
@@ -45,40 +65,31 @@ std::string dsv4::rt::serialize(const CompiledProgram &program,
     bytes += image;
   uint64_t imageBytes = bytes.size();
 
-  {
-    llvm::raw_string_ostream stream(bytes);
-    json::OStream out(stream);
-    out.object([&] {
-      out.attribute("key", llvm::StringRef(keyHex.data(), keyHex.size()));
-      out.attributeArray("images", [&] {
-        for (const std::string &image : program.images)
-          out.value(int64_t(image.size()));
-      });
-      out.attributeBegin("program");
-      writeProgram(out, program.info);
-      out.attributeEnd();
-    });
-  }
+  JSON sizes = JSON::array();
+  for (const std::string &image : program.images)
+    sizes.push_back(image.size());
+  bytes += print({{"key", keyHex},
+                  {"images", std::move(sizes)},
+                  {"program", writeProgram(program.info)}});
 
   char trailer[32];
   std::memcpy(trailer, magic, 8);
-  endian::write32le(trailer + 8, EntryVersion);
-  endian::write32le(trailer + 12, uint32_t(program.images.size()));
-  endian::write64le(trailer + 16, imageBytes);
-  endian::write64le(trailer + 24, bytes.size() - imageBytes);
+  write<uint32_t>(trailer + 8, EntryVersion);
+  write<uint32_t>(trailer + 12, uint32_t(program.images.size()));
+  write<uint64_t>(trailer + 16, imageBytes);
+  write<uint64_t>(trailer + 24, bytes.size() - imageBytes);
   bytes.append(trailer, sizeof(trailer));
-  llvm::BLAKE3Result<digestBytes> sum = digest(bytes);
+  Digest sum = digest(bytes);
   bytes.append(reinterpret_cast<const char *>(sum.data()), sum.size());
   return bytes;
 }
 
 /// Cuts the images off the front of `bytes`, whose image part is `imageBytes`.
 static Status cutImages(std::string_view bytes, uint64_t imageBytes,
-                        const json::Array &sizes,
-                        std::vector<std::string> &images) {
+                        const JSON &sizes, std::vector<std::string> &images) {
   uint64_t offset = 0;
-  for (const json::Value &value : sizes) {
-    std::optional<int64_t> size = value.getAsInteger();
+  for (const JSON &value : sizes) {
+    std::optional<int64_t> size = asInteger(value);
     if (!size || *size < 0 || uint64_t(*size) > imageBytes - offset)
       return bad("image sizes do not fit the file");
     images.emplace_back(bytes.substr(offset, uint64_t(*size)));
@@ -89,44 +100,49 @@ static Status cutImages(std::string_view bytes, uint64_t imageBytes,
 }
 
 Result<CompiledProgram> dsv4::rt::parse(std::string_view bytes,
-                                        std::string_view expectedKeyHex) {
+                                        std::string_view expectedKeyHex,
+                                        std::string *keyHex) {
   if (bytes.size() < trailerBytes)
     return bad("shorter than its trailer");
   const char *trailer = bytes.data() + bytes.size() - trailerBytes;
   if (std::memcmp(trailer, magic, 8) != 0)
     return bad("no trailer");
-  if (endian::read32le(trailer + 8) != EntryVersion)
+  if (read<uint32_t>(trailer + 8) != EntryVersion)
     return bad("another format version");
-  uint32_t imageCount = endian::read32le(trailer + 12);
-  uint64_t imageBytes = endian::read64le(trailer + 16);
-  uint64_t metadataBytes = endian::read64le(trailer + 24);
+  uint32_t imageCount = read<uint32_t>(trailer + 12);
+  uint64_t imageBytes = read<uint64_t>(trailer + 16);
+  uint64_t metadataBytes = read<uint64_t>(trailer + 24);
   uint64_t payload = bytes.size() - trailerBytes;
   if (imageBytes > payload || metadataBytes != payload - imageBytes)
     return bad("lengths do not fit the file");
-  llvm::BLAKE3Result<digestBytes> sum =
-      digest(bytes.substr(0, bytes.size() - digestBytes));
+  Digest sum = digest(bytes.substr(0, bytes.size() - digestBytes));
   if (std::memcmp(sum.data(), trailer + 32, digestBytes) != 0)
     return bad("digest does not match");
 
-  Result<json::Value> metadata = parseJSON(
-      llvm::StringRef(bytes.data() + imageBytes, metadataBytes), "cache entry");
+  Result<JSON> metadata =
+      parseJSON(bytes.substr(imageBytes, metadataBytes), "cache entry");
   if (!metadata)
-    return Status(Code::LoadFailed, metadata.status().message());
-  const json::Object *object = metadata->getAsObject();
-  const json::Array *sizes = object ? object->getArray("images") : nullptr;
-  const json::Value *program = object ? object->get("program") : nullptr;
-  std::optional<llvm::StringRef> key =
-      object ? object->getString("key") : std::nullopt;
-  if (!sizes || !program || !key)
+    return Status(Code::CorruptEntry, metadata.status().message());
+  auto member = [&](const char *name) -> const JSON * {
+    auto found = metadata->find(name); // end() unless it is an object.
+    return found == metadata->end() ? nullptr : &*found;
+  };
+  const JSON *sizes = member("images"), *program = member("program"),
+             *keyValue = member("key");
+  const std::string *key =
+      keyValue ? keyValue->get_ptr<const std::string *>() : nullptr;
+  if (!sizes || !sizes->is_array() || !program || !key)
     return bad("metadata is incomplete");
-  if (!expectedKeyHex.empty() &&
-      *key != llvm::StringRef(expectedKeyHex.data(), expectedKeyHex.size()))
+  if (!expectedKeyHex.empty() && *key != expectedKeyHex)
     return bad("made for another key");
+  if (keyHex)
+    *keyHex = *key;
 
   CompiledProgram result;
   Result<ProgramInfo> info = readProgram(*program);
   if (!info)
-    return Status(Code::LoadFailed, "cache entry: " + info.status().message());
+    return Status(Code::CorruptEntry,
+                  "cache entry: " + info.status().message());
   result.info = info.take();
   if (sizes->size() != imageCount ||
       sizes->size() != result.info.kernels.size())

@@ -7,7 +7,7 @@
 
 #include "dsv4-runtime/LoadedProgram.h"
 
-#include "CudaDriverAPI.h"
+#include "LoadedKernel.h"
 #include "Strides.h"
 
 #include <algorithm>
@@ -31,14 +31,6 @@ Backend Backend::onHost(HostModuleFactory factory) {
   return backend;
 }
 
-/// A resolved kernel; one of `function` and `host` is set.
-struct LoadedProgram::Kernel {
-  const KernelInfo *info = nullptr;
-  cuda::CUfunction function = nullptr;
-  std::unique_ptr<HostModule> host;
-  uint32_t maxSharedBytes = 0; ///< Dynamic, that a launch may ask for.
-};
-
 LoadedProgram::LoadedProgram() = default;
 LoadedProgram::~LoadedProgram() = default;
 
@@ -46,8 +38,10 @@ LoadedProgram::~LoadedProgram() = default;
 // Load
 //===----------------------------------------------------------------------===//
 
-static Status loadFailed(const KernelInfo &kernel, const std::string &what) {
-  return Status(Code::LoadFailed, "kernel '" + kernel.symbol + "': " + what);
+static Status loadFailed(const KernelInfo &kernel, const std::string &what,
+                         int result = 0) {
+  return Status(Code::LoadFailed, "kernel '" + kernel.symbol + "': " + what)
+      .about("load.failed", -1, result);
 }
 
 /// Plans may say more than this runtime can launch.
@@ -210,15 +204,17 @@ Status LoadedProgram::loadCuda(const std::vector<std::string> &images,
       result = api.funcLoad(loaded.function);
     }
     if (result == cuda::ErrorNoBinaryForGPU)
-      return loadFailed(
-          info, "its image, for " + program.arch + ", does not run on device " +
-                    std::to_string(device) + " (" + description->name +
-                    "): compile it for " + description->arch);
-    if (result == cuda::ErrorInvalidImage)
       return loadFailed(info,
-                        "the driver cannot read its image: compile it anew");
+                        "its image, for " + program.arch +
+                            ", does not run on device " +
+                            std::to_string(device) + " (" + description->name +
+                            "): compile it for " + description->arch,
+                        result);
+    if (result == cuda::ErrorInvalidImage)
+      return loadFailed(
+          info, "the driver cannot read its image: compile it anew", result);
     if (result != 0)
-      return loadFailed(info, driver->check(result, step).message());
+      return loadFailed(info, driver->check(result, step).message(), result);
     if (Status status = checkParameters(api, kernel, info, program); !status)
       return status;
     kernels.push_back(std::move(loaded));
@@ -244,13 +240,13 @@ wrongExtent(const ProgramInfo &program, size_t binding, size_t axis,
             std::to_string(dim.axis) + " of '" +
             program.bindings[size_t(dim.binding)].name + "')";
   }
-  return wrongArgument(at, text);
+  return wrongArgument(program, binding, "argument.extent", text);
 }
 
 [[gnu::cold, gnu::noinline]] static Status
 dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
   return wrongArgument(
-      program.bindings[size_t(dim.binding)],
+      program, size_t(dim.binding), "argument.extent",
       "extent " + std::to_string(dim.axis) + " (dim '" + dim.name + "') is " +
           std::to_string(value) + ", compiled for 0 to " +
           std::to_string(dim.max) +
@@ -258,10 +254,10 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
                             : ""));
 }
 
-[[gnu::cold, gnu::noinline]] static Status misaligned(const Binding &binding,
-                                                      uintptr_t address,
-                                                      uint32_t alignment,
-                                                      int64_t offset) {
+Status dsv4::rt::misaligned(const ProgramInfo &program, size_t index,
+                            uintptr_t address, uint32_t alignment,
+                            int64_t offset) {
+  const Binding &binding = program.bindings[index];
   std::string text = "is at an address aligned to " +
                      std::to_string(address & (~address + 1)) + " bytes" +
                      (offset ? " at byte " + std::to_string(offset) +
@@ -275,7 +271,7 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
                 ? ", or compile with 'dsv4.strides' of this argument, and a "
                   "smaller 'align' in it"
                 : ", or compile with a smaller 'align' in 'dsv4.strides'";
-  return wrongArgument(binding, text);
+  return wrongArgument(program, index, "argument.alignment", text);
 }
 
 [[gnu::cold, gnu::noinline]] static Status wrongPlan(const ProgramInfo &program,
@@ -294,7 +290,7 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
         int64_t least = 0;
         (void)failed->lhs.evaluate(inputs, least);
         return wrongArgument(
-            program.bindings[size_t(dim.binding)],
+            program, size_t(dim.binding), "argument.extent",
             "extent " + std::to_string(dim.axis) + " (dim '" + dim.name +
                 "') is " + std::to_string(inputs.extents[i]) +
                 ", expected at least " + std::to_string(least) +
@@ -302,23 +298,26 @@ dimOutOfRange(const ProgramInfo &program, const Dim &dim, int64_t value) {
                                           : ", " + failed->lhs.print(names)));
       }
   return Status(status.code(),
-                "kernel '" + kernel.symbol + "': " + status.message());
+                "kernel '" + kernel.symbol + "': " + status.message())
+      .about("launch.plan");
 }
 
 /// That a slice is not part of its argument.
 [[gnu::cold, gnu::noinline]] static Status
-beyondArgument(const Binding &binding, Fault fault, const Comparison *failed,
-               const LaunchInputs &inputs, const PlanNames &names) {
+beyondArgument(const ProgramInfo &program, size_t index, Fault fault,
+               const Comparison *failed, const LaunchInputs &inputs,
+               const PlanNames &names) {
   if (fault != Fault::None)
-    return wrongArgument(binding, "the end of a slice of it is 2^63 or more: "
-                                  "pass smaller extents");
+    return wrongArgument(program, index, "argument.overflow",
+                         "the end of a slice of it is 2^63 or more: pass "
+                         "smaller extents");
   int64_t end = 0, extent = 0;
   (void)failed->lhs.evaluate(inputs, end);
   (void)failed->rhs.evaluate(inputs, extent);
-  return wrongArgument(binding, "a slice of it needs " + failed->print(names) +
-                                    ", but ends at " + std::to_string(end) +
-                                    " of " + std::to_string(extent) +
-                                    ": pass a larger argument");
+  return wrongArgument(program, index, "argument.extent",
+                       "a slice of it needs " + failed->print(names) +
+                           ", but ends at " + std::to_string(end) + " of " +
+                           std::to_string(extent) + ": pass a larger argument");
 }
 
 [[gnu::cold, gnu::noinline]] static Status
@@ -328,12 +327,12 @@ tooMuchShared(const KernelInfo &kernel, uint32_t needed, uint32_t most) {
                     std::to_string(needed) +
                     " bytes of dynamic shared memory for these shapes, "
                     "expected at most " +
-                    std::to_string(most));
+                    std::to_string(most))
+      .about("launch.shared_memory");
 }
 
-[[gnu::cold, gnu::noinline]] static Status
-wrongWorkspace(const ProgramInfo &program, uint64_t needed,
-               const Workspace &workspace) {
+Status dsv4::rt::wrongWorkspace(const ProgramInfo &program, uint64_t needed,
+                                const Workspace &workspace) {
   std::string text = "program '" + program.name + "' needs a workspace of " +
                      std::to_string(needed) + " bytes for these shapes, ";
   if (!workspace.data)
@@ -342,7 +341,7 @@ wrongWorkspace(const ProgramInfo &program, uint64_t needed,
     text += "got " + std::to_string(workspace.bytes);
   else
     text += "aligned to " + std::to_string(WorkspaceAlignment);
-  return Status(Code::InvalidArgument, text);
+  return Status(Code::InvalidArgument, text).about("workspace");
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,10 +355,11 @@ Status LoadedProgram::checkShapes(const Argument *arguments, size_t count,
     return Status(Code::InvalidArgument,
                   "program '" + program.name + "' takes " +
                       std::to_string(expected) + " arguments, got " +
-                      std::to_string(arguments ? count : 0));
+                      std::to_string(arguments ? count : 0))
+        .about("argument.count");
   for (size_t i = 0; i < expected; ++i)
     if (!arguments[i].shape && !program.bindings[i].shape.empty())
-      return wrongArgument(program.bindings[i], "has no shape");
+      return wrongArgument(program, i, "argument.null", "has no shape");
 
   for (size_t i = 0; i < program.dims.size(); ++i) {
     const Dim &dim = program.dims[i];
@@ -398,7 +398,7 @@ static bool isEmpty(const Binding &binding, const Argument &argument) {
 Status LoadedProgram::checkBuffer(const Parameter &parameter,
                                   const Argument &argument,
                                   const LaunchInputs &inputs) const {
-  const Binding &binding = program.bindings[size_t(parameter.binding)];
+  const size_t index = size_t(parameter.binding);
   int64_t offset = 0;
   if (!parameter.offset.isConstant(0) ||
       !parameter.within.comparisons.empty()) {
@@ -406,15 +406,16 @@ Status LoadedProgram::checkBuffer(const Parameter &parameter,
     const Comparison *failed = nullptr;
     Fault fault = parameter.within.evaluate(inputs, holds, failed);
     if (fault != Fault::None || !holds)
-      return beyondArgument(binding, fault, failed, inputs, names);
+      return beyondArgument(program, index, fault, failed, inputs, names);
     fault = parameter.offset.evaluate(inputs, offset);
     if (fault != Fault::None)
-      return beyondArgument(binding, fault, nullptr, inputs, names);
+      return beyondArgument(program, index, fault, nullptr, inputs, names);
   }
   const uintptr_t address =
       reinterpret_cast<uintptr_t>(argument.data) + uintptr_t(offset);
-  if ((address & (parameter.alignment - 1)) && !isEmpty(binding, argument))
-    return misaligned(binding, address, parameter.alignment, offset);
+  if ((address & (parameter.alignment - 1)) &&
+      !isEmpty(program.bindings[index], argument))
+    return misaligned(program, index, address, parameter.alignment, offset);
   return Status();
 }
 
@@ -426,7 +427,7 @@ Status LoadedProgram::checkMemory(const Argument *arguments,
   const LaunchInputs inputs = {dims, multiprocessors};
   for (size_t i = 0; i < program.bindings.size(); ++i)
     if (!arguments[i].data && !isEmpty(program.bindings[i], arguments[i]))
-      return wrongArgument(program.bindings[i],
+      return wrongArgument(program, i, "argument.null",
                            program.bindings[i].scalar
                                ? "is null: pass the address of its value"
                                : "is null but not empty");
@@ -460,15 +461,6 @@ Status LoadedProgram::evaluatePlans(const int64_t *dims, LaunchShape *shapes,
   }
   return Status();
 }
-
-namespace {
-/// What a launch comes to, for each kernel. Nothing before evaluatePlans():
-/// there may be many, and most programs have one.
-union LaunchShapes {
-  LaunchShapes() {}
-  LaunchShape each[MaxKernels];
-};
-} // namespace
 
 Result<uint64_t> LoadedProgram::workspaceBytes(const Argument *arguments,
                                                size_t count) const {
@@ -520,18 +512,10 @@ Status LoadedProgram::launch(Stream stream, const Argument *arguments,
   return Status();
 }
 
-Status LoadedProgram::run(const Kernel &kernel, const LaunchShape &shape,
-                          Stream stream, const Argument *arguments,
-                          const int64_t *dims, void *workspace) const {
-  const LaunchPlan &plan = kernel.info->plan;
-  const LaunchInputs inputs = {dims, multiprocessors};
-  union Value {
-    void *pointer;
-    int32_t int32;
-    int64_t int64;
-  };
-  Value values[MaxParameters];
-  void *parameters[MaxParameters];
+void dsv4::rt::packParameters(const LaunchPlan &plan,
+                              const LaunchInputs &inputs,
+                              const Argument *arguments, void *workspace,
+                              ParameterValue *values, void **parameters) {
   for (size_t i = 0; i < plan.parameters.size(); ++i) {
     const Parameter &parameter = plan.parameters[i];
     parameters[i] = &values[i];
@@ -565,12 +549,11 @@ Status LoadedProgram::run(const Kernel &kernel, const LaunchShape &shape,
       break; // load() refuses it.
     }
   }
-  if (kernel.host)
-    return kernel.host->launch(shape.grid, plan.block, shape.sharedBytes,
-                               parameters);
+}
 
-  cuda::LaunchAttribute attribute;
-  cuda::LaunchConfig config;
+void dsv4::rt::configure(const LaunchPlan &plan, const LaunchShape &shape,
+                         cuda::LaunchConfig &config,
+                         cuda::LaunchAttribute &attribute) {
   config.gridDimX = shape.grid.x;
   config.gridDimY = shape.grid.y;
   config.gridDimZ = shape.grid.z;
@@ -578,7 +561,6 @@ Status LoadedProgram::run(const Kernel &kernel, const LaunchShape &shape,
   config.blockDimY = plan.block.y;
   config.blockDimZ = plan.block.z;
   config.sharedMemBytes = shape.sharedBytes;
-  config.stream = static_cast<cuda::CUstream>(stream);
   config.attributes = &attribute;
   config.numAttributes = plan.programmaticLaunch ? 1 : 0;
   if (plan.programmaticLaunch) {
@@ -586,11 +568,34 @@ Status LoadedProgram::run(const Kernel &kernel, const LaunchShape &shape,
     attribute.id = cuda::LaunchProgrammaticSerialization;
     attribute.value.programmaticStreamSerializationAllowed = 1;
   }
+}
+
+Status dsv4::rt::launchFailed(const Driver &driver, const KernelInfo &kernel,
+                              int result) {
+  return Status(Code::LaunchFailed,
+                "kernel '" + kernel.symbol +
+                    "': " + driver.check(result, "cuLaunchKernelEx").message())
+      .about("launch.failed", -1, result);
+}
+
+Status LoadedProgram::run(const Kernel &kernel, const LaunchShape &shape,
+                          Stream stream, const Argument *arguments,
+                          const int64_t *dims, void *workspace) const {
+  const LaunchPlan &plan = kernel.info->plan;
+  ParameterValue values[MaxParameters];
+  void *parameters[MaxParameters];
+  packParameters(plan, {dims, multiprocessors}, arguments, workspace, values,
+                 parameters);
+  if (kernel.host)
+    return kernel.host->launch(shape.grid, plan.block, shape.sharedBytes,
+                               parameters);
+  cuda::LaunchAttribute attribute;
+  cuda::LaunchConfig config;
+  configure(plan, shape, config, attribute);
+  config.stream = static_cast<cuda::CUstream>(stream);
   int result = driver->api().launchKernelEx(&config, kernel.function,
                                             parameters, nullptr);
   if (__builtin_expect(result == 0, true))
     return Status();
-  return Status(Code::LaunchFailed,
-                "kernel '" + kernel.info->symbol + "': " +
-                    driver->check(result, "cuLaunchKernelEx").message());
+  return launchFailed(*driver, *kernel.info, result);
 }

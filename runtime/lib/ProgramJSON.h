@@ -1,12 +1,12 @@
-//===- ProgramJSON.h - Reading a program from parsed JSON -------*- C++ -*-===//
+//===- ProgramJSON.h - Programs as parsed JSON ------------------*- C++ -*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to the runtime: shared by Program.cpp and Entry.cpp, so that an entry
-// on disk is parsed once.
+// Private to the runtime: shared by ProgramJSON.cpp and Entry.cpp, so that an
+// entry on disk is parsed once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,19 +15,29 @@
 
 #include "dsv4-runtime/Program.h"
 
-#include "llvm/Support/JSON.h"
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
 
 namespace dsv4::rt {
 
-/// Parses `text`, refusing nesting so deep that the parser's recursion could
-/// overflow a small stack. `what` names the text in the error.
-Result<llvm::json::Value> parseJSON(llvm::StringRef text, const char *what);
+/// Members keep their order.
+using JSON = nlohmann::ordered_json;
+
+/// Parses `text`, refusing nesting that no program has. `what` names the text
+/// in the error.
+Result<JSON> parseJSON(std::string_view text, const char *what);
+
+/// An integer that fits 64 bits, or nothing.
+std::optional<int64_t> asInteger(const JSON &value);
 
 /// Reads and validates one program.
-Result<ProgramInfo> readProgram(const llvm::json::Value &value);
+Result<ProgramInfo> readProgram(const JSON &value);
 
-/// Writes one program as the value at the stream's position.
-void writeProgram(llvm::json::OStream &json, const ProgramInfo &info);
+JSON writeProgram(const ProgramInfo &info);
+
+/// The canonical text: no white space.
+std::string print(const JSON &value);
 
 } // namespace dsv4::rt
 

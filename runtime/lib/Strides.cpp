@@ -17,9 +17,11 @@
 
 using namespace dsv4::rt;
 
-Status dsv4::rt::wrongArgument(const Binding &binding, std::string what) {
+Status dsv4::rt::wrongArgument(const ProgramInfo &program, size_t index,
+                               const char *id, std::string what) {
   return Status(Code::InvalidArgument,
-                "argument '" + binding.name + "': " + what);
+                "argument '" + program.bindings[index].name + "': " + what)
+      .about(id, int(index));
 }
 
 bool dsv4::rt::mayOverflow(const Binding &binding,
@@ -37,10 +39,11 @@ namespace {
 /// The check of one argument.
 class StrideCheck {
 public:
-  StrideCheck(const ProgramInfo &program, const Binding &binding,
+  StrideCheck(const ProgramInfo &program, size_t index,
               const Argument &argument, int64_t *dims)
-      : program(program), binding(binding), argument(argument), dims(dims),
-        rank(binding.shape.size()), size(getByteSize(binding.storage)) {}
+      : program(program), index(index), binding(program.bindings[index]),
+        argument(argument), dims(dims), rank(binding.shape.size()),
+        size(getByteSize(binding.storage)) {}
 
   Status run();
 
@@ -63,6 +66,7 @@ private:
                                             const std::string &expected) const;
 
   const ProgramInfo &program;
+  size_t index;
   const Binding &binding;
   const Argument &argument;
   int64_t *dims;
@@ -75,10 +79,11 @@ private:
 } // namespace
 
 Status StrideCheck::wrong(size_t axis, const std::string &expected) const {
-  return wrongArgument(binding, "stride " + std::to_string(axis) + " is " +
-                                    std::to_string(strides[axis]) + " bytes" +
-                                    (argument.strides ? "" : " (contiguous)") +
-                                    ", expected " + expected);
+  return wrongArgument(program, index, "argument.stride",
+                       "stride " + std::to_string(axis) + " is " +
+                           std::to_string(strides[axis]) + " bytes" +
+                           (argument.strides ? "" : " (contiguous)") +
+                           ", expected " + expected);
 }
 
 Status StrideCheck::readStrides() {
@@ -93,8 +98,9 @@ Status StrideCheck::readStrides() {
             bytes, std::max<int64_t>(argument.shape[axis], 1), &bytes)) {
       bytes = INT64_MAX / 2;
       if (!argument.strides && !isEmpty)
-        return wrongArgument(binding, "its extents are more than 2^63 - 1 "
-                                      "bytes: pass smaller ones");
+        return wrongArgument(program, index, "argument.overflow",
+                             "its extents are more than 2^63 - 1 "
+                             "bytes: pass smaller ones");
     }
   }
   return Status();
@@ -208,5 +214,5 @@ Status StrideCheck::run() {
 
 Status dsv4::rt::checkStrides(const ProgramInfo &program, size_t index,
                               const Argument &argument, int64_t *dims) {
-  return StrideCheck(program, program.bindings[index], argument, dims).run();
+  return StrideCheck(program, index, argument, dims).run();
 }

@@ -12,9 +12,10 @@
 
 namespace dsv4::rt {
 
-/// The error of an argument. Out of line, so that the path without one stays
-/// short.
-[[gnu::cold]] Status wrongArgument(const Binding &binding, std::string what);
+/// The error of an argument, by its index. Out of line, so that the path
+/// without one stays short.
+[[gnu::cold]] Status wrongArgument(const ProgramInfo &program, size_t index,
+                                   const char *id, std::string what);
 
 /// Whether extents that the program accepts may have more than 2^63 - 1 bytes.
 bool mayOverflow(const Binding &binding, const std::vector<Dim> &dims);

@@ -20,7 +20,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/BLAKE3.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 
 #include <sys/mman.h>
@@ -133,10 +133,8 @@ static Outcome runResealedEntry(llvm::StringRef bytes) {
     llvm::support::endian::write64le(trailer + 16, metadata);
     llvm::support::endian::write64le(trailer + 24,
                                      entry.size() - trailerBytes - metadata);
-    llvm::BLAKE3 hasher;
-    hasher.update(llvm::StringRef(entry).drop_back(digestBytes));
-    auto digest = hasher.final<digestBytes>();
-    std::copy(digest.begin(), digest.end(), entry.end() - digestBytes);
+    entry.resize(entry.size() - digestBytes);
+    entry += llvm::fromHex(rt::digestHex(entry));
   }
   auto program = rt::parse(entry, entryKey);
   if (!program)

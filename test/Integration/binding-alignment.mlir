@@ -3,7 +3,7 @@
 
 // RUN: rm -rf %t
 // RUN: env DSV4_CACHE_DIR=%t dsv4-run %s --target=host --random=1 --check --dim tokens=10 --dim entries=4 --dim state.pages=3 | FileCheck %s --check-prefix=RUN-IT
-// RUN: cat %t/v3/sm_90a/llvmcache-* | grep -a -o '"parameters":[^]]*' | FileCheck %s
+// RUN: cat %t/v4/sm_90a/llvmcache-* | grep -a -o '"parameters":[^]]*' | FileCheck %s
 
 // RUN-IT: matches the oracle
 // CHECK: "read(values, 16)"

@@ -141,6 +141,15 @@ rt::Result<std::map<std::string, int64_t>>
 getCompileDims(const std::string &source, const std::string &sourceName,
                const CompileOptions &options);
 
+/// Compiles a program without loading it, or takes it from the disk cache.
+/// Needs no device: `target` is "cuda" or "host", and `arch` what to compile
+/// for. The report's key is that of the entry.
+rt::Result<rt::CompiledProgram>
+compileProgram(const std::string &source, const std::string &sourceName,
+               const CompileOptions &options, const std::string &target,
+               const std::string &arch, rt::DiskCache &cache,
+               CompileReport *report = nullptr);
+
 /// The canonical text of a cache key: the program, its dims, schedule, target,
 /// and the digests of compiler, device library and back end.
 std::string getCacheKeyText(const std::string &source,

@@ -8,8 +8,8 @@
 // A directory of immutable, self-checking entries that any number of processes
 // read and write at once:
 //
-//   <root>/v3/<arch>/llvmcache-<key>     one entry (see Entry.h)
-//   <root>/v3/quarantine/                bad entries, at most 16
+//   <root>/v4/<arch>/llvmcache-<key>     one entry (see Entry.h)
+//   <root>/v4/quarantine/                bad entries, at most 16
 //
 // An entry is written to a temporary file and renamed, so a reader sees all of
 // it or nothing; correctness depends on no lock. Nothing here can fail a

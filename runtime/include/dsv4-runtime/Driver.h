@@ -72,6 +72,13 @@ public:
   /// Retains the device's primary context, once, and makes it current.
   Status makeCurrent(int ordinal);
 
+  /// The device's primary context (a CUcontext), retained once.
+  Result<void *> primaryContext(int ordinal);
+
+  /// Whether launches on a stream are recorded into a graph. The default stream
+  /// counts as capturing while another of its context does.
+  Result<bool> isCapturing(Stream stream) const;
+
   Result<void *> allocate(size_t bytes); ///< Never null, also for 0 bytes.
   Status release(void *memory);
 

@@ -9,8 +9,8 @@
 //                                   readelf and nvdisasm take it as it is
 //   metadata, JSON                  {"key":…,"images":[sizes],"program":{…}}
 //   trailer, 64 bytes               "DSV4ENTR", version u32, image count u32,
-//                                   image bytes u64, metadata bytes u64, BLAKE3
-//                                   of everything before the digest
+//                                   image bytes u64, metadata bytes u64,
+//                                   BLAKE2b-256 of everything before the digest
 //
 // All integers are little-endian.
 //
@@ -28,19 +28,21 @@
 namespace dsv4::rt {
 
 /// Version of the layout above; also the name of the cache's top directory.
-constexpr uint32_t EntryVersion = 3;
+constexpr uint32_t EntryVersion = 4;
 
-/// BLAKE3 of `text` as 64 lowercase hexadecimal digits: how a canonical key
-/// text becomes a cache key.
+/// BLAKE2b-256 of `text` as 64 lowercase hexadecimal digits: how a canonical
+/// key text becomes a cache key.
 std::string digestHex(std::string_view text);
 
 /// The bytes of an entry. `keyHex` is the digest of the program's key text.
 std::string serialize(const CompiledProgram &program, std::string_view keyHex);
 
 /// Reads an entry. Bytes that differ from those that serialize() made for this
-/// key are LoadFailed. An empty `expectedKeyHex` accepts any key.
+/// key are CorruptEntry. An empty `expectedKeyHex` accepts any key; `keyHex`
+/// receives it, if given.
 Result<CompiledProgram> parse(std::string_view bytes,
-                              std::string_view expectedKeyHex);
+                              std::string_view expectedKeyHex,
+                              std::string *keyHex = nullptr);
 
 } // namespace dsv4::rt
 

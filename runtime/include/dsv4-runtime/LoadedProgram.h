@@ -97,8 +97,10 @@ public:
 
   const ProgramInfo &info() const { return program; }
 
+  struct Kernel; ///< Private to the runtime.
+
 private:
-  struct Kernel;
+  friend class BoundLaunch;
 
   LoadedProgram();
   Status loadCuda(const std::vector<std::string> &images, int device);

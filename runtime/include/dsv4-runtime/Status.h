@@ -22,10 +22,13 @@ namespace dsv4::rt {
 enum class Code {
   Ok,
   InvalidArgument, ///< The caller's operands or options are wrong.
+  TypeMismatch,    ///< The element type or memory of an operand is wrong.
   Unavailable,     ///< No driver, no NVRTC, no system compiler, no such device.
   CompileFailed,   ///< A pass, NVRTC, ptxas or the host compiler refused.
   LoadFailed,      ///< The driver or the loader refused the image.
   LaunchFailed,    ///< The device reported an error.
+  CorruptEntry,    ///< Bytes are no entry of this version, or are damaged.
+  NotPrepared,     ///< It would have to compile, load or allocate now.
 };
 
 /// `text` in one line that a terminal can show: '?' for control characters,
@@ -60,8 +63,23 @@ public:
   Code code() const { return failure; }
   const std::string &message() const { return text; }
 
+  /// For code that handles errors: an id that never changes, the index of the
+  /// argument that is wrong, and the result of the driver.
+  Status &&about(const char *id, int argument = -1, int driver = 0) && {
+    name = id;
+    index = argument;
+    result = driver;
+    return std::move(*this);
+  }
+  const char *id() const { return name; } ///< Empty if it has none.
+  int argument() const { return index; }  ///< Or -1.
+  int driverResult() const { return result; }
+
 private:
   Code failure = Code::Ok;
+  int index = -1;
+  int result = 0;
+  const char *name = "";
   std::string text;
 };
 

@@ -70,7 +70,7 @@ class Storm:
 
     def temporaries(self):
         """Temporary files in the cache."""
-        return glob.glob(os.path.join(self.options.folder, "cache", "v3", "*", "llvmcache-*.*"))
+        return glob.glob(os.path.join(self.options.folder, "cache", "v4", "*", "llvmcache-*.*"))
 
     def compilers(self):
         """Processes of compilers that work for this storm."""

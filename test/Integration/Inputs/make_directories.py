@@ -3,7 +3,7 @@ import glob
 import os
 import sys
 
-for path in glob.glob(sys.argv[1] + "/v3/*/llvmcache-*"):
+for path in glob.glob(sys.argv[1] + "/v4/*/llvmcache-*"):
     if not path.endswith(".timestamp"):
         os.remove(path)
         os.makedirs(path + "/inner")

@@ -96,7 +96,7 @@ TEST_F(DiskCacheTest, MissPublishHit) {
   ASSERT_TRUE(program.has_value());
   EXPECT_EQ(program->images, gatherProgram().images);
   EXPECT_EQ(cache.entryPath(arch, key),
-            options.root + "/v3/sm_90a/llvmcache-" + key);
+            options.root + "/v4/sm_90a/llvmcache-" + key);
   EXPECT_EQ(files(), 1u);
   DiskCacheStats stats = cache.stats();
   EXPECT_EQ(stats.hits, 1u);
@@ -116,7 +116,7 @@ TEST_F(DiskCacheTest, EverythingIsPrivate) {
   DiskCache cache(options);
   ASSERT_TRUE(cache.publish(arch, key, gatherProgram()));
   struct stat info;
-  for (const char *part : {"", "/v3", "/v3/sm_90a"}) {
+  for (const char *part : {"", "/v4", "/v4/sm_90a"}) {
     ASSERT_EQ(::stat((options.root + part).c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777, 0700u) << part;
   }
@@ -219,7 +219,7 @@ TEST_F(DiskCacheTest, BadEntryIsSetAside) {
   EXPECT_EQ(cache.stats().misses, 1u);
   expectOneWarning("is bad (cache entry: no trailer)");
   EXPECT_FALSE(fs::exists(path));
-  EXPECT_TRUE(fs::exists(options.root + "/v3/quarantine/llvmcache-" + key));
+  EXPECT_TRUE(fs::exists(options.root + "/v4/quarantine/llvmcache-" + key));
   // The next one compiles and publishes, and all is well.
   ASSERT_TRUE(cache.publish(arch, key, gatherProgram()));
   EXPECT_TRUE(cache.lookup(arch, key).has_value());
@@ -259,7 +259,7 @@ TEST_F(DiskCacheTest, QuarantineIsBounded) {
   EXPECT_EQ(cache.stats().quarantined, 40u);
   EXPECT_EQ(files(), 16u);
   EXPECT_TRUE(
-      fs::exists(options.root + "/v3/quarantine/llvmcache-" + digestHex("39")));
+      fs::exists(options.root + "/v4/quarantine/llvmcache-" + digestHex("39")));
 }
 
 /// The soft limit of a file's size in a scope.
@@ -316,7 +316,7 @@ TEST_F(DiskCacheTest, DirectoryAtAnEntrysPlace) {
     EXPECT_FALSE(fs::exists(path));
     expectOneWarning("not a private regular file");
   }
-  EXPECT_TRUE(fs::exists(options.root + "/v3/quarantine/llvmcache-" + key));
+  EXPECT_TRUE(fs::exists(options.root + "/v4/quarantine/llvmcache-" + key));
   EXPECT_EQ(cache.stats().quarantined, 4u);
 }
 
@@ -328,7 +328,7 @@ TEST_F(DiskCacheTest, QuarantineOfDirectoriesIsBounded) {
     EXPECT_FALSE(cache.lookup(arch, each).has_value());
   }
   EXPECT_EQ(std::distance(
-                fs::directory_iterator(options.root + "/v3/quarantine"), {}),
+                fs::directory_iterator(options.root + "/v4/quarantine"), {}),
             16);
 }
 
@@ -336,9 +336,9 @@ TEST_F(DiskCacheTest, QuarantineOfDirectoriesIsBounded) {
 TEST_F(DiskCacheTest, EveryLevelIsOurs) {
   ASSERT_TRUE(DiskCache(options).publish(arch, key, gatherProgram()));
   fs::create_directory(base + "/elsewhere");
-  fs::copy(options.root + "/v3", base + "/elsewhere/v3",
+  fs::copy(options.root + "/v4", base + "/elsewhere/v4",
            fs::copy_options::recursive);
-  fs::copy(options.root + "/v3/sm_90a", base + "/elsewhere/sm_90a",
+  fs::copy(options.root + "/v4/sm_90a", base + "/elsewhere/sm_90a",
            fs::copy_options::recursive);
   auto expectRefused = [&](const std::string &why) {
     warnings.clear();
@@ -352,7 +352,7 @@ TEST_F(DiskCacheTest, EveryLevelIsOurs) {
     EXPECT_EQ(cache.stats().hits, 0u);
     expectOneWarning(why);
   };
-  for (std::string part : {"/v3/sm_90a", "/v3"}) {
+  for (std::string part : {"/v4/sm_90a", "/v4"}) {
     const std::string path = options.root + part;
     for (mode_t mode : {0777, 0720}) {
       ASSERT_EQ(::chmod(path.c_str(), mode), 0);
@@ -381,7 +381,7 @@ TEST_F(DiskCacheTest, QuarantineIsOurs) {
   ASSERT_TRUE(cache.publish(arch, key, gatherProgram()));
   fs::create_directory(base + "/elsewhere");
   fs::create_directory_symlink(base + "/elsewhere",
-                               options.root + "/v3/quarantine");
+                               options.root + "/v4/quarantine");
   fs::resize_file(cache.entryPath(arch, key), 10);
   EXPECT_FALSE(cache.lookup(arch, key).has_value());
   EXPECT_TRUE(fs::is_empty(base + "/elsewhere"));
@@ -451,7 +451,7 @@ TEST_F(DiskCacheTest, PruningBySizeAndTouchOnHit) {
 TEST_F(DiskCacheTest, OldTemporaryFilesGo) {
   DiskCache cache(options);
   ASSERT_TRUE(cache.publish(arch, key, gatherProgram()));
-  const std::string folder = options.root + "/v3/sm_90a/";
+  const std::string folder = options.root + "/v4/sm_90a/";
   const std::string digits = "0123456789abcdef";
   const std::string stale = folder + "llvmcache-" + key + "." + digits;
   const std::string fresh = stale + "0";
@@ -476,12 +476,12 @@ TEST_F(DiskCacheTest, PruningWaitsForItsInterval) {
   DiskCache cache(options);
   ASSERT_TRUE(cache.publish(arch, key, gatherProgram()));
   EXPECT_FALSE(cache.prune(arch));
-  std::ofstream(options.root + "/v3/sm_90a/README") << "not ours";
+  std::ofstream(options.root + "/v4/sm_90a/README") << "not ours";
   options.pruneIntervalSeconds = 0;
   options.maxBytes = 1;
   EXPECT_TRUE(DiskCache(options).prune(arch));
   EXPECT_EQ(files(), 1u);
-  EXPECT_TRUE(fs::exists(options.root + "/v3/sm_90a/README"));
+  EXPECT_TRUE(fs::exists(options.root + "/v4/sm_90a/README"));
 }
 
 } // namespace

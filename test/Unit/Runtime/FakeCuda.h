@@ -30,6 +30,7 @@ struct FakeCuda {
   int staticShared = 0;               ///< Of every kernel.
   int multiprocessors = 0;            ///< Of the device.
   int retained = 0;
+  int capturing = 0;         ///< CUstreamCaptureStatus of every stream.
   cuda::LaunchConfig config; ///< Of the last launch.
   cuda::LaunchAttribute attribute;
   std::vector<uint64_t> values; ///< Its parameters.
@@ -128,6 +129,12 @@ inline cuda::API fakeTable() {
     return 0;
   };
   api.funcLoad = [](CUfunction) { return 0; };
+  api.streamIsCapturing = [](CUstream, int *state) {
+    return *state = fake->capturing, 0;
+  };
+  api.streamGetCtx = [](CUstream, CUcontext *context) {
+    return *context = reinterpret_cast<CUcontext>(fake), 0;
+  };
   api.launchKernelEx = fakeLaunch;
   return api;
 }

@@ -1,0 +1,150 @@
+//===- Child.cpp - A program as a child process
+//----------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Child.h"
+
+#include "Directory.h"
+
+#include "dsv4-runtime/FileIO.h"
+
+#include <cstring>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+using namespace dsv4::c;
+using dsv4::rt::Descriptor;
+
+/// What a child may say; an entry is at most as large as the runtime takes.
+static constexpr off_t MaxOutput = off_t(256) << 20;
+static constexpr off_t MaxErrors = off_t(64) << 10;
+
+static Status failed(const std::string &what, int error) {
+  return Status(Code::Unavailable, what + ": " + std::strerror(error))
+      .about("compiler.start");
+}
+
+/// The first bytes of a memory file.
+static std::string readFile(int file, off_t most) {
+  const off_t end = ::lseek(file, 0, SEEK_END);
+  std::string bytes(size_t(std::max<off_t>(0, std::min(end, most))), '\0');
+  size_t done = 0;
+  while (done < bytes.size()) {
+    ssize_t count =
+        ::pread(file, &bytes[done], bytes.size() - done, off_t(done));
+    if (count <= 0)
+      break;
+    done += size_t(count);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+static std::vector<char *> pointers(const std::vector<std::string> &texts) {
+  std::vector<char *> out;
+  for (const std::string &text : texts)
+    out.push_back(const_cast<char *>(text.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+/// Waits until the child has ended, or kills it.
+static void wait(pid_t pid, uint32_t timeout, ChildResult &result) {
+  Descriptor handle(int(::syscall(SYS_pidfd_open, pid, 0)));
+  if (handle && timeout != 0) {
+    struct timespec begin;
+    ::clock_gettime(CLOCK_MONOTONIC, &begin);
+    pollfd waited = {handle.get(), POLLIN, 0};
+    for (int64_t left = timeout;;) {
+      const int ready =
+          ::poll(&waited, 1, int(std::min<int64_t>(left, 1 << 30)));
+      if (ready > 0 || (ready < 0 && errno != EINTR))
+        break;
+      struct timespec now;
+      ::clock_gettime(CLOCK_MONOTONIC, &now);
+      left = int64_t(timeout) - (int64_t(now.tv_sec - begin.tv_sec) * 1000 +
+                                 (now.tv_nsec - begin.tv_nsec) / 1000000);
+      if (left > 0)
+        continue;
+      result.timedOut = true;
+      ::kill(-pid, SIGKILL); // What it started, too.
+      ::kill(pid, SIGKILL);
+      break;
+    }
+  }
+  int status = 0;
+  pid_t done;
+  do
+    done = ::waitpid(pid, &status, 0);
+  while (done < 0 && errno == EINTR);
+  if (done != pid)
+    return; // Somebody else's handler took the status.
+  if (WIFEXITED(status))
+    result.exit = WEXITSTATUS(status);
+  else if (WIFSIGNALED(status))
+    result.signal = WTERMSIG(status);
+}
+
+namespace {
+/// The attributes and file actions of posix_spawn.
+struct Spawn {
+  Spawn() {
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawn_file_actions_init(&actions);
+  }
+  ~Spawn() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_t actions;
+};
+} // namespace
+
+Result<ChildResult> dsv4::c::run(const Child &child) {
+  // Memory files, because pipes would have to be served while it runs.
+  Descriptor files[3];
+  for (Descriptor &file : files) {
+    file = Descriptor(::memfd_create("dsv4-compile", MFD_CLOEXEC));
+    if (!file)
+      return failed("no memory file for the compiler", errno);
+  }
+  if (!rt::writeAll(files[0].get(), child.input) ||
+      ::lseek(files[0].get(), 0, SEEK_SET) != 0)
+    return failed("the program cannot be handed to the compiler", errno);
+
+  Spawn spawn;
+  for (int i = 0; i < 3; ++i)
+    ::posix_spawn_file_actions_adddup2(&spawn.actions, files[i].get(), i);
+  ::posix_spawn_file_actions_addclosefrom_np(&spawn.actions, 3);
+  // Signals as in a fresh process, whatever the engine has done with them.
+  sigset_t none, all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&spawn.attributes, &none);
+  ::posix_spawnattr_setsigdefault(&spawn.attributes, &all);
+  ::posix_spawnattr_setpgroup(&spawn.attributes, 0);
+  ::posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETSIGMASK |
+                                                    POSIX_SPAWN_SETSIGDEF |
+                                                    POSIX_SPAWN_SETPGROUP);
+  std::vector<std::string> words = {child.executable};
+  words.insert(words.end(), child.arguments.begin(), child.arguments.end());
+  pid_t pid = 0;
+  const int error = ::posix_spawn(
+      &pid, child.executable.c_str(), &spawn.actions, &spawn.attributes,
+      pointers(words).data(), pointers(child.environment).data());
+  if (error != 0)
+    return failed("the compiler '" + child.executable + "' cannot be started",
+                  error);
+  ChildResult result;
+  wait(pid, child.timeout, result);
+  result.output = readFile(files[1].get(), MaxOutput);
+  result.errors = readFile(files[2].get(), MaxErrors);
+  return result;
+}

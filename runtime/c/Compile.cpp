@@ -1,0 +1,306 @@
+//===- Compile.cpp - Programs from their text
+//------------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiler is an executable and not a part of this library. It holds MLIR
+// and LLVM, whose symbols must not meet those of torch or triton in one
+// process; it is ten times as large as the runtime; and its mistakes end a
+// child, not an engine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Child.h"
+#include "Handles.h"
+#include "Structs.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <unistd.h>
+
+using namespace dsv4::c;
+namespace rt = dsv4::rt;
+using dsv4::rt::Driver;
+
+static constexpr uint32_t DefaultTimeout = 10 * 60 * 1000;
+/// What the compiler takes.
+static constexpr size_t MaxText = size_t(1) << 20;
+
+//===----------------------------------------------------------------------===//
+// Where the compiler is
+//===----------------------------------------------------------------------===//
+
+static bool canRun(const std::string &path) {
+  return ::access(path.c_str(), X_OK) == 0;
+}
+
+/// The directory of this library.
+static std::string ownDirectory() {
+  Dl_info info;
+  if (!::dladdr(reinterpret_cast<void *>(&dsv4_version), &info) ||
+      !info.dli_fname)
+    return "";
+  const std::string path = info.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+static Result<std::string> findCompiler(const RuntimeState &runtime) {
+  std::string given = runtime.compiler;
+  const char *how = "the option 'compiler'";
+  if (given.empty())
+    if (const char *variable = ::secure_getenv("DSV4_COMPILER")) {
+      given = variable;
+      how = "$DSV4_COMPILER";
+    }
+  auto missing = [](const std::string &message) {
+    return Status(Code::Unavailable, message).about("compiler.missing");
+  };
+  if (!given.empty()) {
+    if (canRun(given))
+      return given;
+    return missing("there is no compiler '" + given + "', which " + how +
+                   " names: " + std::strerror(errno));
+  }
+  const std::string directory = ownDirectory();
+  for (const char *folder : {"/", "/../bin/", "/../libexec/dsv4/"})
+    if (std::string path = directory + folder + "dsv4-compile"; canRun(path))
+      return path;
+  return missing("there is no compiler: expected 'dsv4-compile' in '" +
+                 directory +
+                 "' or in ../bin of it: install dsv4's tools, set "
+                 "DSV4_COMPILER, or open an entry that was compiled elsewhere");
+}
+
+//===----------------------------------------------------------------------===//
+// Its arguments
+//===----------------------------------------------------------------------===//
+
+extern char **environ;
+
+/// The environment of the compiler: this process's, with the runtime's choices.
+static std::vector<std::string> makeEnvironment(const RuntimeState &runtime) {
+  std::vector<std::string> out;
+  std::string libraries = runtime.libraryPath;
+  constexpr std::string_view pathName = "LD_LIBRARY_PATH=";
+  // A tool that is preloaded here was not made for the compiler.
+  constexpr std::string_view preload = "LD_PRELOAD=";
+  for (char **each = environ; each && *each; ++each) {
+    const std::string_view text = *each;
+    if (text.substr(0, preload.size()) == preload)
+      continue;
+    if (text.substr(0, pathName.size()) == pathName && !libraries.empty()) {
+      libraries += ":" + std::string(text.substr(pathName.size()));
+      continue;
+    }
+    out.emplace_back(text);
+  }
+  if (!libraries.empty())
+    out.push_back(std::string(pathName) + libraries);
+  return out;
+}
+
+/// The target and architecture to compile for.
+static Status chooseTarget(const dsv4_compile_options &options,
+                           std::string &target, std::string &arch) {
+  if (options.arch)
+    arch = options.arch;
+  switch (options.target) {
+  case DSV4_TARGET_HOST:
+    target = "host";
+    return Status();
+  case DSV4_TARGET_CUDA:
+  case DSV4_TARGET_AUTO:
+    break;
+  default:
+    return invalid("option.target",
+                   "target is " + std::to_string(options.target) +
+                       ", expected DSV4_TARGET_AUTO, _CUDA or _HOST");
+  }
+  target = "cuda";
+  const bool isAuto = options.target == DSV4_TARGET_AUTO;
+  if (!isAuto && !arch.empty())
+    return Status();
+  Result<Driver *> driver = Driver::get();
+  if (!driver) {
+    target = "host";
+    return isAuto ? Status() : driver.status();
+  }
+  Result<rt::DeviceInfo> device = (*driver)->device(options.device_id);
+  if (!device)
+    return device.status();
+  if (arch.empty())
+    arch = device->arch;
+  return Status();
+}
+
+static Status makeArguments(const RuntimeState &runtime,
+                            const dsv4_compile_options &options,
+                            std::vector<std::string> &arguments) {
+  std::string target, arch;
+  if (Status status = chooseTarget(options, target, arch); !status)
+    return status;
+  arguments = {"-", "-o", "-", "--target=" + target};
+  if (!arch.empty())
+    arguments.push_back("--arch=" + arch);
+  auto add = [&](const char *name, const char *value) {
+    if (value && *value)
+      arguments.push_back(std::string(name) + value);
+  };
+  add("--entry=", options.entry);
+  add("--schedule=", options.schedule);
+  add("--name=", options.source_name);
+  if (options.dim_count && (!options.dim_names || !options.dim_values))
+    return isNull(options.dim_names ? "dim_values" : "dim_names");
+  if (options.dim_count > rt::MaxDims)
+    return invalid("option.dims", "there are " +
+                                      std::to_string(options.dim_count) +
+                                      " dims, expected at most " +
+                                      std::to_string(rt::MaxDims));
+  for (uint32_t i = 0; i < options.dim_count; ++i) {
+    if (!options.dim_names[i])
+      return isNull("dim_names");
+    if (options.dim_values[i] < 0)
+      return invalid("option.dims", std::string("dim '") +
+                                        options.dim_names[i] + "' is " +
+                                        std::to_string(options.dim_values[i]) +
+                                        ", expected 0 or more");
+    arguments.push_back(std::string("--dim=") + options.dim_names[i] + "=" +
+                        std::to_string(options.dim_values[i]));
+  }
+  if (runtime.cacheDirectory)
+    arguments.push_back(runtime.cacheDirectory->empty()
+                            ? "--no-cache"
+                            : "--cache-dir=" + *runtime.cacheDirectory);
+  return Status();
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// What went wrong, of a compiler that gave no entry. Exit status 3 is for what
+/// the machine lacks.
+static Status explain(const ChildResult &result, uint32_t timeout) {
+  constexpr int lacksSomething = 3;
+  if (result.timedOut)
+    return Status(Code::CompileFailed, "the compiler was killed after " +
+                                           std::to_string(timeout) + " ms")
+        .about("compile.timeout");
+  std::string text = result.errors;
+  constexpr std::string_view prefix = "dsv4-compile: error: ";
+  if (text.compare(0, prefix.size(), prefix) == 0)
+    text.erase(0, prefix.size());
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  if (result.signal)
+    return Status(Code::CompileFailed, "the compiler ended by signal " +
+                                           std::to_string(result.signal) +
+                                           (text.empty() ? "" : ": " + text))
+        .about("compile.crashed");
+  if (text.empty())
+    text = "the compiler gave no entry, and exit status " +
+           std::to_string(result.exit);
+  if (result.exit == lacksSomething)
+    return Status(Code::Unavailable, text).about("compile.unavailable");
+  return Status(Code::CompileFailed, text).about("compile.failed");
+}
+
+static Status checkAllowed(const RuntimeState &runtime,
+                           const dsv4_compile_options &options) {
+  if (runtime.frozen.load(std::memory_order_relaxed))
+    return runtime.notPrepared(
+        "compile.frozen", "a program is to be compiled, and the runtime is "
+                          "frozen: compile it before dsv4_freeze()");
+  if (!options.check_stream)
+    return Status();
+  Result<Driver *> driver = Driver::get();
+  if (!driver)
+    return driver.status();
+  Result<bool> capturing = (*driver)->isCapturing(options.stream);
+  if (!capturing)
+    return capturing.status();
+  if (*capturing)
+    return runtime.notPrepared("compile.capturing",
+                               "a program is to be compiled, and the stream "
+                               "captures: compile it before the capture");
+  return Status();
+}
+
+static Result<std::shared_ptr<ProgramState>>
+compile(std::shared_ptr<RuntimeState> runtime, std::string_view text,
+        const dsv4_compile_options &options) {
+  if (Status status = checkAllowed(*runtime, options); !status)
+    return status;
+  Child child;
+  if (Status status = makeArguments(*runtime, options, child.arguments);
+      !status)
+    return status;
+  Result<std::string> compiler = findCompiler(*runtime);
+  if (!compiler)
+    return compiler.status();
+  child.executable = compiler.take();
+  child.input = text;
+  child.environment = makeEnvironment(*runtime);
+  child.timeout = options.timeout_ms ? options.timeout_ms : DefaultTimeout;
+  Result<ChildResult> result = run(child);
+  if (!result)
+    return result.status();
+  // The status may be unknown, and an entry proves itself.
+  if (result->output.empty() || result->exit > 0 || result->signal)
+    return explain(*result, child.timeout);
+  if (!result->errors.empty())
+    runtime->raise(DSV4_EVENT_WARNING, rt::toOneLine(result->errors));
+  auto program = openProgram(runtime, std::move(result->output));
+  if (!program)
+    return Status(Code::CompileFailed,
+                  "the compiler '" + child.executable +
+                      "' is of another version than this library: " +
+                      program.status().message())
+        .about("compile.version");
+  return program;
+}
+
+dsv4_status dsv4_compile(dsv4_runtime *runtime, const char *text, size_t count,
+                         const dsv4_compile_options *options,
+                         dsv4_program **program, dsv4_error **error) {
+  if (program)
+    *program = nullptr;
+  const ErrorScope scope = {
+      runtime ? &runtime->state->counters.errors : nullptr, nullptr};
+  return guarded(error, scope, [&]() -> Status {
+    if (!runtime || !text || !program)
+      return isNull(!runtime ? "runtime" : !text ? "text" : "program");
+    dsv4_compile_options given = {};
+    if (options)
+      if (Status status = readStruct(options, "dsv4_compile_options", given);
+          !status)
+        return status;
+    const size_t length = count == SIZE_MAX ? std::strlen(text) : count;
+    if (length > MaxText)
+      return invalid("text.size", "the program has " + std::to_string(length) +
+                                      " bytes, expected at most 1 MB");
+    RuntimeState &state = *runtime->state;
+    const auto begin = std::chrono::steady_clock::now();
+    auto made = compile(runtime->state, {text, length}, given);
+    const std::chrono::duration<double, std::milli> passed =
+        std::chrono::steady_clock::now() - begin;
+    if (!made) {
+      if (made.status().code() != Code::NotPrepared) {
+        ++state.counters.compileFailures;
+        state.raise(DSV4_EVENT_COMPILE_FAILED, made.status().message());
+      }
+      return made.status();
+    }
+    ++state.counters.compiles;
+    state.raise(DSV4_EVENT_COMPILED, (*made)->info().name, -1, 0,
+                passed.count());
+    *program = new dsv4_program{made.take()};
+    return Status();
+  });
+}

@@ -1,0 +1,77 @@
+//===- Workspaces.cpp - Workspaces of the runtime -------------------------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Workspaces.h"
+
+#include "Handles.h"
+
+#include <algorithm>
+
+using namespace dsv4::c;
+
+/// The minimum that is allocated: far more than most programs need.
+static constexpr uint64_t MinBytes = uint64_t(1) << 16;
+
+Result<dsv4::rt::Workspace> Workspaces::get(const RuntimeState &runtime,
+                                            rt::Driver &driver, int device,
+                                            void *stream, uint64_t bytes) {
+  const auto key = std::make_pair(device, stream);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found = workspaces.find(key);
+    if (found != workspaces.end() && found->second.bytes >= bytes)
+      return found->second;
+  }
+  const std::string needs =
+      "the launch needs " + std::to_string(bytes) +
+      " bytes of workspace, more than the runtime has for its stream, ";
+  if (runtime.frozen.load(std::memory_order_relaxed))
+    return runtime.notPrepared(
+        "workspace.frozen",
+        needs + "and the runtime is frozen: call dsv4_reserve_workspace() "
+                "before dsv4_freeze()");
+  Result<bool> capturing = driver.isCapturing(stream);
+  if (!capturing)
+    return capturing.status();
+  if (*capturing)
+    return runtime.notPrepared(
+        "workspace.capturing",
+        needs + "and the stream captures: call dsv4_reserve_workspace() before "
+                "the capture, or give the launch a workspace");
+
+  rt::Workspace grown;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    rt::Workspace &current = workspaces[key];
+    if (current.bytes >= bytes) // Of another thread, meanwhile.
+      return current;
+    // Doubled, so that all memory of a stream is less than twice the largest.
+    const uint64_t size = std::max({bytes, 2 * current.bytes, MinBytes});
+    Result<void *> memory = driver.allocate(size);
+    if (!memory)
+      return Status(Code::Unavailable, "no device memory for a workspace of " +
+                                           std::to_string(size) + " bytes: " +
+                                           memory.status().message())
+          .about("memory", -1, memory.status().driverResult());
+    if (Status status = driver.fill(*memory, 0, size, stream); !status) {
+      (void)driver.release(*memory);
+      return status;
+    }
+    current = {*memory, size};
+    held += size;
+    grown = current;
+  }
+  runtime.raise(DSV4_EVENT_WORKSPACE_GREW, "", device, grown.bytes);
+  return grown;
+}
+
+HostWorkspace::HostWorkspace(uint64_t bytes)
+    : memory(new unsigned char[bytes + rt::WorkspaceAlignment]()) {
+  auto address = reinterpret_cast<uintptr_t>(memory.get());
+  const uintptr_t mask = rt::WorkspaceAlignment - 1;
+  workspace = {reinterpret_cast<void *>((address + mask) & ~mask), bytes};
+}

@@ -1,0 +1,63 @@
+"""Checks what libdsv4.so exports, needs and weighs.
+
+    check_library.py LIBRARY EXPORTS
+
+The exports are compared with a list: what is in it stays for good, and a new
+name is added to both. Engines run on glibc 2.34 and later.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+MAX_GLIBC = (2, 34)
+MAX_BYTES = 1_500_000
+# libgcc_s has the unwinder of every C++ library of the process.
+NEEDED = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "libgcc_s.so.1",
+          "ld-linux-x86-64.so.2"}
+
+
+def run(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def main():
+    library, list_file = sys.argv[1:]
+    failures = []
+    names = [line.split() for line in run("nm", "-D", library).splitlines()]
+    exported = {words[2] for words in names if len(words) == 3 and words[1] not in "Uwv"}
+    exported.discard("DSV4_1")
+    with open(list_file, encoding="utf-8") as file:
+        expected = set(file.read().split())
+    for name in sorted(exported - expected):
+        failures.append(f"exports {name}, which {os.path.basename(list_file)} lacks")
+    for name in sorted(expected - exported):
+        failures.append(f"does not export {name}")
+    versions = set(re.findall(r"@GLIBC_(\d+)\.(\d+)", " ".join(sum(names, []))))
+    newest = max((int(major), int(minor)) for major, minor in versions)
+    if newest > MAX_GLIBC:
+        failures.append("needs glibc %d.%d, expected at most %d.%d" % (newest + MAX_GLIBC))
+    dynamic = run("readelf", "-d", library)
+    for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
+        if name not in NEEDED:
+            failures.append(f"needs {name}")
+    if "RPATH" in dynamic or "RUNPATH" in dynamic:
+        failures.append("has a run path")
+    soname = re.search(r"\(SONAME\).*\[(.*)\]", dynamic)
+    if not soname or soname[1] != "libdsv4.so.1":
+        failures.append("does not have the soname libdsv4.so.1")
+    with tempfile.NamedTemporaryFile() as stripped:
+        run("strip", "-o", stripped.name, library)
+        size = os.path.getsize(stripped.name)
+    if size > MAX_BYTES:
+        failures.append(f"has {size} bytes stripped, expected at most {MAX_BYTES}")
+    for failure in failures:
+        print(f"{library} {failure}")
+    print("glibc %d.%d, %d bytes stripped, %d functions"
+          % (newest + (size, len(exported))))
+    return 1 if failures else 0
+
+
+sys.exit(main())

@@ -1,0 +1,149 @@
+//===- dsv4-compile.cpp - A program as an entry for the runtime -----------===//
+//
+// Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles the text of a program to an entry, the file that libdsv4.so loads,
+// and what it runs for dsv4_compile(). Needs no device.
+//
+//   dsv4-compile topk.mlir --target=cuda --arch=sm_90a -o topk.dsv4
+//
+// Exit status: 0, 1 for what the caller can mend, 3 for what the machine lacks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dsv4-runtime/Entry.h"
+#include "dsv4-runtime/FileIO.h"
+#include "dsv4/JIT/JIT.h"
+#include "dsv4/Support/Files.h"
+#include "dsv4/Support/ParseProgram.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace cl = llvm::cl;
+using dsv4::rt::Code;
+using dsv4::rt::Status;
+
+static cl::OptionCategory category("dsv4-compile options");
+static cl::opt<std::string> file(cl::Positional, cl::Required,
+                                 cl::desc("FILE.mlir, or - for standard input"),
+                                 cl::cat(category));
+static cl::opt<std::string> output("o", cl::Required, cl::value_desc("FILE"),
+                                   cl::desc("the entry, or - for standard "
+                                            "output"),
+                                   cl::cat(category));
+static cl::opt<std::string> target("target", cl::Required,
+                                   cl::desc("cuda or host"), cl::cat(category));
+static cl::opt<std::string>
+    arch("arch", cl::init("sm_90a"),
+         cl::desc("architecture (sm_90a); on the host it selects schedules"),
+         cl::cat(category));
+static cl::opt<std::string> entry("entry", cl::desc("function to compile"),
+                                  cl::cat(category));
+static cl::opt<std::string> name("name", cl::cat(category),
+                                 cl::desc("of the program, for messages"));
+static cl::list<std::string>
+    dims("dim", cl::value_desc("NAME=N"), cl::cat(category),
+         cl::desc("extent of an exact dim, or bound of a bucket"));
+static cl::opt<std::string> schedule("schedule", cl::cat(category),
+                                     cl::desc("#dsv4.schedule<...>"));
+static cl::opt<std::string> table("schedule-table", cl::cat(category),
+                                  cl::desc("schedule table file (JSON)"));
+static cl::opt<std::string>
+    cacheDirectory("cache-dir", cl::cat(category), cl::value_desc("DIR"),
+                   cl::desc("disk cache (default: the user's)"));
+static cl::opt<bool> noCache("no-cache", cl::desc("without a disk cache"),
+                             cl::cat(category));
+
+static int fail(const Status &status) {
+  // Standard error may have come to its end, too; its stream aborts then.
+  dsv4::rt::WriteSignals signals;
+  llvm::WithColor::error(llvm::errs(), "dsv4-compile")
+      << status.message() << "\n";
+  llvm::errs().clear_error();
+  return status.code() == Code::Unavailable ? 3 : 1;
+}
+
+static Status invalid(const std::string &message) {
+  return Status(Code::InvalidArgument, message);
+}
+
+/// Reads NAME=N entries.
+static Status readDims(std::map<std::string, int64_t> &extents) {
+  for (const std::string &item : dims) {
+    auto [dim, text] = llvm::StringRef(item).split('=');
+    int64_t extent;
+    if (dim.empty() || text.getAsInteger(10, extent) || extent < 0)
+      return invalid("--dim '" + item + "': expected NAME=N");
+    if (!extents.try_emplace(dim.str(), extent).second)
+      return invalid("--dim: '" + dim.str() + "' is given twice");
+  }
+  return Status();
+}
+
+static Status run() {
+  if (target != "cuda" && target != "host")
+    return invalid("--target is '" + target + "', expected 'cuda' or 'host'");
+  dsv4::CompileOptions options;
+  options.entry = entry;
+  options.schedule = schedule;
+  options.table = table;
+  if (Status status = readDims(options.dims); !status)
+    return status;
+  auto text = dsv4::readFile(file, dsv4::kMaxProgramBytes);
+  if (!text)
+    return text.status();
+  std::string sourceName = !name.empty() ? name : file;
+  if (sourceName == "-")
+    sourceName = "program";
+
+  if (!options.dims.empty()) {
+    // Extents of run-time dims may be given, too.
+    auto extents = dsv4::getCompileDims(*text, sourceName, options);
+    if (!extents)
+      return extents.status();
+    options.dims = extents.take();
+  }
+  dsv4::rt::DiskCacheOptions cacheOptions;
+  cacheOptions.root = cacheDirectory;
+  cacheOptions.memoryOnly = noCache;
+  cacheOptions.warn = [](const std::string &message) {
+    llvm::WithColor::warning(llvm::errs(), "dsv4-compile") << message << "\n";
+  };
+  dsv4::rt::DiskCache cache(std::move(cacheOptions));
+  dsv4::CompileReport report;
+  auto program = dsv4::compileProgram(*text, sourceName, options, target, arch,
+                                      cache, &report);
+  if (!program)
+    return program.status();
+  const std::string bytes = dsv4::rt::serialize(*program, report.key);
+  return output == "-" ? dsv4::writeStandardOutput(bytes)
+                       : dsv4::writeFile(output, llvm::StringRef(bytes));
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+    // Nothing that allocates.
+    std::fputs("dsv4-compile: error: out of memory\n", stderr);
+    std::_Exit(3);
+  });
+  for (int i = 1; i < argc; ++i)
+    if (std::string clean = dsv4::rt::toOneLine(argv[i]); clean != argv[i])
+      return fail(invalid("argument " + std::to_string(i) +
+                          " has control characters: " + clean));
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "dsv4-compile: compile a program for libdsv4.so\n");
+  if (Status status = run(); !status)
+    return fail(status);
+  return 0;
+}
