@@ -5,8 +5,8 @@ usage: operands.py [--tools DIR] [--examples DIR] [--rounds N] [--only NAME,...]
 
 A twin is a program of examples/ with the same work and other operands: every integer i64; every tensor with a run-time
 row stride, 128 bytes above the contiguous one; every cache with a run-time page stride, 128 bytes above its page
-bytes. "unaligned" has random strides instead, multiples of 16 bytes. All run in turns with valid random data and the work
-lists of serving, and the smallest times of all rounds are compared.
+bytes. "unaligned" has random row strides that are aligned to elements alone. All run in turns with valid random data
+and the work lists of serving, and the smallest times of all rounds are compared.
 """
 
 import argparse
@@ -43,13 +43,25 @@ def with_i64(text):
     return text.replace("xi32>", "xi64>")
 
 
-def with_strides(text):
+def element_bytes(shape):
+    """Bytes of a stored element of a tensor such as "?x512xbf16". Two FP4 values are one."""
+    return {"i64": 8, "i32": 4, "f32": 4, "bf16": 2, "f16": 2}.get(shape.split("x")[-1], 1)
+
+
+def with_strides(text, align=lambda shape: 16):
     """The program with run-time row strides for every tensor argument of more than one axis."""
     def add(match):
-        several_axes = match[2].count("x") >= 2
-        return match[0] + ("dsv4.strides = #dsv4.strides<[%s], align = 16>, " % ", ".join("?" * (match[2].count("x") - 1))
-                           if several_axes else "")
+        axes = match[2].count("x")
+        if axes < 2:
+            return match[0]
+        strides = ", ".join("?" * (axes - 1))
+        return match[0] + f"dsv4.strides = #dsv4.strides<[{strides}], align = {align(match[2])}>, "
     return re.sub(r"%(\w+): tensor<(\S+)> \{", add, text)
+
+
+def with_unaligned_strides(text):
+    """The same with rows that are aligned to their elements alone."""
+    return with_strides(text, element_bytes)
 
 
 def with_page_strides(text):
@@ -57,25 +69,25 @@ def with_page_strides(text):
     return re.sub(r"%(\w+): (!\w+) \{", r"\g<0>dsv4.strides = #dsv4.strides<[?], align = 16>, ", text)
 
 
-TWINS = {"i64": with_i64, "strides": with_strides, "unaligned": with_strides, "page stride": with_page_strides}
+TWINS = {"i64": with_i64, "strides": with_strides, "unaligned": with_unaligned_strides,
+         "page stride": with_page_strides}
 
 # Rows are a cache line longer than contiguous ones. Shorter ones than that are whole sectors, because the memory
 # transfers the sectors between them, too.
 LINE, SECTOR = 128, 32
-BITS = {"i64": 64, "i32": 32, "f32": 32, "bf16": 16, "i1": 8}
 
 
 def row_strides(text, extents):
     """The dims of the run-time strides of tensors, in stored elements."""
     dims = []
-    for shape, name, names in re.findall(
-            r'%\w+: tensor<(\S+)> \{dsv4\.strides[^{}]*?dsv4\.name = "(\w+)"[^{}]*?dsv4\.dims = \[([^]]*)\]', text):
+    for shape, attributes in re.findall(r"%\w+: tensor<(\S+)> \{dsv4\.strides = ([^{}]*)\}", text):
         *axes, element = shape.split("x")
-        element = re.sub("^f[48]E.*", "i1", element) if element.startswith(("f8", "f4")) else element
-        names = [dim.strip(' "') for dim in names.split(",")]
-        packing = 2 if "f4E2M1FN" in shape else 1
-        size = BITS[element] // 8
-        counts = [int(axis) if axis != "?" else extents[name] for axis, name in zip(axes, names)]
+        name = re.search(r'dsv4\.name = "(\w+)"', attributes)[1]
+        names = re.search(r"dsv4\.dims = \[([^]]*)\]", attributes)
+        names = [dim.strip(' "') for dim in names[1].split(",")] if names else axes
+        counts = [int(axis) if axis != "?" else extents[dim] for axis, dim in zip(axes, names)]
+        packing = 2 if element == "f4E2M1FN" else 1
+        size = element_bytes(shape)
         span = counts[-1] // packing * size
         for axis in range(len(axes) - 2, -1, -1):
             stride = -(-span // LINE) * LINE + LINE if span >= LINE else -(-span // SECTOR) * SECTOR

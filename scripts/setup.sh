@@ -21,6 +21,7 @@ build_packages=(
   libncurses-dev # libtinfo.a
   ccache ninja-build cmake g++ git make
   libgtest-dev googletest python3
+  libpython3-dev python3-numpy python3-pytest mypy # The Python package and its tests.
 )
 format_packages=(clang-format-22 git)
 

@@ -201,15 +201,16 @@ def DSV4_TopkOp : DSV4_Op<"topk", [
     (`valid_rows` `(` $valid_rows^ `:` type($valid_rows) `)`)?
     (`padding` `(` $padding^ `:` type($padding) `)`)?
     (`shared` $shared^)? (`token_experts` $token_experts^)?
-    custom<Clause>("\"outs\"", "getClauses()") `(` $outs `:` type($outs) `)` attr-dict `:` type($scores)
+    custom<Clause>("\"outs\"", "getClauses()") `(` $outs `:` type($outs) `)`
+    attr-dict `:` type($scores)
     custom<TiedVariadic>(ref(type($outs)), type($chosen))
   }];
   let extraClassDeclaration = [{
     static constexpr int64_t kMaxK = 4096;
     /// The keywords of the syntax, in their order.
     static ::llvm::StringRef getClauses() {
-      return "bias starts lengths ends next_n ratio pages page requests cu_seq_lens "
-             "page_starts offsets order smallest ties groups keep by valid_rows padding shared token_experts";
+      return "bias starts lengths ends next_n ratio pages page requests cu_seq_lens page_starts "
+             "offsets order smallest ties groups keep by valid_rows padding shared token_experts";
     }
     /// N at most: 4 Mi.
     static constexpr int64_t kMaxColumns = int64_t(1) << 22;

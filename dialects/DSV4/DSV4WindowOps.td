@@ -335,7 +335,8 @@ def DSV4_CompressPlanOp : DSV4_Op<"compress_plan", [
     (`slots` `(` $slots^ `:` type($slots) `)`)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)? (`page` $page^)?
     custom<Clause>("\"outs\"",
-        "\"window algorithm positions lengths requests starts entry_starts from to slots pages page\"")
+        "\"window algorithm positions lengths requests starts entry_starts from to slots \""
+        "\"pages page\"")
     `(` $outs `:` type($outs) `)` attr-dict
     custom<TiedVariadic>(ref(type($outs)), type($list))
   }];

@@ -1,0 +1,97 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels of paged caches, selections, routers and quantisers, for arrays of any library.
+
+    import dsv4, torch
+
+    scores = torch.randn(64, 32768, device="cuda")
+    indices = dsv4.topk(scores, 512)
+
+Arrays are those of torch, CuPy, JAX or NumPy, or of any library with DLPack. Arrays on a GPU go
+to CUDA, on the current stream of their library; arrays in CPU memory go to the host target, which
+needs g++ and is for tests. A function with a trailing `_` changes an argument. docs/Python.md is
+the guide.
+"""
+
+from __future__ import annotations
+
+from . import _dsv4
+from ._dsv4 import (
+    CompileFailed,
+    CorruptEntry,
+    Error,
+    InvalidArgument,
+    Kernel,
+    LaunchFailed,
+    LoadFailed,
+    NotPrepared,
+    TypeMismatch,
+    Unavailable,
+)
+from ._kernels import (
+    cache_directory,
+    compile,
+    counters,
+    devices,
+    emit,
+    freeze,
+    load,
+    prepare,
+)
+from .compression import compress_
+from .gathers import gather, gather_ragged, gather_raw
+from .quantisation import dequantize, quantize
+from .recipes import KNOWN_RECIPES, Recipe
+from .records import KNOWN_RECORDS, Field, Record
+from .routing import hash_route, route
+from .rows import rms_norm, rope
+from .selection import topk, topk_paged
+from .writers import append_, norm_rope_append_
+
+
+def _version() -> str:
+    number, _ = _dsv4.version()
+    return f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+
+
+__version__ = _version()
+
+__all__ = [
+    "KNOWN_RECIPES",
+    "KNOWN_RECORDS",
+    "CompileFailed",
+    "CorruptEntry",
+    "Error",
+    "Field",
+    "InvalidArgument",
+    "Kernel",
+    "LaunchFailed",
+    "LoadFailed",
+    "NotPrepared",
+    "Recipe",
+    "Record",
+    "TypeMismatch",
+    "Unavailable",
+    "append_",
+    "cache_directory",
+    "compile",
+    "compress_",
+    "counters",
+    "dequantize",
+    "devices",
+    "emit",
+    "freeze",
+    "gather",
+    "gather_ragged",
+    "gather_raw",
+    "hash_route",
+    "load",
+    "norm_rope_append_",
+    "prepare",
+    "quantize",
+    "rms_norm",
+    "rope",
+    "route",
+    "topk",
+    "topk_paged",
+]

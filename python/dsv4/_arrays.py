@@ -1,0 +1,176 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arrays of NumPy, torch, CuPy and JAX: what they are, their streams, and new ones.
+
+No library is imported here that its user did not import: an array is the proof
+that its library is loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from . import _dsv4
+from ._dsv4 import InvalidArgument, TypeMismatch, Unavailable, View
+
+CPU = 1
+CUDA = 2
+
+# Bytes of a stored element. Of FP4, two are in a byte.
+BYTES = {
+    "f32": 4, "bf16": 2, "f16": 2, "i32": 4, "i64": 8, "ui32": 4, "i1": 1, "i8": 1,
+    "f8E4M3FN": 1, "f8E8M0FNU": 1, "f4E2M1FN": 1, "f64": 8, "u8": 1, "u16": 2, "u32": 4,
+}  # fmt: skip
+
+# Types of ml_dtypes, which NumPy cannot export.
+_ML_DTYPES = {
+    "bfloat16": ("bf16", "uint16"),
+    "float8_e4m3fn": ("f8E4M3FN", "uint8"),
+    "float8_e8m0fnu": ("f8E8M0FNU", "uint8"),
+}
+
+# Names of dtypes by element, the best first. NumPy has the bits of the others.
+_NUMPY = {
+    "f32": "float32", "f16": "float16", "bf16": "uint16", "i32": "int32", "i64": "int64",
+    "ui32": "uint32", "i1": "bool", "f8E4M3FN": "uint8", "f8E8M0FNU": "uint8", "f4E2M1FN": "uint8",
+    "i4": "uint8",
+}  # fmt: skip
+_OTHERS = {
+    "f32": ("float32",), "f16": ("float16",), "bf16": ("bfloat16", "uint16"), "i32": ("int32",),
+    "i64": ("int64",), "ui32": ("uint32",), "i1": ("bool", "bool_"),
+    "f8E4M3FN": ("float8_e4m3fn", "uint8"), "f8E8M0FNU": ("float8_e8m0fnu", "uint8"),
+    "f4E2M1FN": ("uint8",), "i4": ("uint8",),
+}  # fmt: skip
+
+
+def library_of(array: Any) -> str:
+    """The name of the library that made an array: 'numpy', 'torch', 'cupy', 'jax'."""
+    for base in type(array).__mro__:
+        root = base.__module__.partition(".")[0]
+        if root in ("numpy", "torch", "cupy", "jax", "jaxlib"):
+            return "jax" if root == "jaxlib" else root
+    return ""
+
+
+def as_plain(array: Any) -> tuple[Any, str | None]:
+    """The array, or one of its bits if its library cannot export its type, and that type."""
+    kind = getattr(getattr(array, "dtype", None), "kind", "")
+    if kind == "V" and library_of(array) == "numpy":
+        known = _ML_DTYPES.get(array.dtype.name)
+        if known:
+            return array.view(known[1]), known[0]
+    # NumPy before 1.25 exports no booleans.
+    if kind == "b" and library_of(array) == "numpy":
+        version = sys.modules["numpy"].__version__.split(".")
+        if (int(version[0]), int(version[1])) < (1, 25):
+            return array.view("uint8"), "i1"
+    return array, None
+
+
+def describe(name: str, array: Any) -> tuple[Any, View]:
+    """What launches are given for an array, and what it is."""
+    plain, element = as_plain(array)
+    try:
+        view = _dsv4.describe(plain)
+    except _dsv4.Error as error:
+        if error.argument is None:
+            raise make_error(
+                type(error), error.id, name, f"argument '{name}' is of {type(array)}: {error}"
+            ) from None
+        raise
+    except BufferError as error:
+        raise make_error(
+            TypeMismatch, "argument.export", name, f"argument '{name}' cannot be exported: {error}"
+        ) from error
+    return plain, View((element, *view[1:])) if element else view
+
+
+def make_error(
+    cls: type[_dsv4.Error], id: str, argument: str | None, message: str
+) -> _dsv4.Error:
+    error = cls(message)
+    error.id, error.argument, error.index, error.driver_result = id, argument, -1, 0
+    return error
+
+
+# ===-- New arrays -------------------------------------------------------------===
+
+
+def _dtype(module: Any, element: str) -> Any:
+    for name in _OTHERS[element]:
+        dtype = getattr(module, name, None)
+        if dtype is not None:
+            return dtype
+    raise make_error(
+        Unavailable, "array.type", None,
+        f"{module.__name__} has no type for {element}: pass 'out'",
+    )  # fmt: skip
+
+
+def _numpy_dtype(like: Any, element: str) -> Any:
+    # Who passes types of ml_dtypes gets them.
+    if getattr(like.dtype, "kind", "") == "V":
+        for name, (known, _) in _ML_DTYPES.items():
+            if known == element:
+                return getattr(sys.modules["ml_dtypes"], name)
+    return _NUMPY[element]
+
+
+def allocate(like: Any, shape: Sequence[int], element: str, zero: bool = False) -> Any:
+    """A new array by the library of `like`, on its device."""
+    library = library_of(like)
+    shape = tuple(shape)
+    if library == "numpy":
+        numpy = sys.modules["numpy"]
+        return (numpy.zeros if zero else numpy.empty)(shape, _numpy_dtype(like, element))
+    if library == "torch":
+        torch = sys.modules["torch"]
+        make = torch.zeros if zero else torch.empty
+        return make(shape, dtype=_dtype(torch, element), device=like.device)
+    if library == "cupy":
+        cupy = sys.modules["cupy"]
+        with like.device:
+            return (cupy.zeros if zero else cupy.empty)(shape, _NUMPY[element])
+    if library == "jax":
+        jax = sys.modules["jax"]
+        made = jax.numpy.zeros(shape, _dtype(jax.numpy, element), device=like.device)
+        return made.block_until_ready()
+    raise make_error(
+        InvalidArgument, "argument.out", "out",
+        f"'out' is needed: dsv4 knows no function of {type(like)} that makes an array",
+    )  # fmt: skip
+
+
+def synchronize_jax(like: Any, stream: int) -> None:
+    """Waits for a launch whose results JAX reads on streams of its own."""
+    if library_of(like) != "jax":
+        return
+    import ctypes  # JAX alone needs it.
+
+    driver = ctypes.CDLL("libcuda.so.1")
+    result = driver.cuStreamSynchronize(ctypes.c_void_p(stream))
+    if result:
+        raise make_error(
+            _dsv4.LaunchFailed, "stream.wait", None, f"the stream failed: CUresult {result}"
+        )
+
+
+# ===-- Streams ----------------------------------------------------------------===
+
+
+def current_stream(array: Any, device: int) -> int | None:
+    """The current stream of a library whose arrays have no table of functions."""
+    library = library_of(array)
+    if library == "torch":
+        return int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
+    if library == "cupy":
+        cuda = sys.modules["cupy"].cuda
+        with cuda.Device(device):
+            return int(cuda.get_current_stream().ptr)
+    return None
+
+
+_dsv4.set_stream_hook(current_stream)
+

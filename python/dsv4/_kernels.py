@@ -1,0 +1,444 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels: compiled from text, kept, prepared, and launched."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
+
+from . import _dsv4
+from ._arrays import allocate, as_plain, library_of, make_error, synchronize_jax
+from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Unavailable
+from ._program import Program
+
+TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}
+
+
+# ===-- Compiling --------------------------------------------------------------===
+
+
+def _target(target: str | None) -> int:
+    if target not in TARGETS:
+        raise make_error(
+            InvalidArgument, "option.target", "target",
+            f"'target' is {target!r}, expected None, 'auto', 'cuda' or 'host'",
+        )  # fmt: skip
+    return TARGETS[target]
+
+
+def compile(
+    text: str,
+    *,
+    entry: str | None = None,
+    dims: Mapping[str, int] | None = None,
+    target: str | None = None,
+    arch: str | None = None,
+    device: int = 0,
+    schedule: str | None = None,
+    name: str | None = None,
+    stream: Any = None,
+) -> Kernel:
+    """Compiles the text of a program.
+
+    >>> kernel = dsv4.compile(open("quantize.mlir").read(), target="host")
+    >>> kernel.arguments
+    ('x', 'data', 'scales')
+    >>> kernel(x, data, scales)
+
+    Args:
+        text: MLIR of the dialect `dsv4`.
+        entry: the function, where the text has several.
+        dims: extents of dims by name. Exact dims need one, and buckets a bound.
+        target: 'cuda', 'host' (needs g++), or None: CUDA if there is a device.
+        arch: 'sm_90a' for instance; None: that of `device`.
+        schedule: `#dsv4.schedule<...>` instead of that of the table.
+        name: of the text, for messages.
+        stream: where the kernel will run: a compile while it captures is refused.
+
+    Raises:
+        CompileFailed: the compiler refuses the text; the message has the line.
+        Unavailable: there is no compiler, NVRTC or g++.
+        NotPrepared: after `freeze()`, or while `stream` captures a graph.
+
+    Compiled programs are kept in a cache on disk. The GIL is released meanwhile.
+    """
+    options = dict(dims) if dims is not None else None
+    return _dsv4.compile(
+        text, entry, options, _target(target), arch, schedule, name, device, stream
+    )
+
+
+def load(entry: bytes | str | os.PathLike[str]) -> Kernel:
+    """A kernel from the bytes of `Kernel.entry()`, or from a file of them.
+
+    >>> open("topk.dsv4", "wb").write(kernel.entry())
+    >>> kernel = dsv4.load("topk.dsv4")
+
+    Raises:
+        CorruptEntry: damaged, or written by another version.
+
+    Who can write entries can run code: load none of a stranger.
+    """
+    if isinstance(entry, bytes):
+        return _dsv4.open_entry(entry)
+    with open(entry, "rb") as file:
+        return _dsv4.open_entry(file.read())
+
+
+# ===-- The kernels of the functions -------------------------------------------===
+
+_Key = tuple[str, tuple[tuple[str, int], ...], bool, int]
+
+_kernels: dict[_Key, Kernel] = {}
+_lock = threading.Lock()
+# One lock per kernel that is being compiled: others need not wait for it.
+_compiling: dict[_Key, threading.Lock] = {}
+
+
+def _forget_locks() -> None:
+    """In a child of fork(), whose other threads are gone."""
+    global _lock
+    _lock = threading.Lock()
+    _compiling.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_locks)
+
+
+def kernel_of(program: Program, stream: Any = None) -> Kernel:
+    """The kernel of a program: one per text, bounds and device."""
+    device = 0 if program.on_host else program.device
+    key = (program.text(), tuple(sorted(program.bounds.items())), program.on_host, device)
+    found = _kernels.get(key)
+    if found is not None:
+        return found
+    with _lock:
+        lock = _compiling.setdefault(key, threading.Lock())
+    with lock:
+        found = _kernels.get(key)
+        if found is None:
+            # While it captures, nothing is compiled.
+            if stream is None and not program.on_host:
+                stream = _dsv4.current_stream(as_plain(program.like)[0])
+            found = compile(
+                key[0],
+                dims=program.bounds,
+                target="host" if program.on_host else "cuda",
+                device=device,
+                name=f"dsv4.{program.name}",
+                stream=stream,
+            )
+            _kernels[key] = found
+    with _lock:
+        _compiling.pop(key, None)
+    return found
+
+
+class _Asked(threading.local):
+    """What a function is called for, if it is not for its results alone."""
+
+    # prepare() and emit() want the program, and no launch.
+    program_only = False
+    program: Program | None = None
+    # A first call leaves what later ones need.
+    plan: _Plan | None = None
+    arrays: list[Any] | None = None
+
+
+_asked = _Asked()
+
+# Where an argument of a launch comes from: an index among the arrays of the call, or a new array.
+_New = tuple[tuple[int, ...], str, bool]
+
+
+class _Plan:
+    """How a call of known types and shapes is launched."""
+
+    __slots__ = ("kernel", "like", "results", "sources", "waits")
+
+    def __init__(
+        self, kernel: Kernel, sources: list[int | _New], like: int, results: list[int], waits: bool
+    ) -> None:
+        self.kernel = kernel
+        self.sources = sources
+        self.like = like
+        self.results = results
+        self.waits = waits
+
+    def launch(self, given: list[Any], stream: Any, workspace: Any) -> Any:
+        like = given[self.like]
+        arrays = [
+            given[each] if isinstance(each, int) else allocate(like, *each)
+            for each in self.sources
+        ]
+        self.kernel.launch(*arrays, stream=stream, workspace=workspace)
+        if self.waits:
+            synchronize_jax(like, int(stream or 0))
+        results = self.results
+        if len(results) == 1:
+            return arrays[results[0]]
+        return tuple([arrays[each] for each in results]) if results else None
+
+
+def _make_plan(
+    program: Program, kernel: Kernel, results: tuple[str, ...], given: list[Any]
+) -> _Plan | None:
+    """None: a launch takes other arrays than the caller's, such as their bits."""
+    new: dict[int, _New] = {
+        index: (shape, element, keep) for index, shape, element, keep in program.outputs
+    }
+    numbers = {id(each): number for number, each in reversed(list(enumerate(given)))}
+    sources: list[int | _New] = []
+    for index, (plain, array) in enumerate(zip(program.arrays, program.given)):
+        if index in new:
+            sources.append(new[index])
+            continue
+        if plain is not array or id(array) not in numbers:
+            return None
+        sources.append(numbers[id(array)])
+    like = numbers.get(id(program.like))
+    # The bits of an array are its library's; new ones have to be, too.
+    if like is None or any(as_plain(each)[0] is not each for each in given):
+        return None
+    names = kernel.arguments
+    waits = not program.on_host and library_of(program.like) == "jax"
+    return _Plan(kernel, sources, like, [names.index(each) for each in results], waits)
+
+
+def launch(
+    program: Program, results: tuple[str, ...], stream: Any = None, workspace: Any = None
+) -> Any:
+    """Launches the program of a function. Returns the arrays of `results`: one, or a tuple."""
+    if _asked.program_only:
+        _asked.program = program
+        return None if len(results) < 2 else (None,) * len(results)
+    kernel = kernel_of(program, stream)
+    if _asked.arrays is not None:
+        _asked.plan = _make_plan(program, kernel, results, _asked.arrays)
+    arrays, seen = program.allocate()
+    kernel.launch(*arrays, stream=stream, workspace=workspace)
+    if not program.on_host and library_of(program.like) == "jax":
+        synchronize_jax(program.like, int(stream or 0))
+    if not results:
+        return None
+    by_name = dict(zip(kernel.arguments, seen))
+    found = tuple(by_name[name] for name in results)
+    return found[0] if len(found) == 1 else found
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+# Plans of calls by what their arguments are. All are forgotten when there are too many.
+_plans: dict[Any, _Plan] = {}
+_MAX_PLANS = 4096
+
+
+def function(body: Callable[_P, _R]) -> Callable[_P, _R]:
+    """A function whose calls are planned: a second one with arrays of the same types, shapes and
+    strides makes no program."""
+
+    @functools.wraps(body)
+    def call(*args: Any, **kw: Any) -> Any:
+        if _asked.program_only or _asked.arrays is not None:
+            return body(*args, **kw)
+        stream, workspace = kw.pop("stream", None), kw.pop("workspace", None)
+        signature = _dsv4.signature(body, args, kw)
+        plan = None
+        if signature is not None:
+            key, arrays = signature
+            try:
+                plan = _plans.get(key)
+            except TypeError:  # An argument that is no key.
+                signature = None
+        if plan is not None:
+            return plan.launch(arrays, stream, workspace)
+        if stream is not None:
+            kw["stream"] = stream
+        if workspace is not None:
+            kw["workspace"] = workspace
+        if signature is None:
+            return body(*args, **kw)
+        _asked.arrays, _asked.plan = arrays, None
+        try:
+            result = body(*args, **kw)
+            plan = _asked.plan
+        finally:
+            _asked.arrays, _asked.plan = None, None
+        if plan is not None:
+            if len(_plans) >= _MAX_PLANS:
+                _plans.clear()
+            _plans[key] = plan
+        return result
+
+    return call
+
+
+def _program_of(function: Callable[..., Any], args: Any, kwargs: Any) -> Program:
+    if _asked.program_only:
+        raise RuntimeError("prepare() and emit() take a function of dsv4, not each other")
+    _asked.program_only, _asked.program = True, None
+    try:
+        function(*args, **kwargs)
+        program = _asked.program
+    finally:
+        _asked.program_only, _asked.program = False, None
+    if program is None:
+        raise make_error(
+            InvalidArgument, "prepare.function", "fn",
+            f"{function!r} launches no kernel of dsv4: pass a function such as dsv4.topk",
+        )  # fmt: skip
+    return program
+
+
+def prepare(fn: Callable[..., Any], /, *example_args: Any, **kw: Any) -> Kernel:
+    """The kernel that a function launches for such arguments, compiled and loaded.
+
+    >>> kernel = dsv4.prepare(dsv4.topk, scores, 512, lengths=lengths)
+    >>> kernel.arguments
+    ('scores', 'lengths', 'indices')
+    >>> kernel(scores, lengths, indices)          # no allocation, no lookup
+
+    Args:
+        fn: a function of dsv4, such as `dsv4.topk`.
+        example_args, kw: as for the function. Only their types and shapes count: nothing is
+            launched, and no result is allocated.
+
+    The kernel takes the arrays of the program in the order of `Kernel.arguments`: inputs, then
+    outputs. It serves every extent that the program leaves open, on CUDA within the buckets of
+    docs/Python.md. After `prepare`, a call of the function does not compile either.
+
+    Raises:
+        the errors of `compile`, and those of the function.
+    """
+    program = _program_of(fn, example_args, kw)
+    kernel = kernel_of(program)
+    kernel.load(0 if program.on_host else program.device)
+    return kernel
+
+
+# ===-- Source -----------------------------------------------------------------===
+
+
+def emit(fn: Callable[..., Any] | str, /, *example_args: Any, **kw: Any) -> str:
+    """The CUDA source of the kernels of a program, or of a function for such arguments.
+
+    >>> print(dsv4.emit(dsv4.topk, scores, 512))
+    >>> print(dsv4.emit(text, dims={"topk": 512}, arch="sm_100a"))
+
+    Args:
+        fn: a function of dsv4, or the text of a program.
+        example_args, kw: as for the function. With a text: `entry`, `dims`, `arch` and `schedule`
+            as for `compile`.
+
+    Needs neither a GPU nor NVRTC.
+    """
+    if isinstance(fn, str):
+        if example_args:
+            raise TypeError("emit() of a text takes options by name only")
+        return _emit(fn, **kw)
+    program = _program_of(fn, example_args, kw)
+    return _emit(program.text(), dims=program.bounds)
+
+
+def _find_compiler() -> str:
+    """As the library finds it."""
+    given = os.environ.get("DSV4_COMPILER")
+    if given:
+        return given
+    here = os.path.dirname(os.path.realpath(_dsv4.__file__))
+    for folder in ("", "../bin", "../libexec/dsv4"):
+        path = os.path.join(here, folder, "dsv4-compile")
+        if os.access(path, os.X_OK):
+            return path
+    raise make_error(
+        Unavailable, "compiler.missing", None,
+        f"there is no compiler: expected 'dsv4-compile' in '{here}': install dsv4's tools, or set "
+        "DSV4_COMPILER",
+    )  # fmt: skip
+
+
+def _emit(
+    text: str,
+    *,
+    entry: str | None = None,
+    dims: Mapping[str, int] | None = None,
+    arch: str | None = None,
+    schedule: str | None = None,
+) -> str:
+    import subprocess  # Takes milliseconds, and few programs need it.
+
+    command = [_find_compiler(), "-", "--emit-source", "-o", "-", "--target=cuda"]
+    command += [f"--dim={dim}={extent}" for dim, extent in (dims or {}).items()]
+    for option, value in (("arch", arch), ("entry", entry), ("schedule", schedule)):
+        if value:
+            command.append(f"--{option}={value}")
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        message = done.stderr.strip().removeprefix("dsv4-compile: error: ")
+        raise make_error(CompileFailed, "compile.failed", None, message)
+    return done.stdout
+
+
+# ===-- The runtime ------------------------------------------------------------===
+
+
+def _nvidia_libraries() -> str:
+    """Where wheels of the interpreter have NVRTC."""
+    found = []
+    for root in sys.path:
+        base = os.path.join(root, "nvidia")
+        if root and os.path.isdir(base):
+            for each in sorted(os.listdir(base)):
+                library = os.path.join(base, each, "lib")
+                if (each.startswith("cu1") or each == "cuda_nvrtc") and os.path.isdir(library):
+                    found.append(library)
+    return ":".join(dict.fromkeys(found))
+
+
+def freeze() -> None:
+    """From now on nothing is compiled or loaded: a call that would have to raises NotPrepared.
+
+    >>> dsv4.prepare(dsv4.topk, scores, 512)
+    >>> dsv4.freeze()
+    """
+    _dsv4.freeze()
+
+
+def counters() -> dict[str, int]:
+    """Counts of the process: compiles, loads, calls, errors and others.
+
+    >>> dsv4.counters()["compiles"]
+    3
+    """
+    return _dsv4.counters()
+
+
+def devices() -> list[dict[str, Any]]:
+    """The CUDA devices: number, name, arch, memory and others. Starts the driver.
+
+    >>> dsv4.devices()[0]["arch"]
+    'sm_90a'
+
+    Raises:
+        Unavailable: CUDA cannot be used; the message says why.
+    """
+    return [_dsv4.device(number) for number in range(_dsv4.device_count())]
+
+
+def cache_directory() -> str:
+    """The directory of the compiler's disk cache."""
+    given = os.environ.get("DSV4_CACHE_DIR")
+    if given:
+        return given
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "dsv4")
+
+
+_dsv4.configure(library_path=_nvidia_libraries())

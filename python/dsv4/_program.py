@@ -1,0 +1,328 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of the functions: their text, and the arrays that they are launched with.
+
+A function makes a Program from its arrays: each says its element type, which of its extents are
+constants, and its strides. Everything that a kernel depends on is in the text, so the text is the
+key of the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ._arrays import BYTES, CPU, allocate, as_plain, describe, make_error
+from ._dsv4 import InvalidArgument, TypeMismatch, View
+from .records import _PACKED, Record
+
+# What an array may have instead of an element, and how it reads in a message.
+_BITS = {
+    "u16": ("bf16",),
+    "u8": ("f8E4M3FN", "f8E8M0FNU", "f4E2M1FN", "i4", "i1"),
+    "u32": ("ui32",),
+}
+
+MAX_ALIGNMENT = 16
+
+
+class Value:
+    """A value of the program: `str` is its name, `type` its type."""
+
+    __slots__ = ("element", "name", "shape", "type")
+
+    def __init__(self, name: str, element: str, shape: Sequence[int | str]) -> None:
+        self.name = name
+        self.element = element
+        self.shape = shape
+        axes = "".join(f"{'?' if isinstance(each, str) else each}x" for each in shape)
+        self.type = f"tensor<{axes}{element}>"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Program:
+    """The text of a program, argument by argument and line by line."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.dims: dict[str, int] = {}
+        self.policies: dict[str, str] = {}
+        # The extents that the compiler is given: bounds of buckets.
+        self.bounds: dict[str, int] = {}
+        # As launches take them. None: an output that is allocated at the launch.
+        self.arrays: list[Any] = []
+        # As the caller gave them.
+        self.given: list[Any] = []
+        self.outputs: list[tuple[int, tuple[int, ...], str, bool]] = []
+        self.like: Any = None
+        self.on_host = True
+        self.device = 0
+        self._arguments: list[str] = []
+        self._lines: list[str] = []
+        self._returned: list[tuple[str, str]] = []
+        self._extents: dict[str, str] = {}
+        self._count = 0
+
+    # ===-- Arguments ----------------------------------------------------------===
+
+    def input(
+        self, name: str, array: Any, elements: Sequence[str], shape: Sequence[int | str | None]
+    ) -> Value:
+        """An array that is read. Names in `shape` are dims; None is any constant."""
+        plain, view = describe(name, array)
+        element = self._element(name, view, elements)
+        extents = self._extents_of(name, view, element, shape)
+        self._keep_device(array, view)
+        value = Value(f"%{name}", element, extents)
+        self._add(name, value.type, extents, view, element)
+        self._keep(plain, array)
+        return value
+
+    def output(
+        self,
+        name: str,
+        element: str,
+        shape: Sequence[int | str],
+        out: Any = None,
+        keep: bool = False,
+    ) -> Value:
+        """An array that is written: `out`, or a new one. With `keep` a new one begins as zeros,
+        because the program leaves some of it as it is."""
+        value = Value(f"%{name}", element, shape)
+        if out is None:
+            self._add(name, value.type, shape, None, element)
+            extents = [self.dims[each] if isinstance(each, str) else each for each in shape]
+            if element in _PACKED:
+                extents[-1] //= 2
+            self.outputs.append((len(self.arrays), tuple(extents), element, keep))
+            self._keep(None, None)
+        else:
+            plain, view = describe(name, out)
+            self._element(name, view, (element,))
+            self._extents_of(name, view, element, shape)
+            self._add(name, value.type, shape, view, element)
+            self._keep(plain, out)
+        return value
+
+    def cache(self, name: str, arrays: Any, record: Record, page_size: int | None) -> str:
+        """A paged cache: one array for the pages of rows and tails, then one per field that is in
+        an array. Returns its type."""
+        given = list(arrays) if isinstance(arrays, (tuple, list)) else [arrays]
+        count = record.has_pages + len(record.arrays)
+        if len(given) != count:
+            names = ["pages"] * record.has_pages + [each.name for each in record.arrays]
+            raise make_error(
+                InvalidArgument, "argument.count", name,
+                f"'{name}' of record {record} has {count} arrays ({', '.join(names)}), "
+                f"got {len(given)}",
+            )  # fmt: skip
+        described = [describe(name, each) for each in given]
+        size = page_size or self._page_size(name, record, described[0][1])
+        strided = False
+        alignment = MAX_ALIGNMENT
+        for plain, view in described:
+            self._keep_device(plain, view)
+            # The scale of a whole cache has no pages.
+            if len(view.shape) < 2 or 0 in view.shape:
+                continue
+            alignment = min(alignment, _alignment(view.address))
+            if view.strides is not None:
+                strided = True
+                stride = view.strides[0] * BYTES.get(view.element, 1)
+                alignment = min(alignment, _alignment(stride))
+        type = f"!dsv4.cache<{size} x {record}>"
+        attribute = ""
+        if strided or alignment < MAX_ALIGNMENT:
+            attribute = f", dsv4.strides = {_print_strides(['?'], alignment)}"
+        self._arguments.append(f'%{name}: {type} {{dsv4.name = "{name}"{attribute}}}')
+        for (plain, _), each in zip(described, given):
+            self._keep(plain, each)
+        return type
+
+    # ===-- The body -----------------------------------------------------------===
+
+    def line(self, text: str) -> None:
+        self._lines.append(text)
+
+    def empty(self, element: str, shape: Sequence[int | str], like: Value) -> Value:
+        """A value without memory of its own. Its dims are those of `like`."""
+        sizes = []
+        for each in shape:
+            if not isinstance(each, str):
+                continue
+            if each not in self._extents:
+                axis = list(like.shape).index(each)
+                self.line(f"%c_{each} = arith.constant {axis} : index")
+                self.line(f"%d_{each} = tensor.dim {like}, %c_{each} : {like.type}")
+                self._extents[each] = f"%d_{each}"
+            sizes.append(self._extents[each])
+        value = Value(self.fresh("e"), element, shape)
+        self.line(f"{value} = tensor.empty({', '.join(sizes)}) : {value.type}")
+        return value
+
+    def fresh(self, prefix: str) -> str:
+        self._count += 1
+        return f"%{prefix}{self._count}"
+
+    def returns(self, *results: tuple[str, Value]) -> None:
+        """What the function returns: names of results and the outputs that they fill."""
+        self._returned = [(name, value.type) for name, value in results]
+
+    def text(self) -> str:
+        names = ", ".join(name for name, _ in self._returned)
+        types = ", ".join(type for _, type in self._returned)
+        result = f" -> ({types})" if types else ""
+        policies = ""
+        if self.policies:
+            each = ", ".join(f"{dim} = {policy}" for dim, policy in self.policies.items())
+            policies = f" attributes {{dsv4.policies = {{{each}}}}}"
+        arguments = ",\n    ".join(self._arguments)
+        body = "".join(f"  {line}\n" for line in self._lines)
+        end = f"return {names} : {types}" if names else "return"
+        head = f"func.func @{self.name}(\n    {arguments}){result}{policies}"
+        return f"{head} {{\n{body}  {end}\n}}\n"
+
+    def bucket(self, dim: str, least: int, most: int, multiple: int = 1) -> None:
+        """Lets the compiler know that `dim` is at most the next power of two, of those between
+        `least` and `most`. Beyond `most` it knows nothing. For CUDA only: the host target has one
+        way to do it."""
+        extent = self.dims[dim]
+        if self.on_host:
+            return
+        promise = f", multiple = {multiple}" if multiple > 1 and extent % multiple == 0 else ""
+        if extent > most:
+            if promise:
+                self.policies[dim] = f"#dsv4.policy<dynamic{promise}>"
+            return
+        self.policies[dim] = f"#dsv4.policy<bucket{promise}>"
+        self.bounds[dim] = max(least, 1 << max(0, extent - 1).bit_length())
+
+    # ===-- Launching ----------------------------------------------------------===
+
+    def allocate(self) -> tuple[list[Any], list[Any]]:
+        """The arrays as a launch takes them, and as the caller sees them, with those outputs that
+        were not given."""
+        arrays, seen = list(self.arrays), list(self.given)
+        for index, shape, element, keep in self.outputs:
+            seen[index] = allocate(self.like, shape, element, keep)
+            arrays[index] = as_plain(seen[index])[0]
+        return arrays, seen
+
+    # ===-- Parts --------------------------------------------------------------===
+
+    def _keep(self, plain: Any, given: Any) -> None:
+        self.arrays.append(plain)
+        self.given.append(given)
+
+    def _keep_device(self, array: Any, view: View) -> None:
+        if self.like is None:
+            self.like = array
+            self.on_host = view.device_type == CPU
+            self.device = view.device
+
+    def _element(self, name: str, view: View, elements: Sequence[str]) -> str:
+        if view.element in elements:
+            return view.element
+        for each in _BITS.get(view.element, ()):
+            if each in elements:
+                return each
+        raise make_error(
+            TypeMismatch, "argument.type", name,
+            f"argument '{name}' has elements of type {view.element}, expected "
+            f"{' or '.join(elements)}",
+        )  # fmt: skip
+
+    def _extents_of(
+        self, name: str, view: View, element: str, shape: Sequence[int | str | None]
+    ) -> list[int | str]:
+        if len(view.shape) != len(shape):
+            raise make_error(
+                InvalidArgument, "argument.rank", name,
+                f"argument '{name}' has rank {len(view.shape)}, expected {len(shape)}",
+            )  # fmt: skip
+        extents: list[int | str] = []
+        for axis, (extent, expected) in enumerate(zip(view.shape, shape)):
+            if element in _PACKED and axis == len(shape) - 1:
+                extent *= 2
+            if expected is None:
+                extents.append(extent)
+                continue
+            extents.append(expected)
+            if isinstance(expected, str):
+                known = self.dims.setdefault(expected, extent)
+            else:
+                known = expected
+            if extent != known:
+                of = f" (dim '{expected}')" if isinstance(expected, str) else ""
+                raise make_error(
+                    InvalidArgument, "argument.extent", name,
+                    f"argument '{name}': extent {axis} is {extent}, expected {known}{of}",
+                )  # fmt: skip
+        return extents
+
+    def _add(
+        self,
+        name: str,
+        type: str,
+        shape: Sequence[int | str],
+        view: View | None,
+        element: str,
+    ) -> None:
+        attributes = f'dsv4.name = "{name}"'
+        if any(isinstance(each, str) for each in shape):
+            dims = ", ".join(f'"{each if isinstance(each, str) else ""}"' for each in shape)
+            attributes += f", dsv4.dims = [{dims}]"
+        strides = view and self._strides(name, view, element)
+        if strides:
+            attributes += f", dsv4.strides = {strides}"
+        self._arguments.append(f"%{name}: {type} {{{attributes}}}")
+
+    def _strides(self, name: str, view: View, element: str) -> str:
+        """`#dsv4.strides` of an array that is not contiguous, or not aligned."""
+        size = BYTES.get(element, 1)
+        if 0 in view.shape:
+            return ""
+        alignment = _alignment(view.address)
+        if view.strides is None:
+            return (
+                ""
+                if alignment == MAX_ALIGNMENT
+                else _print_strides(["?"] * (len(view.shape) - 1), alignment)
+            )
+        if view.shape[-1] > 1 and view.strides[-1] != 1:
+            raise make_error(
+                InvalidArgument, "argument.strides", name,
+                f"argument '{name}': elements along the last axis have to follow each other, and "
+                f"are {view.strides[-1]} apart: pass a contiguous copy",
+            )  # fmt: skip
+        for stride, extent in zip(view.strides[:-1], view.shape):
+            if extent > 1:
+                alignment = min(alignment, _alignment(stride * size))
+        return _print_strides(["?"] * (len(view.shape) - 1), alignment)
+
+    @staticmethod
+    def _page_size(name: str, record: Record, view: View) -> int:
+        if len(view.shape) >= 3:
+            return view.shape[1]
+        size = None
+        if record.has_pages and len(view.shape) == 2:
+            size = record.page_size(view.shape[1] * BYTES.get(view.element, 1))
+        if size is None:
+            raise make_error(
+                InvalidArgument, "cache.page_size", name,
+                f"'page_size' is needed: the shape {view.shape} of '{name}' does not say how many "
+                f"entries of record {record} a page has",
+            )  # fmt: skip
+        return size
+
+
+def _alignment(number: int) -> int:
+    """The largest power of two that divides a number, up to the largest that kernels use."""
+    return min(MAX_ALIGNMENT, number & -number) if number else MAX_ALIGNMENT
+
+
+def _print_strides(strides: Sequence[str], alignment: int) -> str:
+    end = f", align = {alignment}" if alignment < MAX_ALIGNMENT else ""
+    return f"#dsv4.strides<[{', '.join(strides)}]{end}>"

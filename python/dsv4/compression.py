@@ -1,0 +1,158 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compression: windows of tokens as entries of a paged cache."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._arrays import describe, make_error
+from ._dsv4 import InvalidArgument
+from ._kernels import function, launch
+from ._program import Program, Value
+from .recipes import Recipe, recipe_of
+from .records import Field, Record, find_record
+from .rows import norm_rows, rotate_rows
+from .selection import FLOATS, INDICES
+from .writers import append_op, check_width, encode_rows, row_element
+
+# Up to this number of entries, each power of two has a kernel.
+_FEW_ENTRIES = 256
+
+
+def state_record(columns: int, element: str = "f32") -> Record:
+    """The record of the tokens that later windows need: values, then scores.
+
+    >>> dsv4.append_(state, positions, (values, scores), ring=8, requests=requests,
+    ...              lengths=lengths, record=dsv4.compression.state_record(1024))
+    """
+    return Record([Field("values", columns, element), Field("scores", columns, element)])
+
+
+@function
+def compress_(
+    values: Any,
+    scores: Any,
+    plan: Any,
+    cache: Any,
+    slots: Any,
+    *,
+    window: int,
+    record: str | Record,
+    recipe: str | Recipe | None = None,
+    overlap: bool = False,
+    bias: Any = None,
+    weight: Any = None,
+    eps: float = 1e-6,
+    table: Any = None,
+    positions: Any = None,
+    state: Any = None,
+    ring: int | None = None,
+    state_table: Any = None,
+    state_page_size: int | None = None,
+    biased: bool = False,
+    page_size: int | None = None,
+    stream: Any = None,
+) -> None:
+    """Compresses windows of tokens to entries, and writes them to a paged cache, in one kernel.
+
+    >>> dsv4.compress_(values, scores, plan, cache, slots, window=4, overlap=True,
+    ...                record="v4_584", bias=ape, weight=weight, table=cos_sin,
+    ...                positions=positions, state=state, ring=8)
+
+    Args:
+        values, scores: f32, bf16 or f16 `[tokens, D]`, `[tokens, 2 D]` with `overlap`.
+        plan: i32 or i64 `[entries, 4]`: for each entry the position of its window, its request,
+            and position and row of the first token of the request in this launch.
+        cache, record, page_size: as for `gather`. The cache is changed.
+        slots: i32 or i64 `[entries]`; -1: the entry is not written.
+        window: tokens per window.
+        recipe: as for `norm_rope_append_`.
+        overlap: an entry has the window before, too.
+        bias: f32 `[window, columns of values]`, added to the scores.
+        weight, eps: as for `rms_norm`; without a weight entries are not normalised.
+        table, positions: as for `rope`, positions `[entries]`; without a table they are not
+            rotated.
+        state: the cache of the tokens of earlier launches, of the record `state_record`; it is read
+            here, and `append_` writes it afterwards.
+        ring: entries of the state per request.
+        state_table: i32 or i64 `[requests, pages]`: the page table of the state.
+        state_page_size: entries per page of the state; None: as its shape says.
+        biased: the scores in the state have the bias.
+        stream: as for `topk`.
+
+    Raises:
+        InvalidArgument: a shape, stride, record, recipe or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("compress")
+    found = find_record(record)
+    if any(each.scales for each in found.fields):
+        recipe_of(found, recipe)
+    tokens = program.input("values", values, FLOATS, ("tokens", None))
+    weights = program.input("scores", scores, (tokens.element,), tuple(tokens.shape))
+    work = program.input("plan", plan, INDICES, ("entries", 4))
+    columns = tokens.shape[1]
+    assert isinstance(columns, int)
+    clauses = " overlap" if overlap else ""
+    clauses += f" plan({work} : {work.type})"
+    if bias is not None:
+        added = program.input("bias", bias, ("f32",), (int(window), columns))
+        clauses += f" bias({added} : {added.type})"
+    clauses += _state_clauses(
+        program, state, state_table, state_page_size, state_record(columns, tokens.element), ring,
+        biased,
+    )  # fmt: skip
+    program.bucket("entries", 1, _FEW_ENTRIES)
+    shape = ("entries", columns // 2 if overlap else columns)
+    target = program.empty(row_element(found, "bf16"), shape, work)
+    rows = Value(program.fresh("p"), target.element, shape)
+    check_width("values", rows, found)
+    program.line(
+        f"{rows} = dsv4.compress {tokens}, {weights} window {int(window)}{clauses} "
+        f"outs({target} : {target.type}) : {tokens.type}, {weights.type}"
+    )
+    if weight is not None:
+        rows = norm_rows(program, rows, weight, eps, target)
+    if table is not None:
+        rows = rotate_rows(program, rows, table, positions, target)
+    fields, starts = encode_rows(program, rows, found, recipe)
+    where = program.input("slots", slots, INDICES, ("entries",))
+    type = program.cache("cache", cache, found, page_size)
+    append_op(program, type, where, fields, starts, tokens="entries")
+    launch(program, (), stream)
+
+
+def _state_clauses(
+    program: Program,
+    state: Any,
+    table: Any,
+    page_size: int | None,
+    record: Record,
+    ring: int | None,
+    biased: bool,
+) -> str:
+    if state is None:
+        if table is not None or ring is not None or biased:
+            raise make_error(
+                InvalidArgument, "argument.state", "state",
+                "'state_table', 'ring' and 'biased' need a 'state'",
+            )  # fmt: skip
+        return ""
+    size = page_size
+    shape = describe("state", state)[1].shape
+    if size is None and len(shape) == 2:
+        raise make_error(
+            InvalidArgument, "cache.page_size", "state_page_size",
+            "'state_page_size' is needed: the state has the shape of pages of bytes",
+        )  # fmt: skip
+    type = program.cache("state", state, record, size)
+    text = f" state(%state : {type})"
+    if ring is not None:
+        text += f" ring {int(ring)}"
+    if biased:
+        text += " biased"
+    if table is not None:
+        value = program.input("state_table", table, INDICES, ("requests", "state_pages"))
+        text += f" pages({value} : {value.type})"
+    return text

@@ -1,0 +1,215 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quantising and decoding rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._arrays import make_error
+from ._dsv4 import InvalidArgument
+from ._kernels import function, launch
+from ._program import Program, Value
+from .recipes import Recipe, find_recipe
+from .rows import float_type, rows_shape
+from .selection import FLOATS, take_outputs
+
+LAYOUTS = ("row_major", "column_major", "packed", "swizzle_128x4", "swizzle_8x4")
+
+
+def _choose(recipe: str | Recipe, group: int | str | None, scale_type: str | None) -> Recipe:
+    chosen = find_recipe(recipe)
+    if group is not None:
+        chosen = chosen._replace(group=group)
+    return chosen._replace(scale=scale_type) if scale_type is not None else chosen
+
+
+def _count_groups(recipe: Recipe, columns: int) -> int:
+    if recipe.group == "row":
+        return 1
+    group = int(recipe.group)
+    if group < 1 or columns % group:
+        raise make_error(
+            InvalidArgument, "option.group", "group",
+            f"'group' is {group}, which does not divide the {columns} columns",
+        )  # fmt: skip
+    return columns // group
+
+
+def _round_up(number: int, multiple: int) -> int:
+    return -(-number // multiple) * multiple
+
+
+def _scales_shape(
+    program: Program, recipe: Recipe, layout: str, lead: tuple[int | str, ...], columns: int
+) -> tuple[str, tuple[int | str, ...]]:
+    """Element and shape of the tensor of scales, with the padding of rows that layouts have."""
+    groups = _count_groups(recipe, columns)
+    if layout == "row_major":
+        return recipe.scale, lead if recipe.group == "row" else (*lead, groups)
+    rows = program.dims["tokens"]
+    if layout == "column_major":
+        program.dims.setdefault("scale_rows", _round_up(rows, 4))
+        return recipe.scale, (groups, "scale_rows")
+    if layout == "packed":
+        program.dims.setdefault("scale_rows", _round_up(rows, 4))
+        return "i32", (-(-groups // 4), "scale_rows")
+    block = 128 if layout == "swizzle_128x4" else 8
+    program.dims.setdefault("scale_rows", _round_up(rows, block))
+    return recipe.scale, ("scale_rows", _round_up(groups, 4))
+
+
+@function
+def quantize(
+    x: Any,
+    recipe: str | Recipe,
+    *,
+    group: int | str | None = None,
+    scale_type: str | None = None,
+    scale_layout: str = "row_major",
+    global_scale: Any = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """Quantised rows, and the scales of their groups.
+
+    >>> values, scales = dsv4.quantize(x, "deepseek_fp8", group=128)
+    >>> values, scales = dsv4.quantize(x, "nvfp4", global_scale=g, scale_layout="swizzle_128x4")
+
+    Args:
+        x: f32, bf16 or f16 `[..., N]`.
+        recipe: a name of `dsv4.KNOWN_RECIPES`, or a `dsv4.Recipe`.
+        group: values that share a scale, or 'row'; None: that of the recipe.
+        scale_type: 'f32', 'f8E8M0FNU' or 'f8E4M3FN'; None: that of the recipe.
+        scale_layout: 'row_major', 'column_major', 'packed', 'swizzle_128x4' or 'swizzle_8x4'.
+            All but the first need an `x` of rank 2.
+        global_scale: f32 `[1]`, for recipes whose outer level is 'tensor'.
+        out: `(values, scales)` to write to, with the outer scales if they are per row.
+        stream: as for `topk`.
+
+    Returns:
+        `(values, scales)`, and the f32 scales per row if the recipe has such an outer level. FP4
+        values are two per byte, in uint8 `[..., N / 2]`. Scales are `[..., N / group]`, or as
+        their layout says (docs/Quantisation.md), with rows padded to its multiple; padding that
+        nothing is written to is zero.
+
+    Raises:
+        InvalidArgument: a shape, stride, recipe, group or layout.
+        TypeMismatch: an element type or a device.
+    """
+    chosen = _choose(recipe, group, scale_type)
+    if scale_layout not in LAYOUTS:
+        raise make_error(
+            InvalidArgument, "option.scale_layout", "scale_layout",
+            f"'scale_layout' is {scale_layout!r}, expected {', '.join(map(repr, LAYOUTS))}",
+        )  # fmt: skip
+    program = Program("quantize")
+    value = program.input("x", x, FLOATS, rows_shape("x", x))
+    given = ""
+    if (chosen.outer == "tensor") != (global_scale is not None):
+        raise make_error(
+            InvalidArgument, "argument.global_scale", "global_scale",
+            "'global_scale' and a recipe with an outer level 'tensor' go together",
+        )  # fmt: skip
+    if global_scale is not None:
+        outer = program.input("global_scale", global_scale, ("f32",), (1,))
+        given = f" given({outer} : {outer.type})"
+    lead = tuple(value.shape[:-1])
+    columns = value.shape[-1]
+    assert isinstance(columns, int)
+    if scale_layout != "row_major" and len(lead) != 1:
+        raise make_error(
+            InvalidArgument, "argument.rank", "x",
+            f"argument 'x' has rank {len(value.shape)}, and 'scale_layout' {scale_layout!r} needs "
+            "rank 2",
+        )  # fmt: skip
+    results = ("values", "scales") + ("row_scales",) * (chosen.outer == "row")
+    outs = take_outputs(out, len(results))
+    element, shape = _scales_shape(program, chosen, scale_layout, lead, columns)
+    if outs[1] is not None and scale_layout != "row_major":
+        # The caller's tensor says how many rows of scales there are.
+        program.dims.pop("scale_rows")
+    tensors = [
+        program.output("values", chosen.payload, value.shape, outs[0]),
+        program.output("scales", element, shape, outs[1], keep=scale_layout != "row_major"),
+    ]
+    if chosen.outer == "row":
+        tensors.append(program.output("row_scales", "f32", lead, outs[2]))
+    layout = f" scales {scale_layout}" if scale_layout != "row_major" else ""
+    names = [program.fresh("q") for _ in tensors]
+    program.line(
+        f"{', '.join(names)} = dsv4.quantize {value}{given}{layout} "
+        f"outs({', '.join(map(str, tensors))} : {', '.join(each.type for each in tensors)}) "
+        f"{{format = {chosen.format}, recipe = {chosen.attribute}}} : {value.type}"
+    )
+    program.returns(*zip(names, tensors))
+    return launch(program, results, stream)
+
+
+@function
+def dequantize(
+    values: Any,
+    scales: Any,
+    recipe: str | Recipe,
+    *,
+    group: int | str | None = None,
+    scale_type: str | None = None,
+    global_scale: Any = None,
+    row_scales: Any = None,
+    dtype: str | None = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """Decoded rows: quantised values times their scales.
+
+    >>> x = dsv4.dequantize(values, scales, "deepseek_fp8")
+
+    Args:
+        values: `[..., N]` of the payload type of the recipe, or its bits as uint8; FP4 is two per
+            byte, `[..., N / 2]`.
+        scales: `[..., N / group]` in the order of rows, of the scale type, or its bits.
+        recipe: which types and groups are stored. The rest of a recipe is not needed to decode.
+        group, scale_type: instead of those of the recipe.
+        global_scale: f32 `[1]`, with an outer level 'tensor'.
+        row_scales: f32 `[...]`, with an outer level 'row'.
+        dtype: of the result: 'bfloat16', 'float32' or 'float16'; None: that of `out`, or
+            bfloat16.
+        out: an array to write to.
+        stream: as for `topk`.
+
+    Returns:
+        rows `[..., N]`.
+
+    Raises:
+        InvalidArgument: a shape, stride, recipe or group.
+        TypeMismatch: an element type or a device.
+    """
+    chosen = _choose(recipe, group, scale_type)
+    program = Program("dequantize")
+    value = program.input("values", values, (chosen.payload,), rows_shape("values", values))
+    columns = value.shape[-1]
+    assert isinstance(columns, int)
+    lead = tuple(value.shape[:-1])
+    groups = _count_groups(chosen, columns)
+    shape = lead if chosen.group == "row" else (*lead, groups)
+    levels: list[Value] = [program.input("scales", scales, (chosen.scale,), shape)]
+    for outer, name, array, of in (
+        ("tensor", "global_scale", global_scale, (1,)),
+        ("row", "row_scales", row_scales, lead),
+    ):
+        if (chosen.outer == outer) != (array is not None):
+            raise make_error(
+                InvalidArgument, f"argument.{name}", name,
+                f"'{name}' and a recipe with an outer level '{outer}' go together",
+            )  # fmt: skip
+        if array is not None:
+            levels.append(program.input(name, array, ("f32",), of))
+    target = program.output("out", float_type(dtype, "bf16", out), value.shape, out)
+    rows = program.fresh("d")
+    program.line(
+        f"{rows} = dsv4.dequantize {value} "
+        f"scales({', '.join(map(str, levels))} : {', '.join(each.type for each in levels)}) "
+        f"outs({target} : {target.type}) {{format = {chosen.format}}} : {value.type}"
+    )
+    program.returns((rows, target))
+    return launch(program, ("out",), stream)

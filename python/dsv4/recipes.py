@@ -1,0 +1,157 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Recipes of quantisers: which numbers are stored, and in which types.
+
+    values, scales = dsv4.quantize(x, "deepseek_fp8")
+    values, scales = dsv4.quantize(x, dsv4.Recipe("f8E4M3FN", "f32", 128, floor=1e-4))
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from ._arrays import make_error
+from ._dsv4 import InvalidArgument
+from .records import Record
+
+
+def print_f32(value: float) -> str:
+    """A number as MLIR reads the nearest f32."""
+    return f"0x{struct.unpack('<I', struct.pack('<f', value))[0]:08X}"
+
+
+class Recipe(NamedTuple):
+    """How values are quantised.
+
+    `payload` ('f8E4M3FN' or 'f4E2M1FN') and `scale` ('f8E8M0FNU', 'f8E4M3FN' or 'f32') are the
+    stored types, `group` the values that share a scale, 'row' for all of a row. `outer` is a
+    second level of f32 scales: 'tensor', which the caller gives, or 'row'. The others are the
+    parameters of `#dsv4.quantizer`, in docs/Quantisation.md.
+    """
+
+    payload: str
+    scale: str
+    group: int | str
+    outer: str | None = None
+    floor: float = 0.0
+    floor_of: str = "amax"
+    limit: str = "divide"
+    rounding: str = "nearest"
+    payload_by: str = "divide"
+    ties: str = "even"
+    drop_negative_zero: bool = False
+
+    @property
+    def attribute(self) -> str:
+        """`#dsv4.quantizer<...>`: parameters that are the default are left out."""
+        parts = []
+        if self.floor:
+            parts.append(f"floor = {print_f32(self.floor)} : f32")
+            if self.floor_of != "amax":
+                parts.append(f"floor_of = {self.floor_of}")
+        if self.limit != "divide":
+            parts.append(f"limit = {self.limit}")
+        if self.rounding != "nearest":
+            parts.append(f"rounding = {self.rounding}")
+        if self.payload_by != "divide":
+            parts.append(f"payload = {self.payload_by}")
+        if self.ties != "even":
+            parts.append(f"ties = {self.ties}")
+        if self.drop_negative_zero:
+            parts.append("drop_negative_zero = true")
+        return f"#dsv4.quantizer<{', '.join(parts)}>"
+
+    @property
+    def format(self) -> str:
+        """`#dsv4.format<...>`."""
+        return print_format(self.payload, [(self.scale, self.group)], self.outer)
+
+
+def print_format(
+    payload: str, levels: list[tuple[str, int | str]], outer: str | None = None
+) -> str:
+    if outer:
+        levels = [*levels, ("f32", outer)]
+    scales = ", ".join(f"<{scale} per {group}>" for scale, group in levels)
+    return f"#dsv4.format<{payload}, [{scales}]>" if levels else f"#dsv4.format<{payload}>"
+
+
+_FP4_FLOOR = 6 * 2.0**-126
+
+KNOWN_RECIPES: dict[str, Recipe] = {
+    "deepseek_fp8": Recipe("f8E4M3FN", "f32", 128, floor=1e-4, limit="reciprocal"),
+    "deepseek_fp8_ue8m0": Recipe(
+        "f8E4M3FN", "f8E8M0FNU", 128, floor=1e-4, limit="reciprocal", rounding="up_pow2"
+    ),
+    "deepseek_fp4": Recipe(
+        "f4E2M1FN", "f8E8M0FNU", 32, floor=_FP4_FLOOR, limit="reciprocal", rounding="up_pow2"
+    ),
+    "deepseek_v4": Recipe(
+        "f8E4M3FN", "f8E8M0FNU", 64, floor=1e-4, limit="reciprocal", rounding="up_pow2"
+    ),
+    "flashmla_v4": Recipe(
+        "f8E4M3FN", "f8E8M0FNU", 64, floor=1e-4, floor_of="scale", rounding="up_pow2"
+    ),
+    "vllm_v4": Recipe("f8E4M3FN", "f8E8M0FNU", 64, floor=1e-4, rounding="up_pow2"),
+    "sglang_v41_fp8": Recipe(
+        "f8E4M3FN", "f8E8M0FNU", 32, floor=1e-4, floor_of="scale", rounding="up_pow2"
+    ),
+    "v41_fp4": Recipe(
+        "f4E2M1FN", "f8E4M3FN", 16, floor=2.0**-9, floor_of="scale", limit="reciprocal"
+    ),
+    "vllm_nvfp4": Recipe(
+        "f4E2M1FN", "f8E4M3FN", 16, floor=2.0**-9, floor_of="scale", rounding="up",
+        payload_by="reciprocal",
+    ),
+    "nvfp4": Recipe("f4E2M1FN", "f8E4M3FN", 16, outer="tensor"),
+    "mxfp4": Recipe("f4E2M1FN", "f8E8M0FNU", 32, rounding="up_pow2"),
+    "sglang_mxfp4": Recipe(
+        "f4E2M1FN", "f8E8M0FNU", 32, floor=1e-4 / 6, floor_of="scale", rounding="up_pow2",
+        ties="down", drop_negative_zero=True,
+    ),
+    "seed": Recipe("f8E4M3FN", "f32", "row", floor=1e-12, floor_of="scale"),
+    "deepgemm_fp8": Recipe("f8E4M3FN", "f32", "row", floor=1e-4, payload_by="reciprocal"),
+    "flashmla_v32": Recipe(
+        "f8E4M3FN", "f32", 128, floor=1e-4, floor_of="scale", rounding="up_pow2"
+    ),
+    "vllm_v32": Recipe("f8E4M3FN", "f32", 128, floor=2.0**-126, floor_of="scale"),
+    "vllm_fp8": Recipe("f8E4M3FN", "f32", 128, floor=1e-10),
+}  # fmt: skip
+
+# The recipe of a record that is given without one.
+DEFAULT_RECIPES = {
+    "v32_656": "vllm_v32",
+    "v4_584": "deepseek_v4",
+    "v41_528": "sglang_v41_fp8",
+    "v41_fp4_288": "v41_fp4",
+    "index_fp8_132": "deepgemm_fp8",
+    "index_mxfp4_68": "sglang_mxfp4",
+    "seed_580": "seed",
+}
+
+
+def find_recipe(recipe: str | Recipe) -> Recipe:
+    """The recipe of a name, or the recipe itself."""
+    if isinstance(recipe, Recipe):
+        return recipe
+    known = KNOWN_RECIPES.get(recipe)
+    if known is None:
+        raise make_error(
+            InvalidArgument, "recipe.unknown", "recipe",
+            f"no recipe is known as '{recipe}'; known are {', '.join(KNOWN_RECIPES)}",
+        )  # fmt: skip
+    return known
+
+
+def recipe_of(record: Record, recipe: str | Recipe | None) -> Recipe:
+    """The recipe that is given, or that of the record."""
+    if recipe is not None:
+        return find_recipe(recipe)
+    name = DEFAULT_RECIPES.get(record.name)
+    if name is None:
+        raise make_error(
+            InvalidArgument, "recipe.missing", "recipe",
+            f"'recipe' is needed: record {record} has none that all engines use",
+        )  # fmt: skip
+    return KNOWN_RECIPES[name]

@@ -1,0 +1,217 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Routers: experts of tokens, and their weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._arrays import make_error
+from ._dsv4 import InvalidArgument
+from ._kernels import function, launch
+from ._program import Program, Value
+from .recipes import print_f32
+from .selection import FLOATS, INDICES, index_type, take_outputs
+
+SCORES = ("sqrt_softplus", "sigmoid", "softmax")
+
+
+def _rows_that_count(program: Program, valid_rows: Any, padding: Any) -> str:
+    clauses = ""
+    if valid_rows is not None:
+        value = program.input("valid_rows", valid_rows, INDICES, (1,))
+        clauses += f" valid_rows({value} : {value.type})"
+    if padding is not None:
+        value = program.input("padding", padding, ("i1",), ("tokens",))
+        clauses += f" padding({value} : {value.type})"
+    return clauses
+
+
+def _weigh(
+    program: Program,
+    logits: Value,
+    experts: tuple[str, Value],
+    weights: Value,
+    *,
+    score: str,
+    renormalize: bool,
+    scale: float,
+    shared: int,
+    shared_weight: float | None,
+    shared_of_sum: float | None,
+    scores: Value | None = None,
+) -> None:
+    """Scores, if there are none yet, and weights of the chosen experts."""
+    if scores is None:
+        scores = _gate(program, logits, score)
+    name, ids = experts
+    clauses = " renormalize" if renormalize else ""
+    if scale != 1.0:
+        clauses += f" scale {print_f32(scale)} : f32"
+    if shared:
+        clauses += f" shared {int(shared)}"
+        which = "weight" if shared_weight is not None else "of_sum"
+        value = shared_weight if shared_weight is not None else shared_of_sum
+        if value is None:
+            raise make_error(
+                InvalidArgument, "option.shared", "shared",
+                "'shared' needs 'shared_weight' or 'shared_of_sum'",
+            )  # fmt: skip
+        clauses += f" {which} {print_f32(value)} : f32"
+    found = program.fresh("w")
+    program.line(
+        f"{found} = dsv4.route_weights {scores}[{name}]{clauses} outs({weights} : {weights.type}) "
+        f": {scores.type}, {ids.type}"
+    )
+    program.returns((name, ids), (found, weights))
+
+
+def _gate(program: Program, logits: Value, score: str) -> Value:
+    if score not in SCORES:
+        raise make_error(
+            InvalidArgument, "option.score", "score",
+            f"'score' is {score!r}, expected {', '.join(map(repr, SCORES))}",
+        )  # fmt: skip
+    row = program.empty("f32", logits.shape, logits)
+    scores = Value(program.fresh("s"), "f32", logits.shape)
+    program.line(
+        f"{scores} = dsv4.gate {logits} function {score} outs({row} : {row.type}) : {logits.type}"
+    )
+    return scores
+
+
+@function
+def route(
+    logits: Any,
+    k: int,
+    *,
+    bias: Any = None,
+    score: str = "sqrt_softplus",
+    groups: tuple[int, int, int] | None = None,
+    renormalize: bool = True,
+    scale: float = 1.0,
+    shared: int = 0,
+    shared_weight: float | None = None,
+    shared_of_sum: float | None = None,
+    valid_rows: Any = None,
+    padding: Any = None,
+    index_dtype: str = "int32",
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """The k best experts of every token, by score plus bias, and their weights.
+
+    >>> weights, ids = dsv4.route(logits, 6, bias=bias, scale=1.5)
+    >>> weights, ids = dsv4.route(logits, 8, bias=bias, score="sigmoid", groups=(8, 4, 2))
+
+    Args:
+        logits: f32, bf16 or f16 `[tokens, experts]`.
+        k: experts per token, without the shared ones.
+        bias: f32 `[experts]`, for the choice only: weights do not have it.
+        score: 'sqrt_softplus', 'sigmoid' or 'softmax'.
+        groups: (groups, kept groups, experts whose scores decide about a group).
+        renormalize: divide the weights by their sum.
+        scale: what the weights are multiplied by, after that.
+        shared: experts that every token has, in columns after the k others.
+        shared_weight, shared_of_sum: their weight, or its ratio to the sum of the others.
+        valid_rows: i32 or i64 `[1]`, read on the device: later tokens have no experts.
+        padding: bool `[tokens]`: tokens without experts.
+        index_dtype: 'int32', 'int64' or 'uint32'.
+        out: `(weights, ids)` to write to.
+        stream: as for `topk`.
+
+    Returns:
+        `(weights, ids)`: f32 and integers `[tokens, k + shared]`, the best first.
+
+    Raises:
+        InvalidArgument: a shape, stride, k or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("route")
+    value = program.input("logits", logits, FLOATS, ("tokens", None))
+    clauses = ""
+    if bias is not None:
+        biases = program.input("bias", bias, ("f32",), (value.shape[1],))
+        clauses += f" bias({biases} : {biases.type})"
+    clauses += " order sorted"
+    if groups is not None:
+        count, kept, by = groups
+        clauses += f" groups {int(count)} keep {int(kept)} by {int(by)}"
+    clauses += _rows_that_count(program, valid_rows, padding)
+    if shared:
+        clauses += f" shared {int(shared)}"
+    given = take_outputs(out, 2)
+    shape = ("tokens", int(k) + int(shared))
+    ids = program.output("ids", index_type(index_dtype), shape, given[1])
+    weights = program.output("weights", "f32", shape, given[0])
+    program.bucket("tokens", 256, 256)
+    scores = _gate(program, value, score)
+    chosen = program.fresh("c")
+    program.line(f"{chosen} = dsv4.topk {scores}{clauses} outs({ids} : {ids.type}) : {scores.type}")
+    _weigh(
+        program, value, (chosen, ids), weights, score=score, renormalize=renormalize, scale=scale,
+        shared=shared, shared_weight=shared_weight, shared_of_sum=shared_of_sum, scores=scores,
+    )  # fmt: skip
+    return launch(program, ("weights", "ids"), stream)
+
+
+@function
+def hash_route(
+    logits: Any,
+    token_ids: Any,
+    table: Any,
+    *,
+    score: str = "sqrt_softplus",
+    renormalize: bool = True,
+    scale: float = 1.0,
+    shared: int = 0,
+    shared_weight: float | None = None,
+    shared_of_sum: float | None = None,
+    valid_rows: Any = None,
+    padding: Any = None,
+    index_dtype: str = "int32",
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """Experts by token id, and their weights by score.
+
+    >>> weights, ids = dsv4.hash_route(logits, token_ids, table, scale=1.5)
+
+    Args:
+        logits: f32, bf16 or f16 `[tokens, experts]`.
+        token_ids: i32 or i64 `[tokens]`.
+        table: i32 or i64 `[words, k]`: the experts of each token id.
+        score, renormalize, scale, shared, shared_weight, shared_of_sum, valid_rows, padding,
+        index_dtype, out, stream: as for `route`.
+
+    Returns:
+        `(weights, ids)`: f32 and integers `[tokens, k + shared]`. An id outside the table gives -1
+        and weights of 0.
+
+    Raises:
+        InvalidArgument: a shape, stride or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("hash_route")
+    value = program.input("logits", logits, FLOATS, ("tokens", None))
+    words = program.input("token_ids", token_ids, INDICES, ("tokens",))
+    experts = program.input("table", table, INDICES, ("words", None))
+    clauses = _rows_that_count(program, valid_rows, padding)
+    if shared:
+        clauses += f" shared {int(shared)} experts {value.shape[1]}"
+    given = take_outputs(out, 2)
+    k = experts.shape[1]
+    assert isinstance(k, int)
+    shape = ("tokens", k + int(shared))
+    ids = program.output("ids", index_type(index_dtype), shape, given[1])
+    weights = program.output("weights", "f32", shape, given[0])
+    found = program.fresh("c")
+    program.line(
+        f"{found} = dsv4.lookup {experts}[{words}]{clauses} outs({ids} : {ids.type}) "
+        f": {experts.type}, {words.type}"
+    )
+    _weigh(
+        program, value, (found, ids), weights, score=score, renormalize=renormalize, scale=scale,
+        shared=shared, shared_weight=shared_weight, shared_of_sum=shared_of_sum,
+    )  # fmt: skip
+    return launch(program, ("weights", "ids"), stream)

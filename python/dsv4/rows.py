@@ -1,0 +1,175 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Norms and rotations of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._arrays import describe, make_error
+from ._dsv4 import InvalidArgument
+from ._kernels import function, launch
+from ._program import Program, Value
+from .recipes import print_f32
+from .selection import FLOATS, INDICES
+
+FLOAT_TYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
+
+
+def float_type(dtype: str | None, default: str, out: Any = None) -> str:
+    """The element of `dtype`, or else of `out`, or else the default."""
+    if dtype is None:
+        element = describe("out", out)[1].element if out is not None else default
+        return "bf16" if element == "u16" else element if element in FLOATS else default
+    if dtype in FLOATS:
+        return dtype
+    try:
+        return FLOAT_TYPES[dtype]
+    except KeyError:
+        raise make_error(
+            InvalidArgument, "option.dtype", "dtype",
+            f"'dtype' is {dtype!r}, expected 'float32', 'bfloat16' or 'float16'",
+        ) from None  # fmt: skip
+
+
+# The extents that are constants: rows, and the axes between tokens and rows.
+def rows_shape(name: str, array: Any) -> tuple[str | None, ...]:
+    rank = len(describe(name, array)[1].shape)
+    return ("tokens",) * min(1, max(0, rank - 1)) + (None,) * max(1, rank - 1)
+
+
+def _finish(program: Program, rows: Value, target: Value, out: Any, stream: Any) -> Any:
+    """Adds the output, which comes after all inputs, unless it is one of them."""
+    program.returns((rows.name, target))
+    if target.name == "%x":
+        return launch(program, ("x",), stream)
+    program.output("out", target.element, target.shape, out)
+    return launch(program, ("out",), stream)
+
+
+def _target(value: Value, x: Any, dtype: str | None, out: Any) -> Value:
+    """The destination: `x` itself, if that is where results go."""
+    element = float_type(dtype, value.element, out)
+    if out is x and element == value.element:
+        return value
+    return Value("%out", element, value.shape)
+
+
+def norm_rows(program: Program, x: Value, weight: Any, eps: float, out: Value) -> Value:
+    clause = ""
+    if weight is not None:
+        value = program.input("weight", weight, FLOATS, (x.shape[-1],))
+        clause = f" weight({value} : {value.type})"
+    rows = Value(program.fresh("n"), out.element, out.shape)
+    program.line(
+        f"{rows} = dsv4.rms_norm {x}{clause} outs({out} : {out.type}) "
+        f"{{eps = {print_f32(eps)} : f32}} : {x.type}"
+    )
+    return rows
+
+
+def rotate_rows(
+    program: Program,
+    x: Value,
+    table: Any,
+    positions: Any,
+    out: Value,
+    *,
+    axes: int = 1,
+    inverse: bool = False,
+    neox: bool = False,
+    interleaved: bool = False,
+) -> Value:
+    angles = program.input("table", table, FLOATS, ("positions", None))
+    where = program.input("positions", positions, INDICES, tuple(x.shape[:axes]))
+    rows = Value(program.fresh("t"), out.element, out.shape)
+    program.line(
+        f"{rows} = dsv4.rope {x}{' inverse' * inverse}{' neox' * neox} "
+        f"table({angles} : {angles.type}){' interleaved' * interleaved} "
+        f"positions({where} : {where.type}) outs({out} : {out.type}) : {x.type}"
+    )
+    return rows
+
+
+@function
+def rms_norm(
+    x: Any,
+    weight: Any = None,
+    *,
+    eps: float = 1e-6,
+    dtype: str | None = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """Rows divided by their root mean square.
+
+    >>> y = dsv4.rms_norm(x, weight)
+
+    Args:
+        x: f32, bf16 or f16 `[..., N]`.
+        weight: f32, bf16 or f16 `[N]`, which the rows are multiplied by.
+        eps: added to the mean of the squares.
+        dtype: of the result: 'float32', 'bfloat16' or 'float16'; None: that of
+            `out`, or of `x`.
+        out: an array to write to, also `x` itself.
+        stream: as for `topk`.
+
+    Returns:
+        `x / sqrt(mean(x * x) + eps) * weight`, of the shape of `x`.
+
+    Raises:
+        InvalidArgument: a shape, stride or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("rms_norm")
+    value = program.input("x", x, FLOATS, rows_shape("x", x))
+    target = _target(value, x, dtype, out)
+    rows = norm_rows(program, value, weight, eps, target)
+    return _finish(program, rows, target, out, stream)
+
+
+@function
+def rope(
+    x: Any,
+    table: Any,
+    positions: Any,
+    *,
+    inverse: bool = False,
+    neox: bool = False,
+    interleaved: bool = False,
+    dtype: str | None = None,
+    out: Any = None,
+    stream: Any = None,
+) -> Any:
+    """Rows whose last elements are rotated by the angles of their positions.
+
+    >>> y = dsv4.rope(q, cos_sin, positions)
+
+    Args:
+        x: f32, bf16 or f16 `[tokens, N]`, `[tokens, heads, N]`, or with more axes.
+        table: f32, bf16 or f16 `[positions, D]`: cosines and sines of D / 2 angles.
+        positions: i32 or i64, the leading axes of `x`, or the first of them alone.
+        inverse: rotate back.
+        neox: pairs are the elements j and j + D / 2, and not neighbours.
+        interleaved: the table has complex numbers, cosine and sine in turn.
+        dtype: of the result; None: that of `out`, or of `x`.
+        out: an array to write to, also `x` itself.
+        stream: as for `topk`.
+
+    Returns:
+        rows of the shape of `x`: the last D elements rotated, the others as they are. A row whose
+        position is outside the table is not rotated.
+
+    Raises:
+        InvalidArgument: a shape, stride or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("rope")
+    value = program.input("x", x, FLOATS, rows_shape("x", x))
+    target = _target(value, x, dtype, out)
+    axes = len(describe("positions", positions)[1].shape)
+    rows = rotate_rows(
+        program, value, table, positions, target, axes=axes, inverse=inverse, neox=neox,
+        interleaved=interleaved,
+    )  # fmt: skip
+    return _finish(program, rows, target, out, stream)

@@ -1,0 +1,251 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Selections: the k best elements of every row, exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._arrays import describe, make_error
+from ._dsv4 import InvalidArgument
+from ._kernels import function, launch
+from ._program import Program, Value
+
+FLOATS = ("f32", "bf16", "f16")
+INDICES = ("i32", "i64")
+
+INDEX_TYPES = {"int32": "i32", "int64": "i64", "uint32": "ui32"}
+
+# Rows from which on the built-in schedules are the same for any number, and lengths likewise.
+_MANY_ROWS = 64
+_LONG_ROW = 1 << 20
+# Shorter rows have one schedule; a few of them fit a warp.
+_SHORT_ROW = 8192
+_WARP_ROW, _WARP_K = 1024, 32
+
+
+def index_type(index_dtype: str) -> str:
+    try:
+        return INDEX_TYPES[index_dtype]
+    except KeyError:
+        raise make_error(
+            InvalidArgument, "option.index_dtype", "index_dtype",
+            f"'index_dtype' is {index_dtype!r}, expected 'int32', 'int64' or 'uint32'",
+        ) from None  # fmt: skip
+
+
+def take_outputs(out: Any, count: int) -> tuple[Any, ...]:
+    """`out` as one array or None per result."""
+    if out is None:
+        return (None,) * count
+    given = tuple(out) if isinstance(out, (tuple, list)) else (out,)
+    if len(given) != count:
+        raise make_error(
+            InvalidArgument, "argument.out", "out",
+            f"'out' has {len(given)} arrays, expected {count}",
+        )  # fmt: skip
+    return given
+
+
+class _Rows:
+    """Scores, and the clauses that say which elements of a row count."""
+
+    def __init__(
+        self,
+        program: Program,
+        scores: Any,
+        k: int,
+        lengths: Any,
+        starts: Any,
+        ends: Any,
+        next_n: int,
+        ratio: int,
+    ) -> None:
+        rank = len(describe("scores", scores)[1].shape)
+        self.rows = tuple(f"rows{axis}" if axis else "rows" for axis in range(rank - 1))
+        self.scores = program.input("scores", scores, FLOATS, (*self.rows, "columns"))
+        program.bucket(
+            "columns",
+            _WARP_ROW if k <= _WARP_K and program.dims["columns"] <= _WARP_ROW else _SHORT_ROW,
+            _LONG_ROW,
+            4 if self.scores.element == "f32" else 8,
+        )
+        if rank == 2:
+            program.bucket("rows", 4, _MANY_ROWS)
+        self.clauses = ""
+        if starts is not None:
+            self.add(program, "starts", starts, self.rows)
+        if lengths is not None:
+            of = ("requests",) if next_n != 1 else self.rows
+            self.add(program, "lengths", lengths, of)
+        if ends is not None:
+            self.add(program, "ends", ends, self.rows)
+        if next_n != 1:
+            self.clauses += f" next_n {int(next_n)}"
+        if ratio != 1:
+            self.clauses += f" ratio {int(ratio)}"
+
+    def add(
+        self, program: Program, clause: str, array: Any, shape: tuple[str | None, ...]
+    ) -> None:
+        value = program.input(clause, array, INDICES, shape)
+        self.clauses += f" {clause}({value} : {value.type})"
+
+
+def _order(sorted: bool, largest: bool, tie: str) -> str:
+    if tie not in ("low", "high"):
+        raise make_error(
+            InvalidArgument, "option.tie", "tie", f"'tie' is {tie!r}, expected 'low' or 'high'"
+        )
+    text = " order sorted" if sorted else ""
+    if not largest:
+        text += " smallest"
+    return text + (" ties high" if tie == "high" else "")
+
+
+def _finish(program: Program, rows: _Rows, clauses: str, outs: list[Value]) -> None:
+    names = [program.fresh("r") for _ in outs]
+    types = ", ".join(each.type for each in outs)
+    program.line(
+        f"{', '.join(names)} = dsv4.topk {rows.scores}{clauses} "
+        f"outs({', '.join(map(str, outs))} : {types}) : {rows.scores.type}"
+    )
+    program.returns(*zip(names, outs))
+
+
+@function
+def topk(
+    scores: Any,
+    k: int,
+    *,
+    lengths: Any = None,
+    starts: Any = None,
+    ends: Any = None,
+    offsets: Any = None,
+    next_n: int = 1,
+    ratio: int = 1,
+    largest: bool = True,
+    sorted: bool = False,
+    tie: str = "low",
+    index_dtype: str = "int32",
+    return_values: bool = False,
+    out: Any = None,
+    workspace: Any = None,
+    stream: Any = None,
+) -> Any:
+    """The indices of the k best elements of every row, exactly.
+
+    >>> scores = torch.randn(64, 32768, device="cuda")
+    >>> indices = dsv4.topk(scores, 512)
+    >>> values, indices = dsv4.topk(scores, 512, sorted=True, return_values=True)
+
+    Args:
+        scores: f32, bf16 or f16 `[rows, N]`, or any rank; N is at most 2^22.
+        k: between 1 and 4096.
+        lengths: i32 or i64 `[rows]`: how many elements of each row count; `[requests]` with
+            `next_n`.
+        starts, ends: i32 or i64 `[rows]`: the columns where a row begins and ends. Indices count
+            from its start.
+        offsets: i32 or i64 `[rows]`, added to the indices of each row.
+        next_n: rows per request. `lengths` are then those of its last row.
+        ratio: lengths are positions t, and (t + 1) div `ratio` elements count.
+        largest: False selects the smallest.
+        sorted: the best first. Otherwise the order is open.
+        tie: 'low' or 'high': which index comes first of equal elements.
+        index_dtype: 'int32', 'int64' or 'uint32'.
+        return_values: return the elements, too.
+        out: where results go: `indices`, or `(values, indices)`.
+        workspace: zeroed bytes on the device; None: memory that dsv4 keeps for the stream.
+        stream: None: the current stream of the library of `scores`.
+
+    Returns:
+        `indices [rows, k]`, or `(values, indices)`. Rows with fewer than k elements end in -1 and
+        -infinity. Of equal elements the lower index wins; NaN comes last.
+
+    Raises:
+        InvalidArgument: a shape, stride, k or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("topk")
+    rows = _Rows(program, scores, k, lengths, starts, ends, next_n, ratio)
+    clauses = rows.clauses
+    if offsets is not None:
+        value = program.input("offsets", offsets, INDICES, rows.rows)
+        clauses += f" offsets({value} : {value.type})"
+    clauses += _order(sorted, largest, tie)
+    given = take_outputs(out, 1 + return_values)
+    shape: tuple[int | str, ...] = (*rows.rows, int(k))
+    outs = [program.output("indices", index_type(index_dtype), shape, given[-1])]
+    if return_values:
+        outs.append(program.output("values", rows.scores.element, shape, given[0]))
+    _finish(program, rows, clauses, outs)
+    results = ("values", "indices") if return_values else ("indices",)
+    return launch(program, results, stream, workspace)
+
+
+@function
+def topk_paged(
+    scores: Any,
+    k: int,
+    page_table: Any,
+    *,
+    page_size: int,
+    requests: Any = None,
+    lengths: Any = None,
+    starts: Any = None,
+    ends: Any = None,
+    next_n: int = 1,
+    ratio: int = 1,
+    largest: bool = True,
+    sorted: bool = False,
+    tie: str = "low",
+    index_dtype: str = "int32",
+    return_indices: bool = False,
+    return_values: bool = False,
+    out: Any = None,
+    workspace: Any = None,
+    stream: Any = None,
+) -> Any:
+    """The slots, in a paged cache, of the k best elements of every row.
+
+    >>> slots = dsv4.topk_paged(scores, 512, page_table, page_size=64, lengths=lengths)
+
+    Args:
+        scores, k, lengths, starts, ends, next_n, ratio, largest, sorted, tie, workspace, stream:
+            as for `topk`.
+        page_table: i32 or i64 `[rows, pages]`, or `[requests, pages]` with `requests`.
+        page_size: entries per page.
+        requests: i32 or i64 `[rows]`: the row of the page table of each row.
+        index_dtype: of slots and indices.
+        return_indices, return_values: return these, too.
+        out: where results go, in their order.
+
+    Returns:
+        `slots [rows, k]`, or a tuple `(values, indices, slots)` of what is asked for. A slot is
+        `page_table[row, i div page_size] * page_size + i mod page_size` for the index i, or -1 if
+        there is none.
+
+    Raises:
+        InvalidArgument: a shape, stride, k or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("topk_paged")
+    rows = _Rows(program, scores, k, lengths, starts, ends, next_n, ratio)
+    of = "rows" if requests is None else "tables"
+    table = program.input("page_table", page_table, INDICES, (of, "pages"))
+    clauses = rows.clauses + f" pages({table} : {table.type}) page {int(page_size)}"
+    if requests is not None:
+        value = program.input("requests_of_rows", requests, INDICES, rows.rows)
+        clauses += f" requests({value} : {value.type})"
+    clauses += _order(sorted, largest, tie)
+    results = ("values",) * return_values + ("indices",) * return_indices + ("slots",)
+    given = dict(zip(results, take_outputs(out, len(results))))
+    shape: tuple[int | str, ...] = (*rows.rows, int(k))
+    type = index_type(index_dtype)
+    # The selection writes its indices in any case.
+    outs = [program.output("indices", type, shape, given.get("indices"))]
+    if return_values:
+        outs.append(program.output("values", rows.scores.element, shape, given["values"]))
+    outs.append(program.output("slots", type, shape, given["slots"]))
+    _finish(program, rows, clauses, outs)
+    return launch(program, results, stream, workspace)

@@ -1,0 +1,272 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writers: entries of a paged cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ._arrays import make_error
+from ._dsv4 import InvalidArgument, TypeMismatch
+from ._kernels import function, launch
+from ._program import Program, Value
+from .gathers import Clauses, check_per
+from .recipes import Recipe, print_format, recipe_of
+from .records import Field, Record, find_record
+from .rows import norm_rows, rotate_rows
+from .selection import FLOATS, INDICES
+
+
+def append_op(
+    program: Program,
+    cache_type: str,
+    slots: Value,
+    fields: list[Value],
+    columns: list[int] | None,
+    *,
+    ring: int | None = None,
+    unique: bool = True,
+    page_table: Any = None,
+    indptr: Any = None,
+    requests: Any = None,
+    lengths: Any = None,
+    lengths_per: str = "request",
+    tokens: str = "tokens",
+) -> None:
+    """The op that stores the fields of entries."""
+    clauses = Clauses(program)
+    clauses.add("requests", "requests", requests, (tokens,))
+    table = ("pages",) if indptr is not None else ("tables", "pages")
+    clauses.add("pages", "page_table", page_table, table)
+    clauses.add("indptr", "indptr", indptr, ("starts",))
+    if lengths is not None:
+        check_per(lengths_per)
+        per_token = lengths_per == "token" or requests is None
+        keyword = "lengths per token" if per_token and requests is not None else "lengths"
+        clauses.add(keyword, "lengths", lengths, (tokens if per_token else "requests",))
+    how = f" ring {int(ring)}" if ring is not None else ""
+    how += " unique" if unique and ring is None else ""
+    at = f" columns [{', '.join(map(str, columns))}]" if columns else ""
+    program.line(
+        f"dsv4.paged_append %cache[{slots}]{how}{clauses.text} "
+        f"fields({', '.join(map(str, fields))} : {', '.join(each.type for each in fields)}){at} "
+        f": {cache_type}, {slots.type}"
+    )
+
+
+@function
+def append_(
+    cache: Any,
+    slots: Any,
+    fields: Sequence[Any],
+    *,
+    record: str | Record,
+    page_size: int | None = None,
+    ring: int | None = None,
+    unique: bool = True,
+    page_table: Any = None,
+    indptr: Any = None,
+    requests: Any = None,
+    lengths: Any = None,
+    lengths_per: str = "request",
+    columns: Sequence[int] | None = None,
+    stream: Any = None,
+) -> None:
+    """Writes entries of a paged cache, field by field.
+
+    >>> dsv4.append_(cache, slots, (payload, rope, scales), record="v4_584")
+
+    Args:
+        cache, record, page_size: as for `gather`. The cache is changed.
+        slots: i32 or i64 `[tokens]`: slots, or with `page_table` or `ring` positions. Nothing is
+            written for negative ones.
+        fields: an array `[tokens, n]` for every field of the record that is not one scale per
+            cache, in their order and in the types of the record, or their bits; FP4 is two per
+            byte. `[tokens]` will do for fields of one element.
+        ring: positions go to the ring of their request, of this number of entries.
+        unique: no two tokens have one slot. False: the last one wins, which takes longer.
+        page_table: i32 or i64 `[requests, pages]`, or `[pages]` with `indptr`.
+        indptr: i32 or i64 `[requests + 1]`.
+        requests: i32 or i64 `[tokens]`: the request of each token.
+        lengths: with `ring`, positions of a request after the launch: i32 or i64 `[requests]`,
+            `[tokens]` without `requests` or with `lengths_per="token"`.
+        columns: the first column of each field in its array; None: 0.
+        stream: as for `topk`.
+
+    Raises:
+        InvalidArgument: a shape, stride, record or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("append")
+    found = find_record(record)
+    stored = found.stored
+    if len(fields) != len(stored):
+        names = ", ".join(each.name for each in stored)
+        raise make_error(
+            InvalidArgument, "argument.count", "fields",
+            f"'fields' has {len(fields)} arrays, expected {len(stored)} ({names})",
+        )  # fmt: skip
+    where = program.input("slots", slots, INDICES, ("tokens",))
+    values = []
+    for each, array in zip(stored, fields):
+        rank = _rank(array)
+        shape: tuple[str | None, ...] = ("tokens", None) if rank != 1 else ("tokens",)
+        values.append(program.input(f"field_{each.name}", array, (each.element,), shape))
+    type = program.cache("cache", cache, found, page_size)
+    append_op(
+        program, type, where, values, list(columns) if columns is not None else None, ring=ring,
+        unique=unique, page_table=page_table, indptr=indptr, requests=requests, lengths=lengths,
+        lengths_per=lengths_per,
+    )  # fmt: skip
+    launch(program, (), stream)
+
+
+def _rank(array: Any) -> int:
+    return len(getattr(array, "shape", (0, 0)))
+
+
+def is_plain(data: Field, record: Record) -> bool:
+    """Whether values are stored as they are."""
+    has_scales = any(each.scales == data.name for each in record.fields)
+    return not has_scales and data.element != "f8E4M3FN"
+
+
+def row_element(record: Record, element: str) -> str:
+    """The type of rows before they are stored: one that fields have as it is, or `element`."""
+    for data in record.data:
+        if is_plain(data, record):
+            return data.element
+    return element
+
+
+def encode_rows(
+    program: Program, rows: Value, record: Record, recipe: str | Recipe | None
+) -> tuple[list[Value], list[int]]:
+    """The stored fields of rows of values, and the column where each begins."""
+    columns: dict[str, int] = {}
+    values: dict[str, Value] = {}
+    begin = 0
+    lead = tuple(rows.shape[:-1])
+    for data in record.data:
+        scales = [each for each in record.fields if each.scales == data.name]
+        if any(each.per == "tensor" or each.interleave != 1 for each in (data, *scales)):
+            raise make_error(
+                InvalidArgument, "record.unsupported", "record",
+                f"record {record}: scales per cache and interleaved ones are not computed here: "
+                "quantise, and pass the fields to append_()",
+            )  # fmt: skip
+        if is_plain(data, record):
+            if data.element != rows.element:
+                raise make_error(
+                    TypeMismatch, "argument.type", None,
+                    f"record {record} stores '{data.name}' as {data.element}, and the rows have "
+                    f"elements of type {rows.element}: convert them first",
+                )  # fmt: skip
+            values[data.name], columns[data.name] = rows, begin
+            begin += data.extent
+            continue
+        fields = [data, *scales]
+        levels: list[tuple[str, int | str]] = [
+            (each.element, each.per if each.per is not None else "row") for each in scales
+        ]
+        format = print_format(data.element, levels)
+        how = f"format = {format}"
+        if scales:
+            how += f", recipe = {recipe_of(record, recipe).attribute}"
+        shapes = [
+            lead if each.per == "row" else (*lead, each.extent) for each in fields
+        ]
+        outs = [
+            program.empty(each.element, shape, rows) for each, shape in zip(fields, shapes)
+        ]
+        names = [program.fresh("f") for _ in outs]
+        program.line(
+            f"{', '.join(names)} = dsv4.quantize {rows} columns [{begin}, {data.extent}] "
+            f"outs({', '.join(map(str, outs))} : {', '.join(each.type for each in outs)}) "
+            f"{{{how}}} : {rows.type}"
+        )
+        for each, name, out in zip(fields, names, outs):
+            values[each.name], columns[each.name] = Value(name, out.element, out.shape), 0
+        begin += data.extent
+    stored = record.stored
+    return [values[each.name] for each in stored], [columns[each.name] for each in stored]
+
+
+def check_width(name: str, rows: Value, record: Record) -> None:
+    if rows.shape[-1] != record.values:
+        raise make_error(
+            InvalidArgument, "argument.extent", name,
+            f"argument '{name}' has rows of {rows.shape[-1]}, and an entry of record {record} has "
+            f"{record.values} values",
+        )  # fmt: skip
+
+
+@function
+def norm_rope_append_(
+    x: Any,
+    cache: Any,
+    slots: Any,
+    *,
+    record: str | Record,
+    recipe: str | Recipe | None = None,
+    norm: bool | None = None,
+    weight: Any = None,
+    eps: float = 1e-6,
+    table: Any = None,
+    positions: Any = None,
+    neox: bool = False,
+    interleaved: bool = False,
+    page_size: int | None = None,
+    ring: int | None = None,
+    unique: bool = True,
+    page_table: Any = None,
+    indptr: Any = None,
+    requests: Any = None,
+    lengths: Any = None,
+    lengths_per: str = "request",
+    stream: Any = None,
+) -> None:
+    """Normalises, rotates, quantises and writes entries of a paged cache, in one kernel.
+
+    >>> dsv4.norm_rope_append_(kv, cache, slots, record="v4_584", weight=weight,
+    ...                        table=cos_sin, positions=positions)
+
+    Args:
+        x: f32, bf16 or f16 `[tokens, values]`: the values of the entries. Without norm and table
+            they have the type that the record stores.
+        cache, slots, record, page_size, ring, unique, page_table, indptr, requests, lengths,
+        lengths_per: as for `append_`.
+        recipe: of the quantiser; None: that of the record (`dsv4.recipes.DEFAULT_RECIPES`).
+        norm: whether rows are normalised; None: if there is a `weight`.
+        weight, eps: as for `rms_norm`.
+        table: as for `rope`; None: rows are not rotated.
+        positions: i32 or i64 `[tokens]`, for `table`; None: `slots`, which are positions then.
+        neox, interleaved: as for `rope`.
+        stream: as for `topk`.
+
+    Raises:
+        InvalidArgument: a shape, stride, record, recipe or option.
+        TypeMismatch: an element type or a device.
+    """
+    program = Program("norm_rope_append")
+    found = find_record(record)
+    rows = program.input("x", x, FLOATS, ("tokens", None))
+    check_width("x", rows, found)
+    element = row_element(found, rows.element)
+    if norm or (norm is None and weight is not None):
+        rows = norm_rows(program, rows, weight, eps, program.empty(element, rows.shape, rows))
+    if table is not None:
+        target = program.empty(element, rows.shape, rows)
+        rows = rotate_rows(
+            program, rows, table, slots if positions is None else positions, target, neox=neox,
+            interleaved=interleaved,
+        )  # fmt: skip
+    fields, columns = encode_rows(program, rows, found, recipe)
+    where = program.input("slots", slots, INDICES, ("tokens",))
+    type = program.cache("cache", cache, found, page_size)
+    append_op(
+        program, type, where, fields, columns, ring=ring, unique=unique, page_table=page_table,
+        indptr=indptr, requests=requests, lengths=lengths, lengths_per=lengths_per,
+    )  # fmt: skip
+    launch(program, (), stream)

@@ -1,0 +1,525 @@
+/* arrays.c - Views of arrays by DLPack
+ *
+ * Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * The type of an array may have a table of functions, which gives a view
+ * without a call of Python. It is looked up once per type. Otherwise the view
+ * comes from __dlpack__(), as a versioned capsule or, from older producers, a
+ * capsule without a version.
+ */
+
+#include "extension.h"
+
+/*===-- Tables of types --------------------------------------------------===*/
+
+/* A power of two. Types beyond it are looked up each time. */
+#define KNOWN_TYPES 64
+
+/* Holds a reference to the type, so that its address means no other. */
+struct known_type {
+  PyTypeObject *type;
+  const dlpack_exchange *table; /* Null: it has none. */
+};
+
+static struct known_type known_types[KNOWN_TYPES];
+
+/* The table of a type, or null with or without an exception. */
+static const dlpack_exchange *load_table(PyTypeObject *type) {
+  PyObject *capsule =
+      PyObject_GetAttrString((PyObject *)type, "__dlpack_c_exchange_api__");
+  if (!capsule) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError))
+      PyErr_Clear();
+    return NULL;
+  }
+  const dlpack_exchange_header *header = NULL;
+  if (PyCapsule_IsValid(capsule, "dlpack_exchange_api"))
+    header = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
+  Py_DECREF(capsule);
+  /* A newer one may have one that we know behind it. */
+  while (header && header->version.major > DLPACK_MAJOR)
+    header = header->previous;
+  if (!header || header->version.major != DLPACK_MAJOR)
+    return NULL;
+  const dlpack_exchange *table = (const dlpack_exchange *)header;
+  return table->current_stream && (table->to_tensor || table->to_managed)
+             ? table
+             : NULL;
+}
+
+static const dlpack_exchange *find_table(PyTypeObject *type) {
+  size_t at = ((uintptr_t)type >> 4) % KNOWN_TYPES;
+  for (size_t tries = 0; tries < KNOWN_TYPES; ++tries) {
+    struct known_type *known = &known_types[at];
+    if (known->type == type)
+      return known->table;
+    if (!known->type) {
+      const dlpack_exchange *table = load_table(type);
+      /* The lookup may have run code that took the entry. */
+      if (PyErr_Occurred() || known->type)
+        return table;
+      known->type = (PyTypeObject *)Py_NewRef((PyObject *)type);
+      known->table = table;
+      return table;
+    }
+    at = (at + 1) % KNOWN_TYPES;
+  }
+  return load_table(type);
+}
+
+int is_array(PyObject *object) {
+  const dlpack_exchange *table = find_table(Py_TYPE(object));
+  if (table || PyErr_Occurred())
+    return table != NULL;
+  PyObject *method =
+      PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__dlpack__");
+  if (!method && PyErr_ExceptionMatches(PyExc_AttributeError))
+    PyErr_Clear();
+  Py_XDECREF(method);
+  return method != NULL;
+}
+
+/*===-- Streams ----------------------------------------------------------===*/
+
+static PyObject *stream_hook;
+
+PyObject *set_stream_hook(PyObject *module, PyObject *hook) {
+  (void)module;
+  PyObject *old = stream_hook;
+  stream_hook = Py_NewRef(hook);
+  Py_XDECREF(old);
+  Py_RETURN_NONE;
+}
+
+static int read_handle(PyObject *number, stream_choice *stream) {
+  stream->stream = PyLong_AsVoidPtr(number);
+  if (!stream->stream && PyErr_Occurred())
+    return -1;
+  stream->given = 1;
+  return 0;
+}
+
+int read_stream(PyObject *object, stream_choice *stream) {
+  if (!object || object == Py_None)
+    return 0;
+  if (PyLong_Check(object))
+    return read_handle(object, stream);
+  /* torch, CuPy. */
+  static const char *const names[] = {"cuda_stream", "ptr"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+    PyObject *number = PyObject_GetAttrString(object, names[i]);
+    if (!number) {
+      if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+        return -1;
+      PyErr_Clear();
+      continue;
+    }
+    const int result = PyLong_Check(number) ? read_handle(number, stream) : 1;
+    Py_DECREF(number);
+    if (result <= 0)
+      return result;
+  }
+  /* cuda-python's protocol: (version, handle). */
+  PyObject *pair = PyObject_CallMethod(object, "__cuda_stream__", NULL);
+  if (pair) {
+    PyObject *number = PySequence_GetItem(pair, 1);
+    Py_DECREF(pair);
+    if (!number)
+      return -1;
+    const int result = read_handle(number, stream);
+    Py_DECREF(number);
+    return result;
+  }
+  PyErr_Clear();
+  raise_argument(DSV4_ERROR_TYPE_MISMATCH, "stream.type", "stream", -1,
+                 "'stream' is no stream: expected None, an address, or an "
+                 "object with 'cuda_stream', 'ptr' or '__cuda_stream__()'");
+  return -1;
+}
+
+/* Of a producer without a table. */
+static int ask_hook(PyObject *object, int32_t device_id,
+                    stream_choice *stream) {
+  if (!stream_hook || stream_hook == Py_None)
+    return 0;
+  PyObject *number =
+      PyObject_CallFunction(stream_hook, "Oi", object, device_id);
+  if (!number)
+    return -1;
+  const int result = number == Py_None ? 0 : read_handle(number, stream);
+  Py_DECREF(number);
+  return result;
+}
+
+static int is_on_device(int32_t type) {
+  return type == DSV4_DEVICE_CUDA || type == DSV4_DEVICE_CUDA_MANAGED;
+}
+
+int find_stream(PyObject *object, const array_view *view,
+                stream_choice *stream) {
+  if (stream->given || !is_on_device(view->tensor.device_type))
+    return 0;
+  const dlpack_exchange *table = find_table(Py_TYPE(object));
+  if (!table)
+    return PyErr_Occurred() ? -1
+                            : ask_hook(object, view->tensor.device_id, stream);
+  if (table->current_stream(view->tensor.device_type, view->tensor.device_id,
+                            &stream->stream) != 0)
+    return -1;
+  stream->given = 1;
+  return 0;
+}
+
+PyObject *current_stream(PyObject *module, PyObject *array) {
+  (void)module;
+  array_view view;
+  view.name = NULL;
+  view.index = -1;
+  stream_choice stream = {NULL, 0};
+  if (open_view(array, &view, &stream) < 0)
+    return NULL;
+  const int result = find_stream(array, &view, &stream);
+  close_view(&view);
+  if (result < 0)
+    return NULL;
+  if (!stream.given)
+    Py_RETURN_NONE;
+  return PyLong_FromVoidPtr(stream.stream);
+}
+
+/*===-- Views ------------------------------------------------------------===*/
+
+static int view_by_table(PyObject *object, const dlpack_exchange *table,
+                         array_view *view) {
+  if (table->to_tensor)
+    return table->to_tensor(object, &view->tensor) == 0 ? 0 : -1;
+  if (table->to_managed(object, &view->managed) != 0)
+    return -1;
+  view->tensor = view->managed->tensor;
+  view->flags =
+      view->managed->flags & DLPACK_READ_ONLY ? DSV4_ARGUMENT_READ_ONLY : 0;
+  return 0;
+}
+
+/* The device of an array, by __dlpack_device__(). */
+static int get_device(PyObject *object, int32_t *type, int32_t *id) {
+  PyObject *pair = PyObject_CallMethod(object, "__dlpack_device__", NULL);
+  if (!pair)
+    return -1;
+  const int result =
+      PyTuple_Check(pair) ? PyArg_ParseTuple(pair, "ii", type, id) : 0;
+  if (!result && !PyErr_Occurred())
+    PyErr_SetString(PyExc_TypeError, "__dlpack_device__() gave no tuple");
+  Py_DECREF(pair);
+  return result ? 0 : -1;
+}
+
+/* __dlpack__ with a maximal version, and without for those that know none. */
+static PyObject *call_dlpack(PyObject *object, PyObject *stream) {
+  PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
+  if (!method)
+    return NULL;
+  PyObject *none = PyTuple_New(0);
+  PyObject *keywords =
+      Py_BuildValue("{s(ii)}", "max_version", DLPACK_MAJOR, DLPACK_MINOR);
+  PyObject *capsule = NULL;
+  if (none && keywords &&
+      (!stream || PyDict_SetItemString(keywords, "stream", stream) == 0)) {
+    capsule = PyObject_Call(method, none, keywords);
+    if (!capsule && PyErr_ExceptionMatches(PyExc_TypeError)) {
+      PyErr_Clear();
+      if (PyDict_DelItemString(keywords, "max_version") == 0)
+        capsule = PyObject_Call(method, none, keywords);
+    }
+  }
+  Py_XDECREF(keywords);
+  Py_XDECREF(none);
+  Py_DECREF(method);
+  return capsule;
+}
+
+/* The stream as __dlpack__ takes it: 1 is the default stream of CUDA, 0 is not
+ * allowed. */
+static PyObject *as_dlpack_stream(const stream_choice *stream) {
+  return stream->stream ? PyLong_FromVoidPtr(stream->stream)
+                        : PyLong_FromLong(1);
+}
+
+static int read_capsule(PyObject *capsule, array_view *view) {
+  if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
+    const dlpack_versioned *managed =
+        PyCapsule_GetPointer(capsule, "dltensor_versioned");
+    if (managed->version.major != DLPACK_MAJOR) {
+      PyErr_Format(PyExc_BufferError,
+                   "__dlpack__() gave version %d, and dsv4 knows version 1",
+                   (int)managed->version.major);
+      return -1;
+    }
+    view->tensor = managed->tensor;
+    if (managed->flags & DLPACK_READ_ONLY)
+      view->flags = DSV4_ARGUMENT_READ_ONLY;
+    return 0;
+  }
+  if (PyCapsule_IsValid(capsule, "dltensor")) {
+    view->tensor =
+        ((const dlpack_legacy *)PyCapsule_GetPointer(capsule, "dltensor"))
+            ->tensor;
+    return 0;
+  }
+  PyErr_SetString(PyExc_TypeError, "__dlpack__() gave no unused capsule of "
+                                   "name 'dltensor_versioned' or 'dltensor'");
+  return -1;
+}
+
+static int view_by_protocol(PyObject *object, array_view *view,
+                            stream_choice *stream) {
+  int32_t type = 0, id = 0;
+  if (get_device(object, &type, &id) < 0) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+      return -1;
+    PyErr_Clear();
+    PyObject *name =
+        PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+    if (name)
+      raise_argument(DSV4_ERROR_TYPE_MISMATCH, "argument.kind", view->name,
+                     view->index,
+                     "argument '%s': expected an array with "
+                     "__dlpack__(), got '%U'",
+                     view->name ? view->name : "array", name);
+    Py_XDECREF(name);
+    return -1;
+  }
+  PyObject *number = NULL;
+  if (is_on_device(type)) {
+    if (!stream->given && ask_hook(object, id, stream) < 0)
+      return -1;
+    /* Later arrays have to be ready on the same stream. */
+    stream->given = 1;
+    number = as_dlpack_stream(stream);
+    if (!number)
+      return -1;
+  }
+  /* The capsule owns the array, and frees it if it is destroyed unused. */
+  view->owner = call_dlpack(object, number);
+  Py_XDECREF(number);
+  return view->owner ? read_capsule(view->owner, view) : -1;
+}
+
+int open_view(PyObject *object, array_view *view, stream_choice *stream) {
+  view->flags = 0;
+  view->owner = NULL;
+  view->managed = NULL;
+  const dlpack_exchange *table = find_table(Py_TYPE(object));
+  int result = -1;
+  if (table)
+    result = view_by_table(object, table, view);
+  else if (!PyErr_Occurred())
+    result = view_by_protocol(object, view, stream);
+  if (result == 0 &&
+      (view->tensor.ndim < 0 || view->tensor.ndim > DSV4_MAX_RANK)) {
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.rank", view->name,
+                   view->index,
+                   "argument '%s' has %d axes, expected at most %d",
+                   view->name ? view->name : "array", (int)view->tensor.ndim,
+                   DSV4_MAX_RANK);
+    result = -1;
+  }
+  if (result < 0)
+    close_view(view);
+  return result;
+}
+
+void close_view(array_view *view) {
+  if (!view->managed && !view->owner)
+    return;
+  /* Deleters may be functions of Python, and there may be an exception. */
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  if (view->managed && view->managed->deleter)
+    view->managed->deleter(view->managed);
+  view->managed = NULL;
+  Py_CLEAR(view->owner);
+  PyErr_Restore(type, value, trace);
+}
+
+/*===-- Rows of bytes ----------------------------------------------------===*/
+
+/* Copies shape and strides to the view, so that they can be changed. */
+static void own_shape(array_view *view) {
+  dsv4_dltensor *tensor = &view->tensor;
+  if (tensor->shape == view->shape)
+    return;
+  int64_t stride = 1;
+  for (int axis = tensor->ndim - 1; axis >= 0; --axis) {
+    view->shape[axis] = tensor->shape[axis];
+    view->strides[axis] = tensor->strides ? tensor->strides[axis] : stride;
+    if (__builtin_mul_overflow(stride, tensor->shape[axis], &stride))
+      stride = INT64_MAX; /* The library refuses it. */
+  }
+  tensor->shape = view->shape;
+  tensor->strides = view->strides;
+}
+
+/* Whether axis and the one after it are one axis in memory. */
+static int is_joinable(const array_view *view, int axis) {
+  int64_t step;
+  return view->shape[axis] == 1 ||
+         (!__builtin_mul_overflow(view->strides[axis + 1],
+                                  view->shape[axis + 1], &step) &&
+          view->strides[axis] == step);
+}
+
+/* Joins the last axes until there are `rank`. */
+static void join_axes(array_view *view, int rank) {
+  int ndim = view->tensor.ndim;
+  int64_t elements;
+  for (; ndim > rank && is_joinable(view, ndim - 2); --ndim) {
+    if (__builtin_mul_overflow(view->shape[ndim - 2], view->shape[ndim - 1],
+                               &elements))
+      break;
+    view->shape[ndim - 2] = elements;
+    view->strides[ndim - 2] = view->strides[ndim - 1];
+  }
+  view->tensor.ndim = ndim;
+}
+
+void view_as_bytes(array_view *view, int rank, int64_t page_bytes) {
+  dsv4_dltensor *tensor = &view->tensor;
+  const int64_t size = tensor->type.bits * tensor->type.lanes / 8;
+  if (tensor->ndim < rank || tensor->ndim == 0 || size < 1 ||
+      (tensor->ndim == rank && size == 1 &&
+       tensor->type.code <= DSV4_TYPE_UINT))
+    return;
+  own_shape(view);
+  const int has_entries = tensor->ndim > rank;
+  const int64_t entry = view->shape[tensor->ndim - 1];
+  join_axes(view, rank);
+  const int last = tensor->ndim - 1;
+  int64_t bytes;
+  if ((view->strides[last] != 1 && view->shape[last] > 1) ||
+      __builtin_mul_overflow(view->shape[last], size, &bytes))
+    return;
+  for (int axis = 0; axis < last; ++axis)
+    if (__builtin_mul_overflow(view->strides[axis], size, &view->strides[axis]))
+      view->strides[axis] = INT64_MAX;
+  /* Pages of entries may lack the bytes that pad a page: nobody touches them.
+   */
+  if (has_entries && last == 1 && bytes < page_bytes &&
+      page_bytes - bytes < entry * size && view->strides[0] >= page_bytes)
+    bytes = page_bytes;
+  view->shape[last] = bytes;
+  view->strides[last] = 1;
+  tensor->type = (dsv4_type){DSV4_TYPE_UINT, 8, 1};
+}
+
+/*===-- describe() -------------------------------------------------------===*/
+
+static PyTypeObject *view_type;
+
+int add_view_type(PyObject *module) {
+  static PyStructSequence_Field fields[] = {
+      {"element", "the element type: 'f32', 'bf16', 'i64', 'u8'"},
+      {"shape", "the extents"},
+      {"strides", "elements between neighbours, or None: contiguous"},
+      {"device_type", "DLPack's number: 1 for the CPU, 2 for CUDA"},
+      {"device", "the number of the device"},
+      {"address", "of the first element"},
+      {"read_only", "whether it must not be written"},
+      {NULL, NULL}};
+  static PyStructSequence_Desc description = {
+      "dsv4.View", "What an array is, by DLPack.", fields, 7};
+  view_type = PyStructSequence_NewType(&description);
+  return view_type
+             ? PyModule_AddObjectRef(module, "View", (PyObject *)view_type)
+             : -1;
+}
+
+static PyObject *name_element(dsv4_type type) {
+  static const struct {
+    dsv4_type type;
+    const char *name;
+  } names[] = {
+      {{DSV4_TYPE_FLOAT, 32, 1}, "f32"},
+      {{DSV4_TYPE_BFLOAT, 16, 1}, "bf16"},
+      {{DSV4_TYPE_FLOAT, 16, 1}, "f16"},
+      {{DSV4_TYPE_INT, 32, 1}, "i32"},
+      {{DSV4_TYPE_INT, 64, 1}, "i64"},
+      {{DSV4_TYPE_UINT, 8, 1}, "u8"},
+      {{DSV4_TYPE_UINT, 16, 1}, "u16"},
+      {{DSV4_TYPE_UINT, 32, 1}, "u32"},
+      {{DSV4_TYPE_INT, 8, 1}, "i8"},
+      {{DSV4_TYPE_BOOL, 8, 1}, "i1"},
+      {{DSV4_TYPE_FLOAT, 64, 1}, "f64"},
+      {{DSV4_TYPE_FLOAT8_E4M3FN, 8, 1}, "f8E4M3FN"},
+      {{DSV4_TYPE_FLOAT8_E5M2, 8, 1}, "f8E5M2"},
+      {{DSV4_TYPE_FLOAT8_E8M0FNU, 8, 1}, "f8E8M0FNU"},
+      {{DSV4_TYPE_FLOAT4_E2M1FN, 4, 2}, "f4E2M1FN"},
+  };
+  for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
+    if (names[i].type.code == type.code && names[i].type.bits == type.bits &&
+        names[i].type.lanes == type.lanes)
+      return PyUnicode_InternFromString(names[i].name);
+  return PyUnicode_FromFormat("type %d of %d bits", (int)type.code,
+                              type.bits * type.lanes);
+}
+
+static PyObject *make_tuple(const int64_t *numbers, int count) {
+  PyObject *tuple = PyTuple_New(count);
+  for (int i = 0; tuple && i < count; ++i) {
+    PyObject *number = PyLong_FromLongLong(numbers[i]);
+    if (!number || PyTuple_SetItem(tuple, i, number) < 0)
+      Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
+/* Axes of one element do not count. */
+int is_contiguous(const dsv4_dltensor *tensor) {
+  if (!tensor->strides)
+    return 1;
+  int64_t expected = 1;
+  int same = 1;
+  for (int axis = tensor->ndim - 1; axis >= 0; --axis) {
+    if (tensor->shape[axis] == 0)
+      return 1;
+    if (tensor->shape[axis] == 1)
+      continue;
+    same &= tensor->strides[axis] == expected;
+    if (__builtin_mul_overflow(expected, tensor->shape[axis], &expected))
+      return 0;
+  }
+  return same;
+}
+
+PyObject *describe(PyObject *module, PyObject *array) {
+  (void)module;
+  array_view view;
+  view.name = NULL;
+  view.index = -1;
+  /* Nothing is read through the view, so no stream has to wait. */
+  stream_choice stream = {NULL, 0};
+  if (open_view(array, &view, &stream) < 0)
+    return NULL;
+  const dsv4_dltensor *tensor = &view.tensor;
+  PyObject *values[7] = {name_element(tensor->type),
+                         make_tuple(tensor->shape, tensor->ndim),
+                         is_contiguous(tensor)
+                             ? Py_NewRef(Py_None)
+                             : make_tuple(tensor->strides, tensor->ndim),
+                         PyLong_FromLong(tensor->device_type),
+                         PyLong_FromLong(tensor->device_id),
+                         PyLong_FromVoidPtr(get_data(&view)),
+                         PyBool_FromLong(view.flags & DSV4_ARGUMENT_READ_ONLY)};
+  close_view(&view);
+  PyObject *result = PyStructSequence_New(view_type);
+  for (int i = 0; i < 7; ++i) {
+    if (!result || !values[i]) {
+      Py_XDECREF(values[i]);
+      Py_CLEAR(result);
+    } else {
+      PyStructSequence_SetItem(result, i, values[i]);
+    }
+  }
+  return result;
+}

@@ -1,0 +1,273 @@
+/* call.c - The arguments of a call, and its launch by a block
+ *
+ * Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+
+#include "kernel.h"
+
+#include <string.h>
+
+/*===-- Arguments --------------------------------------------------------===*/
+
+static int read_number(const parameter *parameter, int index, PyObject *object,
+                       number *number) {
+  if (parameter->type.code == DSV4_TYPE_FLOAT) {
+    number->f32 = (float)PyFloat_AsDouble(object);
+  } else {
+    const long long value = PyLong_AsLongLong(object);
+    number->i64 = value;
+    if (parameter->type.bits == 32 && !PyErr_Occurred()) {
+      if (value < INT32_MIN || value > INT32_MAX) {
+        raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.overflow",
+                       parameter->name, index,
+                       "argument '%s' is %lld, which is no 32-bit integer",
+                       parameter->name, value);
+        return -1;
+      }
+      number->i32 = (int32_t)value;
+    }
+  }
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+static int read_array(const parameter *parameter, int index, PyObject *object,
+                      call *call) {
+  array_view *view = &call->views[index];
+  view->name = parameter->name;
+  view->index = index;
+  if (open_view(object, view, &call->stream) < 0)
+    return -1;
+  if (parameter->is_bytes)
+    view_as_bytes(
+        view, parameter->page_bytes >= 0 ? parameter->rank : view->tensor.ndim,
+        parameter->page_bytes);
+  else if (parameter->is_unsigned && view->tensor.type.code == DSV4_TYPE_UINT &&
+           view->tensor.type.bits == 32)
+    view->tensor.type.code = DSV4_TYPE_INT;
+  if (view->tensor.device_type == DSV4_DEVICE_CUDA ||
+      view->tensor.device_type == DSV4_DEVICE_CUDA_MANAGED) {
+    if (call->device < 0)
+      call->device = view->tensor.device_id;
+    if (!call->stream.given && find_stream(object, view, &call->stream) < 0) {
+      close_view(view);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int refuse_count(const kernel *self, Py_ssize_t count) {
+  PyObject *names = PyUnicode_FromString("");
+  for (uint32_t i = 0; names && i < self->info.bindings; ++i) {
+    PyObject *next = PyUnicode_FromFormat("%U%s%s", names, i ? ", " : "",
+                                          self->parameters[i].name);
+    Py_DECREF(names);
+    names = next;
+  }
+  if (names)
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.count", NULL, -1,
+                   "kernel '%s' takes %u arguments (%U), got %zd",
+                   self->info.name, (unsigned)self->info.bindings, names,
+                   count);
+  Py_XDECREF(names);
+  return -1;
+}
+
+int open_call(kernel *self, call *call, PyObject *const *objects,
+              Py_ssize_t count) {
+  call->count = 0;
+  call->device = -1;
+  if (count != (Py_ssize_t)self->info.bindings)
+    return refuse_count(self, count);
+  for (int i = 0; i < (int)count; ++i) {
+    const parameter *parameter = &self->parameters[i];
+    dsv4_argument *argument = &call->arguments[i];
+    array_view *view = &call->views[i];
+    *argument = (dsv4_argument)DSV4_INIT(dsv4_argument);
+    view->owner = NULL;
+    view->managed = NULL;
+    if (parameter->scalar) {
+      if (read_number(parameter, i, objects[i], &call->numbers[i]) < 0)
+        return -1;
+      argument->kind = DSV4_ARGUMENT_SCALAR;
+      argument->value = &call->numbers[i];
+    } else {
+      if (read_array(parameter, i, objects[i], call) < 0)
+        return -1;
+      argument->kind = DSV4_ARGUMENT_DLPACK;
+      argument->value = &view->tensor;
+      argument->flags = view->flags;
+    }
+    call->count = (uint32_t)i + 1;
+  }
+  return 0;
+}
+
+void close_call(call *call) {
+  for (uint32_t i = 0; i < call->count; ++i)
+    close_view(&call->views[i]);
+}
+
+/*===-- Blocks -----------------------------------------------------------===*/
+
+void drop_block(kernel *self, int32_t device) {
+  bound_launch *bound = self->bound[device];
+  self->bound[device] = NULL;
+  if (bound)
+    dsv4_block_destroy(bound->block);
+  PyMem_Free(bound);
+}
+
+static int is_same_shape(const bound_argument *bound, const array_view *view) {
+  const dsv4_dltensor *tensor = &view->tensor;
+  const size_t bytes = (size_t)tensor->ndim * sizeof(int64_t);
+  return bound->ndim == tensor->ndim && bound->flags == view->flags &&
+         bound->device_type == tensor->device_type &&
+         memcmp(&bound->type, &tensor->type, sizeof(dsv4_type)) == 0 &&
+         bound->has_strides == (tensor->strides != NULL) &&
+         memcmp(bound->shape, tensor->shape, bytes) == 0 &&
+         (!tensor->strides ||
+          memcmp(bound->strides, tensor->strides, bytes) == 0);
+}
+
+/* Checked by the library before: nothing overflows. */
+static int64_t get_span(const dsv4_dltensor *tensor) {
+  int64_t last = 0, contiguous = 1;
+  for (int axis = tensor->ndim - 1; axis >= 0; --axis) {
+    const int64_t extent = tensor->shape[axis];
+    if (extent == 0)
+      return 0;
+    last +=
+        (extent - 1) * (tensor->strides ? tensor->strides[axis] : contiguous);
+    contiguous *= extent;
+  }
+  return (last + 1) * tensor->type.bits * tensor->type.lanes / 8;
+}
+
+static void keep_argument(bound_argument *bound, const array_view *view) {
+  const dsv4_dltensor *tensor = &view->tensor;
+  const size_t bytes = (size_t)tensor->ndim * sizeof(int64_t);
+  bound->data = get_data(view);
+  bound->type = tensor->type;
+  bound->device_type = tensor->device_type;
+  bound->ndim = tensor->ndim;
+  bound->flags = view->flags;
+  bound->has_strides = tensor->strides != NULL;
+  memcpy(bound->shape, tensor->shape, bytes);
+  if (tensor->strides)
+    memcpy(bound->strides, tensor->strides, bytes);
+  bound->span = -1;
+}
+
+/* Once the library took the shapes. */
+static void keep_spans(const kernel *self, const call *call,
+                       bound_launch *bound) {
+  for (uint32_t i = 0; i < call->count; ++i)
+    if (!self->parameters[i].scalar && bound->arguments[i].span < 0)
+      bound->arguments[i].span = get_span(&call->views[i].tensor);
+}
+
+/* Whether memory that is written begins to meet that of another argument. The
+ * library decides whether elements do. */
+static int may_overlap(const kernel *self, const bound_launch *bound) {
+  for (uint32_t i = 0; i < self->info.bindings; ++i) {
+    if (!self->parameters[i].written)
+      continue;
+    const bound_argument *a = &bound->arguments[i];
+    for (uint32_t j = 0; j < self->info.bindings; ++j) {
+      const bound_argument *b = &bound->arguments[j];
+      if (j != i && !self->parameters[j].scalar &&
+          a->data < b->data + b->span && b->data < a->data + a->span)
+        return 1;
+    }
+  }
+  return 0;
+}
+
+/* Gives the block what is different from its last launch. */
+static dsv4_status set_changed(const kernel *self, const call *call,
+                               bound_launch *bound, dsv4_error **error) {
+  int moved = 0, reshaped = 0;
+  for (uint32_t i = 0; i < call->count; ++i) {
+    bound_argument *argument = &bound->arguments[i];
+    const array_view *view = &call->views[i];
+    dsv4_status status = DSV4_OK;
+    if (!self->parameters[i].scalar && is_same_shape(argument, view)) {
+      char *data = get_data(view);
+      if (data == argument->data)
+        continue;
+      argument->data = data;
+      moved = 1;
+      status = dsv4_set_data(bound->block, i, data, error);
+    } else {
+      status = dsv4_set_argument(bound->block, i, &call->arguments[i], error);
+      if (status == DSV4_OK && !self->parameters[i].scalar) {
+        keep_argument(argument, view);
+        reshaped = 1;
+      }
+    }
+    if (status != DSV4_OK)
+      return status;
+  }
+  /* A new address alone is not checked for overlaps: an argument is. */
+  if (!moved || reshaped || !may_overlap(self, bound))
+    return DSV4_OK;
+  for (uint32_t i = 0; i < call->count; ++i)
+    if (self->parameters[i].written)
+      return dsv4_set_argument(bound->block, i, &call->arguments[i], error);
+  return DSV4_OK;
+}
+
+static bound_launch *bind_call(kernel *self, call *call) {
+  dsv4_error *error = NULL;
+  dsv4_status status;
+  /* The driver may take its time. */
+  Py_BEGIN_ALLOW_THREADS status = dsv4_program_load(
+      self->program, call->device, call->stream.stream, &error);
+  Py_END_ALLOW_THREADS
+      /* Another thread may have been here meanwhile. */
+      if (status == DSV4_OK &&
+          self->bound[call->device]) return self->bound[call->device];
+  bound_launch *bound = NULL;
+  if (status == DSV4_OK) {
+    bound = PyMem_Calloc(1, sizeof(bound_launch) +
+                                call->count * sizeof(bound_argument));
+    if (!bound) {
+      PyErr_NoMemory();
+      return NULL;
+    }
+    status = dsv4_bind(self->program, call->arguments, call->count,
+                       call->stream.stream, &bound->block, &error);
+  }
+  if (status != DSV4_OK) {
+    PyMem_Free(bound);
+    raise_error(status, error);
+    return NULL;
+  }
+  for (uint32_t i = 0; i < call->count; ++i)
+    if (!self->parameters[i].scalar)
+      keep_argument(&bound->arguments[i], &call->views[i]);
+  return self->bound[call->device] = bound;
+}
+
+int launch_block(kernel *self, call *call) {
+  bound_launch *bound = self->bound[call->device];
+  if (!bound) {
+    bound = bind_call(self, call);
+    if (!bound)
+      return -1;
+  }
+  dsv4_error *error = NULL;
+  dsv4_status status = set_changed(self, call, bound, &error);
+  if (status == DSV4_OK)
+    status = dsv4_launch(bound->block, call->stream.stream, &error);
+  if (status == DSV4_OK) {
+    keep_spans(self, call, bound);
+    return 0;
+  }
+  /* It has arguments that do not fit each other. */
+  drop_block(self, call->device);
+  raise_error(status, error);
+  return -1;
+}

@@ -1,0 +1,112 @@
+/* extension.h - What the files of dsv4._dsv4 share
+ *
+ * Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * One extension module over the C interface, in the limited API of Python 3.10.
+ * Its state is global: the GIL guards it.
+ */
+
+#ifndef DSV4_PYTHON_EXTENSION_H
+#define DSV4_PYTHON_EXTENSION_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030A0000
+#include <Python.h>
+
+#include "dlpack.h"
+#include "dsv4.h"
+
+/* As many as a program can have. */
+#define MAX_ARGUMENTS 64
+
+/*===-- Errors (errors.c) ------------------------------------------------===*/
+
+int add_errors(PyObject *module);
+
+/* Sets the exception of a status, with the attributes of `error`, which is
+ * destroyed. */
+void raise_error(dsv4_status status, dsv4_error *error);
+
+/* The same for an error that is found before the library is called. */
+void raise_argument(dsv4_status status, const char *id, const char *argument,
+                    int index, const char *format, ...);
+
+/*===-- Arrays (arrays.c) ------------------------------------------------===*/
+
+/* A view of an array. It lives until close_view(). */
+typedef struct array_view {
+  dsv4_dltensor tensor;
+  /* For messages, set before it is opened: may be null and -1. */
+  const char *name;
+  int index;
+  uint32_t flags;  /* DSV4_ARGUMENT_READ_ONLY */
+  PyObject *owner; /* A capsule, or null: the array itself. */
+  dlpack_versioned *managed;
+  /* The tensor in another shape, if it is one. */
+  int64_t shape[DSV4_MAX_RANK], strides[DSV4_MAX_RANK];
+} array_view;
+
+/* Where a launch goes. */
+typedef struct stream_choice {
+  void *stream;
+  int given; /* By the caller, or known from an array. */
+} stream_choice;
+
+/* Whether an object is an array: its type has a table or __dlpack__. */
+int is_array(PyObject *object);
+
+/* Opens a view of a Python object. If a stream has to be known for that, and
+ * `stream` has none, it is that of the producer. Returns 0, or -1 with an
+ * exception. */
+int open_view(PyObject *object, array_view *view, stream_choice *stream);
+void close_view(array_view *view);
+
+/* Whether all elements follow each other. */
+int is_contiguous(const dsv4_dltensor *tensor);
+
+/* The first element. */
+static inline char *get_data(const array_view *view) {
+  char *data = (char *)view->tensor.data;
+  return data ? data + view->tensor.byte_offset : NULL;
+}
+
+/* Sets the producer's current stream if `stream` has none. */
+int find_stream(PyObject *object, const array_view *view,
+                stream_choice *stream);
+
+/* Reads the argument `stream` of a call: None, a number, or an object. */
+int read_stream(PyObject *object, stream_choice *stream);
+
+/* A function of Python that knows streams of arrays without a table. */
+PyObject *set_stream_hook(PyObject *module, PyObject *hook);
+
+/* current_stream(array) -> the address of its library's stream, or None. */
+PyObject *current_stream(PyObject *module, PyObject *array);
+
+/* describe(array) -> View. */
+PyObject *describe(PyObject *module, PyObject *array);
+int add_view_type(PyObject *module);
+
+/* Of signature.c. */
+PyObject *signature(PyObject *module, PyObject *const *objects,
+                    Py_ssize_t count);
+
+/* Fits a view to an array of a cache, whose elements are bytes and whose rank
+ * is `rank`. Pages of rows and tails have `page_bytes`; other arrays -1. Arrays
+ * that do not fit stay as they are. */
+void view_as_bytes(array_view *view, int rank, int64_t page_bytes);
+
+/*===-- The runtime (runtime.c) ------------------------------------------===*/
+
+/* The one runtime of the process, made at first use; null with an exception. */
+dsv4_runtime *get_runtime(void);
+
+/*===-- Kernels (kernel.c) -----------------------------------------------===*/
+
+int add_kernel_type(PyObject *module);
+
+/* Takes the program. */
+PyObject *make_kernel(dsv4_program *program);
+
+#endif /* DSV4_PYTHON_EXTENSION_H */

@@ -1,0 +1,77 @@
+/* kernel.h - Kernels: programs that can be called
+ *
+ * Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+
+#ifndef DSV4_PYTHON_KERNEL_H
+#define DSV4_PYTHON_KERNEL_H
+
+#include "extension.h"
+
+#define MAX_DEVICES 16
+
+/* What the launches of a kernel need of a binding. */
+typedef struct parameter {
+  const char *name; /* Lives as long as the program. */
+  dsv4_type type;
+  int32_t rank;
+  uint8_t written, scalar;
+  int64_t page_bytes;  /* Of the rows and tails of a cache, or -1. */
+  uint8_t is_bytes;    /* An array of a cache, in bytes. */
+  uint8_t is_unsigned; /* ui32, whose bits are those of i32. */
+} parameter;
+
+/* An argument as the block has it. */
+typedef struct bound_argument {
+  char *data;
+  int64_t span; /* Bytes from the first element to the end of the last. */
+  dsv4_type type;
+  int32_t device_type, ndim;
+  uint32_t flags;
+  int has_strides;
+  int64_t shape[DSV4_MAX_RANK], strides[DSV4_MAX_RANK];
+} bound_argument;
+
+/* The block of a device. The GIL guards it: nothing that runs Python code
+ * stands between the first change of a block and its launch. */
+typedef struct bound_launch {
+  dsv4_block *block;
+  bound_argument arguments[];
+} bound_launch;
+
+typedef struct kernel {
+  PyObject_HEAD dsv4_program *program;
+  dsv4_program_info info;
+  parameter *parameters; /* info.bindings of them. */
+  bound_launch *bound[MAX_DEVICES];
+} kernel;
+
+/* A number, as a scalar binding has it. */
+typedef union number {
+  int32_t i32;
+  int64_t i64;
+  float f32;
+} number;
+
+/* The arguments of one call. */
+typedef struct call {
+  uint32_t count;
+  dsv4_argument arguments[MAX_ARGUMENTS];
+  array_view views[MAX_ARGUMENTS];
+  number numbers[MAX_ARGUMENTS];
+  stream_choice stream;
+  int32_t device; /* Of the first array on one, or -1. */
+} call;
+
+/* Reads the objects. Returns 0, or -1 with an exception. In both cases, close
+ * the call. */
+int open_call(kernel *self, call *call, PyObject *const *objects,
+              Py_ssize_t count);
+void close_call(call *call);
+
+/* Launches on CUDA, with a block that is kept. */
+int launch_block(kernel *self, call *call);
+void drop_block(kernel *self, int32_t device);
+
+#endif /* DSV4_PYTHON_KERNEL_H */

@@ -1,0 +1,283 @@
+/* runtime.c - The runtime of the process: compiling, devices, counters
+ *
+ * Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ */
+
+#include "extension.h"
+
+#define MAX_DIMS 64
+
+static dsv4_runtime *runtime;
+/* Options of the runtime, before it is made. Null: the library's choice. */
+static PyObject *compiler, *library_path, *cache_dir;
+
+static const char *get_text(PyObject *text) {
+  return text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+}
+
+dsv4_runtime *get_runtime(void) {
+  if (runtime)
+    return runtime;
+  dsv4_runtime_options options = DSV4_INIT(dsv4_runtime_options);
+  options.compiler = get_text(compiler);
+  options.library_path = get_text(library_path);
+  options.cache_dir = get_text(cache_dir);
+  if (PyErr_Occurred())
+    return NULL;
+  dsv4_error *error = NULL;
+  const dsv4_status status = dsv4_runtime_create(&options, &runtime, &error);
+  if (status != DSV4_OK)
+    raise_error(status, error);
+  return runtime;
+}
+
+static int set_option(PyObject **option, PyObject *value) {
+  if (!value || value == Py_None)
+    return 0;
+  if (!PyUnicode_Check(value)) {
+    PyErr_SetString(PyExc_TypeError, "options of the runtime are strings");
+    return -1;
+  }
+  PyObject *old = *option;
+  *option = Py_NewRef(value);
+  Py_XDECREF(old);
+  return 0;
+}
+
+static PyObject *configure(PyObject *module, PyObject *args, PyObject *named) {
+  (void)module;
+  static char *names[] = {"compiler", "library_path", "cache_dir", NULL};
+  PyObject *values[3] = {NULL, NULL, NULL};
+  if (!PyArg_ParseTupleAndKeywords(args, named, "|$OOO:configure", names,
+                                   &values[0], &values[1], &values[2]))
+    return NULL;
+  if (runtime) {
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "runtime.running", NULL, -1,
+                   "the runtime is running: configure it before the first "
+                   "kernel is compiled");
+    return NULL;
+  }
+  if (set_option(&compiler, values[0]) < 0 ||
+      set_option(&library_path, values[1]) < 0 ||
+      set_option(&cache_dir, values[2]) < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+/*===-- Programs ---------------------------------------------------------===*/
+
+/* Names and extents of a dict. The names live as long as the dict. */
+static int read_dims(PyObject *dims, const char **names, int64_t *values,
+                     uint32_t *count) {
+  *count = 0;
+  if (!dims || dims == Py_None)
+    return 0;
+  if (!PyDict_Check(dims) || PyDict_Size(dims) > MAX_DIMS) {
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "option.dims", "dims", -1,
+                   "'dims' is a dict of at most %d extents by name", MAX_DIMS);
+    return -1;
+  }
+  PyObject *name, *value;
+  Py_ssize_t position = 0;
+  while (PyDict_Next(dims, &position, &name, &value)) {
+    names[*count] = PyUnicode_AsUTF8AndSize(name, NULL);
+    values[*count] = PyLong_AsLongLong(value);
+    if (!names[*count] || (values[*count] == -1 && PyErr_Occurred()))
+      return -1;
+    ++*count;
+  }
+  return 0;
+}
+
+static PyObject *compile(PyObject *module, PyObject *args, PyObject *named) {
+  (void)module;
+  static char *keywords[] = {"text",   "entry",    "dims",        "target",
+                             "arch",   "schedule", "source_name", "device",
+                             "stream", NULL};
+  dsv4_compile_options options = DSV4_INIT(dsv4_compile_options);
+  const char *text;
+  Py_ssize_t size;
+  PyObject *dims = NULL, *stream = NULL;
+  if (!PyArg_ParseTupleAndKeywords(
+          args, named, "s#|zOizzziO:compile", keywords, &text, &size,
+          &options.entry, &dims, &options.target, &options.arch,
+          &options.schedule, &options.source_name, &options.device_id, &stream))
+    return NULL;
+  const char *names[MAX_DIMS];
+  int64_t values[MAX_DIMS];
+  stream_choice choice = {NULL, 0};
+  if (read_dims(dims, names, values, &options.dim_count) < 0 ||
+      read_stream(stream, &choice) < 0)
+    return NULL;
+  options.dim_names = names;
+  options.dim_values = values;
+  options.check_stream = choice.given != 0;
+  options.stream = choice.stream;
+  dsv4_runtime *in = get_runtime();
+  if (!in)
+    return NULL;
+  /* The strings belong to objects that the caller holds. */
+  dsv4_program *program = NULL;
+  dsv4_error *error = NULL;
+  dsv4_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      dsv4_compile(in, text, (size_t)size, &options, &program, &error);
+  Py_END_ALLOW_THREADS if (status != DSV4_OK) {
+    raise_error(status, error);
+    return NULL;
+  }
+  return make_kernel(program);
+}
+
+static PyObject *open_entry(PyObject *module, PyObject *argument) {
+  (void)module;
+  char *bytes;
+  Py_ssize_t size;
+  if (PyBytes_AsStringAndSize(argument, &bytes, &size) < 0)
+    return NULL;
+  dsv4_runtime *in = get_runtime();
+  if (!in)
+    return NULL;
+  dsv4_program *program = NULL;
+  dsv4_error *error = NULL;
+  dsv4_status status;
+  Py_BEGIN_ALLOW_THREADS status =
+      dsv4_program_open_memory(in, bytes, (size_t)size, &program, &error);
+  Py_END_ALLOW_THREADS if (status != DSV4_OK) {
+    raise_error(status, error);
+    return NULL;
+  }
+  return make_kernel(program);
+}
+
+/*===-- Facts ------------------------------------------------------------===*/
+
+static PyObject *version(PyObject *module, PyObject *ignored) {
+  (void)module, (void)ignored;
+  return Py_BuildValue("(II)", dsv4_version(), dsv4_abi());
+}
+
+static PyObject *device_count(PyObject *module, PyObject *ignored) {
+  (void)module, (void)ignored;
+  dsv4_runtime *in = get_runtime();
+  if (!in)
+    return NULL;
+  int32_t count = 0;
+  dsv4_error *error = NULL;
+  dsv4_status status;
+  Py_BEGIN_ALLOW_THREADS status = dsv4_device_count(in, &count, &error);
+  Py_END_ALLOW_THREADS if (status != DSV4_OK) {
+    raise_error(status, error);
+    return NULL;
+  }
+  return PyLong_FromLong(count);
+}
+
+static PyObject *device(PyObject *module, PyObject *number) {
+  (void)module;
+  const long id = PyLong_AsLong(number);
+  if (id == -1 && PyErr_Occurred())
+    return NULL;
+  dsv4_runtime *in = get_runtime();
+  if (!in)
+    return NULL;
+  dsv4_device found = DSV4_INIT(dsv4_device);
+  dsv4_error *error = NULL;
+  const dsv4_status status = dsv4_device_query(in, (int32_t)id, &found, &error);
+  if (status != DSV4_OK) {
+    raise_error(status, error);
+    return NULL;
+  }
+  return Py_BuildValue("{sisssss(ii)sisisK}", "device", (int)found.device_id,
+                       "name", found.name, "arch", found.arch, "capability",
+                       (int)found.major, (int)found.minor, "multiprocessors",
+                       (int)found.multiprocessors, "driver_version",
+                       (int)found.driver_version, "memory_bytes",
+                       (unsigned long long)found.memory_bytes);
+}
+
+static PyObject *counters(PyObject *module, PyObject *ignored) {
+  (void)module, (void)ignored;
+  dsv4_counters all = DSV4_INIT(dsv4_counters);
+  if (runtime) {
+    dsv4_error *error = NULL;
+    const dsv4_status status = dsv4_counters_read(runtime, &all, &error);
+    if (status != DSV4_OK) {
+      raise_error(status, error);
+      return NULL;
+    }
+  }
+  typedef unsigned long long number;
+  return Py_BuildValue(
+      "{sKsKsKsKsKsKsKsKsKsK}", "programs", (number)all.programs, "compiles",
+      (number)all.compiles, "compile_failures", (number)all.compile_failures,
+      "loads", (number)all.loads, "load_failures", (number)all.load_failures,
+      "binds", (number)all.binds, "calls", (number)all.calls, "not_prepared",
+      (number)all.not_prepared, "errors", (number)all.errors, "workspace_bytes",
+      (number)all.workspace_bytes);
+}
+
+static PyObject *freeze(PyObject *module, PyObject *ignored) {
+  (void)module, (void)ignored;
+  dsv4_runtime *in = get_runtime();
+  if (!in)
+    return NULL;
+  dsv4_error *error = NULL;
+  const dsv4_status status = dsv4_freeze(in, &error);
+  if (status != DSV4_OK) {
+    raise_error(status, error);
+    return NULL;
+  }
+  Py_RETURN_NONE;
+}
+
+#define WITH_KEYWORDS(function)                                                \
+  (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
+
+static PyMethodDef runtime_methods[] = {
+    {"configure", WITH_KEYWORDS(configure), NULL},
+    {"compile", WITH_KEYWORDS(compile), NULL},
+    {"open_entry", open_entry, METH_O, NULL},
+    {"describe", describe, METH_O, NULL},
+    {"current_stream", current_stream, METH_O, NULL},
+    {"signature", (PyCFunction)(void (*)(void))signature, METH_FASTCALL, NULL},
+    {"set_stream_hook", set_stream_hook, METH_O, NULL},
+    {"version", version, METH_NOARGS, NULL},
+    {"device_count", device_count, METH_NOARGS, NULL},
+    {"device", device, METH_O, NULL},
+    {"counters", counters, METH_NOARGS, NULL},
+    {"freeze", freeze, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+/*===-- The module -------------------------------------------------------===*/
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                        "dsv4._dsv4",
+                                        "The C interface of dsv4.",
+                                        -1,
+                                        runtime_methods,
+                                        NULL,
+                                        NULL,
+                                        NULL,
+                                        NULL};
+
+PyMODINIT_FUNC PyInit__dsv4(void) {
+  PyObject *module = PyModule_Create(&definition);
+  if (!module)
+    return NULL;
+  if (dsv4_abi() != DSV4_ABI) {
+    PyErr_Format(PyExc_ImportError,
+                 "libdsv4.so has binary interface %u, expected %u: install "
+                 "the library of this package",
+                 (unsigned)dsv4_abi(), (unsigned)DSV4_ABI);
+    Py_DECREF(module);
+    return NULL;
+  }
+  if (add_errors(module) < 0 || add_view_type(module) < 0 ||
+      add_kernel_type(module) < 0) {
+    Py_DECREF(module);
+    return NULL;
+  }
+  return module;
+}

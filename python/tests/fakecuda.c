@@ -1,0 +1,152 @@
+/* fakecuda.c - A libcuda.so.1 that only takes notes
+ *
+ * Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Two devices. The context of device n is 0x100 + n, and its streams are
+ * 0x1000 * (n + 1) and above; odd streams capture. Memory is any address.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef struct {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+} launch_config;
+
+#define MAX_PARAMETERS 16
+
+static struct {
+  int launches, loads;
+  uintptr_t stream, context;
+  uint64_t parameters[MAX_PARAMETERS];
+} notes;
+static int sizes[MAX_PARAMETERS], launch_result;
+static uintptr_t current;
+
+int fake_launches(void) { return notes.launches; }
+int fake_loads(void) { return notes.loads; }
+uint64_t fake_stream(void) { return notes.stream; }
+uint64_t fake_context(void) { return notes.context; }
+uint64_t fake_parameter(int index) { return notes.parameters[index]; }
+/* The bytes of a parameter of every kernel. */
+void fake_expect(int index, int bytes) { sizes[index] = bytes; }
+void fake_fail(int result) { launch_result = result; }
+
+int cuInit(unsigned flags) { return (int)flags; }
+int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
+int cuGetErrorName(int code, const char **name) {
+  (void)code;
+  return *name = "CUDA_ERROR_OF_A_FAKE", 0;
+}
+int cuGetErrorString(int code, const char **text) {
+  (void)code;
+  return *text = "a fake failed", 0;
+}
+int cuDeviceGetCount(int *count) { return *count = 2, 0; }
+int cuDeviceGet(int *device, int number) { return *device = number, 0; }
+int cuDeviceGetName(char *name, int size, int device) {
+  (void)device;
+  return strncpy(name, "Fake H200", (size_t)size), 0;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  (void)device;
+  *value = attribute == 75 ? 9 : attribute == 16 ? 132 : 0;
+  if (attribute == 97)
+    *value = 232448;
+  return 0;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+  (void)device;
+  return *bytes = (size_t)1 << 37, 0;
+}
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  return *context = (void *)(uintptr_t)(0x100 + device), 0;
+}
+int cuCtxSetCurrent(void *context) { return current = (uintptr_t)context, 0; }
+int cuCtxGetCurrent(void **context) { return *context = (void *)current, 0; }
+int cuStreamGetCtx(void *stream, void **context) {
+  const uintptr_t device = ((uintptr_t)stream >> 12) - 1;
+  return *context = (void *)(0x100 + device), 0;
+}
+int cuStreamIsCapturing(void *stream, int *status) {
+  return *status = (int)((uintptr_t)stream & 1), 0;
+}
+int cuMemAlloc_v2(unsigned long long *memory, size_t bytes) {
+  (void)bytes;
+  return *memory = 0x7000000, 0;
+}
+int cuMemsetD8Async(unsigned long long memory, unsigned char value,
+                    size_t bytes, void *stream) {
+  (void)memory, (void)value, (void)bytes, (void)stream;
+  return 0;
+}
+int cuLibraryLoadData(void **library, const void *code, int *a, void **b,
+                      unsigned c, int *d, void **e, unsigned f) {
+  (void)code, (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
+  ++notes.loads;
+  return *library = &notes, 0;
+}
+int cuLibraryGetKernel(void **kernel, void *library, const char *name) {
+  (void)library, (void)name;
+  return *kernel = &notes, 0;
+}
+int cuKernelGetFunction(void **function, void *kernel) {
+  return *function = kernel, 0;
+}
+int cuKernelGetAttribute(int *value, int attribute, void *kernel, int device) {
+  (void)attribute, (void)kernel, (void)device;
+  return *value = 0, 0;
+}
+int cuKernelSetAttribute(int attribute, int value, void *kernel, int device) {
+  (void)attribute, (void)value, (void)kernel, (void)device;
+  return 0;
+}
+int cuLaunchKernelEx(const launch_config *config, void *function,
+                     void **parameters, void **extra) {
+  (void)function, (void)extra;
+  if (launch_result)
+    return launch_result;
+  ++notes.launches;
+  notes.stream = (uintptr_t)config->stream;
+  notes.context = current;
+  memset(notes.parameters, 0, sizeof(notes.parameters));
+  for (int i = 0; i < MAX_PARAMETERS && sizes[i]; ++i)
+    memcpy(&notes.parameters[i], parameters[i], (size_t)sizes[i]);
+  return 0;
+}
+
+/* Asked for, and not used by a launch. */
+#define NOTHING(name)                                                          \
+  int name(void) { return 801; }
+NOTHING(cuMemFree_v2)
+NOTHING(cuMemcpyHtoDAsync_v2)
+NOTHING(cuMemcpyDtoHAsync_v2)
+NOTHING(cuMemcpyDtoDAsync_v2)
+NOTHING(cuStreamCreate)
+NOTHING(cuStreamDestroy_v2)
+NOTHING(cuStreamSynchronize)
+NOTHING(cuEventCreate)
+NOTHING(cuEventDestroy_v2)
+NOTHING(cuEventRecord)
+NOTHING(cuEventSynchronize)
+NOTHING(cuEventElapsedTime)
+NOTHING(cuStreamBeginCapture_v2)
+NOTHING(cuStreamEndCapture)
+NOTHING(cuGraphInstantiateWithFlags)
+NOTHING(cuGraphLaunch)
+NOTHING(cuGraphDestroy)
+NOTHING(cuGraphExecDestroy)
+int cuKernelGetParamInfo(void *kernel, size_t index, size_t *offset,
+                         size_t *size) {
+  (void)kernel;
+  *offset = 0;
+  *size = index < MAX_PARAMETERS ? (size_t)sizes[index] : 0;
+  return 0;
+}
+int cuFuncLoad(void *function) {
+  (void)function;
+  return 0;
+}

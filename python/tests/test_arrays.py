@@ -1,0 +1,171 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import gc
+import sys
+
+import numpy as np
+import producers
+import pytest
+import reference
+
+import dsv4
+from dsv4 import _dsv4
+
+
+@pytest.fixture
+def scores(rng):
+    return rng.standard_normal((4, 40)).astype(np.float32)
+
+
+def check(given, scores):
+    indices = np.empty((4, 3), np.int32)
+    dsv4.topk(given, 3, sorted=True, out=indices)
+    np.testing.assert_array_equal(indices, reference.topk(scores, 3))
+
+
+def test_describe(scores):
+    view = _dsv4.describe(scores)
+    assert view.element == "f32" and view.shape == (4, 40) and view.strides is None
+    assert view.device_type == 1 and view.address == scores.ctypes.data
+    assert _dsv4.describe(scores[:, 5:9]).strides == (40, 1)
+    assert _dsv4.describe(scores[:, 5:9]).address == scores.ctypes.data + 20
+    assert _dsv4.describe(scores[:1, :9]).strides is None
+    assert _dsv4.describe(scores.T).strides == (1, 40)
+    for dtype, element in (("uint32", "u32"), ("uint8", "u8"), ("float16", "f16"), ("int8", "i8")):
+        assert _dsv4.describe(np.zeros(3, dtype)).element == element
+
+
+def test_a_producer_without_versions(scores):
+    given = producers.Legacy(scores, offset=64)
+    check(given, scores)
+    assert given.calls and set(given.calls) == {None}
+
+
+def test_a_producer_with_versions(scores):
+    given = producers.Modern(scores)
+    check(given, scores)
+    assert set(given.calls) == {(None, (1, 3))}
+
+
+def test_a_producer_of_a_later_version(scores):
+    with pytest.raises(dsv4.TypeMismatch, match="version 2"):
+        dsv4.topk(producers.FromTheFuture(scores), 3)
+
+
+def test_a_read_only_producer(scores):
+    check(producers.ReadOnly(scores), scores)
+    with pytest.raises(dsv4.InvalidArgument, match="read-only") as caught:
+        dsv4.topk(scores, 3, out=producers.ReadOnly(np.zeros((4, 3), np.int32)))
+    assert caught.value.argument == "indices" and caught.value.id == "argument.read_only"
+
+
+def test_a_producer_with_a_table(scores):
+    tabled = producers.make_table_type()
+    for _ in range(3):
+        check(tabled(scores), scores)
+    assert type(tabled).count == 1
+
+
+def test_a_table_without_views(scores):
+    tabled = producers.make_table_type(managed=True)
+    check(tabled(scores), scores)
+    assert tabled.deleted > 0
+    tabled.flags = 1
+    with pytest.raises(dsv4.InvalidArgument, match="read-only"):
+        dsv4.topk(scores, 3, out=tabled(np.zeros((4, 3), np.int32)))
+
+
+def test_a_table_of_a_later_version(scores):
+    known = producers.make_table_type()
+    later = producers.make_table_type(major=2, previous=known.table)
+    check(later(scores), scores)
+    alone = producers.make_table_type(major=2)
+    with pytest.raises(AssertionError, match="not needed"):
+        dsv4.topk(alone(scores), 3)
+
+
+def test_an_unknown_library_needs_out(scores):
+    with pytest.raises(dsv4.InvalidArgument, match="'out' is needed"):
+        dsv4.topk(producers.Modern(scores), 3)
+
+
+def test_memory_of_a_device_is_not_for_the_host(scores):
+    kernel = dsv4.prepare(dsv4.topk, scores, 3)
+    given = producers.OnDevice(scores)
+    with pytest.raises(dsv4.TypeMismatch, match="CUDA memory, expected CPU memory") as caught:
+        kernel(given, np.zeros((4, 3), np.int32))
+    assert caught.value.argument == "scores"
+    # The default stream is 1 for DLPack; a stream of the caller wins.
+    assert given.calls == [1]
+    with pytest.raises(dsv4.TypeMismatch):
+        kernel(given, np.zeros((4, 3), np.int32), stream=77)
+    assert given.calls == [1, 77]
+
+
+@pytest.mark.parametrize("name", ["cuda_stream", "ptr"])
+def test_streams_of_libraries(scores, name):
+    kernel = dsv4.prepare(dsv4.topk, scores, 3)
+    stream = type("Stream", (), {name: 55})()
+    given = producers.OnDevice(scores)
+    with pytest.raises(dsv4.TypeMismatch):
+        kernel(given, np.zeros((4, 3), np.int32), stream=stream)
+    assert given.calls == [55]
+    protocol = type("Stream", (), {"__cuda_stream__": lambda self: (0, 66)})()
+    with pytest.raises(dsv4.TypeMismatch):
+        kernel(given, np.zeros((4, 3), np.int32), stream=protocol)
+    assert given.calls == [55, 66]
+
+
+@pytest.mark.parametrize(
+    "members, error",
+    [
+        ({"__dlpack_device__": lambda self: 3}, TypeError),
+        ({"__dlpack_device__": lambda self: (1, 0)}, AttributeError),
+        ({"__dlpack_device__": lambda self: (1, 0), "__dlpack__": lambda self, **_: 3}, TypeError),
+        ({"__dlpack_device__": lambda self: 1 / 0}, ZeroDivisionError),
+        ({"__dlpack_device__": lambda self: (1, 0), "__dlpack__": lambda self, **_: 1 / 0},
+         ZeroDivisionError),
+        ({}, dsv4.TypeMismatch),
+    ],
+)  # fmt: skip
+def test_bad_producers(scores, members, error):
+    kernel = dsv4.prepare(dsv4.topk, scores, 3)
+    bad = type("Bad", (), members)()
+    with pytest.raises(error):
+        kernel(bad, np.zeros((4, 3), np.int32))
+    with pytest.raises(error):
+        kernel(scores, bad)
+    check(scores, scores)
+
+
+def test_types_of_ml_dtypes(rng):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = rng.standard_normal((3, 64)).astype(ml_dtypes.bfloat16)
+    y = dsv4.rms_norm(x)
+    assert y.dtype == ml_dtypes.bfloat16
+    expected = reference.rms_norm(x.astype(np.float32))
+    np.testing.assert_allclose(y.astype(np.float32), expected, rtol=1e-2)
+    values, scales = dsv4.quantize(x, "deepseek_fp8", group=64)
+    assert values.dtype == ml_dtypes.float8_e4m3fn
+    decoded = dsv4.dequantize(values, scales, "deepseek_fp8", group=64, dtype="float32")
+    np.testing.assert_allclose(decoded, x.astype(np.float32), atol=0.2)
+
+
+def test_jax_arrays(scores):
+    jax = pytest.importorskip("jax")
+    indices = dsv4.topk(jax.numpy.asarray(scores), 3, sorted=True)
+    assert isinstance(indices, jax.Array)
+    np.testing.assert_array_equal(np.asarray(indices), reference.topk(scores, 3))
+
+
+def test_views_are_given_back(scores):
+    given = producers.Modern(scores)
+    count = sys.getrefcount(given)
+    kernel = dsv4.prepare(dsv4.topk, scores, 3)
+    for _ in range(5):
+        kernel(given, np.zeros((4, 3), np.int32))
+        with pytest.raises(dsv4.Error):
+            kernel(given, given)
+    gc.collect()
+    assert sys.getrefcount(given) == count

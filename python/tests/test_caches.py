@@ -1,0 +1,250 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import numpy as np
+import pytest
+import reference
+
+import dsv4
+
+DTYPES = {
+    "bf16": np.uint16, "f32": np.float32, "f8E4M3FN": np.uint8, "f8E8M0FNU": np.uint8,
+    "f4E2M1FN": np.uint8, "i4": np.uint8,
+}  # fmt: skip
+
+
+def make_cache(record, pages, size):
+    """Zeros for all arrays of a cache."""
+    arrays = [np.zeros((pages, record.page_bytes(size)), np.uint8)] if record.has_pages else []
+    for field in record.arrays:
+        shape = (1,) if field.per == "tensor" else (pages, size, field.columns)
+        arrays.append(np.ones(shape, DTYPES[field.element]))
+    return arrays if len(arrays) > 1 else arrays[0]
+
+
+def random_fields(rng, record, tokens):
+    fields = []
+    for field in record.stored:
+        dtype = np.dtype(DTYPES[field.element])
+        bits = rng.integers(1, 120, (tokens, field.columns * dtype.itemsize)).astype(np.uint8)
+        fields.append(bits.view(dtype))
+    return fields
+
+
+@pytest.mark.parametrize("name", sorted(dsv4.KNOWN_RECORDS))
+def test_fields_of_every_record_come_back(rng, name):
+    record = dsv4.KNOWN_RECORDS[name]
+    if any(field.interleave != 1 for field in record.fields):
+        pytest.skip("an append does not interleave")
+    cache = make_cache(record, 3, 16)
+    slots = np.array([5, 47, 16, -1, 48])
+    fields = random_fields(rng, record, 5)
+    dsv4.append_(cache, slots, fields, record=name, page_size=16)
+    found = dsv4.gather_raw(cache, slots, record=name, page_size=16)
+    assert len(found) == len(fields)
+    for field, got in zip(fields, found):
+        np.testing.assert_array_equal(got[:3].reshape(3, -1), field[:3].reshape(3, -1))
+        assert not got[3:].view(np.uint8).any()
+
+
+@pytest.mark.parametrize("name", sorted(dsv4.recipes.DEFAULT_RECIPES))
+def test_rows_of_records_with_a_recipe_come_back(rng, name):
+    record = dsv4.KNOWN_RECORDS[name]
+    cache = make_cache(record, 2, 64)
+    x = rng.standard_normal((4, record.values)).astype(np.float32)
+    bits = reference.to_bf16(x)
+    slots = np.array([0, 63, 64, 127], np.int32)
+    dsv4.norm_rope_append_(bits, cache, slots, record=name)
+    rows = dsv4.gather(cache, slots, record=name, dtype="float32")
+    step = 2 if "f4E2M1FN" in [each.element for each in record.data] else 0.25
+    assert np.abs(rows - reference.from_bf16(bits)).max() < step
+
+
+def test_norm_rope_append_is_its_parts(rng):
+    record = dsv4.KNOWN_RECORDS["v4_584"]
+    x = reference.to_bf16(rng.standard_normal((6, 512)))
+    weight = reference.to_bf16(rng.standard_normal(512))
+    table = rng.standard_normal((50, 64)).astype(np.float32)
+    positions = rng.integers(0, 50, 6)
+    slots = rng.permutation(128)[:6]
+    fused, parts = make_cache(record, 2, 64), make_cache(record, 2, 64)
+    dsv4.norm_rope_append_(
+        x, fused, slots, record="v4_584", weight=weight, table=table, positions=positions
+    )
+    rows = dsv4.rope(dsv4.rms_norm(x, weight), table, positions)
+    dsv4.norm_rope_append_(rows, parts, slots, record="v4_584")
+    np.testing.assert_array_equal(fused, parts)
+    expected = reference.rope(
+        reference.rms_norm(reference.from_bf16(x), reference.from_bf16(weight)), table, positions
+    )
+    got = dsv4.gather(fused, slots, record="v4_584", dtype="float32")
+    np.testing.assert_allclose(got[:, 448:], expected[:, 448:], rtol=2e-2, atol=1e-2)
+
+
+def test_append_to_a_ring(rng):
+    record = dsv4.Record([dsv4.Field("x", 8, "f32")])
+    cache = np.zeros((4, 8 * 32), np.uint8)
+    rows = rng.standard_normal((12, 8)).astype(np.float32)
+    positions = np.concatenate([np.arange(10), [3, 4]])
+    requests = np.array([0] * 10 + [1] * 2)
+    lengths = np.array([10, 5])
+    dsv4.append_(
+        cache, positions, [rows], record=record, page_size=8, ring=8, requests=requests,
+        lengths=lengths,
+    )  # fmt: skip
+    stored = cache.view(np.float32).reshape(4, 8, 8)
+    for position in range(2, 10):
+        np.testing.assert_array_equal(stored[0, position % 8], rows[position])
+    np.testing.assert_array_equal(stored[1, 3:5], rows[10:])
+    assert not stored[2:].any()
+
+
+def test_gather_by_pages_requests_and_lengths(rng):
+    record = dsv4.Record([dsv4.Field("x", 8, "f32")])
+    cache = rng.standard_normal((10, 4, 8)).astype(np.float32)
+    table = rng.permutation(10)[:6].reshape(2, 3).astype(np.int32)
+    requests = np.array([1, 0, 1])
+    indices = rng.integers(-1, 14, (3, 5))
+    lengths = np.array([12, 6, 3])
+    rows, mask = dsv4.gather(
+        cache, indices, record=record, page_table=table, requests=requests, lengths=lengths,
+        dtype="float32", return_mask=True,
+    )  # fmt: skip
+    valid = (indices >= 0) & (indices < np.minimum(lengths, 12)[:, None])
+    np.testing.assert_array_equal(mask, valid)
+    safe = np.where(valid, indices, 0)
+    expected = cache[table[requests[:, None], safe // 4], safe % 4] * valid[..., None]
+    np.testing.assert_array_equal(rows, expected)
+    flat = dsv4.gather(cache, np.array([3, 39, 40]), record=record, dtype="float32")
+    np.testing.assert_array_equal(flat[:2], cache.reshape(40, 8)[[3, 39]])
+    assert not flat[2].any()
+
+
+def test_gather_ragged(rng):
+    record = dsv4.Record([dsv4.Field("x", 8, "f32")])
+    cache = rng.standard_normal((10, 4, 8)).astype(np.float32)
+    table = rng.permutation(10)[:6].reshape(2, 3).astype(np.int32)
+    starts = np.array([0, 5, 9], np.int32)
+    rows, mask = dsv4.gather_ragged(
+        cache, table, record=record, cu_seq_lens=starts, rows=11, dtype="float32",
+        return_mask=True,
+    )  # fmt: skip
+    for request, (first, last) in enumerate(zip(starts, starts[1:])):
+        p = np.arange(last - first)
+        np.testing.assert_array_equal(rows[first:last], cache[table[request, p // 4], p % 4])
+    assert not rows[9:].any() and mask[:9].all() and not mask[9:].any()
+    own = dsv4.gather_ragged(
+        cache, table, record=record, seq_lens=np.array([7, 4]), gather_lens=np.array([3, 4]),
+        rows=6, offset=1, dtype="float32",
+    )  # fmt: skip
+    p = np.arange(4, 7)
+    np.testing.assert_array_equal(own[0, 1:4], cache[table[0, p // 4], p % 4])
+    out = np.full((11, 8), 7, np.float32)
+    dsv4.gather_ragged(cache, table, record=record, cu_seq_lens=starts, out=out)
+    assert (out[9:] == 7).all()
+
+
+def test_caches_of_views(rng):
+    record = dsv4.KNOWN_RECORDS["v4_584"]
+    slab = np.zeros((4, 2, record.page_bytes(16)), np.uint8)
+    x = reference.to_bf16(rng.standard_normal((3, 512)))
+    slots = np.array([1, 17, 63])
+    dsv4.norm_rope_append_(x, slab[:, 1], slots, record="v4_584", page_size=16)
+    assert not slab[:, 0].any()
+    alone = np.zeros((4, record.page_bytes(16)), np.uint8)
+    dsv4.norm_rope_append_(x, alone, slots, record="v4_584", page_size=16)
+    np.testing.assert_array_equal(slab[:, 1], alone)
+    np.testing.assert_array_equal(
+        dsv4.gather(slab[:, 1], slots, record="v4_584", page_size=16),
+        dsv4.gather(alone, slots, record="v4_584", page_size=16),
+    )
+
+
+def test_pages_of_entries_without_their_padding(rng):
+    """[pages, 64, 584] with 37,440 bytes from page to page, as engines have it."""
+    record = dsv4.KNOWN_RECORDS["v4_584"]
+    pages = np.zeros((3, record.page_bytes(64)), np.uint8)
+    pages[:, 64 * 584 :] = 0xAB
+    entries = np.lib.stride_tricks.as_strided(pages, (3, 64, 584), (37440, 584, 1))
+    x = reference.to_bf16(rng.standard_normal((3, 512)))
+    slots = np.array([0, 64, 191])
+    dsv4.norm_rope_append_(x, entries, slots, record="v4_584")
+    assert (pages[:, 64 * 584 :] == 0xAB).all()
+    np.testing.assert_array_equal(
+        dsv4.gather(entries, slots, record="v4_584"), dsv4.gather(pages, slots, record="v4_584")
+    )
+    with pytest.raises(dsv4.InvalidArgument) as caught:
+        dsv4.gather(entries[:, :, :576], slots, record="v4_584", page_size=64)
+    assert caught.value.argument == "cache"
+
+
+def test_compress(rng):
+    values = rng.standard_normal((12, 512)).astype(np.float32)
+    scores = rng.standard_normal((12, 512)).astype(np.float32)
+    bias = rng.standard_normal((4, 512)).astype(np.float32)
+    plan = np.array([[0, 0, 0, 0], [4, 0, 0, 0], [8, 0, 0, 0]], np.int32)
+    record = dsv4.KNOWN_RECORDS["bf16_1024"]
+    cache = make_cache(record, 2, 64)
+    slots = np.array([3, 64, 100])
+    dsv4.compress_(
+        values, scores, plan, cache, slots, window=4, record="bf16_1024", bias=bias
+    )
+    got = dsv4.gather(cache, slots, record="bf16_1024", dtype="float32")
+    np.testing.assert_allclose(got, reference.compress(values, scores, 4, bias), rtol=1e-2, atol=1e-2)
+
+
+def test_compress_across_launches(rng):
+    """A window in two launches is one in one launch."""
+    values = rng.standard_normal((4, 512)).astype(np.float32)
+    scores = rng.standard_normal((4, 512)).astype(np.float32)
+    weight = reference.to_bf16(rng.standard_normal(512))
+    record, state_record = dsv4.KNOWN_RECORDS["v4_584"], dsv4.compression.state_record(512)
+    whole, parts = make_cache(record, 1, 64), make_cache(record, 1, 64)
+    slots = np.array([9])
+    dsv4.compress_(
+        values, scores, np.array([[0, 0, 0, 0]]), whole, slots, window=4, record="v4_584",
+        weight=weight,
+    )  # fmt: skip
+    state = np.zeros((1, 4, state_record.part_bytes("row")), np.uint8)
+    dsv4.append_(
+        state, np.arange(3), (values[:3], scores[:3]), record=state_record, ring=4,
+        requests=np.zeros(3, np.int32), lengths=np.array([3]),
+    )  # fmt: skip
+    dsv4.compress_(
+        values[3:], scores[3:], np.array([[0, 0, 3, 0]]), parts, slots, window=4,
+        record="v4_584", weight=weight, state=state, ring=4,
+    )  # fmt: skip
+    np.testing.assert_array_equal(whole, parts)
+    assert whole.any()
+
+
+@pytest.mark.parametrize(
+    "call, error, argument",
+    [
+        (lambda c, i: dsv4.gather(c, i, record="v4_585"), dsv4.InvalidArgument, "record"),
+        (lambda c, i: dsv4.gather(c[:, :100], i, record="v4_584"), dsv4.InvalidArgument, "cache"),
+        (lambda c, i: dsv4.gather((c, c), i, record="v4_584"), dsv4.InvalidArgument, "cache"),
+        (lambda c, i: dsv4.gather(c, i, record="seed_580"), dsv4.InvalidArgument, "cache"),
+        (lambda c, i: dsv4.gather(c, i.astype(np.float32), record="v4_584"), dsv4.TypeMismatch, "indices"),
+        (lambda c, i: dsv4.gather(c, i, record="v4_584", lengths_per="page"), dsv4.InvalidArgument, "lengths_per"),
+        (lambda c, i: dsv4.gather_ragged(c, i[None], record="v4_584", cu_seq_lens=i), dsv4.InvalidArgument, "rows"),
+        (lambda c, i: dsv4.append_(c, i, (i,), record="v4_584"), dsv4.InvalidArgument, "fields"),
+        (lambda c, i: dsv4.norm_rope_append_(np.zeros((3, 512), np.float32), c, i, record="nvfp4_384"),
+         dsv4.InvalidArgument, "recipe"),
+        (lambda c, i: dsv4.norm_rope_append_(np.zeros((3, 500), np.float32), c, i, record="v4_584"),
+         dsv4.InvalidArgument, "x"),
+    ],
+)  # fmt: skip
+def test_caches_refuse(call, error, argument):
+    record = dsv4.KNOWN_RECORDS["v4_584"]
+    with pytest.raises(error) as caught:
+        call(make_cache(record, 2, 64), np.array([1, 2, 3]))
+    assert caught.value.argument == argument
+
+
+def test_a_read_only_cache_is_not_written(rng):
+    record = dsv4.Record([dsv4.Field("x", 8, "f32")])
+    cache = np.zeros((2, 4, 8), np.float32)
+    cache.flags.writeable = False
+    with pytest.raises((dsv4.InvalidArgument, dsv4.TypeMismatch), match="'cache'"):
+        dsv4.append_(cache, np.array([0]), [np.ones((1, 8), np.float32)], record=record)

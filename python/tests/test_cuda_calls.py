@@ -1,0 +1,250 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launches on CUDA with a driver that only takes notes: what reaches a kernel, and what does not.
+
+Every test is a process of its own, because a process has one driver.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import dsv4
+
+HERE = os.path.dirname(__file__)
+
+PROLOGUE = """
+import ctypes
+import numpy as np
+import producers
+import dsv4
+
+fake = ctypes.CDLL("libcuda.so.1")
+fake.fake_stream.restype = fake.fake_parameter.restype = fake.fake_context.restype = ctypes.c_uint64
+for index, size in enumerate((8, 8, 4)):
+    fake.fake_expect(index, size)
+
+TEXT = '''
+func.func @norm(%x: tensor<?x64xf32> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
+                %y: tensor<?x64xf32> {dsv4.name = "y", dsv4.dims = ["rows", ""]})
+    -> tensor<?x64xf32> {
+  %r = dsv4.rms_norm %x outs(%y : tensor<?x64xf32>) {eps = 1.0e-06} : tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+}
+'''
+
+
+class Device(producers.OnDevice):
+    pass
+
+
+class Second(producers.OnDevice):
+    device = (2, 1)
+
+
+memory = np.zeros((1024, 64), np.float32)
+
+
+def array(first, rows, cls=Device):
+    return cls(memory[first : first + rows])
+
+
+def parameters():
+    return [fake.fake_parameter(i) for i in range(3)]
+
+
+def address(first):
+    return memory[first:].ctypes.data
+
+
+def refused(error, id, call, *args, **kw):
+    try:
+        call(*args, **kw)
+    except error as caught:
+        assert caught.id == id, (caught.id, str(caught))
+        return caught
+    raise AssertionError("not refused")
+
+
+try:
+    kernel = dsv4.compile(TEXT, target="cuda", arch="sm_90a")
+except dsv4.Unavailable as error:
+    print("SKIP", error)
+    raise SystemExit
+"""
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    if not shutil.which("gcc"):
+        pytest.skip("there is no gcc for the driver that takes notes")
+    folder = tmp_path_factory.mktemp("fakecuda")
+    source = os.path.join(HERE, "fakecuda.c")
+    subprocess.run(
+        ["gcc", "-shared", "-fPIC", "-o", str(folder / "libcuda.so.1"), source], check=True
+    )
+    return folder
+
+
+@pytest.fixture
+def run(driver):
+    def run(body):
+        path = os.pathsep.join([os.path.dirname(os.path.dirname(dsv4.__file__)), HERE])
+        libraries = os.pathsep.join(
+            filter(None, [str(driver), os.environ.get("LD_LIBRARY_PATH")])
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", PROLOGUE + textwrap.dedent(body)],
+            env=dict(os.environ, PYTHONPATH=path, LD_LIBRARY_PATH=libraries),
+            capture_output=True, text=True, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        if done.stdout.startswith("SKIP"):
+            pytest.skip(done.stdout)
+
+    return run
+
+
+def test_what_changes_between_launches(run):
+    run("""
+    kernel(array(0, 4), array(100, 4))
+    assert parameters() == [address(0), address(100), 4]
+    kernel.launch(array(0, 4), array(100, 4))
+    kernel.launch(array(8, 4), array(100, 4))
+    assert parameters() == [address(8), address(100), 4]
+    kernel.launch(array(8, 7), array(200, 7))
+    assert parameters() == [address(8), address(200), 7]
+    kernel.launch(array(9, 2), array(200, 2))
+    assert parameters() == [address(9), address(200), 2]
+    assert fake.fake_launches() == 5 and fake.fake_loads() == 1
+    assert dsv4.counters()["binds"] == 1
+    """)
+
+
+def test_what_is_refused_leaves_the_kernel_usable(run):
+    run("""
+    kernel(array(0, 4), array(100, 4))
+    refused(dsv4.InvalidArgument, "argument.extent", kernel, array(0, 4), array(100, 5))
+    assert fake.fake_launches() == 1
+    kernel(array(0, 4), array(100, 4))
+    kernel(array(0, 5), array(100, 5))
+    assert parameters() == [address(0), address(100), 5]
+    refused(dsv4.TypeMismatch, "argument.device", kernel, memory[:5], array(100, 5))
+    refused(dsv4.TypeMismatch, "argument.device", kernel, array(0, 5), memory[:5])
+    refused(dsv4.TypeMismatch, "argument.device", kernel, array(0, 5), array(100, 5, Second))
+    fake.fake_fail(700)
+    error = refused(dsv4.LaunchFailed, "launch.failed", kernel, array(0, 5), array(100, 5))
+    assert error.driver_result == 700 and "CUDA_ERROR_OF_A_FAKE" in str(error)
+    fake.fake_fail(0)
+    kernel(array(0, 5), array(100, 5))
+    assert fake.fake_launches() == 4
+    """)
+
+
+def test_memory_that_begins_to_overlap(run):
+    run("""
+    kernel(array(0, 8), array(100, 8))
+    id = refused(dsv4.InvalidArgument, "argument.overlap", kernel, array(95, 8), array(100, 8))
+    kernel(array(0, 8), array(100, 8))
+    refused(dsv4.InvalidArgument, "argument.overlap", kernel, array(0, 8), array(7, 8))
+    kernel(array(0, 8), array(8, 8))
+    kernel(array(16, 8), array(8, 8))
+    assert parameters() == [address(16), address(8), 8]
+    """)
+
+
+def test_memory_that_is_not_aligned(run):
+    run("""
+    kernel(array(0, 4), array(100, 4))
+    odd = Device(np.zeros(4 * 64 + 1, np.float32)[1:].reshape(4, 64))
+    error = refused(dsv4.InvalidArgument, "argument.alignment", kernel, odd, array(100, 4))
+    assert error.argument == "x"
+    kernel(array(0, 4), array(100, 4))
+    """)
+
+
+def test_streams(run):
+    run("""
+    x, y = array(0, 4), array(100, 4)
+    kernel(x, y)
+    assert fake.fake_stream() == 0 and x.calls == [1]
+    kernel(x, y, stream=0x1234)
+    assert fake.fake_stream() == 0x1234 and x.calls == [1, 0x1234]
+    refused(dsv4.InvalidArgument, "stream.device", kernel, x, y, stream=0x2234)
+    dsv4._dsv4.set_stream_hook(lambda array, device: 0x1000 + 8 * (device + 1))
+    kernel(x, y)
+    assert fake.fake_stream() == 0x1008
+    """)
+
+
+def test_two_devices(run):
+    run("""
+    for _ in range(2):
+        kernel(array(0, 4), array(100, 4))
+        assert fake.fake_context() == 0x100
+        kernel(array(0, 4, Second), array(100, 4, Second))
+        assert fake.fake_context() == 0x101
+    assert fake.fake_loads() == 2 and dsv4.counters()["binds"] == 2
+    assert [each["arch"] for each in dsv4.devices()] == ["sm_90a"] * 2
+    """)
+
+
+def test_a_capture_needs_a_loaded_kernel(run):
+    run("""
+    x, y = array(0, 4), array(100, 4)
+    refused(dsv4.NotPrepared, "program.capturing", kernel, x, y, stream=0x1001)
+    assert fake.fake_launches() == 0
+    kernel.load(0)
+    kernel(x, y, stream=0x1001)
+    assert fake.fake_launches() == 1
+    refused(dsv4.NotPrepared, "compile.capturing", dsv4.compile, TEXT, target="cuda",
+            arch="sm_90a", stream=0x1001)
+    """)
+
+
+def test_a_capture_needs_a_compiled_function(run):
+    run("""
+    y = array(100, 4)
+    dsv4._dsv4.set_stream_hook(lambda array, device: 0x1001)
+    before = dsv4.counters()["compiles"]
+    refused(dsv4.NotPrepared, "compile.capturing", dsv4.rms_norm, array(0, 4), out=y)
+    refused(dsv4.NotPrepared, "compile.capturing", dsv4.rms_norm, array(0, 4), out=y,
+            stream=0x1003)
+    assert dsv4.counters()["compiles"] == before
+    dsv4.rms_norm(array(0, 4), out=y, stream=0x1002)
+    dsv4.rms_norm(array(0, 4), out=y)
+    assert fake.fake_stream() == 0x1001
+    """)
+
+
+def test_frozen(run):
+    run("""
+    kernel(array(0, 4), array(100, 4))
+    dsv4.freeze()
+    kernel(array(0, 9), array(100, 9))
+    refused(dsv4.NotPrepared, "program.frozen", kernel, array(0, 4, Second),
+            array(100, 4, Second))
+    """)
+
+
+def test_a_workspace_of_the_caller(run):
+    run("""
+    kernel(array(0, 4), array(100, 4), workspace=array(500, 4))
+    assert fake.fake_launches() == 1
+    refused(dsv4.TypeMismatch, "argument.device", kernel, array(0, 4), array(100, 4),
+            workspace=array(500, 4, Second))
+    """)
+
+
+def test_functions_go_to_the_device_of_their_arrays(run):
+    run("""
+    y = array(100, 4)
+    assert dsv4.rms_norm(array(0, 4), out=y) is y
+    assert parameters() == [address(0), address(100), 4]
+    dsv4.rms_norm(array(0, 4, Second), out=array(100, 4, Second), stream=0x2000)
+    assert fake.fake_stream() == 0x2000 and fake.fake_context() == 0x101
+    """)

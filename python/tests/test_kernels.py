@@ -1,0 +1,403 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import ctypes
+import gc
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import producers
+import pytest
+import reference
+
+import dsv4
+
+TEXT = """
+func.func @norm(%x: tensor<?x64xf32> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
+                %y: tensor<?x64xf32> {dsv4.name = "y", dsv4.dims = ["rows", ""]})
+    -> tensor<?x64xf32> {
+  %r = dsv4.rms_norm %x outs(%y : tensor<?x64xf32>) {eps = 1.0e-06} : tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    return dsv4.compile(TEXT, target="host", name="norm.mlir")
+
+
+def test_a_kernel_knows_what_it_is(kernel):
+    assert kernel.name == "norm" and kernel.target == "host"
+    assert kernel.arguments == ("x", "y")
+    assert len(kernel.key) == 64 and kernel.arch.startswith("sm_")
+    assert "norm" in repr(kernel) and "'x', 'y'" in repr(kernel)
+    with pytest.raises(TypeError):
+        dsv4.Kernel()
+
+
+@pytest.mark.parametrize("rows", [0, 1, 33])
+def test_a_kernel_serves_any_number_of_rows(kernel, rng, rows):
+    x = rng.standard_normal((rows, 64)).astype(np.float32)
+    y = np.empty_like(x)
+    for call in (kernel, kernel.launch):
+        y[:] = 0
+        assert call(x, y) is None
+        np.testing.assert_allclose(y, reference.rms_norm(x), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "arguments, error, argument, index",
+    [
+        (lambda x, y: (x,), dsv4.InvalidArgument, None, -1),
+        (lambda x, y: (x, y, y), dsv4.InvalidArgument, None, -1),
+        (lambda x, y: (x, y) * 40, dsv4.InvalidArgument, None, -1),
+        (lambda x, y: (x[:, :32], y), dsv4.InvalidArgument, "x", 0),
+        (lambda x, y: (x, y[:3]), dsv4.InvalidArgument, "y", 1),
+        (lambda x, y: (x[0], y), dsv4.InvalidArgument, "x", 0),
+        (lambda x, y: (x.astype(np.float64), y), dsv4.TypeMismatch, "x", 0),
+        (lambda x, y: (x, y.view(np.int32)), dsv4.TypeMismatch, "y", 1),
+        (lambda x, y: (x, x), dsv4.InvalidArgument, "y", 1),
+        (lambda x, y: (x[::2], y[:2]), dsv4.InvalidArgument, "x", 0),
+        (lambda x, y: (x, None), dsv4.TypeMismatch, "y", 1),
+        (lambda x, y: (x, 3.0), dsv4.TypeMismatch, "y", 1),
+        (lambda x, y: (x, [1.0]), dsv4.TypeMismatch, "y", 1),
+        (lambda x, y: (np.zeros((1,) * 9, np.float32), y), dsv4.InvalidArgument, "x", 0),
+    ],
+)
+def test_a_kernel_refuses(kernel, rng, arguments, error, argument, index):
+    x = rng.standard_normal((4, 64)).astype(np.float32)
+    y = np.zeros_like(x)
+    with pytest.raises(error) as caught:
+        kernel(*arguments(x, y))
+    assert (caught.value.argument, caught.value.index) == (argument, index)
+    assert caught.value.id and not y.any()
+    kernel(x, y)
+    np.testing.assert_allclose(y, reference.rms_norm(x), rtol=1e-5, atol=1e-6)
+
+
+def test_a_kernel_refuses_memory_that_is_not_aligned(kernel):
+    memory = np.zeros(4 * 64 + 1, np.float32)
+    with pytest.raises(dsv4.InvalidArgument, match="'x'.*align"):
+        kernel(memory[1:].reshape(4, 64), np.zeros((4, 64), np.float32))
+
+
+@pytest.mark.parametrize(
+    "shape, strides",
+    [
+        ((2**62, 64), None), ((2**57 + 1, 64), None), ((-1, 64), None), ((4, -64), None),
+        ((4, 64), (2**62, 1)), ((4, 64), (-64, 1)), ((4, 64), (2**61, 1)),
+        ((2**63 - 1, 2**63 - 1), None),
+    ],
+)  # fmt: skip
+def test_extents_that_overflow(kernel, shape, strides):
+    class Large(producers.Modern):
+        def __dlpack__(self, **options):
+            capsule = super().__dlpack__(**options)
+            numbers = [(ctypes.c_int64 * 2)(*shape), (ctypes.c_int64 * 2)(*(strides or ()))]
+            self.keep += numbers
+            self.managed.tensor.shape = numbers[0]
+            self.managed.tensor.strides = numbers[1] if strides else None
+            return capsule
+
+    array = Large(np.zeros((4, 64), np.float32))
+    for arguments in ((array, np.zeros((4, 64), np.float32)), (array, array)):
+        with pytest.raises(dsv4.InvalidArgument):
+            kernel(*arguments)
+    with pytest.raises((dsv4.Error, ValueError, OverflowError)):
+        dsv4.rms_norm(array, out=np.zeros((4, 64), np.float32))
+    with pytest.raises((dsv4.Error, ValueError, OverflowError)):
+        dsv4.gather(array, np.array([1]), record="v4_584")
+
+
+def test_names_of_a_call(kernel, rng):
+    x = rng.standard_normal((4, 64)).astype(np.float32)
+    for call in (kernel, kernel.launch):
+        with pytest.raises(TypeError, match="'out'"):
+            call(x, x.copy(), out=x)
+        with pytest.raises(dsv4.TypeMismatch, match="'stream'"):
+            call(x, x.copy(), stream="default")
+        call(x, x.copy(), stream=None, workspace=None)
+
+
+def test_workspaces(kernel, rng):
+    x = rng.standard_normal((4, 64)).astype(np.float32)
+    assert kernel.workspace_bytes(x, x.copy()) == 0
+    kernel(x, x.copy(), workspace=np.zeros(64, np.uint8))
+    with pytest.raises(dsv4.InvalidArgument, match="'workspace'"):
+        kernel(x, x.copy(), workspace=np.zeros((8, 8), np.uint8)[:, :4])
+    with pytest.raises(dsv4.TypeMismatch):
+        kernel(x, x.copy(), workspace=3)
+
+
+def test_errors_are_those_of_python_too():
+    assert issubclass(dsv4.InvalidArgument, ValueError)
+    assert issubclass(dsv4.TypeMismatch, TypeError)
+    for each in ("Unavailable", "CompileFailed", "LoadFailed", "LaunchFailed", "CorruptEntry",
+                 "NotPrepared"):  # fmt: skip
+        assert issubclass(getattr(dsv4, each), (RuntimeError, dsv4.Error))
+
+
+def test_compile_refuses():
+    with pytest.raises(dsv4.CompileFailed, match="norm.mlir|program"):
+        dsv4.compile("func.func @f( {", target="host", name="norm.mlir")
+    with pytest.raises(dsv4.InvalidArgument) as caught:
+        dsv4.compile(TEXT, target="gpu")
+    assert caught.value.argument == "target"
+    with pytest.raises(TypeError):
+        dsv4.compile(3)
+    with pytest.raises((ValueError, dsv4.Error)):
+        dsv4.compile(TEXT, target="host", dims={"rows": -1})
+    with pytest.raises((TypeError, dsv4.Error)):
+        dsv4.compile(TEXT, target="host", dims={"rows": "4"})
+
+
+def test_entries(kernel, rng, tmp_path):
+    x = rng.standard_normal((4, 64)).astype(np.float32)
+    y = np.zeros_like(x)
+    entry = kernel.entry()
+    dsv4.load(entry)(x, y)
+    np.testing.assert_allclose(y, reference.rms_norm(x), rtol=1e-5, atol=1e-6)
+    path = tmp_path / "norm.dsv4"
+    path.write_bytes(entry)
+    assert dsv4.load(path).key == kernel.key
+    damaged = bytearray(entry)
+    damaged[len(damaged) // 2] ^= 1
+    for bad in (bytes(damaged), entry[:-1], b""):
+        with pytest.raises(dsv4.Error):
+            dsv4.load(bad)
+
+
+def test_prepare(rng):
+    scores = rng.standard_normal((4, 64)).astype(np.float32)
+    lengths = np.array([3, 64, 0, 7], np.int32)
+    kernel = dsv4.prepare(dsv4.topk, scores, 5, lengths=lengths, sorted=True)
+    assert kernel.arguments == ("scores", "lengths", "indices")
+    before = dsv4.counters()["compiles"]
+    indices = np.empty((4, 5), np.int32)
+    kernel(scores, lengths, indices)
+    np.testing.assert_array_equal(indices, reference.topk(scores, 5, lengths))
+    # Another number of rows and columns is the same kernel, and so is the function.
+    dsv4.topk(scores[:2, :33].copy(), 5, lengths=lengths[:2].copy(), sorted=True)
+    assert dsv4.counters()["compiles"] == before
+    with pytest.raises(dsv4.InvalidArgument):
+        dsv4.prepare(print)
+    with pytest.raises(dsv4.TypeMismatch):
+        dsv4.prepare(dsv4.topk, scores.astype(np.int64), 5)
+    assert dsv4.topk(scores, 5).shape == (4, 5)
+
+
+def emit(*args, **kw):
+    try:
+        return dsv4.emit(*args, **kw)
+    except dsv4.CompileFailed as error:
+        if "emit-source" in str(error):
+            pytest.skip("this compiler prints no source")
+        raise
+
+
+def test_emit(rng):
+    source = emit(TEXT, arch="sm_100a")
+    assert 'extern "C" __global__' in source and "norm(" in source
+    scores = rng.standard_normal((4, 64)).astype(np.float32)
+    source = emit(dsv4.topk, scores, 5)
+    assert 'extern "C" __global__' in source and "topk(" in source
+    with pytest.raises(dsv4.CompileFailed):
+        emit("func.func @f( {")
+
+
+@pytest.mark.parametrize(
+    "rows, columns, k", [(3, 1000, 6), (3, 40000, 512), (100, 40000, 512), (3, 2000000, 512)]
+)
+def test_programs_for_devices_have_few_buckets(rows, columns, k):
+    """The bounds of buckets are in the program, and not the extents."""
+
+    class Shape(producers.OnDevice):
+        def __init__(self, *shape):
+            # Only its description is looked at.
+            super().__init__(np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), shape))
+
+        def __dlpack__(self, **options):
+            capsule = super().__dlpack__()
+            self.tensor.strides = None
+            return capsule
+
+    texts = set()
+    for more in (0, 1):
+        source = emit(dsv4.topk, Shape(rows + more, columns - 4 * more), k)
+        texts.add(source)
+    assert len(texts) == 1 and 'extern "C" __global__' in source
+    assert str(columns) not in source
+
+
+def test_emit_and_prepare_take_functions(rng):
+    with pytest.raises(dsv4.InvalidArgument):
+        dsv4.emit(len, ())
+    with pytest.raises(TypeError):
+        dsv4.emit(TEXT, 3)
+    with pytest.raises(RuntimeError):
+        dsv4.prepare(dsv4.prepare, dsv4.topk, rng.standard_normal((4, 64)).astype(np.float32), 5)
+
+
+def test_threads(rng):
+    scores = [rng.standard_normal((n, 100)).astype(np.float32) for n in range(1, 9)]
+    results, failures = [None] * 8, []
+
+    def run(number):
+        try:
+            for _ in range(5):
+                results[number] = dsv4.topk(scores[number], 11, sorted=True)
+        except Exception as error:
+            failures.append(error)
+
+    before = dsv4.counters()["compiles"]
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(8)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not failures
+    for result, score in zip(results, scores):
+        np.testing.assert_array_equal(result, reference.topk(score, 11))
+    assert dsv4.counters()["compiles"] <= before + 1
+
+
+def test_a_compile_lets_other_threads_run():
+    text = TEXT.replace("1.0e-06", "1.5e-06").replace("@norm", f"@norm_{os.getpid()}")
+    done = threading.Event()
+
+    def run():
+        dsv4.compile(text, target="host")
+        done.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    turns = 0
+    # With the GIL held by the compile there would be one turn.
+    while not done.wait(0.001):
+        turns += 1
+    thread.join()
+    assert turns > 3
+
+
+def test_calls_keep_no_references(kernel, rng):
+    x = rng.standard_normal((4, 64)).astype(np.float32)
+    y = np.empty_like(x)
+    base = sys.getrefcount(x)
+    for _ in range(10):
+        kernel(x, y)
+        with pytest.raises(dsv4.Error):
+            kernel(x, y[:2])
+        dsv4.rms_norm(x)
+    gc.collect()
+    assert sys.getrefcount(x) == base
+
+
+# ===-- Processes --------------------------------------------------------------===
+
+
+def run_python(*arguments):
+    environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(dsv4.__file__)))
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    return subprocess.run(
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=300
+    )
+
+
+def test_import_takes_no_time_and_no_framework():
+    code = """
+import sys, time
+begin = time.process_time()  # Other processes do not count.
+import dsv4
+passed = time.process_time() - begin
+assert not {"torch", "numpy", "cupy", "jax"} & set(sys.modules)
+with open("/proc/self/maps") as maps:
+    assert "libcuda" not in maps.read()
+print(passed)
+"""
+    done = [run_python("-c", code) for _ in range(5)]
+    assert all(each.returncode == 0 for each in done), done[0].stderr
+    assert min(float(each.stdout) for each in done) < 0.05
+
+
+def test_a_forked_child_uses_the_parents_kernels(rng):
+    code = """
+import os
+import numpy as np
+import dsv4
+x = np.arange(60, dtype=np.float32).reshape(2, 30)
+dsv4.topk(x, 3, sorted=True)
+child = os.fork()
+if child == 0:
+    ok = (dsv4.topk(x, 3, sorted=True) == [[29, 28, 27]] * 2).all()
+    ok &= dsv4.topk(x, 4).shape == (2, 4)
+    os._exit(0 if ok else 1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    done = run_python("-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_spawned_child(tmp_path):
+    (tmp_path / "spawned.py").write_text("""
+import multiprocessing
+import numpy as np
+import dsv4
+
+def work(rows):
+    return dsv4.topk(np.eye(rows, 40, dtype=np.float32), 1).ravel().tolist()
+
+if __name__ == "__main__":
+    assert work(2) == [0, 1]
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert pool.map(work, [1, 2, 3]) == [[0], [0, 1], [0, 1, 2]]
+""")
+    done = run_python(str(tmp_path / "spawned.py"))
+    assert done.returncode == 0, done.stderr
+
+
+def test_module(rng):
+    done = run_python("-m", "dsv4")
+    assert done.returncode == 0, done.stderr
+    lines = [line.split()[0] for line in done.stdout.splitlines()]
+    assert lines[0] == "dsv4" and "devices" in lines and "cache" in lines
+    assert "self-test   passed" in done.stdout
+
+
+def test_freeze():
+    code = """
+import numpy as np
+import dsv4
+x = np.zeros((2, 30), np.float32)
+dsv4.topk(x, 3)
+dsv4.freeze()
+assert dsv4.topk(x, 3).shape == (2, 3)
+try:
+    dsv4.topk(x, 4)
+except dsv4.NotPrepared as error:
+    assert error.id == "compile.frozen"
+else:
+    raise AssertionError("compiled")
+assert dsv4.counters()["not_prepared"] == 1
+"""
+    done = run_python("-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_a_compiler():
+    code = """
+import os
+os.environ["DSV4_COMPILER"] = "/nowhere/dsv4-compile"
+import dsv4
+try:
+    dsv4.compile("", target="host")
+except dsv4.Unavailable as error:
+    assert "/nowhere/dsv4-compile" in str(error), error
+else:
+    raise AssertionError("compiled")
+"""
+    done = run_python("-c", code)
+    assert done.returncode == 0, done.stderr

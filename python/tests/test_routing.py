@@ -1,0 +1,83 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import numpy as np
+import pytest
+import reference
+
+import dsv4
+
+
+@pytest.mark.parametrize("score", ["sqrt_softplus", "sigmoid", "softmax"])
+@pytest.mark.parametrize("renormalize", [True, False])
+def test_route(rng, score, renormalize):
+    logits = rng.standard_normal((7, 64)).astype(np.float32)
+    bias = rng.standard_normal(64).astype(np.float32)
+    weights, ids = dsv4.route(
+        logits, 6, bias=bias, score=score, renormalize=renormalize, scale=1.5
+    )
+    scores = reference.gate(logits, score)
+    np.testing.assert_array_equal(ids, reference.topk(scores + bias, 6))
+    expected = reference.route_weights(scores, ids, renormalize, 1.5)
+    np.testing.assert_allclose(weights, expected, rtol=1e-5)
+    assert weights.dtype == np.float32
+
+
+def test_route_groups(rng):
+    logits = rng.standard_normal((5, 64)).astype(np.float32)
+    weights, ids = dsv4.route(logits, 4, score="sigmoid", groups=(8, 3, 2), scale=2.5)
+    scores = reference.gate(logits, "sigmoid")
+    best = np.sort(scores.reshape(5, 8, 8))[:, :, -2:].sum(-1)
+    kept = np.argsort(-best, kind="stable")[:, :3]
+    masked = np.full_like(scores, -np.inf).reshape(5, 8, 8)
+    for row, groups in enumerate(kept):
+        masked[row, groups] = scores.reshape(5, 8, 8)[row, groups]
+    np.testing.assert_array_equal(ids, reference.topk(masked.reshape(5, 64), 4))
+    np.testing.assert_allclose(
+        weights, reference.route_weights(scores, ids, True, 2.5), rtol=1e-5
+    )
+
+
+def test_route_shared_and_padding(rng):
+    logits = rng.standard_normal((5, 32)).astype(np.float32)
+    padding = np.array([False, True, False, False, False])
+    valid = np.array([4], np.int32)
+    weights, ids = dsv4.route(
+        logits, 3, shared=1, shared_weight=0.5, padding=padding, valid_rows=valid,
+        index_dtype="int64",
+    )  # fmt: skip
+    assert ids.shape == (5, 4) and ids.dtype == np.int64
+    assert (ids[[1, 4]] == -1).all() and (weights[[1, 4]] == 0).all()
+    assert (ids[[0, 2, 3], 3] == 32).all() and (weights[[0, 2, 3], 3] == 0.5).all()
+
+
+def test_hash_route(rng):
+    logits = rng.standard_normal((4, 32)).astype(np.float32)
+    table = rng.integers(0, 32, (20, 6)).astype(np.int32)
+    words = np.array([3, 19, 20, -1])
+    weights, ids = dsv4.hash_route(logits, words, table, scale=1.5)
+    expected = np.full((4, 6), -1)
+    expected[:2] = table[words[:2]]
+    np.testing.assert_array_equal(ids, expected)
+    scores = reference.gate(logits, "sqrt_softplus")
+    np.testing.assert_allclose(
+        weights, reference.route_weights(scores, expected, True, 1.5), rtol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    "call, error, argument",
+    [
+        (lambda x: dsv4.route(x, 2, bias=x[0, :3]), dsv4.InvalidArgument, "bias"),
+        (lambda x: dsv4.route(x, 2, score="relu"), dsv4.InvalidArgument, "score"),
+        (lambda x: dsv4.route(x, 2, shared=1), dsv4.InvalidArgument, "shared"),
+        (lambda x: dsv4.route(x, 2, padding=np.zeros(4, np.int32)), dsv4.TypeMismatch, "padding"),
+        (lambda x: dsv4.route(x, 2, out=x), dsv4.InvalidArgument, "out"),
+        (lambda x: dsv4.hash_route(x, np.zeros(3, int), np.zeros((9, 2), int)),
+         dsv4.InvalidArgument, "token_ids"),
+    ],
+)  # fmt: skip
+def test_routers_refuse(rng, call, error, argument):
+    with pytest.raises(error) as caught:
+        call(rng.standard_normal((4, 16)).astype(np.float32))
+    assert caught.value.argument == argument

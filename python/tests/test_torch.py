@@ -1,0 +1,207 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators of torch, on CPU tensors: schemas, results, and compiled graphs."""
+
+import numpy as np
+import pytest
+import reference
+
+import dsv4
+
+torch = pytest.importorskip("torch")
+if not hasattr(torch.library, "register_fake"):
+    pytest.skip("torch is older than 2.4", allow_module_level=True)
+
+import dsv4.torch  # noqa: E402
+
+OPS = torch.ops.dsv4
+
+
+def make_cache(pages=2, size=64):
+    return torch.zeros(pages, dsv4.KNOWN_RECORDS["v4_584"].page_bytes(size), dtype=torch.uint8)
+
+
+SAMPLES = {
+    "topk": lambda: (OPS.topk, (torch.randn(4, 64), 5), {"sorted": True}),
+    "topk_lengths": lambda: (
+        OPS.topk, (torch.randn(4, 64), 5),
+        {"sorted": True, "lengths": torch.tensor([3, 64, 0, 7]), "index_dtype": "int64"},
+    ),
+    "topk_values": lambda: (OPS.topk_values, (torch.randn(4, 64), 5), {"sorted": True}),
+    "topk_paged": lambda: (
+        OPS.topk_paged, (torch.randn(4, 64), 5, torch.zeros(4, 4, dtype=torch.int32)),
+        {"page_size": 16, "sorted": True},
+    ),
+    "route": lambda: (OPS.route, (torch.randn(4, 64), 5), {"scale": 1.5}),
+    "route_groups": lambda: (
+        OPS.route, (torch.randn(4, 64), 5), {"groups": [8, 4, 2], "score": "sigmoid"}
+    ),
+    "hash_route": lambda: (
+        OPS.hash_route,
+        (torch.randn(3, 64), torch.tensor([1, 2, 3]), torch.randint(0, 64, (9, 6))), {},
+    ),
+    "gather": lambda: (
+        OPS.gather, (make_cache(), torch.tensor([1, 5])), {"record": "v4_584"}
+    ),
+    "gather_mask": lambda: (
+        OPS.gather_mask, (make_cache(), torch.tensor([1, 500])), {"record": "v4_584"}
+    ),
+    "gather_raw": lambda: (
+        OPS.gather_raw, (make_cache(), torch.tensor([1, 5])), {"record": "v4_584"}
+    ),
+    "gather_ragged": lambda: (
+        OPS.gather_ragged, (make_cache(), torch.zeros(2, 3, dtype=torch.int32), 9),
+        {"record": "v4_584", "cu_seq_lens": torch.tensor([0, 4, 9])},
+    ),
+    "append_": lambda: (
+        OPS.append_,
+        (make_cache(), torch.tensor([3, 9]),
+         [torch.ones(2, 448, dtype=torch.uint8), torch.ones(2, 64, dtype=torch.bfloat16),
+          torch.ones(2, 7, dtype=torch.uint8)]),
+        {"record": "v4_584"},
+    ),
+    "norm_rope_append_": lambda: (
+        OPS.norm_rope_append_,
+        (torch.randn(2, 512).bfloat16(), make_cache(), torch.tensor([3, 9])),
+        {"record": "v4_584", "weight": torch.ones(512)},
+    ),
+    "compress_": lambda: (
+        OPS.compress_,
+        (torch.randn(4, 512), torch.randn(4, 512), torch.tensor([[0, 0, 0, 0]]), make_cache(),
+         torch.tensor([7])),
+        {"record": "v4_584", "window": 4},
+    ),
+    "rms_norm": lambda: (OPS.rms_norm, (torch.randn(4, 64), torch.ones(64)), {}),
+    "rms_norm_f32": lambda: (
+        OPS.rms_norm, (torch.randn(4, 64).bfloat16(),), {"dtype": "float32"}
+    ),
+    "rope": lambda: (
+        OPS.rope, (torch.randn(3, 2, 64), torch.randn(9, 32), torch.tensor([1, 2, 3])), {}
+    ),
+    "quantize": lambda: (OPS.quantize, (torch.randn(4, 256), "deepseek_fp8"), {}),
+    "quantize_fp4": lambda: (
+        OPS.quantize, (torch.randn(4, 256), "nvfp4"), {"global_scale": torch.ones(1)}
+    ),
+    "dequantize": lambda: (
+        OPS.dequantize,
+        (torch.zeros(4, 128, dtype=torch.uint8), torch.ones(4, 8, dtype=torch.uint8), "mxfp4"),
+        {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_operators_obey_their_schemas(name):
+    op, args, options = SAMPLES[name]()
+    torch.library.opcheck(
+        op, args, options,
+        test_utils=("test_schema", "test_faketensor", "test_autograd_registration"),
+    )  # fmt: skip
+
+
+def test_every_operator_has_a_sample():
+    tested = {SAMPLES[name]()[0].__name__.split(".")[0] for name in SAMPLES}
+    assert tested == set(dsv4.torch.SCHEMAS)
+
+
+def test_results_are_tensors(rng):
+    scores = rng.standard_normal((4, 64)).astype(np.float32)
+    x = torch.from_numpy(scores)
+    indices = OPS.topk(x, 5, sorted=True)
+    np.testing.assert_array_equal(indices.numpy(), reference.topk(scores, 5))
+    values, indices = dsv4.topk(x, 5, sorted=True, return_values=True)
+    torch.testing.assert_close(values, x.topk(5).values)
+    assert indices.dtype == torch.int32
+    values, scales = dsv4.quantize(x.bfloat16(), "deepseek_v4")
+    assert values.dtype == torch.float8_e4m3fn and scales.dtype == torch.float8_e8m0fnu
+    decoded = dsv4.dequantize(values, scales, "deepseek_v4")
+    assert decoded.dtype == torch.bfloat16 and (decoded - x).abs().max() < 0.3
+
+
+def step(x, weight, table, positions, cache, slots, scores):
+    """A decode step: write, select, gather."""
+    OPS.norm_rope_append_(
+        x, cache, slots, record="v4_584", weight=weight, table=table, positions=positions
+    )
+    chosen = OPS.topk(scores, 4, sorted=True)
+    rows = OPS.gather(cache, chosen, record="v4_584")
+    return rows.float().sum(1) * 2, chosen
+
+
+def make_step(tokens):
+    generator = torch.Generator().manual_seed(tokens)
+    return (
+        torch.randn(tokens, 512, generator=generator).bfloat16(), torch.ones(512),
+        torch.randn(20, 64, generator=generator), torch.arange(tokens), make_cache(),
+        torch.arange(tokens) * 3, torch.randn(tokens, 64, generator=generator),
+    )  # fmt: skip
+
+
+def test_a_decode_step_in_one_graph_copies_no_cache():
+    from torch._inductor.utils import run_and_get_code
+
+    torch._dynamo.reset()
+    eager, graph = make_step(5), make_step(5)
+    expected = step(*eager)
+    compiled = torch.compile(step, fullgraph=True)
+    try:
+        result, codes = run_and_get_code(compiled, *graph)
+    except Exception as error:
+        if "CppCompileError" in repr(error) or "compiler" in str(error).lower():
+            pytest.skip(f"inductor has no C++ compiler here: {error}")
+        raise
+    torch.testing.assert_close(result, expected)
+    torch.testing.assert_close(graph[4], eager[4])
+    # A copy of the cache would have to allocate it.
+    shape = ", ".join(map(str, graph[4].shape))
+    code = "\n".join(codes)
+    assert f"empty_strided_cpu(({shape})" not in code and "clone" not in code
+    other = make_step(9)
+    torch.testing.assert_close(compiled(*other), step(*make_step(9)))
+
+
+def test_fake_tensors_need_no_kernel():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    before = dsv4.counters()["compiles"]
+    with FakeTensorMode():
+        x = torch.randn(7, 333, device="cuda")
+        assert OPS.topk(x, 17).shape == (7, 17)
+        weights, ids = OPS.route(torch.randn(7, 96, device="cuda"), 6, shared=1, shared_weight=1.0)
+        assert weights.shape == ids.shape == (7, 7)
+        assert ids.device.type == "cuda"
+    assert dsv4.counters()["compiles"] == before
+
+
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: OPS.topk(torch.zeros(3, 4, dtype=torch.int32), 2), dsv4.TypeMismatch),
+        (lambda: OPS.topk(torch.zeros(3, 4).t(), 2), dsv4.InvalidArgument),
+        (lambda: OPS.gather(make_cache(), torch.tensor([1]), record="none"), dsv4.InvalidArgument),
+        (lambda: OPS.topk(torch.zeros(3, 4), "2"), RuntimeError),
+        (lambda: dsv4.topk(torch.zeros(3, 4).to_sparse(), 2), Exception),
+        (lambda: dsv4.topk(torch.zeros(3, 4, device="meta"), 2), Exception),
+    ],
+)
+def test_operators_refuse(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_tensors_in_cpu_memory_are_not_for_cuda():
+    text = """
+func.func @best(%x: tensor<?x40xf32> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
+                %y: tensor<?x3xi32> {dsv4.name = "y", dsv4.dims = ["rows", ""]})
+    -> tensor<?x3xi32> {
+  %r = dsv4.topk %x order sorted outs(%y : tensor<?x3xi32>) : tensor<?x40xf32>
+  return %r : tensor<?x3xi32>
+}
+"""
+    try:
+        kernel = dsv4.compile(text, target="cuda", arch="sm_90a")
+    except dsv4.Unavailable as error:
+        pytest.skip(str(error))
+    with pytest.raises(dsv4.TypeMismatch, match="CPU memory, expected memory of a CUDA") as caught:
+        kernel(torch.zeros(2, 40), torch.zeros(2, 3, dtype=torch.int32))
+    assert caught.value.argument == "x"
