@@ -63,6 +63,10 @@ static cl::opt<std::string>
 static cl::opt<bool> noCache("no-cache", cl::desc("without a disk cache"),
                              cl::cat(category));
 
+static cl::opt<bool> emitSource("emit-source", cl::cat(category),
+                                cl::desc("write the source of the kernels, "
+                                         "not an entry"));
+
 static int fail(const Status &status) {
   // Standard error may have come to its end, too; its stream aborts then.
   dsv4::rt::WriteSignals signals;
@@ -89,6 +93,25 @@ static Status readDims(std::map<std::string, int64_t> &extents) {
   return Status();
 }
 
+static Status write(llvm::StringRef bytes) {
+  return output == "-" ? dsv4::writeStandardOutput(bytes)
+                       : dsv4::writeFile(output, bytes);
+}
+
+/// Writes the source of all kernels. Nothing is compiled, nor cached.
+static Status writeSource(const std::string &text,
+                          const std::string &sourceName,
+                          const dsv4::CompileOptions &options) {
+  auto emitted = dsv4::emitProgram(text, sourceName, options, target, arch,
+                                   /*wantListing=*/false);
+  if (!emitted)
+    return emitted.status();
+  std::string source;
+  for (const std::string &each : emitted->texts)
+    source += each;
+  return write(source);
+}
+
 static Status run() {
   if (target != "cuda" && target != "host")
     return invalid("--target is '" + target + "', expected 'cuda' or 'host'");
@@ -112,6 +135,8 @@ static Status run() {
       return extents.status();
     options.dims = extents.take();
   }
+  if (emitSource)
+    return writeSource(*text, sourceName, options);
   dsv4::rt::DiskCacheOptions cacheOptions;
   cacheOptions.root = cacheDirectory;
   cacheOptions.memoryOnly = noCache;
@@ -124,9 +149,7 @@ static Status run() {
                                       cache, &report);
   if (!program)
     return program.status();
-  const std::string bytes = dsv4::rt::serialize(*program, report.key);
-  return output == "-" ? dsv4::writeStandardOutput(bytes)
-                       : dsv4::writeFile(output, llvm::StringRef(bytes));
+  return write(dsv4::rt::serialize(*program, report.key));
 }
 
 int main(int argc, char **argv) {
