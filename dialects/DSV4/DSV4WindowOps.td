@@ -334,13 +334,15 @@ def DSV4_CompressPlanOp : DSV4_Op<"compress_plan", [
     (`from` `(` $from^ `:` type($from) `)`)? (`to` `(` $to^ `:` type($to) `)`)?
     (`slots` `(` $slots^ `:` type($slots) `)`)?
     (`pages` `(` $page_table^ `:` type($page_table) `)`)? (`page` $page^)?
-    custom<Clause>("\"outs\"",
-        "\"window algorithm positions lengths requests starts entry_starts from to slots \""
-        "\"pages page\"")
-    `(` $outs `:` type($outs) `)` attr-dict
+    custom<Clause>("\"outs\"", "getClauses()") `(` $outs `:` type($outs) `)` attr-dict
     custom<TiedVariadic>(ref(type($outs)), type($list))
   }];
   let extraClassDeclaration = [{
+    /// The keywords of the syntax, in their order.
+    static ::llvm::StringRef getClauses() {
+      return "window algorithm positions lengths requests starts entry_starts from to slots pages "
+             "page";
+    }
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutsMutable(); }
     bool isOnline() { return getAlgorithm() == CompressAlgorithm::Online; }
     /// Numbers of a row of the plan.

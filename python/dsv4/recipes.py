@@ -117,6 +117,7 @@ KNOWN_RECIPES: dict[str, Recipe] = {
     ),
     "vllm_v32": Recipe("f8E4M3FN", "f32", 128, floor=2.0**-126, floor_of="scale"),
     "vllm_fp8": Recipe("f8E4M3FN", "f32", 128, floor=1e-10),
+    "vllm_fp8_ue8m0": Recipe("f8E4M3FN", "f32", 128, floor=1e-10, rounding="up_pow2"),
 }  # fmt: skip
 
 # The recipe of a record that is given without one.

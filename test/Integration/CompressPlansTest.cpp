@@ -101,7 +101,7 @@ std::string Plan::getText() const {
     head += " pages(" + function.add("table", "tensor<?x?xi32>", {"r", "mp"}) +
             ") page 3";
   const char *rows = entries ? "n" : "t";
-  const char *names[] = {"plan", "at", "to"};
+  const char *names[] = {"plan", "at", "entry"};
   std::string results, outs, types;
   for (int i = 0; i < this->results; ++i) {
     std::string type = i != 0   ? "tensor<?xi32>"

@@ -83,7 +83,7 @@ TEST_F(RegressionTest, FieldNamesWithDots) {
              .getText();
   text = replace(text, "dsv4.name = \"c\"", "dsv4.name = \"z.s\"");
   expectGoodOrRefused(explain(text, {{"t", 5}, {"k", 33}, {"z.s.pages", 11}}),
-                      "identifier");
+                      "begins with a letter or '_'");
 }
 
 // A vector of one 4-bit element is half a byte.

@@ -234,8 +234,8 @@ static FailureOr<FloatAttr> parseF32Parameter(AsmParser &parser) {
                                  "as 1.0e-10, got ")
            << given;
   // As written: the parser has rounded a number with a type.
-  StringRef digits =
-      text.take_until([](char c) { return c == 'e' || c == 'E'; });
+  StringRef digits = text.take_while(
+      [](char c) { return llvm::isDigit(c) || c == '.' || c == '-'; });
   if (toF32(number).getValue().isZero() && !text.starts_with("0x") &&
       digits.find_first_of("123456789") != StringRef::npos)
     return parser.emitError(loc,

@@ -32,12 +32,12 @@ func.func @alternatives(%q: tensor<?x128xbf16> {dsv4.name = "q", dsv4.dims = ["m
       parameters ["read(q, 16)", "scalar(scale)", "scalar(first)", "write(out, 4)", "i32(m)"]
   // CHECK: dsv4.launch @persistent_module::@persistent if "m >= 128" grid ["min(m, multiprocessors()) * 2", "1", "1"]
   // CHECK-SAME: block [256, 1, 1] cluster [2, 1, 1] shared "min(m * 16, 65536)" workspace "m * 16" pdl
-  // CHECK-SAME: parameters ["update(cache, 8)", "read(cache.scales, 4)", "workspace", "i64(cache.pages + 1)", "tensor_map(q)"] {note = "last"}
+  // CHECK-SAME: parameters ["update(cache, 8)", "read(cache.scales, 4)", "workspace", "i64(cache.pages + 1)", "tensor_map(q)"] {gpu.note = "last"}
   dsv4.launch @persistent_module::@persistent if "m >= 128"
       grid ["min(m, multiprocessors()) * 2", "1", "1"] block [256, 1, 1] cluster [2, 1, 1]
       shared "min(m * 16, 65536)" workspace "m * 16" pdl
       parameters ["update(cache, 8)", "read(cache.scales, 4)", "workspace", "i64(cache.pages + 1)", "tensor_map(q)"]
-      {note = "last"}
+      {gpu.note = "last"}
   return
 }
 }

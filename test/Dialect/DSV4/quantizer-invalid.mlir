@@ -34,7 +34,7 @@ func.func private @quantizer_c1_bf16() attributes {test.a = #dsv4.quantizer<floo
 
 // -----
 
-// expected-error @+2 {{invalid kind of attribute specified}}
+// expected-error @+2 {{expected a number of f32 with a point, such as 1.0e-10, got 1 : i32}}
 // expected-error @+1 {{failed to parse DSV4_QuantizerAttr parameter 'floor' which is to be a `::mlir::FloatAttr`}}
 func.func private @quantizer_floor() attributes {test.a = #dsv4.quantizer<floor = 1 : i32>}
 
@@ -187,16 +187,19 @@ func.func @quantize_c4_no_scales(%x: tensor<?x512xbf16>, %d: tensor<?x512xf8E4M3
 
 // -----
 
-// expected-error @+1 {{expected a number of f32 with a point, such as 1.0e-10, got 1 : i64}}
+// expected-error @+2 {{expected a number of f32 with a point, such as 1.0e-10, got 1 : i64}}
+// expected-error @+1 {{failed to parse DSV4_QuantizerAttr parameter 'floor' which is to be a `::mlir::FloatAttr`}}
 func.func private @without_a_point() attributes {test.a = #dsv4.quantizer<floor = 1e-10>}
 
 // -----
 
 // A floor that is 0 would be none.
-// expected-error @+1 {{expected a number that is not 0 as an f32, or 0.0, got 1.0e-50}}
+// expected-error @+2 {{expected a number that is not 0 as an f32, or 0.0, got 1.0e-50}}
+// expected-error @+1 {{failed to parse DSV4_QuantizerAttr parameter 'floor' which is to be a `::mlir::FloatAttr`}}
 func.func private @too_small() attributes {test.a = #dsv4.quantizer<floor = 1.0e-50>}
 
 // -----
 
-// expected-error @+1 {{expected a number that is not 0 as an f32, or 0.0, got 1.0e-50 : f32}}
+// expected-error @+2 {{expected a number that is not 0 as an f32, or 0.0, got 1.0e-50 : f32}}
+// expected-error @+1 {{failed to parse DSV4_QuantizerAttr parameter 'floor' which is to be a `::mlir::FloatAttr`}}
 func.func private @too_small_f32() attributes {test.a = #dsv4.quantizer<floor = 1.0e-50 : f32>}

@@ -115,10 +115,10 @@ func.func @quantize_one_row(%x: tensor<65536xbf16>, %data: tensor<65536xf8E4M3FN
 // No rows are rows too.
 // CHECK-LABEL: func.func @quantize_no_rows
 func.func @quantize_no_rows(%x: tensor<0x2xf32>, %data: tensor<0x2xf4E2M1FN>,
-                            %scales: tensor<0x1xf8E4M3FN>, %given: tensor<?xf32>)
+                            %scales: tensor<0x1xf8E4M3FN>, %given: tensor<1xf32>)
     -> (tensor<0x2xf4E2M1FN>, tensor<0x1xf8E4M3FN>) {
-  // CHECK: dsv4.quantize %{{[a-z0-9_]+}} columns [0, 2] given(%{{[a-z0-9_]+}} : tensor<?xf32>) outs(
-  %q, %s = dsv4.quantize %x columns [0, 2] given(%given : tensor<?xf32>)
+  // CHECK: dsv4.quantize %{{[a-z0-9_]+}} columns [0, 2] given(%{{[a-z0-9_]+}} : tensor<1xf32>) outs(
+  %q, %s = dsv4.quantize %x columns [0, 2] given(%given : tensor<1xf32>)
       outs(%data, %scales : tensor<0x2xf4E2M1FN>, tensor<0x1xf8E4M3FN>)
       {format = #dsv4.format<f4E2M1FN, [<f8E4M3FN per 2>, <f32 per tensor>]>,
        recipe = #dsv4.quantizer<>} : tensor<0x2xf32>

@@ -27,6 +27,7 @@ def make(seed, index, families, inputs):
     program = Program(rng)
     family = families[index % len(families)]
     FAMILIES[family](program)
+    program.finish()
     dims = [f"--dim={name}={extent}" for name, extent in program.used_dims().items()]
     return {"name": f"{index}-{family}", "family": family, "text": str(program),
             "runs": [[f"--random={rng.randrange(1, 1000)}", *dims] for _ in range(inputs)]}

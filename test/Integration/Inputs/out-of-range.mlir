@@ -58,9 +58,11 @@ func.func @topk(%s: tensor<?x?xf32> {dsv4.name = "s", dsv4.dims = ["rows", "colu
 // Slots that are byte offsets: those of slots 3 and 0 of page 0, and of slot 0 of page 1.
 func.func @offsets(%c: !dsv4.cache<64 x <index_fp8_132>> {dsv4.name = "c"},
                    %at: tensor<?xi64> {dsv4.name = "at", dsv4.dims = ["rows"]},
-                   %k: tensor<?x128xf8E4M3FN> {dsv4.name = "k", dsv4.dims = ["rows", ""]})
-    -> tensor<?x128xf8E4M3FN> {
-  %r = dsv4.paged_gather %c[%at] in_bytes fields(%k : tensor<?x128xf8E4M3FN>)
+                   %k: tensor<?x128xf8E4M3FN> {dsv4.name = "k", dsv4.dims = ["rows", ""]},
+                   %s: tensor<?x1xf32> {dsv4.name = "s", dsv4.dims = ["rows", ""]})
+    -> (tensor<?x128xf8E4M3FN>, tensor<?x1xf32>) {
+  %r, %scales = dsv4.paged_gather %c[%at] in_bytes
+      fields(%k, %s : tensor<?x128xf8E4M3FN>, tensor<?x1xf32>)
       : !dsv4.cache<64 x <index_fp8_132>>, tensor<?xi64>
-  return %r : tensor<?x128xf8E4M3FN>
+  return %r, %scales : tensor<?x128xf8E4M3FN>, tensor<?x1xf32>
 }

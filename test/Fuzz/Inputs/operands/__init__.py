@@ -6,12 +6,13 @@ table that it gives to Program.clauses.
 
 from .caches import append, gather, ragged_gather
 from .compression import compress, compress_chain, compress_online, compress_plan
+from .joins import concat_rows, parts
 from .quantisation import dequantize, quantize
 from .rows import (add_rows, fold_weights, gather_chain, pad_rows, quantize_chain, row_chain, write_chain)
 from .selection import router, topk
 
 ROWWISE = (gather, gather_chain, ragged_gather, append, row_chain, pad_rows, add_rows, fold_weights, write_chain,
-           quantize, quantize_chain, dequantize, compress_plan)
+           quantize, quantize_chain, dequantize, concat_rows, compress_plan)
 """Each row by itself: kernels of two of them may have one launch."""
 
 
@@ -23,4 +24,4 @@ def pair(p):
 
 
 FAMILIES = {family.__name__: family
-            for family in (*ROWWISE, topk, router, compress, compress_online, compress_chain, pair)}
+            for family in (*ROWWISE, parts, topk, router, compress, compress_online, compress_chain, pair)}

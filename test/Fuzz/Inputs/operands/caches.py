@@ -1,6 +1,6 @@
 """Gathers and appends."""
 
-from .program import FLOATS, MANY, group
+from .values import FLOATS, MANY, group
 
 RECORDS = {
     # name: fields (extent, element), of which the data, without scales, makes the row
@@ -55,16 +55,18 @@ def gather(p, then=None):
     form = p.pick("flat", "token", "token", "request", "request of rows")
     topk = [] if form == "request of rows" else [p.dim("topk", 1, 3, 17)]
     tokens = [] if form == "flat" else [p.dim("tokens", 0, 1, 5, 33)]
-    indices = p.tensor("indices", [*tokens, *topk], p.integer())
+    indices = p.operand("indices", [*tokens, *topk], p.integer())
     by_request = form.startswith("request")
     requests = [p.dim("requests", 1, 4, MANY)] if by_request else tokens
-    pages = by_request or p.maybe(0.6)
+    in_bytes = not by_request and p.maybe(0.35)
+    pages = not in_bytes and (by_request or p.maybe(0.7))
     listed = pages and form != "flat" and p.maybe(0.3)
     max_pages = p.dim("max_pages", 1, 4, 11)
-    lengths = p.maybe() and (form != "request of rows" or p.maybe())
+    lengths = not in_bytes and p.maybe() and (form != "request of rows" or p.maybe())
     per_request = by_request and p.maybe()
     starts = [p.beyond("starts", requests[0])] if listed else []
     clauses = p.clauses(
+        (in_bytes, "in_bytes"),
         (pages, "pages", [max_pages] if listed else [*requests, max_pages], p.integer()),
         (listed, "indptr", starts, p.integer()),
         (by_request, "requests", tokens, p.integer()),
@@ -90,6 +92,7 @@ def ragged_gather(p):
     starts = p.beyond("starts", requests)
     table = [p.dim("list", 0, 3, 19, MANY)] if listed else [requests, p.dim("max_pages", 1, 4, 11)]
     cumulative = form == "cu_seq_lens"
+    offset = p.pick("none", "number", "operand", "operand") if form == "rows of requests" else "none"
     clauses = p.clauses(
         (True, "pages", table, p.integer()),
         (listed, "indptr", [starts], p.integer()),
@@ -99,7 +102,8 @@ def ragged_gather(p):
         (not cumulative, "seq_lens", [requests], p.integer()),
         (not cumulative and p.maybe(), "gather_lens", [requests], p.integer()),
         (cumulative and p.maybe(), "seq_starts", [requests], p.integer()),
-        (form == "rows of requests" and p.maybe(), f"offset {p.pick(0, 3, 41)}"))
+        (offset == "number", f"offset {p.pick(0, 3, 41)}"),
+        (offset == "operand", "offset", [1], p.integer()))
     text, outs = destinations(p, record, [requests, rows] if form == "rows of requests" else [rows])
     p.op(f"dsv4.paged_gather {cache.name} {clauses} {text} : {cache.type}", *outs)
 
@@ -117,8 +121,8 @@ def append_record(p):
 def where(p, page):
     """Which entries an append writes: indices, and the clauses for them."""
     tokens = p.dim("tokens", 0, 1, 7, 70)
-    indices = p.tensor("indices", [tokens], p.integer())
-    form = p.pick("slots", "unique", "ring", "ring of requests", "pages", "list")
+    indices = p.operand("indices", [tokens], p.integer())
+    form = p.pick("slots", "unique", "unique", "ring", "ring of requests", "pages", "list")
     ring = form.startswith("ring")
     by_request = form in ("ring of requests", "list") or form == "pages" and p.maybe()
     table = form in ("pages", "list") or ring and p.maybe(0.4)
@@ -127,6 +131,7 @@ def where(p, page):
     max_pages = p.dim("max_pages", 2, 3, MANY)
     starts = p.beyond("starts", requests) if form == "list" else None
     return indices, p.clauses(
+        (form == "unique" and p.maybe(), "in_bytes"),
         (ring, f"ring {page * 2}"),
         (form in ("unique", "pages", "list"), "unique"),
         (by_request, "requests", [tokens], p.integer()),
@@ -145,7 +150,7 @@ def append(p):
     for i, (extent, element) in enumerate(kinds):
         extra = p.pick(0, 0, 8)
         single = extent == 1 and not extra and p.maybe()
-        operands.append(p.tensor(f"field{i}", [tokens] if single else [tokens, extent + extra], element))
+        operands.append(p.operand(f"field{i}", [tokens] if single else [tokens, extent + extra], element))
         columns.append(p.pick(0, extra))
     wide = any(value.shape[1:] not in ((), (extent,)) for value, (extent, _) in zip(operands, kinds))
     p.step(f"dsv4.paged_append {cache.name}[{indices.name}] {clauses} fields{group(operands)} "

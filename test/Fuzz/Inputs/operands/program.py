@@ -1,32 +1,14 @@
 """A function under construction."""
 
-from typing import NamedTuple
-
-MANY = 40
-"""So many integers that each kind of bad one is among them."""
-
-INTEGERS = ("i32", "i64")
-FLOATS = ("bf16", "f16", "f32")
-INDEX_RESULTS = ("i32", "i64", "ui32")
-BYTES = {"i1": 1, "i32": 4, "i64": 8, "ui32": 4, "bf16": 2, "f16": 2, "f32": 4, "f8E4M3FN": 1, "f8E8M0FNU": 1}
+from .slices import Slices
+from .values import BYTES, FLOATS, INTEGERS, Value, group, make_value
 
 
-class Value(NamedTuple):
-    name: str
-    type: str
-    shape: tuple
-    element: str
-
-
-def group(values):
-    """Values in parentheses, with their types."""
-    return f"({', '.join(v.name for v in values)} : {', '.join(v.type for v in values)})"
-
-
-class Program:
+class Program(Slices):
     def __init__(self, rng):
+        super().__init__()
         self.rng = rng
-        self.arguments, self.body, self.results, self.dims = [], [], [], {}
+        self.arguments, self.tensors, self.body, self.results, self.dims = [], [], [], [], {}
         self.policies = set()
         self.prefix = ""
         self.count = 0
@@ -90,6 +72,7 @@ class Program:
         names = ", ".join(f'"{e}"' if isinstance(e, str) else '""' for e in shape)
         self.argument(name, value.type, f"dsv4.dims = [{names}]" if any(isinstance(e, str) for e in shape) else "",
                       self.strides(shape, element) if strided else "")
+        self.tensors.append(value)
         return value
 
     def cache(self, name, page, record, pages=(1, 3, 9)):
@@ -102,13 +85,13 @@ class Program:
 
     def clauses(self, *table):
         """The clauses of an op that are there. A row is (whether, words), or (whether, keyword, shape, element): an
-        argument of that name."""
+        operand of that name."""
         words = []
         for there, keyword, *operand in table:
             if not there:
                 continue
             if operand:
-                keyword += group([self.tensor(keyword.replace(" ", "_"), *operand)])
+                keyword += group([self.operand(keyword.replace(" ", "_"), *operand)])
             words.append(keyword)
         return " ".join(words)
 
@@ -157,8 +140,3 @@ class Program:
         arguments = ",\n    ".join(self.arguments)
         return (f"func.func @f(\n    {arguments})" + (f" -> ({kinds})" if kinds else "") + attributes + " {\n"
                 + "\n".join(self.body) + f"\n  {returned}\n}}\n")
-
-
-def make_value(name, shape, element):
-    extents = "".join(("?" if isinstance(e, str) else str(e)) + "x" for e in shape)
-    return Value(name, f"tensor<{extents}{element}>", tuple(shape), element)

@@ -1,7 +1,7 @@
 """Ops that compute one row from another, and chains of them, which may end in a quantiser or a cache."""
 
 from .caches import gather, where
-from .program import group
+from .values import group
 from .quantisation import format_text, quantize
 
 
@@ -49,7 +49,7 @@ def leading(p):
 
 def row_chain(p):
     """Norm, rotation and transform, one to three of them, in one kernel."""
-    x = p.tensor("x", [*leading(p), p.pick(64, 72, 128, 192, 512)], p.float())
+    x = p.operand("x", [*leading(p), p.pick(64, 72, 128, 192, 512)], p.float())
     chain(p, x, x, some_steps(p, x.shape[-1]), p.tensor("out", x.shape, p.float()))
 
 
@@ -67,7 +67,7 @@ def gather_chain(p):
 def pad_rows(p):
     """Heads that are filled up, and what may follow in the same kernel."""
     tokens, heads, padded = p.dim("tokens", 0, 1, 6, 40), p.pick(1, 3, 4, 16), p.pick(16, 17, 64)
-    x = p.tensor("x", [tokens, heads, p.pick(64, 72, 192, 512)], p.float())
+    x = p.operand("x", [tokens, heads, p.pick(64, 72, 192, 512)], p.float())
     shape, steps = [tokens, padded, x.shape[-1]], p.rng.sample([norm, rope], p.rng.randint(0, 2))
     to = p.empty(shape, x.element, x) if steps else p.tensor("out", shape, x.element)
     text = f"dsv4.pad_rows {x.name} outs{group([to])} : {x.type}"
@@ -83,7 +83,7 @@ def add_rows(p):
     width, stored = p.pick(64, 128, 192), p.maybe(0.4)
     lead = [p.dim("tokens", 0, 1, 7, 70)] if stored else leading(p)
     begin, extra = p.pick(0, 0, 64, 8), p.pick(0, 0, 8)
-    x = p.tensor("x", [*lead, begin + width + extra], p.float())
+    x = p.operand("x", [*lead, begin + width + extra], p.float())
     element = p.float()
     bias = p.clauses((True, "bias", [p.pick(1, 4, 7, 128), width], p.float()))
     positions = p.clauses((True, "positions", lead[:p.rng.randint(1, len(lead))], p.integer()))
@@ -95,7 +95,7 @@ def add_rows(p):
         page = p.pick(4, 16)
         state = p.cache("state", page, f'[<"values" : {width} x {element} in row>, '
                         f'<"scores" : {width} x {element} in row>]')
-        values = p.tensor("values", sums.shape, element)
+        values = p.operand("values", sums.shape, element)
         indices, clauses = where(p, page)
         p.step(f"dsv4.paged_append {state.name}[{indices.name}] {clauses} fields{group([values, sums])} "
                f": {state.type}, {indices.type}")
@@ -105,12 +105,12 @@ def fold_weights(p):
     """Weights that are multiplied by constants, and by scales that are given or of quantised rows."""
     tokens, heads, width = p.dim("tokens", 0, 1, 6, 40), p.pick(1, 5, 8, 64), p.pick(64, 128)
     form = p.pick("none", "given", "quantised")
-    weights = p.tensor("weights", [tokens, heads], p.float())
+    weights = p.operand("weights", [tokens, heads], p.float())
     scales, constants = [], [p.pick("0.5", "0.0883883461", "-3.0") for _ in range(p.rng.randint(0, 2))]
     if form == "given":
-        scales = [p.tensor("scale", weights.shape, "f32")]
+        scales = [p.operand("scale", weights.shape, "f32")]
     elif form == "quantised":
-        x = p.tensor("x", [tokens, heads, width], p.float())
+        x = p.operand("x", [tokens, heads, width], p.float())
         value = chain(p, x, x, some_steps(p, width, 0))
         data = p.tensor("data", x.shape, "f8E4M3FN")
         none = p.empty(weights.shape, "f32", x)
@@ -145,7 +145,7 @@ def write_chain(p):
     cache = p.cache("cache", page, record)
     indices, clauses = where(p, page)
     [tokens] = indices.shape
-    x = p.tensor("x", [tokens, width], p.float())
+    x = p.operand("x", [tokens, width], p.float())
     steps = some_steps(p, width)
     value = chain(p, x, x, steps[:-1])
     last = p.empty(x.shape, "bf16" if keeps_rest else p.float(), x)

@@ -1,6 +1,6 @@
 """Selections from rows of scores, and routers."""
 
-from .program import INDEX_RESULTS, MANY, group
+from .values import INDEX_RESULTS, MANY, group
 
 
 def topk(p):
@@ -14,11 +14,12 @@ def topk(p):
         k = p.pick(1, 6, 16)
     else:
         p.policies |= {columns, *rows[:1]} if p.maybe(0.7) else {columns}
-    scores = p.tensor("scores", [*rows, columns], element)
+    scores = p.operand("scores", [*rows, columns], element)
     bound = p.pick("none", "lengths", "lengths", "ends", "next_n" if rank == 2 else "lengths")
-    paged = rank == 2 and form != "shared" and p.maybe(0.4)
-    requests = paged and p.maybe()
-    tables = p.dim("requests", 1, 4, MANY) if requests or bound == "next_n" else rows[0] if paged else None
+    paged = rank == 2 and form != "shared" and p.maybe(0.7)
+    by = p.pick("row", "requests", "cu_seq_lens", "cu_seq_lens") if paged else "none"
+    tables = p.dim("requests", 1, 4, MANY) if by in ("requests", "cu_seq_lens") else (*rows, 1)[0]
+    starts = [p.beyond("starts", tables)] if by == "cu_seq_lens" else []
     ties = form != "groups" and p.maybe(0.3)
     numbered = form in ("shared", "plain") and p.maybe(0.2)
     lengths = [p.dim("requests", 1, 4, MANY)] if bound == "next_n" else rows
@@ -30,9 +31,11 @@ def topk(p):
         (bound == "ends", "ends", rows, p.integer()),
         (bound == "next_n", f"next_n {p.pick(1, 2, 3, 5)}"),
         (bound in ("lengths", "next_n") and p.maybe(0.3), f"ratio {p.pick(1, 4, 128)}"),
-        (paged, "pages", [tables if requests else rows[0] if rows else 1, p.dim("max_pages", 1, 20, 90)], p.integer()),
+        (paged, "pages", [tables, p.dim("max_pages", 1, 20, 90)], p.integer()),
         (paged, f"page {p.pick(1, 16, 64)}"),
-        (requests, "requests", rows, p.integer()),
+        (by == "requests", "requests", rows, p.integer()),
+        (by == "cu_seq_lens", "cu_seq_lens", starts, p.integer()),
+        (paged and p.maybe(), "page_starts", rows, p.integer()),
         (form != "shared" and p.maybe(0.3), "offsets", rows, p.integer()),
         (True, f"order {p.pick('unordered', 'sorted', 'index_ascending')}"),
         (p.maybe(0.3), "smallest"),
@@ -57,17 +60,19 @@ def router(p):
     """Scores, the experts that are chosen by them or by token id, and their weights."""
     experts, k, tokens = p.pick(64, 160, 256, 384), p.pick(1, 6, 8), p.dim("tokens", 0, 1, 5, 77)
     shared, numbered, looked_up = p.pick(0, 0, 1, 2), p.maybe(0.4), p.maybe(0.4)
-    logits = p.tensor("logits", [tokens, experts], p.float())
+    logits = p.operand("logits", [tokens, experts], p.float())
     ids = p.tensor("experts", [tokens, k + shared], p.pick(*INDEX_RESULTS))
     outs = [ids] + ([p.tensor("sources", ids.shape, "i32")] if numbered else [])
-    row = p.empty([tokens, experts], "f32", logits)
+    returned = p.maybe(0.3)
+    row = p.tensor("scores", logits.shape, "f32") if returned else p.empty(logits.shape, "f32", logits)
     function = p.pick("sqrt_softplus", "sigmoid", "softmax")
-    [scores] = p.step(f"dsv4.gate {logits.name} function {function} outs{group([row])} : {logits.type}", row)
+    gate = f"dsv4.gate {logits.name} function {function} outs{group([row])} : {logits.type}"
+    [scores] = (p.op if returned else p.step)(gate, row)
     counted = p.clauses((p.maybe(0.4), "valid_rows", [1], p.integer()), (p.maybe(0.4), "padding", [tokens], "i1"))
     number = "token_experts" if numbered else ""
     if looked_up:
-        table = p.tensor("table", [p.dim("vocabulary", 1, 100), k], p.integer())
-        words = p.tensor("ids", [tokens], p.integer())
+        table = p.operand("table", [p.dim("vocabulary", 1, 100), k], p.integer())
+        words = p.operand("ids", [tokens], p.integer())
         found = p.op(f"dsv4.lookup {table.name}[{words.name}] {counted} "
                      f"{f'shared {shared} experts {experts}' if shared else ''} {number} outs{group(outs)} "
                      f": {table.type}, {words.type}", *outs)
@@ -77,8 +82,9 @@ def router(p):
                             (True, f"order {p.pick('sorted', 'sorted', 'index_ascending')}"),
                             (not grouped and p.maybe(0.2), "ties high"),
                             (grouped, f"groups {p.pick(4, 8)} keep {p.pick(1, 4)} by {p.pick(1, 2)}"))
-        found = p.op(f"dsv4.topk {scores.name} {clauses} {counted} {f'shared {shared}' if shared else ''} {number} "
-                     f"outs{group(outs)} : {row.type}", *outs)
+        also = f"shared {shared}" if shared else ""
+        found = p.op(f"dsv4.topk {scores.name} {clauses} {counted} {also} {number} outs{group(outs)} "
+                     f": {row.type}", *outs)
     uniform = p.maybe(0.1)
     weighing = p.clauses((not uniform and p.maybe(), "renormalize"), (not uniform and p.maybe(0.7), "scale 1.5"),
                          (uniform, "uniform"), (shared, f"shared {shared} {p.pick('weight 0.25', 'of_sum 0.4')}"))

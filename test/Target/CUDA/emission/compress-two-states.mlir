@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// NVRTC: sm_80 --max-stack=48 sm_90a sm_100a sm_120a
+// NVRTC: --max-stack=48 sm_80 sm_90a sm_100a sm_120a
 
 !values = !dsv4.cache<8 x <[<"values" : 1024 x f32 in row>]>>
 !scores = !dsv4.cache<8 x <[<"scores" : 1024 x f32 in row>]>>

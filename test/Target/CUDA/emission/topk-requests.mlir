@@ -2,7 +2,7 @@
 
 // RUN: dsv4-opt %s --dsv4-lower-to-cuda-pipeline -mlir-print-debuginfo \
 // RUN:   | dsv4-translate --mlir-to-cuda | FileCheck %s --strict-whitespace --match-full-lines
-// NVRTC: sm_90a sm_100a sm_120a --max-stack=8 sm_80
+// NVRTC: sm_90a sm_100a sm_120a --max-stack=16 sm_80
 
 func.func @topk_requests(
     %scores: tensor<?x?xf32> {dsv4.name = "scores", dsv4.dims = ["rows", "columns"]},
@@ -53,7 +53,7 @@ func.func @topk_requests(
 //CHECK-NEXT:  const int first_row = known ? dsv4::load<int>(&cu_seq_lens[request]) : -1;
 //CHECK-NEXT:  const int end_row = known ? dsv4::load<int>(&cu_seq_lens[request + 1]) : -1;
 //CHECK-NEXT:  const int first_page = dsv4::load<int>(&page_start[blockIdx.x]);
-//CHECK-NEXT:  const bool has_request = first_row >= 0 && first_row <= blockIdx.x && end_row >= 0 && blockIdx.x < end_row;
+//CHECK-NEXT:  const bool has_request = first_row >= 0 && first_row <= (int)blockIdx.x && end_row >= 0 && (int)blockIdx.x < end_row;
 //CHECK-NEXT:  dsv4::topk_block<TopkRequestsConfig>(
 //CHECK-NEXT:    length_1,
 //CHECK-NEXT:    [&](int column) {
