@@ -320,8 +320,7 @@ def CUDA_IsLastOp : CUDA_Op<"is_last", [
 }
 
 def CUDA_SearchOp : CUDA_Op<"search", [
-    MemoryEffects<[MemRead]>,
-    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface, ["getTemplateArguments"]>,
+    MemoryEffects<[MemRead]>, DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface>,
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
     DeclareOpInterfaceMethods<CUDA_IndexWidthOpInterface, ["isInt32"]>]> {
   let summary = "the last of ascending elements that is at most a value";
@@ -333,19 +332,15 @@ def CUDA_SearchOp : CUDA_Op<"search", [
     }
     ```
 
-    Searches the first `count` elements of the base by halving, as `row.search` says. With `lanes`
-    above 1 each group of that many lanes searches together: all of them run the op, with the same
-    operands. Clause search_c1: `lanes` is a power of two, at most 32.
+    Searches the first `count` elements of the base by halving, as `row.search` says. Every thread
+    searches by itself: those of a row, and mostly of a block, read the same elements.
   }];
   let arguments = (ins Arg<MemRefRankOf<[I32, I64], [1]>, "", [MemRead]>:$base,
-                       CUDA_Offset:$value, CUDA_Offset:$count,
-                       DefaultValuedAttr<I64Attr, "1">:$lanes);
+                       CUDA_Offset:$value, CUDA_Offset:$count);
   let results = (outs I32:$found);
   let assemblyFormat = [{
-    $base `for` $value `of` $count (`lanes` $lanes^)? attr-dict
-    `:` type($base) `,` type($value) `,` type($count)
+    $base `for` $value `of` $count attr-dict `:` type($base) `,` type($value) `,` type($count)
   }];
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

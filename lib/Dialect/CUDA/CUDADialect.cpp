@@ -452,14 +452,6 @@ LogicalResult IsLastOp::verify() {
   return success();
 }
 
-LogicalResult SearchOp::verify() {
-  if (!isLaneCount(getLanes()))
-    return emitOpError() << "search_c1: expected a power of two of lanes, at "
-                            "most 32, got "
-                         << getLanes();
-  return success();
-}
-
 // It is below the count, or 0.
 void SearchOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
                                  SetIntRangeFn setRange) {

@@ -224,12 +224,6 @@ bool IsLastOp::isInt32(OpOperand &) { return true; }
 
 StringRef SearchOp::getCallee() { return "dsv4::search"; }
 StringRef SearchOp::getHeader() { return "rows/search.cuh"; }
-SmallVector<TemplateArgument> SearchOp::getTemplateArguments() {
-  SmallVector<TemplateArgument> arguments;
-  if (getLanes() > 1)
-    arguments.push_back(static_cast<int64_t>(getLanes()));
-  return arguments;
-}
 bool SearchOp::isInt32(OpOperand &) { return true; }
 
 StringRef WaitForPreviousKernelOp::getCallee() {

@@ -555,22 +555,15 @@ struct IsLastDistribution
   }
 };
 
-/// With fewer lanes a step of the search would halve once, as one lane does.
-static constexpr int64_t kMinSearchLanes = 4;
-
 struct SearchDistribution
     : DistributionModel<SearchDistribution, row::SearchOp> {
   FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
                                Footprint) const {
     auto search = cast<row::SearchOp>(op);
-    // All lanes of a row are there to look for the row.
-    int64_t lanes = d.getMap().lanes;
-    bool together = search.getValue() == d.getRowIndex() &&
-                    lanes >= kMinSearchLanes && lanes <= limits::kWarp;
     return cuda::SearchOp::create(
                d.getBuilder(), op->getLoc(), search.getFound().getType(),
                d.lookup(search.getBase()), d.getScalar(search.getValue()),
-               d.getScalar(search.getCount()), together ? lanes : 1)
+               d.getScalar(search.getCount()))
         .getFound();
   }
 };

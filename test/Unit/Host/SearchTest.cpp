@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <map>
 #include <random>
 #include <vector>
 
@@ -23,36 +22,23 @@ using namespace dsv4::rt::test;
 
 namespace {
 
-auto loadSearch(int lanes) {
-  std::string number = std::to_string(lanes);
-  return loadKernel(
+/// The answers for the values below `values`.
+std::vector<int> search(const std::vector<int> &elements, int values) {
+  static auto kernel = loadKernel(
       "extern \"C\" __global__ void __launch_bounds__(32)\n"
       "find(const int *__restrict__ elements, int *__restrict__ answers, "
       "int count, int values) {\n"
-      "  const int value = (blockIdx.x * 32 + threadIdx.x) / " +
-          number +
-          ";\n"
-          "  if (value < values)\n"
-          "    answers[value] = dsv4::search" +
-          (lanes > 1 ? "<" + number + ">" : "") +
-          "(elements, value, count);\n"
-          "}\n",
+      "  const int value = blockIdx.x * 32 + threadIdx.x;\n"
+      "  if (value < values)\n"
+      "    answers[value] = dsv4::search(elements, value, count);\n"
+      "}\n",
       "find");
-}
-
-/// The answers for the values below `values`, each found by `lanes` lanes.
-std::vector<int> search(const std::vector<int> &elements, int values,
-                        int lanes = 1) {
-  static std::map<int, decltype(loadSearch(1))> kernels;
-  auto &kernel = kernels.try_emplace(lanes, nullptr).first->second;
-  if (!kernel)
-    kernel = loadSearch(lanes);
   // Were they read, the element before would be found, and the one after.
   std::vector<int> memory = {INT_MIN};
   memory.insert(memory.end(), elements.begin(), elements.end());
   memory.push_back(INT_MIN);
   std::vector<int> answers(values, -1);
-  Status status = launch(*kernel, (values * lanes + 31) / 32, 32, 0,
+  Status status = launch(*kernel, (values + 31) / 32, 32, 0,
                          (const void *)(memory.data() + 1),
                          (void *)answers.data(), int(elements.size()), values);
   EXPECT_TRUE(status.ok()) << status.message();
@@ -88,21 +74,6 @@ TEST(Search, ElementsThatDoNotAscend) {
   EXPECT_EQ(search({9, 9, 9, 0}, 1), (std::vector<int>{0}));
   EXPECT_EQ(search({INT_MAX, INT_MIN, INT_MAX, INT_MIN}, 1),
             (std::vector<int>{1}));
-}
-
-TEST(Search, LanesFindWhatOneDoes) {
-  std::mt19937 random(2);
-  for (int lanes : {4, 8, 16, 32})
-    for (int count : {0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 64, 65, 1000})
-      for (bool ascends : {true, false}) {
-        std::vector<int> elements(count);
-        for (int &element : elements)
-          element = random() % 60;
-        if (ascends)
-          std::sort(elements.begin(), elements.end());
-        EXPECT_EQ(search(elements, 60, lanes), search(elements, 60))
-            << lanes << " lanes, " << count << " elements";
-      }
 }
 
 } // namespace
