@@ -10,6 +10,7 @@
 
 include "DSV4KernelOps.td"
 include "DSV4CacheOps.td"
+include "DSV4QuantizeOps.td"
 include "DSV4RowOps.td"
 include "DSV4WindowOps.td"
 include "DSV4SelectOps.td"

@@ -21,7 +21,8 @@ def Row_ReadOp : Row_Op<"read", [AttrSizedOperandSegments]> {
     %x = row.read %kv[%start] {align = 16} : memref<?xbf16> -> vector<512xbf16>
     %s = row.read %page[%at] if %valid {interleave = 2} : memref<?xi8> -> vector<8xf8E8M0FNU>
     %l = row.read %scores[%start] length %keys {multiple = 8} : memref<?xf32> -> vector<4096xf32>
-    %b = row.read %blocks[%at] if %valid stride %far {run = 4} : memref<?xi32> -> vector<7xf8E8M0FNU>
+    %b = row.read %blocks[%at] if %valid stride %far {run = 4}
+        : memref<?xi32> -> vector<7xf8E8M0FNU>
     ```
 
     Reads the elements from `offset` on, which counts elements of the base. A base of bytes

@@ -58,7 +58,7 @@ mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 /// An axis of an argument that has at least the extent of another one, and is a
 /// multiple of a number (AxisBound).
 struct ArgumentBound {
-  std::pair<unsigned, int64_t> axis, least;
+  std::pair<unsigned, int64_t> axis, min;
   int64_t multiple = 1;
 };
 

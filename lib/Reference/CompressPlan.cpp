@@ -41,18 +41,22 @@ std::optional<int64_t> Interpreter::findListSlot(CompressPlanOp op, int64_t w,
   return *found * page + number % page;
 }
 
+int64_t Interpreter::findListRequest(CompressPlanOp op, int64_t row) const {
+  Value starts = op.hasRowPerEntry() ? op.getEntryStarts() : op.getStarts();
+  int64_t request = op.getRequests()
+                        ? values.at(op.getRequests()).index(row)
+                        : findRequest(starts, /*hasEnd=*/true, row);
+  bool inTable =
+      !op.getPageTable() || request < values.at(op.getPageTable()).shape[0];
+  return inTable ? request : -1;
+}
+
 std::optional<Interpreter::ListRow>
 Interpreter::findListRow(CompressPlanOp op, int64_t row) const {
   const bool perEntry = op.hasRowPerEntry();
   int64_t window = op.getWindow();
-  int64_t request =
-      op.getRequests()
-          ? values.at(op.getRequests()).index(row)
-          : findRequest(perEntry ? op.getEntryStarts() : op.getStarts(),
-                        /*hasEnd=*/true, row);
+  int64_t request = findListRequest(op, row);
   if (request < 0)
-    return std::nullopt;
-  if (op.getPageTable() && request >= values.at(op.getPageTable()).shape[0])
     return std::nullopt;
 
   // Without starts no token is in the launch.
@@ -105,13 +109,8 @@ std::optional<Interpreter::ListSegment>
 Interpreter::findListSegment(CompressPlanOp op, int64_t row) const {
   const bool perSegment = op.hasRowPerEntry();
   int64_t window = op.getWindow();
-  int64_t request =
-      op.getRequests()
-          ? values.at(op.getRequests()).index(row)
-          : findRequest(perSegment ? op.getEntryStarts() : op.getStarts(),
-                        /*hasEnd=*/true, row);
-  if (request < 0 ||
-      (op.getPageTable() && request >= values.at(op.getPageTable()).shape[0]))
+  int64_t request = findListRequest(op, row);
+  if (request < 0)
     return std::nullopt;
   auto start = findElement(op.getStarts(), request);
   auto end = findElement(op.getStarts(), request + 1);

@@ -193,6 +193,8 @@ private:
 #define DSV4_DECLARE_METHOD(Op, method) rt::Status method(Op op);
   DSV4_REFERENCE_OPS(DSV4_DECLARE_METHOD)
 #undef DSV4_DECLARE_METHOD
+  rt::Status roundRows(QuantizeOp op,
+                       llvm::function_ref<double(double)> compute);
   rt::Status castRows(QuantizeOp op);
   rt::Status scaleByGiven(QuantizeOp op);
 
@@ -256,6 +258,8 @@ private:
   std::optional<int64_t> findListSlot(CompressPlanOp op, int64_t w,
                                       int64_t request, int64_t last) const;
   /// What a row of a work list stands for, if it is a window, but for its slot.
+  /// The request of a row, or a negative number.
+  int64_t findListRequest(CompressPlanOp op, int64_t row) const;
   std::optional<ListRow> findListRow(CompressPlanOp op, int64_t row) const;
   /// The same of a segment.
   std::optional<ListSegment> findListSegment(CompressPlanOp op,

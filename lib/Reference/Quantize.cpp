@@ -200,8 +200,9 @@ static void placeScales(QuantizeOp op, const Elements &scales, int64_t rows,
 // All rows
 //===----------------------------------------------------------------------===//
 
-/// A format without scales: every value is rounded by itself.
-rt::Status Interpreter::castRows(QuantizeOp op) {
+/// Rounds what `compute` makes of each value, without scales.
+rt::Status Interpreter::roundRows(QuantizeOp op,
+                                  llvm::function_ref<double(double)> compute) {
   const Tensor x = values.at(op.getX());
   auto [begin, count] = op.getColumnRange();
   SmallVector<int64_t> shape(ArrayRef<int64_t>(x.shape).drop_back());
@@ -214,35 +215,27 @@ rt::Status Interpreter::castRows(QuantizeOp op) {
   for (int64_t row = 0; row < x.rows(); ++row)
     for (int64_t i = 0; i < count; ++i)
       to.setCode(row * count + i,
-                 encode(to.format, from.value(row * x.shape.back() + begin + i),
+                 encode(to.format,
+                        compute(from.value(row * x.shape.back() + begin + i)),
                         Rounding::NearestEven));
   return {};
 }
 
+/// A format without scales: every value is rounded by itself.
+rt::Status Interpreter::castRows(QuantizeOp op) {
+  return roundRows(op, [](double value) { return value; });
+}
+
 /// A format whose only scale is given.
 rt::Status Interpreter::scaleByGiven(QuantizeOp op) {
-  const Tensor x = values.at(op.getX());
-  auto [begin, count] = op.getColumnRange();
-  SmallVector<int64_t> shape(ArrayRef<int64_t>(x.shape).drop_back());
-  shape.push_back(count);
-  if (rt::Status status = checkShape(op, "outs", op.getOuts()[0], shape);
-      !status)
-    return status;
   if (rt::Status status = checkShape(op, "given", op.getGiven(), {1}); !status)
     return status;
   float given = boundOuter(values.at(op.getGiven()).elements().f32(0));
   Quotient kind = op.getRecipe()->getPayload();
-  Elements from = x.elements();
-  Elements to = makeResult(op.getResult(0), shape).elements();
-  for (int64_t row = 0; row < x.rows(); ++row)
-    for (int64_t i = 0; i < count; ++i) {
-      float value = from.f32(row * x.shape.back() + begin + i);
-      float scaled =
-          op.getInverse() ? mulF32(value, given) : quotient(kind, value, given);
-      to.setCode(row * count + i,
-                 encode(to.format, scaled, Rounding::NearestEven));
-    }
-  return {};
+  return roundRows(op, [&](double value) -> double {
+    return op.getInverse() ? mulF32(float(value), given)
+                           : quotient(kind, float(value), given);
+  });
 }
 
 rt::Status Interpreter::quantize(QuantizeOp op) {

@@ -312,7 +312,7 @@ void DimUnifier::collectBounds(SmallVectorImpl<ArgumentBound> &bounds) {
             resolved = std::min(resolved, *it);
         return resolved.first < func.getNumArguments();
       };
-      if (resolve(bound.axis, found.axis) && resolve(bound.least, found.least))
+      if (resolve(bound.axis, found.axis) && resolve(bound.min, found.min))
         bounds.push_back(found);
     }
   });

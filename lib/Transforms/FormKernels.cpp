@@ -1,4 +1,5 @@
-//===- FormKernels.cpp - Group row-wise ops into kernels --------*- C++ -*-===//
+//===- FormKernels.cpp - KernelGroup row-wise ops into kernels --------*- C++
+//-*-===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,6 +13,8 @@
 // then demand. Values that other ops use are also stored.
 //
 //===----------------------------------------------------------------------===//
+
+#include "KernelGroup.h"
 
 #include "dsv4/Passes.h"
 #include "dsv4/Support/Identifiers.h"
@@ -31,11 +34,6 @@ namespace dsv4 {
 } // namespace dsv4
 
 static constexpr llvm::StringLiteral kRemarks = "dsv4-form-kernels";
-
-static bool isDestination(OpOperand &operand) {
-  auto op = dyn_cast<DestinationStyleOpInterface>(operand.getOwner());
-  return op && op.isDpsInit(&operand);
-}
 
 /// Whether `writer` may write a cache that `reader` reads.
 static bool writesWhatIsRead(Operation *writer, Operation *reader) {
@@ -63,299 +61,13 @@ static std::string describeSpace(RowwiseOpInterface op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Accesses
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// The ops that become one kernel, and how they access each other's rows.
-class Group {
-public:
-  explicit Group(RowwiseOpInterface last) {
-    ops.insert(last);
-    for (OpResult result : last->getResults())
-      accesses[result] = {Access::row()};
-  }
-
-  const SetVector<Operation *> &getOps() const { return ops; }
-  bool contains(Operation *op) const { return ops.contains(op); }
-  /// The last op, where the kernel will be.
-  Operation *getLast() const { return ops.front(); }
-
-  /// The first access that its producer does not provide if `producer` joins,
-  /// in the user's words, or an empty string.
-  std::string explainAccesses(Operation *producer);
-  /// Whether ops of the kernel read only parts of the rows of `result`, of the
-  /// op that explainAccesses() was asked for last.
-  bool readsParts(OpResult result) const {
-    return llvm::any_of(getAccesses(result),
-                        [](const Access &access) { return !access.isRow(); });
-  }
-  /// Whether it is read in parts, and as whole rows, too.
-  bool readsRowsAndParts(OpResult result) const {
-    return readsParts(result) &&
-           llvm::is_contained(getAccesses(result), Access::row());
-  }
-  /// Whether threads that read parts of those rows hold them whole, too. The op
-  /// then allows any distribution of a row.
-  bool holdsRows(OpResult result) const {
-    ArrayRef<int64_t> shape = cast<ShapedType>(result.getType()).getShape();
-    return cast<RowLayoutOpInterface>(result.getOwner()).allowsMaskedTail() &&
-           llvm::any_of(getAccesses(result), [&](const Access &access) {
-             return !shape.empty() && access.holdsRowOf(shape.back());
-           });
-  }
-  /// Takes that op.
-  void join(Operation *producer);
-
-private:
-  bool isMember(Operation *op) const {
-    return op && (op == candidate || ops.contains(op));
-  }
-  /// Whether an op of the kernel computes the operand.
-  bool isComputed(OpOperand &operand) const {
-    return !isDestination(operand) && isMember(operand.get().getDefiningOp());
-  }
-  ArrayRef<Access> getAccesses(OpResult result) const {
-    auto it = changed.find(result);
-    return it != changed.end() ? it->second : accesses.find(result)->second;
-  }
-  SmallVector<Access> getAccessesOfResults(Operation *op) const;
-  std::optional<Access> findRanks(FusionOpInterface op) const;
-  std::string findAccesses(OpResult result, std::optional<Access> ranks,
-                           SmallVectorImpl<Access> &found) const;
-  std::string updateAccesses(FusionOpInterface op, bool &isChanged);
-
-  /// In the order in which they joined: the last op of the kernel comes first.
-  SetVector<Operation *> ops;
-  /// How each result of an op is accessed.
-  llvm::DenseMap<OpResult, SmallVector<Access>> accesses;
-  /// What may join, and what changes then.
-  Operation *candidate = nullptr;
-  llvm::DenseMap<OpResult, SmallVector<Access>> changed;
-};
-
-} // namespace
-
-static bool acceptsProducer(OpOperand &operand) {
-  return cast<RowwiseOpInterface>(operand.getOwner()).acceptsProducer(operand);
-}
-
-/// That `operand` is for memory, whoever computes it.
-static std::string explainNoRows(OpOperand &operand) {
-  return llvm::formatv("'{0}' does not read this operand row by row",
-                       operand.getOwner()->getName());
-}
-
-/// A sentence and a note that ends it, where there is one.
-static std::string withNote(std::string sentence, const std::string &note) {
-  return note.empty() ? sentence : sentence + "; " + note;
-}
-
-/// The first of `demanded` that `result` is provided as, if any.
-static std::optional<Access> findProvided(OpResult result,
-                                          ArrayRef<Access> demanded) {
-  auto provided =
-      cast<FusionOpInterface>(result.getOwner()).getProvidedAccesses(result);
-  for (const Access &demand : demanded)
-    for (const Access &access : provided)
-      if (access.satisfies(demand))
-        return access;
-  return std::nullopt;
-}
-
-/// Why `access`, of the same kind as `demand`, is not what `operand` needs.
-static std::string explainMismatch(OpOperand &operand, const Access &demand,
-                                   const Access &access) {
-  auto consumer = cast<FusionOpInterface>(operand.getOwner());
-  OperationName producer = operand.get().getDefiningOp()->getName();
-  if (!access.hasFormOf(demand))
-    return withNote(
-        llvm::formatv("'{0}' reads {1} of this operand at a time, and '{2}' "
-                      "computes {3}",
-                      consumer->getName(),
-                      demand.unit == 1
-                          ? "one column"
-                          : llvm::formatv("{0} columns", demand.unit).str(),
-                      producer, access.unit),
-        consumer.getAccessNote(demand));
-  std::string found =
-      demand.statistics == 0
-          ? "none"
-          : llvm::formatv("those of at most {0}", demand.statistics).str();
-  return withNote(
-      llvm::formatv("'{0}' needs statistics of whole rows of {1} elements, and "
-                    "the threads of '{2}' find {3}",
-                    producer, access.statistics, consumer->getName(), found),
-      consumer.getAccessNote(access));
-}
-
-/// Why no access of `demanded`, which is not empty, is provided for `operand`.
-static std::string explainMismatch(OpOperand &operand,
-                                   ArrayRef<Access> demanded) {
-  auto result = cast<OpResult>(operand.get());
-  auto producer = cast<FusionOpInterface>(result.getOwner());
-  OperationName consumer = operand.getOwner()->getName();
-  SmallVector<Access> provided = producer.getProvidedAccesses(result);
-  for (const Access &demand : demanded)
-    for (const Access &access : provided)
-      if (access.kind == demand.kind)
-        return explainMismatch(operand, demand, access);
-  if (provided.empty()) {
-    bool ofRanks = llvm::any_of(
-        demanded, [](const Access &access) { return access.isRanks(); });
-    Access demand = ofRanks ? Access::ranks() : demanded.front();
-    return withNote(
-        llvm::formatv(
-            "the result of '{0}' is consumed {1} by '{2}'", producer->getName(),
-            ofRanks ? "element-wise" : describe(demand.kind), consumer),
-        producer.getAccessNote(demand));
-  }
-  std::string offer = "computes whole rows";
-  if (provided.size() > 1 || !provided.front().isRow())
-    offer = "provides it " +
-            llvm::join(llvm::map_range(provided,
-                                       [](const Access &access) -> std::string {
-                                         return describe(access.kind);
-                                       }),
-                       " or ");
-  return withNote(llvm::formatv("'{0}' reads this operand {1}, and '{2}' {3}",
-                                consumer, describe(demanded.front().kind),
-                                producer->getName(), offer),
-                  producer.getAccessNote(demanded.front()));
-}
-
-/// The accesses of results of `op`, each once. The accesses that it demands of
-/// its operands depend on them. An op without results stores whole rows.
-SmallVector<Access> Group::getAccessesOfResults(Operation *op) const {
-  SmallVector<Access> all;
-  for (OpResult result : op->getResults())
-    for (const Access &access : getAccesses(result))
-      if (!llvm::is_contained(all, access))
-        all.push_back(access);
-  if (all.empty())
-    all.push_back(Access::row());
-  return all;
-}
-
-/// The ranks that `op` computes its result from, if it reads any. Such a result
-/// exists only in ranks.
-std::optional<Access> Group::findRanks(FusionOpInterface op) const {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isComputed(operand) || !acceptsProducer(operand))
-      continue;
-    auto provided =
-        findProvided(cast<OpResult>(operand.get()),
-                     op.getDemandedAccesses(operand, Access::row()));
-    if (provided && provided->isRanks())
-      return provided;
-  }
-  return std::nullopt;
-}
-
-/// Finds how `result` is accessed, by what its users in the kernel demand for
-/// their own results; `ranks` are those that its op reads. Returns why that
-/// cannot be, or an empty string.
-std::string Group::findAccesses(OpResult result, std::optional<Access> ranks,
-                                SmallVectorImpl<Access> &found) const {
-  Operation *op = result.getOwner();
-  bool isStored = result.use_empty();
-  for (OpOperand &use : result.getUses()) {
-    if (!isMember(use.getOwner())) {
-      isStored = true;
-      continue;
-    }
-    if (isDestination(use))
-      continue;
-    if (!acceptsProducer(use))
-      return explainNoRows(use);
-    if (ranks)
-      return llvm::formatv("'{0}' computes its result rank by rank, and '{1}' "
-                           "reads it in the same kernel",
-                           op->getName(), use.getOwner()->getName());
-    auto user = cast<FusionOpInterface>(use.getOwner());
-    for (const Access &access : getAccessesOfResults(user)) {
-      SmallVector<Access> demanded = user.getDemandedAccesses(use, access);
-      if (demanded.empty())
-        return withNote(
-            llvm::formatv("'{0}' reads this operand from memory, as its own "
-                          "result is read {1}",
-                          user->getName(), describe(access.kind)),
-            user.getAccessNote(access));
-      const Access *demand = llvm::find_if(demanded, [&](const Access &one) {
-        return findProvided(result, one).has_value();
-      });
-      if (demand == demanded.end())
-        return explainMismatch(use, demanded);
-      if (!llvm::is_contained(found, *demand))
-        found.push_back(*demand);
-    }
-  }
-  if (ranks)
-    found.assign({*ranks});
-  else if (isStored && !llvm::is_contained(found, Access::row()))
-    found.push_back(Access::row());
-  return "";
-}
-
-/// Finds the accesses of all results of `op`, and whether one has changed.
-std::string Group::updateAccesses(FusionOpInterface op, bool &isChanged) {
-  std::optional<Access> ranks = findRanks(op);
-  for (OpResult result : op->getResults()) {
-    SmallVector<Access> found;
-    if (std::string why = findAccesses(result, ranks, found); !why.empty())
-      return why;
-    if (op == candidate || getAccesses(result) != ArrayRef<Access>(found)) {
-      changed[result] = std::move(found);
-      isChanged = true;
-    }
-  }
-  return "";
-}
-
-std::string Group::explainAccesses(Operation *producer) {
-  candidate = producer;
-  changed.clear();
-  // What reads it may read ranks now, and demand something else.
-  SetVector<Operation *> left;
-  left.insert(producer);
-  for (Operation *user : producer->getUsers())
-    if (ops.contains(user))
-      left.insert(user);
-  while (!left.empty()) {
-    // Users first: they say what they demand.
-    Operation *op = *llvm::max_element(
-        left, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    left.remove(op);
-    bool isChanged = false;
-    if (std::string why =
-            updateAccesses(cast<FusionOpInterface>(op), isChanged);
-        !why.empty())
-      return why;
-    if (!isChanged)
-      continue;
-    for (OpOperand &operand : op->getOpOperands())
-      if (isComputed(operand))
-        left.insert(operand.get().getDefiningOp());
-  }
-  return "";
-}
-
-void Group::join(Operation *producer) {
-  ops.insert(producer);
-  for (auto &[result, found] : changed)
-    accesses[result] = std::move(found);
-  candidate = nullptr;
-  changed.clear();
-}
-
-//===----------------------------------------------------------------------===//
 // What joins a group
 //===----------------------------------------------------------------------===//
 
 /// Why a kernel with the ops of `group` cannot use `producer` because of an op
 /// that uses a result before the kernel runs, or an empty string.
-static std::string explainEarlyUsers(Operation *producer, const Group &group) {
+static std::string explainEarlyUsers(Operation *producer,
+                                     const KernelGroup &group) {
   for (Operation *user : producer->getUsers()) {
     if (group.contains(user))
       continue;
@@ -368,7 +80,7 @@ static std::string explainEarlyUsers(Operation *producer, const Group &group) {
 }
 
 /// The op of `group` that has the destination of `result`, or null.
-static Operation *findOtherOwner(OpResult result, const Group &group) {
+static Operation *findOtherOwner(OpResult result, const KernelGroup &group) {
   auto producer = dyn_cast<DestinationStyleOpInterface>(result.getOwner());
   if (!producer)
     return nullptr;
@@ -382,7 +94,8 @@ static Operation *findOtherOwner(OpResult result, const Group &group) {
 
 /// Why a kernel with the ops of `group` cannot also store what it computes of
 /// `producer` for others, or an empty string.
-static std::string explainOtherUsers(Operation *producer, const Group &group) {
+static std::string explainOtherUsers(Operation *producer,
+                                     const KernelGroup &group) {
   auto isMember = [&](Operation *user) { return group.contains(user); };
   for (OpResult result : producer->getResults()) {
     if (llvm::all_of(result.getUsers(), isMember))
@@ -398,7 +111,7 @@ static std::string explainOtherUsers(Operation *producer, const Group &group) {
 /// Why a kernel of `group` and `producer`, for whose accesses it was asked,
 /// cannot store whole rows that it also reads in parts, or an empty string.
 static std::string explainRowsAndParts(Operation *producer,
-                                       const Group &group) {
+                                       const KernelGroup &group) {
   SmallVector<Operation *> ops(group.getOps().begin(), group.getOps().end());
   ops.push_back(producer);
   auto isStored = [&](OpResult result) {
@@ -430,7 +143,7 @@ static std::string explainRowsAndParts(Operation *producer,
 }
 
 /// Why `producer` cannot run where the group does, or an empty string.
-static std::string explainOrder(Operation *producer, const Group &group) {
+static std::string explainOrder(Operation *producer, const KernelGroup &group) {
   // Rows of one kernel do not wait for each other.
   if (llvm::any_of(group.getOps(), [&](Operation *op) {
         return writesWhatIsRead(op, producer) || writesWhatIsRead(producer, op);
@@ -457,7 +170,7 @@ static std::string explainOrder(Operation *producer, const Group &group) {
 /// Why `producer` cannot join the kernel of `consumer`, or an empty string.
 static std::string explainNoFusion(RowwiseOpInterface producer,
                                    RowwiseOpInterface consumer,
-                                   OpOperand &operand, Group &group) {
+                                   OpOperand &operand, KernelGroup &group) {
   if (std::string why = explainEarlyUsers(producer, group); !why.empty())
     return why;
   if (!acceptsProducer(operand))
@@ -511,7 +224,7 @@ static std::string missed(Operation *op, Operation *producer, StringRef why) {
 
 /// The kernel that ends in `last`.
 static FormedGroup growGroup(RowwiseOpInterface last) {
-  Group group(last);
+  KernelGroup group(last);
   // A producer of several results joins with the last of their users, so every
   // op is asked again after another has joined.
   llvm::MapVector<std::pair<Operation *, Operation *>, std::string> reasons;

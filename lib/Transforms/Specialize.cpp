@@ -216,11 +216,11 @@ LogicalResult Specialize::requireBounds() {
   func::FuncOp func = getOperation();
   rt::PlanNames names = getPlanNames(func);
   llvm::MapVector<unsigned, rt::Condition> required;
-  auto require = [&](unsigned argument, const rt::Expression &least,
+  auto require = [&](unsigned argument, const rt::Expression &min,
                      const rt::Expression &extent) {
-    if (least != extent)
+    if (min != extent)
       required[argument].comparisons.push_back(
-          {least, rt::Comparison::Op::Le, extent});
+          {min, rt::Comparison::Op::Le, extent});
   };
   for (const ArgumentBound &bound : bounds) {
     auto toBlocks = [&](const rt::Expression &count) {
@@ -228,19 +228,19 @@ LogicalResult Specialize::requireBounds() {
              rt::Expression(bound.multiple);
     };
     rt::Expression extent = getExtent(func, bound.axis, names);
-    rt::Expression least = toBlocks(getExtent(func, bound.least, names));
-    if (!extent.isConstant() || !least.isConstant()) {
-      require(bound.axis.first, least, extent);
+    rt::Expression min = toBlocks(getExtent(func, bound.min, names));
+    if (!extent.isConstant() || !min.isConstant()) {
+      require(bound.axis.first, min, extent);
       if (!extent.isConstant())
         require(bound.axis.first, toBlocks(extent), extent);
-    } else if (extent.getConstant() < least.getConstant()) {
+    } else if (extent.getConstant() < min.getConstant()) {
       return func.emitError()
              << "axis " << bound.axis.second << " of argument '"
              << dsv4::getArgumentName(func, bound.axis.first) << "' has extent "
              << extent.getConstant() << ", expected at least "
-             << least.getConstant() << ", for axis " << bound.least.second
-             << " of argument '"
-             << dsv4::getArgumentName(func, bound.least.first) << "'";
+             << min.getConstant() << ", for axis " << bound.min.second
+             << " of argument '" << dsv4::getArgumentName(func, bound.min.first)
+             << "'";
     }
   }
   for (unsigned i = 0; i < func.getNumArguments(); ++i)

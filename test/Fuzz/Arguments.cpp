@@ -30,7 +30,7 @@ using namespace dsv4::test;
 
 namespace {
 
-/// At least so many of a hundred blocks must be taken, or the rest tests only
+/// At least this percentage of blocks must be accepted, or the rest tests only
 /// the first check.
 constexpr uint64_t MinAccepted = 30;
 

@@ -16,6 +16,7 @@
 #include "dsv4/Dialect/DSV4/CacheOps.h"
 #include "dsv4/Dialect/DSV4/KernelOps.h"
 #include "dsv4/Dialect/DSV4/RouteOps.h"
+#include "dsv4/Dialect/DSV4/QuantizeOps.h"
 #include "dsv4/Dialect/DSV4/RowOps.h"
 #include "dsv4/Dialect/DSV4/SelectOps.h"
 #include "dsv4/Dialect/DSV4/WindowOps.h"

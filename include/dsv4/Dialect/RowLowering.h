@@ -31,10 +31,10 @@ struct TensorAxis {
   int64_t axis;
 };
 
-/// `axis` has at least the extent of `least`, and both count blocks of
+/// `axis` has at least the extent of `min`, and both count blocks of
 /// `multiple`: the extent of `axis` is a multiple of it.
 struct AxisBound {
-  TensorAxis axis, least;
+  TensorAxis axis, min;
   int64_t multiple = 1;
 };
 

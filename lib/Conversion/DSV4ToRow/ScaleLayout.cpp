@@ -12,7 +12,7 @@
 
 #include "ScaleLayout.h"
 
-#include "dsv4/Dialect/DSV4/RowOps.h"
+#include "dsv4/Dialect/DSV4/QuantizeOps.h"
 #include "dsv4/Dialect/Row.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -54,6 +54,10 @@ void DSV4Dialect::initialize() {
       >();
   addOperations<
 #define GET_OP_LIST
+#include "DSV4QuantizeOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
 #include "DSV4RowOps.cpp.inc"
       >();
   addOperations<

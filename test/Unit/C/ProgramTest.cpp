@@ -235,7 +235,7 @@ protected:
     EXPECT_EQ(std::system(command.c_str()), 0);
   }
 
-  /// Compiles with a script in place of the compiler.
+  /// Compiles with a script instead of the compiler.
   dsv4_status compile(const std::string &script,
                       const dsv4_compile_options *options = nullptr,
                       const char *cache = nullptr) {
