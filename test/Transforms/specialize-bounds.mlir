@@ -39,6 +39,22 @@ func.func @swizzled(
 
 // -----
 
+// The same for scales that are read.
+// CHECK-LABEL: func.func @decoded(
+// CHECK-SAME: dsv4.name = "s", dsv4.requires = "ceildiv(n, 8) * 8 <= r && ceildiv(r, 8) * 8 <= r"}
+// PLAN-LABEL: func.func @decoded(
+// PLAN: dsv4.launch {{.*}} requires "{{.*}}ceildiv(n, 8) * 8 <= r && ceildiv(r, 8) * 8 <= r"
+func.func @decoded(
+    %d: tensor<?x640xf8E4M3FN> {dsv4.name = "d", dsv4.dims = ["n", ""]},
+    %s: tensor<?x8xf8E8M0FNU> {dsv4.name = "s", dsv4.dims = ["r", ""]},
+    %x: tensor<?x640xbf16> {dsv4.name = "x", dsv4.dims = ["n", ""]}) {
+  %0 = dsv4.dequantize %d scales swizzle_8x4(%s : tensor<?x8xf8E8M0FNU>) outs(%x : tensor<?x640xbf16>)
+      {format = #dsv4.format<f8E4M3FN, [<f8E8M0FNU per 128>]>} : tensor<?x640xf8E4M3FN>
+  return
+}
+
+// -----
+
 // Extents of one name are equal, and constants are compared here.
 // CHECK-LABEL: func.func @none(
 // CHECK-NOT: dsv4.requires
