@@ -70,6 +70,9 @@ Status Reader::checkMemory(const ProgramInfo &program, size_t index,
     return wrong(Code::InvalidArgument, program, index, "argument.read_only",
                  "is read-only, and the program writes it: pass a writable "
                  "array");
+  if (binding.scalar && !argument.data)
+    return wrong(Code::InvalidArgument, program, index, "argument.null",
+                 "is null: pass the address of its value");
   if (deviceType == DSV4_DEVICE_UNKNOWN)
     return Status();
   const bool isHost = binding.scalar || program.target == "host";
@@ -168,6 +171,16 @@ Status Reader::read(const ProgramInfo &program, size_t index,
                  "is of kind " + std::to_string(given.kind) +
                      ", expected DSV4_ARGUMENT_TENSOR, _DLPACK or _SCALAR");
   }
+}
+
+Status dsv4::c::readWorkspace(const dsv4_workspace &given,
+                              rt::Workspace &workspace) {
+  if (Status status = checkStruct(&given, "dsv4_workspace"); !status)
+    return status;
+  if (Status status = checkReserved(given.reserved, "dsv4_workspace"); !status)
+    return status;
+  workspace = {given.data, given.bytes};
+  return Status();
 }
 
 //===----------------------------------------------------------------------===//

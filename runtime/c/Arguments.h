@@ -64,8 +64,11 @@ private:
   int onDevice = -1;
 };
 
-/// The next argument of an array whose elements may be larger than this
-/// library's; null if an element has another size than the first.
+/// Reads the workspace of a caller.
+Status readWorkspace(const dsv4_workspace &given, rt::Workspace &workspace);
+
+/// An argument of an array whose elements may be larger than this library's:
+/// all have the size of the first.
 const dsv4_argument *getArgument(const dsv4_argument *given, uint32_t index);
 
 /// The error of two arguments on different devices.

@@ -8,8 +8,6 @@
 
 #include "Block.h"
 
-#include "Structs.h"
-
 #include <cstring>
 
 using namespace dsv4::c;
@@ -210,9 +208,8 @@ dsv4_status dsv4_set_workspace(dsv4_block *block,
       return isNull("block");
     Workspace given;
     if (workspace) {
-      if (Status status = checkStruct(workspace, "dsv4_workspace"); !status)
+      if (Status status = readWorkspace(*workspace, given); !status)
         return status;
-      given = {workspace->data, workspace->bytes};
     }
     block->ownWorkspace = workspace != nullptr;
     block->workspace = given;

@@ -8,7 +8,6 @@
 
 #include "Arguments.h"
 #include "Handles.h"
-#include "Structs.h"
 
 using namespace dsv4::c;
 using dsv4::rt::Workspace;
@@ -64,9 +63,8 @@ dsv4_status dsv4_call(dsv4_program *program, const dsv4_argument *arguments,
         ProgramState &state = *program->state;
         Workspace given;
         if (workspace) {
-          if (Status status = checkStruct(workspace, "dsv4_workspace"); !status)
+          if (Status status = readWorkspace(*workspace, given); !status)
             return status;
-          given = {workspace->data, workspace->bytes};
         }
         Arguments read;
         if (Status status = read.read(state.info(), arguments, count); !status)

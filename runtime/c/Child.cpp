@@ -54,18 +54,31 @@ static std::vector<char *> pointers(const std::vector<std::string> &texts) {
   return out;
 }
 
+/// Waits up to `most` milliseconds; true if the child has ended. `handle` is
+/// its descriptor; some containers give none, and then it is asked now and
+/// then.
+static bool hasEnded(pid_t pid, const Descriptor &handle, int64_t most) {
+  if (handle) {
+    pollfd waited = {handle.get(), POLLIN, 0};
+    const int ready = ::poll(&waited, 1, int(std::min<int64_t>(most, 1 << 30)));
+    return ready > 0 || (ready < 0 && errno != EINTR);
+  }
+  siginfo_t info = {};
+  // An error: another thread of the process waited for it.
+  if (::waitid(P_PID, id_t(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      info.si_pid == pid)
+    return true;
+  (void)::poll(nullptr, 0, int(std::min<int64_t>(most, 10)));
+  return false;
+}
+
 /// Waits until the child has ended, or kills it.
 static void wait(pid_t pid, uint32_t timeout, ChildResult &result) {
-  Descriptor handle(int(::syscall(SYS_pidfd_open, pid, 0)));
-  if (handle && timeout != 0) {
+  if (timeout != 0) {
+    Descriptor handle(int(::syscall(SYS_pidfd_open, pid, 0)));
     struct timespec begin;
     ::clock_gettime(CLOCK_MONOTONIC, &begin);
-    pollfd waited = {handle.get(), POLLIN, 0};
-    for (int64_t left = timeout;;) {
-      const int ready =
-          ::poll(&waited, 1, int(std::min<int64_t>(left, 1 << 30)));
-      if (ready > 0 || (ready < 0 && errno != EINTR))
-        break;
+    for (int64_t left = timeout; !hasEnded(pid, handle, left);) {
       struct timespec now;
       ::clock_gettime(CLOCK_MONOTONIC, &now);
       left = int64_t(timeout) - (int64_t(now.tv_sec - begin.tv_sec) * 1000 +

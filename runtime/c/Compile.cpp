@@ -86,7 +86,7 @@ extern char **environ;
 /// The environment of the compiler: this process's, with the runtime's choices.
 static std::vector<std::string> makeEnvironment(const RuntimeState &runtime) {
   std::vector<std::string> out;
-  std::string libraries = runtime.libraryPath;
+  std::string libraries = runtime.nvrtcPath;
   constexpr std::string_view pathName = "LD_LIBRARY_PATH=";
   // A tool that is preloaded here was not made for the compiler.
   constexpr std::string_view preload = "LD_PRELOAD=";
@@ -95,7 +95,9 @@ static std::vector<std::string> makeEnvironment(const RuntimeState &runtime) {
     if (text.substr(0, preload.size()) == preload)
       continue;
     if (text.substr(0, pathName.size()) == pathName && !libraries.empty()) {
-      libraries += ":" + std::string(text.substr(pathName.size()));
+      // An empty one would name the current directory.
+      if (text.size() > pathName.size())
+        libraries += ":" + std::string(text.substr(pathName.size()));
       continue;
     }
     out.emplace_back(text);
@@ -271,14 +273,16 @@ dsv4_status dsv4_compile(dsv4_runtime *runtime, const char *text, size_t count,
                          dsv4_program **program, dsv4_error **error) {
   if (program)
     *program = nullptr;
-  const ErrorScope scope = {
-      runtime ? &runtime->state->counters.errors : nullptr, nullptr};
-  return guarded(error, scope, [&]() -> Status {
+  return guarded(error, scopeOf(runtime), [&]() -> Status {
     if (!runtime || !text || !program)
       return isNull(!runtime ? "runtime" : !text ? "text" : "program");
     dsv4_compile_options given = {};
     if (options)
       if (Status status = readStruct(options, "dsv4_compile_options", given);
+          !status)
+        return status;
+    for (uint8_t reserved : given.reserved)
+      if (Status status = checkReserved(reserved, "dsv4_compile_options");
           !status)
         return status;
     const size_t length = count == SIZE_MAX ? std::strlen(text) : count;

@@ -37,7 +37,7 @@ struct Counters {
 struct RuntimeState {
   dsv4_event_callback callback = nullptr;
   void *user = nullptr;
-  std::string compiler, libraryPath;
+  std::string compiler, nvrtcPath;
   std::optional<std::string> cacheDirectory;
   std::atomic<bool> frozen{false};
   mutable Counters counters;
@@ -111,6 +111,15 @@ Status checkStream(const Loaded &loaded, void *stream);
 struct dsv4_runtime {
   std::shared_ptr<dsv4::c::RuntimeState> state;
 };
+
+namespace dsv4::c {
+
+/// Errors of a call with this runtime, which may be null.
+inline ErrorScope scopeOf(const dsv4_runtime *runtime) {
+  return {runtime ? &runtime->state->counters.errors : nullptr, nullptr};
+}
+
+} // namespace dsv4::c
 
 struct dsv4_program {
   std::shared_ptr<dsv4::c::ProgramState> state;

@@ -16,10 +16,9 @@ using namespace dsv4::c;
 namespace cuda = dsv4::rt::cuda;
 using dsv4::rt::Driver;
 
-/// The driver's CU_STREAM_LEGACY and CU_STREAM_PER_THREAD: those of whatever
-/// context is current.
+/// The default streams are those of whatever context is current.
 static bool isSpecial(void *stream) {
-  return reinterpret_cast<uintptr_t>(stream) <= 2;
+  return reinterpret_cast<uintptr_t>(stream) <= cuda::StreamPerThread;
 }
 
 //===----------------------------------------------------------------------===//

@@ -80,10 +80,6 @@ static Result<std::string> readFile(const char *path) {
   return bytes;
 }
 
-static ErrorScope scopeOf(const dsv4_runtime *runtime) {
-  return {runtime ? &runtime->state->counters.errors : nullptr, nullptr};
-}
-
 dsv4_status dsv4_program_open_memory(dsv4_runtime *runtime, const void *bytes,
                                      size_t count, dsv4_program **program,
                                      dsv4_error **error) {

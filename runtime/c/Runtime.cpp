@@ -47,13 +47,16 @@ dsv4_status dsv4_runtime_create(const dsv4_runtime_options *options,
       if (Status status = readStruct(options, "dsv4_runtime_options", given);
           !status)
         return status;
+    if (Status status = checkReserved(given.reserved, "dsv4_runtime_options");
+        !status)
+      return status;
     auto state = std::make_shared<RuntimeState>();
     state->callback = given.on_event;
     state->user = given.user;
     if (given.compiler)
       state->compiler = given.compiler;
-    if (given.library_path)
-      state->libraryPath = given.library_path;
+    if (given.nvrtc_path)
+      state->nvrtcPath = given.nvrtc_path;
     if (given.cache_dir)
       state->cacheDirectory = given.cache_dir;
     *runtime = new dsv4_runtime{std::move(state)};
@@ -64,7 +67,7 @@ dsv4_status dsv4_runtime_create(const dsv4_runtime_options *options,
 void dsv4_runtime_destroy(dsv4_runtime *runtime) { delete runtime; }
 
 dsv4_status dsv4_freeze(dsv4_runtime *runtime, dsv4_error **error) {
-  return guarded(error, {}, [&]() -> Status {
+  return guarded(error, scopeOf(runtime), [&]() -> Status {
     if (!runtime)
       return isNull("runtime");
     runtime->state->frozen = true;
@@ -74,7 +77,7 @@ dsv4_status dsv4_freeze(dsv4_runtime *runtime, dsv4_error **error) {
 
 dsv4_status dsv4_counters_read(const dsv4_runtime *runtime,
                                dsv4_counters *counters, dsv4_error **error) {
-  return guarded(error, {}, [&]() -> Status {
+  return guarded(error, scopeOf(runtime), [&]() -> Status {
     if (!runtime)
       return isNull("runtime");
     const Counters &from = runtime->state->counters;
@@ -96,10 +99,6 @@ dsv4_status dsv4_counters_read(const dsv4_runtime *runtime,
 //===----------------------------------------------------------------------===//
 // Devices
 //===----------------------------------------------------------------------===//
-
-static ErrorScope scopeOf(const dsv4_runtime *runtime) {
-  return {runtime ? &runtime->state->counters.errors : nullptr, nullptr};
-}
 
 dsv4_status dsv4_device_count(dsv4_runtime *runtime, int32_t *count,
                               dsv4_error **error) {
@@ -159,6 +158,8 @@ dsv4_status dsv4_reserve_workspace(dsv4_runtime *runtime, int32_t device_id,
       return status;
     if (Status status = checkStream(device, stream); !status)
       return status;
+    if (bytes == 0)
+      return Status();
     return runtime->state->workspaces
         .get(*runtime->state, **driver, device_id, stream, bytes)
         .status();

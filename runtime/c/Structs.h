@@ -35,6 +35,24 @@ template <typename T>
                                     ": initialise it with DSV4_INIT");
 }
 
+/// Whether a struct of some version of the header may have this size. Elements
+/// of an array of them are aligned, too.
+template <typename T>
+bool isSize(uint32_t size) {
+  return size >= FirstSize<T> && size <= MaxStructBytes &&
+         size % alignof(T) == 0;
+}
+
+/// Checks a field that later versions may use.
+inline Status checkReserved(uint32_t reserved, const char *name) {
+  if (__builtin_expect(reserved == 0, true))
+    return Status();
+  return invalid("struct.newer", std::string(name) + ": reserved bytes are " +
+                                     std::to_string(reserved) +
+                                     ", expected 0: initialise it with "
+                                     "DSV4_INIT");
+}
+
 /// Checks the size of a struct, and that what this library does not know of it
 /// is zero.
 template <typename T>
@@ -42,7 +60,7 @@ Status checkStruct(const T *given, const char *name) {
   const uint32_t size = given->size;
   if (__builtin_expect(size == sizeof(T), true))
     return Status();
-  if (size < FirstSize<T> || size > MaxStructBytes)
+  if (!isSize<T>(size))
     return wrongSize<T>(name, size);
   const auto *bytes = reinterpret_cast<const unsigned char *>(given);
   for (uint32_t i = sizeof(T); i < size; ++i)
@@ -74,7 +92,7 @@ Status writeStruct(T *given, const char *name, const T &value) {
   if (!given)
     return isNull(name);
   const uint32_t size = given->size;
-  if (size < FirstSize<T> || size > MaxStructBytes)
+  if (!isSize<T>(size))
     return wrongSize<T>(name, size);
   std::memset(static_cast<void *>(given), 0, size);
   std::memcpy(static_cast<void *>(given), &value,

@@ -7,19 +7,35 @@
 
 #include "Workspaces.h"
 
+#include "CudaDriverAPI.h"
 #include "Handles.h"
 
 #include <algorithm>
 
 using namespace dsv4::c;
+namespace cuda = dsv4::rt::cuda;
 
 /// The minimum that is allocated: far more than most programs need.
 static constexpr uint64_t MinBytes = uint64_t(1) << 16;
 
+/// What a stream is known by: its handle, but for the default streams, of which
+/// one has two handles, and the other is another stream on each thread.
+static void *identify(void *stream) {
+  static thread_local char mine;
+  switch (reinterpret_cast<uintptr_t>(stream)) {
+  case cuda::StreamLegacy:
+    return nullptr;
+  case cuda::StreamPerThread:
+    return &mine;
+  default:
+    return stream;
+  }
+}
+
 Result<dsv4::rt::Workspace> Workspaces::get(const RuntimeState &runtime,
                                             rt::Driver &driver, int device,
                                             void *stream, uint64_t bytes) {
-  const auto key = std::make_pair(device, stream);
+  const auto key = std::make_pair(device, identify(stream));
   {
     std::lock_guard<std::mutex> lock(mutex);
     auto found = workspaces.find(key);

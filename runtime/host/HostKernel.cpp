@@ -128,7 +128,7 @@ static std::string explainShape(const HostLaunch &launch, Dim3 grid, Dim3 block,
 
 Status HostKernel::launch(Dim3 grid, Dim3 block, uint32_t sharedBytes,
                           void **params) {
-  std::lock_guard<std::mutex> lock(loaded->running);
+  std::unique_lock<std::mutex> lock(loaded->running);
   HostLaunch &launch = loaded->launch;
   const std::string who = "kernel '" + launch.kernel + "': ";
   if (std::string why = explainShape(launch, grid, block, sharedBytes);
@@ -143,6 +143,7 @@ Status HostKernel::launch(Dim3 grid, Dim3 block, uint32_t sharedBytes,
   launch.beyondPool = &beyondPool;
   Status status = FiberExecutor::run(launch);
   launch.beyondPool = nullptr;
+  lock.unlock(); // Whoever is warned may take long.
   // The lowest page of each pool; pools of one size are not distinguished.
   std::map<int64_t, int64_t> lowest;
   for (auto [page, pages] : beyondPool)

@@ -166,7 +166,8 @@ typedef struct dsv4_event {
 
 /* Called on the thread whose call caused the event, without any lock held. It
  * must not call functions of this library other than dsv4_counters_read(), and
- * must not throw. A launch of what is prepared causes no event. */
+ * must not throw. A launch of what is prepared causes no event, but for
+ * warnings on the host target. */
 typedef void (*dsv4_event_callback)(void *user, const dsv4_event *event);
 
 typedef struct dsv4_runtime_options {
@@ -180,7 +181,7 @@ typedef struct dsv4_runtime_options {
   const char *compiler;
   /* Directories where the compiler looks for NVRTC, separated by ':', before
    * those that it knows. Null: none. */
-  const char *library_path;
+  const char *nvrtc_path;
   /* The compiler's disk cache. Null: $DSV4_CACHE_DIR or the user's cache
    * directory. Empty: no disk cache. */
   const char *cache_dir;

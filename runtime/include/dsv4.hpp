@@ -228,6 +228,7 @@ struct Destroy {
 };
 template <typename T>
 using Handle = std::unique_ptr<T, Destroy>;
+using Callback = std::function<void(const dsv4_event &)>;
 } // namespace detail
 
 /// Memory for the blocks of a launch: see dsv4_workspace.
@@ -258,9 +259,11 @@ public:
   void setDim(uint32_t dim, int64_t extent) {
     check(dsv4_set_dim(handle.get(), dim, extent, nullptr));
   }
+  /// One without memory: the runtime's.
   void setWorkspace(Workspace workspace) {
     const dsv4_workspace value = workspace.get();
-    check(dsv4_set_workspace(handle.get(), &value, nullptr));
+    check(dsv4_set_workspace(handle.get(), value.data ? &value : nullptr,
+                             nullptr));
   }
   /// Checks and packs what changed; returns the bytes of workspace that the
   /// next launch needs.
@@ -273,7 +276,10 @@ public:
 
 private:
   friend class Program;
-  explicit Block(dsv4_block *block) : handle(block) {}
+  Block(dsv4_block *block, std::shared_ptr<detail::Callback> callback)
+      : callback(std::move(callback)), handle(block) {}
+
+  std::shared_ptr<detail::Callback> callback; ///< Lives as long as its events.
   detail::Handle<dsv4_block> handle;
 };
 
@@ -321,7 +327,7 @@ public:
     dsv4_block *block = nullptr;
     check(dsv4_bind(handle.get(), arguments.data(), arguments.size(), stream,
                     &block, nullptr));
-    return Block(block);
+    return Block(block, callback);
   }
   uint64_t workspaceBytes(Arguments arguments, int32_t device = 0) {
     uint64_t bytes = 0;
@@ -333,9 +339,8 @@ public:
 
 private:
   friend class Runtime;
-  using Callback = std::function<void(const dsv4_event &)>;
 
-  Program(dsv4_program *program, std::shared_ptr<Callback> callback)
+  Program(dsv4_program *program, std::shared_ptr<detail::Callback> callback)
       : callback(std::move(callback)), handle(program) {}
 
   template <typename T, typename F, typename... As>
@@ -352,7 +357,7 @@ private:
     return values;
   }
 
-  std::shared_ptr<Callback> callback; ///< Lives as long as its events.
+  std::shared_ptr<detail::Callback> callback; ///< Lives as long as its events.
   detail::Handle<dsv4_program> handle;
 };
 
@@ -368,7 +373,7 @@ struct CompileOptions {
 /// Options of a runtime; what is empty is the library's choice.
 struct RuntimeOptions {
   std::function<void(const dsv4_event &)> onEvent; ///< It must not throw.
-  std::string compiler, libraryPath;
+  std::string compiler, nvrtcPath;
   std::string cacheDirectory;
   bool useDiskCache = true;
 };
@@ -378,15 +383,14 @@ public:
   explicit Runtime(RuntimeOptions options = {}) {
     dsv4_runtime_options given = DSV4_INIT(dsv4_runtime_options);
     if (options.onEvent) {
-      callback =
-          std::make_shared<Program::Callback>(std::move(options.onEvent));
+      callback = std::make_shared<detail::Callback>(std::move(options.onEvent));
       given.user = callback.get();
       given.on_event = [](void *user, const dsv4_event *event) {
-        (*static_cast<Program::Callback *>(user))(*event);
+        (*static_cast<detail::Callback *>(user))(*event);
       };
     }
     given.compiler = orNull(options.compiler);
-    given.library_path = orNull(options.libraryPath);
+    given.nvrtc_path = orNull(options.nvrtcPath);
     given.cache_dir =
         options.useDiskCache ? orNull(options.cacheDirectory) : "";
     dsv4_runtime *runtime = nullptr;
@@ -451,7 +455,7 @@ private:
     return text.empty() ? nullptr : text.c_str();
   }
 
-  std::shared_ptr<Program::Callback> callback;
+  std::shared_ptr<detail::Callback> callback;
   detail::Handle<dsv4_runtime> handle;
 };
 

@@ -8,9 +8,6 @@
 #include "dsv4-runtime/BoundLaunch.h"
 
 #include "LoadedKernel.h"
-#include "Strides.h"
-
-#include <algorithm>
 
 using namespace dsv4::rt;
 
@@ -68,24 +65,11 @@ Status BoundLaunch::bind(const Argument *arguments, size_t count) {
   if (Status status = program.evaluatePlans(dims, shapes, bytes); !status)
     return status;
   const std::vector<Binding> &bindings = program.program.bindings;
-  const LaunchInputs inputs = {dims, program.multiprocessors};
-  for (size_t i = 0; i < steps.size(); ++i)
-    if (shapes[i].runs)
-      for (const Parameter &parameter : steps[i].kernel->info->plan.parameters)
-        if (parameter.kind == Parameter::Kind::Buffer)
-          if (Status status = program.checkBuffer(
-                  parameter, arguments[parameter.binding], inputs);
-              !status)
-            return status;
-  bool mayBeNull[MaxBindings];
-  for (size_t i = 0; i < count; ++i) {
-    mayBeNull[i] = false;
-    for (size_t axis = 0; axis < bindings[i].shape.size(); ++axis)
-      mayBeNull[i] |= arguments[i].shape[axis] == 0;
+  if (Status status = program.checkBuffers(arguments, dims, shapes); !status)
+    return status;
+  for (size_t i = 0; i < count; ++i)
     if (bindings[i].scalar && !arguments[i].data)
-      return wrongArgument(program.program, i, "argument.null",
-                           "is null: pass the address of its value");
-  }
+      return nullArgument(program.program, i);
 
   // Nothing fails from here on.
   needed = bytes;
@@ -93,9 +77,10 @@ Status BoundLaunch::bind(const Argument *arguments, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     Buffer &buffer = buffers[i];
     buffer.data = arguments[i].data;
-    buffer.mayBeNull = mayBeNull[i];
-    missing += !buffer.data && !mayBeNull[i];
+    buffer.mayBeNull = isEmpty(bindings[i], arguments[i]);
+    missing += !buffer.data && !buffer.mayBeNull;
   }
+  const LaunchInputs inputs = {dims, program.multiprocessors};
   placeUses(inputs, shapes);
   for (size_t i = 0; i < steps.size(); ++i) {
     Step &step = steps[i];
@@ -152,17 +137,12 @@ void BoundLaunch::setWorkspace(Workspace given) {
 Status BoundLaunch::notReady() const {
   for (size_t i = 0; i < buffers.size(); ++i)
     if (!buffers[i].data && !buffers[i].mayBeNull)
-      return wrongArgument(program.program, i, "argument.null",
-                           "is null but not empty");
+      return nullArgument(program.program, i);
   return wrongWorkspace(program.program, needed, workspace);
 }
 
 Status BoundLaunch::launch(Stream stream) {
-  const bool hasWorkspace =
-      needed == 0 ||
-      (workspace.data && workspace.bytes >= needed &&
-       reinterpret_cast<uintptr_t>(workspace.data) % WorkspaceAlignment == 0);
-  if (__builtin_expect(missing != 0 || !hasWorkspace, false))
+  if (__builtin_expect(missing != 0 || !suffices(workspace, needed), false))
     return notReady();
   for (Step &step : steps) {
     if (!step.runs)

@@ -15,6 +15,7 @@
 #define DSV4_RUNTIME_LIB_CUDADRIVERAPI_H
 
 #include <cstddef>
+#include <cstdint>
 
 namespace dsv4::rt::cuda {
 
@@ -54,6 +55,10 @@ enum : int {
   EventDefault = 0,
   CaptureThreadLocal = 1,
 };
+
+/// Handles of default streams. Null is the first, too; the second is another
+/// stream on each thread.
+constexpr uintptr_t StreamLegacy = 1, StreamPerThread = 2;
 
 union LaunchAttributeValue {
   char pad[64];

@@ -51,13 +51,32 @@ void packParameters(const LaunchPlan &plan, const LaunchInputs &inputs,
 void configure(const LaunchPlan &plan, const LaunchShape &shape,
                cuda::LaunchConfig &config, cuda::LaunchAttribute &attribute);
 
+/// Whether an argument has no elements, so that nothing of it is accessed.
+inline bool isEmpty(const Binding &binding, const Argument &argument) {
+  for (size_t axis = 0; axis < binding.shape.size(); ++axis)
+    if (argument.shape[axis] == 0)
+      return true;
+  return false;
+}
+
+/// Whether a workspace does for a launch that needs `needed` bytes.
+inline bool suffices(const Workspace &workspace, uint64_t needed) {
+  return needed == 0 ||
+         (workspace.data && workspace.bytes >= needed &&
+          reinterpret_cast<uintptr_t>(workspace.data) % WorkspaceAlignment ==
+              0);
+}
+
+/// The error of an argument that is null but not empty.
+[[gnu::cold]] Status nullArgument(const ProgramInfo &program, size_t index);
+
 /// The error of an argument whose address, or that of a slice of it at
 /// `offset`, is not aligned as a kernel needs it.
 [[gnu::cold]] Status misaligned(const ProgramInfo &program, size_t index,
                                 uintptr_t address, uint32_t alignment,
                                 int64_t offset);
 
-/// The error of a workspace that is missing, too small or not aligned.
+/// The error of a workspace that does not suffice.
 [[gnu::cold]] Status wrongWorkspace(const ProgramInfo &program, uint64_t needed,
                                     const Workspace &workspace);
 

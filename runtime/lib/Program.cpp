@@ -72,8 +72,11 @@ static Status validateDim(const Dim &dim, size_t index,
   if (dim.min < 0 || dim.min > dim.max || (dim.min > 0 && !dim.isStride))
     return invalid(owner + ": expected a minimum of 0, or of a stride one up "
                            "to its maximum");
-  if (dim.multiple < 1 || (dim.multiple & (dim.multiple - 1)))
-    return invalid(owner + ": multiple must be a power of two");
+  // In bytes, that of a stride fits 63 bits, too.
+  if (dim.multiple < 1 || (dim.multiple & (dim.multiple - 1)) ||
+      (dim.isStride && dim.multiple > INT32_MAX))
+    return invalid(owner + ": multiple must be a power of two" +
+                   (dim.isStride ? " up to 2^30" : ""));
   return Status();
 }
 

@@ -93,11 +93,11 @@ Status StrideCheck::readStrides() {
   for (size_t axis = rank; axis-- > 0;) {
     contiguous[axis] = bytes;
     strides[axis] = argument.strides ? argument.strides[axis] : bytes;
-    // Strides that are given need not be those of the whole.
+    // Strides of its own need not be those of the whole.
     if (__builtin_mul_overflow(
             bytes, std::max<int64_t>(argument.shape[axis], 1), &bytes)) {
       bytes = INT64_MAX / 2;
-      if (!argument.strides && !isEmpty)
+      if ((!argument.strides || binding.strides.empty()) && !isEmpty)
         return wrongArgument(program, index, "argument.overflow",
                              "its extents are more than 2^63 - 1 "
                              "bytes: pass smaller ones");

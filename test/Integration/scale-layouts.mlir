@@ -21,7 +21,7 @@
 // RUN: not %{run} --entry=large_blocks --random=1 --dim rows=129 --dim scale_rows=128 2>&1 | FileCheck %s --check-prefix=LARGE
 // LARGE: argument 'scales': extent 0 (dim 'scale_rows') is 128, expected at least 256, ceildiv(rows, 128) * 128{{$}}
 // RUN: not %{run} --entry=large_blocks --random=1 --dim rows=5 --dim scale_rows=130 2>&1 | FileCheck %s --check-prefix=WHOLE
-// WHOLE: argument 'scales': extent 0 (dim 'scale_rows') is 130, expected at least 256, ceildiv(scale_rows, 128) * 128{{$}}
+// WHOLE: argument 'scales': extent 0 (dim 'scale_rows') is 130, expected a multiple of 128{{$}}
 // RUN: not %{run} --entry=small_blocks --random=1 --dim rows=9 --dim scale_rows=8 2>&1 | FileCheck %s --check-prefix=SMALL
 // SMALL: argument 'scales': extent 0 (dim 'scale_rows') is 8, expected at least 16, ceildiv(rows, 8) * 8{{$}}
 // NORMED: kernel {{ *}}normed

@@ -108,8 +108,9 @@ private:
                   const HostModuleFactory &factory);
   Status checkShapes(const Argument *arguments, size_t count,
                      int64_t *dims) const;
-  Status checkMemory(const Argument *arguments, const int64_t *dims,
-                     const LaunchShape *shapes) const;
+  /// Checks the buffers of the kernels that run.
+  Status checkBuffers(const Argument *arguments, const int64_t *dims,
+                      const LaunchShape *shapes) const;
   Status checkBuffer(const Parameter &parameter, const Argument &argument,
                      const LaunchInputs &inputs) const;
   /// Evaluates the plan of every kernel; the largest workspace is that of the

@@ -80,6 +80,11 @@ TEST_F(BadInputTest, CPUTensor) {
   }
 }
 
+TEST_F(BadInputTest, ManagedMemoryPasses) {
+  given.tensors[0].device_type = DSV4_DEVICE_CUDA_MANAGED;
+  EXPECT_EQ(call(), DSV4_OK) << error.message();
+}
+
 TEST_F(BadInputTest, NoSuchDevice) {
   for (dsv4_tensor &tensor : given.tensors)
     tensor.device_id = 7;
@@ -152,8 +157,10 @@ TEST_F(BadInputTest, StreamOfAnotherDevice) {
   dsv4_block *block = nullptr;
   ASSERT_EQ(dsv4_bind(program, given.arguments, 3, nullptr, &block, error),
             DSV4_OK);
-  EXPECT_EQ(dsv4_launch(block, &other, error), DSV4_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(error.id(), "stream.device");
+  for (int i = 0; i < 2; ++i) { // Not the first time only.
+    EXPECT_EQ(dsv4_launch(block, &other, error), DSV4_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(error.id(), "stream.device");
+  }
   EXPECT_EQ(dsv4_launch(block, &mine, error), DSV4_OK);
   dsv4_block_destroy(block);
 }
@@ -351,10 +358,34 @@ TEST_F(BadInputTest, NewerAndOlderStructs) {
   newer.field = 1;
   refuses(DSV4_ERROR_INVALID_ARGUMENT, "struct.newer", 1, "indices");
   newer.field = 0;
-  for (uint32_t size : {0u, 8u, 47u, 4097u, UINT32_MAX}) {
+  for (uint32_t size : {0u, 8u, 47u, 49u, 4097u, 4104u, UINT32_MAX}) {
     newer.tensor.size = size;
     refuses(DSV4_ERROR_INVALID_ARGUMENT, "struct.size", 1, "indices");
   }
+}
+
+/// They are for later versions, which may be asked for by mistake.
+TEST_F(BadInputTest, ReservedBytes) {
+  auto options = sized<dsv4_runtime_options>();
+  options.reserved = 1;
+  dsv4_runtime *made = nullptr;
+  EXPECT_EQ(dsv4_runtime_create(&options, &made, error),
+            DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.id(), "struct.newer");
+  EXPECT_EQ(made, nullptr);
+  auto compile = sized<dsv4_compile_options>();
+  compile.reserved[2] = 1;
+  dsv4_program *compiled = nullptr;
+  EXPECT_EQ(dsv4_compile(runtime, "", 0, &compile, &compiled, error),
+            DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.id(), "struct.newer");
+  auto workspace = sized<dsv4_workspace>();
+  workspace.reserved = 1;
+  EXPECT_EQ(dsv4_call(program, given.arguments, 3, &workspace, nullptr, error),
+            DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.id(), "struct.newer");
+  given.tensors[1].reserved = 1;
+  refuses(DSV4_ERROR_INVALID_ARGUMENT, "struct.newer", 1, "indices");
 }
 
 TEST_F(BadInputTest, ArraysOfNewerArguments) {

@@ -91,6 +91,10 @@ TEST_F(BlockTest, SetData) {
   EXPECT_EQ(error.argument(), "out");
   EXPECT_EQ(dsv4_set_data(block, 2, given.tensors[2].data, error), DSV4_OK);
   EXPECT_EQ(launch(), values);
+  // It stays when something else changes.
+  ASSERT_EQ(dsv4_set_dim(block, 0, 2, error), DSV4_OK);
+  values[3] = 2;
+  EXPECT_EQ(launch(), values);
 }
 
 TEST_F(BlockTest, SetDim) {
@@ -273,6 +277,12 @@ TEST_F(WorkspaceTest, OfTheRuntimePerStream) {
       dsv4_workspace_bytes(program, scores.arguments, 5, 0, &bytes, error),
       DSV4_OK);
   EXPECT_EQ(bytes, 64u);
+  for (int32_t device : {-1, 1, 64, INT32_MAX}) { // Where it is not loaded.
+    EXPECT_EQ(dsv4_workspace_bytes(program, scores.arguments, 5, device, &bytes,
+                                   error),
+              DSV4_ERROR_NOT_PREPARED);
+    EXPECT_EQ(error.id(), "program.not_loaded");
+  }
   ASSERT_EQ(call(scores, &a), DSV4_OK) << error.message();
   const uint64_t ofA = fakeCuda().values[7];
   const char *memory = reinterpret_cast<const char *>(ofA);
@@ -286,6 +296,51 @@ TEST_F(WorkspaceTest, OfTheRuntimePerStream) {
   EXPECT_EQ(fakeCuda().allocations, 2);
   EXPECT_EQ(events.kinds.back(), DSV4_EVENT_WORKSPACE_GREW);
   EXPECT_EQ(counters().workspace_bytes, 2u << 16);
+}
+
+/// The per-thread default stream is another stream on each thread, and the
+/// legacy one has two handles.
+TEST_F(WorkspaceTest, OfDefaultStreams) {
+  auto *const legacy = reinterpret_cast<void *>(uintptr_t(1));
+  auto *const perThread = reinterpret_cast<void *>(uintptr_t(2));
+  Scores scores(128);
+  auto workspaceOf = [&](void *stream) {
+    EXPECT_EQ(call(scores, stream), DSV4_OK) << error.message();
+    return fakeCuda().values[7];
+  };
+  const uint64_t mine = workspaceOf(perThread);
+  uint64_t theirs = 0, again = 0;
+  std::thread([&] {
+    theirs = workspaceOf(perThread);
+    again = workspaceOf(perThread);
+  }).join();
+  EXPECT_NE(theirs, mine);
+  EXPECT_EQ(theirs, again);
+  EXPECT_EQ(workspaceOf(perThread), mine);
+  const uint64_t shared = workspaceOf(nullptr);
+  EXPECT_NE(shared, mine);
+  EXPECT_EQ(workspaceOf(legacy), shared);
+}
+
+TEST_F(WorkspaceTest, GrowsByDoubling) {
+  auto reserve = [&](uint64_t bytes) {
+    EXPECT_EQ(dsv4_reserve_workspace(runtime, 0, nullptr, bytes, error),
+              DSV4_OK);
+    return counters().workspace_bytes;
+  };
+  const uint64_t least = 1 << 16;
+  EXPECT_EQ(reserve(1), least);
+  EXPECT_EQ(reserve(least), least);
+  // What was too small stays.
+  EXPECT_EQ(reserve(least + 1), least + 2 * least);
+  EXPECT_EQ(reserve(100 * least), least + 2 * least + 100 * least);
+}
+
+TEST_F(WorkspaceTest, ReservesNothingForNothing) {
+  ASSERT_EQ(dsv4_reserve_workspace(runtime, 0, nullptr, 0, error), DSV4_OK);
+  EXPECT_EQ(fakeCuda().allocations, 0);
+  ASSERT_EQ(dsv4_freeze(runtime, nullptr), DSV4_OK);
+  EXPECT_EQ(dsv4_reserve_workspace(runtime, 0, nullptr, 0, error), DSV4_OK);
 }
 
 TEST_F(WorkspaceTest, DoesNotGrowInACapture) {
@@ -306,6 +361,9 @@ TEST_F(WorkspaceTest, DoesNotGrowInACapture) {
   EXPECT_EQ(call(large, &stream), DSV4_OK) << error.message();
   EXPECT_EQ(dsv4_reserve_workspace(runtime, 9, &stream, 1000, error),
             DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(dsv4_reserve_workspace(runtime, 1, &stream, 1000, error),
+            DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.id(), "stream.device");
 }
 
 TEST_F(WorkspaceTest, DoesNotGrowWhenFrozen) {
@@ -393,6 +451,15 @@ TEST_F(WorkspaceTest, Numbers) {
   EXPECT_EQ(call(scores, nullptr), DSV4_OK) << error.message();
   tensor.device_type = DSV4_DEVICE_CUDA;
   EXPECT_EQ(call(scores, nullptr), DSV4_ERROR_TYPE_MISMATCH);
+  EXPECT_EQ(error.argument(), "first");
+  // It is copied when it is bound, so it cannot come later.
+  tensor.device_type = DSV4_DEVICE_CPU;
+  tensor.data = nullptr;
+  EXPECT_EQ(call(scores, nullptr), DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.id(), "argument.null");
+  EXPECT_EQ(dsv4_bind(program, scores.arguments, 5, nullptr, &block, error),
+            DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.id(), "argument.null");
   EXPECT_EQ(error.argument(), "first");
 }
 

@@ -56,6 +56,25 @@ TEST_F(CxxTest, CallsAndBlocks) {
   EXPECT_EQ(events, std::vector<int32_t>{DSV4_EVENT_LOADED});
 }
 
+/// A block may be the last that raises events.
+TEST_F(CxxTest, CallbacksOutliveTheirRuntime) {
+  auto token = std::make_shared<int>();
+  const std::weak_ptr<int> alive = token;
+  dsv4::RuntimeOptions options;
+  options.onEvent = [token = std::move(token)](const dsv4_event &) {};
+  auto runtime = std::make_unique<dsv4::Runtime>(std::move(options));
+  auto program = std::make_unique<dsv4::Program>(runtime->openMemory(entry));
+  auto block = std::make_unique<dsv4::Block>(
+      program->bind({given.tensors[0], given.tensors[1], given.tensors[2]}));
+  options = {};
+  runtime.reset();
+  EXPECT_FALSE(alive.expired());
+  program.reset();
+  EXPECT_FALSE(alive.expired());
+  block.reset();
+  EXPECT_TRUE(alive.expired());
+}
+
 TEST_F(CxxTest, Errors) {
   dsv4::Runtime runtime;
   dsv4::Program program = runtime.openMemory(entry);
@@ -113,6 +132,33 @@ TEST_F(CxxTest, Numbers) {
            {out, {2, 1}}});
   EXPECT_EQ(fakeCuda().values[2], 0x3F000000u);
   EXPECT_EQ(int64_t(fakeCuda().values[3]), -7);
+}
+
+TEST_F(CxxTest, Workspaces) {
+  fakeCuda().parameterSizes = scoresSizes;
+  dsv4::Runtime runtime;
+  dsv4::Program program = runtime.openMemory(
+      dsv4::rt::serialize(dsv4::rt::test::scoresProgram("cuda"), "1"));
+  program.load();
+  std::vector<uint16_t> rows(2 * 128 * 128);
+  auto *q = reinterpret_cast<uint16_t *>(
+      (reinterpret_cast<uintptr_t>(rows.data()) + 15) & ~uintptr_t(15));
+  alignas(16) float out[128];
+  dsv4::Block block = program.bind({{q, {128, 128}},
+                                    {q + 128 * 128, {1, 128}},
+                                    0.5f,
+                                    int64_t(0),
+                                    {out, {128, 1}}});
+  ASSERT_EQ(block.prepare(), 64u);
+  alignas(16) char memory[64] = {};
+  const auto mine = reinterpret_cast<uintptr_t>(memory);
+  block.setWorkspace({memory, sizeof(memory)});
+  block.launch();
+  EXPECT_EQ(fakeCuda().values[7], mine);
+  block.setWorkspace({}); // The runtime's.
+  block.launch();
+  EXPECT_NE(fakeCuda().values[7], mine);
+  EXPECT_EQ(runtime.counters().workspace_bytes, 1u << 16);
 }
 
 TEST_F(CxxTest, Types) {

@@ -83,7 +83,10 @@ EXPORT int cuMemsetD8Async(CUdeviceptr memory, unsigned char value,
 EXPORT int cuStreamIsCapturing(CUstream stream, int *state) {
   if (!current)
     return invalidContext;
-  *state = stream ? reinterpret_cast<FakeStream *>(stream)->capturing : 0;
+  const auto handle = reinterpret_cast<uintptr_t>(stream);
+  *state = handle > StreamPerThread
+               ? reinterpret_cast<FakeStream *>(stream)->capturing
+               : 0;
   return 0;
 }
 EXPORT int cuStreamGetCtx(CUstream stream, CUcontext *context) {

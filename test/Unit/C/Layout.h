@@ -33,7 +33,7 @@ BYTES(dsv4_event, 40);
 AT(dsv4_runtime_options, on_event, 8);
 AT(dsv4_runtime_options, user, 16);
 AT(dsv4_runtime_options, compiler, 24);
-AT(dsv4_runtime_options, library_path, 32);
+AT(dsv4_runtime_options, nvrtc_path, 32);
 AT(dsv4_runtime_options, cache_dir, 40);
 BYTES(dsv4_runtime_options, 48);
 

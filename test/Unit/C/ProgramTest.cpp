@@ -7,9 +7,12 @@
 
 #include "CTesting.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -114,6 +117,32 @@ TEST_F(ProgramTest, ErrorsAreCopies) {
   EXPECT_EQ(counters().errors, 2u);
 }
 
+TEST_F(ProgramTest, ErrorsKeepTheirArgument) {
+  dsv4_program *program = open(rt::test::gatherProgram("cuda"));
+  GatherArguments given;
+  dsv4_error *first = nullptr;
+  given.tensors[2].ndim = 1;
+  dsv4_call(program, given.arguments, 3, nullptr, nullptr, &first);
+  EXPECT_NE(first->argument, dsv4_last_error()->argument);
+  EXPECT_STREQ(first->argument, "out");
+  EXPECT_STREQ(dsv4_last_error()->argument, "out");
+  dsv4_error_destroy(first);
+  dsv4_program_destroy(program);
+}
+
+TEST_F(ProgramTest, TooLarge) {
+  dsv4_program *program = nullptr;
+  // Nothing of it is read.
+  EXPECT_EQ(dsv4_program_open_memory(runtime, "x", (size_t(256) << 20) + 1,
+                                     &program, error),
+            DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.id(), "entry.size");
+  EXPECT_EQ(dsv4_compile(runtime, "x", (size_t(1) << 20) + 1, nullptr, &program,
+                         error),
+            DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.id(), "text.size");
+}
+
 TEST_F(ProgramTest, Devices) {
   int32_t count = 0;
   ASSERT_EQ(dsv4_device_count(runtime, &count, error), DSV4_OK);
@@ -185,6 +214,10 @@ TEST_F(ProgramTest, Overlaps) {
       {{{0, 2048, 128}, {512, 2048, 128}, {1024, 2048, 128}}, true},
       {{{0, 2048, 128}, {512, 2048, 128}, {512 + 128, 2048, 128}}, false},
       {{{0, 2048, 128}, {64, 2048, 128}, {1024, 2048, 128}}, true},
+      // Heads of 64 in gaps of 64, but the first head of a row meets the last
+      // one of the row before.
+      {{{16384, 256, 64}, {0, 448, 128}, {64, 448, 128}}, false},
+      {{{16384, 256, 64}, {0, 512, 128}, {64, 512, 128}}, true},
       // A dense array in a gap of another, and across it.
       {{{4096, 256, 64}, {0, 8192, 64}, {256, 8192, 64}}, true},
       {{{8000, 256, 64}, {0, 8192, 64}, {16384 * 3, 256, 64}}, false},
@@ -218,6 +251,28 @@ TEST_F(ProgramTest, Overlaps) {
   dsv4_program_destroy(program);
 }
 
+TEST_F(ProgramTest, StridesAreNotSetAsDims) {
+  fakeCuda().parameterSizes = {8, 8, 8};
+  dsv4_program *program = open(threeViews());
+  const int64_t shape[3] = {8, 4, 64};
+  dsv4_tensor tensor = sized<dsv4_tensor>();
+  tensor.ndim = 3;
+  tensor.shape = shape;
+  dsv4_argument arguments[3];
+  for (dsv4_argument &argument : arguments) {
+    argument = sized<dsv4_argument>();
+    argument.value = &tensor;
+  }
+  dsv4_block *block = nullptr;
+  ASSERT_EQ(dsv4_bind(program, arguments, 3, nullptr, &block, error), DSV4_OK)
+      << error.message();
+  EXPECT_EQ(dsv4_set_dim(block, 1, 512, error), DSV4_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(error.id(), "dim.stride");
+  EXPECT_EQ(dsv4_set_dim(block, 0, 7, error), DSV4_OK);
+  dsv4_block_destroy(block);
+  dsv4_program_destroy(program);
+}
+
 //===----------------------------------------------------------------------===//
 // Compiling
 //===----------------------------------------------------------------------===//
@@ -240,12 +295,12 @@ protected:
                       const dsv4_compile_options *options = nullptr,
                       const char *cache = nullptr) {
     const std::string path = folder + "/compiler";
-    std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
+    std::ofstream(path) << "#!" << shell << "\n" << script << "\n";
     chmod(path.c_str(), 0700);
     auto runtimeOptions = sized<dsv4_runtime_options>();
     runtimeOptions.compiler = path.c_str();
     runtimeOptions.cache_dir = cache;
-    runtimeOptions.library_path = "/some/where";
+    runtimeOptions.nvrtc_path = "/some/where";
     runtimeOptions.on_event = Events::note;
     runtimeOptions.user = &events;
     dsv4_runtime *with = nullptr;
@@ -258,13 +313,16 @@ protected:
   }
   ~CompileTest() override { dsv4_program_destroy(program); }
 
+  const char *shell = "/bin/sh";
   std::string folder;
   dsv4_program *program = nullptr;
 };
 
 TEST_F(CompileTest, GivesAProgram) {
+  rt::CompiledProgram compiled = rt::test::gatherProgram("cuda");
+  compiled.images[0].assign(1 << 20, 'x'); // More than a pipe holds.
   std::ofstream(folder + "/entry", std::ios::binary)
-      << rt::serialize(rt::test::gatherProgram("cuda"), "abc");
+      << rt::serialize(compiled, "abc");
   auto options = sized<dsv4_compile_options>();
   const char *names[] = {"tokens", "k"};
   const int64_t values[] = {5, 64};
@@ -283,6 +341,11 @@ TEST_F(CompileTest, GivesAProgram) {
   auto info = sized<dsv4_program_info>();
   ASSERT_EQ(dsv4_program_query(program, &info, error), DSV4_OK);
   EXPECT_STREQ(info.name, "gather");
+  const void *bytes = nullptr;
+  size_t size = 0;
+  ASSERT_EQ(dsv4_program_bytes(program, &bytes, &size, error), DSV4_OK);
+  EXPECT_EQ(std::string(static_cast<const char *>(bytes), size),
+            rt::serialize(compiled, "abc"));
   std::string text, words;
   std::getline(std::ifstream(folder + "/text"), text);
   std::getline(std::ifstream(folder + "/words"), words);
@@ -294,6 +357,95 @@ TEST_F(CompileTest, GivesAProgram) {
   EXPECT_EQ(events.kinds[0], DSV4_EVENT_WARNING);
   EXPECT_EQ(events.texts[0], "careful ");
   EXPECT_EQ(events.kinds[1], DSV4_EVENT_COMPILED);
+}
+
+/// Files, signals and preloaded tools of the engine stay out of the compiler.
+TEST_F(CompileTest, TheChildIsFresh) {
+  const int file = dup2(STDERR_FILENO, 57);
+  ASSERT_EQ(file, 57);
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  const auto handler = signal(SIGPIPE, SIG_IGN);
+  setenv("LD_PRELOAD", "", 1);
+  shell = "/bin/bash"; // Others clear the mask themselves.
+  // Not the first and last bits: libc keeps two signals to itself, and the
+  // shell ignores SIGQUIT.
+  EXPECT_EQ(
+      compile("while read -r name mask; do case $name in SigBlk:|SigIgn:)"
+              "  echo $name ${mask:9:6} >&2;; esac; done < /proc/$$/status;"
+              "if [ -e /proc/$$/fd/57 ]; then echo file >&2; fi;"
+              "echo \"${LD_PRELOAD-unset}\" >&2; exit 1"),
+      DSV4_ERROR_COMPILE_FAILED);
+  EXPECT_EQ(error.message(), "SigBlk: 000000 SigIgn: 000000 unset");
+  unsetenv("LD_PRELOAD");
+  signal(SIGPIPE, handler);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  close(file);
+}
+
+/// What the compiler has started ends with it.
+TEST_F(CompileTest, TimeoutsEndAllOfIt) {
+  auto options = sized<dsv4_compile_options>();
+  options.timeout_ms = 1000;
+  EXPECT_EQ(compile("sleep 100 & echo $! > " + folder + "/pid; wait", &options),
+            DSV4_ERROR_COMPILE_FAILED);
+  EXPECT_EQ(error.id(), "compile.timeout");
+  std::string pid;
+  std::getline(std::ifstream(folder + "/pid"), pid);
+  ASSERT_FALSE(pid.empty());
+  // Whoever inherits it may let it be a zombie for a while.
+  auto isRunning = [&] {
+    std::string stat;
+    std::getline(std::ifstream("/proc/" + pid + "/stat"), stat);
+    return !stat.empty() && stat.find(") Z ") == std::string::npos;
+  };
+  for (int i = 0; i < 200 && isRunning(); ++i)
+    usleep(10000);
+  EXPECT_FALSE(isRunning());
+}
+
+/// It needs no descriptor of the child, which some containers refuse. Here
+/// there are only as many as the texts of the compiler need.
+TEST_F(CompileTest, TimeoutsWithoutADescriptor) {
+  constexpr int last = 200;
+  std::vector<int> files;
+  while (files.empty() || files.back() < last)
+    files.push_back(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = last + 4;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  auto options = sized<dsv4_compile_options>();
+  options.timeout_ms = 100;
+  EXPECT_EQ(compile("exec sleep 3", &options), DSV4_ERROR_COMPILE_FAILED);
+  EXPECT_EQ(error.id(), "compile.timeout") << error.message();
+  options.timeout_ms = 60000;
+  EXPECT_EQ(compile("exit 3", &options), DSV4_ERROR_UNAVAILABLE);
+  EXPECT_EQ(error.id(), "compile.unavailable") << error.message();
+  setrlimit(RLIMIT_NOFILE, &before);
+  for (int file : files)
+    close(file);
+}
+
+/// An empty element of the search path would be the current directory.
+TEST_F(CompileTest, WhereTheCompilerLooksForNVRTC) {
+  const char *before = getenv("LD_LIBRARY_PATH");
+  const std::string saved = before ? before : "";
+  auto path = [&](const char *mine) {
+    setenv("LD_LIBRARY_PATH", mine, 1);
+    EXPECT_EQ(compile("echo \"<$LD_LIBRARY_PATH>\" >&2; exit 1"),
+              DSV4_ERROR_COMPILE_FAILED);
+    return error.message();
+  };
+  EXPECT_EQ(path("/else/where"), "</some/where:/else/where>");
+  EXPECT_EQ(path(""), "</some/where>");
+  if (before)
+    setenv("LD_LIBRARY_PATH", saved.c_str(), 1);
+  else
+    unsetenv("LD_LIBRARY_PATH");
 }
 
 TEST_F(CompileTest, TheArchitectureOfTheDevice) {

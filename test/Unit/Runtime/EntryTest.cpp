@@ -117,4 +117,89 @@ TEST(Entry, GoodDigestBadContents) {
             "cache entry: one image per kernel expected");
 }
 
+/// The parts of an entry, to put another one together whose digest is right.
+struct Parts {
+  explicit Parts(const CompiledProgram &program) {
+    const std::string bytes = serialize(program, key);
+    for (const std::string &image : program.images)
+      images += image;
+    metadata = bytes.substr(images.size(),
+                            bytes.size() - images.size() - trailerBytes);
+    version = bytes.substr(bytes.size() - trailerBytes, 12);
+    sizes = "\"images\":[" + std::to_string(images.size()) + "]";
+  }
+
+  /// Of other sizes of images.
+  Parts &with(const std::string &others) {
+    metadata.replace(metadata.find(sizes), sizes.size(),
+                     "\"images\":[" + others + "]");
+    return *this;
+  }
+  Parts &withMetadata(const std::string &text) {
+    metadata = text;
+    return *this;
+  }
+  std::string message(uint32_t count = 1, uint64_t moreImageBytes = 0) const {
+    std::string bytes = images + metadata + version;
+    append(bytes, count, 4);
+    append(bytes, images.size() + moreImageBytes, 8);
+    append(bytes, metadata.size() - moreImageBytes, 8);
+    const std::string hex = digestHex(bytes);
+    for (size_t i = 0; i < hex.size(); i += 2)
+      bytes += char(std::stoi(hex.substr(i, 2), nullptr, 16));
+    Result<CompiledProgram> program = parse(bytes, key);
+    if (!program) {
+      EXPECT_EQ(program.status().code(), Code::CorruptEntry);
+    }
+    return program.status().message();
+  }
+
+  static constexpr size_t trailerBytes = 64;
+  std::string images, metadata, version, sizes;
+
+private:
+  static void append(std::string &bytes, uint64_t value, int count) {
+    for (int i = 0; i < count; ++i)
+      bytes += char(value >> 8 * i);
+  }
+};
+
+TEST(Entry, GoodDigestBadLengths) {
+  const Parts good(gatherProgram());
+  EXPECT_EQ(good.message(), "");
+  EXPECT_EQ(good.message(2), "cache entry: one image per kernel expected");
+  const uint64_t size = good.images.size(), all = size + good.metadata.size();
+  const std::string lengths = "cache entry: lengths do not fit the file";
+  EXPECT_EQ(good.message(1, UINT64_MAX - size), lengths); // Their sum does.
+  EXPECT_EQ(good.message(1, all - size + 1), lengths);
+  EXPECT_NE(good.message(1, 1), "");
+  const std::string fit = "cache entry: image sizes do not fit the file";
+  for (std::string sizes :
+       {std::to_string(size + 1), std::string("-1"),
+        std::string("9223372036854775808"), std::string("18446744073709551615"),
+        std::string("\"x\""), std::string("1.0"), std::string("[]")})
+    EXPECT_EQ(Parts(good).with(sizes).message(), fit) << sizes;
+  EXPECT_EQ(Parts(good).with(std::to_string(size - 1)).message(),
+            "cache entry: image sizes do not fill the file");
+}
+
+TEST(Entry, GoodDigestBadMetadata) {
+  const Parts good(gatherProgram());
+  auto message = [&](const std::string &text) {
+    return Parts(good).withMetadata(text).message();
+  };
+  for (const char *text : {"[]", "7", "null", "{}", "\"program\""})
+    EXPECT_EQ(message(text), "cache entry: metadata is incomplete") << text;
+  EXPECT_EQ(message(""), "cache entry: not JSON: wrong at byte 1");
+  EXPECT_EQ(message("{\"key\":1e999}"),
+            "cache entry: not JSON: a number is out of range");
+  for (size_t depth : {17, 1 << 20})
+    for (const char *open : {"[", "{\"a\":"}) {
+      std::string text;
+      for (size_t i = 0; i < depth; ++i)
+        text += open;
+      EXPECT_EQ(message(text), "cache entry: JSON nested too deeply");
+    }
+}
+
 } // namespace

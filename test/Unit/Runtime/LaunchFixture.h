@@ -109,6 +109,44 @@ protected:
   std::unique_ptr<LoadedProgram> loaded;
 };
 
+/// Launches of gatherInfo().
+class GatherLaunchTest : public PlanLaunchTest {
+protected:
+  GatherLaunchTest() { setShapes(3, 512, 7); }
+
+  void setShapes(int64_t tokens, int64_t topk, int64_t pages) {
+    cacheShape[0] = pages;
+    indicesShape[0] = outShape[0] = tokens;
+    indicesShape[1] = outShape[1] = topk;
+  }
+
+  void load(const CompiledProgram &program = gatherProgram()) {
+    PlanLaunchTest::load(program);
+  }
+
+  Status launch() { return loaded->launch(nullptr, arguments, 3); }
+
+  /// The message of a launch that must fail and run nothing.
+  std::string error() {
+    if (!loaded)
+      load();
+    return errorOf(launch());
+  }
+
+  alignas(128) char memory[256];
+  int64_t cacheShape[3] = {7, 64, 656};
+  int64_t indicesShape[2];
+  int64_t outShape[3] = {0, 0, 512};
+  Argument arguments[3] = {{memory, cacheShape},
+                           {memory + 4, indicesShape},
+                           {memory + 16, outShape}};
+};
+
+/// The message for 2^31 rows of gatherInfo().
+inline constexpr const char *tooManyRows =
+    "kernel 'gather_k0': needs tokens * topk <= 2147483644, but tokens * topk "
+    "is 2147483648: split the launch";
+
 /// Arguments of scoresInfo(): 0.5 and -5 * 2^40 for its scalars. Nobody reads
 /// its buffers.
 struct ScoresArguments {

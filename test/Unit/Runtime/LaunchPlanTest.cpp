@@ -228,6 +228,21 @@ TEST_F(LaunchPlanTest, ExtentsThatAreRequired) {
   EXPECT_TRUE(launch(0, 5).ok());
 }
 
+/// What is said is what would do, not what is next.
+TEST_F(LaunchPlanTest, ExtentsThatMustBeMultiples) {
+  load(oneKernel([&](LaunchPlan &plan, const PlanNames &names) {
+    plan.requirements = *Condition::parse(
+        "ceildiv(n, 128) * 128 <= n && ceildiv(m, 128) * 128 <= n", names);
+  }));
+  EXPECT_EQ(errorOf(launch(100, 130)),
+            "argument 'k': extent 0 (dim 'n') is 130, expected a multiple of "
+            "128");
+  EXPECT_EQ(errorOf(launch(130, 128)),
+            "argument 'k': extent 0 (dim 'n') is 128, expected at least 256, "
+            "ceildiv(m, 128) * 128");
+  EXPECT_TRUE(launch(100, 128).ok());
+}
+
 TEST_F(LaunchPlanTest, OverflowsElsewhere) {
   const std::string huge = "m * 9223372036854775807";
   EXPECT_EQ(errorAfter([&](LaunchPlan &plan, const PlanNames &names) {

@@ -141,6 +141,14 @@ TEST(Program, StridesAreChecked) {
   EXPECT_EQ(errorOf(info),
             "program: dim 'x.stride.0': a stride is at most 2^31 - 1");
   info = stridedInfo();
+  info.dims[2].multiple = int64_t(1) << 30;
+  EXPECT_TRUE(info.validate().ok());
+  for (int64_t multiple : {int64_t(1) << 31, int64_t(1) << 62, int64_t(3)}) {
+    info.dims[2].multiple = multiple;
+    EXPECT_EQ(errorOf(info), "program: dim 'x.stride.0': multiple must be a "
+                             "power of two up to 2^30");
+  }
+  info = stridedInfo();
   info.dims[0].min = 1;
   EXPECT_EQ(errorOf(info), "program: dim 'rows': expected a minimum of 0, or "
                            "of a stride one up to its maximum");

@@ -102,6 +102,25 @@ TEST_F(StridesTest, HaveRoomForAPage) {
                      "least 656, the bytes of a page");
 }
 
+/// What else a kernel needs of a stride is an error about a stride.
+TEST_F(StridesTest, ThatAreRequired) {
+  CompiledProgram program = {stridedInfo(), {"append"}};
+  program.info.kernels[0].plan.requirements =
+      *Condition::parse("ceildiv(x.stride.0, 128) * 128 <= x.stride.0 && "
+                        "rows * 64 <= x.stride.0",
+                        program.info.planNames());
+  load(program);
+  xs[0] = 272;
+  EXPECT_EQ(error(), "argument 'x': stride 0 (dim 'x.stride.0') is 136 "
+                     "elements, expected a multiple of 128 elements");
+  EXPECT_EQ(launch().id(), std::string("argument.stride"));
+  xs[0] = 512;
+  EXPECT_EQ(error(), "argument 'x': stride 0 (dim 'x.stride.0') is 256 "
+                     "elements, expected at least 320 elements, rows * 64");
+  xs[0] = 768;
+  EXPECT_TRUE(launch().ok());
+}
+
 TEST_F(StridesTest, AreTheConstantsOfTheProgram) {
   os[1] = 512;
   EXPECT_EQ(error(), "argument 'out': stride 1 is 512 bytes, expected 1024, "
@@ -214,6 +233,19 @@ TEST_F(ContiguousTest, OtherStridesAreRefused) {
             "argument 'out': stride 0 is 16384 bytes, expected 8192 "
             "(contiguous): compile the program with 'dsv4.strides' of this "
             "argument, or pass a contiguous copy");
+}
+
+/// No stride is that of rows which are more than all memory.
+TEST_F(ContiguousTest, GivenStridesDoNotOverflow) {
+  ProgramInfo info = gatherInfo();
+  info.bindings[0].shape = {dim(0), dim(2), constant(656)};
+  info.dims[2] = {"pages", 0, 1, int64_t(1) << 62};
+  load({info, {"image"}});
+  cache[0] = 3, cache[1] = int64_t(1) << 60;
+  cs[0] = 0, cs[1] = 656;
+  EXPECT_EQ(errorOf(launch()),
+            "argument 'cache': its extents are more than 2^63 - 1 bytes: pass "
+            "smaller ones");
 }
 
 TEST_F(ContiguousTest, ExtentsDoNotOverflow) {
