@@ -9,7 +9,8 @@ The kernel is a gather with six tensors, of one row, so the GPU is never the lim
   driver        cuLaunchKernel in a loop of C, of an empty kernel with as many parameters
   launch, call  Kernel.launch and Kernel.__call__ with six tensors of torch
   function      dsv4.gather with out=
-  operator      torch.ops.dsv4.gather_mask, which makes new tensors
+  new           dsv4.gather, which makes two new tensors
+  operator      torch.ops.dsv4.gather_mask, which makes them, too
   triton        an empty kernel of Triton with six tensors, where Triton is installed
 """
 
@@ -160,6 +161,7 @@ def main():
         "function": lambda: dsv4.gather(
             cache, indices, **named, return_mask=True, out=(rows, mask)
         ),
+        "new": lambda: dsv4.gather(cache, indices, **named, return_mask=True),
         "operator": lambda: torch.ops.dsv4.gather_mask(cache, indices, **named),
         "triton": make_triton(arrays),
     }

@@ -9,7 +9,8 @@ that its library is loaded.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any
 
 from . import _dsv4
@@ -118,39 +119,66 @@ def _numpy_dtype(like: Any, element: str) -> Any:
     return _NUMPY[element]
 
 
-def allocate(like: Any, shape: Sequence[int], element: str, zero: bool = False) -> Any:
-    """A new array by the library of `like`, on its device."""
+def _contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    strides = [1]
+    for extent in reversed(shape[1:]):
+        strides.insert(0, strides[0] * max(1, extent))
+    return tuple(strides[: len(shape)])
+
+
+def _cupy_array(make: Any, device: Any, shape: tuple[int, ...], dtype: str) -> Any:
+    with device:
+        return make(shape, dtype)
+
+
+def _jax_array(make: Any, device: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    return make(shape, dtype, device=device).block_until_ready()
+
+
+def make_allocator(
+    like: Any, shape: Sequence[int], element: str, zero: bool = False
+) -> Callable[[], Any]:
+    """A function that makes new arrays by the library of `like`, on its device. It does not keep
+    `like`."""
     library = library_of(like)
     shape = tuple(shape)
     if library == "numpy":
         numpy = sys.modules["numpy"]
-        return (numpy.zeros if zero else numpy.empty)(shape, _numpy_dtype(like, element))
+        make = numpy.zeros if zero else numpy.empty
+        return partial(make, shape, _numpy_dtype(like, element))
     if library == "torch":
         torch = sys.modules["torch"]
-        make = torch.zeros if zero else torch.empty
-        return make(shape, dtype=_dtype(torch, element), device=like.device)
+        options = {"dtype": _dtype(torch, element), "device": like.device}
+        if zero:
+            return partial(torch.zeros, shape, **options)
+        # The same as torch.empty, and faster.
+        return partial(torch.empty_strided, shape, _contiguous_strides(shape), **options)
     if library == "cupy":
         cupy = sys.modules["cupy"]
-        with like.device:
-            return (cupy.zeros if zero else cupy.empty)(shape, _NUMPY[element])
+        make = cupy.zeros if zero else cupy.empty
+        return partial(_cupy_array, make, like.device, shape, _NUMPY[element])
     if library == "jax":
         jax = sys.modules["jax"]
-        made = jax.numpy.zeros(shape, _dtype(jax.numpy, element), device=like.device)
-        return made.block_until_ready()
+        dtype = _dtype(jax.numpy, element)
+        return partial(_jax_array, jax.numpy.zeros, like.device, shape, dtype)
     raise make_error(
         InvalidArgument, "argument.out", "out",
         f"'out' is needed: dsv4 knows no function of {type(like)} that makes an array",
     )  # fmt: skip
 
 
-def synchronize_jax(like: Any, stream: int) -> None:
-    """Waits for a launch whose results JAX reads on streams of its own."""
-    if library_of(like) != "jax":
-        return
+@cache
+def _driver() -> Any:
     import ctypes  # JAX alone needs it.
 
     driver = ctypes.CDLL("libcuda.so.1")
-    result = driver.cuStreamSynchronize(ctypes.c_void_p(stream))
+    driver.cuStreamSynchronize.argtypes = [ctypes.c_void_p]
+    return driver
+
+
+def synchronize(like: Any, stream: Any) -> None:
+    """Waits for a launch, on the stream that its caller gave."""
+    result = _driver().cuStreamSynchronize(_dsv4.stream_address(stream))
     if result:
         raise make_error(
             _dsv4.LaunchFailed, "stream.wait", None, f"the stream failed: CUresult {result}"

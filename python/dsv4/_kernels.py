@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from . import _dsv4
-from ._arrays import allocate, as_plain, library_of, make_error, synchronize_jax
-from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Unavailable
+from ._arrays import as_plain, library_of, make_allocator, make_error, synchronize
+from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, Unavailable
 from ._program import Program
 
 TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}
@@ -143,72 +143,50 @@ def kernel_of(program: Program, stream: Any = None) -> Kernel:
 class _Asked(threading.local):
     """What a function is called for, if it is not for its results alone."""
 
+    # The body has to run, for one of these.
+    body = False
     # prepare() and emit() want the program, and no launch.
     program_only = False
     program: Program | None = None
     # A first call leaves what later ones need.
-    plan: _Plan | None = None
     arrays: list[Any] | None = None
+    plan: Plan | None = None
 
 
 _asked = _Asked()
 
-# Where an argument of a launch comes from: an index among the arrays of the call, or a new array.
-_New = tuple[tuple[int, ...], str, bool]
 
-
-class _Plan:
-    """How a call of known types and shapes is launched."""
-
-    __slots__ = ("kernel", "like", "results", "sources", "waits")
-
-    def __init__(
-        self, kernel: Kernel, sources: list[int | _New], like: int, results: list[int], waits: bool
-    ) -> None:
-        self.kernel = kernel
-        self.sources = sources
-        self.like = like
-        self.results = results
-        self.waits = waits
-
-    def launch(self, given: list[Any], stream: Any, workspace: Any) -> Any:
-        like = given[self.like]
-        arrays = [
-            given[each] if isinstance(each, int) else allocate(like, *each)
-            for each in self.sources
-        ]
-        self.kernel.launch(*arrays, stream=stream, workspace=workspace)
-        if self.waits:
-            synchronize_jax(like, int(stream or 0))
-        results = self.results
-        if len(results) == 1:
-            return arrays[results[0]]
-        return tuple([arrays[each] for each in results]) if results else None
+def _waits(program: Program) -> bool:
+    """Whether a launch has to end before its results are read: JAX has streams of its own."""
+    return not program.on_host and library_of(program.like) == "jax"
 
 
 def _make_plan(
     program: Program, kernel: Kernel, results: tuple[str, ...], given: list[Any]
-) -> _Plan | None:
-    """None: a launch takes other arrays than the caller's, such as their bits."""
-    new: dict[int, _New] = {
-        index: (shape, element, keep) for index, shape, element, keep in program.outputs
-    }
+) -> Plan | None:
+    """How calls like this one are launched, without their arrays. None: a launch takes other
+    arrays than the caller's, such as their bits."""
+    new = {output[0]: output[1:] for output in program.outputs}
     numbers = {id(each): number for number, each in reversed(list(enumerate(given)))}
-    sources: list[int | _New] = []
+    sources: list[int] = []
+    makers: list[Callable[[], Any]] = []
     for index, (plain, array) in enumerate(zip(program.arrays, program.given)):
         if index in new:
-            sources.append(new[index])
-            continue
-        if plain is not array or id(array) not in numbers:
+            makers.append(make_allocator(program.like, *new[index]))
+            sources.append(-len(makers))
+        elif plain is array and id(array) in numbers:
+            sources.append(numbers[id(array)])
+        else:
             return None
-        sources.append(numbers[id(array)])
     like = numbers.get(id(program.like))
     # The bits of an array are its library's; new ones have to be, too.
     if like is None or any(as_plain(each)[0] is not each for each in given):
         return None
     names = kernel.arguments
-    waits = not program.on_host and library_of(program.like) == "jax"
-    return _Plan(kernel, sources, like, [names.index(each) for each in results], waits)
+    return Plan(
+        kernel, tuple(sources), tuple(makers), like, tuple(names.index(each) for each in results),
+        synchronize if _waits(program) else None, tuple(type(each) for each in given),
+    )  # fmt: skip
 
 
 def launch(
@@ -223,8 +201,8 @@ def launch(
         _asked.plan = _make_plan(program, kernel, results, _asked.arrays)
     arrays, seen = program.allocate()
     kernel.launch(*arrays, stream=stream, workspace=workspace)
-    if not program.on_host and library_of(program.like) == "jax":
-        synchronize_jax(program.like, int(stream or 0))
+    if _waits(program):
+        synchronize(program.like, stream)
     if not results:
         return None
     by_name = dict(zip(kernel.arguments, seen))
@@ -235,60 +213,55 @@ def launch(
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-# Plans of calls by what their arguments are. All are forgotten when there are too many.
-_plans: dict[Any, _Plan] = {}
-_MAX_PLANS = 4096
+# Plans of a function. All are forgotten when there are too many.
+_Plans = dict[Any, Plan]
+_MAX_PLANS = 1024
 
 
 def function(body: Callable[_P, _R]) -> Callable[_P, _R]:
     """A function whose calls are planned: a second one with arrays of the same types, shapes and
     strides makes no program."""
+    plans: _Plans = {}
+    launch_planned = _dsv4.launch_planned
 
     @functools.wraps(body)
     def call(*args: Any, **kw: Any) -> Any:
-        if _asked.program_only or _asked.arrays is not None:
+        if _asked.body:
             return body(*args, **kw)
-        stream, workspace = kw.pop("stream", None), kw.pop("workspace", None)
-        signature = _dsv4.signature(body, args, kw)
-        plan = None
-        if signature is not None:
-            key, arrays = signature
-            try:
-                plan = _plans.get(key)
-            except TypeError:  # An argument that is no key.
-                signature = None
-        if plan is not None:
-            return plan.launch(arrays, stream, workspace)
-        if stream is not None:
-            kw["stream"] = stream
-        if workspace is not None:
-            kw["workspace"] = workspace
-        if signature is None:
-            return body(*args, **kw)
-        _asked.arrays, _asked.plan = arrays, None
-        try:
-            result = body(*args, **kw)
-            plan = _asked.plan
-        finally:
-            _asked.arrays, _asked.plan = None, None
-        if plan is not None:
-            if len(_plans) >= _MAX_PLANS:
-                _plans.clear()
-            _plans[key] = plan
-        return result
+        result = launch_planned(plans, args, kw)
+        return _plan_call(body, plans, args, kw) if result is NotImplemented else result
 
     return call
+
+
+def _plan_call(body: Callable[..., Any], plans: _Plans, args: Any, kw: Any) -> Any:
+    """A call without a plan, which leaves one."""
+    described = _dsv4.describe_call(args, kw)
+    if described is NotImplemented:
+        return body(*args, **kw)
+    key, arrays = described
+    _asked.body, _asked.arrays, _asked.plan = True, arrays, None
+    try:
+        result = body(*args, **kw)
+        plan = _asked.plan
+    finally:
+        _asked.body, _asked.arrays, _asked.plan = False, None, None
+    if plan is not None:
+        if len(plans) >= _MAX_PLANS:
+            plans.clear()
+        plans[key] = plan
+    return result
 
 
 def _program_of(function: Callable[..., Any], args: Any, kwargs: Any) -> Program:
     if _asked.program_only:
         raise RuntimeError("prepare() and emit() take a function of dsv4, not each other")
-    _asked.program_only, _asked.program = True, None
+    _asked.body, _asked.program_only, _asked.program = True, True, None
     try:
         function(*args, **kwargs)
         program = _asked.program
     finally:
-        _asked.program_only, _asked.program = False, None
+        _asked.body, _asked.program_only, _asked.program = False, False, None
     if program is None:
         raise make_error(
             InvalidArgument, "prepare.function", "fn",
@@ -441,4 +414,4 @@ def cache_directory() -> str:
     return os.path.join(base, "dsv4")
 
 
-_dsv4.configure(library_path=_nvidia_libraries())
+_dsv4.configure(nvrtc_path=_nvidia_libraries())

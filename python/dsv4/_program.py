@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._arrays import BYTES, CPU, allocate, as_plain, describe, make_error
+from ._arrays import BYTES, CPU, as_plain, describe, make_allocator, make_error
 from ._dsv4 import InvalidArgument, TypeMismatch, View
 from .records import _PACKED, Record
 
@@ -206,7 +206,7 @@ class Program:
         were not given."""
         arrays, seen = list(self.arrays), list(self.given)
         for index, shape, element, keep in self.outputs:
-            seen[index] = allocate(self.like, shape, element, keep)
+            seen[index] = make_allocator(self.like, shape, element, keep)()
             arrays[index] = as_plain(seen[index])[0]
         return arrays, seen
 

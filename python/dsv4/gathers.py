@@ -68,6 +68,30 @@ def _gather(
     program.returns(*zip(names, targets))
 
 
+def _gather_rows(
+    program: Program,
+    cache_type: str,
+    indices: Value | None,
+    clauses: str,
+    lead: Sequence[int | str],
+    values: int,
+    given: tuple[Any, ...],
+    dtype: str | None,
+    stream: Any,
+    *,
+    keep: bool = False,
+) -> Any:
+    """Launches a gather of decoded rows, and of their mask if `given` has a place for it."""
+    element = float_type(dtype, "bf16", given[0])
+    rows = program.output("rows", element, (*lead, values), given[0], keep)
+    if len(given) == 1:
+        _gather(program, cache_type, indices, clauses, [rows], [], None)
+        return launch(program, ("rows",), stream)
+    mask = program.output("mask", "i1", lead, given[1], keep)
+    _gather(program, cache_type, indices, clauses, [rows], [], mask)
+    return launch(program, ("rows", "mask"), stream)
+
+
 def _by_indices(
     program: Program,
     cache: Any,
@@ -160,12 +184,9 @@ def gather(
         lengths_per,
     )  # fmt: skip
     given = take_outputs(out, 1 + return_mask)
-    rows = program.output(
-        "rows", float_type(dtype, "bf16", given[0]), (*value.shape, found.values), given[0]
+    return _gather_rows(
+        program, type, value, clauses, value.shape, found.values, given, dtype, stream
     )
-    mask = program.output("mask", "i1", value.shape, given[1]) if return_mask else None
-    _gather(program, type, value, clauses, [rows], [], mask)
-    return launch(program, ("rows", "mask") if return_mask else ("rows",), stream)
 
 
 @function
@@ -295,9 +316,6 @@ def gather_ragged(
         program.dims.setdefault("rows", int(rows))
     own = cu_seq_lens is None and row_starts is None
     lead = ("requests", "rows") if own else ("rows",)
-    target = program.output(
-        "rows", float_type(dtype, "bf16", given[0]), (*lead, found.values), given[0], keep=True
+    return _gather_rows(
+        program, type, None, clauses.text, lead, found.values, given, dtype, stream, keep=True
     )
-    mask = program.output("mask", "i1", lead, given[1], keep=True) if return_mask else None
-    _gather(program, type, None, clauses.text, [target], [], mask)
-    return launch(program, ("rows", "mask") if return_mask else ("rows",), stream)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
-from .records import Record
+from .records import Record, find_named
 
 
 def print_f32(value: float) -> str:
@@ -134,15 +134,7 @@ DEFAULT_RECIPES = {
 
 def find_recipe(recipe: str | Recipe) -> Recipe:
     """The recipe of a name, or the recipe itself."""
-    if isinstance(recipe, Recipe):
-        return recipe
-    known = KNOWN_RECIPES.get(recipe)
-    if known is None:
-        raise make_error(
-            InvalidArgument, "recipe.unknown", "recipe",
-            f"no recipe is known as '{recipe}'; known are {', '.join(KNOWN_RECIPES)}",
-        )  # fmt: skip
-    return known
+    return find_named("recipe", Recipe, recipe, KNOWN_RECIPES)
 
 
 def recipe_of(record: Record, recipe: str | Recipe | None) -> Recipe:

@@ -11,8 +11,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from ._arrays import BYTES, make_error
 from ._dsv4 import InvalidArgument
@@ -219,14 +219,24 @@ KNOWN_RECORDS: dict[str, Record] = {
 }  # fmt: skip
 
 
-def find_record(record: str | Record) -> Record:
-    """The record of a name, or the record itself."""
-    if isinstance(record, Record):
-        return record
-    known = KNOWN_RECORDS.get(record)
+_Named = TypeVar("_Named")
+
+
+def find_named(
+    what: str, cls: type[_Named], given: str | _Named, all_known: Mapping[str, _Named]
+) -> _Named:
+    """The record or recipe of a name, or what is given itself."""
+    if isinstance(given, cls):
+        return given
+    known = all_known.get(given) if isinstance(given, str) else None
     if known is None:
         raise make_error(
-            InvalidArgument, "record.unknown", "record",
-            f"no record is known as '{record}'; known are {', '.join(KNOWN_RECORDS)}",
+            InvalidArgument, f"{what}.unknown", what,
+            f"no {what} is known as '{given}'; known are {', '.join(all_known)}",
         )  # fmt: skip
     return known
+
+
+def find_record(record: str | Record) -> Record:
+    """The record of a name, or the record itself."""
+    return find_named("record", Record, record, KNOWN_RECORDS)

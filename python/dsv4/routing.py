@@ -27,6 +27,16 @@ def _rows_that_count(program: Program, valid_rows: Any, padding: Any) -> str:
     return clauses
 
 
+def _outputs(program: Program, columns: int, index_dtype: str, out: Any) -> tuple[Value, Value]:
+    """The ids and the weights of a router, which returns them the other way round."""
+    weights, ids = take_outputs(out, 2)
+    shape = ("tokens", columns)
+    return (
+        program.output("ids", index_type(index_dtype), shape, ids),
+        program.output("weights", "f32", shape, weights),
+    )
+
+
 def _weigh(
     program: Program,
     logits: Value,
@@ -140,10 +150,7 @@ def route(
     clauses += _rows_that_count(program, valid_rows, padding)
     if shared:
         clauses += f" shared {int(shared)}"
-    given = take_outputs(out, 2)
-    shape = ("tokens", int(k) + int(shared))
-    ids = program.output("ids", index_type(index_dtype), shape, given[1])
-    weights = program.output("weights", "f32", shape, given[0])
+    ids, weights = _outputs(program, int(k) + int(shared), index_dtype, out)
     program.bucket("tokens", 256, 256)
     scores = _gate(program, value, score)
     chosen = program.fresh("c")
@@ -199,12 +206,9 @@ def hash_route(
     clauses = _rows_that_count(program, valid_rows, padding)
     if shared:
         clauses += f" shared {int(shared)} experts {value.shape[1]}"
-    given = take_outputs(out, 2)
     k = experts.shape[1]
     assert isinstance(k, int)
-    shape = ("tokens", k + int(shared))
-    ids = program.output("ids", index_type(index_dtype), shape, given[1])
-    weights = program.output("weights", "f32", shape, given[0])
+    ids, weights = _outputs(program, k + int(shared), index_dtype, out)
     found = program.fresh("c")
     program.line(
         f"{found} = dsv4.lookup {experts}[{words}]{clauses} outs({ids} : {ids.type}) "

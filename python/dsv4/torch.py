@@ -14,9 +14,11 @@ capture.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
+from torch import library as torch_library
 
 import dsv4
 
@@ -116,8 +118,8 @@ def _route(logits: Any, k: int, *, groups: Any = None, **options: Any) -> Any:
 
 
 _RUN: dict[str, Callable[..., Any]] = {
-    "topk_values": lambda scores, k, **o: dsv4.topk(scores, k, return_values=True, **o),
-    "gather_mask": lambda cache, i, **o: dsv4.gather(cache, i, return_mask=True, **o),
+    "topk_values": partial(dsv4.topk, return_values=True),
+    "gather_mask": partial(dsv4.gather, return_mask=True),
     "gather_raw": lambda cache, i, **o: list(dsv4.gather_raw(cache, i, **o)),
     "gather_ragged": lambda cache, table, rows, **o: dsv4.gather_ragged(
         cache, table, rows=rows, **o
@@ -237,11 +239,11 @@ _FAKE: dict[str, Callable[..., Any]] = {
 # ===-- Registration ------------------------------------------------------------===
 
 # Kept: an operator ends with its library.
-_library = torch.library.Library("dsv4", "DEF")
+_library = torch_library.Library("dsv4", "DEF")
 
 for _name, _schema in SCHEMAS.items():
     _library.define(_name + _schema)
     _body = _RUN.get(_name) or getattr(dsv4, _name)
     for _key in ("CPU", "CUDA"):
         _library.impl(_name, _body, _key)
-    torch.library.register_fake(f"dsv4::{_name}", _FAKE[_name], lib=_library)
+    torch_library.register_fake(f"dsv4::{_name}", _FAKE[_name], lib=_library)

@@ -20,11 +20,12 @@
 struct known_type {
   PyTypeObject *type;
   const dlpack_exchange *table; /* Null: it has none. */
+  int is_array;
 };
 
 static struct known_type known_types[KNOWN_TYPES];
 
-/* The table of a type, or null with or without an exception. */
+/* Asks a type for its table. Null: with or without an exception. */
 static const dlpack_exchange *load_table(PyTypeObject *type) {
   PyObject *capsule =
       PyObject_GetAttrString((PyObject *)type, "__dlpack_c_exchange_api__");
@@ -48,36 +49,57 @@ static const dlpack_exchange *load_table(PyTypeObject *type) {
              : NULL;
 }
 
-static const dlpack_exchange *find_table(PyTypeObject *type) {
+/* Fills `known`, which holds no reference. Returns 0, or -1 with an exception.
+ */
+static int look_up(PyTypeObject *type, struct known_type *known) {
+  known->type = type;
+  known->table = load_table(type);
+  known->is_array = known->table != NULL;
+  if (known->table || PyErr_Occurred())
+    return known->table ? 0 : -1;
+  PyObject *method = PyObject_GetAttrString((PyObject *)type, "__dlpack__");
+  if (!method && PyErr_ExceptionMatches(PyExc_AttributeError))
+    PyErr_Clear();
+  known->is_array = method != NULL;
+  Py_XDECREF(method);
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+/* What is known of a type, or null with an exception. `spare` is for a type
+ * that there is no room for. */
+static const struct known_type *find_type(PyTypeObject *type,
+                                          struct known_type *spare) {
   size_t at = ((uintptr_t)type >> 4) % KNOWN_TYPES;
   for (size_t tries = 0; tries < KNOWN_TYPES; ++tries) {
     struct known_type *known = &known_types[at];
     if (known->type == type)
-      return known->table;
+      return known;
     if (!known->type) {
-      const dlpack_exchange *table = load_table(type);
+      if (look_up(type, spare) < 0)
+        return NULL;
       /* The lookup may have run code that took the entry. */
-      if (PyErr_Occurred() || known->type)
-        return table;
-      known->type = (PyTypeObject *)Py_NewRef((PyObject *)type);
-      known->table = table;
-      return table;
+      if (known->type)
+        return spare;
+      Py_INCREF((PyObject *)type);
+      *known = *spare;
+      return known;
     }
     at = (at + 1) % KNOWN_TYPES;
   }
-  return load_table(type);
+  return look_up(type, spare) < 0 ? NULL : spare;
+}
+
+/* The table of a type, or null with or without an exception. */
+static const dlpack_exchange *find_table(PyTypeObject *type) {
+  struct known_type spare;
+  const struct known_type *known = find_type(type, &spare);
+  return known ? known->table : NULL;
 }
 
 int is_array(PyObject *object) {
-  const dlpack_exchange *table = find_table(Py_TYPE(object));
-  if (table || PyErr_Occurred())
-    return table != NULL;
-  PyObject *method =
-      PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__dlpack__");
-  if (!method && PyErr_ExceptionMatches(PyExc_AttributeError))
-    PyErr_Clear();
-  Py_XDECREF(method);
-  return method != NULL;
+  struct known_type spare;
+  const struct known_type *known = find_type(Py_TYPE(object), &spare);
+  return known && known->is_array;
 }
 
 /*===-- Streams ----------------------------------------------------------===*/
@@ -121,21 +143,30 @@ int read_stream(PyObject *object, stream_choice *stream) {
       return result;
   }
   /* cuda-python's protocol: (version, handle). */
-  PyObject *pair = PyObject_CallMethod(object, "__cuda_stream__", NULL);
-  if (pair) {
-    PyObject *number = PySequence_GetItem(pair, 1);
-    Py_DECREF(pair);
-    if (!number)
-      return -1;
-    const int result = read_handle(number, stream);
-    Py_DECREF(number);
+  PyObject *method = PyObject_GetAttrString(object, "__cuda_stream__");
+  if (method) {
+    PyObject *pair = PyObject_CallNoArgs(method);
+    PyObject *number = pair ? PySequence_GetItem(pair, 1) : NULL;
+    const int result = number ? read_handle(number, stream) : -1;
+    Py_XDECREF(number);
+    Py_XDECREF(pair);
+    Py_DECREF(method);
     return result;
   }
+  if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+    return -1;
   PyErr_Clear();
   raise_argument(DSV4_ERROR_TYPE_MISMATCH, "stream.type", "stream", -1,
                  "'stream' is no stream: expected None, an address, or an "
                  "object with 'cuda_stream', 'ptr' or '__cuda_stream__()'");
   return -1;
+}
+
+PyObject *stream_address(PyObject *module, PyObject *object) {
+  (void)module;
+  stream_choice stream = {NULL, 0};
+  return read_stream(object, &stream) < 0 ? NULL
+                                          : PyLong_FromVoidPtr(stream.stream);
 }
 
 /* Of a producer without a table. */
@@ -150,10 +181,6 @@ static int ask_hook(PyObject *object, int32_t device_id,
   const int result = number == Py_None ? 0 : read_handle(number, stream);
   Py_DECREF(number);
   return result;
-}
-
-static int is_on_device(int32_t type) {
-  return type == DSV4_DEVICE_CUDA || type == DSV4_DEVICE_CUDA_MANAGED;
 }
 
 int find_stream(PyObject *object, const array_view *view,
@@ -323,6 +350,11 @@ int open_view(PyObject *object, array_view *view, stream_choice *stream) {
                    "argument '%s' has %d axes, expected at most %d",
                    view->name ? view->name : "array", (int)view->tensor.ndim,
                    DSV4_MAX_RANK);
+    result = -1;
+  } else if (result == 0 && view->tensor.ndim > 0 && !view->tensor.shape) {
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.null", view->name,
+                   view->index, "argument '%s' has axes and no extents",
+                   view->name ? view->name : "array");
     result = -1;
   }
   if (result < 0)

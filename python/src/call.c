@@ -45,8 +45,7 @@ static int read_array(const parameter *parameter, int index, PyObject *object,
   else if (parameter->is_unsigned && view->tensor.type.code == DSV4_TYPE_UINT &&
            view->tensor.type.bits == 32)
     view->tensor.type.code = DSV4_TYPE_INT;
-  if (view->tensor.device_type == DSV4_DEVICE_CUDA ||
-      view->tensor.device_type == DSV4_DEVICE_CUDA_MANAGED) {
+  if (is_on_device(view->tensor.device_type)) {
     if (call->device < 0)
       call->device = view->tensor.device_id;
     if (!call->stream.given && find_stream(object, view, &call->stream) < 0) {
@@ -124,6 +123,7 @@ static int is_same_shape(const bound_argument *bound, const array_view *view) {
   const size_t bytes = (size_t)tensor->ndim * sizeof(int64_t);
   return bound->ndim == tensor->ndim && bound->flags == view->flags &&
          bound->device_type == tensor->device_type &&
+         bound->device_id == tensor->device_id &&
          memcmp(&bound->type, &tensor->type, sizeof(dsv4_type)) == 0 &&
          bound->has_strides == (tensor->strides != NULL) &&
          memcmp(bound->shape, tensor->shape, bytes) == 0 &&
@@ -151,6 +151,7 @@ static void keep_argument(bound_argument *bound, const array_view *view) {
   bound->data = get_data(view);
   bound->type = tensor->type;
   bound->device_type = tensor->device_type;
+  bound->device_id = tensor->device_id;
   bound->ndim = tensor->ndim;
   bound->flags = view->flags;
   bound->has_strides = tensor->strides != NULL;
@@ -258,10 +259,18 @@ int launch_block(kernel *self, call *call) {
     if (!bound)
       return -1;
   }
+  if (bound->busy)
+    return launch_once(self, call, NULL);
   dsv4_error *error = NULL;
   dsv4_status status = set_changed(self, call, bound, &error);
-  if (status == DSV4_OK)
-    status = dsv4_launch(bound->block, call->stream.stream, &error);
+  if (status == DSV4_OK) {
+    /* The driver waits while its queue is full. What makes room in it may be a
+     * host function of the stream that needs the GIL. */
+    bound->busy = 1;
+    Py_BEGIN_ALLOW_THREADS status =
+        dsv4_launch(bound->block, call->stream.stream, &error);
+    Py_END_ALLOW_THREADS bound->busy = 0;
+  }
   if (status == DSV4_OK) {
     keep_spans(self, call, bound);
     return 0;

@@ -71,12 +71,20 @@ static inline char *get_data(const array_view *view) {
   return data ? data + view->tensor.byte_offset : NULL;
 }
 
+/* Whether a type of device is CUDA's. */
+static inline int is_on_device(int32_t type) {
+  return type == DSV4_DEVICE_CUDA || type == DSV4_DEVICE_CUDA_MANAGED;
+}
+
 /* Sets the producer's current stream if `stream` has none. */
 int find_stream(PyObject *object, const array_view *view,
                 stream_choice *stream);
 
 /* Reads the argument `stream` of a call: None, a number, or an object. */
 int read_stream(PyObject *object, stream_choice *stream);
+
+/* stream_address(stream) -> the address of what a call takes as `stream`. */
+PyObject *stream_address(PyObject *module, PyObject *object);
 
 /* A function of Python that knows streams of arrays without a table. */
 PyObject *set_stream_hook(PyObject *module, PyObject *hook);
@@ -87,10 +95,6 @@ PyObject *current_stream(PyObject *module, PyObject *array);
 /* describe(array) -> View. */
 PyObject *describe(PyObject *module, PyObject *array);
 int add_view_type(PyObject *module);
-
-/* Of signature.c. */
-PyObject *signature(PyObject *module, PyObject *const *objects,
-                    Py_ssize_t count);
 
 /* Fits a view to an array of a cache, whose elements are bytes and whose rank
  * is `rank`. Pages of rows and tails have `page_bytes`; other arrays -1. Arrays
@@ -108,5 +112,27 @@ int add_kernel_type(PyObject *module);
 
 /* Takes the program. */
 PyObject *make_kernel(dsv4_program *program);
+
+/* Whether an object is a kernel. */
+int is_kernel(PyObject *object);
+
+/* Launches a kernel. `stream` and `workspace` may be null. Returns 0, or -1
+ * with an exception. */
+int launch_kernel(PyObject *kernel, PyObject *const *objects, Py_ssize_t count,
+                  PyObject *stream, PyObject *workspace);
+
+/*===-- Planned calls (plan.c) -------------------------------------------===*/
+
+int add_plan_type(PyObject *module);
+
+/* launch_planned(plans, args, kwargs) -> what the function returns, or
+ * NotImplemented: there is no plan of such a call. */
+PyObject *launch_planned(PyObject *module, PyObject *const *objects,
+                         Py_ssize_t count);
+
+/* describe_call(args, kwargs) -> (the key of its plan, its arrays), or
+ * NotImplemented: such calls are not planned. */
+PyObject *describe_call(PyObject *module, PyObject *const *objects,
+                        Py_ssize_t count);
 
 #endif /* DSV4_PYTHON_EXTENSION_H */

@@ -98,9 +98,7 @@ static void kernel_dealloc(PyObject *object) {
 
 /*===-- Calls ------------------------------------------------------------===*/
 
-/* Without a block: on the host, and with a workspace of the caller. */
-static int launch_once(kernel *self, call *call,
-                       const dsv4_workspace *workspace) {
+int launch_once(kernel *self, call *call, const dsv4_workspace *workspace) {
   dsv4_error *error = NULL;
   dsv4_status status;
   Py_BEGIN_ALLOW_THREADS status =
@@ -118,23 +116,29 @@ static int read_workspace(PyObject *object, array_view *view, call *call,
   if (open_view(object, view, &call->stream) < 0)
     return -1;
   const dsv4_dltensor *tensor = &view->tensor;
-  const int is_wrong_device =
-      call->device >= 0 && tensor->device_id != call->device;
-  if (!is_contiguous(tensor) || view->flags || is_wrong_device) {
-    raise_argument(is_wrong_device ? DSV4_ERROR_TYPE_MISMATCH
-                                   : DSV4_ERROR_INVALID_ARGUMENT,
-                   is_wrong_device ? "argument.device" : "argument.strides",
+  int64_t bytes = tensor->type.bits * tensor->type.lanes / 8;
+  int overflows = 0;
+  for (int axis = 0; axis < tensor->ndim; ++axis)
+    overflows |= tensor->shape[axis] < 0 ||
+                 __builtin_mul_overflow(bytes, tensor->shape[axis], &bytes);
+  const int device = is_on_device(tensor->device_type) ? tensor->device_id : -1;
+  if (device != call->device)
+    raise_argument(DSV4_ERROR_TYPE_MISMATCH, "argument.device", "workspace", -1,
+                   "'workspace' is in other memory than the arguments: pass "
+                   "one on their device");
+  else if (overflows || !is_contiguous(tensor))
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.strides", "workspace",
+                   -1, "'workspace' is not contiguous: pass zeroed bytes");
+  else if (view->flags & DSV4_ARGUMENT_READ_ONLY)
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.read_only",
                    "workspace", -1,
-                   "'workspace' has to be writable and contiguous, and on the "
-                   "device of the other arguments");
+                   "'workspace' is read-only: pass a writable array");
+  if (PyErr_Occurred()) {
     close_view(view);
     return -1;
   }
-  uint64_t bytes = (uint64_t)(tensor->type.bits * tensor->type.lanes / 8);
-  for (int axis = 0; axis < tensor->ndim; ++axis)
-    bytes *= (uint64_t)tensor->shape[axis];
   workspace->data = get_data(view);
-  workspace->bytes = bytes;
+  workspace->bytes = (uint64_t)bytes;
   return 0;
 }
 
@@ -148,14 +152,16 @@ static int launch_with_workspace(kernel *self, call *call, PyObject *object) {
   return result;
 }
 
-static PyObject *launch(kernel *self, PyObject *const *objects,
-                        Py_ssize_t count, PyObject *stream,
-                        PyObject *workspace) {
+int is_kernel(PyObject *object) { return Py_TYPE(object) == kernel_type; }
+
+int launch_kernel(PyObject *object, PyObject *const *objects, Py_ssize_t count,
+                  PyObject *stream, PyObject *workspace) {
+  kernel *self = (kernel *)object;
   call call;
   call.count = 0;
   call.stream = (stream_choice){NULL, 0};
   if (read_stream(stream, &call.stream) < 0)
-    return NULL;
+    return -1;
   int result = open_call(self, &call, objects, count);
   if (result == 0) {
     const int on_device = self->info.target == DSV4_TARGET_CUDA &&
@@ -167,9 +173,7 @@ static PyObject *launch(kernel *self, PyObject *const *objects,
                          : launch_once(self, &call, NULL);
   }
   close_call(&call);
-  if (result < 0)
-    return NULL;
-  Py_RETURN_NONE;
+  return result;
 }
 
 /* Reads a keyword of a call. */
@@ -196,7 +200,9 @@ static PyObject *kernel_launch(PyObject *self, PyObject *const *objects,
     if (read_keyword(PyTuple_GetItem(names, i), objects[count + i], &stream,
                      &workspace) < 0)
       return NULL;
-  return launch((kernel *)self, objects, count, stream, workspace);
+  if (launch_kernel(self, objects, count, stream, workspace) < 0)
+    return NULL;
+  Py_RETURN_NONE;
 }
 
 static PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *named) {
@@ -209,7 +215,9 @@ static PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *named) {
   const Py_ssize_t count = PyTuple_Size(args);
   for (Py_ssize_t i = 0; i < count && i < MAX_ARGUMENTS; ++i)
     objects[i] = PyTuple_GetItem(args, i);
-  return launch((kernel *)self, objects, count, stream, workspace);
+  if (launch_kernel(self, objects, count, stream, workspace) < 0)
+    return NULL;
+  Py_RETURN_NONE;
 }
 
 static PyObject *kernel_load(PyObject *object, PyObject *args,

@@ -27,16 +27,17 @@ typedef struct bound_argument {
   char *data;
   int64_t span; /* Bytes from the first element to the end of the last. */
   dsv4_type type;
-  int32_t device_type, ndim;
+  int32_t device_type, device_id, ndim;
   uint32_t flags;
   int has_strides;
   int64_t shape[DSV4_MAX_RANK], strides[DSV4_MAX_RANK];
 } bound_argument;
 
-/* The block of a device. The GIL guards it: nothing that runs Python code
- * stands between the first change of a block and its launch. */
+/* The block of a device. The GIL guards it, and while the driver launches
+ * without the GIL, `busy` does. */
 typedef struct bound_launch {
   dsv4_block *block;
+  int busy;
   bound_argument arguments[];
 } bound_launch;
 
@@ -69,6 +70,10 @@ typedef struct call {
 int open_call(kernel *self, call *call, PyObject *const *objects,
               Py_ssize_t count);
 void close_call(call *call);
+
+/* Launches without a block: on the host, with a workspace of the caller, and
+ * while another thread launches with the block. */
+int launch_once(kernel *self, call *call, const dsv4_workspace *workspace);
 
 /* Launches on CUDA, with a block that is kept. */
 int launch_block(kernel *self, call *call);

@@ -10,7 +10,7 @@
 
 static dsv4_runtime *runtime;
 /* Options of the runtime, before it is made. Null: the library's choice. */
-static PyObject *compiler, *library_path, *cache_dir;
+static PyObject *compiler, *nvrtc_path, *cache_dir;
 
 static const char *get_text(PyObject *text) {
   return text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
@@ -21,7 +21,7 @@ dsv4_runtime *get_runtime(void) {
     return runtime;
   dsv4_runtime_options options = DSV4_INIT(dsv4_runtime_options);
   options.compiler = get_text(compiler);
-  options.library_path = get_text(library_path);
+  options.nvrtc_path = get_text(nvrtc_path);
   options.cache_dir = get_text(cache_dir);
   if (PyErr_Occurred())
     return NULL;
@@ -47,7 +47,7 @@ static int set_option(PyObject **option, PyObject *value) {
 
 static PyObject *configure(PyObject *module, PyObject *args, PyObject *named) {
   (void)module;
-  static char *names[] = {"compiler", "library_path", "cache_dir", NULL};
+  static char *names[] = {"compiler", "nvrtc_path", "cache_dir", NULL};
   PyObject *values[3] = {NULL, NULL, NULL};
   if (!PyArg_ParseTupleAndKeywords(args, named, "|$OOO:configure", names,
                                    &values[0], &values[1], &values[2]))
@@ -59,7 +59,7 @@ static PyObject *configure(PyObject *module, PyObject *args, PyObject *named) {
     return NULL;
   }
   if (set_option(&compiler, values[0]) < 0 ||
-      set_option(&library_path, values[1]) < 0 ||
+      set_option(&nvrtc_path, values[1]) < 0 ||
       set_option(&cache_dir, values[2]) < 0)
     return NULL;
   Py_RETURN_NONE;
@@ -241,7 +241,11 @@ static PyMethodDef runtime_methods[] = {
     {"open_entry", open_entry, METH_O, NULL},
     {"describe", describe, METH_O, NULL},
     {"current_stream", current_stream, METH_O, NULL},
-    {"signature", (PyCFunction)(void (*)(void))signature, METH_FASTCALL, NULL},
+    {"stream_address", stream_address, METH_O, NULL},
+    {"launch_planned", (PyCFunction)(void (*)(void))launch_planned,
+     METH_FASTCALL, NULL},
+    {"describe_call", (PyCFunction)(void (*)(void))describe_call, METH_FASTCALL,
+     NULL},
     {"set_stream_hook", set_stream_hook, METH_O, NULL},
     {"version", version, METH_NOARGS, NULL},
     {"device_count", device_count, METH_NOARGS, NULL},
@@ -275,7 +279,7 @@ PyMODINIT_FUNC PyInit__dsv4(void) {
     return NULL;
   }
   if (add_errors(module) < 0 || add_view_type(module) < 0 ||
-      add_kernel_type(module) < 0) {
+      add_kernel_type(module) < 0 || add_plan_type(module) < 0) {
     Py_DECREF(module);
     return NULL;
   }

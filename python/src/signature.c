@@ -5,121 +5,174 @@
  *
  * Two calls of a function have one key if they launch the same kernel with
  * arguments of the same shapes: then the second need not make a program again.
+ * Text, numbers and what arrays are make one string of bytes. Other objects,
+ * such as records, are compared by themselves.
  */
 
-#include "extension.h"
+#include "signature.h"
 
 #include <string.h>
 
 /* Of an array. What a program depends on is in here: not the address itself,
- * but its alignment, and whether the array is one of those before it. */
+ * but its alignment, and whether the array is one of those before it. Its
+ * extents follow, and its strides if it is not contiguous. */
 typedef struct array_key {
   PyTypeObject *type;
   dsv4_type element;
   int32_t device_type, device_id, ndim;
-  uint32_t alignment, flags;
+  uint32_t flags;
   int32_t same_as; /* The index of the array that it is, or its own. */
-  int64_t shape[DSV4_MAX_RANK], strides[DSV4_MAX_RANK];
+  uint8_t alignment, contiguous, padding[2];
 } array_key;
 
-static PyObject *make_array_key(PyObject *array, PyObject *arrays) {
+_Static_assert(sizeof(array_key) == 40, "no bytes of a key are left unset");
+
+/* Adds bytes, or returns -1 without an exception: the key has no room. */
+static int add_bytes(signature *to, const void *bytes, size_t count) {
+  if (count > MAX_KEY_BYTES - to->bytes)
+    return -1;
+  memcpy(to->key + to->bytes, bytes, count);
+  to->bytes += count;
+  return 0;
+}
+
+static int add_tagged(signature *to, char tag, const void *bytes,
+                      size_t count) {
+  return add_bytes(to, &tag, 1) < 0 ? -1 : add_bytes(to, bytes, count);
+}
+
+static int add_text(signature *to, char tag, PyObject *text) {
+  Py_ssize_t size;
+  const char *bytes = PyUnicode_AsUTF8AndSize(text, &size);
+  return !bytes || add_tagged(to, tag, &size, sizeof(size)) < 0
+             ? -1
+             : add_bytes(to, bytes, (size_t)size);
+}
+
+static int add_array(signature *to, PyObject *array) {
+  if (to->array_count == MAX_ARGUMENTS)
+    return -1;
   array_view view;
   view.name = NULL;
   view.index = -1;
   stream_choice stream = {NULL, 0};
   if (open_view(array, &view, &stream) < 0)
-    return NULL;
-  array_key key;
-  memset(&key, 0, sizeof(key));
+    return -1;
   const dsv4_dltensor *tensor = &view.tensor;
-  key.type = Py_TYPE(array);
-  key.element = tensor->type;
-  key.device_type = tensor->device_type;
-  key.device_id = tensor->device_id;
-  key.ndim = tensor->ndim;
-  key.flags = view.flags;
   const uintptr_t address = (uintptr_t)get_data(&view);
-  key.alignment = (uint32_t)(address & -address) & 15;
-  const size_t bytes = (size_t)tensor->ndim * sizeof(int64_t);
-  if (bytes)
-    memcpy(key.shape, tensor->shape, bytes);
-  /* All zeros: contiguous. */
-  if (!is_contiguous(tensor))
-    memcpy(key.strides, tensor->strides, bytes);
-  close_view(&view);
-  const Py_ssize_t count = PyList_Size(arrays);
-  while (key.same_as < count && PyList_GetItem(arrays, key.same_as) != array)
+  array_key key = {.type = Py_TYPE(array),
+                   .element = tensor->type,
+                   .device_type = tensor->device_type,
+                   .device_id = tensor->device_id,
+                   .ndim = tensor->ndim,
+                   .flags = view.flags,
+                   .alignment = (uint8_t)((address & -address) & 15),
+                   .contiguous = (uint8_t)is_contiguous(tensor)};
+  while (key.same_as < to->array_count && to->arrays[key.same_as] != array)
     ++key.same_as;
-  return PyBytes_FromStringAndSize((const char *)&key, sizeof(key));
+  const size_t bytes = (size_t)tensor->ndim * sizeof(int64_t);
+  int result = add_tagged(to, 'A', &key, sizeof(key));
+  if (result == 0 && bytes)
+    result = add_bytes(to, tensor->shape, bytes);
+  if (result == 0 && !key.contiguous)
+    result = add_bytes(to, tensor->strides, bytes);
+  close_view(&view);
+  if (result == 0)
+    to->arrays[to->array_count++] = Py_NewRef(array);
+  return result;
 }
 
-static int add_value(PyObject *value, PyObject *parts, PyObject *arrays,
-                     int depth);
+/* An object that has to be compared by itself. */
+static int add_other(signature *to, PyObject *object) {
+  if (!to->others)
+    to->others = PyList_New(0);
+  return !to->others || PyList_Append(to->others, object) < 0
+             ? -1
+             : add_bytes(to, "O", 1);
+}
 
-static int add_sequence(PyObject *values, PyObject *parts, PyObject *arrays,
-                        int depth) {
+static int add_value(signature *to, PyObject *value, int depth);
+
+static int add_sequence(signature *to, PyObject *values, int depth) {
   const Py_ssize_t count = PySequence_Size(values);
-  PyObject *number = count < 0 ? NULL : PyLong_FromSsize_t(count);
-  if (!number)
+  if (count < 0 || add_tagged(to, 'T', &count, sizeof(count)) < 0)
     return -1;
-  int result = PyList_Append(parts, number);
-  Py_DECREF(number);
+  int result = 0;
   for (Py_ssize_t i = 0; result == 0 && i < count; ++i) {
     PyObject *value = PySequence_GetItem(values, i);
-    result = value ? add_value(value, parts, arrays, depth + 1) : -1;
+    result = value ? add_value(to, value, depth + 1) : -1;
     Py_XDECREF(value);
   }
   return result;
 }
 
-/* Adds an argument to the key, and to `arrays` if it is an array. */
-static int add_value(PyObject *value, PyObject *parts, PyObject *arrays,
-                     int depth) {
-  if (value == Py_None || PyLong_Check(value) || PyUnicode_Check(value) ||
-      PyFloat_Check(value))
-    return PyList_Append(parts, value);
-  /* Records and recipes are tuples, too, and are keys as they are. */
-  if ((PyTuple_CheckExact(value) || PyList_CheckExact(value)) && depth < 2)
-    return add_sequence(value, parts, arrays, depth);
-  if (!is_array(value))
-    return PyErr_Occurred() ? -1 : PyList_Append(parts, value);
-  PyObject *key = make_array_key(value, arrays);
-  if (!key)
-    return -1;
-  const int result =
-      PyList_Append(parts, key) < 0 || PyList_Append(arrays, value) < 0 ? -1
-                                                                        : 0;
-  Py_DECREF(key);
-  return result;
+static int add_integer(signature *to, PyObject *value) {
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  return overflow ? add_other(to, value)
+                  : add_tagged(to, PyBool_Check(value) ? 'B' : 'I', &number,
+                               sizeof(number));
 }
 
-/* signature(function, args, kwargs) -> (key, arrays), or None if the arguments
- * are of a kind that the function has to see itself. */
-PyObject *signature(PyObject *module, PyObject *const *objects,
-                    Py_ssize_t count) {
-  (void)module;
-  if (count != 3 || !PyTuple_Check(objects[1]) || !PyDict_Check(objects[2])) {
-    PyErr_SetString(PyExc_TypeError, "signature(function, args, kwargs)");
-    return NULL;
+static int add_value(signature *to, PyObject *value, int depth) {
+  if (value == Py_None)
+    return add_bytes(to, "N", 1);
+  if (PyUnicode_Check(value))
+    return add_text(to, 'S', value);
+  if (PyLong_Check(value))
+    return add_integer(to, value);
+  if (PyFloat_Check(value)) {
+    const double number = PyFloat_AsDouble(value);
+    return add_tagged(to, 'F', &number, sizeof(number));
   }
-  PyObject *parts = PyList_New(0), *arrays = PyList_New(0), *result = NULL;
+  /* Recipes are tuples, too, and are compared as they are. */
+  if ((PyTuple_CheckExact(value) || PyList_CheckExact(value)) && depth < 2)
+    return add_sequence(to, value, depth);
+  if (is_array(value))
+    return add_array(to, value);
+  return PyErr_Occurred() ? -1 : add_other(to, value);
+}
+
+int read_signature(signature *to, PyObject *args, PyObject *named) {
+  to->bytes = 0;
+  to->array_count = 0;
+  to->others = to->stream = to->workspace = NULL;
+  if (add_sequence(to, args, 0) < 0)
+    return -1;
   PyObject *name, *value;
   Py_ssize_t position = 0;
-  int failed = !parts || !arrays || PyList_Append(parts, objects[0]) < 0 ||
-               add_sequence(objects[1], parts, arrays, 0) < 0;
-  while (!failed && PyDict_Next(objects[2], &position, &name, &value))
-    failed = PyList_Append(parts, name) < 0 ||
-             add_value(value, parts, arrays, 0) < 0;
-  PyObject *key = failed ? NULL : PyList_AsTuple(parts);
-  if (key)
-    result = Py_BuildValue("(OO)", key, arrays);
-  Py_XDECREF(key);
-  Py_XDECREF(parts);
-  Py_XDECREF(arrays);
-  if (result || PyErr_ExceptionMatches(PyExc_MemoryError) ||
-      PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
-    return result;
-  /* The function says better what is wrong. */
-  PyErr_Clear();
-  Py_RETURN_NONE;
+  while (named && PyDict_Next(named, &position, &name, &value)) {
+    int result = 0;
+    if (PyUnicode_CompareWithASCIIString(name, "stream") == 0) {
+      to->stream = value;
+    } else if (PyUnicode_CompareWithASCIIString(name, "workspace") == 0) {
+      to->workspace = value;
+      result = add_bytes(to, "W", 1); /* Not every function takes it. */
+    } else {
+      result = add_text(to, 'K', name);
+      if (result == 0)
+        result = add_value(to, value, 0);
+    }
+    if (result < 0)
+      return -1;
+  }
+  return 0;
+}
+
+void close_signature(signature *signature) {
+  for (int32_t i = 0; i < signature->array_count; ++i)
+    Py_DECREF(signature->arrays[i]);
+  Py_XDECREF(signature->others);
+}
+
+PyObject *make_key(const signature *signature) {
+  PyObject *key =
+      PyBytes_FromStringAndSize(signature->key, (Py_ssize_t)signature->bytes);
+  if (!key || !signature->others)
+    return key;
+  PyObject *others = PyList_AsTuple(signature->others);
+  PyObject *pair = others ? PyTuple_Pack(2, key, others) : NULL;
+  Py_XDECREF(others);
+  Py_DECREF(key);
+  return pair;
 }

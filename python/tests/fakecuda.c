@@ -7,9 +7,12 @@
  * 0x1000 * (n + 1) and above; odd streams capture. Memory is any address.
  */
 
+#define _GNU_SOURCE
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
   unsigned grid[3], block[3], shared;
@@ -19,9 +22,11 @@ typedef struct {
 #define MAX_PARAMETERS 16
 
 static struct {
-  int launches, loads;
+  atomic_int launches;
+  int loads;
   uintptr_t stream, context;
   uint64_t parameters[MAX_PARAMETERS];
+  uint64_t seconds[16]; /* The second parameter of the first launches. */
 } notes;
 static int sizes[MAX_PARAMETERS], launch_result;
 static uintptr_t current;
@@ -31,9 +36,15 @@ int fake_loads(void) { return notes.loads; }
 uint64_t fake_stream(void) { return notes.stream; }
 uint64_t fake_context(void) { return notes.context; }
 uint64_t fake_parameter(int index) { return notes.parameters[index]; }
+uint64_t fake_second(int launch) { return notes.seconds[launch]; }
 /* The bytes of a parameter of every kernel. */
 void fake_expect(int index, int bytes) { sizes[index] = bytes; }
 void fake_fail(int result) { launch_result = result; }
+
+/* Launches wait as if the queue were full, for ten seconds at most. */
+static atomic_int is_full, waiting;
+void fake_fill(int full) { is_full = full; }
+int fake_waiting(void) { return waiting; }
 
 int cuInit(unsigned flags) { return (int)flags; }
 int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
@@ -109,12 +120,21 @@ int cuLaunchKernelEx(const launch_config *config, void *function,
   (void)function, (void)extra;
   if (launch_result)
     return launch_result;
-  ++notes.launches;
+  ++waiting;
+  for (int tries = 0; is_full; ++tries) {
+    if (tries == 10000)
+      return 999;
+    usleep(1000);
+  }
+  --waiting;
+  const int launch = notes.launches++;
   notes.stream = (uintptr_t)config->stream;
   notes.context = current;
   memset(notes.parameters, 0, sizeof(notes.parameters));
   for (int i = 0; i < MAX_PARAMETERS && sizes[i]; ++i)
     memcpy(&notes.parameters[i], parameters[i], (size_t)sizes[i]);
+  if (launch < 16 && sizes[1])
+    memcpy(&notes.seconds[launch], parameters[1], (size_t)sizes[1]);
   return 0;
 }
 

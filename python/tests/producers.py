@@ -60,6 +60,8 @@ _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
+DESTRUCTOR = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
+
 CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
 
 
@@ -117,6 +119,25 @@ class Modern(Legacy):
         return capsule(self.managed, b"dltensor_versioned")
 
 
+class Counted(Modern):
+    """Counts its capsules, and those that are destroyed."""
+
+    made = destroyed = 0
+
+    def __init__(self, array):
+        super().__init__(array)
+        self.destructor = DESTRUCTOR(self._destroy)
+
+    def _destroy(self, _):
+        self.destroyed += 1
+
+    def __dlpack__(self, **options):
+        super().__dlpack__(**options)
+        self.made += 1
+        destructor = ctypes.cast(self.destructor, ctypes.c_void_p)
+        return _new_capsule(ctypes.addressof(self.managed), b"dltensor_versioned", destructor)
+
+
 class ReadOnly(Modern):
     flags = 1
 
@@ -142,7 +163,7 @@ def make_table_type(managed=False, major=1, previous=None):
         pass
 
     class Tabled(metaclass=Lookups):
-        deleted = 0
+        made = deleted = 0
         flags = 0
 
         def __init__(self, array):
@@ -157,6 +178,7 @@ def make_table_type(managed=False, major=1, previous=None):
 
     def to_managed(array, out):
         made = Versioned()
+        Tabled.made += 1
 
         def delete(_):
             Tabled.deleted += 1

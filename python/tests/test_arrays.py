@@ -70,10 +70,13 @@ def test_a_producer_with_a_table(scores):
 def test_a_table_without_views(scores):
     tabled = producers.make_table_type(managed=True)
     check(tabled(scores), scores)
-    assert tabled.deleted > 0
+    assert tabled.deleted == tabled.made > 0
     tabled.flags = 1
     with pytest.raises(dsv4.InvalidArgument, match="read-only"):
         dsv4.topk(scores, 3, out=tabled(np.zeros((4, 3), np.int32)))
+    with pytest.raises(dsv4.InvalidArgument, match="9 axes"):
+        dsv4.topk(tabled(np.zeros((1,) * 9, np.float32)), 3)
+    assert tabled.deleted == tabled.made
 
 
 def test_a_table_of_a_later_version(scores):
@@ -114,6 +117,10 @@ def test_streams_of_libraries(scores, name):
     protocol = type("Stream", (), {"__cuda_stream__": lambda self: (0, 66)})()
     with pytest.raises(dsv4.TypeMismatch):
         kernel(given, np.zeros((4, 3), np.int32), stream=protocol)
+    assert given.calls == [55, 66]
+    broken = type("Stream", (), {"__cuda_stream__": lambda self: 1 / 0})()
+    with pytest.raises(ZeroDivisionError):
+        kernel(given, np.zeros((4, 3), np.int32), stream=broken)
     assert given.calls == [55, 66]
 
 
@@ -160,12 +167,31 @@ def test_jax_arrays(scores):
 
 
 def test_views_are_given_back(scores):
-    given = producers.Modern(scores)
+    given = producers.Counted(scores)
     count = sys.getrefcount(given)
+    out = np.zeros((4, 3), np.int32)
     kernel = dsv4.prepare(dsv4.topk, scores, 3)
     for _ in range(5):
-        kernel(given, np.zeros((4, 3), np.int32))
+        kernel(given, out)
+        dsv4.topk(given, 3, out=out)
         with pytest.raises(dsv4.Error):
             kernel(given, given)
+        with pytest.raises(dsv4.Error):
+            kernel(given, out, workspace=given.array[:, :2])
+        with pytest.raises(dsv4.Error):
+            dsv4.topk(given, 3, out=3)
     gc.collect()
     assert sys.getrefcount(given) == count
+    assert given.destroyed == given.made > 30
+
+
+def test_a_view_without_extents(scores):
+    class Empty(producers.Modern):
+        def __dlpack__(self, **options):
+            capsule = super().__dlpack__(**options)
+            self.managed.tensor.shape = None
+            return capsule
+
+    with pytest.raises(dsv4.InvalidArgument, match="no extents") as caught:
+        dsv4.topk(Empty(scores), 3)
+    assert caught.value.argument == "scores"

@@ -24,7 +24,8 @@ import producers
 import dsv4
 
 fake = ctypes.CDLL("libcuda.so.1")
-fake.fake_stream.restype = fake.fake_parameter.restype = fake.fake_context.restype = ctypes.c_uint64
+for each in (fake.fake_stream, fake.fake_parameter, fake.fake_second, fake.fake_context):
+    each.restype = ctypes.c_uint64
 for index, size in enumerate((8, 8, 4)):
     fake.fake_expect(index, size)
 
@@ -133,6 +134,9 @@ def test_what_is_refused_leaves_the_kernel_usable(run):
     kernel(array(0, 4), array(100, 4))
     kernel(array(0, 5), array(100, 5))
     assert parameters() == [address(0), address(100), 5]
+    for given in ((array(0, 5, Second), array(100, 5)), (array(0, 5), array(100, 5, Second))):
+        refused(dsv4.TypeMismatch, "argument.device", kernel, *given)
+        kernel(array(0, 5), array(100, 5))
     refused(dsv4.TypeMismatch, "argument.device", kernel, memory[:5], array(100, 5))
     refused(dsv4.TypeMismatch, "argument.device", kernel, array(0, 5), memory[:5])
     refused(dsv4.TypeMismatch, "argument.device", kernel, array(0, 5), array(100, 5, Second))
@@ -141,7 +145,7 @@ def test_what_is_refused_leaves_the_kernel_usable(run):
     assert error.driver_result == 700 and "CUDA_ERROR_OF_A_FAKE" in str(error)
     fake.fake_fail(0)
     kernel(array(0, 5), array(100, 5))
-    assert fake.fake_launches() == 4
+    assert fake.fake_launches() == 6
     """)
 
 
@@ -237,6 +241,42 @@ def test_a_workspace_of_the_caller(run):
     assert fake.fake_launches() == 1
     refused(dsv4.TypeMismatch, "argument.device", kernel, array(0, 4), array(100, 4),
             workspace=array(500, 4, Second))
+    refused(dsv4.TypeMismatch, "argument.device", kernel, array(0, 4), array(100, 4),
+            workspace=memory[500:504])
+    refused(dsv4.InvalidArgument, "argument.strides", kernel, array(0, 4), array(100, 4),
+            workspace=Device(memory[500:504, :2]))
+    assert fake.fake_launches() == 1
+    """)
+
+
+def test_a_full_queue_stops_one_thread(run):
+    run("""
+    import threading
+    x, y, z = array(0, 4), array(100, 4), array(200, 4)
+    kernel(x, y)
+    fake.fake_fill(1)
+    failures = []
+
+    def launch(out):
+        try:
+            kernel(x, out)
+        except dsv4.Error as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=launch, args=(out,)) for out in (y, z)]
+    for each in threads:
+        each.start()
+    # Both wait in the driver, without the GIL and with arguments of their own.
+    while fake.fake_waiting() < 2 and not failures:
+        pass
+    fake.fake_fill(0)
+    for each in threads:
+        each.join()
+    assert not failures, failures
+    assert fake.fake_launches() == 3
+    assert {fake.fake_second(1), fake.fake_second(2)} == {address(100), address(200)}
+    kernel(x, y)
+    assert parameters() == [address(0), address(100), 4]
     """)
 
 

@@ -138,7 +138,8 @@ def test_errors_are_those_of_python_too():
     assert issubclass(dsv4.TypeMismatch, TypeError)
     for each in ("Unavailable", "CompileFailed", "LoadFailed", "LaunchFailed", "CorruptEntry",
                  "NotPrepared"):  # fmt: skip
-        assert issubclass(getattr(dsv4, each), (RuntimeError, dsv4.Error))
+        assert issubclass(getattr(dsv4, each), RuntimeError)
+        assert issubclass(getattr(dsv4, each), dsv4.Error)
 
 
 def test_compile_refuses():
@@ -190,23 +191,14 @@ def test_prepare(rng):
     assert dsv4.topk(scores, 5).shape == (4, 5)
 
 
-def emit(*args, **kw):
-    try:
-        return dsv4.emit(*args, **kw)
-    except dsv4.CompileFailed as error:
-        if "emit-source" in str(error):
-            pytest.skip("this compiler prints no source")
-        raise
-
-
 def test_emit(rng):
-    source = emit(TEXT, arch="sm_100a")
+    source = dsv4.emit(TEXT, arch="sm_100a")
     assert 'extern "C" __global__' in source and "norm(" in source
     scores = rng.standard_normal((4, 64)).astype(np.float32)
-    source = emit(dsv4.topk, scores, 5)
+    source = dsv4.emit(dsv4.topk, scores, 5)
     assert 'extern "C" __global__' in source and "topk(" in source
     with pytest.raises(dsv4.CompileFailed):
-        emit("func.func @f( {")
+        dsv4.emit("func.func @f( {")
 
 
 @pytest.mark.parametrize(
@@ -227,7 +219,7 @@ def test_programs_for_devices_have_few_buckets(rows, columns, k):
 
     texts = set()
     for more in (0, 1):
-        source = emit(dsv4.topk, Shape(rows + more, columns - 4 * more), k)
+        source = dsv4.emit(dsv4.topk, Shape(rows + more, columns - 4 * more), k)
         texts.add(source)
     assert len(texts) == 1 and 'extern "C" __global__' in source
     assert str(columns) not in source

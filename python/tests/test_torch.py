@@ -9,7 +9,9 @@ import reference
 import dsv4
 
 torch = pytest.importorskip("torch")
-if not hasattr(torch.library, "register_fake"):
+from torch import library as torch_library  # noqa: E402
+
+if not hasattr(torch_library, "register_fake"):
     pytest.skip("torch is older than 2.4", allow_module_level=True)
 
 import dsv4.torch  # noqa: E402
@@ -93,7 +95,7 @@ SAMPLES = {
 @pytest.mark.parametrize("name", sorted(SAMPLES))
 def test_operators_obey_their_schemas(name):
     op, args, options = SAMPLES[name]()
-    torch.library.opcheck(
+    torch_library.opcheck(
         op, args, options,
         test_utils=("test_schema", "test_faketensor", "test_autograd_registration"),
     )  # fmt: skip
