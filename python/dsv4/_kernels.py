@@ -120,23 +120,25 @@ def kernel_of(program: Program, stream: Any = None) -> Kernel:
         return found
     with _lock:
         lock = _compiling.setdefault(key, threading.Lock())
-    with lock:
-        found = _kernels.get(key)
-        if found is None:
-            # While it captures, nothing is compiled.
-            if stream is None and not program.on_host:
-                stream = _dsv4.current_stream(as_plain(program.like)[0])
-            found = compile(
-                key[0],
-                dims=program.bounds,
-                target="host" if program.on_host else "cuda",
-                device=device,
-                name=f"dsv4.{program.name}",
-                stream=stream,
-            )
-            _kernels[key] = found
-    with _lock:
-        _compiling.pop(key, None)
+    try:
+        with lock:
+            found = _kernels.get(key)
+            if found is None:
+                # While it captures, nothing is compiled.
+                if stream is None and not program.on_host:
+                    stream = _dsv4.current_stream(as_plain(program.like)[0])
+                found = compile(
+                    key[0],
+                    dims=program.bounds,
+                    target="host" if program.on_host else "cuda",
+                    device=device,
+                    name=f"dsv4.{program.name}",
+                    stream=stream,
+                )
+                _kernels[key] = found
+    finally:
+        with _lock:
+            _compiling.pop(key, None)
     return found
 
 

@@ -15,6 +15,7 @@ if not hasattr(torch_library, "register_fake"):
     pytest.skip("torch is older than 2.4", allow_module_level=True)
 
 import dsv4.torch  # noqa: E402
+from dsv4._arrays import make_allocator  # noqa: E402
 
 OPS = torch.ops.dsv4
 
@@ -118,6 +119,16 @@ def test_results_are_tensors(rng):
     assert values.dtype == torch.float8_e4m3fn and scales.dtype == torch.float8_e8m0fnu
     decoded = dsv4.dequantize(values, scales, "deepseek_v4")
     assert decoded.dtype == torch.bfloat16 and (decoded - x).abs().max() < 0.3
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3, 4), (0, 3), (3, 0, 2), (0, 0)])
+@pytest.mark.parametrize("zero", [False, True])
+def test_new_tensors_are_those_of_empty(shape, zero):
+    made = make_allocator(torch.zeros(1), shape, "bf16", zero)()
+    expected = torch.empty(shape, dtype=torch.bfloat16)
+    assert made.shape == expected.shape and made.stride() == expected.stride()
+    assert made.dtype == expected.dtype and made.device == expected.device
+    assert not zero or not made.any()
 
 
 def step(x, weight, table, positions, cache, slots, scores):
