@@ -81,7 +81,7 @@ def _gather_rows(
     *,
     keep: bool = False,
 ) -> Any:
-    """Launches a gather of decoded rows, and of their mask if `given` has a place for it."""
+    """Launches a gather of decoded rows, and of their mask if `given` holds two results."""
     element = float_type(dtype, "bf16", given[0])
     rows = program.output("rows", element, (*lead, values), given[0], keep)
     if len(given) == 1:
