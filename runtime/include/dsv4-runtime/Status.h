@@ -13,6 +13,7 @@
 #ifndef DSV4_RUNTIME_STATUS_H
 #define DSV4_RUNTIME_STATUS_H
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,54 +34,45 @@ enum class Code {
 
 /// `text` in one line that a terminal can show: '?' for control characters,
 /// those that UTF-8 writes with two bytes (U+0080 to U+009F) among them.
-inline std::string toOneLine(std::string text) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    auto byte = static_cast<unsigned char>(text[i]);
-    bool isC1 = byte == 0xC2 && i + 1 < text.size() &&
-                static_cast<unsigned char>(text[i + 1]) >= 0x80 &&
-                static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (isC1)
-      text[i + 1] = '?';
-    if (isC1 || byte < ' ' || byte == 0x7F)
-      text[i] = byte == '\n' ? ' ' : '?';
-  }
-  return text;
-}
+std::string toOneLine(std::string text);
 
+/// Success is a null pointer, so that a launch pays nothing for it.
 class [[nodiscard]] Status {
 public:
   Status() = default;
   /// A message is one line of at most 4096 bytes that a terminal can show,
   /// whatever names and paths of strangers are in it.
-  Status(Code code, std::string message)
-      : failure(code), text(toOneLine(std::move(message))) {
-    constexpr size_t maxBytes = 4096;
-    if (text.size() > maxBytes)
-      text.replace(maxBytes - 3, std::string::npos, "...");
-  }
-  bool ok() const { return failure == Code::Ok; }
+  Status(Code code, std::string message);
+  Status(Status &&) = default;
+  Status &operator=(Status &&) = default;
+  Status(const Status &other)
+      : failure(other.failure ? std::make_unique<Failure>(*other.failure)
+                              : nullptr) {}
+  Status &operator=(const Status &other) { return *this = Status(other); }
+
+  bool ok() const { return !failure; }
   explicit operator bool() const { return ok(); }
-  Code code() const { return failure; }
-  const std::string &message() const { return text; }
+  Code code() const { return failure ? failure->code : Code::Ok; }
+  const std::string &message() const;
 
   /// For code that handles errors: an id that never changes, the index of the
   /// argument that is wrong, and the result of the driver.
-  Status &&about(const char *id, int argument = -1, int driver = 0) && {
-    name = id;
-    index = argument;
-    result = driver;
-    return std::move(*this);
-  }
-  const char *id() const { return name; } ///< Empty if it has none.
-  int argument() const { return index; }  ///< Or -1.
-  int driverResult() const { return result; }
+  Status &&about(const char *id, int argument = -1, int driver = 0) &&;
+  /// Empty if it has none.
+  const char *id() const { return failure ? failure->id : ""; }
+  /// Or -1.
+  int argument() const { return failure ? failure->argument : -1; }
+  int driverResult() const { return failure ? failure->driver : 0; }
 
 private:
-  Code failure = Code::Ok;
-  int index = -1;
-  int result = 0;
-  const char *name = "";
-  std::string text;
+  struct Failure {
+    Code code;
+    std::string message;
+    const char *id = "";
+    int argument = -1;
+    int driver = 0;
+  };
+  std::unique_ptr<Failure> failure;
 };
 
 /// A value, or the Status that explains its absence.
