@@ -5,7 +5,7 @@
  *
  * Times launches of a program beside the driver's own, in turns: what the
  * processor needs, without waiting for the GPU. Every dim is 1 and all memory
- * is zero, so the GPU is never the limit.
+ * is zero, so the GPU is never the limit. All launches are on one stream.
  *
  *   c_calls PROGRAM.mlir [ROUNDS]
  *
@@ -59,6 +59,7 @@ static uint32_t argument_count;
 static void *addresses[2]; /* Of the first argument, in turns. */
 static uint32_t extent_dim;
 
+static CUstream stream;
 static CUfunction function;
 static CUlaunchConfig config;
 static CUlaunchAttribute attribute;
@@ -75,20 +76,20 @@ static void time_context(int at) {
 }
 static void time_launch(int at) {
   (void)at;
-  check(dsv4_launch(block, NULL, NULL));
+  check(dsv4_launch(block, stream, NULL));
 }
 static void time_set_data(int at) {
   check(dsv4_set_data(block, 0, addresses[at & 1], NULL));
-  check(dsv4_launch(block, NULL, NULL));
+  check(dsv4_launch(block, stream, NULL));
 }
 static void time_set_dim(int at) {
   (void)at;
   check(dsv4_set_dim(block, extent_dim, 1, NULL));
-  check(dsv4_launch(block, NULL, NULL));
+  check(dsv4_launch(block, stream, NULL));
 }
 static void time_call(int at) {
   (void)at;
-  check(dsv4_call(program, arguments, argument_count, NULL, NULL, NULL));
+  check(dsv4_call(program, arguments, argument_count, NULL, stream, NULL));
 }
 
 static const struct {
@@ -153,12 +154,10 @@ static uint32_t find_extent(const dsv4_program_info *info) {
 
 /* The program's own launch for the driver alone: that of a captured graph. */
 static void make_driver_launch(void) {
-  CUstream stream;
   CUgraph graph;
   CUgraphNode node;
   CUDA_KERNEL_NODE_PARAMS launch;
   size_t count = 1;
-  check_cuda(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "stream");
   check_cuda(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
              "capture");
   check(dsv4_launch(block, stream, NULL));
@@ -176,6 +175,7 @@ static void make_driver_launch(void) {
   config.blockDimY = launch.blockDimY;
   config.blockDimZ = launch.blockDimZ;
   config.sharedMemBytes = launch.sharedMemBytes;
+  config.hStream = stream;
   config.attrs = &attribute;
   config.numAttrs = 1;
   /* All kernels of dsv4 may begin before the one before them ends. */
@@ -224,6 +224,7 @@ int main(int argc, char **argv) {
   check_cuda(cuDeviceGet(&device, 0), "device 0");
   check_cuda(cuDevicePrimaryCtxRetain(&context, device), "context");
   check_cuda(cuCtxSetCurrent(context), "context");
+  check_cuda(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "stream");
 
   dsv4_compile_options options = DSV4_INIT(dsv4_compile_options);
   options.source_name = argv[1];
