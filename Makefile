@@ -42,7 +42,7 @@ export LD_LIBRARY_PATH := $(if $(LD_LIBRARY_PATH),$(LD_LIBRARY_PATH):)$(CURDIR)/
 # Where `make install` puts libdsv4.so, its headers and the tools.
 PREFIX ?= /usr/local
 
-.PHONY: build install demo check bench docs asan format format-check clean help setup
+.PHONY: build install wheel demo check bench docs asan format format-check clean help setup
 
 build: setup build/release/build.ninja ## the tools, in build/release/bin
 	@$(CMAKE_BUILD) release
@@ -50,10 +50,15 @@ build: setup build/release/build.ninja ## the tools, in build/release/bin
 install: build ## libdsv4.so, headers and tools, below PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(abspath $(PREFIX)) --strip
 
+wheel: build ## the Python package as one file, in build/wheel
+	@scripts/setup.sh wheel
+	@scripts/make-wheel.sh build/release build/wheel
+
 demo: build ## a decode step, on the GPU if there is one, checked and timed
 	$(DEMO_COMMANDS)
 
 check: build ## every test
+	@scripts/setup.sh wheel || echo "make: the tests of the wheel are skipped" >&2
 	@$(CMAKE_BUILD) release --target check-dsv4
 
 bench: build ## the measurements

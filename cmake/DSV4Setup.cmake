@@ -39,8 +39,8 @@ if(DSV4_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
-# Tools are single files that need nothing but libc: MLIR, LLVM, libstdc++ and
-# the small libraries below are linked statically. The exported MLIR targets name
+# Tools are single files that need libc and libgcc_s only: MLIR, LLVM, libstdc++
+# and the small libraries below are linked statically. The exported MLIR targets name
 # the shared LLVM library, so the archives are named here.
 set(DSV4_LLVM_LIB_DIR ${LLVM_LIBRARY_DIR})
 file(GLOB DSV4_MLIR_ARCHIVES ${DSV4_LLVM_LIB_DIR}/libMLIR*.a)
@@ -72,7 +72,8 @@ if(DSV4_LIBFUZZER)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 if(NOT DSV4_SANITIZE)
-  add_link_options(-static-libstdc++ -static-libgcc)
+  # Not the static libgcc, too: its unwinder needs glibc 2.35.
+  add_link_options(-static-libstdc++)
 endif()
 
 set(DSV4_GENERATED_INCLUDES
@@ -115,10 +116,14 @@ function(dsv4_add_library name)
   dsv4_precompile(${name})
 endfunction()
 
-# A tool: one file in bin/, stripped of nothing but unused sections.
+add_library(dsv4_old_glibc OBJECT ${PROJECT_SOURCE_DIR}/tools/OldGlibc.cpp)
+
+# A tool: one file in bin/, stripped of nothing but unused sections. It starts on
+# glibc 2.34.
 function(dsv4_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS}
+    $<TARGET_OBJECTS:dsv4_old_glibc>)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   add_dependencies(${name} DSV4IncGen RowIncGen CUDAIncGen DSV4PassIncGen)
   set_target_properties(${name} PROPERTIES

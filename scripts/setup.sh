@@ -6,6 +6,8 @@
 #   scripts/setup.sh           what building and testing need
 #   scripts/setup.sh format    what `make format` needs
 #   scripts/setup.sh nvrtc     NVRTC from PyPI, into build/nvrtc of this tree
+#   scripts/setup.sh wheel     what the wheel is made and tested with, from PyPI, into
+#                              build/wheel-tools
 #
 # CUDA is not installed: without it kernels run on the host target. Only with
 # CI=true, where nobody reads the advice, the first form does the third's work too.
@@ -173,6 +175,35 @@ install_nvrtc() {
   mv "$nvrtc_dir.part" "$nvrtc_dir"
 }
 
+#===-- The tools of the wheel -----------------------------------------------===#
+
+# Whether a Python can make virtual environments with pip in them.
+makes_venvs() {
+  "$1" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
+}
+
+install_wheel_tools() {
+  local lists=$root/python/wheel tools=$root/build/wheel-tools python=python3
+  # Written when all is there.
+  if cat "$lists"/*requirements.txt | cmp -s - "$tools/complete" &&
+    "$tools/bin/python" -c '' 2>/dev/null; then
+    return 0
+  fi
+  if ! makes_venvs "$python"; then
+    python=/usr/bin/python3
+    makes_venvs "$python" || install python3-venv
+  fi
+  say 'installing the tools of the wheel into build/wheel-tools'
+  local pip=("$tools/bin/python" -m pip --quiet --disable-pip-version-check --no-input
+    --retries 2 --timeout 15)
+  rm -rf "$tools"
+  "$python" -m venv "$tools" &&
+    "${pip[@]}" install --only-binary=:all: -r "$lists/requirements.txt" &&
+    "${pip[@]}" download --only-binary=:all: --dest "$tools/wheels" \
+      -r "$lists/test-requirements.txt" &&
+    cat "$lists"/*requirements.txt >"$tools/complete"
+}
+
 #===-------------------------------------------------------------------------===#
 
 if [[ ${DSV4_SKIP_SETUP:-0} == 1 ]]; then
@@ -202,5 +233,6 @@ format) install "${format_packages[@]}" ;;
 nvrtc)
   have_nvrtc || install_nvrtc || die "cannot install $nvrtc_wheel"
   ;;
-*) die "usage: scripts/setup.sh [build | format | nvrtc]" ;;
+wheel) install_wheel_tools || die 'cannot install the tools of the wheel' ;;
+*) die "usage: scripts/setup.sh [build | format | nvrtc | wheel]" ;;
 esac

@@ -1,6 +1,6 @@
 # Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""python -m dsv4: versions, devices, the cache, and a self-test.
+"""python -m dsv4: versions, devices, compilers, the cache, and a self-test.
 
     python -m dsv4              all of it
     python -m dsv4 --no-test    without the self-test
@@ -16,6 +16,7 @@ from typing import Any
 import dsv4
 
 from . import _dsv4
+from ._kernels import compiler_versions
 
 _PROGRAM = """
 func.func @self_test(%x: tensor<?x8xf32> {dsv4.name = "x", dsv4.dims = ["rows", ""]},
@@ -98,6 +99,16 @@ def _print_devices() -> None:
         )
 
 
+def _print_compilers() -> None:
+    try:
+        compiler, lines = compiler_versions()
+    except dsv4.Error as error:
+        print(f"compiler    none: {error}")
+        return
+    print(f"compiler    {compiler}: {lines[0]}")
+    print("\n".join(lines[1:]))
+
+
 def _print_cache() -> None:
     directory = dsv4.cache_directory()
     files = [
@@ -115,6 +126,7 @@ def main(arguments: list[str] | None = None) -> int:
     python = ".".join(map(str, sys.version_info[:3]))
     print(f"dsv4        {dsv4.__version__}, binary interface {abi} (Python {python})")
     _print_devices()
+    _print_compilers()
     _print_cache()
     if options.no_test:
         return 0

@@ -9,12 +9,15 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from . import _dsv4
 from ._arrays import as_plain, library_of, make_allocator, make_error, synchronize
 from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, Unavailable
 from ._program import Program
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
 
 TARGETS = {None: 0, "auto": 0, "cuda": 1, "host": 2}
 
@@ -339,6 +342,20 @@ def _find_compiler() -> str:
     )  # fmt: skip
 
 
+def _run_compiler(compiler: str, arguments: list[str], **options: Any) -> CompletedProcess[str]:
+    import subprocess  # Takes milliseconds, and few programs need it.
+
+    try:
+        return subprocess.run(
+            [compiler, *arguments], capture_output=True, text=True, check=False, **options
+        )
+    except OSError as error:
+        raise make_error(
+            Unavailable, "compiler.start", None,
+            f"the compiler '{compiler}' cannot be started: {error.strerror}",
+        ) from error  # fmt: skip
+
+
 def _emit(
     text: str,
     *,
@@ -347,18 +364,31 @@ def _emit(
     arch: str | None = None,
     schedule: str | None = None,
 ) -> str:
-    import subprocess  # Takes milliseconds, and few programs need it.
-
-    command = [_find_compiler(), "-", "--emit-source", "-o", "-", "--target=cuda"]
+    command = ["-", "--emit-source", "-o", "-", "--target=cuda"]
     command += [f"--dim={dim}={extent}" for dim, extent in (dims or {}).items()]
     for option, value in (("arch", arch), ("entry", entry), ("schedule", schedule)):
         if value:
             command.append(f"--{option}={value}")
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    done = _run_compiler(_find_compiler(), command, input=text)
     if done.returncode:
         message = done.stderr.strip().removeprefix("dsv4-compile: error: ")
         raise make_error(CompileFailed, "compile.failed", None, message)
     return done.stdout
+
+
+def compiler_versions() -> tuple[str, list[str]]:
+    """The compiler, and what it says of itself, of NVRTC and of the C++ compiler."""
+    compiler = _find_compiler()
+    libraries = [_nvidia_libraries(), os.environ.get("LD_LIBRARY_PATH", "")]
+    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(filter(None, libraries))}
+    done = _run_compiler(compiler, ["--version"], env=environment)
+    lines = done.stdout.splitlines()
+    if done.returncode or not lines:
+        raise make_error(
+            Unavailable, "compiler.start", None,
+            f"the compiler '{compiler}' does not run: {done.stderr.strip() or done.returncode}",
+        )  # fmt: skip
+    return compiler, lines
 
 
 # ===-- The runtime ------------------------------------------------------------===

@@ -18,9 +18,11 @@
 #include "Structs.h"
 
 #include <chrono>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
 using namespace dsv4::c;
@@ -39,15 +41,27 @@ static bool canRun(const std::string &path) {
   return ::access(path.c_str(), X_OK) == 0;
 }
 
-/// The directory of this library.
+/// The file of this process's program, or "".
+static std::string ownProgram() {
+  char path[PATH_MAX];
+  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof(path));
+  return size > 0 ? std::string(path, size_t(size)) : "";
+}
+
+/// The directory of this library, or of the program that it is linked into.
 static std::string ownDirectory() {
   Dl_info info;
-  if (!::dladdr(reinterpret_cast<void *>(&dsv4_version), &info) ||
-      !info.dli_fname)
+  struct link_map *map = nullptr;
+  if (!::dladdr1(reinterpret_cast<void *>(&dsv4_version), &info,
+                 reinterpret_cast<void **>(&map), RTLD_DL_LINKMAP) ||
+      !map || !map->l_name)
     return "";
-  const std::string path = info.dli_fname;
+  // Only the program has no name; that of its first argument may be anything.
+  const std::string path = *map->l_name ? map->l_name : ownProgram();
   const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
+  if (slash == std::string::npos)
+    return path.empty() ? "" : ".";
+  return path.substr(0, slash);
 }
 
 static Result<std::string> findCompiler(const RuntimeState &runtime) {

@@ -5,9 +5,10 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dsv4)
-install(TARGETS dsv4_c EXPORT dsv4RuntimeTargets
+install(TARGETS dsv4_c dsv4_c_static EXPORT dsv4RuntimeTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
-  NAMELINK_COMPONENT runtime)
+  NAMELINK_COMPONENT runtime
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/../include/dsv4.h
               ${CMAKE_CURRENT_SOURCE_DIR}/../include/dsv4.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)

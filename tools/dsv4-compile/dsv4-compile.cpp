@@ -10,16 +10,23 @@
 //
 //   dsv4-compile topk.mlir --target=cuda --arch=sm_90a -o topk.dsv4
 //
+// --version says what it finds on this machine.
+//
 // Exit status: 0, 1 for what the caller can mend, 3 for what the machine lacks.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dsv4-runtime/Entry.h"
 #include "dsv4-runtime/FileIO.h"
+#include "dsv4.h"
 #include "dsv4/JIT/JIT.h"
+#include "dsv4/JIT/NVRTC.h"
 #include "dsv4/Support/Files.h"
 #include "dsv4/Support/ParseProgram.h"
+#include "dsv4/Target/Host/HostCompiler.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
@@ -152,6 +159,40 @@ static Status run() {
   return write(dsv4::rt::serialize(*program, report.key));
 }
 
+static std::string toText(int version) {
+  return std::to_string(version / 1000) + "." +
+         std::to_string(version % 1000 / 10);
+}
+
+/// What --version prints: the compiler, and what it compiles kernels with.
+static void printVersions(llvm::raw_ostream &out) {
+  out << "dsv4-compile " << DSV4_VERSION / 10000 << "."
+      << DSV4_VERSION / 100 % 100 << "." << DSV4_VERSION % 100
+      << ", MLIR " LLVM_VERSION_STRING "\n";
+  if (auto nvrtc = dsv4::jit::NVRTC::get())
+    out << "NVRTC       " << toText((*nvrtc)->version()) << ": "
+        << dsv4::jit::NVRTC::libraryPath() << "\n";
+  else
+    out << "NVRTC       none: " << nvrtc.status().message() << "\n";
+  if (auto host = dsv4::rt::findHostCompiler())
+    out << "C++         " << llvm::join(*host, " ") << "\n";
+  else
+    out << "C++         none: " << host.status().message() << "\n";
+}
+
+/// Removes the options of LLVM's and MLIR's libraries, which are for their
+/// developers: what this tool takes does not change with them.
+static void keepOwnOptions() {
+  std::vector<cl::Option *> foreign;
+  for (const auto &entry : cl::getRegisteredOptions())
+    if (llvm::none_of(entry.second->Categories, [](cl::OptionCategory *each) {
+          return each == &category || each->getName() == "Generic Options";
+        }))
+      foreign.push_back(entry.second);
+  for (cl::Option *option : foreign)
+    option->removeArgument();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
@@ -163,7 +204,8 @@ int main(int argc, char **argv) {
     if (std::string clean = dsv4::rt::toOneLine(argv[i]); clean != argv[i])
       return fail(invalid("argument " + std::to_string(i) +
                           " has control characters: " + clean));
-  cl::HideUnrelatedOptions(category);
+  keepOwnOptions();
+  cl::SetVersionPrinter(printVersions);
   cl::ParseCommandLineOptions(
       argc, argv, "dsv4-compile: compile a program for libdsv4.so\n");
   if (Status status = run(); !status)
