@@ -3,15 +3,24 @@
 
     PYTHONPATH=build/release/python bench/python_calls.py [--json=FILE]
 
-The kernel is a gather with six tensors, of one row, so the GPU is never the limit: `rounds` times,
+Kernels have six tensors and work on one row, so the GPU is never the limit: `rounds` times,
 `launches` calls are made without waiting, and the median round counts. All rows are of one run:
 
-  driver        cuLaunchKernel in a loop of C, of an empty kernel with as many parameters
-  launch, call  Kernel.launch and Kernel.__call__ with six tensors of torch
-  function      dsv4.gather with out=
-  new           dsv4.gather, which makes two new tensors
-  operator      torch.ops.dsv4.gather_mask, which makes them, too
-  triton        an empty kernel of Triton with six tensors, where Triton is installed
+  driver           cuLaunchKernel in a loop of C, of an empty kernel with as many parameters
+  launch, call     Kernel.launch and Kernel.__call__, of a gather with six tensors of torch
+  function         dsv4.gather with out=
+  new              dsv4.gather, which makes two new tensors
+  operator append  torch.ops.dsv4.norm_rope_append_ with six tensors, by position
+  operator out     torch.ops.dsv4.gather_mask_out with six tensors, by position
+  operator new     torch.ops.dsv4.gather_mask with four tensors, which makes two, by position
+  ... named        the same with arguments by name, as far as they may be
+  ... empty        an operator of the same schema that does nothing, called in the same way
+  ... planned      what the operator runs, called without torch's dispatcher
+  empty, quick     a new tensor by torch.empty_strided, and as plans make it
+  triton           an empty kernel of Triton with six tensors, where Triton is installed
+
+Then a decode step of 16 tokens (write an entry, select 512 of 8192, gather them), with the GPU's
+time: by functions, by operators, compiled by torch with fullgraph, and replayed from a graph.
 """
 
 import argparse
@@ -23,8 +32,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 
 ROUNDS, LAUNCHES = 50, 200
+
+# Libraries of empty operators, which end with them.
+EMPTY = []
 
 TEXT = """
 !cache = !dsv4.cache<64 x <v4_584>>
@@ -82,8 +95,8 @@ double run(void *stream, int count) {
 """
 
 
-def time_driver(torch):
-    """Microseconds of a launch by the driver alone."""
+def make_driver(torch):
+    """A function that returns the microseconds of launches by the driver alone."""
     with tempfile.TemporaryDirectory() as folder:
         source, library = os.path.join(folder, "driver.c"), os.path.join(folder, "driver.so")
         with open(source, "w", encoding="utf-8") as file:
@@ -95,26 +108,31 @@ def time_driver(torch):
     if result:
         raise SystemExit(f"the empty kernel cannot be loaded: CUresult {result}")
     stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-    rounds = []
-    for _ in range(ROUNDS):
-        torch.cuda.synchronize()
-        rounds.append(driver.run(stream, LAUNCHES) / LAUNCHES)
-    return statistics.median(rounds)
+    return lambda: driver.run(stream, LAUNCHES)
 
 
-def time_calls(torch, call):
-    """Microseconds of a call."""
+def time_round(call):
+    """Microseconds of all calls of a round."""
+    begin = time.perf_counter()
     for _ in range(LAUNCHES):
         call()
-    rounds = []
-    for _ in range(ROUNDS):
-        torch.cuda.synchronize()
-        begin = time.perf_counter()
-        for _ in range(LAUNCHES):
-            call()
-        rounds.append((time.perf_counter() - begin) / LAUNCHES * 1e6)
+    return (time.perf_counter() - begin) * 1e6
+
+
+def time_calls(torch, driver, calls):
+    """Microseconds of a call of each. They take turns, so a busy moment hits all."""
+    timers = {"driver": driver} | {
+        name: partial(time_round, call) for name, call in calls.items()
+    }
+    rounds = {name: [] for name in timers}
+    for number in range(ROUNDS + 1):
+        for name, timer in timers.items():
+            torch.cuda.synchronize()
+            microseconds = timer() / LAUNCHES
+            if number:
+                rounds[name].append(microseconds)
     torch.cuda.synchronize()
-    return statistics.median(rounds)
+    return {name: statistics.median(each) for name, each in rounds.items()}
 
 
 def make_triton(arrays):
@@ -134,6 +152,143 @@ def make_triton(arrays):
     return lambda: empty_kernel.empty[(1,)](*arrays)
 
 
+def make_operators(torch, dsv4, arrays):
+    """Calls of operators, of empty ones, and of what they run."""
+    from torch import library as torch_library
+
+    from dsv4._kernels import operator
+    from dsv4.torch import SCHEMAS, _body
+
+    cache, indices, table, request, rows, mask = arrays
+    x = torch.randn(1, 512, device="cuda").bfloat16()
+    weight, angles = torch.ones(512, device="cuda"), torch.ones(9, 64, device="cuda")
+    cases = {
+        "append": (
+            "norm_rope_append_", None, (x, cache, request, "v4_584"), (weight, angles, request),
+            ("weight", "table", "positions"),
+        ),
+        "out": (
+            "gather_mask_out", None, (cache, indices, "v4_584", rows, mask), (table, request),
+            ("page_table", "requests"),
+        ),
+        "new": (
+            "gather_mask", (rows, mask), (cache, indices, "v4_584"), (table, request),
+            ("page_table", "requests"),
+        ),
+    }  # fmt: skip
+    library = torch_library.Library("dsv4_empty", "DEF")
+    calls = {}
+    for case, (name, result, args, rest, names) in cases.items():
+        library.define(name + SCHEMAS[name])
+        library.impl(name, lambda *_, result=result, **__: result, "CUDA")
+        real, empty = getattr(torch.ops.dsv4, name), getattr(torch.ops.dsv4_empty, name)
+        planned = operator(_body(name), has_results=result is not None)
+        named = dict(zip(names, rest))
+        calls[f"operator {case}"] = partial(real, *args, *rest)
+        calls[f"operator {case}, default"] = partial(real.default, *args, *rest)
+        calls[f"operator {case}, named"] = partial(real, *args, **named)
+        calls[f"operator {case}, empty"] = partial(empty, *args, *rest)
+        calls[f"operator {case}, empty, named"] = partial(empty, *args, **named)
+        calls[f"operator {case}, planned"] = partial(planned, *args, *rest)
+    EMPTY.append(library)
+    return calls
+
+
+def make_calls(torch, dsv4):
+    from dsv4 import _dsv4
+    from dsv4._arrays import make_maker
+
+    on = {"device": "cuda", "dtype": torch.int32}
+    cache = torch.zeros(4, 37440, dtype=torch.uint8, device="cuda")
+    indices, table = torch.zeros(1, 1, **on), torch.zeros(1, 4, **on)
+    request = torch.zeros(1, **on)
+    rows = torch.empty(1, 1, 512, dtype=torch.bfloat16, device="cuda")
+    mask = torch.empty(1, 1, dtype=torch.bool, device="cuda")
+    arrays = (cache, indices, table, request, rows, mask)
+    kernel = dsv4.compile(TEXT, target="cuda")
+    named = {"record": "v4_584", "page_table": table, "requests": request, "return_mask": True}
+    maker = make_maker(rows, rows.shape, "bf16")
+    quick, sure = maker if isinstance(maker, tuple) else (maker, maker)
+    calls = {
+        "launch": partial(kernel.launch, *arrays),
+        "call": partial(kernel, *arrays),
+        "function": partial(dsv4.gather, cache, indices, **named, out=(rows, mask)),
+        "new": partial(dsv4.gather, cache, indices, **named),
+        "key": partial(_dsv4.describe_call, (*arrays, "v4_584"), {}),
+        "empty": sure,
+        "quick": quick,
+        "triton": make_triton(arrays),
+    }
+    return calls | make_operators(torch, dsv4, arrays)
+
+
+def make_steps(torch, dsv4):
+    """A decode step in several ways, each with its results, and the code of the compiled one."""
+    from torch._inductor.utils import run_and_get_code
+
+    tokens, pages = 16, 512
+    on = {"device": "cuda"}
+    cache = torch.zeros(pages, 37440, dtype=torch.uint8, **on)
+    x, weight = torch.randn(tokens, 512, **on).bfloat16(), torch.ones(512, **on)
+    table = torch.randn(8192, 64, **on)
+    positions = torch.randint(0, 8192, (tokens,), **on)
+    slots = torch.randperm(pages * 64, **on)[:tokens]
+    scores = torch.randn(tokens, 8192, **on)
+    pages_of = torch.randint(0, pages, (tokens, 128), dtype=torch.int32, **on)
+    ops = torch.ops.dsv4
+
+    def by_functions():
+        dsv4.norm_rope_append_(
+            x, cache, slots, record="v4_584", weight=weight, table=table, positions=positions
+        )
+        chosen = dsv4.topk_paged(scores, 512, pages_of, page_size=64)
+        return dsv4.gather(cache, chosen, record="v4_584")
+
+    def by_operators(x, cache, slots, scores):
+        ops.norm_rope_append_(x, cache, slots, "v4_584", weight, table, positions)
+        chosen = ops.topk_paged(scores, 512, pages_of, 64)
+        return ops.gather(cache, chosen, "v4_584")
+
+    given = (x, cache, slots, scores)
+    compiled = torch.compile(by_operators, fullgraph=True)
+    _, codes = run_and_get_code(compiled, *given)
+    code = "\n".join(codes)
+    if "clone" in code or str(tuple(cache.shape)) in code.replace("assert_size_stride", ""):
+        print("python_calls.py: the compiled step has a tensor of the cache's shape:\n" + code)
+    by_functions()
+    compiled(*given)
+    torch.cuda.synchronize()
+    graphs = []
+    for step in (by_functions, partial(compiled, *given)):
+        graphs.append(torch.cuda.CUDAGraph())
+        with torch.cuda.graph(graphs[-1]):
+            step()
+    return {
+        "functions": by_functions,
+        "operators": partial(by_operators, *given),
+        "compiled": partial(compiled, *given),
+        "functions replayed": graphs[0].replay,
+        "compiled replayed": graphs[1].replay,
+    }
+
+
+def time_steps(torch, steps):
+    """Microseconds of a step, with the GPU's time."""
+    figures = {}
+    for name, step in steps.items():
+        rounds = []
+        for _ in range(ROUNDS):
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            for _ in range(20):
+                step()
+            torch.cuda.synchronize()
+            rounds.append((time.perf_counter() - begin) / 20 * 1e6)
+        figures[name] = statistics.median(rounds)
+        print(f"step, {name:24} {figures[name]:7.2f} us")
+    return figures
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", help="where the figures go, too")
@@ -145,36 +300,18 @@ def main():
 
     if not torch.cuda.is_available():
         raise SystemExit("torch sees no GPU")
-    on = {"device": "cuda", "dtype": torch.int32}
-    cache = torch.zeros(4, 37440, dtype=torch.uint8, device="cuda")
-    indices, table = torch.zeros(1, 1, **on), torch.zeros(1, 4, **on)
-    request = torch.zeros(1, **on)
-    rows = torch.empty(1, 1, 512, dtype=torch.bfloat16, device="cuda")
-    mask = torch.empty(1, 1, dtype=torch.bool, device="cuda")
-    arrays = (cache, indices, table, request, rows, mask)
-    kernel = dsv4.compile(TEXT, target="cuda")
-    launch = kernel.launch
-    named = {"record": "v4_584", "page_table": table, "requests": request}
-    calls = {
-        "launch": lambda: launch(*arrays),
-        "call": lambda: kernel(*arrays),
-        "function": lambda: dsv4.gather(
-            cache, indices, **named, return_mask=True, out=(rows, mask)
-        ),
-        "new": lambda: dsv4.gather(cache, indices, **named, return_mask=True),
-        "operator": lambda: torch.ops.dsv4.gather_mask(cache, indices, **named),
-        "triton": make_triton(arrays),
-    }
-    figures = {"driver": time_driver(torch)}
-    figures |= {name: time_calls(torch, call) for name, call in calls.items() if call}
+    calls = make_calls(torch, dsv4)
+    calls = {name: call for name, call in calls.items() if call}
+    figures = time_calls(torch, make_driver(torch), calls)
     for name, microseconds in figures.items():
         over = microseconds - figures["driver"]
-        print(f"{name:10} {microseconds:7.2f} us   {over:+7.2f} us over the driver")
+        print(f"{name:30} {microseconds:7.2f} us   {over:+7.2f} us over the driver")
+    steps = time_steps(torch, make_steps(torch, dsv4))
     if options.json:
         record = {
             "device": torch.cuda.get_device_name(), "torch": torch.__version__,
             "dsv4": dsv4.__version__, "python": sys.version.split()[0], "rounds": ROUNDS,
-            "launches": LAUNCHES, "microseconds": figures,
+            "launches": LAUNCHES, "microseconds": figures, "step": steps,
         }  # fmt: skip
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(record, file, indent=2)

@@ -1,6 +1,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ._arrays import Maker
+
 class View(tuple[Any, ...]):
     """What an array is, by DLPack."""
 
@@ -57,7 +59,7 @@ class Plan:
         cls,
         kernel: Kernel,
         sources: tuple[int, ...],
-        makers: tuple[Callable[[], Any], ...],
+        makers: tuple[Maker, ...],
         like: int,
         results: tuple[int, ...],
         after: Callable[[Any, Any], None] | None,
@@ -85,6 +87,9 @@ def stream_address(stream: Any) -> int: ...
 def launch_planned(
     plans: dict[Any, Plan], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any: ...
+def planned(
+    plans: dict[Any, Plan], otherwise: Callable[[tuple[Any, ...], dict[str, Any]], Any], /
+) -> Callable[..., Any]: ...
 def describe_call(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
 def set_stream_hook(hook: Callable[[Any, int], int | None] | None) -> None: ...
 def version() -> tuple[int, int]: ...

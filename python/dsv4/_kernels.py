@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from . import _dsv4
-from ._arrays import as_plain, library_of, make_allocator, make_error, synchronize
+from ._arrays import Maker, as_plain, library_of, make_error, make_maker, synchronize
 from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, Unavailable
 from ._program import Program
 
@@ -155,6 +156,7 @@ class _Asked(threading.local):
     program: Program | None = None
     # A first call leaves what later ones need.
     arrays: list[Any] | None = None
+    has_results = True
     plan: Plan | None = None
 
 
@@ -174,10 +176,10 @@ def _make_plan(
     new = {output[0]: output[1:] for output in program.outputs}
     numbers = {id(each): number for number, each in reversed(list(enumerate(given)))}
     sources: list[int] = []
-    makers: list[Callable[[], Any]] = []
+    makers: list[Maker] = []
     for index, (plain, array) in enumerate(zip(program.arrays, program.given)):
         if index in new:
-            makers.append(make_allocator(program.like, *new[index]))
+            makers.append(make_maker(program.like, *new[index]))
             sources.append(-len(makers))
         elif plain is array and id(array) in numbers:
             sources.append(numbers[id(array)])
@@ -203,7 +205,8 @@ def launch(
         return None if len(results) < 2 else (None,) * len(results)
     kernel = kernel_of(program, stream)
     if _asked.arrays is not None:
-        _asked.plan = _make_plan(program, kernel, results, _asked.arrays)
+        returned = results if _asked.has_results else ()
+        _asked.plan = _make_plan(program, kernel, returned, _asked.arrays)
     arrays, seen = program.allocate()
     kernel.launch(*arrays, stream=stream, workspace=workspace)
     if _waits(program):
@@ -239,13 +242,25 @@ def function(body: Callable[_P, _R]) -> Callable[_P, _R]:
     return call
 
 
-def _plan_call(body: Callable[..., Any], plans: _Plans, args: Any, kw: Any) -> Any:
+def operator(body: Callable[..., Any], has_results: bool) -> Callable[..., Any]:
+    """The same for an operator of torch: no Python runs for a planned call. One without results
+    returns nothing, also where the function returns what it wrote."""
+    plans: _Plans = {}
+    return _dsv4.planned(
+        plans, functools.partial(_plan_call, body, plans, has_results=has_results)
+    )
+
+
+def _plan_call(
+    body: Callable[..., Any], plans: _Plans, args: Any, kw: Any, has_results: bool = True
+) -> Any:
     """A call without a plan, which leaves one."""
     described = _dsv4.describe_call(args, kw)
     if described is NotImplemented:
         return body(*args, **kw)
     key, arrays = described
     _asked.body, _asked.arrays, _asked.plan = True, arrays, None
+    _asked.has_results = has_results
     try:
         result = body(*args, **kw)
         plan = _asked.plan
@@ -373,7 +388,8 @@ def _emit(
     if done.returncode:
         message = done.stderr.strip().removeprefix("dsv4-compile: error: ")
         raise make_error(CompileFailed, "compile.failed", None, message)
-    return done.stdout
+    # They name lines of the text, which a function made.
+    return re.sub(r"^ *#line .*\n", "", done.stdout, flags=re.MULTILINE)
 
 
 def compiler_versions() -> tuple[str, list[str]]:

@@ -184,20 +184,20 @@ class Program:
         head = f"func.func @{self.name}(\n    {arguments}){result}{policies}"
         return f"{head} {{\n{body}  {end}\n}}\n"
 
-    def bucket(self, dim: str, least: int, most: int, multiple: int = 1) -> None:
-        """Lets the compiler know that `dim` is at most the next power of two, of those between
-        `least` and `most`. Beyond `most` it knows nothing. For CUDA only: the host target has one
-        way to do it."""
+    def bucket(self, dim: str, bounds: Sequence[int], multiple: int = 1) -> None:
+        """Lets the compiler know that `dim` is at most the first of `bounds` that it is not above.
+        Beyond the last one it knows nothing. For CUDA only: the host target has one way to do
+        it."""
         extent = self.dims[dim]
         if self.on_host:
             return
         promise = f", multiple = {multiple}" if multiple > 1 and extent % multiple == 0 else ""
-        if extent > most:
-            if promise:
-                self.policies[dim] = f"#dsv4.policy<dynamic{promise}>"
-            return
-        self.policies[dim] = f"#dsv4.policy<bucket{promise}>"
-        self.bounds[dim] = max(least, 1 << max(0, extent - 1).bit_length())
+        bound = next((each for each in bounds if extent <= each), None)
+        if bound is not None:
+            self.policies[dim] = f"#dsv4.policy<bucket{promise}>"
+            self.bounds[dim] = bound
+        elif promise:
+            self.policies[dim] = f"#dsv4.policy<dynamic{promise}>"
 
     # ===-- Launching ----------------------------------------------------------===
 

@@ -16,8 +16,8 @@ from .rows import norm_rows, rotate_rows
 from .selection import FLOATS, INDICES
 from .writers import append_op, check_width, encode_rows, row_element
 
-# Up to this number of entries, each power of two has a kernel.
-_FEW_ENTRIES = 256
+# Few entries have several blocks each, more of them one, and many share one.
+_ENTRIES = (64, 256)
 
 
 def state_record(columns: int, element: str = "f32") -> Record:
@@ -42,10 +42,14 @@ def compress_(
     recipe: str | Recipe | None = None,
     overlap: bool = False,
     bias: Any = None,
+    norm: bool | None = None,
     weight: Any = None,
     eps: float = 1e-6,
     table: Any = None,
     positions: Any = None,
+    neox: bool = False,
+    interleaved: bool = False,
+    global_scale: Any = None,
     state: Any = None,
     ring: int | None = None,
     state_table: Any = None,
@@ -70,9 +74,12 @@ def compress_(
         recipe: as for `norm_rope_append_`.
         overlap: an entry has the window before, too.
         bias: f32 `[window, columns of values]`, added to the scores.
-        weight, eps: as for `rms_norm`; without a weight entries are not normalised.
+        norm: whether entries are normalised; None: if there is a `weight`.
+        weight, eps: as for `rms_norm`.
         table, positions: as for `rope`, positions `[entries]`; without a table they are not
             rotated.
+        neox, interleaved: as for `rope`.
+        global_scale: as for `norm_rope_append_`.
         state: the cache of the tokens of earlier launches, of the record `state_record`; it is read
             here, and `append_` writes it afterwards.
         ring: entries of the state per request.
@@ -103,7 +110,7 @@ def compress_(
         program, state, state_table, state_page_size, state_record(columns, tokens.element), ring,
         biased,
     )  # fmt: skip
-    program.bucket("entries", 1, _FEW_ENTRIES)
+    program.bucket("entries", _ENTRIES)
     shape = ("entries", columns // 2 if overlap else columns)
     target = program.empty(row_element(found, "bf16"), shape, work)
     rows = Value(program.fresh("p"), target.element, shape)
@@ -112,11 +119,13 @@ def compress_(
         f"{rows} = dsv4.compress {tokens}, {weights} window {int(window)}{clauses} "
         f"outs({target} : {target.type}) : {tokens.type}, {weights.type}"
     )
-    if weight is not None:
+    if norm or (norm is None and weight is not None):
         rows = norm_rows(program, rows, weight, eps, target)
     if table is not None:
-        rows = rotate_rows(program, rows, table, positions, target)
-    fields, starts = encode_rows(program, rows, found, recipe)
+        rows = rotate_rows(
+            program, rows, table, positions, target, neox=neox, interleaved=interleaved
+        )
+    fields, starts = encode_rows(program, rows, found, recipe, global_scale)
     where = program.input("slots", slots, INDICES, ("entries",))
     type = program.cache("cache", cache, found, page_size)
     append_op(program, type, where, fields, starts, tokens="entries")

@@ -17,7 +17,7 @@ from .selection import FLOATS, take_outputs
 LAYOUTS = ("row_major", "column_major", "packed", "swizzle_128x4", "swizzle_8x4")
 
 
-def _choose(recipe: str | Recipe, group: int | str | None, scale_type: str | None) -> Recipe:
+def choose_recipe(recipe: str | Recipe, group: int | str | None, scale_type: str | None) -> Recipe:
     chosen = find_recipe(recipe)
     if group is not None:
         chosen = chosen._replace(group=group)
@@ -36,27 +36,58 @@ def _count_groups(recipe: Recipe, columns: int) -> int:
     return columns // group
 
 
+def _check_layout(scale_layout: str, name: str, value: Value) -> str:
+    """The word of a layout in the text of a program."""
+    if scale_layout not in LAYOUTS:
+        raise make_error(
+            InvalidArgument, "option.scale_layout", "scale_layout",
+            f"'scale_layout' is {scale_layout!r}, expected {', '.join(map(repr, LAYOUTS))}",
+        )  # fmt: skip
+    if scale_layout == "row_major":
+        return ""
+    if len(value.shape) != 2:
+        raise make_error(
+            InvalidArgument, "argument.rank", name,
+            f"argument '{name}' has rank {len(value.shape)}, and 'scale_layout' {scale_layout!r} "
+            "needs rank 2",
+        )  # fmt: skip
+    return f" {scale_layout}"
+
+
 def _round_up(number: int, multiple: int) -> int:
     return -(-number // multiple) * multiple
 
 
-def _scales_shape(
-    program: Program, recipe: Recipe, layout: str, lead: tuple[int | str, ...], columns: int
-) -> tuple[str, tuple[int | str, ...]]:
-    """Element and shape of the tensor of scales, with the padding of rows that layouts have."""
+def shape_of_scales(
+    recipe: Recipe, layout: str, lead: tuple[Any, ...], columns: int
+) -> tuple[str, tuple[Any, ...]]:
+    """Element and shape of the tensor of scales, with the padding of rows that layouts have.
+    `lead` has the extents of the rows."""
     groups = _count_groups(recipe, columns)
     if layout == "row_major":
         return recipe.scale, lead if recipe.group == "row" else (*lead, groups)
-    rows = program.dims["tokens"]
+    (rows,) = lead
     if layout == "column_major":
-        program.dims.setdefault("scale_rows", _round_up(rows, 4))
-        return recipe.scale, (groups, "scale_rows")
+        return recipe.scale, (groups, _round_up(rows, 4))
     if layout == "packed":
-        program.dims.setdefault("scale_rows", _round_up(rows, 4))
-        return "i32", (-(-groups // 4), "scale_rows")
+        return "i32", (-(-groups // 4), _round_up(rows, 4))
     block = 128 if layout == "swizzle_128x4" else 8
-    program.dims.setdefault("scale_rows", _round_up(rows, block))
-    return recipe.scale, ("scale_rows", _round_up(groups, 4))
+    return recipe.scale, (_round_up(rows, block), _round_up(groups, 4))
+
+
+def _scales_shape(
+    program: Program, recipe: Recipe, layout: str, value: Value, given: bool
+) -> tuple[str, tuple[int | str, ...]]:
+    """The same in dims. A tensor that is given says itself how many rows of scales there are."""
+    lead, columns = tuple(value.shape[:-1]), value.shape[-1]
+    assert isinstance(columns, int)
+    if layout == "row_major":
+        return shape_of_scales(recipe, layout, lead, columns)
+    element, shape = shape_of_scales(recipe, layout, (program.dims["tokens"],), columns)
+    axis = 0 if layout.startswith("swizzle") else 1
+    if not given:
+        program.dims["scale_rows"] = shape[axis]
+    return element, ("scale_rows", shape[1]) if axis == 0 else (shape[0], "scale_rows")
 
 
 @function
@@ -97,12 +128,7 @@ def quantize(
         InvalidArgument: a shape, stride, recipe, group or layout.
         TypeMismatch: an element type or a device.
     """
-    chosen = _choose(recipe, group, scale_type)
-    if scale_layout not in LAYOUTS:
-        raise make_error(
-            InvalidArgument, "option.scale_layout", "scale_layout",
-            f"'scale_layout' is {scale_layout!r}, expected {', '.join(map(repr, LAYOUTS))}",
-        )  # fmt: skip
+    chosen = choose_recipe(recipe, group, scale_type)
     program = Program("quantize")
     value = program.input("x", x, FLOATS, rows_shape("x", x))
     given = ""
@@ -115,30 +141,20 @@ def quantize(
         outer = program.input("global_scale", global_scale, ("f32",), (1,))
         given = f" given({outer} : {outer.type})"
     lead = tuple(value.shape[:-1])
-    columns = value.shape[-1]
-    assert isinstance(columns, int)
-    if scale_layout != "row_major" and len(lead) != 1:
-        raise make_error(
-            InvalidArgument, "argument.rank", "x",
-            f"argument 'x' has rank {len(value.shape)}, and 'scale_layout' {scale_layout!r} needs "
-            "rank 2",
-        )  # fmt: skip
+    layout = _check_layout(scale_layout, "x", value)
     results = ("values", "scales") + ("row_scales",) * (chosen.outer == "row")
     outs = take_outputs(out, len(results))
-    element, shape = _scales_shape(program, chosen, scale_layout, lead, columns)
-    if outs[1] is not None and scale_layout != "row_major":
-        # The caller's tensor says how many rows of scales there are.
-        program.dims.pop("scale_rows")
+    element, shape = _scales_shape(program, chosen, scale_layout, value, outs[1] is not None)
     tensors = [
         program.output("values", chosen.payload, value.shape, outs[0]),
         program.output("scales", element, shape, outs[1], keep=scale_layout != "row_major"),
     ]
     if chosen.outer == "row":
         tensors.append(program.output("row_scales", "f32", lead, outs[2]))
-    layout = f" scales {scale_layout}" if scale_layout != "row_major" else ""
     names = [program.fresh("q") for _ in tensors]
+    of = f" scales{layout}" if layout else ""
     program.line(
-        f"{', '.join(names)} = dsv4.quantize {value}{given}{layout} "
+        f"{', '.join(names)} = dsv4.quantize {value}{given}{of} "
         f"outs({', '.join(map(str, tensors))} : {', '.join(each.type for each in tensors)}) "
         f"{{format = {chosen.format}, recipe = {chosen.attribute}}} : {value.type}"
     )
@@ -154,6 +170,7 @@ def dequantize(
     *,
     group: int | str | None = None,
     scale_type: str | None = None,
+    scale_layout: str = "row_major",
     global_scale: Any = None,
     row_scales: Any = None,
     dtype: str | None = None,
@@ -167,9 +184,10 @@ def dequantize(
     Args:
         values: `[..., N]` of the payload type of the recipe, or its bits as uint8; FP4 is two per
             byte, `[..., N / 2]`.
-        scales: `[..., N / group]` in the order of rows, of the scale type, or its bits.
+        scales: `[..., N / group]` of the scale type, or its bits; or as their layout says.
         recipe: which types and groups are stored. The rest of a recipe is not needed to decode.
         group, scale_type: instead of those of the recipe.
+        scale_layout: as for `quantize`: where the scales are.
         global_scale: f32 `[1]`, with an outer level 'tensor'.
         row_scales: f32 `[...]`, with an outer level 'row'.
         dtype: of the result: 'bfloat16', 'float32' or 'float16'; None: that of `out`, or
@@ -184,15 +202,13 @@ def dequantize(
         InvalidArgument: a shape, stride, recipe or group.
         TypeMismatch: an element type or a device.
     """
-    chosen = _choose(recipe, group, scale_type)
+    chosen = choose_recipe(recipe, group, scale_type)
     program = Program("dequantize")
     value = program.input("values", values, (chosen.payload,), rows_shape("values", values))
-    columns = value.shape[-1]
-    assert isinstance(columns, int)
     lead = tuple(value.shape[:-1])
-    groups = _count_groups(chosen, columns)
-    shape = lead if chosen.group == "row" else (*lead, groups)
-    levels: list[Value] = [program.input("scales", scales, (chosen.scale,), shape)]
+    layout = _check_layout(scale_layout, "values", value)
+    element, shape = _scales_shape(program, chosen, scale_layout, value, given=True)
+    levels: list[Value] = [program.input("scales", scales, (element,), shape)]
     for outer, name, array, of in (
         ("tensor", "global_scale", global_scale, (1,)),
         ("row", "row_scales", row_scales, lead),
@@ -208,7 +224,8 @@ def dequantize(
     rows = program.fresh("d")
     program.line(
         f"{rows} = dsv4.dequantize {value} "
-        f"scales({', '.join(map(str, levels))} : {', '.join(each.type for each in levels)}) "
+        f"scales{layout}({', '.join(map(str, levels))} : "
+        f"{', '.join(each.type for each in levels)}) "
         f"outs({target} : {target.type}) {{format = {chosen.format}}} : {value.type}"
     )
     program.returns((rows, target))

@@ -13,6 +13,9 @@ from ._program import Program, Value
 from .recipes import print_f32
 from .selection import FLOATS, INDICES, index_type, take_outputs
 
+# Up to this number of tokens, a block has one warp.
+FEW_TOKENS = 256
+
 SCORES = ("sqrt_softplus", "sigmoid", "softmax")
 
 
@@ -151,7 +154,7 @@ def route(
     if shared:
         clauses += f" shared {int(shared)}"
     ids, weights = _outputs(program, int(k) + int(shared), index_dtype, out)
-    program.bucket("tokens", 256, 256)
+    program.bucket("tokens", (FEW_TOKENS,))
     scores = _gate(program, value, score)
     chosen = program.fresh("c")
     program.line(f"{chosen} = dsv4.topk {scores}{clauses} outs({ids} : {ids.type}) : {scores.type}")

@@ -13,6 +13,9 @@ from ._program import Program, Value
 from .recipes import print_f32
 from .selection import FLOATS, INDICES
 
+# Up to this number of rows, a row has a whole warp.
+FEW_ROWS = 256
+
 FLOAT_TYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 
 
@@ -166,6 +169,8 @@ def rope(
     """
     program = Program("rope")
     value = program.input("x", x, FLOATS, rows_shape("x", x))
+    if "tokens" in program.dims:
+        program.bucket("tokens", (FEW_ROWS,))
     target = _target(value, x, dtype, out)
     axes = len(describe("positions", positions)[1].shape)
     rows = rotate_rows(

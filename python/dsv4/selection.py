@@ -16,12 +16,16 @@ INDICES = ("i32", "i64")
 
 INDEX_TYPES = {"int32": "i32", "int64": "i64", "uint32": "ui32"}
 
-# Rows from which on the built-in schedules are the same for any number, and lengths likewise.
-_MANY_ROWS = 64
-_LONG_ROW = 1 << 20
-# Shorter rows have one schedule; a few of them fit a warp.
-_SHORT_ROW = 8192
-_WARP_ROW, _WARP_K = 1024, 32
+# The lines of the built-in table of schedules: longer rows have one schedule.
+_LENGTHS = (1024, 4096, 8192, 16384, 32768, 65536, 131072, 524288)
+# Up to this k, short rows have a warp, which holds as many elements.
+_WARP_K, _WARP_LENGTHS = 32, (256, 512)
+# Its columns count for rows that may have several blocks: more rows have one.
+_ROWS = (4, 8, 16, 32, 64)
+_ONE_BLOCK = 8192
+# Longer rows than these have one schedule if they are more than 64, or of another rank than 2. (The
+# table has one for up to 32,768 elements, which is slower than the one for any length.)
+_LAST_OF_MANY = 16384
 
 
 def index_type(index_dtype: str) -> str:
@@ -64,14 +68,7 @@ class _Rows:
         rank = len(describe("scores", scores)[1].shape)
         self.rows = tuple(f"rows{axis}" if axis else "rows" for axis in range(rank - 1))
         self.scores = program.input("scores", scores, FLOATS, (*self.rows, "columns"))
-        program.bucket(
-            "columns",
-            _WARP_ROW if k <= _WARP_K and program.dims["columns"] <= _WARP_ROW else _SHORT_ROW,
-            _LONG_ROW,
-            4 if self.scores.element == "f32" else 8,
-        )
-        if rank == 2:
-            program.bucket("rows", 4, _MANY_ROWS)
+        _choose_buckets(program, k, rank, 4 if self.scores.element == "f32" else 8)
         self.clauses = ""
         if starts is not None:
             self.add(program, "starts", starts, self.rows)
@@ -90,6 +87,19 @@ class _Rows:
     ) -> None:
         value = program.input(clause, array, INDICES, shape)
         self.clauses += f" {clause}({value} : {value.type})"
+
+
+def _choose_buckets(program: Program, k: int, rank: int, vector: int) -> None:
+    """The schedule of a selection depends on how many rows there are, and how long they are."""
+    columns = program.dims["columns"]
+    lengths: tuple[int, ...] = _WARP_LENGTHS + _LENGTHS if k <= _WARP_K else _LENGTHS
+    few = rank == 2 and program.dims["rows"] <= _ROWS[-1]
+    if not few:
+        lengths = tuple(each for each in lengths if each <= _LAST_OF_MANY)
+    program.bucket("columns", lengths, vector)
+    if few and columns > _ONE_BLOCK:
+        # One or two very long rows have more blocks.
+        program.bucket("rows", (2, *_ROWS) if columns > _LENGTHS[-1] else _ROWS)
 
 
 def _order(sorted: bool, largest: bool, tie: str) -> str:

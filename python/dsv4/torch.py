@@ -4,11 +4,15 @@
 
     import dsv4.torch
     indices = torch.ops.dsv4.topk(scores, 512)
+    torch.ops.dsv4.topk_out(scores, 512, indices)
 
 An operator has the name of its function and plain scalars as options. It returns new tensors, or
-changes the cache that its schema says, and nothing else. A cache is one tensor: records in several
-arrays are for the functions. The functions themselves are faster in eager code, and work under graph
-capture.
+changes the cache that its schema says, and nothing else. With `_out` it writes to tensors of the
+caller, which follow the arguments without a default, and returns nothing. A cache is one tensor:
+records in several arrays are for the functions.
+
+Arguments may be given by position or by name. By position is faster, and the functions themselves
+are faster still in eager code; they work under graph capture, too.
 """
 
 from __future__ import annotations
@@ -22,111 +26,150 @@ from torch import library as torch_library
 
 import dsv4
 
-from .records import find_record
+from ._kernels import operator
+from .quantisation import choose_recipe, shape_of_scales
 from .recipes import find_recipe
+from .records import find_record
 
-_LENGTHS = (
-    "Tensor? lengths=None, Tensor? starts=None, Tensor? ends=None, int next_n=1, int ratio=1, "
-    "bool largest=True, bool sorted=False, str tie='low', str index_dtype='int32'"
+_ORDER = (
+    "int next_n=1, int ratio=1, bool largest=True, bool sorted=False, str tie='low', "
+    "str index_dtype='int32'"
 )
-_ROUTE = (
+_RANGES = "Tensor? lengths=None, Tensor? starts=None, Tensor? ends=None"
+_WEIGHTS = (
     "str score='sqrt_softplus', bool renormalize=True, float scale=1.0, int shared=0, "
     "float? shared_weight=None, float? shared_of_sum=None, Tensor? valid_rows=None, "
     "Tensor? padding=None, str index_dtype='int32'"
 )
 _PLACE = (
-    "str record, int? page_size=None, Tensor? page_table=None, Tensor? indptr=None, "
-    "Tensor? requests=None, Tensor? lengths=None"
+    "str record, Tensor? page_table=None, Tensor? requests=None, Tensor? lengths=None, "
+    "Tensor? indptr=None, int? page_size=None, str lengths_per='token'"
 )
-_APPEND = (
-    "str record, int? page_size=None, int? ring=None, bool unique=True, Tensor? page_table=None, "
-    "Tensor? indptr=None, Tensor? requests=None, Tensor? lengths=None, "
-    "str lengths_per='request'"
+_SLOTS = (
+    "Tensor? page_table=None, Tensor? requests=None, Tensor? lengths=None, Tensor? indptr=None, "
+    "int? ring=None, bool unique=True, int? page_size=None, str lengths_per='request'"
 )
+_CHAIN = "Tensor? weight=None, Tensor? table=None, Tensor? positions=None, float eps=1e-6"
 
+# Tensors and records come first: what stands behind them seldom differs from its default.
 SCHEMAS = {
-    "topk": f"(Tensor scores, int k, *, {_LENGTHS}, Tensor? offsets=None) -> Tensor",
+    "topk": f"(Tensor scores, int k, {_RANGES}, Tensor? offsets=None, {_ORDER}) -> Tensor",
     "topk_values": (
-        f"(Tensor scores, int k, *, {_LENGTHS}, Tensor? offsets=None) "
+        f"(Tensor scores, int k, {_RANGES}, Tensor? offsets=None, {_ORDER}) "
         "-> (Tensor values, Tensor indices)"
     ),
     "topk_paged": (
-        f"(Tensor scores, int k, Tensor page_table, *, int page_size, Tensor? requests=None, "
-        f"{_LENGTHS}) -> Tensor"
+        f"(Tensor scores, int k, Tensor page_table, int page_size, Tensor? requests=None, "
+        f"{_RANGES}, {_ORDER}) -> Tensor"
     ),
     "route": (
-        f"(Tensor logits, int k, *, Tensor? bias=None, int[]? groups=None, {_ROUTE}) "
+        f"(Tensor logits, int k, Tensor? bias=None, int[]? groups=None, {_WEIGHTS}) "
         "-> (Tensor weights, Tensor ids)"
     ),
     "hash_route": (
-        f"(Tensor logits, Tensor token_ids, Tensor table, *, {_ROUTE}) "
+        f"(Tensor logits, Tensor token_ids, Tensor table, {_WEIGHTS}) "
         "-> (Tensor weights, Tensor ids)"
     ),
-    "gather": (
-        f"(Tensor cache, Tensor indices, *, {_PLACE}, str lengths_per='token', "
-        "str dtype='bfloat16') -> Tensor"
-    ),
+    "gather": f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') -> Tensor",
     "gather_mask": (
-        f"(Tensor cache, Tensor indices, *, {_PLACE}, str lengths_per='token', "
-        "str dtype='bfloat16') -> (Tensor rows, Tensor mask)"
+        f"(Tensor cache, Tensor indices, {_PLACE}, str dtype='bfloat16') "
+        "-> (Tensor rows, Tensor mask)"
     ),
-    "gather_raw": (
-        f"(Tensor cache, Tensor indices, *, {_PLACE}, str lengths_per='token') -> Tensor[]"
-    ),
+    "gather_raw": f"(Tensor cache, Tensor indices, {_PLACE}) -> Tensor[]",
     "gather_ragged": (
-        "(Tensor cache, Tensor page_table, int rows, *, str record, Tensor? cu_seq_lens=None, "
+        "(Tensor cache, Tensor page_table, int rows, str record, Tensor? cu_seq_lens=None, "
         "Tensor? row_starts=None, Tensor? seq_lens=None, Tensor? gather_lens=None, "
         "Tensor? seq_starts=None, Tensor? requests=None, Tensor? indptr=None, int offset=0, "
         "int? page_size=None, str dtype='bfloat16') -> Tensor"
     ),
-    "append_": f"(Tensor(a!) cache, Tensor slots, Tensor[] fields, *, {_APPEND}) -> ()",
+    "append_": (
+        f"(Tensor(a!) cache, Tensor slots, Tensor[] fields, str record, {_SLOTS}, "
+        "int[]? columns=None) -> ()"
+    ),
     "norm_rope_append_": (
-        f"(Tensor x, Tensor(a!) cache, Tensor slots, *, {_APPEND}, str? recipe=None, "
-        "bool? norm=None, Tensor? weight=None, float eps=1e-6, Tensor? table=None, "
-        "Tensor? positions=None, bool neox=False, bool interleaved=False) -> ()"
+        f"(Tensor x, Tensor(a!) cache, Tensor slots, str record, {_CHAIN}, {_SLOTS}, "
+        "str? recipe=None, bool? norm=None, bool neox=False, bool interleaved=False) -> ()"
     ),
     "compress_": (
-        "(Tensor values, Tensor scores, Tensor plan, Tensor(a!) cache, Tensor slots, *, "
-        "int window, str record, str? recipe=None, bool overlap=False, Tensor? bias=None, "
-        "Tensor? weight=None, float eps=1e-6, Tensor? table=None, Tensor? positions=None, "
-        "Tensor? state=None, int? ring=None, Tensor? state_table=None, "
-        "int? state_page_size=None, bool biased=False, int? page_size=None) -> ()"
+        "(Tensor values, Tensor scores, Tensor plan, Tensor(a!) cache, Tensor slots, int window, "
+        f"str record, Tensor? bias=None, {_CHAIN}, Tensor? state=None, int? ring=None, "
+        "Tensor? state_table=None, int? state_page_size=None, bool overlap=False, "
+        "bool biased=False, str? recipe=None, bool? norm=None, bool neox=False, "
+        "bool interleaved=False, int? page_size=None) -> ()"
     ),
-    "rms_norm": (
-        "(Tensor x, Tensor? weight=None, *, float eps=1e-6, str? dtype=None) -> Tensor"
-    ),
+    "rms_norm": "(Tensor x, Tensor? weight=None, float eps=1e-6, str? dtype=None) -> Tensor",
     "rope": (
-        "(Tensor x, Tensor table, Tensor positions, *, bool inverse=False, bool neox=False, "
+        "(Tensor x, Tensor table, Tensor positions, bool inverse=False, bool neox=False, "
         "bool interleaved=False, str? dtype=None) -> Tensor"
     ),
     "quantize": (
-        "(Tensor x, str recipe, *, int? group=None, str? scale_type=None, "
-        "Tensor? global_scale=None) -> (Tensor values, Tensor scales)"
+        "(Tensor x, str recipe, int? group=None, str? scale_type=None, "
+        "Tensor? global_scale=None, str scale_layout='row_major') "
+        "-> (Tensor values, Tensor scales)"
     ),
     "dequantize": (
-        "(Tensor values, Tensor scales, str recipe, *, int? group=None, str? scale_type=None, "
-        "Tensor? global_scale=None, str dtype='bfloat16') -> Tensor"
+        "(Tensor values, Tensor scales, str recipe, int? group=None, str? scale_type=None, "
+        "Tensor? global_scale=None, str dtype='bfloat16', str scale_layout='row_major') -> Tensor"
     ),
 }
+
+
+def _split(schema: str) -> tuple[list[str], list[str]]:
+    """Arguments, and results of an operator that makes tensors."""
+    arguments, results = schema[1:].split(") -> ")
+    return arguments.split(", "), results.strip("()").split(", ")
+
+
+def _with_out(schema: str) -> str:
+    """The schema of the operator that writes to tensors of the caller."""
+    arguments, results = _split(schema)
+    names = [each.partition(" ")[2] or "out" for each in results]
+    outs = [f"Tensor({mark}!) {name}" for mark, name in zip("abc", names)]
+    first = next(i for i, each in enumerate(arguments) if "=" in each)
+    return f"({', '.join(arguments[:first] + outs + arguments[first:])}) -> ()"
+
+
+# gather_raw has as many results as its record has fields.
+WITH_OUT = [each for each in SCHEMAS if each[-1] != "_" and each != "gather_raw"]
+SCHEMAS |= {f"{name}_out": _with_out(SCHEMAS[name]) for name in WITH_OUT}
 
 # ===-- What runs ---------------------------------------------------------------===
 
 
-def _route(logits: Any, k: int, *, groups: Any = None, **options: Any) -> Any:
-    chosen: Any = tuple(groups) if groups else None
-    return dsv4.route(logits, k, groups=chosen, **options)
+def _route(*, groups: Any = None, **options: Any) -> Any:
+    return dsv4.route(groups=tuple(groups) if groups else None, **options)
 
 
 _RUN: dict[str, Callable[..., Any]] = {
     "topk_values": partial(dsv4.topk, return_values=True),
     "gather_mask": partial(dsv4.gather, return_mask=True),
-    "gather_raw": lambda cache, i, **o: list(dsv4.gather_raw(cache, i, **o)),
-    "gather_ragged": lambda cache, table, rows, **o: dsv4.gather_ragged(
-        cache, table, rows=rows, **o
-    ),
+    "gather_raw": lambda **options: list(dsv4.gather_raw(**options)),
     "route": _route,
-    "append_": lambda cache, slots, fields, **o: dsv4.append_(cache, slots, tuple(fields), **o),
 }
+
+
+def _by_name(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
+    """`run`, for an operator that has some arguments by position."""
+    names = [each.partition("=")[0].rpartition(" ")[2] for each in _split(SCHEMAS[name])[0]]
+
+    def call(*args: Any, **kw: Any) -> Any:
+        return run(**dict(zip(names, args)), **kw)
+
+    return call
+
+
+def _body(name: str) -> Callable[..., Any]:
+    """What an operator runs for a call that has no plan."""
+    of = name.removesuffix("_out")
+    run = _RUN.get(of) or getattr(dsv4, of)
+    outs = [each.partition(" ")[2] or "out" for each in _split(SCHEMAS[of])[1]]
+
+    def run_with_out(**kw: Any) -> None:
+        out = tuple(kw.pop(each) for each in outs)
+        run(**kw, out=out if len(out) > 1 else out[0])
+
+    return _by_name(name, run if of == name else run_with_out)
+
 
 # ===-- What results are, for graphs ------------------------------------------------===
 
@@ -155,7 +198,9 @@ def _fake_route(logits: Any, k: int, *, shared: int = 0, **options: Any) -> Any:
     return weights, _integers(logits, shape, **options)
 
 
-def _fake_gather(cache: Any, indices: Any, *, record: str, dtype: str = "bfloat16", **_: Any) -> Any:
+def _fake_gather(
+    cache: Any, indices: Any, *, record: str, dtype: str = "bfloat16", **_: Any
+) -> Any:
     shape = (*indices.shape, find_record(record).values)
     return cache.new_empty(shape, dtype=getattr(torch, dtype))
 
@@ -189,20 +234,25 @@ def _fake_gather_ragged(
     return cache.new_empty((*lead, find_record(record).values), dtype=getattr(torch, dtype))
 
 
-def _fake_rows(x: Any, *_: Any, dtype: str | None = None, **__: Any) -> Any:
+def _fake_rows(x: Any, *, dtype: str | None = None, **_: Any) -> Any:
     return x.new_empty(x.shape, dtype=getattr(torch, dtype) if dtype else x.dtype)
 
 
 def _fake_quantize(
-    x: Any, recipe: str, *, group: int | None = None, scale_type: str | None = None, **_: Any
+    x: Any,
+    recipe: str,
+    *,
+    group: int | None = None,
+    scale_type: str | None = None,
+    scale_layout: str = "row_major",
+    **_: Any,
 ) -> Any:
-    chosen = find_recipe(recipe)
+    chosen = choose_recipe(find_recipe(recipe), group, scale_type)
     columns = x.shape[-1]
     packed = 2 if chosen.payload == "f4E2M1FN" else 1
     values = x.new_empty((*x.shape[:-1], columns // packed), dtype=_DTYPES[chosen.payload])
-    per = group or chosen.group
-    shape = x.shape[:-1] if per == "row" else (*x.shape[:-1], columns // int(per))
-    return values, x.new_empty(shape, dtype=_DTYPES[scale_type or chosen.scale])
+    element, shape = shape_of_scales(chosen, scale_layout, tuple(x.shape[:-1]), columns)
+    return values, x.new_empty(shape, dtype=_DTYPES[element])
 
 
 def _fake_dequantize(
@@ -213,23 +263,21 @@ def _fake_dequantize(
     return values.new_empty(shape, dtype=getattr(torch, dtype))
 
 
-def _fake_nothing(*_: Any, **__: Any) -> None:
+def _fake_nothing(**_: Any) -> None:
     return None
 
 
+# Others return nothing.
 _FAKE: dict[str, Callable[..., Any]] = {
     "topk": _fake_topk,
     "topk_values": _fake_topk_values,
-    "topk_paged": lambda scores, k, page_table, **o: _fake_topk(scores, k, **o),
+    "topk_paged": lambda page_table, **o: _fake_topk(**o),
     "route": _fake_route,
-    "hash_route": lambda logits, ids, table, **o: _fake_route(logits, table.shape[1], **o),
+    "hash_route": lambda token_ids, table, **o: _fake_route(k=table.shape[1], **o),
     "gather": _fake_gather,
     "gather_mask": _fake_gather_mask,
     "gather_raw": _fake_gather_raw,
     "gather_ragged": _fake_gather_ragged,
-    "append_": _fake_nothing,
-    "norm_rope_append_": _fake_nothing,
-    "compress_": _fake_nothing,
     "rms_norm": _fake_rows,
     "rope": _fake_rows,
     "quantize": _fake_quantize,
@@ -243,7 +291,8 @@ _library = torch_library.Library("dsv4", "DEF")
 
 for _name, _schema in SCHEMAS.items():
     _library.define(_name + _schema)
-    _body = _RUN.get(_name) or getattr(dsv4, _name)
+    _run = operator(_body(_name), has_results=not _name.endswith("_out"))
     for _key in ("CPU", "CUDA"):
-        _library.impl(_name, _body, _key)
-    torch_library.register_fake(f"dsv4::{_name}", _FAKE[_name], lib=_library)
+        _library.impl(_name, _run, _key)
+    _fake = _by_name(_name, _FAKE.get(_name, _fake_nothing))
+    torch_library.register_fake(f"dsv4::{_name}", _fake, lib=_library)

@@ -14,7 +14,7 @@ from ._program import Program, Value
 from .gathers import Clauses, check_per
 from .recipes import Recipe, print_format, recipe_of
 from .records import Field, Record, find_record
-from .rows import norm_rows, rotate_rows
+from .rows import FEW_ROWS, norm_rows, rotate_rows
 from .selection import FLOATS, INDICES
 
 
@@ -83,7 +83,8 @@ def append_(
             written for negative ones.
         fields: an array `[tokens, n]` for every field of the record that is not one scale per
             cache, in their order and in the types of the record, or their bits; FP4 is two per
-            byte. `[tokens]` will do for fields of one element.
+            byte. Scales are in order, also where the record interleaves them. `[tokens]` will do
+            for fields of one element.
         ring: positions go to the ring of their request, of this number of entries.
         unique: no two tokens have one slot. False: the last one wins, which takes longer.
         page_table: i32 or i64 `[requests, pages]`, or `[pages]` with `indptr`.
@@ -140,22 +141,37 @@ def row_element(record: Record, element: str) -> str:
     return element
 
 
+def give_scale(program: Program, record: Record, global_scale: Any) -> str:
+    """The clause with the scale of all values, which its caller has calibrated."""
+    names = [each.name for each in record.fields if each.per == "tensor"]
+    if bool(names) != (global_scale is not None):
+        has = f"has the scale '{names[0]}' of a whole cache" if names else "has none"
+        raise make_error(
+            InvalidArgument, "argument.global_scale", "global_scale",
+            f"'global_scale' is for records with a scale per cache, and needed there: record "
+            f"{record} {has}",
+        )  # fmt: skip
+    if global_scale is None:
+        return ""
+    value = program.input("global_scale", global_scale, ("f32",), (1,))
+    return f" given({value} : {value.type})"
+
+
 def encode_rows(
-    program: Program, rows: Value, record: Record, recipe: str | Recipe | None
+    program: Program,
+    rows: Value,
+    record: Record,
+    recipe: str | Recipe | None,
+    global_scale: Any = None,
 ) -> tuple[list[Value], list[int]]:
     """The stored fields of rows of values, and the column where each begins."""
     columns: dict[str, int] = {}
     values: dict[str, Value] = {}
     begin = 0
     lead = tuple(rows.shape[:-1])
+    given = give_scale(program, record, global_scale)
     for data in record.data:
         scales = [each for each in record.fields if each.scales == data.name]
-        if any(each.per == "tensor" or each.interleave != 1 for each in (data, *scales)):
-            raise make_error(
-                InvalidArgument, "record.unsupported", "record",
-                f"record {record}: scales per cache and interleaved ones are not computed here: "
-                "quantise, and pass the fields to append_()",
-            )  # fmt: skip
         if is_plain(data, record):
             if data.element != rows.element:
                 raise make_error(
@@ -166,7 +182,8 @@ def encode_rows(
             values[data.name], columns[data.name] = rows, begin
             begin += data.extent
             continue
-        fields = [data, *scales]
+        fields = [data, *(each for each in scales if each.per != "tensor")]
+        by_tensor = given if any(each.per == "tensor" for each in scales) else ""
         levels: list[tuple[str, int | str]] = [
             (each.element, each.per if each.per is not None else "row") for each in scales
         ]
@@ -182,8 +199,9 @@ def encode_rows(
         ]
         names = [program.fresh("f") for _ in outs]
         program.line(
-            f"{', '.join(names)} = dsv4.quantize {rows} columns [{begin}, {data.extent}] "
-            f"outs({', '.join(map(str, outs))} : {', '.join(each.type for each in outs)}) "
+            f"{', '.join(names)} = dsv4.quantize {rows} columns [{begin}, {data.extent}]"
+            f"{by_tensor} outs({', '.join(map(str, outs))} : "
+            f"{', '.join(each.type for each in outs)}) "
             f"{{{how}}} : {rows.type}"
         )
         for each, name, out in zip(fields, names, outs):
@@ -217,6 +235,7 @@ def norm_rope_append_(
     positions: Any = None,
     neox: bool = False,
     interleaved: bool = False,
+    global_scale: Any = None,
     page_size: int | None = None,
     ring: int | None = None,
     unique: bool = True,
@@ -243,6 +262,7 @@ def norm_rope_append_(
         table: as for `rope`; None: rows are not rotated.
         positions: i32 or i64 `[tokens]`, for `table`; None: `slots`, which are positions then.
         neox, interleaved: as for `rope`.
+        global_scale: f32 `[1]`, for records with a scale per cache: what values are divided by.
         stream: as for `topk`.
 
     Raises:
@@ -252,6 +272,7 @@ def norm_rope_append_(
     program = Program("norm_rope_append")
     found = find_record(record)
     rows = program.input("x", x, FLOATS, ("tokens", None))
+    program.bucket("tokens", (FEW_ROWS,))
     check_width("x", rows, found)
     element = row_element(found, rows.element)
     if norm or (norm is None and weight is not None):
@@ -262,7 +283,7 @@ def norm_rope_append_(
             program, rows, table, slots if positions is None else positions, target, neox=neox,
             interleaved=interleaved,
         )  # fmt: skip
-    fields, columns = encode_rows(program, rows, found, recipe)
+    fields, columns = encode_rows(program, rows, found, recipe, global_scale)
     where = program.input("slots", slots, INDICES, ("tokens",))
     type = program.cache("cache", cache, found, page_size)
     append_op(

@@ -31,12 +31,24 @@ static int read_number(const parameter *parameter, int index, PyObject *object,
   return PyErr_Occurred() ? -1 : 0;
 }
 
+/* A view that owns nothing serves again, unless it needs the stream. */
+static int take_view(const array_view *open, PyObject *object, array_view *view,
+                     stream_choice *stream) {
+  if (!open || open->owner || open->managed)
+    return open_view(object, view, stream);
+  view->tensor = open->tensor;
+  view->flags = open->flags;
+  view->owner = NULL;
+  view->managed = NULL;
+  return 0;
+}
+
 static int read_array(const parameter *parameter, int index, PyObject *object,
-                      call *call) {
+                      const array_view *open, call *call) {
   array_view *view = &call->views[index];
   view->name = parameter->name;
   view->index = index;
-  if (open_view(object, view, &call->stream) < 0)
+  if (take_view(open, object, view, &call->stream) < 0)
     return -1;
   if (parameter->is_bytes)
     view_as_bytes(
@@ -74,7 +86,7 @@ static int refuse_count(const kernel *self, Py_ssize_t count) {
 }
 
 int open_call(kernel *self, call *call, PyObject *const *objects,
-              Py_ssize_t count) {
+              const array_view *const *views, Py_ssize_t count) {
   call->count = 0;
   call->device = -1;
   if (count != (Py_ssize_t)self->info.bindings)
@@ -92,7 +104,8 @@ int open_call(kernel *self, call *call, PyObject *const *objects,
       argument->kind = DSV4_ARGUMENT_SCALAR;
       argument->value = &call->numbers[i];
     } else {
-      if (read_array(parameter, i, objects[i], call) < 0)
+      if (read_array(parameter, i, objects[i], views ? views[i] : NULL, call) <
+          0)
         return -1;
       argument->kind = DSV4_ARGUMENT_DLPACK;
       argument->value = &view->tensor;

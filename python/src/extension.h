@@ -116,9 +116,11 @@ PyObject *make_kernel(dsv4_program *program);
 /* Whether an object is a kernel. */
 int is_kernel(PyObject *object);
 
-/* Launches a kernel. `stream` and `workspace` may be null. Returns 0, or -1
- * with an exception. */
-int launch_kernel(PyObject *kernel, PyObject *const *objects, Py_ssize_t count,
+/* Launches a kernel. `views` has open views of the objects: it may be null, as
+ * each of them, and `stream` and `workspace`. Returns 0, or -1 with an
+ * exception. */
+int launch_kernel(PyObject *kernel, PyObject *const *objects,
+                  const array_view *const *views, Py_ssize_t count,
                   PyObject *stream, PyObject *workspace);
 
 /*===-- Planned calls (plan.c) -------------------------------------------===*/
@@ -129,6 +131,10 @@ int add_plan_type(PyObject *module);
  * NotImplemented: there is no plan of such a call. */
 PyObject *launch_planned(PyObject *module, PyObject *const *objects,
                          Py_ssize_t count);
+
+/* planned(plans, otherwise) -> a function that launches its plan. Calls without
+ * one are those of otherwise(args, kwargs). */
+PyObject *planned(PyObject *module, PyObject *const *objects, Py_ssize_t count);
 
 /* describe_call(args, kwargs) -> (the key of its plan, its arrays), or
  * NotImplemented: such calls are not planned. */

@@ -154,7 +154,8 @@ static int launch_with_workspace(kernel *self, call *call, PyObject *object) {
 
 int is_kernel(PyObject *object) { return Py_TYPE(object) == kernel_type; }
 
-int launch_kernel(PyObject *object, PyObject *const *objects, Py_ssize_t count,
+int launch_kernel(PyObject *object, PyObject *const *objects,
+                  const array_view *const *views, Py_ssize_t count,
                   PyObject *stream, PyObject *workspace) {
   kernel *self = (kernel *)object;
   call call;
@@ -162,7 +163,7 @@ int launch_kernel(PyObject *object, PyObject *const *objects, Py_ssize_t count,
   call.stream = (stream_choice){NULL, 0};
   if (read_stream(stream, &call.stream) < 0)
     return -1;
-  int result = open_call(self, &call, objects, count);
+  int result = open_call(self, &call, objects, views, count);
   if (result == 0) {
     const int on_device = self->info.target == DSV4_TARGET_CUDA &&
                           call.device >= 0 && call.device < MAX_DEVICES;
@@ -200,7 +201,7 @@ static PyObject *kernel_launch(PyObject *self, PyObject *const *objects,
     if (read_keyword(PyTuple_GetItem(names, i), objects[count + i], &stream,
                      &workspace) < 0)
       return NULL;
-  if (launch_kernel(self, objects, count, stream, workspace) < 0)
+  if (launch_kernel(self, objects, NULL, count, stream, workspace) < 0)
     return NULL;
   Py_RETURN_NONE;
 }
@@ -215,7 +216,7 @@ static PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *named) {
   const Py_ssize_t count = PyTuple_Size(args);
   for (Py_ssize_t i = 0; i < count && i < MAX_ARGUMENTS; ++i)
     objects[i] = PyTuple_GetItem(args, i);
-  if (launch_kernel(self, objects, count, stream, workspace) < 0)
+  if (launch_kernel(self, objects, NULL, count, stream, workspace) < 0)
     return NULL;
   Py_RETURN_NONE;
 }
@@ -252,7 +253,7 @@ static PyObject *kernel_workspace_bytes(PyObject *object,
   uint64_t bytes = 0;
   dsv4_error *error = NULL;
   dsv4_status status = DSV4_OK;
-  const int result = open_call(self, &call, objects, count);
+  const int result = open_call(self, &call, objects, NULL, count);
   if (result == 0) {
     const int32_t device = call.device < 0 ? 0 : call.device;
     Py_BEGIN_ALLOW_THREADS status =

@@ -65,10 +65,10 @@ typedef struct call {
   int32_t device; /* Of the first array on one, or -1. */
 } call;
 
-/* Reads the objects. Returns 0, or -1 with an exception. In both cases, close
- * the call. */
+/* Reads the objects, of which `views` may have views. Returns 0, or -1 with an
+ * exception. In both cases, close the call. */
 int open_call(kernel *self, call *call, PyObject *const *objects,
-              Py_ssize_t count);
+              const array_view *const *views, Py_ssize_t count);
 void close_call(call *call);
 
 /* Launches without a block: on the host, with a workspace of the caller, and

@@ -7,12 +7,15 @@
 #include "kernel.h"
 #include "signature.h"
 
+#include <string.h>
+
 /* Each argument of the kernel is an array of the call, or a new one. */
 typedef struct plan {
   PyObject_HEAD PyObject *kernel;
-  PyObject *makers; /* Functions that make the new arrays. */
+  PyObject *makers; /* What makes the new arrays: see make_array(). */
   PyObject *after;  /* What is called after a launch, or None. */
   PyObject *types;  /* Of the arrays of the call: keys have their addresses. */
+  PyObject *key;    /* Its last key, if that is bytes alone, or null. */
   int32_t like;     /* The array of the call that `after` gets. */
   int32_t arguments, results;
   int16_t sources[MAX_ARGUMENTS];  /* An array of the call, or ~maker. */
@@ -38,12 +41,29 @@ static int read_numbers(PyObject *tuple, Py_ssize_t least, Py_ssize_t most,
   return PyErr_Occurred() ? -1 : 0;
 }
 
+/* See make_array(). */
+static int check_makers(PyObject *makers) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(makers); ++i) {
+    PyObject *maker = PyTuple_GetItem(makers, i);
+    if (PyTuple_Check(maker)
+            ? PyTuple_Size(maker) == 2 &&
+                  PyCallable_Check(PyTuple_GetItem(maker, 0)) &&
+                  PyCallable_Check(PyTuple_GetItem(maker, 1))
+            : PyCallable_Check(maker))
+      continue;
+    PyErr_SetString(PyExc_ValueError, "a maker of a plan makes nothing");
+    return -1;
+  }
+  return 0;
+}
+
 static void plan_dealloc(PyObject *object) {
   plan *self = (plan *)object;
   Py_XDECREF(self->kernel);
   Py_XDECREF(self->makers);
   Py_XDECREF(self->after);
   Py_XDECREF(self->types);
+  Py_XDECREF(self->key);
   PyTypeObject *type = Py_TYPE(object);
   PyObject_Free(object);
   Py_DECREF(type);
@@ -65,6 +85,8 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named) {
     PyErr_SetString(PyExc_ValueError, "a plan of no kernel, or of no arrays");
     return NULL;
   }
+  if (check_makers(makers) < 0)
+    return NULL;
   plan *self = PyObject_New(plan, type);
   if (!self)
     return NULL;
@@ -72,6 +94,7 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named) {
   self->makers = Py_NewRef(makers);
   self->after = Py_NewRef(after);
   self->types = Py_NewRef(types);
+  self->key = NULL;
   self->like = like;
   if (read_numbers(sources, -PyTuple_Size(makers), arrays - 1, self->sources,
                    &self->arguments) < 0 ||
@@ -96,32 +119,87 @@ static PyObject *get_results(const plan *self, PyObject *const *arguments) {
   return tuple;
 }
 
-static PyObject *launch_plan(const plan *self, const signature *call) {
-  PyObject *arguments[MAX_ARGUMENTS], *results = NULL;
-  int32_t count = 0;
-  for (; count < self->arguments; ++count) {
-    const int source = self->sources[count];
-    arguments[count] =
-        source >= 0
-            ? Py_NewRef(call->arrays[source])
-            : PyObject_CallNoArgs(PyTuple_GetItem(self->makers, ~source));
-    if (!arguments[count])
-      break;
+/* A new array, and its view if one was opened, on the device of `like`. A maker
+ * is a function, or a tuple (quick, sure): a function that makes arrays on the
+ * current device, and a function that makes them on that of `like`. */
+static PyObject *make_array(PyObject *maker, const array_view *like,
+                            array_view *view) {
+  if (!PyTuple_Check(maker))
+    return PyObject_CallNoArgs(maker);
+  PyObject *array = PyObject_CallNoArgs(PyTuple_GetItem(maker, 0));
+  stream_choice stream = {NULL, 0};
+  view->name = NULL;
+  view->index = -1;
+  if (!array || open_view(array, view, &stream) < 0) {
+    Py_XDECREF(array);
+    return NULL;
   }
-  if (count == self->arguments &&
-      launch_kernel(self->kernel, arguments, count, call->stream,
-                    call->workspace) == 0) {
+  if (view->tensor.device_type == like->tensor.device_type &&
+      view->tensor.device_id == like->tensor.device_id)
+    return array;
+  close_view(view);
+  Py_DECREF(array);
+  array = PyObject_CallNoArgs(PyTuple_GetItem(maker, 1));
+  if (array && open_view(array, view, &stream) < 0)
+    Py_CLEAR(array);
+  return array;
+}
+
+/* The arguments of a launch. */
+typedef struct launch {
+  PyObject *objects[MAX_ARGUMENTS];
+  const array_view *views[MAX_ARGUMENTS];
+  array_view made[MAX_ARGUMENTS]; /* Views of new arrays. */
+  int32_t count;
+} launch;
+
+/* Takes those of the call, and makes the others. Returns 0, or -1 with an
+ * exception. In both cases, close the launch. */
+static int open_launch(const plan *self, const signature *call,
+                       launch *launch) {
+  for (launch->count = 0; launch->count < self->arguments; ++launch->count) {
+    const int32_t i = launch->count;
+    const int source = self->sources[i];
+    if (source >= 0) {
+      launch->objects[i] = Py_NewRef(call->arrays[source]);
+      launch->views[i] = &call->views[source];
+      continue;
+    }
+    PyObject *maker = PyTuple_GetItem(self->makers, ~source);
+    launch->objects[i] =
+        make_array(maker, &call->views[self->like], &launch->made[i]);
+    launch->views[i] = PyTuple_Check(maker) ? &launch->made[i] : NULL;
+    if (!launch->objects[i])
+      return -1;
+  }
+  return 0;
+}
+
+static void close_launch(const plan *self, launch *launch) {
+  while (launch->count > 0) {
+    const int32_t i = --launch->count;
+    if (self->sources[i] < 0 && launch->views[i])
+      close_view(&launch->made[i]);
+    Py_DECREF(launch->objects[i]);
+  }
+}
+
+static PyObject *launch_plan(const plan *self, const signature *call) {
+  PyObject *results = NULL;
+  launch launch;
+  if (open_launch(self, call, &launch) == 0 &&
+      launch_kernel(self->kernel, launch.objects, launch.views, launch.count,
+                    call->stream, call->workspace) == 0) {
     PyObject *done = self->after == Py_None
                          ? Py_NewRef(Py_None)
                          : PyObject_CallFunctionObjArgs(
                                self->after, call->arrays[self->like],
                                call->stream ? call->stream : Py_None, NULL);
     if (done)
-      results = get_results(self, arguments);
+      results = get_results(self, launch.objects);
     Py_XDECREF(done);
   }
-  while (count > 0)
-    Py_DECREF(arguments[--count]);
+  close_launch(self, &launch);
   return results;
 }
 
@@ -150,27 +228,92 @@ static int check_call(PyObject *const *objects, Py_ssize_t count,
   return -1;
 }
 
+/* Whether the key of a plan is that of a call. */
+static int is_plan_of(PyObject *object, const signature *call) {
+  if (!object || Py_TYPE(object) != plan_type || call->others)
+    return 0;
+  PyObject *key = ((const plan *)object)->key;
+  return key && PyBytes_Size(key) == (Py_ssize_t)call->bytes &&
+         memcmp(PyBytes_AsString(key), call->key, call->bytes) == 0;
+}
+
+/* A reference to the plan of a call, or null with or without an exception. The
+ * last one is in the dict under None, too: most calls are like the one before,
+ * and need no key as an object. */
+static PyObject *find_plan(PyObject *plans, const signature *call) {
+  PyObject *last = PyDict_GetItemWithError(plans, Py_None);
+  if (is_plan_of(last, call))
+    return Py_NewRef(last);
+  PyObject *key = PyErr_Occurred() ? NULL : make_key(call);
+  PyObject *found = key ? PyDict_GetItemWithError(plans, key) : NULL;
+  if (found && Py_TYPE(found) == plan_type) {
+    Py_INCREF(found);
+    plan *self = (plan *)found;
+    if (!call->others) {
+      Py_XDECREF(self->key);
+      self->key = Py_NewRef(key);
+      if (PyDict_SetItem(plans, Py_None, found) < 0)
+        Py_CLEAR(found);
+    }
+  } else {
+    found = NULL;
+  }
+  Py_XDECREF(key);
+  return found;
+}
+
+/* The same as launch_planned(). `named` may be null. */
+static PyObject *launch_found(PyObject *plans, PyObject *args,
+                              PyObject *named) {
+  signature call;
+  PyObject *found = NULL;
+  if (read_signature(&call, args, named) == 0)
+    found = find_plan(plans, &call);
+  /* Another thread may forget the plan meanwhile: this one holds it. */
+  PyObject *result =
+      found ? launch_plan((const plan *)found, &call) : no_plan();
+  Py_XDECREF(found);
+  close_signature(&call);
+  return result;
+}
+
 PyObject *launch_planned(PyObject *module, PyObject *const *objects,
                          Py_ssize_t count) {
   (void)module;
-  if (check_call(objects, count, 3) < 0)
-    return NULL;
-  signature call;
-  PyObject *key = NULL, *found = NULL, *result;
-  if (read_signature(&call, objects[1], objects[2]) == 0)
-    key = make_key(&call);
-  if (key)
-    found = PyDict_GetItemWithError(objects[0], key);
-  /* Another thread may forget the plan meanwhile. */
-  Py_XINCREF(found);
-  if (found && Py_TYPE(found) == plan_type)
-    result = launch_plan((const plan *)found, &call);
-  else
-    result = no_plan();
-  Py_XDECREF(found);
-  Py_XDECREF(key);
-  close_signature(&call);
+  return check_call(objects, count, 3) < 0
+             ? NULL
+             : launch_found(objects[0], objects[1], objects[2]);
+}
+
+/* A function of planned(), whose `self` is (plans, otherwise). */
+static PyObject *call_planned(PyObject *self, PyObject *args, PyObject *named) {
+  PyObject *result = launch_found(PyTuple_GetItem(self, 0), args, named);
+  if (result != Py_NotImplemented)
+    return result;
+  Py_DECREF(result);
+  PyObject *keywords = named ? Py_NewRef(named) : PyDict_New();
+  result = keywords ? PyObject_CallFunctionObjArgs(PyTuple_GetItem(self, 1),
+                                                   args, keywords, NULL)
+                    : NULL;
+  Py_XDECREF(keywords);
   return result;
+}
+
+PyObject *planned(PyObject *module, PyObject *const *objects,
+                  Py_ssize_t count) {
+  static PyMethodDef method = {
+      "planned", (PyCFunction)(void (*)(void))call_planned,
+      METH_VARARGS | METH_KEYWORDS, "A function whose calls are planned."};
+  (void)module;
+  if (count != 2 || !PyDict_Check(objects[0]) ||
+      !PyCallable_Check(objects[1])) {
+    PyErr_SetString(PyExc_TypeError, "expected a dict and a function");
+    return NULL;
+  }
+  PyObject *self = PyTuple_Pack(2, objects[0], objects[1]);
+  PyObject *function = self ? PyCFunction_NewEx(&method, self, NULL) : NULL;
+  Py_XDECREF(self);
+  return function;
 }
 
 PyObject *describe_call(PyObject *module, PyObject *const *objects,

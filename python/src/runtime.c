@@ -244,6 +244,7 @@ static PyMethodDef runtime_methods[] = {
     {"stream_address", stream_address, METH_O, NULL},
     {"launch_planned", (PyCFunction)(void (*)(void))launch_planned,
      METH_FASTCALL, NULL},
+    {"planned", (PyCFunction)(void (*)(void))planned, METH_FASTCALL, NULL},
     {"describe_call", (PyCFunction)(void (*)(void))describe_call, METH_FASTCALL,
      NULL},
     {"set_stream_hook", set_stream_hook, METH_O, NULL},

@@ -52,23 +52,24 @@ static int add_text(signature *to, char tag, PyObject *text) {
 static int add_array(signature *to, PyObject *array) {
   if (to->array_count == MAX_ARGUMENTS)
     return -1;
-  array_view view;
-  view.name = NULL;
-  view.index = -1;
+  array_view *view = &to->views[to->array_count];
+  view->name = NULL;
+  view->index = -1;
   stream_choice stream = {NULL, 0};
-  if (open_view(array, &view, &stream) < 0)
+  if (open_view(array, view, &stream) < 0)
     return -1;
-  const dsv4_dltensor *tensor = &view.tensor;
-  const uintptr_t address = (uintptr_t)get_data(&view);
+  to->arrays[to->array_count++] = Py_NewRef(array);
+  const dsv4_dltensor *tensor = &view->tensor;
+  const uintptr_t address = (uintptr_t)get_data(view);
   array_key key = {.type = Py_TYPE(array),
                    .element = tensor->type,
                    .device_type = tensor->device_type,
                    .device_id = tensor->device_id,
                    .ndim = tensor->ndim,
-                   .flags = view.flags,
+                   .flags = view->flags,
                    .alignment = (uint8_t)((address & -address) & 15),
                    .contiguous = (uint8_t)is_contiguous(tensor)};
-  while (key.same_as < to->array_count && to->arrays[key.same_as] != array)
+  while (to->arrays[key.same_as] != array)
     ++key.same_as;
   const size_t bytes = (size_t)tensor->ndim * sizeof(int64_t);
   int result = add_tagged(to, 'A', &key, sizeof(key));
@@ -76,9 +77,6 @@ static int add_array(signature *to, PyObject *array) {
     result = add_bytes(to, tensor->shape, bytes);
   if (result == 0 && !key.contiguous)
     result = add_bytes(to, tensor->strides, bytes);
-  close_view(&view);
-  if (result == 0)
-    to->arrays[to->array_count++] = Py_NewRef(array);
   return result;
 }
 
@@ -160,8 +158,10 @@ int read_signature(signature *to, PyObject *args, PyObject *named) {
 }
 
 void close_signature(signature *signature) {
-  for (int32_t i = 0; i < signature->array_count; ++i)
+  for (int32_t i = 0; i < signature->array_count; ++i) {
+    close_view(&signature->views[i]);
     Py_DECREF(signature->arrays[i]);
+  }
   Py_XDECREF(signature->others);
 }
 

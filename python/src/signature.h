@@ -18,6 +18,7 @@ typedef struct signature {
   PyObject *others; /* A list of what is compared by itself, or null. */
   PyObject *stream, *workspace;    /* Options of a launch: borrowed, or null. */
   PyObject *arrays[MAX_ARGUMENTS]; /* Each has a reference. */
+  array_view views[MAX_ARGUMENTS]; /* Of the arrays. */
   char key[MAX_KEY_BYTES];
 } signature;
 

@@ -34,16 +34,16 @@ def random_fields(rng, record, tokens):
 @pytest.mark.parametrize("name", sorted(dsv4.KNOWN_RECORDS))
 def test_fields_of_every_record_come_back(rng, name):
     record = dsv4.KNOWN_RECORDS[name]
-    if any(field.interleave != 1 for field in record.fields):
-        pytest.skip("an append does not interleave")
     cache = make_cache(record, 3, 16)
     slots = np.array([5, 47, 16, -1, 48])
     fields = random_fields(rng, record, 5)
     dsv4.append_(cache, slots, fields, record=name, page_size=16)
     found = dsv4.gather_raw(cache, slots, record=name, page_size=16)
     assert len(found) == len(fields)
-    for field, got in zip(fields, found):
-        np.testing.assert_array_equal(got[:3].reshape(3, -1), field[:3].reshape(3, -1))
+    for each, field, got in zip(record.stored, fields, found):
+        # Scale s of n is at s mod i * n / i + s / i, where scales are interleaved by i.
+        stored = field[:3].reshape(3, -1, each.interleave).swapaxes(1, 2)
+        np.testing.assert_array_equal(got[:3].reshape(3, -1), stored.reshape(3, -1))
         assert not got[3:].view(np.uint8).any()
 
 
@@ -191,6 +191,69 @@ def test_compress(rng):
     )
     got = dsv4.gather(cache, slots, record="bf16_1024", dtype="float32")
     np.testing.assert_allclose(got, reference.compress(values, scores, 4, bias), rtol=1e-2, atol=1e-2)
+
+
+def test_interleaved_scales(rng):
+    """Rows of the record whose scales are interleaved are those of its recipe."""
+    record = dsv4.KNOWN_RECORDS["nvfp4_352"]
+    cache, slots = make_cache(record, 2, 64), np.array([1, 5, 70, 127, -1])
+    x = rng.standard_normal((5, 576)).astype(np.float32)
+    dsv4.norm_rope_append_(
+        x, cache, slots, record="nvfp4_352", recipe="v41_fp4", page_size=64
+    )
+    rows = dsv4.gather(cache, slots, record="nvfp4_352", page_size=64, dtype="float32")
+    quantised = dsv4.quantize(np.ascontiguousarray(x[:, :512]), "v41_fp4")
+    expected = dsv4.dequantize(*quantised, "v41_fp4", dtype="float32")
+    np.testing.assert_array_equal(rows[:4, :512], expected[:4])
+    assert np.abs(rows[:4, 512:] - x[:4, 512:]).max() < 0.13 and not rows[4].any()
+
+
+def test_a_scale_of_the_whole_cache(rng):
+    pages, scale = make_cache(dsv4.KNOWN_RECORDS["fp8_512"], 2, 64)
+    scale[:] = 0.5
+    x = rng.standard_normal((3, 512)).astype(np.float32)
+    recipe = dsv4.Recipe("f8E4M3FN", "f32", "row", payload_by="reciprocal")
+    named = {"record": "fp8_512", "page_size": 64}
+    slots = np.array([3, 64, 100])
+    dsv4.norm_rope_append_(
+        x, (pages, scale), slots, recipe=recipe, global_scale=scale, **named
+    )
+    rows = dsv4.gather((pages, scale), slots, dtype="float32", **named)
+    assert np.abs(rows - x).max() < 0.13
+    plan = np.array([[0, 0, 0, 0]])
+    dsv4.compress_(
+        x[:1], np.zeros((1, 512), np.float32), plan, (pages, scale), slots[1:2], window=1,
+        recipe=recipe, global_scale=scale, **named,
+    )  # fmt: skip
+    again = dsv4.gather((pages, scale), slots[1:2], dtype="float32", **named)
+    assert np.abs(again - x[:1]).max() < 0.14
+    for other, record in ((None, "fp8_512"), (scale, "v4_584")):
+        with pytest.raises(dsv4.InvalidArgument) as caught:
+            cache = (pages, scale) if other is None else pages
+            dsv4.norm_rope_append_(
+                x, cache, slots, record=record, recipe=recipe, global_scale=other, page_size=64
+            )
+        assert caught.value.argument == "global_scale"
+
+
+def test_compress_normalises_and_rotates(rng):
+    """The chain after a window is that of norm_rope_append_."""
+    values = rng.standard_normal((8, 512)).astype(np.float32)
+    table, positions = rng.standard_normal((9, 64)).astype(np.float32), np.array([3, 8])
+    plan = np.array([[0, 0, 0, 0], [4, 0, 0, 0]])
+    slots, same = np.array([3, 64]), {"record": "bf16_1024", "page_size": 64}
+    for options in (
+        {"norm": True}, {"table": table, "positions": positions, "neox": True},
+        {"norm": True, "table": table, "positions": positions, "interleaved": True},
+    ):  # fmt: skip
+        one, other = (make_cache(dsv4.KNOWN_RECORDS["bf16_1024"], 2, 64) for _ in range(2))
+        dsv4.compress_(
+            values, np.zeros_like(values), plan, one, slots, window=4, **options, **same
+        )
+        rows = reference.compress(values, np.zeros_like(values), 4)
+        dsv4.norm_rope_append_(reference.to_bf16(rows), other, slots, **options, **same)
+        got, expected = (dsv4.gather(each, slots, dtype="float32", **same) for each in (one, other))
+        np.testing.assert_allclose(got, expected, rtol=2e-2, atol=2e-2)
 
 
 def test_compress_across_launches(rng):

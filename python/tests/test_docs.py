@@ -1,14 +1,19 @@
 # Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What docs/Python.md says."""
+"""What docs/Python.md and the pages with pictures say."""
 
+import importlib.util
 import inspect
 import os
 import re
 
+import numpy as np
+import pytest
+
 import dsv4
 
-PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "Python.md")
+DOCS = os.path.join(os.path.dirname(__file__), "..", "..", "docs")
+PAGE = os.path.join(DOCS, "Python.md")
 
 FUNCTIONS = [
     "topk", "topk_paged", "route", "hash_route", "gather", "gather_raw", "gather_ragged",
@@ -28,6 +33,56 @@ def test_examples_run():
     assert len(blocks) >= 4
     for block in blocks:
         exec(compile(block, PAGE, "exec"), names)
+
+
+@pytest.fixture
+def gallery():
+    """The script that draws the pictures."""
+    spec = importlib.util.spec_from_file_location("gallery", os.path.join(DOCS, "gallery.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_gallery_runs(gallery):
+    assert gallery.run("Gallery.md")["ids"].shape == (48, 6)
+    # Its pictures are in the tree, one for each block that draws one.
+    drawn = [name for kind, name, _ in gallery.blocks(gallery.read("Gallery.md")) if name]
+    assert len(drawn) >= 4
+    for name in drawn:
+        assert os.path.exists(os.path.join(DOCS, "images", f"{name}.png")), name
+
+
+def test_the_quick_start_runs(gallery):
+    torch = pytest.importorskip("torch")
+    names = gallery.run("QuickStart.md")
+    rows, best, found = names["rows"], names["best"].long(), names["found"]
+    assert torch.equal(best.sort().values, names["scores"].topk(16).indices.sort().values)
+    assert (found - rows[best]).abs().max() < 0.5
+
+
+def test_the_quick_start_shows_its_kernel(gallery):
+    names = {
+        "dsv4": dsv4, "cache": np.zeros((8, 18432), np.uint8), "slots": np.zeros(256, np.int64),
+        "best": np.zeros(16, np.int32),
+    }  # fmt: skip
+    text = gallery.read("QuickStart.md")
+    assert "dsv4::load_if" in text
+    assert gallery.fill_emitted(text, names) == text, "run docs/gallery.py"
+
+
+@pytest.mark.parametrize("page", ["Gallery.md", "QuickStart.md"])
+def test_pictures_are_drawn(gallery, page):
+    matplotlib = pytest.importorskip("matplotlib")
+    if page == "QuickStart.md":
+        pytest.importorskip("torch")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    drawn = []
+    gallery.run(page, plt, drawn.append)
+    plt.close("all")
+    assert drawn
 
 
 def test_the_table_has_every_function():

@@ -131,27 +131,82 @@ def test_a_miss_while_capturing_is_refused():
     assert dsv4.topk(scores, 99).shape == (5, 99)
 
 
-def test_a_decode_step_in_one_graph():
+def step(x, cache, slots, scores):
+    OPS.norm_rope_append_(x, cache, slots, "v4_584")
+    chosen = OPS.topk(scores, 16, sorted=True)
+    return OPS.gather(cache, chosen, "v4_584").float().sum(1), chosen
+
+
+def make_step(tokens):
+    torch.manual_seed(tokens)
+    return (
+        torch.randn(tokens, 512, device="cuda").bfloat16(), make_cache(),
+        torch.arange(tokens, device="cuda"), torch.randn(tokens, 200, device="cuda"),
+    )  # fmt: skip
+
+
+def test_a_decode_step_in_one_graph_copies_no_cache():
+    from torch._inductor.utils import run_and_get_code
+
     torch._dynamo.reset()
-
-    def step(x, cache, slots, scores):
-        OPS.norm_rope_append_(x, cache, slots, record="v4_584")
-        chosen = OPS.topk(scores, 16, sorted=True)
-        return OPS.gather(cache, chosen, record="v4_584").float().sum(1), chosen
-
-    def arguments(tokens):
-        torch.manual_seed(tokens)
-        return (
-            torch.randn(tokens, 512, device="cuda").bfloat16(), make_cache(),
-            torch.arange(tokens, device="cuda"), torch.randn(tokens, 200, device="cuda"),
-        )  # fmt: skip
-
     compiled = torch.compile(step, fullgraph=True)
+    _, codes = run_and_get_code(compiled, *make_step(7))
+    code = "\n".join(codes)
+    # A copy of the cache would have to allocate it.
+    shape = ", ".join(map(str, make_cache().shape))
+    assert f"empty_strided_cuda(({shape})" not in code and "clone" not in code
     for tokens in (7, 8, 31):
-        given, same = arguments(tokens), arguments(tokens)
+        given, same = make_step(tokens), make_step(tokens)
         result, expected = compiled(*given), step(*same)
         torch.testing.assert_close(result, expected)
         assert (given[1] == same[1]).all()
+
+
+def test_a_compiled_step_is_captured_and_replayed_with_changed_inputs():
+    torch._dynamo.reset()
+    compiled = torch.compile(step, fullgraph=True, dynamic=False)
+    given = make_step(12)
+    compiled(*given)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = compiled(*given)
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        for each in (given[0], given[3]):
+            each.copy_(torch.randn_like(each))
+        given[1].zero_()
+        graph.replay()
+        torch.cuda.synchronize()
+        replayed, cache = [each.clone() for each in result], given[1].clone()
+        given[1].zero_()
+        torch.testing.assert_close(replayed, list(step(*given)))
+        assert (cache == given[1]).all()
+
+
+def test_operators_with_outputs_are_captured():
+    scores = torch.randn(16, 4096, device="cuda")
+    values = torch.empty(16, 8, device="cuda")
+    indices = torch.empty(16, 8, dtype=torch.int32, device="cuda")
+    OPS.topk_values_out(scores, 8, values, indices, sorted=True)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        OPS.topk_values_out(scores, 8, values, indices, sorted=True)
+    for _ in range(2):
+        scores.copy_(torch.randn_like(scores))
+        graph.replay()
+        torch.cuda.synchronize()
+        expected = scores.topk(8)
+        torch.testing.assert_close(values, expected.values, rtol=0, atol=0)
+        torch.testing.assert_close(indices.long(), expected.indices, rtol=0, atol=0)
+
+
+def test_new_tensors_are_on_the_device_of_their_inputs():
+    scores = torch.randn(5, 700, device="cuda")
+    for _ in range(3):
+        values, indices = dsv4.topk(scores, 4, sorted=True, return_values=True)
+        assert values.device == indices.device == scores.device
+        torch.testing.assert_close(values, scores.topk(4).values, rtol=0, atol=0)
 
 
 @pytest.mark.parametrize(
@@ -173,6 +228,8 @@ def test_another_device():
     if torch.cuda.device_count() < 2:
         pytest.skip("there is one GPU")
     x, y = (torch.randn(4, 64, device=f"cuda:{i}") for i in (0, 1))
+    # The second call is planned, and the current device is another one.
+    assert all(dsv4.rms_norm(y).device == y.device for _ in range(2))
     torch.testing.assert_close(dsv4.rms_norm(x).cpu(), dsv4.rms_norm(x.to("cuda:1")).cpu())
     with pytest.raises(dsv4.TypeMismatch):
         dsv4.rms_norm(x, out=y)

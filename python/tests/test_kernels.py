@@ -197,32 +197,84 @@ def test_emit(rng):
     scores = rng.standard_normal((4, 64)).astype(np.float32)
     source = dsv4.emit(dsv4.topk, scores, 5)
     assert 'extern "C" __global__' in source and "topk(" in source
+    # Lines of a text that a function made say nothing.
+    assert "#line" not in source
     with pytest.raises(dsv4.CompileFailed):
         dsv4.emit("func.func @f( {")
 
 
+class OnGpu(producers.OnDevice):
+    """An array on a GPU. Only its description is looked at."""
+
+    def __init__(self, dtype, *shape):
+        super().__init__(np.lib.stride_tricks.as_strided(np.zeros(1, dtype), shape))
+
+    def __dlpack__(self, **options):
+        capsule = super().__dlpack__()
+        self.tensor.strides = None
+        return capsule
+
+
+def emit_topk(k):
+    return lambda rows, columns: dsv4.emit(dsv4.topk, OnGpu(np.float32, rows, columns), k)
+
+
+def emit_route(tokens):
+    return dsv4.emit(dsv4.route, OnGpu(np.float32, tokens, 64), 6)
+
+
+def emit_rope(tokens):
+    return dsv4.emit(
+        dsv4.rope, OnGpu(np.float32, tokens, 512), OnGpu(np.float32, 9, 64),
+        OnGpu(np.int32, tokens),
+    )  # fmt: skip
+
+
+def emit_append(tokens):
+    return dsv4.emit(
+        dsv4.norm_rope_append_, OnGpu(np.uint16, tokens, 512), OnGpu(np.uint8, 4, 37440),
+        OnGpu(np.int32, tokens), record="v4_584",
+    )  # fmt: skip
+
+
+def emit_compress(entries):
+    return dsv4.emit(
+        dsv4.compress_, OnGpu(np.float32, 128, 512), OnGpu(np.float32, 128, 512),
+        OnGpu(np.int32, entries, 4), OnGpu(np.uint8, 4, 37440), OnGpu(np.int32, entries),
+        window=128, record="v4_584",
+    )  # fmt: skip
+
+
+def emit_gather(entries):
+    return dsv4.emit(
+        dsv4.gather, OnGpu(np.uint8, 4, 37440), OnGpu(np.int32, entries), record="v4_584"
+    )
+
+
 @pytest.mark.parametrize(
-    "rows, columns, k", [(3, 1000, 6), (3, 40000, 512), (100, 40000, 512), (3, 2000000, 512)]
-)
-def test_programs_for_devices_have_few_buckets(rows, columns, k):
+    "emit, buckets",
+    [
+        (emit_topk(6), [[(1, 4), (90, 256)], [(3, 260), (70, 512)], [(4, 996), (100, 1024)]]),
+        (emit_topk(512), [[(1, 600), (900, 1024)], [(1, 1028), (64, 2048), (900, 4096)],
+                          [(1, 5000), (900, 8192)]]),
+        (emit_topk(512), [[(1, 16388), (4, 32768)], [(5, 20000), (8, 32768)],
+                          [(64, 20000), (33, 32768)], [(65, 16000), (9999, 12000)],
+                          [(65, 20000), (9999, 32768), (9999, 2000000)]]),
+        (emit_topk(512), [[(1, 600000), (2, 2000000)], [(4, 600000), (3, 2000000)]]),
+        (emit_topk(512), [[(3, 40000)], [(3, 40001), (4, 40003)]]),
+        (emit_route, [[(1,), (256,)], [(257,), (9999,)]]),
+        (emit_rope, [[(1,), (256,)], [(257,), (9999,)]]),
+        (emit_append, [[(1,), (256,)], [(257,), (9999,)]]),
+        (emit_compress, [[(1,), (64,)], [(65,), (256,)], [(257,), (9999,)]]),
+        (emit_gather, [[(1,), (99,), (9999,)]]),
+    ],
+)  # fmt: skip
+def test_programs_for_devices_have_few_buckets(emit, buckets):
     """The bounds of buckets are in the program, and not the extents."""
-
-    class Shape(producers.OnDevice):
-        def __init__(self, *shape):
-            # Only its description is looked at.
-            super().__init__(np.lib.stride_tricks.as_strided(np.zeros(1, np.float32), shape))
-
-        def __dlpack__(self, **options):
-            capsule = super().__dlpack__()
-            self.tensor.strides = None
-            return capsule
-
-    texts = set()
-    for more in (0, 1):
-        source = dsv4.emit(dsv4.topk, Shape(rows + more, columns - 4 * more), k)
-        texts.add(source)
-    assert len(texts) == 1 and 'extern "C" __global__' in source
-    assert str(columns) not in source
+    sources = [{emit(*shape) for shape in bucket} for bucket in buckets]
+    assert [len(each) for each in sources] == [1] * len(buckets)
+    assert len(set.union(*sources)) == len(buckets)
+    assert all('extern "C" __global__' in each for each in set.union(*sources))
 
 
 def test_emit_and_prepare_take_functions(rng):

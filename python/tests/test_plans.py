@@ -166,7 +166,8 @@ def test_a_plan_is_checked():
     assert (_dsv4.launch_planned({identity: make()}, (x,), {}) == 0).all()
     for bad in (
         {"kernel": 3}, {"sources": (1, -1)}, {"sources": (0, -2)}, {"results": (2,)}, {"like": 1},
-        {"results": (-1,)}, {"sources": (0,) * 65}, {"types": ()},
+        {"results": (-1,)}, {"sources": (0,) * 65}, {"types": ()}, {"makers": (3,)},
+        {"makers": ((make,),)}, {"makers": ((make, 0),)}, {"makers": ((make, make, make),)},
     ):  # fmt: skip
         with pytest.raises(ValueError):
             make(**bad)
@@ -177,3 +178,64 @@ def test_a_plan_is_checked():
     failing = make(makers=(lambda: 1 / 0,))
     with pytest.raises(ZeroDivisionError):
         _dsv4.launch_planned({identity: failing}, (x,), {})
+
+
+def test_quick_makers_are_for_the_current_device(scores):
+    """What they make on another device is not used."""
+    kernel = dsv4.prepare(dsv4.rms_norm, scores)
+    identity = _dsv4.describe_call((scores,), {})[0]
+    quick, sure = np.empty_like(scores), np.empty_like(scores)
+
+    def launch(*makers):
+        plan = _dsv4.Plan(kernel, (0, -1), (makers,), 0, (1,), None, (np.ndarray,))
+        return _dsv4.launch_planned({identity: plan}, (scores,), {})
+
+    assert launch(lambda: quick, lambda: sure) is quick
+    assert launch(lambda: producers.OnDevice(quick), lambda: sure) is sure
+    np.testing.assert_array_equal(sure, quick)
+    before = sys.getrefcount(sure), sys.getrefcount(quick)
+    for makers, error in (
+        ((lambda: 1 / 0, lambda: sure), ZeroDivisionError),
+        ((lambda: producers.OnDevice(quick), lambda: 1 / 0), ZeroDivisionError),
+        ((lambda: 3, lambda: sure), dsv4.TypeMismatch),
+        ((lambda: producers.OnDevice(quick), lambda: 3), dsv4.TypeMismatch),
+    ):
+        with pytest.raises(error):
+            launch(*makers)
+    gc.collect()
+    assert before == (sys.getrefcount(sure), sys.getrefcount(quick))
+
+
+def test_calls_in_turns_have_their_plans(programs, rng):
+    """The last plan is tried first, and only for calls like its own."""
+    given = [rng.standard_normal((n, 59)).astype(np.float32) for n in (1, 2, 1, 2, 2, 1, 1, 3)]
+    record = dsv4.Recipe("f8E4M3FN", "f32", "row")
+    for x in given:
+        np.testing.assert_allclose(dsv4.rms_norm(x), reference.rms_norm(x), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            dsv4.rms_norm(x, eps=3.0), reference.rms_norm(x, eps=3.0), rtol=1e-5, atol=1e-6
+        )
+    assert programs == ["rms_norm"] * 6
+    for recipe in (record, record._replace(floor=100.0), record):
+        values, scales = dsv4.quantize(given[0], recipe)
+        floor = max(np.abs(given[0]).max(), recipe.floor) / 448
+        np.testing.assert_allclose(scales, [floor], rtol=1e-6)
+
+
+def test_planned_functions(scores):
+    kernel = dsv4.prepare(dsv4.rms_norm, scores)
+    plans, calls = {}, []
+    run = _dsv4.planned(plans, lambda args, kw: calls.append((args, kw)) or 5)
+    assert run(scores, eps=2) == run() == run({}) == 5
+    assert [each[1] for each in calls] == [{"eps": 2}, {}, {}]
+    assert calls[0][0][0] is scores and calls[1][0] == ()
+    plans[_dsv4.describe_call((scores,), {})[0]] = _dsv4.Plan(
+        kernel, (0, -1), (lambda: np.empty_like(scores),), 0, (1,), None, (np.ndarray,)
+    )
+    np.testing.assert_array_equal(run(scores), dsv4.rms_norm(scores))
+    assert len(calls) == 3
+    for bad in ((), (plans,), (plans, 3), (3, run), (plans, run, 1)):
+        with pytest.raises(TypeError):
+            _dsv4.planned(*bad)
+    with pytest.raises(ZeroDivisionError):
+        _dsv4.planned({}, lambda args, kw: 1 / 0)(scores)

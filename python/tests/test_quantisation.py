@@ -73,6 +73,26 @@ def test_scale_layouts(rng):
     np.testing.assert_array_equal(swizzled.reshape(-1)[at], rows)
 
 
+@pytest.mark.parametrize("layout", dsv4.quantisation.LAYOUTS)
+def test_scales_of_every_layout_decode(rng, layout):
+    x = rng.standard_normal((9, 512)).astype(np.float32)
+    recipe = "deepseek_fp8_ue8m0" if layout == "packed" else "mxfp4"
+    expected = dsv4.dequantize(*dsv4.quantize(x, recipe), recipe, dtype="float32")
+    values, scales = dsv4.quantize(x, recipe, scale_layout=layout)
+    decoded = dsv4.dequantize(values, scales, recipe, scale_layout=layout, dtype="float32")
+    np.testing.assert_array_equal(decoded, expected)
+
+
+def test_layouts_that_dequantize_refuses(rng):
+    values, scales = dsv4.quantize(rng.standard_normal((4, 2, 256)).astype(np.float32), "mxfp4")
+    for options, argument in (
+        ({"scale_layout": "swizzle"}, "scale_layout"), ({"scale_layout": "packed"}, "values"),
+    ):  # fmt: skip
+        with pytest.raises(dsv4.InvalidArgument) as caught:
+            dsv4.dequantize(values, scales, "mxfp4", **options)
+        assert caught.value.argument == argument
+
+
 def test_quantize_a_recipe_of_ones_own(rng):
     x = rng.standard_normal((2, 64)).astype(np.float32)
     recipe = dsv4.Recipe("f4E2M1FN", "f8E4M3FN", 16, outer="row")

@@ -15,6 +15,7 @@ if not hasattr(torch_library, "register_fake"):
     pytest.skip("torch is older than 2.4", allow_module_level=True)
 
 import dsv4.torch  # noqa: E402
+from dsv4 import _program  # noqa: E402
 from dsv4._arrays import make_allocator  # noqa: E402
 
 OPS = torch.ops.dsv4
@@ -29,6 +30,10 @@ SAMPLES = {
     "topk_lengths": lambda: (
         OPS.topk, (torch.randn(4, 64), 5),
         {"sorted": True, "lengths": torch.tensor([3, 64, 0, 7]), "index_dtype": "int64"},
+    ),
+    "topk_positional": lambda: (
+        OPS.topk, (torch.randn(4, 64), 5, torch.tensor([3, 64, 0, 7]), None, None,
+                   torch.tensor([1, 2, 3, 4])), {"sorted": True},
     ),
     "topk_values": lambda: (OPS.topk_values, (torch.randn(4, 64), 5), {"sorted": True}),
     "topk_paged": lambda: (
@@ -85,12 +90,45 @@ SAMPLES = {
     "quantize_fp4": lambda: (
         OPS.quantize, (torch.randn(4, 256), "nvfp4"), {"global_scale": torch.ones(1)}
     ),
+    "quantize_packed": lambda: (
+        OPS.quantize, (torch.randn(5, 512), "deepseek_fp8_ue8m0"), {"scale_layout": "packed"}
+    ),
+    "quantize_swizzled": lambda: (
+        OPS.quantize, (torch.randn(5, 256), "mxfp4"), {"scale_layout": "swizzle_128x4"}
+    ),
     "dequantize": lambda: (
         OPS.dequantize,
         (torch.zeros(4, 128, dtype=torch.uint8), torch.ones(4, 8, dtype=torch.uint8), "mxfp4"),
         {},
     ),
+    "append_columns": lambda: (
+        OPS.append_,
+        (torch.zeros(2, 64, 132, dtype=torch.uint8), torch.tensor([3, 9]),
+         [torch.ones(2, 256, dtype=torch.uint8), torch.ones(2, 3)], "index_fp8_132"),
+        {"columns": [128, 2]},
+    ),
 }  # fmt: skip
+
+
+def get_bits(results):
+    """The tensors of a result, FP8 as bytes: torch can do little with it."""
+    tensors = results if isinstance(results, (tuple, list)) else [results]
+    return [each.view(torch.uint8) if each.dtype.itemsize == 1 else each for each in tensors]
+
+
+def make_sample_with_out(name):
+    """The operator that writes what another makes."""
+    op, args, options = SAMPLES[name]()
+    made = get_bits(op(*args, **options))
+    outs = tuple(map(torch.zeros_like, made))
+    schema = op.default._schema.arguments
+    names = [each.name for each in schema if not each.has_default_value()]
+    given = dict(zip((each.name for each in schema), args)) | options
+    required = tuple(given.pop(each) for each in names)
+    return getattr(OPS, f"{op.__name__}_out"), (*required, *outs), given, made, outs
+
+
+FOR_OUT = [each for each in sorted(SAMPLES) if SAMPLES[each]()[0].__name__ in dsv4.torch.WITH_OUT]
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
@@ -102,9 +140,34 @@ def test_operators_obey_their_schemas(name):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("name", FOR_OUT)
+def test_operators_write_to_tensors(name):
+    op, args, options, made, outs = make_sample_with_out(name)
+    torch_library.opcheck(op, args, options, test_utils=("test_schema", "test_faketensor"))
+    for _ in range(2):
+        for each in outs:
+            each.zero_()
+        assert op(*args, **options) is None
+        assert all(map(torch.equal, outs, made))
+
+
 def test_every_operator_has_a_sample():
     tested = {SAMPLES[name]()[0].__name__.split(".")[0] for name in SAMPLES}
+    tested |= {f"{SAMPLES[name]()[0].__name__}_out" for name in FOR_OUT}
     assert tested == set(dsv4.torch.SCHEMAS)
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_later_calls_of_operators_are_planned(name, monkeypatch):
+    op, args, options = SAMPLES[name]()
+    caches = [each for each in args if isinstance(each, torch.Tensor)]
+    first, before = op(*args, **options), [each.clone() for each in caches]
+    monkeypatch.setattr(_program.Program, "text", None)  # A later call needs no program.
+    second = op(*args, **options)
+    assert type(first) is type(second)
+    if first is not None:
+        assert all(map(torch.equal, get_bits(first), get_bits(second)))
+    assert all(map(torch.equal, before, caches))
 
 
 def test_results_are_tensors(rng):
@@ -150,27 +213,58 @@ def make_step(tokens):
     )  # fmt: skip
 
 
-def test_a_decode_step_in_one_graph_copies_no_cache():
+def compile_step(step, arguments):
+    """A step in one graph, its first result, and its code."""
     from torch._inductor.utils import run_and_get_code
 
     torch._dynamo.reset()
-    eager, graph = make_step(5), make_step(5)
-    expected = step(*eager)
     compiled = torch.compile(step, fullgraph=True)
     try:
-        result, codes = run_and_get_code(compiled, *graph)
+        result, codes = run_and_get_code(compiled, *arguments)
     except Exception as error:
         if "CppCompileError" in repr(error) or "compiler" in str(error).lower():
             pytest.skip(f"inductor has no C++ compiler here: {error}")
         raise
+    return compiled, result, "\n".join(codes)
+
+
+def assert_no_copies(code, *tensors):
+    """A copy of a tensor would have to allocate it."""
+    assert "clone" not in code
+    for each in tensors:
+        shape = ", ".join(map(str, each.shape))
+        assert f"empty_strided_cpu(({shape})" not in code
+
+
+def test_a_decode_step_in_one_graph_copies_no_cache():
+    eager, graph = make_step(5), make_step(5)
+    expected = step(*eager)
+    compiled, result, code = compile_step(step, graph)
     torch.testing.assert_close(result, expected)
     torch.testing.assert_close(graph[4], eager[4])
-    # A copy of the cache would have to allocate it.
-    shape = ", ".join(map(str, graph[4].shape))
-    code = "\n".join(codes)
-    assert f"empty_strided_cpu(({shape})" not in code and "clone" not in code
+    assert_no_copies(code, graph[4])
     other = make_step(9)
     torch.testing.assert_close(compiled(*other), step(*make_step(9)))
+
+
+def test_a_decode_step_with_outputs_copies_nothing():
+    def step_with_out(x, cache, slots, scores, chosen, rows):
+        OPS.norm_rope_append_(x, cache, slots, "v4_584")
+        OPS.topk_out(scores, 4, chosen, sorted=True)
+        OPS.gather_out(cache, chosen, "v4_584", rows)
+        return rows.float().sum(1)
+
+    def make():
+        x, _, _, _, cache, slots, scores = make_step(5)
+        rows = torch.zeros(5, 4, 512, dtype=torch.bfloat16)
+        return x, cache, slots, scores, torch.zeros(5, 4, dtype=torch.int32), rows
+
+    eager, graph = make(), make()
+    expected = step_with_out(*eager)
+    _, result, code = compile_step(step_with_out, graph)
+    torch.testing.assert_close(result, expected)
+    assert all(map(torch.equal, eager, graph))
+    assert_no_copies(code, *graph[1:])
 
 
 def test_fake_tensors_need_no_kernel():
