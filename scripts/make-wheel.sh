@@ -5,6 +5,7 @@
 #   scripts/make-wheel.sh build/release build/wheel
 #
 # Prints the path of the wheel. `scripts/setup.sh wheel` installs what it needs.
+# DSV4_WHEEL_PLATFORM asks for another tag, for a build on another system.
 
 set -euo pipefail
 
