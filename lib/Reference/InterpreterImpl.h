@@ -257,9 +257,9 @@ private:
   /// The slot of an entry in the compressed cache.
   std::optional<int64_t> findListSlot(CompressPlanOp op, int64_t w,
                                       int64_t request, int64_t last) const;
-  /// What a row of a work list stands for, if it is a window, but for its slot.
   /// The request of a row, or a negative number.
   int64_t findListRequest(CompressPlanOp op, int64_t row) const;
+  /// What a row of a work list stands for, if it is a window, but for its slot.
   std::optional<ListRow> findListRow(CompressPlanOp op, int64_t row) const;
   /// The same of a segment.
   std::optional<ListSegment> findListSegment(CompressPlanOp op,

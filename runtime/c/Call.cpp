@@ -1,5 +1,4 @@
-//===- Call.cpp - Launches without a block
-//---------------------------------===//
+//===- Call.cpp - Launches without a block --------------------------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

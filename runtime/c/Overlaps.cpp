@@ -1,5 +1,4 @@
-//===- Overlaps.cpp - Arguments that share memory
-//--------------------------===//
+//===- Overlaps.cpp - Arguments that share memory -------------------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

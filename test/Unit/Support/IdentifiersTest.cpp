@@ -1,5 +1,4 @@
-//===- IdentifiersTest.cpp - Names and text in emitted source
-//---------------===//
+//===- IdentifiersTest.cpp - Names and text in emitted source -------------===//
 //
 // Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
