@@ -4,8 +4,10 @@
 #
 #   scripts/make-wheel.sh build/release build/wheel
 #
-# Prints the path of the wheel. `scripts/setup.sh wheel` installs what it needs.
-# DSV4_WHEEL_PLATFORM asks for another tag, for a build on another system.
+# Prints the path of the wheel, which replaces older ones in the directory.
+# `scripts/setup.sh wheel` installs what the script needs. DSV4_WHEEL_PLATFORM
+# asks for another tag, for a build on another system, and DSV4_LICENSES names
+# another folder than /usr/share/doc for the terms of the linked packages.
 
 set -euo pipefail
 
@@ -35,7 +37,8 @@ quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && die "'${*:1:3}' f
 export PATH=$tools:$PATH
 quietly "$tools/python" -m pip wheel --disable-pip-version-check --no-index --no-deps \
   --no-build-isolation --wheel-dir "$work" "$root/python" \
-  -C cmake.source-dir=wheel -C cmake.define.DSV4_BUILD="$build"
+  -C cmake.source-dir=wheel -C cmake.define.DSV4_BUILD="$build" \
+  -C cmake.define.DSV4_LICENSES="${DSV4_LICENSES:-/usr/share/doc}"
 quietly "$tools/auditwheel" repair --plat "$platform" --only-plat --strip \
   --zip-compression-level 9 --wheel-dir "$work/audited" "$work"/*.whl
 wheel=$(basename "$work"/audited/*.whl)
@@ -43,5 +46,7 @@ quietly "$tools/abi3audit" --strict "$work/audited/$wheel"
 bytes=$(stat -c %s "$work/audited/$wheel")
 ((bytes <= max_bytes)) || die "$wheel has $bytes bytes, expected at most $max_bytes"
 
+# `pip install DIRECTORY/dsv4-*.whl` takes one.
+rm -f "$directory"/dsv4-*.whl
 mv "$work/audited/$wheel" "$directory/$wheel"
 echo "$directory/$wheel: $bytes bytes"

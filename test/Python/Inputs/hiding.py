@@ -32,6 +32,15 @@ def nvrtc_folders():
     return sorted({os.path.dirname(os.path.realpath(each)) for each in files})
 
 
+def build_folders(source, build):
+    """What to hide of a build: one may be in the other."""
+    return [each for each in sorted({source, build}) if not each.startswith(source + "/")]
+
+
+def can_hide_build(source, build):
+    return bool(hiding(build_folders(*map(os.path.realpath, (source, build)))))
+
+
 def can_hide_nvrtc():
     folders = nvrtc_folders()
     # A folder of the system has what every program needs, too.

@@ -1,9 +1,9 @@
 """Installs the wheel into a fresh environment, far from the build, and uses it there.
 
-    use_wheel.py WHEEL SOURCE BUILD
+    use_wheel.py hidden | seen  WHEEL SOURCE BUILD
 
-While the package runs, the folders of the source and of the build are hidden from it, if this
-machine allows that. In any case no file of the package may name them.
+With `hidden`, the package does not see the folders of the source and of the build while it runs. In
+any case no file of the package may name them.
 """
 
 import glob
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from hiding import hiding
+from hiding import build_folders, hiding
 
 METADATA = """
 from importlib import metadata
@@ -23,7 +23,8 @@ terms = [file.name for file in metadata.files("dsv4") if file.parent.name == "li
 print("terms:", *sorted(terms))
 print("extras:", *metadata.metadata("dsv4").get_all("Provides-Extra"))
 """
-PAGES = ["docs/Python.md", "docs/Quantisation.md", "docs/Records.md"]
+# What the tests read beside the package.
+FILES = ["Python.md", "Quantisation.md", "Records.md", "Gallery.md", "QuickStart.md", "gallery.py"]
 TESTS = ["test_docs.py", "test_main.py", "test_stubs.py", "test_kernels.py", "test_rows.py"]
 
 
@@ -68,17 +69,17 @@ def main():
         check_paths(environment)
         tree = os.path.join(folder, "tree")
         shutil.copytree(os.path.join(SOURCE, "python", "tests"), tree + "/python/tests")
-        os.mkdir(tree + "/docs")
-        for page in PAGES:
-            shutil.copy(os.path.join(SOURCE, page), os.path.join(tree, page))
-        # One may be in the other.
-        hide = hiding([each for each in {SOURCE, BUILD} if not each.startswith(SOURCE + "/")])
-        print("is it hidden: the build is", "hidden" if hide else "in sight", flush=True)
+        shutil.copytree(os.path.join(SOURCE, "docs", "images"), tree + "/docs/images")
+        for file in FILES:
+            shutil.copy(os.path.join(SOURCE, "docs", file), os.path.join(tree, "docs", file))
+        hide = hiding(build_folders(SOURCE, BUILD)) if MODE == "hidden" else []
+        if MODE == "hidden" and not hide:
+            sys.exit("this machine cannot hide the build")
         python = [*hide, environment + "/bin/python", "-B"]
         tests = [os.path.join(tree, "python", "tests", each) for each in TESTS]
         for words in (
             ["-m", "dsv4"], ["-c", METADATA],
-            ["-m", "pytest", "-q", "-p", "no:cacheprovider", *tests],
+            ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--needs=", *tests],
         ):  # fmt: skip
             done = subprocess.run([*python, *words], cwd=folder, env=clean_environment(folder))
             if done.returncode:
@@ -86,5 +87,6 @@ def main():
     return 0
 
 
-WHEEL, SOURCE, BUILD = map(os.path.realpath, sys.argv[1:])
+MODE = sys.argv[1]
+WHEEL, SOURCE, BUILD = map(os.path.realpath, sys.argv[2:])
 sys.exit(main())
