@@ -71,22 +71,17 @@ def refused(error, id, call, *args, **kw):
     raise AssertionError("not refused")
 
 
-try:
-    kernel = dsv4.compile(TEXT, target="cuda", arch="sm_90a")
-except dsv4.Unavailable as error:
-    print("SKIP", error)
-    raise SystemExit
+kernel = dsv4.compile(TEXT, target="cuda", arch="sm_90a")
 """
 
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory):
-    if not shutil.which("gcc"):
-        pytest.skip("there is no gcc for the driver that takes notes")
     folder = tmp_path_factory.mktemp("fakecuda")
     source = os.path.join(HERE, "fakecuda.c")
+    compiler = shutil.which("gcc") or shutil.which("clang") or "cc"
     subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-o", str(folder / "libcuda.so.1"), source], check=True
+        [compiler, "-shared", "-fPIC", "-o", str(folder / "libcuda.so.1"), source], check=True
     )
     return folder
 
@@ -104,8 +99,6 @@ def run(driver):
             capture_output=True, text=True, timeout=300,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        if done.stdout.startswith("SKIP"):
-            pytest.skip(done.stdout)
 
     return run
 

@@ -53,8 +53,10 @@ def test_the_gallery_runs(gallery):
         assert os.path.exists(os.path.join(DOCS, "images", f"{name}.png")), name
 
 
+@pytest.mark.needs("torch")
 def test_the_quick_start_runs(gallery):
-    torch = pytest.importorskip("torch")
+    import torch
+
     names = gallery.run("QuickStart.md")
     rows, best, found = names["rows"], names["best"].long(), names["found"]
     assert torch.equal(best.sort().values, names["scores"].topk(16).indices.sort().values)
@@ -71,11 +73,13 @@ def test_the_quick_start_shows_its_kernel(gallery):
     assert gallery.fill_emitted(text, names) == text, "run docs/gallery.py"
 
 
-@pytest.mark.parametrize("page", ["Gallery.md", "QuickStart.md"])
+@pytest.mark.needs("matplotlib")
+@pytest.mark.parametrize(
+    "page", ["Gallery.md", pytest.param("QuickStart.md", marks=pytest.mark.needs("torch"))]
+)
 def test_pictures_are_drawn(gallery, page):
-    matplotlib = pytest.importorskip("matplotlib")
-    if page == "QuickStart.md":
-        pytest.importorskip("torch")
+    import matplotlib
+
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 

@@ -5,14 +5,10 @@
 import numpy as np
 import pytest
 import reference
+import torch
 
 import dsv4
-
-torch = pytest.importorskip("torch")
-if not torch.cuda.is_available():
-    pytest.skip("there is no GPU that torch sees", allow_module_level=True)
-
-import dsv4.torch  # noqa: E402
+import dsv4.torch
 
 OPS = torch.ops.dsv4
 
@@ -224,9 +220,8 @@ def test_other_memory_is_refused(call, argument):
     assert caught.value.argument == argument
 
 
+@pytest.mark.needs("two-devices")
 def test_another_device():
-    if torch.cuda.device_count() < 2:
-        pytest.skip("there is one GPU")
     x, y = (torch.randn(4, 64, device=f"cuda:{i}") for i in (0, 1))
     # The second call is planned, and the current device is another one.
     assert all(dsv4.rms_norm(y).device == y.device for _ in range(2))

@@ -2,36 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """On a GPU, with CuPy and JAX: new arrays are theirs, and so is the stream."""
 
-import os
-
 import numpy as np
 import pytest
 import reference
 
 import dsv4
 
-# JAX takes most of the memory at its first array otherwise.
-os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-
 
 @pytest.fixture
 def cupy():
-    cupy = pytest.importorskip("cupy")
-    try:
-        cupy.zeros(1)
-    except Exception as error:  # Of CuPy, of many kinds.
-        pytest.skip(f"CuPy has no GPU: {error}")
+    import cupy
+
     return cupy
 
 
-@pytest.fixture
-def jax():
-    jax = pytest.importorskip("jax")
-    if jax.default_backend() != "gpu":
-        pytest.skip("JAX sees no GPU")
-    return jax
-
-
+@pytest.mark.needs("cupy")
 def test_cupy_makes_results(cupy, rng):
     scores = rng.standard_normal((5, 3000)).astype(np.float32)
     for _ in range(2):
@@ -47,6 +32,7 @@ def test_cupy_makes_results(cupy, rng):
     assert not cupy.asnumpy(scales)[5:].reshape(-1)[-64:].any()
 
 
+@pytest.mark.needs("cupy")
 def test_the_stream_of_cupy(cupy):
     x = cupy.zeros((4, 64), cupy.float32)
     stream = cupy.cuda.Stream(non_blocking=True)
@@ -59,6 +45,7 @@ def test_the_stream_of_cupy(cupy):
         np.testing.assert_allclose(cupy.asnumpy(y), expected, rtol=1e-5)
 
 
+@pytest.mark.needs("cupy")
 def test_cupy_graphs_are_captured_and_replayed(cupy):
     x, out = cupy.ones((3, 128), cupy.float32), cupy.empty((3, 128), cupy.float32)
     dsv4.rms_norm(x, out=out)
@@ -76,7 +63,10 @@ def test_cupy_graphs_are_captured_and_replayed(cupy):
         np.testing.assert_allclose(cupy.asnumpy(out), expected, rtol=1e-5)
 
 
-def test_jax_makes_results(jax, rng):
+@pytest.mark.needs("jax-gpu")
+def test_jax_makes_results(rng):
+    import jax
+
     scores = rng.standard_normal((5, 3000)).astype(np.float32)
     for _ in range(2):
         x = jax.numpy.asarray(scores) * 1
