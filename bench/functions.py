@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the programs behind the functions of the package beside programs of the very sizes.
+"""Times the programs of the functions of the package beside programs of the very sizes.
 
     PYTHONPATH=build/release/python bench/functions.py [--json=FILE] [--only=NAME,...]
     bench/functions.py --show FILE

@@ -161,7 +161,7 @@ def topk(
         ratio: lengths are positions t, and (t + 1) div `ratio` elements count.
         largest: False selects the smallest.
         sorted: the best first. Otherwise the order is open.
-        tie: 'low' or 'high': which index comes first of equal elements.
+        tie: 'low' or 'high': which index wins of equal elements, and comes first if `sorted`.
         index_dtype: 'int32', 'int64' or 'uint32'.
         return_values: return the elements, too.
         out: where results go: `indices`, or `(values, indices)`.
@@ -170,7 +170,8 @@ def topk(
 
     Returns:
         `indices [rows, k]`, or `(values, indices)`. Rows with fewer than k elements end in -1 and
-        -infinity. Of equal elements the lower index wins; NaN comes last.
+        -infinity, with `largest=False` in -1 and +infinity. NaN comes after all numbers in both
+        orders, -0 and +0 are equal, and so are all NaNs: `tie` says which wins.
 
     Raises:
         InvalidArgument: a shape, stride, k or option.

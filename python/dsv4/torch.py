@@ -51,7 +51,7 @@ _SLOTS = (
 )
 _CHAIN = "Tensor? weight=None, Tensor? table=None, Tensor? positions=None, float eps=1e-6"
 
-# Tensors and records come first: what stands behind them seldom differs from its default.
+# Tensors and records come first: what follows them seldom differs from its default.
 SCHEMAS = {
     "topk": f"(Tensor scores, int k, {_RANGES}, Tensor? offsets=None, {_ORDER}) -> Tensor",
     "topk_values": (

@@ -6,11 +6,14 @@ import importlib.util
 import inspect
 import os
 import re
+from types import SimpleNamespace
 
 import numpy as np
+import producers
 import pytest
 
 import dsv4
+from dsv4 import _kernels
 
 DOCS = os.path.join(os.path.dirname(__file__), "..", "..", "docs")
 PAGE = os.path.join(DOCS, "Python.md")
@@ -33,6 +36,44 @@ def test_examples_run():
     assert len(blocks) >= 4
     for block in blocks:
         exec(compile(block, PAGE, "exec"), names)
+
+
+class OnDevice(producers.OnDevice):
+    """An array of a GPU, on a machine that has none."""
+
+    @classmethod
+    def empty(cls, *shape, dtype="f4", device="cuda"):
+        assert device == "cuda"
+        return cls(np.empty(shape, dtype))
+
+
+def test_what_an_engine_prepares_is_all_that_it_needs():
+    [block] = re.findall(r"<!-- prepared -->\n\n```python\n(.*?)```", read(), re.DOTALL)
+    cache = OnDevice(np.zeros((4, 64, 584), np.uint8))
+    programs, frozen = set(), []
+
+    def prepare(*args, **kw):
+        program = _kernels._program_of(args[0], args[1:], kw)
+        programs.add((program.text(), tuple(program.bounds.items())))
+
+    names = {
+        "torch": SimpleNamespace(empty=OnDevice.empty, bfloat16="u2", int64="i8", int32="i4"),
+        "dsv4": SimpleNamespace(
+            prepare=prepare, freeze=lambda: frozen.append(True), topk=dsv4.topk,
+            gather=dsv4.gather, norm_rope_append_=dsv4.norm_rope_append_,
+        ), "cache": cache,
+    }  # fmt: skip
+    exec(compile(block, PAGE, "exec"), names)
+    assert frozen and len(programs) > 20
+    before, empty = len(programs), OnDevice.empty
+    for tokens in (1, 2, 3, 5, 9, 16, 17, 33, 63, 64, 65, 255, 256, 257, 4000, 8192):
+        slots = empty(tokens, dtype="i8")
+        prepare(dsv4.norm_rope_append_, empty(tokens, 512, dtype="u2"), cache, slots,
+                record="v4_584")  # fmt: skip
+        prepare(dsv4.gather, cache, empty(tokens, 512, dtype="i4"), record="v4_584")
+        for columns in (4, 1000, 1024, 1028, 8192, 8196, 16384, 20000, 40000, 65540, 131072):
+            prepare(dsv4.topk, empty(tokens, columns), 512, lengths=slots)
+    assert len(programs) == before
 
 
 @pytest.fixture

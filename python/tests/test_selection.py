@@ -56,6 +56,20 @@ def test_topk_order_ties_and_types(rng, largest, tie, index_dtype):
     np.testing.assert_array_equal(values, np.take_along_axis(scores, indices.astype(int), 1))
 
 
+@pytest.mark.parametrize("largest, tie, expected", [
+    (True, "low", [4, 3, 0, 5, 6, 1, 2, -1]), (True, "high", [4, 3, 0, 6, 5, 2, 1, -1]),
+    (False, "low", [5, 6, 0, 3, 4, 1, 2, -1]), (False, "high", [6, 5, 0, 3, 4, 2, 1, -1]),
+])  # fmt: skip
+def test_nan_comes_after_all_numbers_in_both_orders(largest, tie, expected):
+    scores = np.array([[1, np.nan, -np.nan, 2, np.inf, -0.0, 0.0]], np.float32)
+    values, indices = dsv4.topk(
+        scores, 8, sorted=True, largest=largest, tie=tie, return_values=True
+    )
+    assert indices.tolist() == [expected]
+    np.testing.assert_array_equal(values[0, :7], scores[0, indices[0, :7]])
+    assert values[0, 7] == (-np.inf if largest else np.inf)
+
+
 def test_topk_of_bf16_bits_and_f16(rng):
     scores = rng.standard_normal((2, 100)).astype(np.float32)
     bits = reference.to_bf16(scores)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators of torch, on CPU tensors: schemas, results, and compiled graphs."""
 
+import inspect
+
 import numpy as np
 import pytest
 import reference
@@ -258,6 +260,32 @@ def test_a_decode_step_with_outputs_copies_nothing():
     torch.testing.assert_close(result, expected)
     assert all(map(torch.equal, eager, graph))
     assert_no_copies(code, *graph[1:])
+
+
+def test_what_only_functions_have():
+    """docs/Python.md lists it."""
+    lacks = {}
+    for name, schema in dsv4.torch.SCHEMAS.items():
+        if name.endswith("_out") or name in ("topk_values", "gather_mask"):
+            continue
+        known = {each.name for each in getattr(OPS, name).default._schema.arguments}
+        parameters = inspect.signature(getattr(dsv4, name)).parameters
+        lacks[name] = [each for each in parameters if each not in (*known, "out")]
+    common = {"stream", "workspace"}
+    more = {name: set(each) - common for name, each in lacks.items()}
+    assert all("stream" in each for each in lacks.values())
+    assert {name: each for name, each in more.items() if each} == {
+        # As topk_values and gather_mask.
+        "topk": {"return_values"}, "gather": {"return_mask"},
+        "gather_raw": {"return_mask"}, "gather_ragged": {"return_mask"},
+        "topk_paged": {"return_indices", "return_values"},
+        "norm_rope_append_": {"global_scale"}, "compress_": {"global_scale"},
+        "dequantize": {"row_scales"},
+    }  # fmt: skip
+    with pytest.raises(RuntimeError, match="group"):
+        OPS.quantize(torch.randn(4, 64), "deepseek_fp8", group="row")
+    # A recipe may have such a group.
+    assert OPS.quantize(torch.randn(4, 64), "seed")[1].shape == (4,)
 
 
 def test_fake_tensors_need_no_kernel():
