@@ -5,8 +5,9 @@ usage: operands.py [--tools DIR] [--examples DIR] [--rounds N] [--only NAME,...]
 
 A twin is a program of examples/ with the same work and other operands: every integer i64; every tensor with a run-time
 row stride, 128 bytes above the contiguous one; every cache with a run-time page stride, 128 bytes above its page
-bytes. "unaligned" has random row strides that are aligned to elements alone. All run in turns with valid random data
-and the work lists of serving, and the smallest times of all rounds are compared.
+bytes. "unaligned" has random row strides that are aligned to elements alone, and "one apart" has rows that begin one
+element after where contiguous ones would. All run in turns with valid random data and the work lists of serving, and
+the smallest times of all rounds are compared.
 """
 
 import argparse
@@ -70,14 +71,24 @@ def with_page_strides(text):
 
 
 TWINS = {"i64": with_i64, "strides": with_strides, "unaligned": with_unaligned_strides,
-         "page stride": with_page_strides}
+         "one apart": with_unaligned_strides, "page stride": with_page_strides}
 
 # Rows are a cache line longer than contiguous ones. Shorter ones than that are whole sectors, because the memory
 # transfers the sectors between them, too.
 LINE, SECTOR = 128, 32
 
 
-def row_strides(text, extents):
+def line_apart(span, size):
+    """Bytes from one row of `span` bytes to the next."""
+    return -(-span // LINE) * LINE + LINE if span >= LINE else -(-span // SECTOR) * SECTOR
+
+
+def one_apart(span, size):
+    """The same where one element is between rows."""
+    return span + size
+
+
+def row_strides(text, extents, get_stride):
     """The dims of the run-time strides of tensors, in stored elements."""
     dims = []
     for shape, attributes in re.findall(r"%\w+: tensor<(\S+)> \{dsv4\.strides = ([^{}]*)\}", text):
@@ -90,7 +101,7 @@ def row_strides(text, extents):
         size = element_bytes(shape)
         span = counts[-1] // packing * size
         for axis in range(len(axes) - 2, -1, -1):
-            stride = -(-span // LINE) * LINE + LINE if span >= LINE else -(-span // SECTOR) * SECTOR
+            stride = get_stride(span, size)
             dims.append(f"{name}.stride.{axis}={stride // size}")
             span = stride * counts[axis]
     return dims
@@ -112,8 +123,9 @@ def page_strides(tools, path, text, dims):
 
 def stride_dims(tools, twin, path, text, dims):
     """The dims that a twin has besides those of the program."""
-    if twin == "strides":
-        return row_strides(text, {name: int(extent) for name, extent in (dim.split("=") for dim in dims)})
+    if twin in ("strides", "one apart"):
+        extents = {name: int(extent) for name, extent in (dim.split("=") for dim in dims)}
+        return row_strides(text, extents, line_apart if twin == "strides" else one_apart)
     return page_strides(tools, path, text, dims) if twin == "page stride" else []
 
 

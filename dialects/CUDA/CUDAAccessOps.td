@@ -255,6 +255,104 @@ def CUDA_LoadRunsOp : CUDA_Op<"load_runs", [
 }
 
 //===----------------------------------------------------------------------===//
+// Rows that begin at any element
+//===----------------------------------------------------------------------===//
+
+def CUDA_LoadWordsOp : CUDA_Op<"load_words", [
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>]> {
+  let summary = "read the words that a row is in";
+  let description = [{
+    ```mlir
+    func.func @example(%x: memref<?xbf16>, %at: i64, %valid: i1) {
+      %words = cuda.load_words %x[%at] if %valid lanes 16 evict_last
+          : memref<?xbf16>, i64 -> vector<2x8xbf16>
+      %row = cuda.realign %words of %x[%at] lanes 16 : vector<2x8xbf16>, memref<?xbf16>, i64
+      return
+    }
+    ```
+
+    For a row that is aligned to its elements alone. `lanes` neighbouring threads hold it: their
+    vectors follow each other in memory, step by step, and `offset` is where the first vector of
+    this one begins. The lanes read aligned words of the size of a vector, or of 16 bytes if that is
+    less. The two words at the ends of the row are one: the row's bytes in the last word come before
+    those in the first, and are read element by element. So no byte beyond the row is read. The
+    lanes have the row, rotated, and `cuda.realign` makes the row of it. If the predicate is false,
+    nothing is read and every byte is zero. Clauses:
+
+    * load_words_c1: a vector has a power of two of bytes, at least 4;
+    * load_words_c2: `lanes` is a power of two up to 32, and at least 2, or 4 if an element has at
+      most 8 bits;
+    * load_words_c3: only `cuda.realign` takes the words.
+  }];
+  let arguments = (ins
+    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemRead]>:$base, CUDA_Offset:$offset,
+    Optional<I1>:$predicate, I64Attr:$lanes,
+    DefaultValuedAttr<CUDA_LoadPolicy, "::dsv4::cuda::LoadPolicy::Default">:$policy
+  );
+  let results = (outs VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$words);
+  let assemblyFormat = [{
+    $base `[` $offset `]` (`if` $predicate^)? `lanes` $lanes ($policy^)? attr-dict
+    `:` type($base) `,` type($offset) `->` type($words)
+  }];
+  let hasVerifier = 1;
+}
+
+def CUDA_RealignOp : CUDA_Op<"realign", [Pure, AllTypesMatch<["words", "row"]>,
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>]> {
+  let summary = "a row from the words that it is in";
+  let description = [{
+    ```mlir
+    func.func @example(%x: memref<?xi8>, %at: i64) {
+      %words = cuda.load_words %x[%at] lanes 32 : memref<?xi8>, i64 -> vector<2x8xf4E2M1FN>
+      %row = cuda.realign %words of %x[%at] lanes 32 : vector<2x8xf4E2M1FN>, memref<?xi8>, i64
+      return
+    }
+    ```
+
+    What `cuda.load_words` of the same address read, as the row: every lane has its own vectors. All
+    `lanes` lanes take part. Clauses realign_c1 and realign_c2 are those of `cuda.load_words`.
+  }];
+  let arguments = (ins VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$words,
+                       MemRefRankOf<[AnyType], [1]>:$base, CUDA_Offset:$offset, I64Attr:$lanes);
+  let results = (outs VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$row);
+  let assemblyFormat = [{
+    $words `of` $base `[` $offset `]` `lanes` $lanes attr-dict
+    `:` type($words) `,` type($base) `,` type($offset)
+  }];
+  let hasVerifier = 1;
+}
+
+def CUDA_StoreWordsOp : CUDA_Op<"store_words", [
+    DeclareOpInterfaceMethods<CUDA_DeviceCallOpInterface,
+        ["getTemplateArguments", "getCallArguments"]>]> {
+  let summary = "write a row in words";
+  let description = [{
+    ```mlir
+    func.func @example(%out: memref<?xbf16>, %row: vector<7x4xbf16>, %at: i64) {
+      cuda.store_words %row, %out[%at] lanes 16 streaming
+          : vector<7x4xbf16>, memref<?xbf16>, i64
+      return
+    }
+    ```
+
+    The reverse of `cuda.load_words` and `cuda.realign`. All `lanes` lanes take part. Clauses
+    store_words_c1 and store_words_c2 are those of `cuda.load_words`.
+  }];
+  let arguments = (ins
+    VectorOfRankAndType<[2], [AnyInteger, AnyFloat]>:$row,
+    Arg<MemRefRankOf<[AnyType], [1]>, "", [MemWrite]>:$base, CUDA_Offset:$offset, I64Attr:$lanes,
+    DefaultValuedAttr<CUDA_StorePolicy, "::dsv4::cuda::StorePolicy::Default">:$policy
+  );
+  let assemblyFormat = [{
+    $row `,` $base `[` $offset `]` `lanes` $lanes ($policy^)? attr-dict
+    `:` type($row) `,` type($base) `,` type($offset)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Entries of a cache
 //===----------------------------------------------------------------------===//
 

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace mlir::tensor {
@@ -55,10 +56,17 @@ struct Signature {
 /// a slice of.
 mlir::FailureOr<Signature> getSignature(mlir::func::FuncOp func);
 
-/// An axis of an argument that has at least the extent of another one, and is a
-/// multiple of a number (AxisBound).
-struct ArgumentBound {
-  std::pair<unsigned, int64_t> axis, min;
+/// The extent of an axis of an argument, or a constant, such as that of a
+/// slice.
+struct BoundedExtent {
+  std::optional<std::pair<unsigned, int64_t>> argument;
+  int64_t constant = 0;
+};
+
+/// An axis that has at least the extent of another one, and is a multiple of a
+/// number (AxisBound).
+struct ExtentBound {
+  BoundedExtent axis, min;
   int64_t multiple = 1;
 };
 
@@ -72,7 +80,7 @@ struct ArgumentBound {
 /// least the extent of another one.
 mlir::LogicalResult
 unifyDims(mlir::func::FuncOp func,
-          llvm::SmallVectorImpl<ArgumentBound> *bounds = nullptr);
+          llvm::SmallVectorImpl<ExtentBound> *bounds = nullptr);
 
 /// Checks that every slice of an argument is memory that a launch can address;
 /// an error otherwise. unifyDims() does.

@@ -10,6 +10,7 @@
 void dsv4::registerDistributions(mlir::DialectRegistry &registry) {
   attachAccessDistributions(registry);
   attachElementDistributions(registry);
+  attachScalarDistributions(registry);
   attachSelectDistributions(registry);
   attachWindowDistributions(registry);
 }

@@ -33,7 +33,9 @@ public:
   explicit DimUnifier(func::FuncOp func) : func(func) {}
   LogicalResult run();
   /// Of ops whose axes are those of arguments.
-  void collectBounds(SmallVectorImpl<ArgumentBound> &bounds);
+  LogicalResult collectBounds(SmallVectorImpl<ExtentBound> &bounds);
+  /// Fails if only a launch has the extent and no argument has it.
+  FailureOr<BoundedExtent> getBoundedExtent(TensorAxis of);
 
 private:
   /// The argument, or intermediate result, a tensor is, or overwrites; where
@@ -294,28 +296,44 @@ LogicalResult DimUnifier::checkProducers() {
   return failure(result.wasInterrupted());
 }
 
-void DimUnifier::collectBounds(SmallVectorImpl<ArgumentBound> &bounds) {
-  func.walk([&](RowwiseOpInterface op) {
-    for (AxisBound bound : op.getAxisBounds()) {
-      ArgumentBound found;
-      found.multiple = bound.multiple;
-      auto resolve = [&](TensorAxis axis, ArgumentAxis &resolved) {
-        auto argument = getArgument(axis.tensor, axis.axis);
-        if (!argument)
-          return false;
-        resolved = {*argument, axis.axis};
-        // An intermediate result has the extents of what it is tied to.
-        if (*argument >= func.getNumArguments() &&
-            classes.findLeader(resolved) != classes.member_end())
-          for (auto it = classes.findLeader(resolved);
-               it != classes.member_end(); ++it)
-            resolved = std::min(resolved, *it);
-        return resolved.first < func.getNumArguments();
-      };
-      if (resolve(bound.axis, found.axis) && resolve(bound.min, found.min))
-        bounds.push_back(found);
+FailureOr<BoundedExtent> DimUnifier::getBoundedExtent(TensorAxis of) {
+  int64_t axis = of.axis;
+  if (auto argument = getArgument(of.tensor, axis)) {
+    ArgumentAxis found = {*argument, axis};
+    // An intermediate result has the extents of what it is tied to.
+    if (found.first >= func.getNumArguments() &&
+        classes.findLeader(found) != classes.member_end())
+      for (auto it = classes.findLeader(found); it != classes.member_end();
+           ++it)
+        found = std::min(found, *it);
+    if (found.first < func.getNumArguments())
+      return BoundedExtent{found};
+  }
+  auto type = cast<RankedTensorType>(of.tensor.getType());
+  if (type.isDynamicDim(of.axis))
+    return failure();
+  return BoundedExtent{std::nullopt, type.getDimSize(of.axis)};
+}
+
+LogicalResult DimUnifier::collectBounds(SmallVectorImpl<ExtentBound> &bounds) {
+  WalkResult result = func.walk([&](RowwiseOpInterface op) {
+    for (const AxisBound &bound : op.getAxisBounds()) {
+      auto axis = getBoundedExtent(bound.axis),
+           min = getBoundedExtent(bound.min);
+      if (failed(axis) || failed(min)) {
+        op->emitOpError()
+            << "needs to know axis "
+            << (failed(axis) ? bound.axis.axis : bound.min.axis)
+            << " of an operand when it is launched, and it is not that of an "
+               "argument: expected a constant size, or tensor.dim of an "
+               "argument";
+        return WalkResult::interrupt();
+      }
+      bounds.push_back({*axis, *min, bound.multiple});
     }
+    return WalkResult::advance();
   });
+  return failure(result.wasInterrupted());
 }
 
 std::string DimUnifier::describe(ArgumentAxis axis) {
@@ -462,12 +480,12 @@ LogicalResult DimUnifier::run() {
 }
 
 LogicalResult dsv4::unifyDims(func::FuncOp func,
-                              SmallVectorImpl<ArgumentBound> *bounds) {
+                              SmallVectorImpl<ExtentBound> *bounds) {
   DimUnifier unifier(func);
   if (failed(unifier.run()))
     return failure();
   if (bounds && !func.isExternal())
-    unifier.collectBounds(*bounds);
+    return unifier.collectBounds(*bounds);
   return success();
 }
 

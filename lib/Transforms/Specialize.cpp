@@ -50,7 +50,7 @@ private:
 
   /// Extents that were given, by name.
   llvm::StringMap<int64_t> given;
-  SmallVector<ArgumentBound> bounds;
+  SmallVector<ExtentBound> bounds;
   /// Policies of all names that occur.
   llvm::StringMap<PolicyKind> policies;
 };
@@ -200,16 +200,25 @@ LogicalResult Specialize::applyExtents() {
   return success();
 }
 
-/// The extent of an axis of an argument, in launch plans of `func`.
-static rt::Expression getExtent(func::FuncOp func,
-                                std::pair<unsigned, int64_t> axis,
+/// An extent in launch plans of `func`.
+static rt::Expression getExtent(func::FuncOp func, const BoundedExtent &extent,
                                 const rt::PlanNames &names) {
-  auto tensor = cast<RankedTensorType>(func.getArgumentTypes()[axis.first]);
-  if (!tensor.isDynamicDim(axis.second))
-    return tensor.getDimSize(axis.second);
-  std::string name = getExtentName(func, axis.first, axis.second);
+  if (!extent.argument)
+    return extent.constant;
+  auto [argument, axis] = *extent.argument;
+  auto tensor = cast<RankedTensorType>(func.getArgumentTypes()[argument]);
+  if (!tensor.isDynamicDim(axis))
+    return tensor.getDimSize(axis);
+  std::string name = getExtentName(func, argument, axis);
   return rt::Expression::extent(llvm::find(names.extents, name) -
                                 names.extents.begin());
+}
+
+static std::string describe(func::FuncOp func, const BoundedExtent &extent) {
+  if (!extent.argument)
+    return "an axis of a slice";
+  return "axis " + std::to_string(extent.argument->second) + " of argument '" +
+         dsv4::getArgumentName(func, extent.argument->first) + "'";
 }
 
 LogicalResult Specialize::requireBounds() {
@@ -222,7 +231,7 @@ LogicalResult Specialize::requireBounds() {
       required[argument].comparisons.push_back(
           {min, rt::Comparison::Op::Le, extent});
   };
-  for (const ArgumentBound &bound : bounds) {
+  for (const ExtentBound &bound : bounds) {
     auto toBlocks = [&](const rt::Expression &count) {
       return rt::Expression::ceilDiv(count, bound.multiple) *
              rt::Expression(bound.multiple);
@@ -230,17 +239,17 @@ LogicalResult Specialize::requireBounds() {
     rt::Expression extent = getExtent(func, bound.axis, names);
     rt::Expression min = toBlocks(getExtent(func, bound.min, names));
     if (!extent.isConstant() || !min.isConstant()) {
-      require(bound.axis.first, min, extent);
+      // The condition is that of an argument whose extent a launch has.
+      const auto &argument =
+          bound.axis.argument ? bound.axis.argument : bound.min.argument;
+      require(argument->first, min, extent);
       if (!extent.isConstant())
-        require(bound.axis.first, toBlocks(extent), extent);
+        require(argument->first, toBlocks(extent), extent);
     } else if (extent.getConstant() < min.getConstant()) {
       return func.emitError()
-             << "axis " << bound.axis.second << " of argument '"
-             << dsv4::getArgumentName(func, bound.axis.first) << "' has extent "
+             << describe(func, bound.axis) << " has extent "
              << extent.getConstant() << ", expected at least "
-             << min.getConstant() << ", for axis " << bound.min.second
-             << " of argument '" << dsv4::getArgumentName(func, bound.min.first)
-             << "'";
+             << min.getConstant() << ", for " << describe(func, bound.min);
     }
   }
   for (unsigned i = 0; i < func.getNumArguments(); ++i)

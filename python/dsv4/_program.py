@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._arrays import BYTES, CPU, as_plain, describe, make_allocator, make_error
+from ._arrays import BYTES, CPU, as_new, describe, make_allocator, make_error
 from ._dsv4 import InvalidArgument, TypeMismatch, View
 from .records import _PACKED, Record
 
@@ -207,7 +207,7 @@ class Program:
         arrays, seen = list(self.arrays), list(self.given)
         for index, shape, element, keep in self.outputs:
             seen[index] = make_allocator(self.like, shape, element, keep)()
-            arrays[index] = as_plain(seen[index])[0]
+            arrays[index] = as_new(seen[index])
         return arrays, seen
 
     # ===-- Parts --------------------------------------------------------------===

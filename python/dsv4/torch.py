@@ -51,7 +51,7 @@ _SLOTS = (
 )
 _CHAIN = "Tensor? weight=None, Tensor? table=None, Tensor? positions=None, float eps=1e-6"
 
-# Tensors and records come first: what follows them seldom differs from its default.
+# Tensors and records come first: what comes after them seldom differs from its default.
 SCHEMAS = {
     "topk": f"(Tensor scores, int k, {_RANGES}, Tensor? offsets=None, {_ORDER}) -> Tensor",
     "topk_values": (
@@ -137,7 +137,8 @@ SCHEMAS |= {f"{name}_out": _with_out(SCHEMAS[name]) for name in WITH_OUT}
 
 
 def _route(*, groups: Any = None, **options: Any) -> Any:
-    return dsv4.route(groups=tuple(groups) if groups else None, **options)
+    chosen: Any = tuple(groups) if groups else None
+    return dsv4.route(groups=chosen, **options)
 
 
 _RUN: dict[str, Callable[..., Any]] = {

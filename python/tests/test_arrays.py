@@ -3,6 +3,7 @@
 
 import gc
 import sys
+import types
 
 import numpy as np
 import producers
@@ -191,14 +192,51 @@ def test_jax_has_types_of_its_own(rng):
 
 
 @pytest.mark.needs("jax")
-def test_outputs_of_jax_are_written(scores):
-    """Who passes `out` says that nothing else reads that array."""
+def test_outputs_of_jax_are_refused_where_it_exports_them_as_read_only(scores):
+    """Older JAX does not, and they are written."""
     import jax
 
     out = jax.numpy.zeros((4, 3), jax.numpy.int32).block_until_ready()
+    if "versioned" in repr(out.__dlpack__(max_version=(1, 3))):
+        with pytest.raises(dsv4.InvalidArgument, match="read-only"):
+            dsv4.topk(jax.numpy.asarray(scores), 3, out=out)
+        return
     for given in (scores, -scores):
         assert dsv4.topk(jax.numpy.asarray(given), 3, sorted=True, out=out) is out
         np.testing.assert_array_equal(np.from_dlpack(out), reference.topk(given, 3))
+
+
+class LikeJAX(producers.ReadOnly):
+    """An array that is read-only for all who ask with a version, as those of JAX are."""
+
+    __module__ = "jaxlib.stand_in"
+
+    def __init__(self, data):
+        super().__init__(data)
+        self.data, self.dtype = data, data.dtype
+        self.older = producers.Legacy(data)
+
+    def __dlpack__(self, *, stream=None, max_version=None):
+        if max_version is None:
+            return self.older.__dlpack__()
+        return super().__dlpack__(max_version=max_version)
+
+    def block_until_ready(self):
+        return self
+
+
+def test_new_arrays_of_jax_are_written(scores, monkeypatch):
+    def zeros(shape, dtype, device):
+        return LikeJAX(np.zeros(shape, dtype))
+
+    numpy = types.SimpleNamespace(__name__="jax.numpy", zeros=zeros, int32=np.int32)
+    monkeypatch.setitem(sys.modules, "jax", types.SimpleNamespace(numpy=numpy))
+    for _ in range(2):
+        indices = dsv4.topk(LikeJAX(scores), 3, sorted=True)
+        assert type(indices) is LikeJAX
+        np.testing.assert_array_equal(indices.data, reference.topk(scores, 3))
+    with pytest.raises(dsv4.InvalidArgument, match="read-only"):
+        dsv4.topk(LikeJAX(scores), 3, out=zeros((4, 3), np.int32, None))
 
 
 def test_views_are_given_back(scores):

@@ -78,6 +78,9 @@ public:
   /// Whether all threads of a block hold rows, which are neighbours. Only
   /// threads of rows that exist run what is emitted.
   bool haveAllThreadsRows() const { return allThreadsHaveRows; }
+  /// Whether neighbouring lanes of one warp hold all of a row of `elements`
+  /// elements, each as many as the others, and run what is emitted together.
+  bool haveNeighboursRow(int64_t elements) const;
   /// The maximum number of rows. The last block may count past them, but not
   /// past 2^31 - 1, which the runtime ensures.
   int64_t getMaxRows();
@@ -173,6 +176,10 @@ public:
   void waitForPreviousKernel();
   /// From here on dependent kernels take the SM slots that are free.
   void launchDependents();
+  /// `op` makes a fragment of what is loaded, and may come after other loads.
+  void deferAfterLoads(mlir::Operation *op) { afterLoads.push_back(op); }
+  /// All loads are in flight: what may come after them comes here.
+  void finishLoads();
 
   /// Maps rows to neighbouring threads, `lanes` per row. The builder is then
   /// inside the row.
@@ -276,6 +283,7 @@ private:
   int64_t sharedBytes = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> statistics, wholeRows;
   llvm::DenseMap<int64_t, mlir::Value> vectorCounts; ///< By the row.
+  llvm::SmallVector<mlir::Operation *> afterLoads;
   /// By value and group.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> fragments;
 };

@@ -17,9 +17,10 @@ template <typename Model, typename Op>
 using DistributionModel =
     row::DistributableOpInterface::ExternalModel<Model, Op>;
 
-/// Models of ops outside of families: reads, writes and elementwise ops.
+/// Models of ops outside of families: reads, writes, elementwise ops, scalars.
 void attachAccessDistributions(mlir::DialectRegistry &registry);
 void attachElementDistributions(mlir::DialectRegistry &registry);
+void attachScalarDistributions(mlir::DialectRegistry &registry);
 
 } // namespace dsv4
 

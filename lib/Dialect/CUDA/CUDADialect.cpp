@@ -8,6 +8,7 @@
 #include "Checks.h"
 
 #include "dsv4/Dialect/CUDA.h"
+#include "dsv4/Schedule/Limits.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -281,6 +282,43 @@ LogicalResult LoadRunsOp::verify() {
                             "got "
                          << element;
   return success();
+}
+
+/// Clauses 1 and 2 of ops whose lanes access a row in words.
+static LogicalResult verifyWords(Operation *op, VectorType row, int64_t lanes) {
+  StringRef name = op->getName().stripDialect();
+  int64_t bits = row.getShape().back() * row.getElementTypeBitWidth();
+  if (bits < 32 || !llvm::isPowerOf2_64(bits))
+    return op->emitOpError()
+           << name
+           << "_c1: expected vectors of a power of two of bytes, at least 4, "
+              "got "
+           << bits << " bits";
+  // The lanes have elements of a register together.
+  int64_t minLanes = row.getElementTypeBitWidth() <= 8 ? 4 : 2;
+  if (lanes < minLanes || lanes > limits::kWarp || !llvm::isPowerOf2_64(lanes))
+    return op->emitOpError()
+           << name << "_c2: expected 'lanes' to be a power of two between "
+           << minLanes << " and 32, got " << lanes;
+  return success();
+}
+
+LogicalResult LoadWordsOp::verify() {
+  if (failed(verifyWords(*this, cast<VectorType>(getWords().getType()),
+                         getLanes())))
+    return failure();
+  for (Operation *user : getWords().getUsers())
+    if (!isa<RealignOp>(user))
+      return emitOpError() << "load_words_c3: expected only 'cuda.realign' to "
+                              "take the words, which are not a row, got '"
+                           << user->getName() << "'";
+  return success();
+}
+LogicalResult RealignOp::verify() {
+  return verifyWords(*this, cast<VectorType>(getRow().getType()), getLanes());
+}
+LogicalResult StoreWordsOp::verify() {
+  return verifyWords(*this, cast<VectorType>(getRow().getType()), getLanes());
 }
 
 //===----------------------------------------------------------------------===//

@@ -173,6 +173,45 @@ int64_t LoadRunsOp::getBufferAlignment(OpOperand &) {
   return getElement(getValue()).getIntOrFloatBitWidth() / 8;
 }
 
+StringRef LoadWordsOp::getCallee() {
+  return getPredicate() ? "dsv4::load_words_if" : "dsv4::load_words";
+}
+StringRef LoadWordsOp::getHeader() { return "rows/words.cuh"; }
+SmallVector<TemplateArgument> LoadWordsOp::getTemplateArguments() {
+  SmallVector<TemplateArgument> arguments = {getWords().getType(),
+                                             static_cast<int64_t>(getLanes())};
+  if (getPolicy() != LoadPolicy::Default)
+    arguments.push_back(Enumerator{"dsv4", stringifyLoadPolicy(getPolicy())});
+  return arguments;
+}
+SmallVector<CallArgument> LoadWordsOp::getCallArguments() {
+  ElementAddress address{getBase(), getOffset()};
+  if (getPredicate())
+    return {getPredicate(), address};
+  return {address};
+}
+
+StringRef RealignOp::getCallee() { return "dsv4::realign"; }
+StringRef RealignOp::getHeader() { return "rows/words.cuh"; }
+SmallVector<TemplateArgument> RealignOp::getTemplateArguments() {
+  return {static_cast<int64_t>(getLanes())};
+}
+SmallVector<CallArgument> RealignOp::getCallArguments() {
+  return {getWords(), ElementAddress{getBase(), getOffset()}};
+}
+
+StringRef StoreWordsOp::getCallee() {
+  return getPolicy() == StorePolicy::Streaming ? "dsv4::store_words_streaming"
+                                               : "dsv4::store_words";
+}
+StringRef StoreWordsOp::getHeader() { return "rows/words.cuh"; }
+SmallVector<TemplateArgument> StoreWordsOp::getTemplateArguments() {
+  return {static_cast<int64_t>(getLanes())};
+}
+SmallVector<CallArgument> StoreWordsOp::getCallArguments() {
+  return {ElementAddress{getBase(), getOffset()}, getRow()};
+}
+
 StringRef LoadPartOp::getCallee() { return "dsv4::load_part"; }
 StringRef LoadPartOp::getHeader() { return "core/memory.cuh"; }
 SmallVector<TemplateArgument> LoadPartOp::getTemplateArguments() {

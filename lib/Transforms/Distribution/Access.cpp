@@ -38,6 +38,20 @@ int64_t getSegmentAlignment(int64_t align, int64_t bytes) {
                                            : align;
 }
 
+/// Whether a row of `elements` elements whose vectors, those of `type`, follow
+/// each other from an address that is aligned to `align` is better accessed as
+/// aligned words by its lanes together than in parts by each: neighbouring
+/// lanes do not access neighbouring parts.
+bool isForWords(const Distribution &d, int64_t elements, VectorType type,
+                int64_t align) {
+  int64_t bits = type.getElementTypeBitWidth();
+  int64_t bytes = type.getShape().back() * bits / 8;
+  return d.haveNeighboursRow(elements) && type.getRank() == 2 &&
+         llvm::isPowerOf2_64(bytes) && bytes >= 4 &&
+         align < std::min<int64_t>(16, bytes) &&
+         d.getMap().lanes * std::max<int64_t>(1, bits / 8) >= 4;
+}
+
 /// All scales of a row as a matrix of `rows` rows, transposed: interleaved ones
 /// in memory are the transpose of those in order.
 Value transpose(OpBuilder &b, Location loc, Value scales, int64_t rows) {
@@ -109,6 +123,13 @@ private:
   Value getThreadStart(Value start, const ValueStrides &strides);
   Value load(VectorType type, Value start, Value vectors, int64_t stride,
              int64_t align, Value predicate);
+  bool readsWords(const ValueStrides &strides, VectorType type);
+  Value loadWords(VectorType type, Value start, Value predicate);
+  cuda::LoadPolicy getPolicy() {
+    return d.getSchedule().getRowMapping().load == LoadPolicy::EvictLast
+               ? cuda::LoadPolicy::EvictLast
+               : cuda::LoadPolicy::Default;
+  }
 
   int64_t toCells(int64_t elements) const {
     return ::toCells(elements, bits, cell);
@@ -133,11 +154,29 @@ Value Reader::load(VectorType type, Value start, Value vectors, int64_t stride,
       b, read.getLoc(), type, base, start, predicate, vectors, stride,
       d.getMap().hasWholeSegments() ? getSegmentAlignment(align, bytes)
                                     : getStatedAlignment(align, bytes),
-      d.getSchedule().getRowMapping().load == LoadPolicy::EvictLast
-          ? cuda::LoadPolicy::EvictLast
-          : cuda::LoadPolicy::Default);
+      getPolicy());
   access.setStaged(d.getView().staged);
   return access.getValue();
+}
+
+/// Whether the vectors of the lanes follow each other, and are for words.
+bool Reader::readsWords(const ValueStrides &strides, VectorType type) {
+  return read.getInterleave() == 1 && strides.holders == 1 &&
+         strides.thread == type.getShape().back() &&
+         isForWords(d, at.row, type, align);
+}
+
+Value Reader::loadWords(VectorType type, Value start, Value predicate) {
+  StringRef name = getEmittedName(read.getLoc());
+  int64_t lanes = d.getMap().lanes;
+  auto words = cuda::LoadWordsOp::create(
+      b, name.empty() ? read.getLoc() : d.getLoc((name + "_words").str()), type,
+      base, start, predicate, lanes, getPolicy());
+  auto row = cuda::RealignOp::create(b, read.getLoc(), type, words, base, start,
+                                     lanes);
+  // The other loads do not wait for this one.
+  d.deferAfterLoads(row);
+  return row.getRow();
 }
 
 FailureOr<Value> Reader::buildGather() {
@@ -277,6 +316,8 @@ FailureOr<Value> Reader::buildRow() {
   if (everyLaneHasAll)
     type = VectorType::get({readable}, element);
   Value start = getThreadStart(d.getScalar(read.getOffset()), *strides);
+  if (readsWords(*strides, type))
+    return loadWords(type, start, predicate);
   Value vectors = at.group == 1 ? d.getVectorCount(at.row) : Value();
   if (vectors && predicate)
     vectors = arith::SelectOp::create(
@@ -327,6 +368,11 @@ public:
 
 private:
   void storeRow(Value fragment, Value offset);
+  cuda::StorePolicy getPolicy() {
+    return d.getSchedule().getRowMapping().store == StorePolicy::Streaming
+               ? cuda::StorePolicy::Streaming
+               : cuda::StorePolicy::Default;
+  }
   /// Values that every lane of the row holds.
   void storeWhole(Value values, Value offset);
   /// Values each of which one lane of several holds.
@@ -361,6 +407,12 @@ void Writer::storeRow(Value fragment, Value offset) {
         d.laneOffset(toCells(strides.thread, bits, cell), 1));
   int64_t bytes =
       cast<VectorType>(fragment.getType()).getShape().back() * bits / 8;
+  if (isForWords(d, at.row, cast<VectorType>(fragment.getType()),
+                 write.getAlign())) {
+    cuda::StoreWordsOp::create(b, write.getLoc(), fragment, write.getBase(),
+                               offset, d.getMap().lanes, getPolicy());
+    return;
+  }
   int64_t align = d.getMap().hasWholeSegments()
                       ? getSegmentAlignment(write.getAlign(), bytes)
                       : getStatedAlignment(
@@ -369,10 +421,7 @@ void Writer::storeRow(Value fragment, Value offset) {
       !d.getView().access.isRanks() && d.getMap().getSteps(at.row) > 1;
   store(fragment, offset,
         d.getView().access.isRanks() ? Value() : d.getVectorCount(at.row),
-        hasSteps ? toCells(strides.step, bits, cell) : 0, align,
-        d.getSchedule().getRowMapping().store == StorePolicy::Streaming
-            ? cuda::StorePolicy::Streaming
-            : cuda::StorePolicy::Default);
+        hasSteps ? toCells(strides.step, bits, cell) : 0, align, getPolicy());
 }
 
 void Writer::storeWhole(Value values, Value offset) {
@@ -506,76 +555,11 @@ struct WriteDistribution : DistributionModel<WriteDistribution, row::WriteOp> {
     return Writer(cast<row::WriteOp>(op), d).build();
   }
 };
-
-//===----------------------------------------------------------------------===//
-// Scalars
-//===----------------------------------------------------------------------===//
-
-struct BytesDistribution : DistributionModel<BytesDistribution, row::BytesOp> {
-  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
-                               Footprint) const {
-    auto bytes = cast<row::BytesOp>(op);
-    return cuda::BytesOp::create(d.getBuilder(), op->getLoc(),
-                                 bytes.getMemory().getType(),
-                                 d.getScalar(bytes.getBase()))
-        .getMemory();
-  }
-};
-
-struct MayWriteDistribution
-    : DistributionModel<MayWriteDistribution, row::MayWriteOp> {
-  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
-                               Footprint) const {
-    auto may = cast<row::MayWriteOp>(op);
-    return cuda::InPoolOp::create(
-               d.getBuilder(), op->getLoc(), may.getValid().getType(),
-               d.getScalar(may.getCondition()), d.getScalar(may.getPage()),
-               d.getScalar(may.getPages()))
-        .getValid();
-  }
-};
-
-struct IsLastDistribution
-    : DistributionModel<IsLastDistribution, row::IsLastOp> {
-  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
-                               Footprint) const {
-    auto last = cast<row::IsLastOp>(op);
-    OpBuilder &b = d.getBuilder();
-    // The threads of a block search together if each has a row of its own.
-    bool together = d.getMaxRows() > limits::kMaxAloneElements &&
-                    d.haveAllThreadsRows() && last.getAt() == d.getRowIndex();
-    return cuda::IsLastOp::create(
-               b, op->getLoc(), last.getLast().getType(),
-               d.lookup(last.getBase()), d.getScalar(last.getAt()),
-               d.getScalar(last.getCount()),
-               together ? d.getRowCount() : Value(), d.getMap().lanes,
-               together ? d.getSchedule().getThreads() : 0,
-               together ? limits::kMaxAloneElements : 0)
-        .getLast();
-  }
-};
-
-struct SearchDistribution
-    : DistributionModel<SearchDistribution, row::SearchOp> {
-  FailureOr<Value> materialize(Operation *op, Distribution &d, OpResult,
-                               Footprint) const {
-    auto search = cast<row::SearchOp>(op);
-    return cuda::SearchOp::create(
-               d.getBuilder(), op->getLoc(), search.getFound().getType(),
-               d.lookup(search.getBase()), d.getScalar(search.getValue()),
-               d.getScalar(search.getCount()))
-        .getFound();
-  }
-};
 } // namespace
 
 void dsv4::attachAccessDistributions(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, row::RowDialect *) {
     row::ReadOp::attachInterface<ReadDistribution>(*context);
     row::WriteOp::attachInterface<WriteDistribution>(*context);
-    row::BytesOp::attachInterface<BytesDistribution>(*context);
-    row::MayWriteOp::attachInterface<MayWriteDistribution>(*context);
-    row::IsLastOp::attachInterface<IsLastDistribution>(*context);
-    row::SearchOp::attachInterface<SearchDistribution>(*context);
   });
 }

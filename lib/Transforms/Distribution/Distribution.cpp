@@ -178,6 +178,7 @@ LogicalResult Distribution::distributeSections() {
     if (failed(part.placeLoads(write.getValue(), {section.extent, 1})))
       return failure();
   }
+  part.finishLoads();
   for (row::WriteOp write : writes)
     if (failed(cast<row::DistributableOpInterface>(*write).distribute(part)))
       return failure();
@@ -233,6 +234,7 @@ LogicalResult Distribution::distributeRows() {
   // Once loads are in flight: earlier, the dependent kernel would take the SM
   // slots that they need.
   launchDependents();
+  finishLoads();
   return storeRows();
 }
 
@@ -279,6 +281,7 @@ Distribution Distribution::withView(const View &inner) const {
   part.view = inner;
   part.fragments.clear();
   part.vectorCounts.clear();
+  part.afterLoads.clear();
   if (view.access.isRow())
     part.rows = const_cast<Distribution *>(this);
   return part;

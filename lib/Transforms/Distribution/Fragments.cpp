@@ -67,6 +67,13 @@ LogicalResult Distribution::verifyGroup(Operation *user, Value row,
   return success();
 }
 
+bool Distribution::haveNeighboursRow(int64_t elements) const {
+  const bool hasSteps = view.access.isRow() || view.access.isSection();
+  return allThreadsHaveRows && hasSteps && view.map.lanes > 1 &&
+         view.map.lanes == view.map.getThreads() &&
+         !view.map.hasWholeSegments() && !view.map.isUneven(elements);
+}
+
 VectorType Distribution::getFragmentType(Type element, Footprint at) const {
   if (view.access.isRanks())
     return VectorType::get({1, 1}, element);
@@ -251,6 +258,11 @@ LogicalResult Distribution::placeRead(row::ReadOp read, Footprint at) {
     return failure();
   fragments[{read.getValue(), at.group}] = *loaded;
   return success();
+}
+
+void Distribution::finishLoads() {
+  for (Operation *op : std::exchange(afterLoads, {}))
+    op->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
 }
 
 LogicalResult Distribution::placeLoads(Value value, Footprint at) {

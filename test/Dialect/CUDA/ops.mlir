@@ -280,3 +280,18 @@ func.func @by_position(%i: i32, %ids: vector<2x4xi32>, %row: vector<9xf32>, %wor
       : memref<?xi32>, i64, i32, i64 -> vector<2x1xf8E8M0FNU>
   return
 }
+
+// CHECK-LABEL: func.func @in_words
+func.func @in_words(%x: memref<?xbf16>, %out: memref<?xbf16>, %at: i64, %valid: i1) {
+  // CHECK: %[[WORDS:[a-z0-9]+]] = cuda.load_words %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] if %{{[a-z0-9]+}} lanes 16 evict_last : memref<?xbf16>, i64 -> vector<2x8xbf16>
+  %0 = cuda.load_words %x[%at] if %valid lanes 16 evict_last : memref<?xbf16>, i64 -> vector<2x8xbf16>
+  // CHECK: %[[ROW:[a-z0-9]+]] = cuda.realign %[[WORDS]] of %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] lanes 16 : vector<2x8xbf16>, memref<?xbf16>, i64
+  %1 = cuda.realign %0 of %x[%at] lanes 16 : vector<2x8xbf16>, memref<?xbf16>, i64
+  // CHECK: cuda.load_words %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] lanes 32 : memref<?xbf16>, i64 -> vector<1x4xi8>
+  %2 = cuda.load_words %x[%at] lanes 32 : memref<?xbf16>, i64 -> vector<1x4xi8>
+  // CHECK: cuda.store_words %[[ROW]], %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] lanes 16 streaming : vector<2x8xbf16>, memref<?xbf16>, i64
+  cuda.store_words %1, %out[%at] lanes 16 streaming : vector<2x8xbf16>, memref<?xbf16>, i64
+  // CHECK: cuda.store_words %[[ROW]], %{{[a-z0-9]+}}[%{{[a-z0-9]+}}] lanes 16 : vector<2x8xbf16>, memref<?xbf16>, i64
+  cuda.store_words %1, %out[%at] lanes 16 : vector<2x8xbf16>, memref<?xbf16>, i64
+  return
+}

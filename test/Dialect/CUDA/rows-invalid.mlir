@@ -215,3 +215,60 @@ func.func @load_runs_c1(%m: memref<?xbf16>, %i: i32) {
   %0 = cuda.load_runs %m[%i] from %i step 0 run 1 stride %i : memref<?xbf16>, i32, i32, i32 -> vector<1x4xbf16>
   return
 }
+
+// -----
+
+func.func @load_words_c1(%m: memref<?xbf16>, %i: i32) {
+  // expected-error @+1 {{load_words_c1: expected vectors of a power of two of bytes, at least 4, got 96 bits}}
+  %0 = cuda.load_words %m[%i] lanes 8 : memref<?xbf16>, i32 -> vector<1x6xbf16>
+  return
+}
+
+// -----
+
+func.func @load_words_c2(%m: memref<?xbf16>, %i: i32) {
+  // expected-error @+1 {{load_words_c2: expected 'lanes' to be a power of two between 2 and 32, got 64}}
+  %0 = cuda.load_words %m[%i] lanes 64 : memref<?xbf16>, i32 -> vector<1x8xbf16>
+  return
+}
+
+// -----
+
+func.func @load_words_c3(%m: memref<?xbf16>, %i: i32) {
+  // expected-error @+1 {{load_words_c3: expected only 'cuda.realign' to take the words, which are not a row, got 'cuda.store'}}
+  %0 = cuda.load_words %m[%i] lanes 16 : memref<?xbf16>, i32 -> vector<1x8xbf16>
+  cuda.store %0, %m[%i] : vector<1x8xbf16>, memref<?xbf16>, i32
+  return
+}
+
+// -----
+
+func.func @realign_c1(%x: vector<2x2xi8>, %m: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{realign_c1: expected vectors of a power of two of bytes, at least 4, got 16 bits}}
+  %0 = cuda.realign %x of %m[%i] lanes 8 : vector<2x2xi8>, memref<?xi8>, i32
+  return
+}
+
+// -----
+
+func.func @realign_c2(%x: vector<2x8xi8>, %m: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{realign_c2: expected 'lanes' to be a power of two between 4 and 32, got 2}}
+  %0 = cuda.realign %x of %m[%i] lanes 2 : vector<2x8xi8>, memref<?xi8>, i32
+  return
+}
+
+// -----
+
+func.func @store_words_c1(%x: vector<1x4xf4E2M1FN>, %m: memref<?xi8>, %i: i32) {
+  // expected-error @+1 {{store_words_c1: expected vectors of a power of two of bytes, at least 4, got 16 bits}}
+  cuda.store_words %x, %m[%i] lanes 8 : vector<1x4xf4E2M1FN>, memref<?xi8>, i32
+  return
+}
+
+// -----
+
+func.func @store_words_c2(%x: vector<1x8xbf16>, %m: memref<?xbf16>, %i: i32) {
+  // expected-error @+1 {{store_words_c2: expected 'lanes' to be a power of two between 2 and 32, got 12}}
+  cuda.store_words %x, %m[%i] lanes 12 : vector<1x8xbf16>, memref<?xbf16>, i32
+  return
+}

@@ -23,8 +23,6 @@ terms = [file.name for file in metadata.files("dsv4") if file.parent.name == "li
 print("terms:", *sorted(terms))
 print("extras:", *metadata.metadata("dsv4").get_all("Provides-Extra"))
 """
-# What the tests read beside the package.
-FILES = ["Python.md", "Quantisation.md", "Records.md", "Gallery.md", "QuickStart.md", "gallery.py"]
 TESTS = ["test_docs.py", "test_main.py", "test_stubs.py", "test_kernels.py", "test_rows.py"]
 
 
@@ -68,10 +66,8 @@ def main():
         environment = install(folder)
         check_paths(environment)
         tree = os.path.join(folder, "tree")
-        shutil.copytree(os.path.join(SOURCE, "python", "tests"), tree + "/python/tests")
-        shutil.copytree(os.path.join(SOURCE, "docs", "images"), tree + "/docs/images")
-        for file in FILES:
-            shutil.copy(os.path.join(SOURCE, "docs", file), os.path.join(tree, "docs", file))
+        for each in ("python/tests", "docs"):
+            shutil.copytree(os.path.join(SOURCE, each), os.path.join(tree, each))
         hide = hiding(build_folders(SOURCE, BUILD)) if MODE == "hidden" else []
         if MODE == "hidden" and not hide:
             sys.exit("this machine cannot hide the build")

@@ -35,6 +35,6 @@ func.func @strided_norm(
 //CHECK-NEXT:    const auto square_sum = dsv4::sum<16, 512>(value * value);
 //CHECK-NEXT:    const auto inverse_rms = 1.0f / dsv4::sqrt(square_sum * 0.001953125f + 1e-06f);
 //CHECK-NEXT:    const auto normed = dsv4::convert<dsv4::bf16>(value * dsv4::repeat<4, 8>(inverse_rms));
-//CHECK-NEXT:    dsv4::store<2>(&out[row_start + lane * 8], normed, 256);
+//CHECK-NEXT:    dsv4::store_words<16>(&out[row_start + lane * 8], normed);
 //CHECK-NEXT:  }
 //CHECK-NEXT:}
