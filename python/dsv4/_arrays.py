@@ -62,12 +62,17 @@ def as_plain(array: Any) -> tuple[Any, str | None]:
         known = _ML_DTYPES.get(array.dtype.name)
         if known:
             return array.view(known[1]), known[0]
-    # NumPy before 1.25 exports no booleans.
-    if kind == "b" and library_of(array) == "numpy":
-        version = sys.modules["numpy"].__version__.split(".")
-        if (int(version[0]), int(version[1])) < (1, 25):
-            return array.view("uint8"), "i1"
+    if kind == "b" and lacks_booleans(library_of(array)):
+        return array.view("uint8"), "i1"
     return array, None
+
+
+def lacks_booleans(library: str) -> bool:
+    """NumPy before 1.25 exports none."""
+    if library != "numpy":
+        return False
+    version = sys.modules["numpy"].__version__.split(".")
+    return (int(version[0]), int(version[1])) < (1, 25)
 
 
 def describe(name: str, array: Any) -> tuple[Any, View]:
@@ -78,7 +83,7 @@ def describe(name: str, array: Any) -> tuple[Any, View]:
     except _dsv4.Error as error:
         if error.argument is None:
             raise make_error(
-                type(error), error.id, name, f"argument '{name}' is of {type(array)}: {error}"
+                type(error), error.id, name, f"argument '{name}': {error}"
             ) from None
         raise
     except BufferError as error:
@@ -88,11 +93,20 @@ def describe(name: str, array: Any) -> tuple[Any, View]:
     return plain, View((element, *view[1:])) if element else view
 
 
+def count_arrays(count: int) -> str:
+    return "1 array" if count == 1 else f"{count} arrays"
+
+
 def make_error(
-    cls: type[_dsv4.Error], id: str, argument: str | None, message: str
+    cls: type[_dsv4.Error],
+    id: str,
+    argument: str | None,
+    message: str,
+    driver_result: int = 0,
 ) -> _dsv4.Error:
     error = cls(message)
-    error.id, error.argument, error.index, error.driver_result = id, argument, -1, 0
+    error.id, error.argument = id, argument
+    error.index, error.driver_result = -1, driver_result
     return error
 
 
@@ -231,17 +245,49 @@ def _driver() -> Any:
     import ctypes  # JAX alone needs it.
 
     driver = ctypes.CDLL("libcuda.so.1")
-    driver.cuStreamSynchronize.argtypes = [ctypes.c_void_p]
+    pointer = ctypes.c_void_p
+    driver.cuStreamSynchronize.argtypes = [pointer]
+    driver.cuCtxSetCurrent.argtypes = [pointer]
+    driver.cuCtxGetCurrent.argtypes = [ctypes.POINTER(pointer)]
+    driver.cuDeviceGet.argtypes = [ctypes.POINTER(ctypes.c_int), ctypes.c_int]
+    driver.cuDevicePrimaryCtxRetain.argtypes = [ctypes.POINTER(pointer), ctypes.c_int]
     return driver
 
 
-def synchronize(like: Any, stream: Any) -> None:
-    """Waits for a launch, on the stream that its caller gave."""
-    result = _driver().cuStreamSynchronize(_dsv4.stream_address(stream))
+def _check_wait(result: int) -> None:
     if result:
         raise make_error(
-            _dsv4.LaunchFailed, "stream.wait", None, f"the stream failed: CUresult {result}"
-        )
+            _dsv4.LaunchFailed, "stream.wait", None, f"the stream failed: CUresult {result}",
+            result,
+        )  # fmt: skip
+
+
+@cache
+def _context(number: int) -> int | None:
+    """The primary context of a device, in which the runtime launches. It is kept, as there."""
+    import ctypes
+
+    device, context = ctypes.c_int(), ctypes.c_void_p()
+    _check_wait(_driver().cuDeviceGet(device, number))
+    _check_wait(_driver().cuDevicePrimaryCtxRetain(context, device))
+    return context.value
+
+
+def synchronize(like: Any, stream: Any) -> None:
+    """Waits for a launch on the device of `like`, and on the stream that its caller gave. The
+    default stream is that of the current context, of which the thread may have none, or another.
+    """
+    import ctypes
+
+    driver, address = _driver(), _dsv4.stream_address(stream)
+    context = _context(like.__dlpack_device__()[1])
+    before = ctypes.c_void_p()
+    _check_wait(driver.cuCtxGetCurrent(before))
+    _check_wait(driver.cuCtxSetCurrent(context))
+    try:
+        _check_wait(driver.cuStreamSynchronize(address))
+    finally:
+        driver.cuCtxSetCurrent(before)
 
 
 # ===-- Streams ----------------------------------------------------------------===

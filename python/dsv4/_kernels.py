@@ -13,7 +13,15 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from . import _dsv4
-from ._arrays import Maker, as_plain, library_of, make_error, make_maker, synchronize
+from ._arrays import (
+    Maker,
+    as_plain,
+    lacks_booleans,
+    library_of,
+    make_error,
+    make_maker,
+    synchronize,
+)
 from ._dsv4 import CompileFailed, InvalidArgument, Kernel, Plan, Unavailable
 from ._program import Program
 
@@ -169,11 +177,17 @@ def _waits(program: Program) -> bool:
 
 
 def _make_plan(
-    program: Program, kernel: Kernel, results: tuple[str, ...], given: list[Any]
+    program: Program,
+    kernel: Kernel,
+    results: tuple[str, ...],
+    given: list[Any],
+    as_tuple: bool,
 ) -> Plan | None:
     """How calls like this one are launched, without their arrays. None: a launch takes other
     arrays than the caller's, such as their bits."""
     new = {output[0]: output[1:] for output in program.outputs}
+    if lacks_booleans(library_of(program.like)) and "i1" in (each[1] for each in new.values()):
+        return None
     if new and library_of(program.like) == "jax":
         return None  # New arrays are launched as something else than what is returned.
     numbers = {id(each): number for number, each in reversed(list(enumerate(given)))}
@@ -195,20 +209,27 @@ def _make_plan(
     return Plan(
         kernel, tuple(sources), tuple(makers), like, tuple(names.index(each) for each in results),
         synchronize if _waits(program) else None, tuple(type(each) for each in given),
+        as_tuple,
     )  # fmt: skip
 
 
 def launch(
-    program: Program, results: tuple[str, ...], stream: Any = None, workspace: Any = None
+    program: Program,
+    results: tuple[str, ...],
+    stream: Any = None,
+    workspace: Any = None,
+    *,
+    as_tuple: bool = False,
 ) -> Any:
-    """Launches the program of a function. Returns the arrays of `results`: one, or a tuple."""
+    """Launches the program of a function. Returns the arrays of `results`: one, or a tuple, which
+    one is with `as_tuple`, too."""
     if _asked.program_only:
         _asked.program = program
         return None if len(results) < 2 else (None,) * len(results)
     kernel = kernel_of(program, stream)
     if _asked.arrays is not None:
         returned = results if _asked.has_results else ()
-        _asked.plan = _make_plan(program, kernel, returned, _asked.arrays)
+        _asked.plan = _make_plan(program, kernel, returned, _asked.arrays, as_tuple)
     arrays, seen = program.allocate()
     kernel.launch(*arrays, stream=stream, workspace=workspace)
     if _waits(program):
@@ -217,13 +238,14 @@ def launch(
         return None
     by_name = dict(zip(kernel.arguments, seen))
     found = tuple(by_name[name] for name in results)
-    return found[0] if len(found) == 1 else found
+    return found[0] if len(found) == 1 and not as_tuple else found
 
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-# Plans of a function. All are forgotten when there are too many.
+# Plans of a function, the oldest first, and the last one that was used under None. The oldest is
+# forgotten when there are too many.
 _Plans = dict[Any, Plan]
 _MAX_PLANS = 1024
 
@@ -257,6 +279,12 @@ def _plan_call(
     body: Callable[..., Any], plans: _Plans, args: Any, kw: Any, has_results: bool = True
 ) -> Any:
     """A call without a plan, which leaves one."""
+    if _asked.program_only:  # A function sees it itself: this is an operator.
+        raise make_error(
+            InvalidArgument, "prepare.function", "fn",
+            "prepare() and emit() take functions of dsv4, and no operators of torch: pass dsv4.topk "
+            "instead of torch.ops.dsv4.topk",
+        )  # fmt: skip
     described = _dsv4.describe_call(args, kw)
     if described is NotImplemented:
         return body(*args, **kw)
@@ -269,21 +297,29 @@ def _plan_call(
     finally:
         _asked.body, _asked.arrays, _asked.plan = False, None, None
     if plan is not None:
-        if len(plans) >= _MAX_PLANS:
-            plans.clear()
-        plans[key] = plan
+        _keep_plan(plans, key, plan)
     return result
+
+
+def _keep_plan(plans: _Plans, key: Any, plan: Plan) -> None:
+    # Other threads change the dict, but not this copy of its keys.
+    keys = [each for each in list(plans) if each is not None]
+    for oldest in keys[: max(0, len(keys) + 1 - _MAX_PLANS)]:
+        plans.pop(oldest, None)
+    plans[key] = plan
 
 
 def _program_of(function: Callable[..., Any], args: Any, kwargs: Any) -> Program:
     if _asked.program_only:
         raise RuntimeError("prepare() and emit() take a function of dsv4, not each other")
     _asked.body, _asked.program_only, _asked.program = True, True, None
+    _dsv4.rest_plans(True)
     try:
         function(*args, **kwargs)
         program = _asked.program
     finally:
         _asked.body, _asked.program_only, _asked.program = False, False, None
+        _dsv4.rest_plans(False)
     if program is None:
         raise make_error(
             InvalidArgument, "prepare.function", "fn",

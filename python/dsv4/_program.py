@@ -12,8 +12,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._arrays import BYTES, CPU, as_new, describe, make_allocator, make_error
+from ._arrays import (
+    BYTES,
+    CPU,
+    as_new,
+    count_arrays,
+    describe,
+    make_allocator,
+    make_error,
+)
 from ._dsv4 import InvalidArgument, TypeMismatch, View
+from ._options import check_int
 from .records import _PACKED, Record
 
 # What an array may have instead of an element, and how it reads in a message.
@@ -24,6 +33,10 @@ _BITS = {
 }
 
 MAX_ALIGNMENT = 16
+
+# Elements of a row, and entries of a page.
+MAX_ROW = 65536
+MAX_PAGE_SIZE = 2**20
 
 
 class Value:
@@ -51,6 +64,8 @@ class Program:
         self.policies: dict[str, str] = {}
         # The extents that the compiler is given: bounds of buckets.
         self.bounds: dict[str, int] = {}
+        # Of caches, by name.
+        self.page_sizes: dict[str, int] = {}
         # As launches take them. None: an output that is allocated at the launch.
         self.arrays: list[Any] = []
         # As the caller gave them.
@@ -115,11 +130,15 @@ class Program:
             names = ["pages"] * record.has_pages + [each.name for each in record.arrays]
             raise make_error(
                 InvalidArgument, "argument.count", name,
-                f"'{name}' of record {record} has {count} arrays ({', '.join(names)}), "
+                f"'{name}' of record {record} has {count_arrays(count)} ({', '.join(names)}), "
                 f"got {len(given)}",
             )  # fmt: skip
         described = [describe(name, each) for each in given]
-        size = page_size or self._page_size(name, record, described[0][1])
+        if page_size is None:
+            size = self._page_size(name, record, described[0][1])
+        else:
+            size = check_int("page_size", page_size, 1, MAX_PAGE_SIZE)
+        self.page_sizes[name] = size
         strided = False
         alignment = MAX_ALIGNMENT
         for plain, view in described:
@@ -247,6 +266,12 @@ class Program:
             if element in _PACKED and axis == len(shape) - 1:
                 extent *= 2
             if expected is None:
+                if axis == len(shape) - 1 and not 1 <= extent <= MAX_ROW:
+                    raise make_error(
+                        InvalidArgument, "argument.extent", name,
+                        f"argument '{name}': extent {axis} is {extent}, expected one from 1 to "
+                        f"{MAX_ROW}",
+                    )  # fmt: skip
                 extents.append(extent)
                 continue
             extents.append(expected)
@@ -293,7 +318,7 @@ class Program:
             )
         if view.shape[-1] > 1 and view.strides[-1] != 1:
             raise make_error(
-                InvalidArgument, "argument.strides", name,
+                InvalidArgument, "argument.stride", name,
                 f"argument '{name}': elements along the last axis have to follow each other, and "
                 f"are {view.strides[-1]} apart: pass a contiguous copy",
             )  # fmt: skip

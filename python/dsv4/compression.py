@@ -9,12 +9,16 @@ from typing import Any
 from ._arrays import describe, make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
-from ._program import Program, Value
+from ._options import check_int
+from ._program import MAX_PAGE_SIZE, Program, Value
 from .recipes import Recipe, recipe_of
 from .records import Field, Record, find_record
 from .rows import norm_rows, rotate_rows
 from .selection import FLOATS, INDICES
-from .writers import append_op, check_width, encode_rows, row_element
+from .writers import append_op, check_ring, check_width, encode_rows, row_element
+
+# The longest, without and with overlap.
+_MAX_WINDOWS = {False: 1024, True: 512}
 
 # Few entries have several blocks each, more of them one, and many share one.
 _ENTRIES = (64, 256)
@@ -93,6 +97,7 @@ def compress_(
         TypeMismatch: an element type or a device.
     """
     program = Program("compress")
+    window = check_int("window", window, 1, _MAX_WINDOWS[bool(overlap)])
     found = find_record(record)
     if any(each.scales for each in found.fields):
         recipe_of(found, recipe)
@@ -104,11 +109,11 @@ def compress_(
     clauses = " overlap" if overlap else ""
     clauses += f" plan({work} : {work.type})"
     if bias is not None:
-        added = program.input("bias", bias, ("f32",), (int(window), columns))
+        added = program.input("bias", bias, ("f32",), (window, columns))
         clauses += f" bias({added} : {added.type})"
     clauses += _state_clauses(
         program, state, state_table, state_page_size, state_record(columns, tokens.element), ring,
-        biased,
+        biased, window * (1 + bool(overlap)),
     )  # fmt: skip
     program.bucket("entries", _ENTRIES)
     shape = ("entries", columns // 2 if overlap else columns)
@@ -116,7 +121,7 @@ def compress_(
     rows = Value(program.fresh("p"), target.element, shape)
     check_width("values", rows, found)
     program.line(
-        f"{rows} = dsv4.compress {tokens}, {weights} window {int(window)}{clauses} "
+        f"{rows} = dsv4.compress {tokens}, {weights} window {window}{clauses} "
         f"outs({target} : {target.type}) : {tokens.type}, {weights.type}"
     )
     if norm or (norm is None and weight is not None):
@@ -140,6 +145,7 @@ def _state_clauses(
     record: Record,
     ring: int | None,
     biased: bool,
+    window_rows: int,
 ) -> str:
     if state is None:
         if table is not None or ring is not None or biased:
@@ -148,7 +154,7 @@ def _state_clauses(
                 "'state_table', 'ring' and 'biased' need a 'state'",
             )  # fmt: skip
         return ""
-    size = page_size
+    size = None if page_size is None else check_int("state_page_size", page_size, 1, MAX_PAGE_SIZE)
     shape = describe("state", state)[1].shape
     if size is None and len(shape) == 2:
         raise make_error(
@@ -157,8 +163,12 @@ def _state_clauses(
         )  # fmt: skip
     type = program.cache("state", state, record, size)
     text = f" state(%state : {type})"
+    if ring is None and table is None:
+        raise make_error(
+            InvalidArgument, "argument.state", "state", "a 'state' needs a 'ring' or a 'state_table'"
+        )
     if ring is not None:
-        text += f" ring {int(ring)}"
+        text += f" ring {check_ring(ring, max(window_rows - 1, 1), program.page_sizes['state'])}"
     if biased:
         text += " biased"
     if table is not None:

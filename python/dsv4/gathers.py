@@ -10,6 +10,7 @@ from typing import Any
 from ._arrays import describe, make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
+from ._options import check_int, check_word, refuse
 from ._program import Program, Value
 from .records import Record, find_record
 from .rows import float_type
@@ -35,11 +36,7 @@ class Clauses:
 
 
 def check_per(lengths_per: str) -> str:
-    if lengths_per not in PER:
-        raise make_error(
-            InvalidArgument, "option.lengths_per", "lengths_per",
-            f"'lengths_per' is {lengths_per!r}, expected 'token' or 'request'",
-        )  # fmt: skip
+    check_word("lengths_per", lengths_per, PER)
     return " per request" if lengths_per == "request" else ""
 
 
@@ -105,6 +102,12 @@ def _by_indices(
     lengths_per: str,
 ) -> tuple[str, Value, str]:
     """Cache, indices and the clauses of a gather whose rows are named."""
+    if page_table is None:
+        for name, array in (("indptr", indptr), ("requests", requests)):
+            if array is not None:
+                raise make_error(
+                    InvalidArgument, f"argument.{name}", name, f"'{name}' needs a 'page_table'"
+                )
     type = program.cache("cache", cache, record, page_size)
     rank = len(describe("indices", indices)[1].shape)
     rows = ("tokens", "k")[:rank] if rank == 2 or requests is not None else ("k",)
@@ -236,8 +239,22 @@ def gather_raw(
     ]
     mask = program.output("mask", "i1", value.shape, given[-1]) if return_mask else None
     _gather(program, type, value, clauses, [], fields, mask)
-    results = launch(program, (*names, *(("mask",) * return_mask)), stream)
-    return results if isinstance(results, tuple) else (results,)
+    return launch(program, (*names, *(("mask",) * return_mask)), stream, as_tuple=True)
+
+
+def _check_ragged(cu_seq_lens: Any, row_starts: Any, seq_lens: Any) -> None:
+    if cu_seq_lens is None and seq_lens is None:
+        raise make_error(
+            InvalidArgument, "argument.seq_lens", "seq_lens",
+            "'cu_seq_lens' or 'seq_lens' is needed: they say how many rows a request has",
+        )  # fmt: skip
+    if cu_seq_lens is not None:
+        for name, array in (("row_starts", row_starts), ("seq_lens", seq_lens)):
+            if array is not None:
+                raise make_error(
+                    InvalidArgument, f"argument.{name}", name,
+                    f"'{name}' and 'cu_seq_lens' both say which rows a request has: pass one",
+                )  # fmt: skip
 
 
 @function
@@ -290,6 +307,7 @@ def gather_ragged(
         TypeMismatch: an element type or a device.
     """
     program = Program("gather_ragged")
+    _check_ragged(cu_seq_lens, row_starts, seq_lens)
     found = find_record(record)
     type = program.cache("cache", cache, found, page_size)
     clauses = Clauses(program)
@@ -304,8 +322,11 @@ def gather_ragged(
     clauses.add("seq_lens", "seq_lens", seq_lens, ("requests",))
     clauses.add("gather_lens", "gather_lens", gather_lens, ("requests",))
     clauses.add("seq_starts", "seq_starts", seq_starts, ("first",))
-    if offset:
-        clauses.text += f" offset {int(offset)}"
+    own = cu_seq_lens is None and row_starts is None
+    if check_int("offset", offset, 0):
+        if not own:
+            raise refuse("offset", offset, "0 with 'cu_seq_lens' or 'row_starts'")
+        clauses.text += f" offset {offset}"
     given = take_outputs(out, 1 + return_mask)
     if given[0] is None:
         if rows is None:
@@ -313,8 +334,7 @@ def gather_ragged(
                 InvalidArgument, "argument.rows", "rows",
                 "'rows' or 'out' is needed: only the device knows how many rows there are",
             )  # fmt: skip
-        program.dims.setdefault("rows", int(rows))
-    own = cu_seq_lens is None and row_starts is None
+        program.dims.setdefault("rows", check_int("rows", rows, 0))
     lead = ("requests", "rows") if own else ("rows",)
     return _gather_rows(
         program, type, None, clauses.text, lead, found.values, given, dtype, stream, keep=True

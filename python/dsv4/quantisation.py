@@ -9,26 +9,41 @@ from typing import Any
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
+from ._options import check_word, refuse
 from ._program import Program, Value
-from .recipes import Recipe, find_recipe
+from .recipes import (
+    SCALE_TYPES,
+    Recipe,
+    check_group,
+    check_outer,
+    check_scales,
+    find_recipe,
+)
 from .rows import float_type, rows_shape
 from .selection import FLOATS, take_outputs
 
+# The types of scales of a layout, if it is not for all.
+_SCALES_OF_LAYOUTS = {
+    "packed": ("f8E8M0FNU",), "swizzle_128x4": ("f8E8M0FNU", "f8E4M3FN"),
+    "swizzle_8x4": ("f8E8M0FNU", "f8E4M3FN"),
+}  # fmt: skip
 LAYOUTS = ("row_major", "column_major", "packed", "swizzle_128x4", "swizzle_8x4")
 
 
 def choose_recipe(recipe: str | Recipe, group: int | str | None, scale_type: str | None) -> Recipe:
     chosen = find_recipe(recipe)
     if group is not None:
-        chosen = chosen._replace(group=group)
-    return chosen._replace(scale=scale_type) if scale_type is not None else chosen
+        chosen = chosen._replace(group=check_group("group", group))
+    if scale_type is not None:
+        chosen = chosen._replace(scale=check_word("scale_type", scale_type, SCALE_TYPES))
+    return check_outer(chosen)
 
 
 def _count_groups(recipe: Recipe, columns: int) -> int:
     if recipe.group == "row":
         return 1
     group = int(recipe.group)
-    if group < 1 or columns % group:
+    if columns % group:
         raise make_error(
             InvalidArgument, "option.group", "group",
             f"'group' is {group}, which does not divide the {columns} columns",
@@ -36,13 +51,15 @@ def _count_groups(recipe: Recipe, columns: int) -> int:
     return columns // group
 
 
-def _check_layout(scale_layout: str, name: str, value: Value) -> str:
+def _check_layout(recipe: Recipe, scale_layout: str, name: str, value: Value) -> str:
     """The word of a layout in the text of a program."""
-    if scale_layout not in LAYOUTS:
+    columns = value.shape[-1]
+    if recipe.payload == "f4E2M1FN" and isinstance(columns, int) and columns % 2:
         raise make_error(
-            InvalidArgument, "option.scale_layout", "scale_layout",
-            f"'scale_layout' is {scale_layout!r}, expected {', '.join(map(repr, LAYOUTS))}",
+            InvalidArgument, "argument.extent", name,
+            f"argument '{name}' has {columns} columns, expected an even number of FP4",
         )  # fmt: skip
+    check_word("scale_layout", scale_layout, LAYOUTS)
     if scale_layout == "row_major":
         return ""
     if len(value.shape) != 2:
@@ -50,6 +67,12 @@ def _check_layout(scale_layout: str, name: str, value: Value) -> str:
             InvalidArgument, "argument.rank", name,
             f"argument '{name}' has rank {len(value.shape)}, and 'scale_layout' {scale_layout!r} "
             "needs rank 2",
+        )  # fmt: skip
+    known = _SCALES_OF_LAYOUTS.get(scale_layout, SCALE_TYPES)
+    if recipe.group == "row" or recipe.scale not in known:
+        raise refuse(
+            "scale_layout", scale_layout,
+            f"'row_major' for scales of {recipe.scale} per {recipe.group}",
         )  # fmt: skip
     return f" {scale_layout}"
 
@@ -128,7 +151,7 @@ def quantize(
         InvalidArgument: a shape, stride, recipe, group or layout.
         TypeMismatch: an element type or a device.
     """
-    chosen = choose_recipe(recipe, group, scale_type)
+    chosen = check_scales(choose_recipe(recipe, group, scale_type))
     program = Program("quantize")
     value = program.input("x", x, FLOATS, rows_shape("x", x))
     given = ""
@@ -141,7 +164,7 @@ def quantize(
         outer = program.input("global_scale", global_scale, ("f32",), (1,))
         given = f" given({outer} : {outer.type})"
     lead = tuple(value.shape[:-1])
-    layout = _check_layout(scale_layout, "x", value)
+    layout = _check_layout(chosen, scale_layout, "x", value)
     results = ("values", "scales") + ("row_scales",) * (chosen.outer == "row")
     outs = take_outputs(out, len(results))
     element, shape = _scales_shape(program, chosen, scale_layout, value, outs[1] is not None)
@@ -206,7 +229,7 @@ def dequantize(
     program = Program("dequantize")
     value = program.input("values", values, (chosen.payload,), rows_shape("values", values))
     lead = tuple(value.shape[:-1])
-    layout = _check_layout(scale_layout, "values", value)
+    layout = _check_layout(chosen, scale_layout, "values", value)
     element, shape = _scales_shape(program, chosen, scale_layout, value, given=True)
     levels: list[Value] = [program.input("scales", scales, (element,), shape)]
     for outer, name, array, of in (

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
+from ._options import check_float, check_int, check_word, refuse
 from .records import Record, find_named
 
 
@@ -132,9 +133,59 @@ DEFAULT_RECIPES = {
 }
 
 
+SCALE_TYPES = ("f32", "f8E8M0FNU", "f8E4M3FN")
+
+# What the fields of a recipe may be, and the numbers have checks of their own.
+_WORDS = {
+    "payload": ("f8E4M3FN", "f4E2M1FN"), "scale": SCALE_TYPES, "floor_of": ("amax", "scale"),
+    "limit": ("divide", "reciprocal"), "rounding": ("nearest", "up", "up_pow2"),
+    "payload_by": ("divide", "reciprocal"), "ties": ("even", "down"),
+}  # fmt: skip
+
+# How scales of a type are rounded.
+_ROUNDINGS = {
+    "f32": ("nearest", "up_pow2"), "f8E8M0FNU": ("up_pow2",), "f8E4M3FN": ("nearest", "up"),
+}  # fmt: skip
+
+
 def find_recipe(recipe: str | Recipe) -> Recipe:
     """The recipe of a name, or the recipe itself."""
-    return find_named("recipe", Recipe, recipe, KNOWN_RECIPES)
+    found = find_named("recipe", Recipe, recipe, KNOWN_RECIPES)
+    if found is not recipe:
+        return found
+    for name, words in _WORDS.items():
+        check_word(f"recipe.{name}", getattr(found, name), words)
+    check_group("recipe.group", found.group)
+    check_float("recipe.floor", found.floor, 0)
+    if found.outer is not None:
+        check_word("recipe.outer", found.outer, ("tensor", "row"))
+    return found
+
+
+def check_group(name: str, group: int | str) -> int | str:
+    return group if isinstance(group, str) and group == "row" else check_int(name, group, 1)
+
+
+def check_scales(recipe: Recipe) -> Recipe:
+    """The recipe, whose scales can be computed: to decode, nothing of this is needed."""
+    known = _ROUNDINGS[recipe.scale]
+    if recipe.rounding not in known:
+        raise refuse(
+            "recipe.rounding", recipe.rounding,
+            f"{' or '.join(map(repr, known))} for scales of {recipe.scale}",
+        )  # fmt: skip
+    if recipe.payload != "f4E2M1FN" and (recipe.ties == "down" or recipe.drop_negative_zero):
+        raise refuse(
+            "recipe.payload", recipe.payload, "'f4E2M1FN' with ties 'down' or 'drop_negative_zero'"
+        )
+    return recipe
+
+
+def check_outer(recipe: Recipe) -> Recipe:
+    """The recipe, whose second level is over a first one that it can be over."""
+    if recipe.outer and (recipe.scale != "f8E4M3FN" or recipe.group == "row"):
+        raise refuse("recipe.outer", recipe.outer, "None, unless scales are of f8E4M3FN per group")
+    return recipe
 
 
 def recipe_of(record: Record, recipe: str | Recipe | None) -> Recipe:

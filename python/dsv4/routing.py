@@ -9,12 +9,18 @@ from typing import Any
 from ._arrays import make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
+from ._options import check_float, check_int, check_word, refuse
 from ._program import Program, Value
 from .recipes import print_f32
 from .selection import FLOATS, INDICES, index_type, take_outputs
 
 # Up to this number of tokens, a block has one warp.
 FEW_TOKENS = 256
+
+# A warp chooses: from how many experts, or groups of them, and how many, with the shared ones.
+_MAX_EXPERTS, _MAX_GROUPS, _MAX_CHOSEN = 1024, 32, 32
+# Experts that every token has.
+_MAX_SHARED = 31
 
 SCORES = ("sqrt_softplus", "sigmoid", "softmax")
 
@@ -59,18 +65,22 @@ def _weigh(
         scores = _gate(program, logits, score)
     name, ids = experts
     clauses = " renormalize" if renormalize else ""
+    scale = check_float("scale", scale)
     if scale != 1.0:
         clauses += f" scale {print_f32(scale)} : f32"
     if shared:
-        clauses += f" shared {int(shared)}"
-        which = "weight" if shared_weight is not None else "of_sum"
-        value = shared_weight if shared_weight is not None else shared_of_sum
-        if value is None:
+        clauses += f" shared {shared}"
+        if (shared_weight is None) == (shared_of_sum is None):
             raise make_error(
                 InvalidArgument, "option.shared", "shared",
-                "'shared' needs 'shared_weight' or 'shared_of_sum'",
+                "'shared' needs 'shared_weight' or 'shared_of_sum', one of them",
             )  # fmt: skip
-        clauses += f" {which} {print_f32(value)} : f32"
+        if shared_weight is not None:
+            value = check_float("shared_weight", shared_weight)
+            clauses += f" weight {print_f32(value)} : f32"
+        else:
+            value = check_float("shared_of_sum", shared_of_sum)
+            clauses += f" of_sum {print_f32(value)} : f32"
     found = program.fresh("w")
     program.line(
         f"{found} = dsv4.route_weights {scores}[{name}]{clauses} outs({weights} : {weights.type}) "
@@ -79,12 +89,27 @@ def _weigh(
     program.returns((name, ids), (found, weights))
 
 
-def _gate(program: Program, logits: Value, score: str) -> Value:
-    if score not in SCORES:
-        raise make_error(
-            InvalidArgument, "option.score", "score",
-            f"'score' is {score!r}, expected {', '.join(map(repr, SCORES))}",
+def _print_groups(groups: Any, experts: int) -> str:
+    """The clause of groups, which have as many experts each."""
+    try:
+        count, kept, by = groups
+    except (TypeError, ValueError):
+        raise refuse(
+            "groups", groups, "three integers: groups, kept groups, and deciding experts of a group"
+        ) from None
+    numbers = [check_int("groups", each, 1, experts) for each in (count, kept, by)]
+    count, kept, by = numbers
+    if experts % count or count > _MAX_GROUPS or kept > count or by > experts // count:
+        raise refuse(
+            "groups", groups,
+            f"at most {_MAX_GROUPS} groups that divide {experts} experts, no more of them kept, and "
+            "no more deciding experts than a group has",
         )  # fmt: skip
+    return f" groups {count} keep {kept} by {by}"
+
+
+def _gate(program: Program, logits: Value, score: str) -> Value:
+    check_word("score", score, SCORES)
     row = program.empty("f32", logits.shape, logits)
     scores = Value(program.fresh("s"), "f32", logits.shape)
     program.line(
@@ -146,14 +171,22 @@ def route(
     if bias is not None:
         biases = program.input("bias", bias, ("f32",), (value.shape[1],))
         clauses += f" bias({biases} : {biases.type})"
+    experts = value.shape[1]
+    assert isinstance(experts, int)
+    if experts > _MAX_EXPERTS:
+        raise make_error(
+            InvalidArgument, "argument.extent", "logits",
+            f"argument 'logits': extent 1 is {experts}, expected at most {_MAX_EXPERTS} experts",
+        )  # fmt: skip
+    shared = check_int("shared", shared, 0, _MAX_SHARED)
+    k = check_int("k", k, 1, min(experts, _MAX_CHOSEN - shared))
     clauses += " order sorted"
     if groups is not None:
-        count, kept, by = groups
-        clauses += f" groups {int(count)} keep {int(kept)} by {int(by)}"
+        clauses += _print_groups(groups, experts)
     clauses += _rows_that_count(program, valid_rows, padding)
     if shared:
-        clauses += f" shared {int(shared)}"
-    ids, weights = _outputs(program, int(k) + int(shared), index_dtype, out)
+        clauses += f" shared {shared}"
+    ids, weights = _outputs(program, k + shared, index_dtype, out)
     program.bucket("tokens", (FEW_TOKENS,))
     scores = _gate(program, value, score)
     chosen = program.fresh("c")
@@ -207,11 +240,12 @@ def hash_route(
     words = program.input("token_ids", token_ids, INDICES, ("tokens",))
     experts = program.input("table", table, INDICES, ("words", None))
     clauses = _rows_that_count(program, valid_rows, padding)
+    shared = check_int("shared", shared, 0, _MAX_SHARED)
     if shared:
-        clauses += f" shared {int(shared)} experts {value.shape[1]}"
+        clauses += f" shared {shared} experts {value.shape[1]}"
     k = experts.shape[1]
     assert isinstance(k, int)
-    ids, weights = _outputs(program, k + int(shared), index_dtype, out)
+    ids, weights = _outputs(program, k + shared, index_dtype, out)
     found = program.fresh("c")
     program.line(
         f"{found} = dsv4.lookup {experts}[{words}]{clauses} outs({ids} : {ids.type}) "

@@ -9,6 +9,7 @@ from typing import Any
 from ._arrays import describe, make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
+from ._options import check_float, check_word, refuse
 from ._program import Program, Value
 from .recipes import print_f32
 from .selection import FLOATS, INDICES
@@ -24,15 +25,9 @@ def float_type(dtype: str | None, default: str, out: Any = None) -> str:
     if dtype is None:
         element = describe("out", out)[1].element if out is not None else default
         return "bf16" if element == "u16" else element if element in FLOATS else default
-    if dtype in FLOATS:
+    if isinstance(dtype, str) and dtype in FLOATS:
         return dtype
-    try:
-        return FLOAT_TYPES[dtype]
-    except KeyError:
-        raise make_error(
-            InvalidArgument, "option.dtype", "dtype",
-            f"'dtype' is {dtype!r}, expected 'float32', 'bfloat16' or 'float16'",
-        ) from None  # fmt: skip
+    return FLOAT_TYPES[check_word("dtype", dtype, FLOAT_TYPES)]
 
 
 # The extents that are constants: rows, and the axes between tokens and rows.
@@ -60,6 +55,7 @@ def _target(value: Value, x: Any, dtype: str | None, out: Any) -> Value:
 
 def norm_rows(program: Program, x: Value, weight: Any, eps: float, out: Value) -> Value:
     clause = ""
+    eps = check_float("eps", eps, 0)
     if weight is not None:
         value = program.input("weight", weight, FLOATS, (x.shape[-1],))
         clause = f" weight({value} : {value.type})"
@@ -84,6 +80,16 @@ def rotate_rows(
     interleaved: bool = False,
 ) -> Value:
     angles = program.input("table", table, FLOATS, ("positions", None))
+    width, values = angles.shape[1], x.shape[-1]
+    assert isinstance(width, int) and isinstance(values, int)
+    if width < 2 or width % 2 or width > values:
+        raise make_error(
+            InvalidArgument, "argument.extent", "table",
+            f"argument 'table': extent 1 is {width}, expected an even number from 2 to {values}, "
+            "the elements of a row",
+        )  # fmt: skip
+    if interleaved and neox:
+        raise refuse("interleaved", interleaved, "False with 'neox'")
     where = program.input("positions", positions, INDICES, tuple(x.shape[:axes]))
     rows = Value(program.fresh("t"), out.element, out.shape)
     program.line(

@@ -6,15 +6,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._arrays import describe, make_error
+from ._arrays import count_arrays, describe, make_error
 from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
+from ._options import check_int, check_word, refuse
 from ._program import Program, Value
 
 FLOATS = ("f32", "bf16", "f16")
 INDICES = ("i32", "i64")
 
 INDEX_TYPES = {"int32": "i32", "int64": "i64", "uint32": "ui32"}
+
+MAX_K = 4096
+_MAX_NEXT_N = 64
 
 # The lines of the built-in table of schedules: longer rows have one schedule.
 _LENGTHS = (1024, 4096, 8192, 16384, 32768, 65536, 131072, 524288)
@@ -29,13 +33,7 @@ _LAST_OF_MANY = 16384
 
 
 def index_type(index_dtype: str) -> str:
-    try:
-        return INDEX_TYPES[index_dtype]
-    except KeyError:
-        raise make_error(
-            InvalidArgument, "option.index_dtype", "index_dtype",
-            f"'index_dtype' is {index_dtype!r}, expected 'int32', 'int64' or 'uint32'",
-        ) from None  # fmt: skip
+    return INDEX_TYPES[check_word("index_dtype", index_dtype, INDEX_TYPES)]
 
 
 def take_outputs(out: Any, count: int) -> tuple[Any, ...]:
@@ -46,7 +44,7 @@ def take_outputs(out: Any, count: int) -> tuple[Any, ...]:
     if len(given) != count:
         raise make_error(
             InvalidArgument, "argument.out", "out",
-            f"'out' has {len(given)} arrays, expected {count}",
+            f"'out' has {count_arrays(len(given))}, expected {count}",
         )  # fmt: skip
     return given
 
@@ -65,10 +63,12 @@ class _Rows:
         next_n: int,
         ratio: int,
     ) -> None:
+        self.k = check_int("k", k, 1, MAX_K)
         rank = len(describe("scores", scores)[1].shape)
+        next_n, ratio = _check_lengths(lengths, ends, next_n, ratio, rank)
         self.rows = tuple(f"rows{axis}" if axis else "rows" for axis in range(rank - 1))
         self.scores = program.input("scores", scores, FLOATS, (*self.rows, "columns"))
-        _choose_buckets(program, k, rank, 4 if self.scores.element == "f32" else 8)
+        _choose_buckets(program, self.k, rank, 4 if self.scores.element == "f32" else 8)
         self.clauses = ""
         if starts is not None:
             self.add(program, "starts", starts, self.rows)
@@ -78,15 +78,35 @@ class _Rows:
         if ends is not None:
             self.add(program, "ends", ends, self.rows)
         if next_n != 1:
-            self.clauses += f" next_n {int(next_n)}"
+            self.clauses += f" next_n {next_n}"
         if ratio != 1:
-            self.clauses += f" ratio {int(ratio)}"
+            self.clauses += f" ratio {ratio}"
 
     def add(
         self, program: Program, clause: str, array: Any, shape: tuple[str | None, ...]
     ) -> None:
         value = program.input(clause, array, INDICES, shape)
         self.clauses += f" {clause}({value} : {value.type})"
+
+
+def _check_lengths(
+    lengths: Any, ends: Any, next_n: int, ratio: int, rank: int
+) -> tuple[int, int]:
+    """`next_n` and `ratio`, which say more about lengths."""
+    next_n = check_int("next_n", next_n, 1, _MAX_NEXT_N)
+    ratio = check_int("ratio", ratio, 1)
+    if lengths is None:
+        for name, value in (("next_n", next_n), ("ratio", ratio)):
+            if value != 1:
+                raise refuse(name, value, "1 without 'lengths'")
+    elif ends is not None:
+        raise make_error(
+            InvalidArgument, "argument.ends", "ends",
+            "'lengths' and 'ends' both say where rows end: pass one of them",
+        )  # fmt: skip
+    if next_n != 1 and rank != 2:
+        raise refuse("next_n", next_n, f"1 where 'scores' has rank {rank}, and not 2")
+    return next_n, ratio
 
 
 def _choose_buckets(program: Program, k: int, rank: int, vector: int) -> None:
@@ -103,10 +123,7 @@ def _choose_buckets(program: Program, k: int, rank: int, vector: int) -> None:
 
 
 def _order(sorted: bool, largest: bool, tie: str) -> str:
-    if tie not in ("low", "high"):
-        raise make_error(
-            InvalidArgument, "option.tie", "tie", f"'tie' is {tie!r}, expected 'low' or 'high'"
-        )
+    check_word("tie", tie, ("low", "high"))
     text = " order sorted" if sorted else ""
     if not largest:
         text += " smallest"
@@ -185,7 +202,7 @@ def topk(
         clauses += f" offsets({value} : {value.type})"
     clauses += _order(sorted, largest, tie)
     given = take_outputs(out, 1 + return_values)
-    shape: tuple[int | str, ...] = (*rows.rows, int(k))
+    shape: tuple[int | str, ...] = (*rows.rows, rows.k)
     outs = [program.output("indices", index_type(index_dtype), shape, given[-1])]
     if return_values:
         outs.append(program.output("values", rows.scores.element, shape, given[0]))
@@ -241,17 +258,18 @@ def topk_paged(
         TypeMismatch: an element type or a device.
     """
     program = Program("topk_paged")
+    size = check_int("page_size", page_size, 1)
     rows = _Rows(program, scores, k, lengths, starts, ends, next_n, ratio)
     of = "rows" if requests is None else "tables"
     table = program.input("page_table", page_table, INDICES, (of, "pages"))
-    clauses = rows.clauses + f" pages({table} : {table.type}) page {int(page_size)}"
+    clauses = rows.clauses + f" pages({table} : {table.type}) page {size}"
     if requests is not None:
         value = program.input("requests_of_rows", requests, INDICES, rows.rows)
         clauses += f" requests({value} : {value.type})"
     clauses += _order(sorted, largest, tie)
     results = ("values",) * return_values + ("indices",) * return_indices + ("slots",)
     given = dict(zip(results, take_outputs(out, len(results))))
-    shape: tuple[int | str, ...] = (*rows.rows, int(k))
+    shape: tuple[int | str, ...] = (*rows.rows, rows.k)
     type = index_type(index_dtype)
     # The selection writes its indices in any case.
     outs = [program.output("indices", type, shape, given.get("indices"))]

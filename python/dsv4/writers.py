@@ -7,15 +7,60 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._arrays import make_error
+from ._arrays import count_arrays, make_error
 from ._dsv4 import InvalidArgument, TypeMismatch
 from ._kernels import function, launch
+from ._options import check_int, refuse
 from ._program import Program, Value
 from .gathers import Clauses, check_per
-from .recipes import Recipe, print_format, recipe_of
+from .recipes import Recipe, check_scales, print_format, recipe_of
 from .records import Field, Record, find_record
 from .rows import FEW_ROWS, norm_rows, rotate_rows
 from .selection import FLOATS, INDICES
+
+
+def check_ring(ring: Any, least: int, page_size: int) -> int:
+    """The entries of a ring, which has whole pages, or is within one."""
+    length = check_int("ring", ring, least)
+    if length % page_size and page_size % length:
+        raise refuse("ring", ring, f"a multiple or a divisor of the {page_size} entries of a page")
+    return length
+
+
+def _print_ring(
+    program: Program,
+    ring: Any,
+    unique: bool,
+    page_table: Any,
+    indptr: Any,
+    requests: Any,
+    lengths: Any,
+) -> str:
+    """The clause of a ring, and what is with one alone."""
+    if indptr is not None and (page_table is None or requests is None or ring is not None):
+        raise make_error(
+            InvalidArgument, "argument.indptr", "indptr",
+            "'indptr' needs 'page_table' and 'requests', and no 'ring'",
+        )  # fmt: skip
+    if ring is not None:
+        ring = check_ring(ring, 1, program.page_sizes["cache"])
+        if lengths is None:
+            raise make_error(
+                InvalidArgument, "argument.lengths", "lengths", "'lengths' is needed with 'ring'"
+            )
+        return f" ring {ring}"
+    if lengths is not None:
+        raise make_error(
+            InvalidArgument, "argument.lengths", "lengths", "'lengths' is for entries of a 'ring'"
+        )
+    if requests is not None and page_table is None:
+        raise make_error(
+            InvalidArgument, "argument.requests", "requests",
+            "'requests' needs a 'page_table' or a 'ring'",
+        )  # fmt: skip
+    if page_table is not None and not unique:
+        raise refuse("unique", unique, "True with 'page_table' and no 'ring'")
+    return ""
 
 
 def append_op(
@@ -23,7 +68,7 @@ def append_op(
     cache_type: str,
     slots: Value,
     fields: list[Value],
-    columns: list[int] | None,
+    columns: Sequence[int] | None,
     *,
     ring: int | None = None,
     unique: bool = True,
@@ -45,7 +90,7 @@ def append_op(
         per_token = lengths_per == "token" or requests is None
         keyword = "lengths per token" if per_token and requests is not None else "lengths"
         clauses.add(keyword, "lengths", lengths, (tokens if per_token else "requests",))
-    how = f" ring {int(ring)}" if ring is not None else ""
+    how = _print_ring(program, ring, unique, page_table, indptr, requests, lengths)
     how += " unique" if unique and ring is None else ""
     at = f" columns [{', '.join(map(str, columns))}]" if columns else ""
     program.line(
@@ -106,21 +151,40 @@ def append_(
         names = ", ".join(each.name for each in stored)
         raise make_error(
             InvalidArgument, "argument.count", "fields",
-            f"'fields' has {len(fields)} arrays, expected {len(stored)} ({names})",
+            f"'fields' has {count_arrays(len(fields))}, expected {len(stored)} ({names})",
         )  # fmt: skip
     where = program.input("slots", slots, INDICES, ("tokens",))
-    values = []
-    for each, array in zip(stored, fields):
-        rank = _rank(array)
-        shape: tuple[str | None, ...] = ("tokens", None) if rank != 1 else ("tokens",)
-        values.append(program.input(f"field_{each.name}", array, (each.element,), shape))
+    if columns is not None:
+        columns = [check_int("columns", each, 0) for each in columns]
+        if len(columns) != len(stored):
+            raise refuse("columns", columns, f"{len(stored)} integers, as many as fields")
+    values = [
+        _field(program, each, array, None if columns is None else columns[i])
+        for i, (each, array) in enumerate(zip(stored, fields))
+    ]
     type = program.cache("cache", cache, found, page_size)
     append_op(
-        program, type, where, values, list(columns) if columns is not None else None, ring=ring,
+        program, type, where, values, columns, ring=ring,
         unique=unique, page_table=page_table, indptr=indptr, requests=requests, lengths=lengths,
         lengths_per=lengths_per,
     )  # fmt: skip
     launch(program, (), stream)
+
+
+def _field(program: Program, field: Field, array: Any, column: int | None) -> Value:
+    """The array of a field, from a column on if there is one."""
+    shape: tuple[str | None, ...] = ("tokens", None) if _rank(array) != 1 else ("tokens",)
+    name = f"field_{field.name}"
+    value = program.input(name, array, (field.element,), shape)
+    width = value.shape[1] if len(shape) == 2 else 1
+    assert isinstance(width, int)
+    if width != field.extent if column is None else width < column + field.extent:
+        most = "" if column is None else f"at least {column} + "
+        raise make_error(
+            InvalidArgument, "argument.extent", name,
+            f"argument '{name}' has {width} elements per token, expected {most}{field.extent}",
+        )  # fmt: skip
+    return value
 
 
 def _rank(array: Any) -> int:
@@ -190,7 +254,7 @@ def encode_rows(
         format = print_format(data.element, levels)
         how = f"format = {format}"
         if scales:
-            how += f", recipe = {recipe_of(record, recipe).attribute}"
+            how += f", recipe = {check_scales(recipe_of(record, recipe)).attribute}"
         shapes = [
             lead if each.per == "row" else (*lead, each.extent) for each in fields
         ]

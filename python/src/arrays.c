@@ -217,6 +217,18 @@ PyObject *current_stream(PyObject *module, PyObject *array) {
 
 /*===-- Views ------------------------------------------------------------===*/
 
+/* Raises what is wrong with an array, which has a name in a call alone. Takes
+ * the text. */
+static void refuse_view(const array_view *view, dsv4_status status,
+                        const char *id, PyObject *text) {
+  if (text && view->name)
+    raise_argument(status, id, view->name, view->index, "argument '%s': %U",
+                   view->name, text);
+  else if (text)
+    raise_argument(status, id, NULL, -1, "%U", text);
+  Py_XDECREF(text);
+}
+
 static int view_by_table(PyObject *object, const dlpack_exchange *table,
                          array_view *view) {
   if (table->to_tensor)
@@ -309,11 +321,9 @@ static int view_by_protocol(PyObject *object, array_view *view,
     PyObject *name =
         PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
     if (name)
-      raise_argument(DSV4_ERROR_TYPE_MISMATCH, "argument.kind", view->name,
-                     view->index,
-                     "argument '%s': expected an array with "
-                     "__dlpack__(), got '%U'",
-                     view->name ? view->name : "array", name);
+      refuse_view(view, DSV4_ERROR_TYPE_MISMATCH, "argument.kind",
+                  PyUnicode_FromFormat(
+                      "expected an array with __dlpack__(), got '%U'", name));
     Py_XDECREF(name);
     return -1;
   }
@@ -345,16 +355,13 @@ int open_view(PyObject *object, array_view *view, stream_choice *stream) {
     result = view_by_protocol(object, view, stream);
   if (result == 0 &&
       (view->tensor.ndim < 0 || view->tensor.ndim > DSV4_MAX_RANK)) {
-    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.rank", view->name,
-                   view->index,
-                   "argument '%s' has %d axes, expected at most %d",
-                   view->name ? view->name : "array", (int)view->tensor.ndim,
-                   DSV4_MAX_RANK);
+    refuse_view(view, DSV4_ERROR_INVALID_ARGUMENT, "argument.rank",
+                PyUnicode_FromFormat("%d axes, expected at most %d",
+                                     (int)view->tensor.ndim, DSV4_MAX_RANK));
     result = -1;
   } else if (result == 0 && view->tensor.ndim > 0 && !view->tensor.shape) {
-    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.null", view->name,
-                   view->index, "argument '%s' has axes and no extents",
-                   view->name ? view->name : "array");
+    refuse_view(view, DSV4_ERROR_INVALID_ARGUMENT, "argument.null",
+                PyUnicode_FromString("axes and no extents"));
     result = -1;
   }
   if (result < 0)

@@ -6,29 +6,53 @@
 
 #include "kernel.h"
 
+#include <math.h>
 #include <string.h>
 
 /*===-- Arguments --------------------------------------------------------===*/
 
+/* Refuses a number, instead of Python, which does not name the argument. */
+static int refuse_number(const parameter *parameter, int index,
+                         PyObject *object, int overflows) {
+  const int is_float = parameter->type.code == DSV4_TYPE_FLOAT;
+  PyErr_Clear();
+  if (overflows)
+    raise_argument(
+        DSV4_ERROR_INVALID_ARGUMENT, "argument.overflow", parameter->name,
+        index, "argument '%s' is %R, which is no %s", parameter->name, object,
+        is_float                     ? "number of type f32"
+        : parameter->type.bits == 32 ? "32-bit integer"
+                                     : "64-bit integer");
+  else
+    raise_argument(DSV4_ERROR_TYPE_MISMATCH, "argument.type", parameter->name,
+                   index, "argument '%s' is %R, expected %s", parameter->name,
+                   object, is_float ? "a number" : "an integer");
+  return -1;
+}
+
 static int read_number(const parameter *parameter, int index, PyObject *object,
                        number *number) {
+  int overflows = 0;
   if (parameter->type.code == DSV4_TYPE_FLOAT) {
-    number->f32 = (float)PyFloat_AsDouble(object);
+    const double value = PyFloat_AsDouble(object);
+    number->f32 = (float)value;
+    overflows = isfinite(value) && !isfinite(number->f32);
   } else {
     const long long value = PyLong_AsLongLong(object);
-    number->i64 = value;
-    if (parameter->type.bits == 32 && !PyErr_Occurred()) {
-      if (value < INT32_MIN || value > INT32_MAX) {
-        raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.overflow",
-                       parameter->name, index,
-                       "argument '%s' is %lld, which is no 32-bit integer",
-                       parameter->name, value);
-        return -1;
-      }
+    if (parameter->type.bits == 32) {
+      overflows = value < INT32_MIN || value > INT32_MAX;
       number->i32 = (int32_t)value;
+    } else {
+      number->i64 = value;
     }
   }
-  return PyErr_Occurred() ? -1 : 0;
+  if (PyErr_Occurred()) {
+    overflows = PyErr_ExceptionMatches(PyExc_OverflowError);
+    if (!overflows && !PyErr_ExceptionMatches(PyExc_TypeError))
+      return -1;
+    return refuse_number(parameter, index, object, overflows);
+  }
+  return overflows ? refuse_number(parameter, index, object, 1) : 0;
 }
 
 /* A view that owns nothing serves again, unless it needs the stream. */

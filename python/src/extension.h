@@ -136,6 +136,10 @@ PyObject *launch_planned(PyObject *module, PyObject *const *objects,
  * one are those of otherwise(args, kwargs). */
 PyObject *planned(PyObject *module, PyObject *const *objects, Py_ssize_t count);
 
+/* rest_plans(rest) -> what it was: whether plans launch nothing on this thread,
+ * so that their functions are called. */
+PyObject *rest_plans(PyObject *module, PyObject *flag);
+
 /* describe_call(args, kwargs) -> (the key of its plan, its arrays), or
  * NotImplemented: such calls are not planned. */
 PyObject *describe_call(PyObject *module, PyObject *const *objects,

@@ -127,7 +127,7 @@ static int read_workspace(PyObject *object, array_view *view, call *call,
                    "'workspace' is in other memory than the arguments: pass "
                    "one on their device");
   else if (overflows || !is_contiguous(tensor))
-    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.strides", "workspace",
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.stride", "workspace",
                    -1, "'workspace' is not contiguous: pass zeroed bytes");
   else if (view->flags & DSV4_ARGUMENT_READ_ONLY)
     raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "argument.read_only",

@@ -18,6 +18,7 @@ typedef struct plan {
   PyObject *key;    /* Its last key, if that is bytes alone, or null. */
   int32_t like;     /* The array of the call that `after` gets. */
   int32_t arguments, results;
+  int as_tuple;                    /* One result is a tuple, too. */
   int16_t sources[MAX_ARGUMENTS];  /* An array of the call, or ~maker. */
   int16_t returned[MAX_ARGUMENTS]; /* The arguments that a call returns. */
 } plan;
@@ -70,14 +71,14 @@ static void plan_dealloc(PyObject *object) {
 }
 
 static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named) {
-  static char *names[] = {"kernel",  "sources", "makers", "like",
-                          "results", "after",   "types",  NULL};
+  static char *names[] = {"kernel", "sources", "makers",   "like", "results",
+                          "after",  "types",   "as_tuple", NULL};
   PyObject *kernel, *sources, *makers, *results, *after, *types;
-  int like;
-  if (!PyArg_ParseTupleAndKeywords(args, named, "OO!O!iO!OO!:Plan", names,
-                                   &kernel, &PyTuple_Type, &sources,
-                                   &PyTuple_Type, &makers, &like, &PyTuple_Type,
-                                   &results, &after, &PyTuple_Type, &types))
+  int like, as_tuple = 0;
+  if (!PyArg_ParseTupleAndKeywords(
+          args, named, "OO!O!iO!OO!|p:Plan", names, &kernel, &PyTuple_Type,
+          &sources, &PyTuple_Type, &makers, &like, &PyTuple_Type, &results,
+          &after, &PyTuple_Type, &types, &as_tuple))
     return NULL;
   const Py_ssize_t arrays = PyTuple_Size(types);
   if (!is_kernel(kernel) || arrays > MAX_ARGUMENTS || like < 0 ||
@@ -96,6 +97,7 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named) {
   self->types = Py_NewRef(types);
   self->key = NULL;
   self->like = like;
+  self->as_tuple = as_tuple;
   if (read_numbers(sources, -PyTuple_Size(makers), arrays - 1, self->sources,
                    &self->arguments) < 0 ||
       read_numbers(results, 0, self->arguments - 1, self->returned,
@@ -110,7 +112,7 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named) {
 static PyObject *get_results(const plan *self, PyObject *const *arguments) {
   if (self->results == 0)
     Py_RETURN_NONE;
-  if (self->results == 1)
+  if (self->results == 1 && !self->as_tuple)
     return Py_NewRef(arguments[self->returned[0]]);
   PyObject *tuple = PyTuple_New(self->results);
   for (int32_t i = 0; tuple && i < self->results; ++i)
@@ -262,9 +264,23 @@ static PyObject *find_plan(PyObject *plans, const signature *call) {
   return found;
 }
 
+/* Whether this thread wants what a function would launch: see rest_plans(). */
+static _Thread_local int is_resting;
+
+PyObject *rest_plans(PyObject *module, PyObject *flag) {
+  (void)module;
+  const int before = is_resting, rest = PyObject_IsTrue(flag);
+  if (rest < 0)
+    return NULL;
+  is_resting = rest;
+  return PyBool_FromLong(before);
+}
+
 /* The same as launch_planned(). `named` may be null. */
 static PyObject *launch_found(PyObject *plans, PyObject *args,
                               PyObject *named) {
+  if (is_resting)
+    return Py_NewRef(Py_NotImplemented);
   signature call;
   PyObject *found = NULL;
   if (read_signature(&call, args, named) == 0)

@@ -32,11 +32,21 @@ dsv4_runtime *get_runtime(void) {
   return runtime;
 }
 
+/* Once the runtime runs, options can only be what they are: a second import of
+ * the package sets them again. */
 static int set_option(PyObject **option, PyObject *value) {
   if (!value || value == Py_None)
     return 0;
   if (!PyUnicode_Check(value)) {
     PyErr_SetString(PyExc_TypeError, "options of the runtime are strings");
+    return -1;
+  }
+  if (runtime) {
+    if (*option && PyUnicode_Compare(*option, value) == 0)
+      return 0;
+    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "runtime.running", NULL, -1,
+                   "the runtime is running: configure it before the first "
+                   "kernel is compiled");
     return -1;
   }
   PyObject *old = *option;
@@ -52,12 +62,6 @@ static PyObject *configure(PyObject *module, PyObject *args, PyObject *named) {
   if (!PyArg_ParseTupleAndKeywords(args, named, "|$OOO:configure", names,
                                    &values[0], &values[1], &values[2]))
     return NULL;
-  if (runtime) {
-    raise_argument(DSV4_ERROR_INVALID_ARGUMENT, "runtime.running", NULL, -1,
-                   "the runtime is running: configure it before the first "
-                   "kernel is compiled");
-    return NULL;
-  }
   if (set_option(&compiler, values[0]) < 0 ||
       set_option(&nvrtc_path, values[1]) < 0 ||
       set_option(&cache_dir, values[2]) < 0)
@@ -184,8 +188,11 @@ static PyObject *device(PyObject *module, PyObject *number) {
     return NULL;
   dsv4_device found = DSV4_INIT(dsv4_device);
   dsv4_error *error = NULL;
-  const dsv4_status status = dsv4_device_query(in, (int32_t)id, &found, &error);
-  if (status != DSV4_OK) {
+  dsv4_status status;
+  /* The first one starts the driver. */
+  Py_BEGIN_ALLOW_THREADS status =
+      dsv4_device_query(in, (int32_t)id, &found, &error);
+  Py_END_ALLOW_THREADS if (status != DSV4_OK) {
     raise_error(status, error);
     return NULL;
   }
@@ -247,6 +254,7 @@ static PyMethodDef runtime_methods[] = {
     {"planned", (PyCFunction)(void (*)(void))planned, METH_FASTCALL, NULL},
     {"describe_call", (PyCFunction)(void (*)(void))describe_call, METH_FASTCALL,
      NULL},
+    {"rest_plans", rest_plans, METH_O, NULL},
     {"set_stream_hook", set_stream_hook, METH_O, NULL},
     {"version", version, METH_NOARGS, NULL},
     {"device_count", device_count, METH_NOARGS, NULL},

@@ -11,6 +11,7 @@
 
 #include "signature.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* Of an array. What a program depends on is in here: not the address itself,
@@ -22,10 +23,13 @@ typedef struct array_key {
   int32_t device_type, device_id, ndim;
   uint32_t flags;
   int32_t same_as; /* The index of the array that it is, or its own. */
-  uint8_t alignment, contiguous, padding[2];
+  uint8_t alignment, contiguous, padding[6];
 } array_key;
 
-_Static_assert(sizeof(array_key) == 40, "no bytes of a key are left unset");
+_Static_assert(offsetof(array_key, padding) +
+                       sizeof(((array_key *)0)->padding) ==
+                   sizeof(array_key),
+               "no bytes of a key are left unset");
 
 /* Adds bytes, or returns -1 without an exception: the key has no room. */
 static int add_bytes(signature *to, const void *bytes, size_t count) {

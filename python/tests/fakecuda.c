@@ -28,7 +28,7 @@ static struct {
   uint64_t parameters[MAX_PARAMETERS];
   uint64_t seconds[16]; /* The second parameter of the first launches. */
 } notes;
-static int sizes[MAX_PARAMETERS], launch_result;
+static int sizes[MAX_PARAMETERS], launch_result, wait_result;
 static uintptr_t current;
 
 int fake_launches(void) { return notes.launches; }
@@ -40,11 +40,23 @@ uint64_t fake_second(int launch) { return notes.seconds[launch]; }
 /* The bytes of a parameter of every kernel. */
 void fake_expect(int index, int bytes) { sizes[index] = bytes; }
 void fake_fail(int result) { launch_result = result; }
+void fake_fail_to_wait(int result) { wait_result = result; }
 
-/* Launches wait as if the queue were full, for ten seconds at most. */
+/* Launches, and questions about devices, wait as if the queue were full, for
+ * ten seconds at most. */
 static atomic_int is_full, waiting;
 void fake_fill(int full) { is_full = full; }
 int fake_waiting(void) { return waiting; }
+static int wait_for_room(void) {
+  ++waiting;
+  for (int tries = 0; is_full; ++tries) {
+    if (tries == 10000)
+      return 999;
+    usleep(1000);
+  }
+  --waiting;
+  return 0;
+}
 
 int cuInit(unsigned flags) { return (int)flags; }
 int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
@@ -71,10 +83,19 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) {
   (void)device;
-  return *bytes = (size_t)1 << 37, 0;
+  return *bytes = (size_t)1 << 37, wait_for_room();
 }
 int cuDevicePrimaryCtxRetain(void **context, int device) {
   return *context = (void *)(uintptr_t)(0x100 + device), 0;
+}
+/* Of the stream that was waited for last. */
+static uintptr_t waited_stream, waited_context;
+uint64_t fake_waited_stream(void) { return waited_stream; }
+uint64_t fake_waited_context(void) { return waited_context; }
+int cuStreamSynchronize(void *stream) {
+  waited_stream = (uintptr_t)stream;
+  waited_context = current;
+  return current ? wait_result : 201;
 }
 int cuCtxSetCurrent(void *context) { return current = (uintptr_t)context, 0; }
 int cuCtxGetCurrent(void **context) { return *context = (void *)current, 0; }
@@ -120,13 +141,8 @@ int cuLaunchKernelEx(const launch_config *config, void *function,
   (void)function, (void)extra;
   if (launch_result)
     return launch_result;
-  ++waiting;
-  for (int tries = 0; is_full; ++tries) {
-    if (tries == 10000)
-      return 999;
-    usleep(1000);
-  }
-  --waiting;
+  if (wait_for_room())
+    return 999;
   const int launch = notes.launches++;
   notes.stream = (uintptr_t)config->stream;
   notes.context = current;
@@ -147,7 +163,6 @@ NOTHING(cuMemcpyDtoHAsync_v2)
 NOTHING(cuMemcpyDtoDAsync_v2)
 NOTHING(cuStreamCreate)
 NOTHING(cuStreamDestroy_v2)
-NOTHING(cuStreamSynchronize)
 NOTHING(cuEventCreate)
 NOTHING(cuEventDestroy_v2)
 NOTHING(cuEventRecord)

@@ -166,7 +166,6 @@ def test_types_of_ml_dtypes(rng):
 def test_jax_arrays(scores):
     import jax
 
-    # The second call is planned.
     for _ in range(2):
         indices = dsv4.topk(jax.numpy.asarray(scores), 3, sorted=True)
         assert isinstance(indices, jax.Array)
@@ -268,3 +267,22 @@ def test_a_view_without_extents(scores):
     with pytest.raises(dsv4.InvalidArgument, match="no extents") as caught:
         dsv4.topk(Empty(scores), 3)
     assert caught.value.argument == "scores"
+
+
+def test_an_error_says_once_what_is_wrong(scores):
+    cache = np.zeros((2, 64 * 584), np.uint8)
+    too_few = [np.zeros((1, 448), np.uint8)]
+    for call, message in (
+        (lambda: dsv4.topk([1.0], 3),
+         "argument 'scores': expected an array with __dlpack__(), got 'list'"),
+        (lambda: dsv4.topk(producers.Modern(np.zeros((1,) * 9, np.float32)), 3),
+         "argument 'scores': 9 axes, expected at most 8"),
+        (lambda: dsv4.topk(scores, 3, out=[scores, scores]), "'out' has 2 arrays, expected 1"),
+        (lambda: dsv4.append_(cache, np.zeros(1, np.int32), too_few, record="v4_584"),
+         "'fields' has 1 array, expected 3 (nope, rope, nope_scale)"),
+        (lambda: dsv4.gather([cache] * 2, np.zeros(1, np.int32), record="v4_584"),
+         "'cache' of record <v4_584> has 1 array (pages), got 2"),
+    ):  # fmt: skip
+        with pytest.raises(dsv4.Error) as caught:
+            call()
+        assert str(caught.value) == message

@@ -236,7 +236,7 @@ def test_a_workspace_of_the_caller(run):
             workspace=array(500, 4, Second))
     refused(dsv4.TypeMismatch, "argument.device", kernel, array(0, 4), array(100, 4),
             workspace=memory[500:504])
-    refused(dsv4.InvalidArgument, "argument.strides", kernel, array(0, 4), array(100, 4),
+    refused(dsv4.InvalidArgument, "argument.stride", kernel, array(0, 4), array(100, 4),
             workspace=Device(memory[500:504, :2]))
     assert fake.fake_launches() == 1
     """)
@@ -273,6 +273,22 @@ def test_a_full_queue_stops_one_thread(run):
     """)
 
 
+def test_a_driver_that_takes_its_time_stops_one_thread(run):
+    run("""
+    import threading
+    fake.fake_fill(1)
+    devices = []
+    thread = threading.Thread(target=lambda: devices.append(dsv4._dsv4.device(1)))
+    thread.start()
+    # It waits in the driver without the GIL.
+    while not fake.fake_waiting() and thread.is_alive():
+        pass
+    fake.fake_fill(0)
+    thread.join()
+    assert [each["arch"] for each in devices] == ["sm_90a"]
+    """)
+
+
 def test_functions_go_to_the_device_of_their_arrays(run):
     run("""
     y = array(100, 4)
@@ -280,4 +296,35 @@ def test_functions_go_to_the_device_of_their_arrays(run):
     assert parameters() == [address(0), address(100), 4]
     dsv4.rms_norm(array(0, 4, Second), out=array(100, 4, Second), stream=0x2000)
     assert fake.fake_stream() == 0x2000 and fake.fake_context() == 0x101
+    """)
+
+
+def test_arrays_of_jax_are_waited_for_on_their_device(run):
+    """JAX has no stream to launch on: the result is ready when the call returns."""
+    run("""
+    for each in (fake.fake_waited_stream, fake.fake_waited_context):
+        each.restype = ctypes.c_uint64
+    fake.cuCtxSetCurrent.argtypes = [ctypes.c_void_p]
+
+    class Jax(Second):
+        pass
+
+    Jax.__module__ = "jax.fake"
+    current = ctypes.c_void_p()
+    y = array(100, 4, Jax)
+    for before in (None, 0x100, 0x777):
+        # The thread may have no context, or that of another device.
+        fake.cuCtxSetCurrent(before)
+        assert dsv4.rms_norm(array(0, 4, Jax), out=y) is y
+        assert (fake.fake_waited_stream(), fake.fake_waited_context()) == (0, 0x101)
+        fake.cuCtxGetCurrent(ctypes.byref(current))
+        assert current.value == before
+    dsv4.rms_norm(array(0, 4, Jax), out=y, stream=0x2000)
+    assert (fake.fake_waited_stream(), fake.fake_waited_context()) == (0x2000, 0x101)
+    assert fake.fake_stream() == 0x2000
+    fake.fake_fail_to_wait(700)
+    error = refused(dsv4.LaunchFailed, "stream.wait", dsv4.rms_norm, array(0, 4, Jax), out=y)
+    assert error.driver_result == 700
+    fake.cuCtxGetCurrent(ctypes.byref(current))
+    assert current.value == 0x777
     """)

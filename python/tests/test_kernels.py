@@ -3,7 +3,10 @@
 
 import ctypes
 import gc
+import hashlib
+import json
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -370,6 +373,7 @@ print(passed)
 def test_a_forked_child_uses_the_parents_kernels(rng):
     code = """
 import os
+import struct
 import numpy as np
 import dsv4
 x = np.arange(60, dtype=np.float32).reshape(2, 30)
@@ -434,6 +438,7 @@ assert dsv4.counters()["not_prepared"] == 1
 def test_without_a_compiler():
     code = """
 import os
+import struct
 os.environ["DSV4_COMPILER"] = "/nowhere/dsv4-compile"
 import dsv4
 try:
@@ -444,4 +449,85 @@ else:
     raise AssertionError("compiled")
 """
     done = run_python("-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+def add_numbers(kernel, *types):
+    """The kernel with numbers behind its arguments, which nothing reads: only tools that embed the
+    compiler make such programs."""
+    entry = kernel.entry()
+    images, metadata = struct.unpack("<QQ", entry[-48:-32])
+    known = json.loads(entry[images : images + metadata])
+    known["program"]["bindings"] += [
+        {"name": each, "storage": each, "element": each, "shape": [], "written": False,
+         "scalar": True, "strides": []}
+        for each in types
+    ]  # fmt: skip
+    text = json.dumps(known).encode()
+    entry = entry[:images] + text + entry[-64:-40] + struct.pack("<Q", len(text))
+    return dsv4.load(entry + hashlib.blake2b(entry, digest_size=32).digest())
+
+
+@pytest.mark.parametrize(
+    "type, good, wrong, too_large",
+    [
+        ("i32", (0, -(2**31), np.int64(7), True), (3.5, "7", None, [1]), (2**31, -(2**31) - 1, 2**64)),
+        ("i64", (0, -(2**63), np.int64(7)), (3.5, "7", None, np.float32(1)), (2**63, 2**64)),
+        ("f32", (0, 1.5, 3e38, float("inf"), float("nan"), 1e-60), ("1", None, [1]),
+         (1e39, -1e300, 10**400)),
+    ],
+)  # fmt: skip
+def test_numbers(kernel, type, good, wrong, too_large):
+    x = np.ones((2, 64), np.float32)
+    y = np.empty_like(x)
+    forged = add_numbers(kernel, type)
+    for number in good:
+        y[:] = 0
+        forged(x, y, number)
+        np.testing.assert_allclose(y, reference.rms_norm(x), rtol=1e-5)
+    for error, id, numbers in (
+        (dsv4.TypeMismatch, "argument.type", wrong),
+        (dsv4.InvalidArgument, "argument.overflow", too_large),
+    ):
+        for number in numbers:
+            with pytest.raises(error, match=f"argument '{type}' is ") as caught:
+                forged(x, y, number)
+            assert (caught.value.id, caught.value.argument) == (id, type)
+            assert caught.value.index == 2
+
+    class Failing:
+        def __index__(self):
+            raise KeyError("of the number")
+
+        __float__ = __index__
+
+    with pytest.raises(KeyError):
+        forged(x, y, Failing())
+
+
+def test_the_package_can_be_imported_again():
+    """Also when the runtime runs: its options are what they were."""
+    code = """
+import sys
+import numpy as np
+for _ in range(2):
+    import dsv4
+    assert dsv4.topk(np.ones((2, 9), np.float32), 3).shape == (2, 3)
+    for each in [each for each in sys.modules if each.partition(".")[0] == "dsv4"]:
+        del sys.modules[each]
+from dsv4 import _dsv4, _kernels
+_dsv4.configure(nvrtc_path=None)
+for options in ({"nvrtc_path": "/elsewhere"}, {"cache_dir": "/elsewhere"}, {"compiler": "x"}):
+    try:
+        _dsv4.configure(**options)
+    except _dsv4.InvalidArgument as error:
+        assert error.id == "runtime.running"
+    else:
+        raise AssertionError(options)
+"""
+    path = os.path.dirname(os.path.dirname(dsv4.__file__))
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=dict(os.environ, PYTHONPATH=path), capture_output=True,
+        text=True,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr

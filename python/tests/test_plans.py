@@ -12,7 +12,7 @@ import pytest
 import reference
 
 import dsv4
-from dsv4 import _dsv4, _kernels, rows, selection
+from dsv4 import _dsv4, _kernels, quantisation, rows, selection
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def programs(monkeypatch):
             made.append(name)
             super().__init__(name)
 
-    for module in (rows, selection):
+    for module in (quantisation, rows, selection):
         monkeypatch.setattr(module, "Program", Noted)
     return made
 
@@ -130,11 +130,17 @@ def test_prepare_and_emit_after_a_plan_launch_nothing(scores):
     assert (out == 7).all()
 
 
-def test_plans_are_forgotten_when_there_are_too_many(monkeypatch, programs):
-    monkeypatch.setattr(_kernels, "_MAX_PLANS", 2)
-    for number in (1, 2, 3, 3, 1):
+def test_the_oldest_plan_is_forgotten_when_there_are_too_many(monkeypatch, programs):
+    monkeypatch.setattr(_kernels, "_MAX_PLANS", 3)
+    made = []
+    for number in (1, 2, 3, 3, 4, 2, 3, 4, 1, 3, 4, 1, 2):
+        before = len(programs)
+        # With a tuple in its key, too, which is compared by itself.
+        dsv4.quantize(np.zeros((number, 128), np.float32), dsv4.KNOWN_RECIPES["deepseek_fp8"])
         dsv4.rms_norm(np.zeros((number, 47), np.float32))
-    assert len(programs) == 4
+        made.append(len(programs) - before)
+    #               1  2  3  3  4  2  3  4  1  3  4  1  2
+    assert made == [2, 2, 2, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2]
 
 
 def test_threads_share_plans(rng):

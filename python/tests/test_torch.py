@@ -55,6 +55,10 @@ SAMPLES = {
     "gather_raw": lambda: (
         OPS.gather_raw, (make_cache(), torch.tensor([1, 5])), {"record": "v4_584"}
     ),
+    "gather_raw_one_field": lambda: (
+        OPS.gather_raw, (torch.rand(2, 16, 512).bfloat16(), torch.tensor([1, 5])),
+        {"record": "bf16_1024"},
+    ),
     "gather_ragged": lambda: (
         OPS.gather_ragged, (make_cache(), torch.zeros(2, 3, dtype=torch.int32), 9),
         {"record": "v4_584", "cu_seq_lens": torch.tensor([0, 4, 9])},
@@ -331,3 +335,23 @@ func.func @best(%x: tensor<?x40xf32> {dsv4.name = "x", dsv4.dims = ["rows", ""]}
     with pytest.raises(dsv4.TypeMismatch, match="CPU memory, expected memory of a CUDA") as caught:
         kernel(torch.zeros(2, 40), torch.zeros(2, 3, dtype=torch.int32))
     assert caught.value.argument == "x"
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_operators_are_not_prepared(wrapped, monkeypatch):
+    """They are refused before they launch, also after a call that left a plan."""
+    scores = torch.randn(4, 71)
+    out = torch.zeros(4, 5, dtype=torch.int32)
+    ask = (lambda *args: OPS.topk_out(*args)) if wrapped else OPS.topk_out
+    for _ in range(2):
+        for call in (dsv4.prepare, dsv4.emit):
+            with pytest.raises(dsv4.InvalidArgument, match="torch.ops.dsv4.topk") as caught:
+                call(ask, scores, 5, out)
+            assert caught.value.id == "prepare.function" and not out.any()
+        OPS.topk_out(scores, 5, out)
+        assert out.any()
+        with monkeypatch.context() as patched:
+            patched.setattr(_program.Program, "text", None)
+            OPS.topk_out(scores, 5, out)  # The plan serves again.
+        out.zero_()
+    assert dsv4.prepare(dsv4.topk, scores, 5).arguments == ("scores", "indices")

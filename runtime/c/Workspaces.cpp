@@ -11,6 +11,7 @@
 #include "Handles.h"
 
 #include <algorithm>
+#include <atomic>
 
 using namespace dsv4::c;
 namespace cuda = dsv4::rt::cuda;
@@ -19,23 +20,26 @@ namespace cuda = dsv4::rt::cuda;
 static constexpr uint64_t MinBytes = uint64_t(1) << 16;
 
 /// What a stream is known by: its handle, but for the default streams, of which
-/// one has two handles, and the other is another stream on each thread.
-static void *identify(void *stream) {
-  static thread_local char mine;
+/// one has two handles, and the other is another stream on each thread. Threads
+/// have numbers, which are not used again: the address of a variable of a
+/// thread is, while a launch of the one before may still run.
+static std::pair<void *, uint64_t> identify(void *stream) {
+  static std::atomic<uint64_t> threads = 0;
+  static thread_local const uint64_t mine = ++threads;
   switch (reinterpret_cast<uintptr_t>(stream)) {
   case cuda::StreamLegacy:
-    return nullptr;
+    return {nullptr, 0};
   case cuda::StreamPerThread:
-    return &mine;
+    return {nullptr, mine};
   default:
-    return stream;
+    return {stream, 0};
   }
 }
 
 Result<dsv4::rt::Workspace> Workspaces::get(const RuntimeState &runtime,
                                             rt::Driver &driver, int device,
                                             void *stream, uint64_t bytes) {
-  const auto key = std::make_pair(device, identify(stream));
+  const auto key = std::pair(device, identify(stream));
   {
     std::lock_guard<std::mutex> lock(mutex);
     auto found = workspaces.find(key);

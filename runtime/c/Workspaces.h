@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace dsv4::c {
 
@@ -36,7 +37,9 @@ public:
 
 private:
   std::mutex mutex;
-  std::map<std::pair<int, void *>, rt::Workspace> workspaces;
+  /// By device, and what streams are known by.
+  std::map<std::pair<int, std::pair<void *, uint64_t>>, rt::Workspace>
+      workspaces;
   std::atomic<uint64_t> held{0};
 };
 

@@ -8,6 +8,7 @@
 #include "CTesting.h"
 
 #include <cstring>
+#include <set>
 #include <thread>
 
 using namespace dsv4;
@@ -316,6 +317,11 @@ TEST_F(WorkspaceTest, OfDefaultStreams) {
   }).join();
   EXPECT_NE(theirs, mine);
   EXPECT_EQ(theirs, again);
+  // A later thread may have the memory of one that ended, and no stream of it.
+  std::set<uint64_t> all = {mine, theirs};
+  for (int i = 0; i < 8; ++i)
+    std::thread([&] { all.insert(workspaceOf(perThread)); }).join();
+  EXPECT_EQ(all.size(), 10u);
   EXPECT_EQ(workspaceOf(perThread), mine);
   const uint64_t shared = workspaceOf(nullptr);
   EXPECT_NE(shared, mine);

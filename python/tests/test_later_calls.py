@@ -1,0 +1,97 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A later call returns what the first one does: it is launched by a plan, the first by the body."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from test_caches import make_cache, random_fields
+
+import dsv4
+
+RNG = np.random.default_rng(11)
+SCORES = RNG.standard_normal((3, 61)).astype(np.float32)
+ROWS = RNG.standard_normal((3, 256)).astype(np.float32)
+TABLE = np.arange(6, dtype=np.int32).reshape(3, 2)
+IDS = np.array([2, 0, 1])
+EXPERTS = RNG.integers(0, 61, (4, 5)).astype(np.int32)
+PAGES = RNG.standard_normal((4, 8, 4)).astype(np.float32)
+RECORD = dsv4.Record([dsv4.Field("x", 4, "f32")])
+BY_ROWS = dsv4.Recipe("f4E2M1FN", "f8E4M3FN", 16, outer="row")
+
+CALLS = {
+    "topk": (dsv4.topk, (SCORES, 7), {}),
+    "topk values": (dsv4.topk, (SCORES, 7), {"return_values": True}),
+    "topk_paged": (dsv4.topk_paged, (SCORES, 7, TABLE), {"page_size": 32}),
+    "topk_paged all": (
+        dsv4.topk_paged, (SCORES, 7, TABLE),
+        {"page_size": 32, "return_indices": True, "return_values": True},
+    ),
+    "route": (dsv4.route, (SCORES, 6), {}),
+    "hash_route": (dsv4.hash_route, (SCORES, IDS, EXPERTS), {}),
+    "gather": (dsv4.gather, (PAGES, IDS), {"record": RECORD}),
+    "gather mask": (dsv4.gather, (PAGES, IDS), {"record": RECORD, "return_mask": True}),
+    "gather_raw": (dsv4.gather_raw, (PAGES, IDS), {"record": RECORD}),
+    "gather_raw mask": (dsv4.gather_raw, (PAGES, IDS), {"record": RECORD, "return_mask": True}),
+    "gather_ragged": (
+        dsv4.gather_ragged, (PAGES, TABLE),
+        {"record": RECORD, "cu_seq_lens": np.array([0, 4, 9, 11]), "rows": 12},
+    ),
+    "gather_ragged mask": (
+        dsv4.gather_ragged, (PAGES, TABLE),
+        {"record": RECORD, "cu_seq_lens": np.array([0, 4, 9, 11]), "rows": 12,
+         "return_mask": True},
+    ),
+    "rms_norm": (dsv4.rms_norm, (ROWS,), {}),
+    "rope": (dsv4.rope, (ROWS, ROWS[:, :32].copy(), IDS), {}),
+    "quantize": (dsv4.quantize, (ROWS, "deepseek_fp8"), {}),
+    "quantize per row": (dsv4.quantize, (ROWS, BY_ROWS), {}),
+    "dequantize": (
+        dsv4.dequantize, (ROWS.view(np.uint8)[:, :256].copy() & 63, np.ones((3, 2), np.float32),
+                          "deepseek_fp8"), {},
+    ),
+}  # fmt: skip
+CALLS |= {
+    f"gather_raw {name}": (
+        dsv4.gather_raw, (None, np.array([5, 20, -1])), {"record": name, "page_size": 16}
+    )
+    for name in dsv4.KNOWN_RECORDS
+}  # fmt: skip
+
+
+def assert_same(first, later):
+    assert type(first) is type(later)
+    if isinstance(first, tuple):
+        assert len(first) == len(later)
+        for each in zip(first, later):
+            assert_same(*each)
+    else:
+        assert first.dtype == later.dtype and first.shape == later.shape
+        assert first.tobytes() == later.tobytes()
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_later_calls_return_what_the_first_one_does(name):
+    function, args, options = CALLS[name]
+    if args[0] is None:
+        record = dsv4.KNOWN_RECORDS[options["record"]]
+        cache, rng = make_cache(record, 2, 16), np.random.default_rng(3)
+        dsv4.append_(
+            cache, np.array([5, 20]), random_fields(rng, record, 2), record=record, page_size=16
+        )
+        args = (cache, *args[1:])
+    first = function(*args, **options)
+    if function is dsv4.gather_raw:
+        assert isinstance(first, tuple)
+    for _ in range(2):
+        assert_same(first, function(*args, **options))
+
+
+def test_every_function_that_returns_arrays_is_tested():
+    functions = {
+        name for name, each in vars(dsv4).items()
+        if inspect.isfunction(each) and "out" in inspect.signature(each).parameters
+    }  # fmt: skip
+    assert functions == {each.__name__ for each, _, _ in CALLS.values()}

@@ -1,0 +1,294 @@
+# Part of the dsv4 project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Options that no function takes: the class of the error, the argument that it names, and ids."""
+
+import ast
+import inspect
+import os
+import re
+
+import numpy as np
+import pytest
+
+import dsv4
+
+F32 = np.ones((4, 64), np.float32)
+I32 = np.zeros(4, np.int32)
+TABLE = np.zeros((4, 2), np.int32)
+ANGLES = np.ones((9, 32), np.float32)
+PAGES = np.zeros((4, 8 * 32), np.uint8)
+RECORD = dsv4.Record([dsv4.Field("x", 8, "f32")])
+CACHE = {"record": RECORD, "page_size": 8}
+STATE = dsv4.compression.state_record(64)
+RECIPE = dsv4.KNOWN_RECIPES["mxfp4"]
+NAN, INF = float("nan"), float("inf")
+
+
+def topk(**options):
+    return dsv4.topk(F32, **{"k": 3, **options})
+
+
+def topk_paged(**options):
+    return dsv4.topk_paged(F32, **{"k": 3, "page_table": TABLE, "page_size": 32, **options})
+
+
+def route(**options):
+    return dsv4.route(F32, **{"k": 6, **options})
+
+
+def hash_route(**options):
+    return dsv4.hash_route(F32, I32, np.zeros((9, 5), np.int32), **options)
+
+
+def rms_norm(**options):
+    return dsv4.rms_norm(F32, **options)
+
+
+def rope(**options):
+    return dsv4.rope(F32, **{"table": ANGLES, "positions": I32, **options})
+
+
+def quantize(**options):
+    return dsv4.quantize(F32, **{"recipe": "mxfp4", **options})
+
+
+def dequantize(**options):
+    values, scales = dsv4.quantize(F32, "mxfp4")
+    return dsv4.dequantize(values, scales, **{"recipe": "mxfp4", **options})
+
+
+def gather(**options):
+    return dsv4.gather(PAGES, I32, **{**CACHE, **options})
+
+
+def gather_raw(**options):
+    return dsv4.gather_raw(PAGES, I32, **{**CACHE, **options})
+
+
+def gather_ragged(**options):
+    return dsv4.gather_ragged(PAGES, TABLE, **{**CACHE, "seq_lens": I32, "rows": 9, **options})
+
+
+def append_(**options):
+    fields = options.pop("fields", [np.ones((4, 8), np.float32)])
+    return dsv4.append_(PAGES, np.arange(4), fields, **{**CACHE, **options})
+
+
+def norm_rope_append_(**options):
+    x = np.ones((4, 8), np.float32)
+    return dsv4.norm_rope_append_(x, PAGES, np.arange(4), **{**CACHE, "weight": x[0], **options})
+
+
+def compress_(**options):
+    record = dsv4.Record([dsv4.Field("x", 64, "f32")])
+    state = np.zeros((2, STATE.page_bytes(8)), np.uint8)
+    return dsv4.compress_(
+        F32, F32, np.zeros((1, 4), np.int32), np.zeros((1, record.page_bytes(8)), np.uint8), I32[:1],
+        **{"window": 4, "record": record, "page_size": 8, "state": state, "state_page_size": 8,
+           "ring": 8, **options},
+    )  # fmt: skip
+
+
+NO_INTEGERS = (1.0, "1", None, [1], 2**70)
+NO_FLOATS = ("1", [1.0], NAN, INF, -INF, 1e39, 10**400)
+NO_WORDS = ("", "other", 3, ["low"])
+
+
+# Of each option: values that are refused.
+OPTIONS = [
+    (topk, "k", (0, -1, 4097, 5000, *NO_INTEGERS)),
+    (topk, "next_n", (0, 65, 2, "a", 1.5)),
+    (topk, "ratio", (0, -4, 2, *NO_INTEGERS)),
+    (topk, "tie", NO_WORDS),
+    (topk, "index_dtype", NO_WORDS),
+    (topk_paged, "k", (0, 4097, *NO_INTEGERS)),
+    (topk_paged, "page_size", (0, -1, *NO_INTEGERS)),
+    (route, "k", (0, -1, 33, 65, *NO_INTEGERS)),
+    (route, "groups", ((1, 2), "abc", 3, (0, 1, 1), (8, 9, 1), (8, 4, 9), (7, 1, 1), (64, 1, 1),
+                       (1.0, 1, 1), (8, 4, -2), ())),
+    (route, "scale", (None, *NO_FLOATS)),
+    (route, "score", NO_WORDS),
+    (route, "shared", (-1, 32, 1, *NO_INTEGERS)),
+    (hash_route, "scale", (None, *NO_FLOATS)),
+    (hash_route, "score", NO_WORDS),
+    (hash_route, "shared", (-1, 32, 1, *NO_INTEGERS)),
+    (rms_norm, "eps", (None, -1e-6, *NO_FLOATS)),
+    (rms_norm, "dtype", ("int32", 3, ["float32"])),
+    (quantize, "group", (0, -1, 48, "abc", 1.0, [32])),
+    (quantize, "scale_type", ("f64", 3, ["f32"])),
+    (quantize, "scale_layout", NO_WORDS),
+    (dequantize, "group", (0, 48, "abc", 32.0)),
+    (dequantize, "scale_type", ("f64", 3)),
+    (dequantize, "scale_layout", NO_WORDS),
+    (dequantize, "dtype", ("int32", 3)),
+    (gather, "page_size", (0, -1, 2**20 + 1, "8", 8.0, [8])),
+    (gather, "lengths_per", NO_WORDS),
+    (gather, "dtype", ("int32", 3)),
+    (gather_raw, "page_size", (0, "8")),
+    (gather_raw, "lengths_per", NO_WORDS),
+    (gather_ragged, "rows", (-1, "9", 9.0, [9])),
+    (gather_ragged, "offset", (-1, 2**31, *NO_INTEGERS)),
+    (gather_ragged, "page_size", (0, "8")),
+    (gather_ragged, "dtype", ("int32", 3)),
+    (append_, "page_size", (0, "8")),
+    (append_, "columns", ((-1,), (0, 0), (), ("a",), (1.0,))),
+    (norm_rope_append_, "eps", (-1, *NO_FLOATS)),
+    (norm_rope_append_, "page_size", (0, "8")),
+    (compress_, "window", (0, 1025, *NO_INTEGERS)),
+    (compress_, "ring", (0, 2, 12, 8.0, "8")),
+    (compress_, "state_page_size", (0, 2**21, "8", 8.0)),
+    (compress_, "page_size", (0, "8")),
+]  # fmt: skip
+
+# What goes together, and arrays that do not fit options: the id, and the argument.
+TOGETHER = [
+    (lambda: topk(next_n=65, lengths=I32), "option.next_n"),
+    (lambda: topk(lengths=I32, ends=I32), "argument.ends"),
+    (lambda: dsv4.topk(F32[None], 3, lengths=I32, next_n=2), "option.next_n"),
+    (lambda: route(k=32, shared=1, shared_weight=1.0), "option.k"),
+    (lambda: route(shared=1, shared_weight=1.0, shared_of_sum=1.0), "option.shared"),
+    (lambda: route(shared=1, shared_weight=NAN), "option.shared_weight"),
+    (lambda: route(shared=1, shared_of_sum="a"), "option.shared_of_sum"),
+    (lambda: hash_route(shared=1, shared_weight="a"), "option.shared_weight"),
+    (lambda: dsv4.route(np.ones((1, 1025), np.float32), 6), "argument.extent logits"),
+    (lambda: dsv4.rms_norm(np.ones((1, 0), np.float32)), "argument.extent x"),
+    (lambda: dsv4.rms_norm(np.ones((1, 65537), np.float32)), "argument.extent x"),
+    (lambda: rope(table=np.ones((9, 128), np.float32)), "argument.extent table"),
+    (lambda: rope(table=ANGLES[:, :31].copy()), "argument.extent table"),
+    (lambda: rope(interleaved=True, neox=True), "option.interleaved"),
+    (lambda: quantize(recipe="deepseek_fp8", group=32, scale_layout="packed"),
+     "option.scale_layout"),
+    (lambda: quantize(recipe="seed", scale_layout="column_major"), "option.scale_layout"),
+    (lambda: dsv4.quantize(F32[:, :63].copy(), "mxfp4", group=21), "argument.extent x"),
+    (lambda: quantize(recipe="deepseek_fp8", group=32, scale_type="f8E8M0FNU"),
+     "option.recipe.rounding"),
+    (lambda: gather(requests=I32), "argument.requests"),
+    (lambda: gather(indptr=I32), "argument.indptr"),
+    (lambda: gather_ragged(seq_lens=None), "argument.seq_lens"),
+    (lambda: gather_ragged(cu_seq_lens=np.zeros(5, np.int32)), "argument.seq_lens"),
+    (lambda: gather_ragged(seq_lens=None, cu_seq_lens=np.zeros(5, np.int32), offset=1),
+     "option.offset"),
+    (lambda: append_(ring=8), "argument.lengths"),
+    (lambda: append_(ring=0, lengths=I32, requests=I32), "option.ring"),
+    (lambda: append_(ring=12, lengths=I32, requests=I32), "option.ring"),
+    (lambda: append_(lengths=I32), "argument.lengths"),
+    (lambda: append_(requests=I32), "argument.requests"),
+    (lambda: append_(indptr=I32), "argument.indptr"),
+    (lambda: append_(page_table=TABLE, requests=I32, unique=False), "option.unique"),
+    (lambda: append_(fields=[np.ones((4, 9), np.float32)]), "argument.extent field_x"),
+    (lambda: append_(columns=[1]), "argument.extent field_x"),
+    (lambda: compress_(ring=None), "argument.state"),
+    (lambda: compress_(state=None), "argument.state"),
+    (lambda: compress_(overlap=True, window=513), "option.window"),
+    (lambda: compress_(weight=np.ones(64, np.float32), eps="x"), "option.eps"),
+]  # fmt: skip
+
+RECIPES = {
+    "payload": ("f32", 3), "scale": ("f64", 3), "group": (0, "col", 1.5), "outer": ("col", 3),
+    "floor": ("x", -1.0, NAN, 1e39), "floor_of": NO_WORDS, "limit": NO_WORDS,
+    "rounding": (*NO_WORDS, "up"), "payload_by": NO_WORDS, "ties": NO_WORDS,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "call, name, value",
+    [(call, name, value) for call, name, values in OPTIONS for value in values],
+    ids=lambda each: each.__name__ if inspect.isfunction(each) else str(each)[:20],
+)
+def test_an_option_is_refused(call, name, value):
+    with pytest.raises(dsv4.InvalidArgument, match=f"'{name}'") as caught:
+        call(**{name: value})
+    assert (caught.value.id, caught.value.argument) == (f"option.{name}", name)
+
+
+@pytest.mark.parametrize("call, expected", TOGETHER, ids=range(len(TOGETHER)))
+def test_what_does_not_go_together_is_refused(call, expected):
+    id, _, argument = expected.partition(" ")
+    with pytest.raises(dsv4.InvalidArgument) as caught:
+        call()
+    assert caught.value.id == id
+    assert caught.value.argument == (argument or id.partition(".")[2])
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_a_recipe_is_refused(name):
+    for value in RECIPES[name]:
+        with pytest.raises(dsv4.InvalidArgument, match=f"'recipe.{name}'") as caught:
+            quantize(recipe=RECIPE._replace(**{name: value}))
+        assert caught.value.id == f"option.recipe.{name}"
+
+
+def test_the_calls_of_these_tests_are_good():
+    for call in (topk, topk_paged, route, hash_route, rms_norm, rope, quantize, dequantize, gather,
+                 gather_raw, gather_ragged, append_, norm_rope_append_, compress_):  # fmt: skip
+        call()
+    topk(k=np.int64(3), next_n=True)
+    rms_norm(eps=np.float32(1e-6))
+    rms_norm(eps=0)
+    quantize(recipe=RECIPE._replace(floor=np.float64(1)))
+
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.join(HERE, "..")
+
+
+def read(*path):
+    with open(os.path.join(SOURCES, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def ids_of_sources():
+    """Ids that the package raises; what is not a constant in one is a NAME."""
+    ids = set()
+    for name in os.listdir(os.path.join(SOURCES, "dsv4")):
+        if not name.endswith(".py"):
+            continue
+        for node in ast.walk(ast.parse(read("dsv4", name))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "make_error":
+                if isinstance(node.args[1], (ast.Constant, ast.JoinedStr)):
+                    ids.add(re.sub(r"\{\w+\}", "NAME", ast.unparse(node.args[1]).strip("f'\"")))
+    for name in os.listdir(os.path.join(SOURCES, "src")):
+        ids |= set(re.findall(
+            r'(?:raise_argument|refuse_view)\([^"]*"([a-z_]+\.[a-z_]+)"', read("src", name)
+        ))  # fmt: skip
+    return ids
+
+
+def ids_of_the_c_interface():
+    page = read("..", "docs", "EmbeddingInC.md")
+    ids, before = set(), ""
+    for each in re.findall(r"`([\w.]+)`", page[page.index("| class | means | ids |") :]):
+        if each.startswith("."):
+            each = before.partition(".")[0] + each
+        before = each
+        ids.add(each)
+    return ids
+
+
+def test_every_id_is_in_a_page():
+    rows = re.findall(r"^\| (`[\w.]+\.[\w., `]+) \| `\w+` \|", read("..", "docs", "Python.md"), re.M)
+    listed = [each for row in rows for each in re.findall(r"`([\w.]+)`", row)]
+    raised, known = ids_of_sources(), ids_of_the_c_interface()
+    assert len(raised) > 30 and len(listed) == 12
+
+    def is_known(id):
+        kind, _, name = id.partition(".")
+        one_of = f"{kind}.NAME" in listed and name.isidentifier()
+        return id in known or id in listed or one_of or id == "NAME.unknown"
+
+    assert not [each for each in sorted(raised) if not is_known(each)]
+    # None that is not raised, or is the C interface's.
+    assert set(listed) - raised == {"record.unknown", "recipe.unknown"}
+    assert not set(listed) & known
+
+
+def test_ids_are_those_of_the_c_interface():
+    for call, id in (
+        (lambda: dsv4.topk(F32.T, 2), "argument.stride"),
+        (lambda: dsv4.topk(F32.astype(np.float64), 2), "argument.type"),
+        (lambda: dsv4.topk(F32, 2, lengths=I32[:3]), "argument.extent"),
+        (lambda: dsv4.topk([1.0], 2), "argument.kind"),
+    ):
+        with pytest.raises(dsv4.Error) as caught:
+            call()
+        assert caught.value.id == id and caught.value.argument
