@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._arrays import describe, make_error
 from ._dsv4 import InvalidArgument
@@ -97,33 +97,11 @@ def compress_(
         TypeMismatch: an element type or a device.
     """
     program = Program("compress")
-    window = check_int("window", window, 1, _MAX_WINDOWS[bool(overlap)])
     found = find_record(record)
     if any(each.scales for each in found.fields):
         recipe_of(found, recipe)
-    tokens = program.input("values", values, FLOATS, ("tokens", None))
-    weights = program.input("scores", scores, (tokens.element,), tuple(tokens.shape))
-    work = program.input("plan", plan, INDICES, ("entries", 4))
-    columns = tokens.shape[1]
-    assert isinstance(columns, int)
-    clauses = " overlap" if overlap else ""
-    clauses += f" plan({work} : {work.type})"
-    if bias is not None:
-        added = program.input("bias", bias, ("f32",), (window, columns))
-        clauses += f" bias({added} : {added.type})"
-    clauses += _state_clauses(
-        program, state, state_table, state_page_size, state_record(columns, tokens.element), ring,
-        biased, window * (1 + bool(overlap)),
-    )  # fmt: skip
-    program.bucket("entries", _ENTRIES)
-    shape = ("entries", columns // 2 if overlap else columns)
-    target = program.empty(row_element(found, "bf16"), shape, work)
-    rows = Value(program.fresh("p"), target.element, shape)
-    check_width("values", rows, found)
-    program.line(
-        f"{rows} = dsv4.compress {tokens}, {weights} window {window}{clauses} "
-        f"outs({target} : {target.type}) : {tokens.type}, {weights.type}"
-    )
+    tokens = _State(state, state_table, state_page_size, ring, biased)
+    rows, target = _compress(program, found, values, scores, plan, window, overlap, bias, tokens)
     if norm or (norm is None and weight is not None):
         rows = norm_rows(program, rows, weight, eps, target)
     if table is not None:
@@ -137,31 +115,70 @@ def compress_(
     launch(program, (), stream)
 
 
-def _state_clauses(
+class _State(NamedTuple):
+    """The tokens of earlier launches, as the caller gives them."""
+
+    cache: Any
+    table: Any
+    page_size: int | None
+    ring: int | None
+    biased: bool
+
+
+def _compress(
     program: Program,
-    state: Any,
-    table: Any,
-    page_size: int | None,
     record: Record,
-    ring: int | None,
-    biased: bool,
-    window_rows: int,
-) -> str:
-    if state is None:
+    values: Any,
+    scores: Any,
+    plan: Any,
+    window: int,
+    overlap: bool,
+    bias: Any,
+    state: _State,
+) -> tuple[Value, Value]:
+    """The op. Returns the rows of its entries, and a value without memory for more such rows."""
+    window = check_int("window", window, 1, _MAX_WINDOWS[bool(overlap)])
+    tokens = program.input("values", values, FLOATS, ("tokens", None))
+    weights = program.input("scores", scores, (tokens.element,), tuple(tokens.shape))
+    work = program.input("plan", plan, INDICES, ("entries", 4))
+    columns = tokens.shape[1]
+    assert isinstance(columns, int)
+    clauses = " overlap" if overlap else ""
+    clauses += f" plan({work} : {work.type})"
+    if bias is not None:
+        added = program.input("bias", bias, ("f32",), (window, columns))
+        clauses += f" bias({added} : {added.type})"
+    of_state = state_record(columns, tokens.element)
+    clauses += _state_clauses(program, state, of_state, window * (1 + bool(overlap)))
+    program.bucket("entries", _ENTRIES)
+    shape = ("entries", columns // 2 if overlap else columns)
+    target = program.empty(row_element(record, "bf16"), shape, work)
+    rows = Value(program.fresh("p"), target.element, shape)
+    check_width("values", rows, record)
+    program.line(
+        f"{rows} = dsv4.compress {tokens}, {weights} window {window}{clauses} "
+        f"outs({target} : {target.type}) : {tokens.type}, {weights.type}"
+    )
+    return rows, target
+
+
+def _state_clauses(program: Program, state: _State, record: Record, window_rows: int) -> str:
+    cache, table, size, ring, biased = state
+    if cache is None:
         if table is not None or ring is not None or biased:
             raise make_error(
                 InvalidArgument, "argument.state", "state",
                 "'state_table', 'ring' and 'biased' need a 'state'",
             )  # fmt: skip
         return ""
-    size = None if page_size is None else check_int("state_page_size", page_size, 1, MAX_PAGE_SIZE)
-    shape = describe("state", state)[1].shape
-    if size is None and len(shape) == 2:
+    if size is not None:
+        size = check_int("state_page_size", size, 1, MAX_PAGE_SIZE)
+    elif len(describe("state", cache)[1].shape) == 2:
         raise make_error(
             InvalidArgument, "cache.page_size", "state_page_size",
             "'state_page_size' is needed: the state has the shape of pages of bytes",
         )  # fmt: skip
-    type = program.cache("state", state, record, size)
+    type = program.cache("state", cache, record, size)
     text = f" state(%state : {type})"
     if ring is None and table is None:
         raise make_error(

@@ -257,6 +257,46 @@ def _check_ragged(cu_seq_lens: Any, row_starts: Any, seq_lens: Any) -> None:
                 )  # fmt: skip
 
 
+def _ragged_clauses(
+    program: Program,
+    page_table: Any,
+    indptr: Any,
+    requests: Any,
+    cu_seq_lens: Any,
+    row_starts: Any,
+    seq_lens: Any,
+    gather_lens: Any,
+    seq_starts: Any,
+) -> str:
+    """Which positions of which requests are read, and where their rows begin."""
+    _check_ragged(cu_seq_lens, row_starts, seq_lens)
+    clauses = Clauses(program)
+    # Rows of their own are as many as the table's; cu_seq_lens may be longer.
+    of = "requests" if cu_seq_lens is None else "tables"
+    table = ("pages",) if indptr is not None else (of, "pages")
+    clauses.add("pages", "page_table", page_table, table)
+    clauses.add("indptr", "indptr", indptr, ("indptrs",))
+    clauses.add("requests", "requests", requests, ("rows",))
+    clauses.add("cu_seq_lens", "cu_seq_lens", cu_seq_lens, ("starts",))
+    clauses.add("row_starts", "row_starts", row_starts, ("requests",))
+    clauses.add("seq_lens", "seq_lens", seq_lens, ("requests",))
+    clauses.add("gather_lens", "gather_lens", gather_lens, ("requests",))
+    clauses.add("seq_starts", "seq_starts", seq_starts, ("first",))
+    return clauses.text
+
+
+def _take_rows(program: Program, rows: int | None, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs. If they are new, `rows` says how many rows they have."""
+    if given[0] is None:
+        if rows is None:
+            raise make_error(
+                InvalidArgument, "argument.rows", "rows",
+                "'rows' or 'out' is needed: only the device knows how many rows there are",
+            )  # fmt: skip
+        program.dims.setdefault("rows", check_int("rows", rows, 0))
+    return given
+
+
 @function
 def gather_ragged(
     cache: Any,
@@ -307,35 +347,19 @@ def gather_ragged(
         TypeMismatch: an element type or a device.
     """
     program = Program("gather_ragged")
-    _check_ragged(cu_seq_lens, row_starts, seq_lens)
     found = find_record(record)
     type = program.cache("cache", cache, found, page_size)
-    clauses = Clauses(program)
-    # Rows of their own are as many as the table's; cu_seq_lens may be longer.
-    of = "requests" if cu_seq_lens is None else "tables"
-    table = ("pages",) if indptr is not None else (of, "pages")
-    clauses.add("pages", "page_table", page_table, table)
-    clauses.add("indptr", "indptr", indptr, ("indptrs",))
-    clauses.add("requests", "requests", requests, ("rows",))
-    clauses.add("cu_seq_lens", "cu_seq_lens", cu_seq_lens, ("starts",))
-    clauses.add("row_starts", "row_starts", row_starts, ("requests",))
-    clauses.add("seq_lens", "seq_lens", seq_lens, ("requests",))
-    clauses.add("gather_lens", "gather_lens", gather_lens, ("requests",))
-    clauses.add("seq_starts", "seq_starts", seq_starts, ("first",))
+    clauses = _ragged_clauses(
+        program, page_table, indptr, requests, cu_seq_lens, row_starts, seq_lens, gather_lens,
+        seq_starts,
+    )  # fmt: skip
     own = cu_seq_lens is None and row_starts is None
     if check_int("offset", offset, 0):
         if not own:
             raise refuse("offset", offset, "0 with 'cu_seq_lens' or 'row_starts'")
-        clauses.text += f" offset {offset}"
-    given = take_outputs(out, 1 + return_mask)
-    if given[0] is None:
-        if rows is None:
-            raise make_error(
-                InvalidArgument, "argument.rows", "rows",
-                "'rows' or 'out' is needed: only the device knows how many rows there are",
-            )  # fmt: skip
-        program.dims.setdefault("rows", check_int("rows", rows, 0))
+        clauses += f" offset {offset}"
+    given = _take_rows(program, rows, take_outputs(out, 1 + return_mask))
     lead = ("requests", "rows") if own else ("rows",)
     return _gather_rows(
-        program, type, None, clauses.text, lead, found.values, given, dtype, stream, keep=True
+        program, type, None, clauses, lead, found.values, given, dtype, stream, keep=True
     )
