@@ -282,8 +282,8 @@ def _plan_call(
     if _asked.program_only:  # A function sees it itself: this is an operator.
         raise make_error(
             InvalidArgument, "prepare.function", "fn",
-            "prepare() and emit() take functions of dsv4, and no operators of torch: pass dsv4.topk "
-            "instead of torch.ops.dsv4.topk",
+            "prepare() and emit() take functions of dsv4, and no operators of torch: pass "
+            "dsv4.topk instead of torch.ops.dsv4.topk",
         )  # fmt: skip
     described = _dsv4.describe_call(args, kw)
     if described is NotImplemented:

@@ -182,8 +182,9 @@ def _state_clauses(program: Program, state: _State, record: Record, window_rows:
     text = f" state(%state : {type})"
     if ring is None and table is None:
         raise make_error(
-            InvalidArgument, "argument.state", "state", "a 'state' needs a 'ring' or a 'state_table'"
-        )
+            InvalidArgument, "argument.state", "state",
+            "'state' needs a 'ring' or a 'state_table'",
+        )  # fmt: skip
     if ring is not None:
         text += f" ring {check_ring(ring, max(window_rows - 1, 1), program.page_sizes['state'])}"
     if biased:

@@ -11,14 +11,7 @@ from ._dsv4 import InvalidArgument
 from ._kernels import function, launch
 from ._options import check_word, refuse
 from ._program import Program, Value
-from .recipes import (
-    SCALE_TYPES,
-    Recipe,
-    check_group,
-    check_outer,
-    check_scales,
-    find_recipe,
-)
+from .recipes import SCALE_TYPES, Recipe, check_group, check_scales, find_recipe
 from .rows import float_type, rows_shape
 from .selection import FLOATS, take_outputs
 
@@ -36,7 +29,7 @@ def choose_recipe(recipe: str | Recipe, group: int | str | None, scale_type: str
         chosen = chosen._replace(group=check_group("group", group))
     if scale_type is not None:
         chosen = chosen._replace(scale=check_word("scale_type", scale_type, SCALE_TYPES))
-    return check_outer(chosen)
+    return chosen
 
 
 def _count_groups(recipe: Recipe, columns: int) -> int:

@@ -168,8 +168,8 @@ def check_group(name: str, group: int | str) -> int | str:
 
 def check_scales(recipe: Recipe) -> Recipe:
     """The recipe, whose scales can be computed: to decode, nothing of this is needed."""
-    known = _ROUNDINGS[recipe.scale]
-    if recipe.rounding not in known:
+    known = _ROUNDINGS.get(recipe.scale, ())
+    if known and recipe.rounding not in known:
         raise refuse(
             "recipe.rounding", recipe.rounding,
             f"{' or '.join(map(repr, known))} for scales of {recipe.scale}",
@@ -178,11 +178,6 @@ def check_scales(recipe: Recipe) -> Recipe:
         raise refuse(
             "recipe.payload", recipe.payload, "'f4E2M1FN' with ties 'down' or 'drop_negative_zero'"
         )
-    return recipe
-
-
-def check_outer(recipe: Recipe) -> Recipe:
-    """The recipe, whose second level is over a first one that it can be over."""
     if recipe.outer and (recipe.scale != "f8E4M3FN" or recipe.group == "row"):
         raise refuse("recipe.outer", recipe.outer, "None, unless scales are of f8E4M3FN per group")
     return recipe

@@ -102,8 +102,8 @@ def _print_groups(groups: Any, experts: int) -> str:
     if experts % count or count > _MAX_GROUPS or kept > count or by > experts // count:
         raise refuse(
             "groups", groups,
-            f"at most {_MAX_GROUPS} groups that divide {experts} experts, no more of them kept, and "
-            "no more deciding experts than a group has",
+            f"at most {_MAX_GROUPS} groups that divide {experts} experts, no more of them kept, "
+            "and no more deciding experts than a group has",
         )  # fmt: skip
     return f" groups {count} keep {kept} by {by}"
 

@@ -254,7 +254,11 @@ def encode_rows(
         format = print_format(data.element, levels)
         how = f"format = {format}"
         if scales:
-            how += f", recipe = {check_scales(recipe_of(record, recipe)).attribute}"
+            # The types are those of the record.
+            chosen = recipe_of(record, recipe)._replace(
+                payload=data.element, scale=scales[0].element, outer=None
+            )
+            how += f", recipe = {check_scales(chosen).attribute}"
         shapes = [
             lead if each.per == "row" else (*lead, each.extent) for each in fields
         ]

@@ -453,7 +453,7 @@ else:
 
 
 def add_numbers(kernel, *types):
-    """The kernel with numbers behind its arguments, which nothing reads: only tools that embed the
+    """The kernel with numbers after its arguments, which nothing reads: only tools that embed the
     compiler make such programs."""
     entry = kernel.entry()
     images, metadata = struct.unpack("<QQ", entry[-48:-32])
@@ -471,7 +471,8 @@ def add_numbers(kernel, *types):
 @pytest.mark.parametrize(
     "type, good, wrong, too_large",
     [
-        ("i32", (0, -(2**31), np.int64(7), True), (3.5, "7", None, [1]), (2**31, -(2**31) - 1, 2**64)),
+        ("i32", (0, -(2**31), np.int64(7), True), (3.5, "7", None, [1]),
+         (2**31, -(2**31) - 1, 2**64)),
         ("i64", (0, -(2**63), np.int64(7)), (3.5, "7", None, np.float32(1)), (2**63, 2**64)),
         ("f32", (0, 1.5, 3e38, float("inf"), float("nan"), 1e-60), ("1", None, [1]),
          (1e39, -1e300, 10**400)),

@@ -83,7 +83,7 @@ def compress_(**options):
     record = dsv4.Record([dsv4.Field("x", 64, "f32")])
     state = np.zeros((2, STATE.page_bytes(8)), np.uint8)
     return dsv4.compress_(
-        F32, F32, np.zeros((1, 4), np.int32), np.zeros((1, record.page_bytes(8)), np.uint8), I32[:1],
+        F32, F32, TABLE.reshape(2, 4)[:1], np.zeros((1, record.page_bytes(8)), np.uint8), I32[:1],
         **{"window": 4, "record": record, "page_size": 8, "state": state, "state_page_size": 8,
            "ring": 8, **options},
     )  # fmt: skip
@@ -218,6 +218,29 @@ def test_a_recipe_is_refused(name):
         assert caught.value.id == f"option.recipe.{name}"
 
 
+def test_a_recipe_of_a_record_is_for_its_types(rng):
+    """What a recipe says of types is for quantize(): a record has its own."""
+    record = dsv4.Record([
+        dsv4.Field("x", 32, "f4E2M1FN"), dsv4.Field("s", 2, "f8E4M3FN", scales="x", per=16)
+    ])  # fmt: skip
+    x = rng.standard_normal((4, 32)).astype(np.float32)
+    cache = np.zeros((1, record.page_bytes(8)), np.uint8)
+    call = dict(record=record, page_size=8)
+    recipe = dsv4.Recipe("f8E4M3FN", "f32", 128, rounding="up", ties="down")
+    dsv4.norm_rope_append_(x, cache, np.arange(4), recipe=recipe, **call)
+    assert np.abs(dsv4.gather(cache, np.arange(4), dtype="float32", **call) - x).max() < 1
+    with pytest.raises(dsv4.InvalidArgument, match="for scales of f8E4M3FN") as caught:
+        dsv4.norm_rope_append_(
+            x, cache, np.arange(4), recipe=recipe._replace(rounding="up_pow2"), **call
+        )
+    assert caught.value.id == "option.recipe.rounding"
+
+
+def test_a_level_over_scales_that_have_none():
+    with pytest.raises(dsv4.InvalidArgument, match="'recipe.outer' is 'row'"):
+        quantize(recipe=RECIPE._replace(outer="row"))
+
+
 def test_the_calls_of_these_tests_are_good():
     for call in (topk, topk_paged, route, hash_route, rms_norm, rope, quantize, dequantize, gather,
                  gather_raw, gather_ragged, append_, norm_rope_append_, compress_):  # fmt: skip
@@ -266,7 +289,8 @@ def ids_of_the_c_interface():
 
 
 def test_every_id_is_in_a_page():
-    rows = re.findall(r"^\| (`[\w.]+\.[\w., `]+) \| `\w+` \|", read("..", "docs", "Python.md"), re.M)
+    page = read("..", "docs", "Python.md")
+    rows = re.findall(r"^\| (`[\w.]+\.[\w., `]+) \| `\w+` \|", page, re.M)
     listed = [each for row in rows for each in re.findall(r"`([\w.]+)`", row)]
     raised, known = ids_of_sources(), ids_of_the_c_interface()
     assert len(raised) > 30 and len(listed) == 12
